@@ -136,7 +136,8 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if err != nil {
 		return err
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler})
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler,
+		Connections: connectionsFor(p.workers() * len(accounts))})
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)
 	}
@@ -153,6 +154,10 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	d.counter = books
 	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id})
 }
+
+// connectionsFor returns the bound on connections of a server that so many workers
+// send to, and nobody else: it is to be in nobody's way.
+func connectionsFor(workers int) int { return max(listen.DefaultConnections, 2*workers) }
 
 // stop ends a server at once.
 func stop(server *listen.Server) {

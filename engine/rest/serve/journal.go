@@ -27,16 +27,20 @@ func (s *Service) watch() {
 	close(s.ready)
 	s.watching.Go(func() {
 		var told engine.Counts
+		var quiet lull
 		tell := s.options.Clock.Now().Add(tellEvery)
 		for next := s.options.Clock.Now().Add(time.Second); s.options.Clock.Sleep(ctx, next) == nil; next = next.Add(time.Second) {
 			s.tick()
+			if quiet.look(s.held()) {
+				s.watching.Go(giveBack)
+			}
 			if next < tell {
 				continue
 			}
 			tell = tell.Add(tellEvery)
 			if counts := s.Counts(); counts != told && !s.options.Quiet {
 				told = counts
-				s.say("%s", words(counts))
+				s.say("%s", s.words())
 			}
 		}
 	})
@@ -60,9 +64,15 @@ func (s *Service) unwatch() {
 	s.watching.Wait()
 }
 
-func words(c engine.Counts) string {
-	return fmt.Sprintf("requests: %s (%s ok, %s throttled, %s failed); entities counted: %s",
-		grouped(c.Requests), grouped(c.Ok), grouped(c.Throttled), grouped(c.Failed), grouped(c.Entities))
+// words says what was served.
+func (s *Service) words() string {
+	c := s.Counts()
+	var away int64
+	if s.server != nil {
+		away = s.server.Connections().TurnedAway
+	}
+	return fmt.Sprintf("requests: %s (%s ok, %s throttled, %s failed); entities counted: %s%s",
+		grouped(c.Requests), grouped(c.Ok), grouped(c.Throttled), grouped(c.Failed), grouped(c.Entities), turnedAway(s.handler.Crowded(), away))
 }
 
 // grouped writes a number that is not negative with commas between thousands.

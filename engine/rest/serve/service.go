@@ -185,10 +185,10 @@ func (s *Service) Drain() error {
 	s.unwatch()
 	err = errors.Join(err, s.inner.Cut())
 	if cut > 0 {
-		s.say("cut off after %v; requests under way: %s; of all, %s", s.options.Grace, grouped(cut), words(s.Counts()))
+		s.say("cut off after %v; requests under way: %s; of all, %s", s.options.Grace, grouped(cut), s.words())
 		return errors.Join(err, context.Canceled)
 	}
-	s.say("drained; %s", words(s.Counts()))
+	s.say("drained; %s", s.words())
 	return err
 }
 
