@@ -1,0 +1,237 @@
+//go:build ci && linux
+
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
+	"loadgen/engine/wire/signing"
+)
+
+// servedVariable has a child process serve, so that its memory is the server's alone.
+const servedVariable = "LOADGEN_SERVE_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(servedVariable) == "" {
+		os.Exit(m.Run())
+	}
+	s, err := serve.Open(context.Background(), serve.Options{Listen: "127.0.0.1:0", Profile: "off", Clock: clock.NewReal(), Journal: os.Stderr})
+	if err != nil {
+		panic(err)
+	}
+	s.Begin()
+	fmt.Println(s.ConnectionString())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	if err := s.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// The size of the attack, and what the server may make of it.
+const (
+	stalledBodies    = 100
+	stalledLength    = 4_000_000
+	idleConnections  = 5000
+	mostResident     = 500 << 20
+	givenBackWithin  = 10 * time.Second
+	mostOfAlone      = 3
+	honest           = 3
+	measured         = 1500 * time.Millisecond
+	descriptorsSpare = 500
+)
+
+// One hostile client takes neither the memory of the machine nor the time of others.
+func TestHostileClientsAreBounded(t *testing.T) {
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Max < idleConnections+stalledBodies+descriptorsSpare {
+		t.Skipf("a process may have %d descriptors, %v: too few for %d connections", files.Max, err, idleConnections)
+	}
+	v := startVictim(t)
+	var alone, attacked []time.Duration
+	v.measure(&alone, measured/3) // to warm up
+	alone = nil
+	for round := range 2 {
+		v.measure(&alone, measured)
+		before := v.resident("VmRSS")
+		attackers := v.attack()
+		v.measure(&attacked, measured)
+		during := v.resident("VmRSS")
+		for _, c := range attackers {
+			_ = c.Close()
+		}
+		ended := time.Now()
+		after := v.resident("VmRSS")
+		for after > before+during/8 && time.Since(ended) < givenBackWithin {
+			v.measure(&alone, measured/5)
+			after = v.resident("VmRSS")
+		}
+		t.Logf("round %d: resident %d MB before, %d MB under attack, %d MB %v after its end", round,
+			before>>20, during>>20, after>>20, time.Since(ended).Round(time.Millisecond))
+		if after > before+during/8 {
+			t.Errorf("%d MB are resident %v after the attack; want about the %d MB of before", after>>20, givenBackWithin, before>>20)
+		}
+	}
+	peak := v.resident("VmHWM")
+	ratio := float64(median(attacked)) / float64(median(alone))
+	t.Logf("resident at most %d MB; p50 %v alone, %v under attack: %.2f", peak>>20, median(alone), median(attacked), ratio)
+	if peak > mostResident {
+		t.Errorf("%d MB were resident; want %d at most", peak>>20, mostResident>>20)
+	}
+	if ratio > mostOfAlone {
+		t.Errorf("p50 under attack is %.2f of that alone; want %d at most", ratio, mostOfAlone)
+	}
+}
+
+func median(of []time.Duration) time.Duration {
+	slices.Sort(of)
+	return of[len(of)/2]
+}
+
+// victim is a service in a process of its own, and its honest clients.
+type victim struct {
+	t       *testing.T
+	process int
+	table   *url.URL
+	shops   []*shop
+}
+
+func startVictim(t *testing.T) *victim {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), servedVariable+"=1")
+	input, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = input.Close()
+		if err := command.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	connection, err := bufio.NewReader(output).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection = strings.TrimSpace(connection)
+	v := &victim{t: t, process: command.Process.Pid}
+	for i := range honest {
+		s := &shop{t: t, clock: clock.NewReal(), number: uint64(i) << 32}
+		s.enter(connection)
+		v.shops = append(v.shops, s)
+	}
+	v.shops[0].want(entity.CreateTable, "Races", "", "")
+	v.shops[0].want(entity.Insert, "Races", "2011", "winner")
+	_, where, _ := strings.Cut(connection, "TableEndpoint=")
+	where, _, _ = strings.Cut(where, ";")
+	if v.table, err = url.Parse(where + "/Races"); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// measure adds the times of requests that honest clients send for so long, each one
+// after the other: an insert to three gets.
+func (v *victim) measure(into *[]time.Duration, lasts time.Duration) {
+	v.t.Helper()
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	end := time.Now().Add(lasts)
+	for i, s := range v.shops {
+		group.Go(func() {
+			var took []time.Duration
+			for began := time.Now(); began.Before(end); began = time.Now() {
+				verb, partition, row := entity.Get, "2011", "winner"
+				if s.number%4 == 0 {
+					verb, partition, row = entity.Insert, fmt.Sprint("p", i), fmt.Sprint(s.number)
+				}
+				if got := s.do(verb, "Races", partition, row); got.Code != entity.OK || got.Status == 0 {
+					v.t.Errorf("%v = %d %s %s; want success, whatever others do", verb, got.Status, got.Code, got.Detail)
+				}
+				took = append(took, time.Since(began))
+				_ = s.clock.Sleep(v.t.Context(), s.clock.Now().Add(2*time.Millisecond)) // to leave the machine some rest
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			*into = append(*into, took...)
+		})
+	}
+	group.Wait()
+}
+
+// attack opens idle connections and sends bodies that stop a byte before their end.
+func (v *victim) attack() (attackers []net.Conn) {
+	v.t.Helper()
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", v.table.Host)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		attackers = append(attackers, c)
+		return c
+	}
+	for range idleConnections {
+		c := dial()
+		if _, err := io.WriteString(c, "GET /devstoreaccount1/Races HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+			v.t.Fatal(err)
+		}
+	}
+	secret, err := signing.NewSecret(known)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	date := time.Now().UTC().Format(http.TimeFormat)
+	signed := signing.Signable{Method: "POST", Date: date, Account: emulators, Path: v.table.Path}
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nx-ms-date: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		v.table.Path, date, secret.AppendAuthorization(nil, signing.SharedKeyLite, &signed), stalledLength)
+	body := make([]byte, stalledLength-1)
+	for i := range body {
+		body[i] = ' '
+	}
+	for range stalledBodies {
+		c := dial()
+		_, _ = io.WriteString(c, head)
+		_, _ = c.Write(body) // its error is that it was refused
+	}
+	return attackers
+}
+
+// resident returns a figure of the victim's memory, in bytes.
+func (v *victim) resident(name string) int64 {
+	v.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", v.process))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), name+":")
+	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return kilobytes << 10
+}
