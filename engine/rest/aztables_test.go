@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +22,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire/signing"
 )
 
@@ -30,6 +35,22 @@ type standard struct {
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
 	service *aztables.ServiceClient
+	// accepted counts the connections.
+	accepted *counting
+}
+
+// counting is a listener that counts.
+type counting struct {
+	net.Listener
+	connections atomic.Int64
+}
+
+func (c *counting) Accept() (net.Conn, error) {
+	connection, err := c.Listener.Accept()
+	if err == nil {
+		c.connections.Add(1)
+	}
+	return connection, err
 }
 
 // newStandard serves over TLS, since the client's own signatures are for that
@@ -57,11 +78,22 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	if between != nil {
 		h = between(h)
 	}
-	server := httptest.NewTLSServer(h)
-	t.Cleanup(server.Close)
-	a.url = server.URL + "/" + account
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.accepted = &counting{Listener: listener}
+	// The certificate of another server, which its client trusts.
+	lender := httptest.NewTLSServer(nil)
+	t.Cleanup(lender.Close)
+	server, err := listen.Open(listen.Options{Listener: a.accepted, TLS: lender.TLS, Handler: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Cut() })
+	a.url = server.URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
-	a.options.Transport = server.Client()
+	a.options.Transport = lender.Client()
 	a.options.Retry.MaxRetries = -1
 	if a.key, err = aztables.NewSharedKeyCredential(account, secret); err != nil {
 		t.Fatal(err)
@@ -251,5 +283,30 @@ func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
 		if seen := a.take(); len(seen) != 2 || seen[0].Code != entity.OK {
 			t.Errorf("%s: seen %+v; want two attempts, the first of them carried out", row.name, seen)
 		}
+	}
+}
+
+// The standard client keeps its connection, whatever it asks and whatever comes of it.
+func TestStandardClientKeepsItsConnection(t *testing.T) {
+	a := newStandard(t, nil)
+	table := a.table(t, "Races")
+	for i := range 10 {
+		row := fmt.Sprint(i)
+		add := encode(t, map[string]any{"PartitionKey": "p", "RowKey": row, "Text": strings.Repeat("x", i*3000)})
+		if _, err := table.AddEntity(t.Context(), add, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := table.AddEntity(t.Context(), add, nil)
+		wantError(t, "a second insert", err, 409, aztables.EntityAlreadyExists)
+		if _, err := table.GetEntity(t.Context(), "p", row, nil); err != nil {
+			t.Fatal(err)
+		}
+		actions := []aztables.TransactionAction{{ActionType: aztables.TransactionTypeInsertMerge, Entity: add}}
+		if _, err := table.SubmitTransaction(t.Context(), actions, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := a.accepted.connections.Load(); got != 1 {
+		t.Errorf("the client needed %d connections; want one", got)
 	}
 }

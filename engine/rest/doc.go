@@ -13,7 +13,8 @@
 //
 // The package never carries out a request whose signature is not right, never
 // reads the body of one before it knows that, and keeps no part of a request
-// once it is answered. What net/http cannot parse as HTTP never reaches it.
+// once it is answered. The bodies under way share room, see Options.BodyBytes; who
+// finds none left is refused. What net/http cannot parse as HTTP never reaches it.
 //
 // Access policies, service properties and the rules for web pages of other
 // origins are kept by the handler, for as long as it lives. Deleting a table is

@@ -164,3 +164,45 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 		}
 	})
 }
+
+// Who sends all of a body before reading anything hears what became of it.
+func TestRefusedBodiesAreHeard(t *testing.T) {
+	const mib = 1 << 20
+	s := withRoom(t, 6*mib)
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Cut() }()
+	for _, row := range []struct {
+		sentence, target, kind string
+		length                 int
+		status, code           string
+	}{
+		{"an entity of a byte too much", races, "application/json", 4*mib + 1, "413", "RequestBodyTooLarge"},
+		{"one of five million bytes", races, "application/json", 5_000_000, "413", "RequestBodyTooLarge"},
+		{"one of 20 MiB", races, "application/json", 20 * mib, "413", "RequestBodyTooLarge"},
+		{"a transaction of 9 MiB", "/contoso/$batch", "multipart/mixed; boundary=b", 9 * mib, "413", "RequestBodyTooLarge"},
+		{"one for which there is no room", races, "application/json", 4 * mib, "503", "ServerBusy"},
+		{"who signs for another", "/fabrikam/Races", "application/json", 6 * mib, "403", "AuthenticationFailed"},
+	} {
+		connection, err := net.Dial("tcp", server.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nx-ms-date: %s\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			row.target, date, lite(date, row.target), row.kind, row.length)
+		if _, err := io.WriteString(connection, asked+strings.Repeat(" ", row.length)); err != nil {
+			t.Errorf("%s: sending = %v; want all of it read", row.sentence, err)
+		}
+		reply, err := io.ReadAll(connection)
+		head, body, _ := strings.Cut(string(reply), "\r\n\r\n")
+		if err != nil || !strings.HasPrefix(head, "HTTP/1.1 "+row.status+" ") || !strings.Contains(head, "Connection: close") || !strings.Contains(body, row.code) {
+			t.Errorf("%s: reply = %q, %v; want %s %s, and the end", row.sentence, reply, err, row.status, row.code)
+		}
+		if busy := row.status == "503"; busy != strings.Contains(head, "Retry-After: 1") {
+			t.Errorf("%s: reply = %q; want Retry-After with 503 alone", row.sentence, reply)
+		}
+		_ = connection.Close()
+	}
+}
