@@ -9,45 +9,13 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest/listen/listentest"
 )
-
-// pipes is a listener to whom connections come that no network knows of, so that
-// time can be made up for them.
-type pipes struct {
-	connections chan net.Conn
-	closed      chan struct{}
-	once        sync.Once
-}
-
-func newPipes() *pipes { return &pipes{connections: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case connection := <-p.connections:
-		return connection, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe"} }
-
-func (p *pipes) dial() net.Conn {
-	here, there := net.Pipe()
-	p.connections <- there
-	return here
-}
 
 func serveOn(t *testing.T, listener net.Listener, h http.Handler) *listen.Server {
 	t.Helper()
@@ -80,10 +48,10 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := withTable(t)
-			listener := newPipes()
+			listener := listentest.NewPipes()
 			server := serveOn(t, listener, s)
 			began := time.Now()
-			client := listener.dial()
+			client := listener.Dial()
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
@@ -122,7 +90,7 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 func TestLongBodiesAreRefusedEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withTable(t)
-		listener := newPipes()
+		listener := listentest.NewPipes()
 		server := serveOn(t, listener, s)
 		for _, row := range []struct{ name, method, target, framing string }{
 			{"an entity", "POST", races, "Content-Length: 4194305"},
@@ -132,7 +100,7 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 			{"an entity in chunks", "POST", races, "Transfer-Encoding: chunked"},
 			{"access policies in chunks", "PUT", races + "?comp=acl", "Transfer-Encoding: chunked"},
 		} {
-			client := listener.dial()
+			client := listener.Dial()
 			sent := make(chan int)
 			go func() {
 				fmt.Fprintf(client, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nx-ms-date: %s\r\nAuthorization: %s\r\n%s\r\n\r\n", row.method, row.target, date,

@@ -240,6 +240,9 @@ var rows = []row{
 		what:    "what listens: connections, their bounds and their framing, TLS",
 		imports: []string{"engine/clock"},
 	}, {
+		path: "engine/rest/listen/listentest",
+		what: "clients that connect to a server under test without a network",
+	}, {
 		path: "engine/rest/serve",
 		what: "a table service for others: listener, second address, archives, end",
 		imports: []string{

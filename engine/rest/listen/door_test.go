@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest/listen/listentest"
 )
 
 // Past the bound the connection that has been idle for longest makes room, and
@@ -62,9 +63,9 @@ func TestConnectionsAreBounded(t *testing.T) {
 func TestACrowdIsTurnedAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEcho()
-		listener := newPipes()
+		listener := listentest.NewPipes()
 		s := open(t, listen.Options{Listener: listener, Handler: e, Connections: 1})
-		busy := listener.dial()
+		busy := listener.Dial()
 		if _, err := io.WriteString(busy, get("/busy")); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 		const crowd = 200
 		var clients []net.Conn
 		for range crowd {
-			clients = append(clients, listener.dial())
+			clients = append(clients, listener.Dial())
 		}
 		synctest.Wait()
 		if got := s.Connections(); got.TurnedAway != crowd || got.Open != 1 {
@@ -90,7 +91,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 		if took := time.Since(began); told == 0 || told > 64 || took > 2*time.Second {
 			t.Errorf("%d were told, within %v; want some, and no more than are told at once, in a second or two", told, took)
 		}
-		left := listener.dial()
+		left := listener.Dial()
 		synctest.Wait()
 		go func() { close(e.released) }()
 		_, _ = io.Copy(io.Discard, io.LimitReader(busy, 1))
@@ -104,7 +105,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 
 // starved is a listener that has no descriptor left until there is room again.
 type starved struct {
-	*pipes
+	*listentest.Pipes
 	failures chan error
 }
 
@@ -117,9 +118,9 @@ func (s starved) Accept() (net.Conn, error) {
 	select {
 	case err := <-s.failures:
 		return nil, err
-	case c := <-s.connections:
+	case c := <-s.Connections:
 		return c, nil
-	case <-s.closed:
+	case <-s.Closed:
 		return nil, net.ErrClosed
 	}
 }
@@ -128,9 +129,9 @@ func (s starved) Accept() (net.Conn, error) {
 // asking again and again.
 func TestWantOfDescriptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listener := starved{newPipes(), make(chan error, 100)}
+		listener := starved{listentest.NewPipes(), make(chan error, 100)}
 		s := open(t, listen.Options{Listener: listener, Handler: atOnce()})
-		idle := listener.dial()
+		idle := listener.Dial()
 		synctest.Wait()
 		began := time.Now()
 		for range 10 {
@@ -139,7 +140,7 @@ func TestWantOfDescriptors(t *testing.T) {
 		if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("the idle connection reads %v; want its end", err)
 		}
-		c := listener.dial()
+		c := listener.Dial()
 		go func() { _, _ = io.WriteString(c, get("/after")) }()
 		if got, err := io.ReadAll(io.LimitReader(c, 12)); string(got) != "HTTP/1.1 200" {
 			t.Errorf("after that: %q, %v; want an answer", got, err)

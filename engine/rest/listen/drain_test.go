@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest/listen/listentest"
 )
 
 // tooLong refuses every body without reading it.
@@ -82,9 +83,9 @@ func TestEndlessBodiesAreCutOff(t *testing.T) {
 		{"nothing more", time.Hour, 1 << 20, 12 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			listener := newPipes()
+			listener := listentest.NewPipes()
 			s := open(t, listen.Options{Listener: listener, Handler: http.HandlerFunc(tooLong)})
-			client := listener.dial()
+			client := listener.Dial()
 			began, ended := time.Now(), make(chan time.Duration, 1)
 			go func() {
 				_, _ = io.Copy(io.Discard, client)

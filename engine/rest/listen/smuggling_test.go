@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest/listen/listentest"
 )
 
 const (
@@ -125,9 +125,9 @@ func TestTwoRequestsInOneHoweverTheyAreCut(t *testing.T) {
 // server takes no more.
 func cutUp(t *testing.T, pieces []string, status int) {
 	e := newEcho()
-	listener := newPipes()
+	listener := listentest.NewPipes()
 	server := open(t, listen.Options{Listener: listener, Handler: e})
-	client := listener.dial()
+	client := listener.Dial()
 	var sending sync.WaitGroup
 	sending.Go(func() {
 		for _, piece := range pieces {
@@ -147,38 +147,6 @@ func cutUp(t *testing.T, pieces []string, status int) {
 	sending.Wait()
 	wantOne(t, got, err, status, e.carried.Load())
 	shut(t, server)
-}
-
-// pipes is a listener to whom connections come that no network knows of, so that
-// time can be made up for them.
-type pipes struct {
-	connections chan net.Conn
-	closed      chan struct{}
-	once        sync.Once
-}
-
-func newPipes() *pipes { return &pipes{connections: make(chan net.Conn), closed: make(chan struct{})} }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case connection := <-p.connections:
-		return connection, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error {
-	p.once.Do(func() { close(p.closed) })
-	return nil
-}
-
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "pipe"} }
-
-func (p *pipes) dial() net.Conn {
-	here, there := net.Pipe()
-	p.connections <- there
-	return here
 }
 
 // Who sends one request after the other keeps the connection, whatever comes of
