@@ -14,8 +14,9 @@ import (
 )
 
 // DefaultConnections is how many connections a server has at most. One that waits
-// for a request takes some 25 KB, mostly stack and buffers: 200 MB for all of them.
-const DefaultConnections = 8192
+// for a request takes some 25 KB, mostly stack and buffers, and one with a request
+// under way, its body aside, up to 70 KB: 420 MB for all of them.
+const DefaultConnections = 6000
 
 // Connections says how the bound on connections was met.
 type Connections struct {
