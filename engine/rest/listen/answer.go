@@ -59,8 +59,12 @@ const (
 // drain reads on after the reply where much of the body has not come. A reply that
 // says its length is with the client by then; the end of one in chunks is not.
 func (c *connection) drain(w http.ResponseWriter, r *http.Request) {
+	state := c.state.Load()
 	switch {
-	case c.state.Load()&isWhole != 0:
+	case state&isWhole != 0, state&isAnswered == 0:
+		// A client that has all of the reply may have begun its next request before
+		// the handler returned; framing is that request's by then, and another
+		// goroutine's.
 		return
 	case c.framing.stage == inBody && c.framing.rest <= discarded:
 		return

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -147,6 +148,29 @@ func cutUp(t *testing.T, pieces []string, status int) {
 	sending.Wait()
 	wantOne(t, got, err, status, e.carried.Load())
 	shut(t, server)
+}
+
+// A client may have all of a reply before the handler returns, and go on.
+func TestNextRequestBeforeTheHandlerReturns(t *testing.T) {
+	sent := make(chan struct{})
+	s := open(t, listen.Options{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Length", "100000")
+		_, _ = io.WriteString(w, strings.Repeat("x", 100_000))
+		<-sent
+	})})
+	c := dial(t, s)
+	for range 20 {
+		c.send(post("/x", "hello"))
+		reply, body, err := c.reply()
+		if err != nil || reply.Close || len(body) != 100_000 {
+			t.Fatalf("reply = %v, %d bytes, %v; want all of it, and the connection to last", reply, len(body), err)
+		}
+		c.send(post("/y", "hello"))
+		sent <- struct{}{}
+		c.want(200)
+		sent <- struct{}{}
+	}
 }
 
 // Who sends one request after the other keeps the connection, whatever comes of
