@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -116,5 +118,26 @@ func TestTrafficThatFailsAndIsTooMuchNeedsMoreKeys(t *testing.T) {
 	p := spoil(t, rand.New(rand.NewPCG(1, 1)), 6000, [2]float64{0.1, 0.1})
 	if text := verdict.Judge(p.record).Verdict; !strings.Contains(text, "needs keys that spread it over at least") {
 		t.Errorf("a partition of 4,000 entities/s is %q; want that it needs more keys", text)
+	}
+}
+
+// A body for which there was no room is a failure with a status of its own, and nothing
+// that a partition or the account throttled.
+func TestCrowdedRequestsWereNotThrottled(t *testing.T) {
+	s := open(t, capture.Options{})
+	for i := range 300 {
+		at := time.Duration(i) * 10 * time.Millisecond
+		s.saw(get(at, "races", "Berlin"))
+		if i%3 == 0 {
+			s.saw(rest.Seen{Arrived: clock.Instant(at), Done: clock.Instant(at), Status: 503, Code: entity.ServerBusy, Crowded: true})
+		}
+	}
+	record := s.end()
+	if o := record.Capture; o.Requests != 400 || o.ThrottledByPartition != 0 || o.ThrottledByAccount != 0 {
+		t.Errorf("of %d requests partitions throttled %d and the account %d; want nothing throttled of 400", o.Requests, o.ThrottledByPartition, o.ThrottledByAccount)
+	}
+	want := results.Causes{{Class: results.Failed, Status: 503, Code: "ServerBusy", Attempts: 100}}
+	if got := verdict.Judge(record).Causes; !cmp.Equal(got, want) {
+		t.Errorf("causes = %v; want %v", got, want)
 	}
 }

@@ -60,7 +60,7 @@ func (s *scene) count(r *rest.Seen) {
 	s.counts.Requests++
 	s.counts.Entities += r.Counted
 	switch {
-	case r.Status == 0:
+	case r.Status == 0, r.Crowded:
 		s.counts.Failed++
 	case r.Code == entity.OK:
 		s.counts.Ok++
