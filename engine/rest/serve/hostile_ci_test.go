@@ -1,4 +1,4 @@
-//go:build ci && linux
+//go:build ci && linux && !race
 
 package serve_test
 
