@@ -35,6 +35,8 @@ const (
 	// NotHTTP and ReplyTooLong: what came is no reply; it is longer than any may be.
 	NotHTTP      Fault = "NotHTTP"
 	ReplyTooLong Fault = "ReplyTooLong"
+	// NoRoom: until its time was up, the reply waited for room that others held here.
+	NoRoom Fault = "NoRoomForReply"
 	// NotSent: there is no request that would say what the operation is.
 	NotSent Fault = "NotSent"
 	// Unreadable: a success whose body cannot be read. Of a transaction the status is 0

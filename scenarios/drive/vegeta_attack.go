@@ -49,7 +49,7 @@ const (
 	// hitNumber is the header that tells a hit's number.
 	hitNumber = "X-Vegeta-Seq"
 	// mostBody is how much of a reply is kept; more cannot be read as one.
-	mostBody = 16 << 20
+	mostBody = 5 << 20
 	// pacePatience is how long vegeta may sleep at a time, which nothing can cut
 	// short. What lies before that is waited for here.
 	pacePatience = 50 * time.Millisecond

@@ -95,14 +95,14 @@ func (p *Plan) withServices(ctx context.Context, d *destination) error {
 		service := queueblob.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)
 		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
 		if one == azure.Queue {
-			queues, err := queueblob.OpenQueues(service, p.workers())
+			queues, err := queueblob.OpenQueues(service, p.workers(), d.budget)
 			if err != nil {
 				return badCredential(service)
 			}
 			beside.Queues, ask = queues, target.Beside{Verb: target.ReceiveMessages, Store: whoIsThere, Hidden: 1e9}
 			d.closing = append(d.closing, queues.Close)
 		} else {
-			blobs, err := queueblob.OpenBlobs(service, p.workers())
+			blobs, err := queueblob.OpenBlobs(service, p.workers(), d.budget)
 			if err != nil {
 				return badCredential(service)
 			}

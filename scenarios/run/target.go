@@ -18,6 +18,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/target"
 	"loadgen/target/azure"
+	"loadgen/target/bounds"
 )
 
 // Endpoint is the address of an account on a table service, with what proves it ours.
@@ -45,6 +46,8 @@ type destination struct {
 	// wires are the clients, one for each account; none where nothing is sent over a
 	// network.
 	wires []*azure.Target
+	// budget is what the replies of all that is sent over a network share.
+	budget *bounds.Budget
 	// closing ends it, the last first; see [destination.close].
 	closing []func()
 }
@@ -193,6 +196,8 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 // connect makes a client for each endpoint, all with the same options.
 func (d *destination) connect(endpoints []azure.Endpoint, o azure.Options) error {
 	var each []target.Target
+	d.budget = bounds.New(bounds.Common)
+	o.Budget = d.budget
 	for _, endpoint := range endpoints {
 		o.Endpoint = endpoint
 		client, err := azure.New(o)

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"net"
+
+	"loadgen/target/bounds"
 )
 
 // DialWith has a target open its connections by another function, from the next
@@ -24,7 +26,7 @@ func (t *Target) Callers() int {
 // ReadReply reads a reply and returns what it holds, one header among it, and
 // whether it is the last of its connection.
 func ReadReply(in *bufio.Reader, name string) (status int, body, header string, last bool, err error) {
-	var r reply
+	r := reply{share: bounds.New(bounds.Common).Share()}
 	err = r.read(in)
 	return r.status, r.text(), r.first(name), r.closing, err
 }

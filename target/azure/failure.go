@@ -43,6 +43,8 @@ func noReply(err error) (target.Fault, string) {
 		return target.TimedOut, err.Error()
 	case isAny(err, errCancelled, errClosed):
 		return target.Cancelled, err.Error()
+	case errors.Is(err, errNoRoom):
+		return target.NoRoom, err.Error()
 	case isAny(err, errReplyTooLong, errHeadTooLong):
 		return target.ReplyTooLong, err.Error()
 	case errors.Is(err, errNotHTTP):

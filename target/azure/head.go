@@ -29,6 +29,8 @@ func (r *reply) readHead(in *bufio.Reader) error {
 			return cutShort(err)
 		case len(line) == 0:
 			return r.frame()
+		case len(r.fields) == mostFields:
+			return errHeadTooLong
 		case line[0] == ' ' || line[0] == '\t':
 			// A line that goes on with the one before, as was allowed once.
 			if !r.goOn(from) {

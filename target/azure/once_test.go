@@ -263,7 +263,7 @@ func TestFailures(t *testing.T) {
 		{"hung up within the headers", target.ReplyCutOff, "the connection was closed before the reply was complete", hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n")},
 		{"hung up within the body", target.ReplyCutOff, "the connection was closed before the reply was complete", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")},
 		{"no HTTP at all", target.NotHTTP, "what answers does not speak HTTP", hangUp("SSH-2.0-OpenSSH_9.6\r\n")},
-		{"a reply that says it is too long", target.ReplyTooLong, "the reply has more than 16 MiB", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
+		{"a reply that says it is too long", target.ReplyTooLong, "the reply has more than 5 MiB", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
 		{"TLS where there is none", target.TLSFailed, "TLS: what answers does not speak it", func(t *testing.T) string {
 			server := httptest.NewServer(http.NotFoundHandler())
 			t.Cleanup(server.Close)
@@ -281,7 +281,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A reply of more than 16 MiB is not read to its end, and its connection not
+// A reply of more than 5 MiB is not read to its end, and its connection not
 // used again.
 func TestEndlessReply(t *testing.T) {
 	var sent atomic.Int64
@@ -307,13 +307,13 @@ func TestEndlessReply(t *testing.T) {
 	})
 	op := get("1")
 	for range 2 {
-		if got := subject.Do(context.Background(), &op); got.Status != 0 || got.Detail != "the reply has more than 16 MiB" {
+		if got := subject.Do(context.Background(), &op); got.Status != 0 || got.Detail != "the reply has more than 5 MiB" {
 			t.Errorf("Do = %+v; want none for its length", got)
 		}
 	}
 	n.handlers.Wait()
-	if n.dials.Load() != 2 || sent.Load() > 40<<20 {
-		t.Errorf("%d dials, %d bytes sent; want 2 dials, about 16 MiB each", n.dials.Load(), sent.Load())
+	if n.dials.Load() != 2 || sent.Load() > 14<<20 {
+		t.Errorf("%d dials, %d bytes sent; want 2 dials, about 5 MiB each", n.dials.Load(), sent.Load())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire/signing"
+	"loadgen/target/bounds"
 )
 
 // What options that are left zero mean.
@@ -50,6 +51,9 @@ type Options struct {
 	RunID string
 	// TLS configures https; nil trusts whom the machine trusts.
 	TLS *tls.Config
+	// Budget is what the replies under way may hold together, of all targets that share
+	// it; nil is one of the target's own, of bounds.Common.
+	Budget *bounds.Budget
 }
 
 // Validate returns every fault, each wrapping ErrOptions; none where a target
@@ -92,6 +96,9 @@ func (o Options) filled() (Options, error) {
 	}
 	o.Scheme = cmp.Or(o.Scheme, signing.SharedKeyLite)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
+	if o.Budget == nil {
+		o.Budget = bounds.New(bounds.Common)
+	}
 	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
 	return o, nil
 }

@@ -227,19 +227,31 @@ type sending struct {
 func (t *Target) attempt() *attempt {
 	a := t.attempts.Get().(*attempt)
 	a.sending = sending{}
+	a.reply.share.Begin()
 	return a
 }
 
-// mostRows is for how many entities room is kept: more than fit on a page.
-const mostRows = 2 * mostTop
+// newAttempt returns one whose reply takes its room from the target's budget.
+func (t *Target) newAttempt() *attempt {
+	return &attempt{target: t, reply: reply{share: t.budget.Share()}}
+}
+
+// What is kept for the next request at most: room for entities, more than fit on a page;
+// for the body of the request; for the head of the reply.
+const (
+	mostRows        = 2 * mostTop
+	mostContentKept = 1 << 20
+	mostHeadKept    = 16 << 10
+)
 
 // end gives the room back, without what is not to be kept for the next request. The watch
 // has its place in the list empty.
 func (a *attempt) end() {
-	if cap(a.reply.body) > mostKept {
-		a.reply.body = nil
+	a.reply.body = a.reply.share.Drop(a.reply.body)
+	if cap(a.reply.head) > mostHeadKept {
+		a.reply.head = nil
 	}
-	if cap(a.content) > mostKept {
+	if cap(a.content) > mostContentKept {
 		a.content = nil
 	}
 	clear(a.rows)
@@ -247,6 +259,6 @@ func (a *attempt) end() {
 		a.rows = nil
 	}
 	invariants.Poison(a, "target", "watched", "line", "content", "message", "reply", "rows")
-	invariants.Poison(&a.reply, "body", "head", "fields")
+	invariants.Poison(&a.reply, "body", "share", "head", "fields")
 	a.target.attempts.Put(a)
 }

@@ -47,7 +47,8 @@ const (
 // ErrNotTables; a signature that does not open lists is none, nor is a busy
 // service. The probe takes 4 s at most.
 func (t *Target) Probe(ctx context.Context) (Service, error) {
-	a := &attempt{target: t}
+	a := t.newAttempt()
+	defer a.reply.share.Leave()
 	a.start(http.MethodGet)
 	if _, only := t.endpoint.prove(); only != nil && only.table != "" {
 		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)

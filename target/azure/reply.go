@@ -5,17 +5,20 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"unsafe"
+
+	"loadgen/target/bounds"
 )
 
 // reply is what came back for a request. Its texts are views into room that the
 // next reply takes.
 type reply struct {
 	status int
-	// body is what followed the head, whole, chunks put together.
-	body []byte
+	// body is what followed the head, whole, chunks put together; share is where its
+	// room is from.
+	body  []byte
+	share bounds.Share
 
 	// head holds the names and values of the fields, one after another.
 	head   []byte
@@ -32,20 +35,20 @@ type reply struct {
 // begins where the field before ends.
 type field struct{ from, name, value int }
 
-// The bounds of a reply: its head, the heads that may come before it, its body,
-// what room is made for that before it is seen, and what room is kept for the
-// next.
+// The bounds of a reply: its head, how many fields that has, the heads that may come
+// before it, and its body. A page of the service has at most 4 MiB, a transaction the
+// same.
 const (
 	mostHead    = 64 << 10
+	mostFields  = 1000
 	mostInterim = 5
-	mostReply   = 16 << 20
-	mostAhead   = 1 << 20
-	mostKept    = 4 << 20
+	mostReply   = 5 << 20
 )
 
 var (
-	errReplyTooLong = errors.New("the reply has more than 16 MiB")
-	errHeadTooLong  = errors.New("the head of the reply has more than 64 KiB")
+	errReplyTooLong = errors.New("the reply has more than 5 MiB")
+	errHeadTooLong  = errors.New("the head of the reply has more than 64 KiB or 1,000 fields")
+	errNoRoom       = errors.New("no room for the reply before its time was up")
 	errNotHTTP      = errors.New("what answers does not speak HTTP")
 )
 
@@ -68,7 +71,7 @@ func (r *reply) read(in *bufio.Reader) error {
 	case r.length > mostReply:
 		return errReplyTooLong
 	case r.length >= 0:
-		return r.take(in, int(r.length))
+		return r.take(in, int(r.length), int(r.length))
 	default:
 		r.closing = true
 		return r.takeAll(in)
@@ -113,26 +116,34 @@ func (r *reply) text() string { return view(r.body) }
 
 // takeAll takes in what comes until the connection ends.
 func (r *reply) takeAll(in *bufio.Reader) error {
-	for {
-		r.body = slices.Grow(r.body, bytes.MinRead)
+	for len(r.body) < mostReply {
+		if err := r.grow(0, mostReply); err != nil {
+			return err
+		}
 		n, err := in.Read(r.body[len(r.body):cap(r.body)])
 		r.body = r.body[:len(r.body)+n]
 		switch {
-		case len(r.body) > mostReply:
-			return errReplyTooLong
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
 		}
 	}
+	switch _, err := in.ReadByte(); err {
+	case nil:
+		return errReplyTooLong
+	case io.EOF:
+		return nil
+	default:
+		return err
+	}
 }
 
-// take takes in so many bytes.
-func (r *reply) take(in *bufio.Reader, size int) error {
+// take takes in so many bytes, of a body that will not have more than most.
+func (r *reply) take(in *bufio.Reader, size, most int) error {
 	for size > 0 {
-		if len(r.body) == cap(r.body) {
-			r.body = slices.Grow(r.body, min(size, max(mostAhead, len(r.body))))
+		if err := r.grow(size, most); err != nil {
+			return err
 		}
 		n, err := in.Read(r.body[len(r.body):min(cap(r.body), len(r.body)+size)])
 		r.body = r.body[:len(r.body)+n]
@@ -140,6 +151,18 @@ func (r *reply) take(in *bufio.Reader, size int) error {
 		if err != nil && size > 0 {
 			return cutShort(err)
 		}
+	}
+	return nil
+}
+
+// grow makes room where there is none.
+func (r *reply) grow(expected, most int) error {
+	if len(r.body) < cap(r.body) {
+		return nil
+	}
+	var sound bool
+	if r.body, sound = r.share.Grow(r.body, expected, most); !sound {
+		return bounds.ErrEnded
 	}
 	return nil
 }
@@ -164,7 +187,7 @@ func (r *reply) readChunks(in *bufio.Reader) error {
 		if size > mostReply-int64(len(r.body)) {
 			return errReplyTooLong
 		}
-		if err := r.take(in, int(size)); err != nil {
+		if err := r.take(in, int(size), mostReply); err != nil {
 			return err
 		}
 		if line, err = in.ReadSlice('\n'); err != nil {

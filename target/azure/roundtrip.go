@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -12,6 +13,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/target"
+	"loadgen/target/bounds"
 )
 
 // NetHTTP sends what a target does over net/http in place of the target's own
@@ -46,7 +48,7 @@ func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
 
 // RoundTrip sends the request of an operation, once, and returns the reply as soon
 // as its head is there. The caller owes its body a Close; reading it gives no more
-// than 16 MiB. Both errors are a [target.Unanswered] without a secret: that no reply came,
+// than 5 MiB. Both errors are a [target.Unanswered] without a secret: that no reply came,
 // and why.
 func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
 	t := n.target
@@ -55,7 +57,7 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 		a.end()
 		return nil, &target.Unanswered{Fault: target.NotSent, Detail: fault}
 	}
-	w := &way{attempt: a, left: mostReply}
+	w := &way{attempt: a}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	request, err := w.request()
 	if err != nil {
@@ -69,7 +71,7 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 		w.end()
 		return nil, err
 	}
-	w.ReadCloser, response.Body = response.Body, w
+	w.ReadCloser, response.Body = bounds.NewBody(response.Body, &a.reply.share, mostReply), w
 	return response, nil
 }
 
@@ -78,12 +80,16 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, body []byte) target.Outcome {
 	t := n.target
 	a := t.attempt()
-	defer a.end()
+	own := a.reply.body
+	defer func() {
+		a.reply.body = own
+		a.end()
+	}()
 	a.reply.fill(status, header, body)
 	return t.outcome(a, op)
 }
 
-// fill takes in a reply that net/http has read.
+// fill makes a reply of what net/http has read; the body stays the caller's.
 func (r *reply) fill(status int, header http.Header, body []byte) {
 	r.status, r.head, r.fields = status, r.head[:0], r.fields[:0]
 	for name, values := range header {
@@ -98,7 +104,7 @@ func (r *reply) fill(status int, header http.Header, body []byte) {
 		f.value = len(r.head)
 		r.fields = append(r.fields, f)
 	}
-	r.body = append(r.body[:0], body...)
+	r.body = body
 }
 
 // way is one attempt on its way through net/http, and the body of its reply: the
@@ -108,9 +114,7 @@ type way struct {
 	*attempt
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	// left is how much of the body may still be read.
-	left  int64
-	ended sync.Once
+	ended  sync.Once
 
 	// mu guards what the transport tells of connections.
 	mu  sync.Mutex
@@ -166,13 +170,13 @@ func (w *way) trace() *httptrace.ClientTrace {
 
 func (w *way) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
-	if w.left -= int64(n); w.left < 0 {
-		return 0, w.failure(errReplyTooLong, true)
+	switch {
+	case err == nil || err == io.EOF:
+		return n, err
+	case errors.Is(err, bounds.ErrTooLong):
+		err = errReplyTooLong
 	}
-	if err != nil && err != io.EOF {
-		err = w.failure(err, true)
-	}
-	return n, err
+	return n, w.failure(err, true)
 }
 
 func (w *way) Close() error {
@@ -186,7 +190,7 @@ func (w *way) failure(err error, within bool) error {
 	if cause := context.Cause(w.ctx); isAny(cause, errCancelled, errClosed, io.ErrUnexpectedEOF) {
 		err = cause
 	} else {
-		err = orCause(w.ctx, err)
+		err = w.attempt.target.ended(err, orCause(w.ctx, err))
 	}
 	none := w.attempt.target.unanswered(err, within)
 	return &target.Unanswered{Fault: none.Fault, Detail: none.Detail}

@@ -170,7 +170,7 @@ func TestNetHTTPSaysWhyNoReplyCame(t *testing.T) {
 		{"a body that hangs", begun + "50\r\n\r\n{", true, 0, 5 * time.Second, target.TimedOut, "no reply within 5s"},
 		{"a caller who gives up", "", true, time.Second, time.Second, target.Cancelled, "cancelled before a reply came: context canceled"},
 		{"a reply cut short", begun + "50\r\n\r\n{}", false, 0, 0, target.ReplyCutOff, "the connection was closed before the reply was complete"},
-		{"a reply beyond all bounds", begun + "17000000\r\n\r\n" + strings.Repeat("x", 17_000_000), false, 0, 0, target.ReplyTooLong, "the reply has more than 16 MiB"},
+		{"a reply beyond all bounds", begun + "6000000\r\n\r\n" + strings.Repeat("x", 6_000_000), false, 0, 0, target.ReplyTooLong, "the reply has more than 5 MiB"},
 		{"something that is not HTTP", "SSH-2.0-OpenSSH\r\n", false, 0, 0, target.ConnectionFailed, "the connection failed: net/http: HTTP/1.x transport connection broken"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

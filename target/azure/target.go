@@ -3,6 +3,7 @@ package azure
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/wire/signing"
 	"loadgen/target"
+	"loadgen/target/bounds"
 )
 
 // Target sends operations to one account of a table service. It is safe for
@@ -28,6 +30,7 @@ type Target struct {
 	dialer   *dialer
 	pool     *pool
 	watch    *watch
+	budget   *bounds.Budget
 	stop     chan struct{}
 	alone    sync.WaitGroup
 	attempts sync.Pool
@@ -58,7 +61,8 @@ func New(o Options) (*Target, error) {
 	t.dialer.tls.NextProtos = []string{"http/1.1"}
 	t.pool = newPool(o.Connections)
 	t.watch = newWatch(o.Timeout)
-	t.attempts.New = func() any { return &attempt{target: t} }
+	t.budget = o.Budget
+	t.attempts.New = func() any { return t.newAttempt() }
 	t.stop = make(chan struct{})
 	t.alone.Go(t.keep)
 	return t, nil
@@ -130,9 +134,18 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 		t.pool.put(line, a.first)
 	}
 	if err != nil && cause != nil {
-		return cause
+		return t.ended(err, cause)
 	}
 	return err
+}
+
+// ended returns the error for an attempt that was ended: where its reply waited for room
+// until its time was up, the service was not late.
+func (t *Target) ended(err, cause error) error {
+	if errors.Is(err, bounds.ErrEnded) && errors.Is(cause, errLate) {
+		return fmt.Errorf("%w: those under way hold %d MiB together", errNoRoom, t.budget.Most()>>20)
+	}
+	return cause
 }
 
 // connect lists an attempt that begins now, and opens a connection for it.

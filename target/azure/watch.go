@@ -135,6 +135,8 @@ func (w *watch) end(a *attempt, cause error) {
 	if a.watched.line != nil {
 		a.watched.line.interrupt()
 	}
+	// Last: who is woken by it asks why.
+	a.reply.share.End()
 }
 
 // expire ends what is due and returns when to look again. An attempt that begins

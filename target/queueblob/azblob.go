@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 
 	"loadgen/target"
+	"loadgen/target/bounds"
 )
 
 // Blobs are the containers of a real account. It is safe for concurrent use.
@@ -25,10 +26,11 @@ type Blobs struct {
 
 var _ target.Target = (*Blobs)(nil)
 
-// OpenBlobs returns the containers at a service, for so many attempts at once. It
-// sends nothing. The error is that of a key that is none.
-func OpenBlobs(s Service, connections int) (*Blobs, error) {
-	c := &Blobs{link: newLink(s, connections)}
+// OpenBlobs returns the containers at a service, for so many attempts at once,
+// whose replies share a budget. It sends nothing. The error is that of a key that is none.
+func OpenBlobs(s Service, connections int, budget *bounds.Budget) (*Blobs, error) {
+	c := &Blobs{link: newLink(s, connections, budget)}
+	c.transport.blobs = true
 	options := &service.ClientOptions{ClientOptions: c.options()}
 	key, signature := s.prove()
 	if signature != "" {

@@ -13,6 +13,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/target"
+	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -34,11 +35,11 @@ func azuriteService(t *testing.T, setting string) queueblob.Service {
 // openAzurite returns both of its services.
 func openAzurite(t *testing.T) queueblob.Services {
 	t.Helper()
-	queues, err := queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4)
+	queues, err := queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4, bounds.New(bounds.Common))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4)
+	blobs, err := queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4, bounds.New(bounds.Common))
 	if err != nil {
 		t.Fatal(err)
 	}

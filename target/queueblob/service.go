@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"loadgen/target"
+	"loadgen/target/bounds"
 )
 
 // Service is where a real queue or blob service is and as whom it is asked. Printing it
@@ -52,13 +53,14 @@ const mostIdle = 4 * time.Second
 // use.
 type link struct {
 	service   Service
-	transport *http.Transport
+	transport *bounded
 }
 
-// newLink returns that of a service, for so many attempts at once.
-func newLink(s Service, connections int) link {
-	return link{s, &http.Transport{DialContext: (&net.Dialer{Timeout: serviceTimeout}).DialContext, MaxIdleConnsPerHost: connections,
-		IdleConnTimeout: mostIdle, TLSHandshakeTimeout: serviceTimeout}}
+// newLink returns that of a service, for so many attempts at once, whose replies share a
+// budget.
+func newLink(s Service, connections int, budget *bounds.Budget) link {
+	return link{s, &bounded{&http.Transport{DialContext: (&net.Dialer{Timeout: serviceTimeout}).DialContext, MaxIdleConnsPerHost: connections,
+		IdleConnTimeout: mostIdle, TLSHandshakeTimeout: serviceTimeout, MaxResponseHeaderBytes: mostHead}, budget, false}}
 }
 
 // options are those of a client that makes one attempt a call, and follows nobody
@@ -105,6 +107,10 @@ func faultOf(err error) target.Fault {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return target.Cancelled
+	case errors.Is(err, bounds.ErrTooLong), errors.Is(err, errTooLong):
+		return target.ReplyTooLong
+	case errors.Is(err, bounds.ErrEnded):
+		return target.NoRoom
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return target.TimedOut
 	case errors.Is(err, syscall.ECONNREFUSED):

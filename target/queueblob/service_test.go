@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"loadgen/target"
+	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -63,11 +64,11 @@ func services(t *testing.T, address, key, signature string) queueblob.Services {
 			t.Errorf("a service is printed as %s, with its secret", shown)
 		}
 	}
-	queues, err := queueblob.OpenQueues(s, 2)
+	queues, err := queueblob.OpenQueues(s, 2, bounds.New(bounds.Common))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := queueblob.OpenBlobs(s, 2)
+	blobs, err := queueblob.OpenBlobs(s, 2, bounds.New(bounds.Common))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,8 @@ var rows = []row{
 		imports: []string{
 			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/wire",
 			"engine/wire/signing", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
-			"scenarios/drive", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/inprocess", "target/queueblob", "target/shard",
+			"scenarios/drive", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/bounds", "target/inprocess", "target/queueblob",
+			"target/shard",
 		},
 	}, {
 		path: "scenarios/series",
@@ -194,8 +195,11 @@ var rows = []row{
 		what: "the REST client of a table service, ours or another",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/nearest", "engine/wire", "engine/wire/batch", "engine/wire/signing",
-			"target",
+			"target", "target/bounds",
 		},
+	}, {
+		path: "target/bounds",
+		what: "what the replies under way may hold of memory, together",
 	}, {
 		path:    "target/fault",
 		what:    "a target whose replies freeze, are lost or come late",
@@ -207,7 +211,7 @@ var rows = []row{
 	}, {
 		path:    "target/queueblob",
 		what:    "queues and containers of blobs beside the tables: in memory, or a real account's own",
-		imports: []string{"engine/clock", "engine/entity", "results", "target"},
+		imports: []string{"engine/clock", "engine/entity", "results", "target", "target/bounds"},
 		owns:    []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore", "github.com/Azure/azure-sdk-for-go/sdk/storage"},
 	}, {
 		path:    "target/targettest",

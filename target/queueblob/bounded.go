@@ -1,0 +1,64 @@
+package queueblob
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"loadgen/target/bounds"
+)
+
+// The bounds of a reply, in bytes: its head, and a body that is no blob. A list of blobs
+// with long names and metadata is long.
+const (
+	mostHead  = 64 << 10
+	mostReply = 16 << 20
+)
+
+// bounded sends requests whose replies have bounds, and take what they hold beyond some
+// kB of a budget. It is safe for concurrent use.
+type bounded struct {
+	*http.Transport
+	budget *bounds.Budget
+	// blobs says that what is got may be a blob.
+	blobs bool
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	most := int64(mostReply)
+	if b.blobs && r.Method == http.MethodGet && response.StatusCode == http.StatusOK && !r.URL.Query().Has("comp") {
+		most = MostBlob + 1 // of which the last says that it is too long
+	}
+	share := b.budget.Share()
+	body := &boundedBody{Body: bounds.NewBody(response.Body, &share, most), asked: r.Context()}
+	body.stop = context.AfterFunc(body.asked, share.End)
+	response.Body = body
+	return response, nil
+}
+
+// boundedBody is the body of a reply. It waits for room as long as its request lasts.
+type boundedBody struct {
+	*bounds.Body
+	asked context.Context
+	stop  func() bool
+}
+
+// Read implements [io.Reader].
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.Body.Read(p)
+	if errors.Is(err, bounds.ErrEnded) && errors.Is(b.asked.Err(), context.Canceled) {
+		err = b.asked.Err()
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (b *boundedBody) Close() error {
+	b.stop()
+	return b.Body.Close()
+}
