@@ -1,0 +1,172 @@
+package azure_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/target"
+	"loadgen/target/azure"
+	"loadgen/target/bounds"
+)
+
+// mostReply is how many bytes a reply may have.
+const mostReply = 5 << 20
+
+// framings are the ways in which a body says where it ends.
+var framings = map[string]func(body string) string{
+	"a length": func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) },
+	"one chunk": func(body string) string {
+		return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+	},
+	"small chunks": func(body string) string {
+		text := new(strings.Builder)
+		text.WriteString("Transfer-Encoding: chunked\r\n\r\n")
+		for len(body) > 0 {
+			n := min(len(body), 9973)
+			fmt.Fprintf(text, "%x\r\n%s\r\n", n, body[:n])
+			body = body[n:]
+		}
+		return text.String() + "0\r\n\r\n"
+	},
+	"the end of the connection": func(body string) string { return "Connection: close\r\n\r\n" + body },
+}
+
+// A reply of 5 MiB is read whole in every framing, one of a byte more in none, and what
+// either held is given back.
+func TestRepliesAtTheBound(t *testing.T) {
+	op := get("1")
+	for name, framing := range framings {
+		for _, size := range []int{bounds.Allowance - 1, bounds.Allowance, bounds.Allowance + 1, 1<<20 + 1, mostReply - 1, mostReply, mostReply + 1} {
+			budget := bounds.New(bounds.Common)
+			text := "HTTP/1.1 400 X\r\n" + framing(strings.Repeat("x", size))
+			server := serve(t, func(int, []byte) (string, bool) { return text, true })
+			subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), Budget: budget})
+			for way, do := range map[string]target.Target{"Do": subject, "net/http": netHTTP(t, subject)} {
+				got := do.Do(t.Context(), &op)
+				if size <= mostReply && (got.Status != 400 || got.Fault != "") || size > mostReply && got.Fault != target.ReplyTooLong {
+					t.Errorf("%s: %d bytes to %s = %+v; want 400, or %s beyond %d", way, size, name, got, target.ReplyTooLong, mostReply)
+				}
+				if held := budget.Held(); held != 0 {
+					t.Errorf("%s: %d bytes to %s: %d are held afterwards", way, size, name, held)
+				}
+			}
+		}
+	}
+}
+
+// holdUp is a network whose services send so many bytes of a body without an end where
+// the request names a row that begins with "long", and then nothing, and answer others.
+func holdUp(t *testing.T, subject *azure.Target, long int) {
+	piece := "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", long)
+	subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
+		near, far := net.Pipe()
+		go func() {
+			defer far.Close()
+			in := bufio.NewReader(far)
+			for {
+				request, err := http.ReadRequest(in)
+				if err != nil {
+					return
+				}
+				if strings.Contains(request.RequestURI, "long") {
+					io.WriteString(far, piece)
+					io.Copy(io.Discard, far)
+					return
+				}
+				io.WriteString(far, framed("HTTP/1.1 200 OK\n\n"+`{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"`+strings.Repeat("n", 60_000)+`"}`, true))
+			}
+		}()
+		return near, nil
+	})
+}
+
+// Long replies that stop half-way hold up other long ones, each at most as long as its
+// attempt lasts, and no ordinary reply for a moment; what they held is given back.
+func TestRepliesHeldUp(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		// What ends the attempts, after a second; else the time of an attempt does.
+		gives, closes bool
+		after         time.Duration
+		// of those that have room, of those that wait for it
+		had, waited target.Fault
+	}{
+		{"until their time is up", false, false, 5 * time.Second, target.TimedOut, target.NoRoom},
+		{"until the caller gives up", true, false, time.Second, target.Cancelled, target.Cancelled},
+		{"until the target is closed", false, true, time.Second, target.Cancelled, target.Cancelled},
+	} {
+		for _, way := range []string{"Do", "net/http"} {
+			t.Run(row.name+", "+way, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					clk, budget := clock.NewReal(), bounds.New(1<<20)
+					subject, err := azure.New(azure.Options{Endpoint: endpointAt(t, "http://races.example.net"), Clock: clk, Calendar: clock.Epoch(epoch),
+						Timeout: 5 * time.Second, Budget: budget})
+					if err != nil {
+						t.Fatal(err)
+					}
+					holdUp(t, subject, 900<<10)
+					var do target.Target = subject
+					if way == "net/http" {
+						other := subject.NetHTTP()
+						defer other.Close()
+						do = byNetHTTP{other}
+					}
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					const long = 20
+					outcomes := make(chan target.Outcome, long)
+					for i := range long {
+						go func() {
+							op := get(fmt.Sprintf("long%d", i))
+							outcomes <- do.Do(ctx, &op)
+						}()
+					}
+					synctest.Wait()
+					for range 20 {
+						began, op := clk.Now(), get("1")
+						if got := do.Do(ctx, &op); got.Status != 200 || got.Fault != "" || clk.Now() != began {
+							t.Errorf("an ordinary reply = %+v after %v; want 200 at once", got, clk.Now().Sub(began))
+						}
+					}
+					time.AfterFunc(time.Second, func() {
+						switch {
+						case row.gives:
+							cancel()
+						case row.closes:
+							subject.Close()
+						}
+					})
+					faults := map[target.Fault]int{}
+					for range long {
+						o := <-outcomes
+						faults[o.Fault]++
+						if o.Fault == target.NoRoom && o.Detail != "no room for the reply before its time was up: those under way hold 1 MiB together" {
+							t.Errorf("an attempt that waited for room says %q", o.Detail)
+						}
+					}
+					if faults[row.had] == 0 || faults[row.waited] < long-6 || faults[row.had]+faults[row.waited] < long {
+						t.Errorf("the long ones = %v; want %s of few, %s of most", faults, row.had, row.waited)
+					}
+					if now := clk.Now(); now != clock.Instant(row.after) {
+						t.Errorf("the last ended after %v; want %v", now, row.after)
+					}
+					if held := budget.Held(); held != 0 {
+						t.Errorf("%d bytes are held at the end", held)
+					}
+					if !row.closes {
+						subject.Close()
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,198 @@
+//go:build ci && linux
+
+package azure_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target"
+	"loadgen/target/azure"
+	"loadgen/target/bounds"
+)
+
+// hostility is one way to keep a client reading: what a peer sends once, and then again
+// and again, nothing where it falls silent.
+type hostility struct{ once, again string }
+
+var hostilities = map[string]hostility{
+	"chunks":       {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", fmt.Sprintf("%x\r\n%s\r\n", 64<<10, strings.Repeat("x", 64<<10))},
+	"small-chunks": {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", strings.Repeat("1\r\nx\r\n", 10_000)},
+	"length":       {"HTTP/1.1 200 OK\r\nContent-Length: 5242880\r\n\r\n" + strings.Repeat("x", mostReply-1), ""},
+	"huge-length":  {"HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000\r\n\r\n", strings.Repeat("x", 64<<10)},
+	"announced":    {"HTTP/1.1 200 OK\r\nContent-Length: 5242880\r\n\r\n" + strings.Repeat("x", 70<<10), ""},
+	"to-the-end":   {"HTTP/1.1 503 X\r\n\r\n", strings.Repeat("x", 64<<10)},
+	"head":         {"HTTP/1.1 200 OK\r\n", strings.Repeat("X-Say: "+strings.Repeat("x", 1000)+"\r\n", 60)},
+	"fields":       {"HTTP/1.1 200 OK\r\n", strings.Repeat("x:\r\n", 10_000)},
+	"drip":         {"HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", 1<<20), "x"},
+	"rows":         {bomb(200, `{"value":[`+strings.Repeat(`{},`, 1<<20)), ""},
+	"failures":     {bomb(400, `{"odata.error":{"message":{"value":"`+strings.Repeat("x", 5_000_000)+`"}}}`), ""},
+}
+
+// bomb is a reply that is whole.
+func bomb(status int, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
+}
+
+// send sends as the hostile do, out of memory that all connections share.
+func (h hostility) send(t *testing.T, conn net.Conn, clk clock.Real) {
+	in := bufio.NewReader(conn)
+	for {
+		if _, err := http.ReadRequest(in); err != nil {
+			return
+		}
+		if _, err := io.WriteString(conn, h.once); err != nil {
+			return
+		}
+		for h.again != "" {
+			if _, err := io.WriteString(conn, h.again); err != nil {
+				return
+			}
+			if len(h.again) == 1 && clk.Sleep(t.Context(), clk.Now().Add(50*time.Millisecond)) != nil {
+				return
+			}
+		}
+	}
+}
+
+// endlessPeers names the variable that makes the test below the client of others.
+const endlessPeers = "LOADGEN_ENDLESS_PEERS"
+
+const (
+	endlessWorkers = 256
+	endlessHonest  = 16
+	endlessFor     = 4 * time.Second
+	endlessTimeout = 2 * time.Second
+)
+
+// 256 workers that are sent replies without an end, on each way to send one, take at most
+// 400 MB, all of the process. Every attempt has an outcome, and beside them an honest
+// service is heard.
+func TestEndlessRepliesTo256Workers(t *testing.T) {
+	if text := os.Getenv(endlessPeers); text != "" {
+		meetEndless(t, strings.Fields(text))
+		return
+	}
+	clk := clock.NewReal()
+	var peers []string
+	for _, name := range slices.Sorted(maps.Keys(hostilities)) {
+		h := hostilities[name]
+		peers = append(peers, name+"="+each(t, func(conn net.Conn) { h.send(t, conn, clk) }))
+	}
+	honest := each(t, func(conn net.Conn) {
+		in := bufio.NewReader(conn)
+		for {
+			if _, err := http.ReadRequest(in); err != nil {
+				return
+			}
+			io.WriteString(conn, bomb(200, `{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"`+strings.Repeat("n", 3000)+`"}`))
+		}
+	})
+	child := exec.Command(os.Args[0], "-test.run", "^TestEndlessRepliesTo256Workers$", "-test.v")
+	child.Env = append(os.Environ(), endlessPeers+"=honest="+honest+" "+strings.Join(peers, " "))
+	output, err := child.CombinedOutput()
+	t.Logf("%s", output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
+	t.Logf("the client used %v on the processor", used)
+}
+
+// meetEndless is the client: it reads from all peers for some seconds.
+func meetEndless(t *testing.T, peers []string) {
+	clk, budget := clock.NewReal(), bounds.New(bounds.Common)
+	subjects := map[string]*azure.Target{}
+	var hostile []string
+	for _, one := range peers {
+		name, address, _ := strings.Cut(one, "=")
+		subjects[name] = open(t, azure.Options{Endpoint: endpointAt(t, "http://"+address+"/races"), Connections: endlessWorkers,
+			Timeout: endlessTimeout, Clock: clk, Budget: budget})
+		if name != "honest" {
+			hostile = append(hostile, name)
+		}
+	}
+	var (
+		mu       sync.Mutex
+		outcomes = map[string]int{}
+		heard    int
+		longest  time.Duration
+	)
+	var working sync.WaitGroup
+	for worker := range endlessWorkers + endlessHonest {
+		name := hostile[worker%len(hostile)]
+		if worker >= endlessWorkers {
+			name = "honest"
+		}
+		working.Go(func() {
+			for clk.Now() < clock.Instant(endlessFor) {
+				op := get("1")
+				if name == "rows" {
+					op = target.Operation{Verb: entity.Query, Table: "Runners", Query: target.OnePartition("NYC 2011")}
+				}
+				began := clk.Now()
+				o := subjects[name].Do(context.Background(), &op)
+				took := clk.Now().Sub(began)
+				mu.Lock()
+				outcomes[fmt.Sprintf("%s: %d %s", name, o.Status, o.Fault)]++
+				if name == "honest" {
+					longest = max(longest, took)
+					if o.Status == 200 && o.Fault == "" {
+						heard++
+					}
+				} else if o.Fault == "" && o.Status != 400 {
+					t.Errorf("%s: %+v; want a fault", name, o)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	working.Wait()
+	for _, outcome := range slices.Sorted(maps.Keys(outcomes)) {
+		t.Logf("%6d  %s", outcomes[outcome], outcome)
+	}
+	peak := residentPeak(t)
+	t.Logf("at most %d MB resident; of an honest service %d replies, the longest after %v", peak/1e6, heard, longest)
+	if peak > 400e6 {
+		t.Errorf("the client took %d MB; want at most 400", peak/1e6)
+	}
+	if few := 200; heard < few || outcomes["honest: 200 "] != heard {
+		t.Errorf("an honest service was heard %d times; want at least %d", heard, few)
+	}
+	if held := budget.Held(); held != 0 {
+		t.Errorf("%d bytes are held at the end", held)
+	}
+}
+
+// residentPeak returns the greatest memory that this process had so far, in bytes.
+func residentPeak(t *testing.T) int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("/proc/self/status does not say how much memory was resident: %s", status)
+	}
+	kilobytes, err := strconv.ParseInt(string(found[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
