@@ -1,6 +1,7 @@
 // Package house_test holds all code of the module to the rules of its house: who may
 // import whom, how time and chance come in, how large a file and a function may be. It
-// reads the sources and builds nothing. What no file may say is for .ci/words.
+// reads the sources and builds nothing. What no file may say is for .ci/words. With -tags ci
+// it holds what others wrote, and is linked, to the licences that it knows.
 package house_test
 
 import (
