@@ -144,7 +144,7 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 		return err
 	}
 	if ended != nil && ended != run.ErrBudget {
-		return ended
+		return reported(ended, false)
 	}
 	return f.judge(contest.Contest)
 }
@@ -216,7 +216,7 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 		return
 	}
 	p.Consent = f.target.agree(f.quiet, stderr)
-	p.Kept = report.Illustrate
+	p.Kept, p.Remains = report.Illustrate, remainsOf(c.Context(), nil)
 }
 
 // repeated returns the command that repeats the contest, whatever the order in which its

@@ -98,7 +98,7 @@ func (f *doctorFlags) tell(ctx context.Context, d *doctor.Diagnosis, stdout io.W
 		return err
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return reported(ctx.Err(), false)
 	}
 	return outcome{failed: d.Failed > 0}.end()
 }

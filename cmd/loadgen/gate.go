@@ -195,7 +195,7 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 		return errors.Join(usageOf(c.Flags(), ended), f.reports.Withdraw())
 	}
 	list := []gate.Result{one}
-	if err := errors.Join(f.tell(stdout, list), ended); err != nil {
+	if err := errors.Join(f.tell(stdout, list), reported(ended, false)); err != nil {
 		return err
 	}
 	return endsWith(gate.Code(list))

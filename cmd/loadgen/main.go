@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"loadgen/cmd/loadgen/terminal"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -16,7 +17,6 @@ import (
 )
 
 func main() {
-	ctx, cancel := context.WithCancelCause(context.Background())
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		// Whoever started it with nohup wants it to go on.
@@ -24,14 +24,16 @@ func main() {
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, ends...)
-	go heed(signals, cancel)
+	bye := terminal.NewFarewell(os.Stderr)
+	ctx, cancel := context.WithCancelCause(withFarewell(context.Background(), bye))
+	go heed(signals, cancel, bye, os.Exit)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// heed has the first signal end what is done, and another one the process. A terminal that
-// is closed hangs up more than once, for the shell does and the system does: that hurries
-// nothing.
-func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
+// heed has the first signal end what is done, and another one the process, which is told
+// what it leaves first. A terminal that is closed hangs up more than once, for the shell does
+// and the system does: that hurries nothing.
+func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *terminal.Farewell, exit func(code int)) {
 	for first := true; ; first = false {
 		one := <-signals
 		if one == syscall.SIGHUP {
@@ -42,7 +44,17 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc) {
 		if first {
 			cancel(interruption{one})
 		} else if one != syscall.SIGHUP {
-			os.Exit(interruption{one}.code())
+			told := make(chan struct{})
+			go func() {
+				bye.Left(true)
+				close(told)
+			}()
+			select {
+			case <-told:
+			case <-signals: // nobody reads
+			}
+			exit(interruption{one}.code())
+			return
 		}
 	}
 }
@@ -61,6 +73,18 @@ func (i interruption) Error() string {
 	}
 }
 
+// again is what ends the process at once, where the signal ended what is done.
+func (i interruption) again() string {
+	switch i.signal {
+	case syscall.SIGTERM:
+		return "SIGTERM again"
+	case syscall.SIGHUP:
+		return "SIGTERM"
+	default:
+		return "Ctrl-C again"
+	}
+}
+
 func (i interruption) code() int {
 	switch i.signal {
 	case syscall.SIGTERM:
@@ -72,15 +96,63 @@ func (i interruption) code() int {
 	}
 }
 
+// farewellKey is under what the farewell of the program goes with its context, which is what
+// a signal ends.
+type farewellKey struct{}
+
+func withFarewell(ctx context.Context, bye *terminal.Farewell) context.Context {
+	return context.WithValue(ctx, farewellKey{}, bye)
+}
+
+// farewellOf returns that of the program, nil where there is none.
+func farewellOf(ctx context.Context) *terminal.Farewell {
+	bye, _ := ctx.Value(farewellKey{}).(*terminal.Farewell)
+	return bye
+}
+
+// remainsOf returns what has to be told of what a run makes that is shown so, if at all.
+func remainsOf(ctx context.Context, shown *terminal.Progress) *run.Remains {
+	bye := farewellOf(ctx)
+	if bye == nil {
+		return nil
+	}
+	bye.Beside(shown)
+	return &bye.Remains
+}
+
+// sayEnding says of a program that a signal has ended what it drops now.
+func sayEnding(ctx context.Context, bye *terminal.Farewell) {
+	var signalled interruption
+	if errors.As(context.Cause(ctx), &signalled) {
+		bye.Ending(signalled.Error(), signalled.again())
+	}
+}
+
 // execute is the whole program but for the process around it. It returns the exit
 // code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	bye := farewellOf(ctx)
+	if bye == nil {
+		bye = terminal.NewFarewell(stderr)
+		ctx = withFarewell(ctx, bye)
+	}
+	said := make(chan struct{})
+	unended := context.AfterFunc(ctx, func() {
+		defer close(said)
+		sayEnding(ctx, bye)
+	})
+	defer func() {
+		if !unended() {
+			<-said
+		}
+	}()
 	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	c, err := root.ExecuteContextC(ctx)
+	defer bye.Left(false)
 	if err == nil {
 		return codeOk
 	}
@@ -165,7 +237,7 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &told):
 		return told.code, told.said
 	case errors.As(context.Cause(ctx), &signalled) && (errors.Is(err, context.Canceled) || unheard(err)):
-		return signalled.code(), signalled.Error() + "; the report is of what was done until then"
+		return signalled.code(), signalled.Error() + "; " + whatIsReported(err)
 	case errors.As(err, &faults):
 		return codeUsage, faults.Error()
 	case errors.Is(err, syscall.ENOSPC):
@@ -177,6 +249,36 @@ func explain(ctx context.Context, err error) (int, string) {
 		return codeTarget, results.OneLine(err)
 	default:
 		return codeInternal, results.OneLine(err)
+	}
+}
+
+// reportedError ends what was ended early, and has told what it did until then; whole says
+// that it came to its end.
+type reportedError struct {
+	error
+	whole bool
+}
+
+func (r reportedError) Unwrap() error { return r.error }
+
+// reported returns the error of what was told although it ended so, nil for nil.
+func reported(ended error, whole bool) error {
+	if ended == nil {
+		return nil
+	}
+	return reportedError{ended, whole}
+}
+
+// whatIsReported says which report there is of what was ended early by an error.
+func whatIsReported(err error) string {
+	var told reportedError
+	switch {
+	case errors.As(err, &told) && told.whole:
+		return "the report is whole, for all was measured by then"
+	case errors.As(err, &told), unheard(err):
+		return "the report is of what was done until then"
+	default:
+		return "there is no report, for nothing was measured"
 	}
 }
 

@@ -86,7 +86,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 				return run.Plan{}, err
 			}
 			p, err := plan(s, own)
-			alone.equip(&p, server, stderr)
+			alone.equip(c.Context(), &p, server, stderr)
 			return p, err
 		}}
 	swept, ended := sweep.Run(c.Context())
@@ -94,6 +94,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 		if err := tell.show(stdout, swept.Document()); err != nil {
 			return err
 		}
+		ended = reported(ended, false)
 	}
 	var fault fields.Fault
 	switch {

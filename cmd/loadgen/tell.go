@@ -58,7 +58,7 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 		return err
 	}
 	defer server.Close()
-	f.equip(&p, server, stderr)
+	f.equip(ctx, &p, server, stderr)
 	record, ended := run.Run(ctx, p)
 	if record == nil {
 		return flagged(f.flags, ended)
@@ -67,7 +67,7 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 		return err
 	}
 	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) {
-		return ended
+		return reported(ended, record.Validity != results.Partial)
 	}
 	return f.judge(record, ended)
 }
@@ -89,8 +89,9 @@ func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
-func (f *tellFlags) equip(p *run.Plan, server *prometheus.Server, stderr io.Writer) {
-	p.Progress = terminal.New(stderr, f.shown(), server)
+func (f *tellFlags) equip(ctx context.Context, p *run.Plan, server *prometheus.Server, stderr io.Writer) {
+	shown := terminal.New(stderr, f.shown(), server)
+	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error {
 		var err error
 		if !f.noCharts {

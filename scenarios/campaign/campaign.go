@@ -55,7 +55,30 @@ type Options struct {
 	Blank bool
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
+	// Holding is called before something is made that the campaign is to drop, with true, and
+	// once it is known to be gone, or to be somebody else's, with false; it may be nil.
+	Holding func(Made, bool)
+	// Clock bounds what a run that was stopped does to drop its tables. It is nil where time
+	// is virtual: then nothing is waited for.
+	Clock clock.Clock
 }
+
+// Made is what a campaign makes at a service.
+type Made struct {
+	// What is [MadeTable], [MadeQueue] or [MadeContainer].
+	What, Name string
+	// Account is that of a table; queues and containers are in the first.
+	Account int
+	// Doubtful says that nobody knows whether this run has made it: it is not dropped.
+	Doubtful bool
+}
+
+// What a campaign makes.
+const (
+	MadeTable     = "table"
+	MadeQueue     = "queue"
+	MadeContainer = "container"
+)
 
 // Progress describes a stage that begins.
 type Progress struct {
@@ -184,13 +207,14 @@ func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 // Run carries the campaign out. A done context ends it early, and its error is
 // returned. Other errors wrap [ErrTableExists], [ErrNotOurs], [ErrPreparation],
 // [ErrAfterLoad] or results.ErrWrite. Whatever the end, each table is dropped that this run made
-// or took, unless it is to be kept.
+// or took, unless it is to be kept: a target that does not answer is given [EndingLimit] for it
+// once the context is done.
 func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.Ledger) error {
 	c.runner, c.ledger = runner, ledger
 	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
 	if !c.Keep {
 		// The tables are to go even where the run was stopped.
-		err = errors.Join(err, c.clear(context.WithoutCancel(ctx), err), c.drop(context.WithoutCancel(ctx), err))
+		err = errors.Join(err, c.clear(ctx, err), c.drop(ctx, err))
 	}
 	return err
 }
@@ -198,6 +222,9 @@ func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.L
 func (c *Campaign) phases(ctx context.Context) error {
 	if err := c.create(ctx); err != nil {
 		return err
+	}
+	for _, one := range c.made() {
+		c.holds(madeBy(one), true)
 	}
 	for i := range c.Scenario.Phases {
 		phase := &c.Scenario.Phases[i]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -55,9 +56,9 @@ func (c *Campaign) clear(ctx context.Context, ended error) error {
 	}
 	var failures []error
 	for i := 0; i < len(list); i++ {
-		_, err := c.once(ctx, kindDrop, kindDrop, list[i], target.Expected{NotFound: true})
+		err := c.dropping(ctx, kindDrop, list[i], madeBy(list[i]))
 		failures = append(failures, err)
-		if errors.Is(err, c.failure()) && c.doubtful {
+		if errors.Is(err, context.Canceled) || errors.Is(err, c.failure()) && c.doubtful {
 			// Nobody answers: to ask for each of the others would take as long again.
 			break
 		}
@@ -174,18 +175,26 @@ func (at *site) stage(name string) string {
 	return fmt.Sprintf("%s in account %d", name, at.account+1)
 }
 
+func (at *site) made() Made { return Made{What: MadeTable, Name: at.table, Account: at.account} }
+
 func (at *site) operation(verb entity.Verb) target.Operation {
 	return target.Operation{Verb: verb, Account: at.account, Table: at.table}
 }
 
 // drop deletes the tables that are this run's, after a run that ended with an error
-// or nil. One that cannot be deleted keeps none of the others.
+// or nil. One that cannot be deleted keeps none of the others, unless the run was stopped
+// and nobody answers in its account.
 func (c *Campaign) drop(ctx context.Context, ended error) error {
 	var failures []error
+	silent := make(map[int]bool)
 	for i := range c.sites {
-		if c.sites[i].ours {
-			failures = append(failures, c.dropAt(ctx, &c.sites[i], ended))
+		at := &c.sites[i]
+		if !at.ours || silent[at.account] {
+			continue
 		}
+		err := c.dropAt(ctx, at, ended)
+		silent[at.account] = errors.Is(err, context.Canceled)
+		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }
@@ -214,6 +223,77 @@ func (c *Campaign) unrecorded() error {
 }
 
 func (c *Campaign) dropOnce(ctx context.Context, at *site) error {
-	_, err := c.once(ctx, at.stage(kindDrop), kindDrop, at.operation(entity.DeleteTable), target.Expected{NotFound: true})
+	return c.dropping(ctx, at.stage(kindDrop), at.operation(entity.DeleteTable), at.made())
+}
+
+// dropping drops one thing, also of a run that was stopped, and takes down that it is gone.
+func (c *Campaign) dropping(ctx context.Context, name string, op target.Operation, gone Made) error {
+	longer, release := c.outliving(ctx)
+	defer release()
+	_, err := c.once(longer, name, kindDrop, op, target.Expected{NotFound: true})
+	if err == nil {
+		c.holds(gone, false)
+	}
 	return err
+}
+
+// EndingLimit is how long a run that is stopped takes at most to drop what it has in one
+// account, where nobody answers: 2 s for what is under way, then EndingStep. Each further
+// account, and each service beside them, takes an EndingStep more: dropLimit, and 2 s for what
+// is under way then.
+const (
+	EndingLimit = 7 * time.Second
+	EndingStep  = 5 * time.Second
+	dropLimit   = 3 * time.Second
+)
+
+// outliving returns a context that ends dropLimit after the run was stopped, if it is, and
+// otherwise not before it is released.
+func (c *Campaign) outliving(ctx context.Context) (longer context.Context, release func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	if c.Clock == nil {
+		return longer, cancel
+	}
+	unheard := context.AfterFunc(ctx, func() {
+		alarm := c.Clock.Alarm(c.Clock.Now().Add(dropLimit))
+		defer alarm.Stop()
+		select {
+		case <-alarm.C:
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		unheard()
+		cancel()
+	}
+}
+
+// holds tells of what is about to be made, or is gone.
+func (c *Campaign) holds(one Made, there bool) {
+	if c.Holding != nil {
+		c.Holding(one, there)
+	}
+}
+
+// disown tells of a table that is not this run's, or of which nobody knows it.
+func (c *Campaign) disown(at *site, doubtful bool) {
+	c.holds(at.made(), false)
+	if doubtful {
+		doubt := at.made()
+		doubt.Doubtful = true
+		c.holds(doubt, true)
+	}
+}
+
+// madeBy returns what an operation of [Campaign.made] deletes.
+func madeBy(op target.Operation) Made {
+	switch {
+	case op.Beside == nil:
+		return Made{What: MadeTable, Name: op.Table}
+	case op.Beside.Verb.OfQueue():
+		return Made{What: MadeQueue, Name: op.Beside.Store}
+	default:
+		return Made{What: MadeContainer, Name: op.Beside.Store}
+	}
 }

@@ -44,7 +44,17 @@ func (c *Campaign) create(ctx context.Context) error {
 
 // createAt makes one table, or takes it.
 func (c *Campaign) createAt(ctx context.Context, at *site) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.holds(at.made(), true)
 	outcome, err := c.once(ctx, at.stage(kindCreate), kindCreate, at.operation(entity.CreateTable), target.Expected{Conflict: true})
+	doubtful := c.doubtful
+	defer func() {
+		if !at.ours {
+			c.disown(at, doubtful)
+		}
+	}()
 	// A run that is stopped at this very moment has made the table all the same,
 	// and so may have an attempt whose reply was lost: where nobody else can
 	// have a table of that name, it is this run's.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"loadgen/backoff"
+	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -46,6 +47,10 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	if p.Progress != nil {
 		o.Entering = p.Progress.Enters
 	}
+	if p.live() {
+		o.Clock = clock.NewReal()
+	}
+	o.Holding = p.holding()
 	return campaignOf(o)
 }
 
@@ -95,7 +100,8 @@ func (p *Plan) consent(ctx context.Context, table string) error {
 }
 
 // Run carries a plan out and returns its sealed record, which is partial where the run
-// was ended early; the error says why, or that nothing began, with no record then. It is
+// was ended early; the error says why, or that nothing began, with no record then. A run
+// whose context is done once all was measured has its whole record, and the error. It is
 // [ErrBudget] itself where a spent budget alone ended the run; others are a context's,
 // [scenarios.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
 // drive's or results.ErrWrite.

@@ -28,6 +28,10 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	}
 	clk := clock.NewReal() // the run begins after the probe
 	d, err := p.open(ctx, clk, campaign.Table)
+	if ctx.Err() != nil && err != nil {
+		// That nobody was waited for any more says nothing of the target.
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +54,12 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
 	k.recorder.Connections(connectionsOf(d.wires))
 	d.close() // what was cut off is in the target's books only then
-	return k.seal(clk.Now().Offset(), d.counter, ended)
+	record, ended := k.seal(clk.Now().Offset(), d.counter, ended)
+	if ended == nil {
+		// Who stops a run that has come to its end wants nothing to follow.
+		ended = ctx.Err()
+	}
+	return record, ended
 }
 
 // send carries a campaign out against an open target, and returns how it ended.

@@ -85,6 +85,8 @@ type Plan struct {
 	Kept func(results.Folder, *results.Record) error
 	// Progress is told how the run fares; it may be nil.
 	Progress Progress
+	// Remains holds what a remote run has made and not dropped yet; it may be nil.
+	Remains *Remains
 	// NoProbe leaves out what is tried before a run in real time: how much the
 	// generator can send at most.
 	NoProbe bool

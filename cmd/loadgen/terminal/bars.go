@@ -61,6 +61,8 @@ func (b *bars) leave(s *live.Status) {
 	}
 }
 
+func (b *bars) pause() { b.shown = nil }
+
 func (*bars) happened(results.Event) {}
 
 func (*bars) finish(*live.Status, error) {}

@@ -65,6 +65,8 @@ func (e *events) show(s *live.Status) { e.tell(statusOf(s, e.unread.Load())) }
 
 func (e *events) leave(s *live.Status) { e.show(s) }
 
+func (*events) pause() {}
+
 // happened tells of an event unless too many are unread.
 func (e *events) happened(r results.Event) {
 	at := inSeconds(time.Duration(r.At))
@@ -117,10 +119,10 @@ const uiVersion = 1
 // EventsHelp documents the events of --ui json.
 const EventsHelp = `--ui json writes what happens as one JSON object a line on standard error; standard
 output has the report as ever. A line that does not begin with { is the plain text of
-a fault, or of what a remote target asks consent for. Keys do not change their
-meaning while "version" is 1; others may be added. Each line has "event" and "at_s",
-seconds since the start of the run, virtual ones in simulate. What is null cannot be
-told: there is too little of it.
+a fault, of what a remote target asks consent for, or of what a signal has a run drop
+or leave there. Keys do not change their meaning while "version" is 1; others may be
+added. Each line has "event" and "at_s", seconds since the start of the run, virtual
+ones in simulate. What is null cannot be told: there is too little of it.
 
   run_begins    version, scenario, time (real or virtual), metrics_url
   stage_begins  stage, operations, length_s (null in a closed loop)

@@ -47,6 +47,8 @@ type screen interface {
 	enter(stage run.Stage, at time.Duration)
 	leave(s *live.Status)
 	show(s *live.Status)
+	// pause has what is written next stand by itself.
+	pause()
 	// happened is told of events by those that send the load: it must not wait.
 	happened(e results.Event)
 	// finish leaves all in order; nothing is told after it.
@@ -148,6 +150,14 @@ func (p *Progress) show() {
 	}
 }
 
+// Aside has something written beside what is shown, which goes on below it.
+func (p *Progress) Aside(write func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.screen.pause()
+	write()
+}
+
 // darkness shows nothing.
 type darkness struct{}
 
@@ -156,6 +166,7 @@ func (darkness) begin(start)                    {}
 func (darkness) enter(run.Stage, time.Duration) {}
 func (darkness) leave(*live.Status)             {}
 func (darkness) show(*live.Status)              {}
+func (darkness) pause()                         {}
 func (darkness) happened(results.Event)         {}
 func (darkness) finish(*live.Status, error)     {}
 

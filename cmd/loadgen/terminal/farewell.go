@@ -1,0 +1,106 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"loadgen/report/document"
+	"loadgen/scenarios/run"
+)
+
+// Farewell says what becomes of the tables, queues and containers that runs have made at a
+// service, when the program ends before they were dropped. It is safe for concurrent use.
+type Farewell struct {
+	run.Remains
+	to io.Writer
+
+	mu sync.Mutex
+	// shown is what shares the screen, nil where nothing does.
+	shown *Progress
+}
+
+// NewFarewell returns one that says it there.
+func NewFarewell(to io.Writer) *Farewell { return &Farewell{to: to} }
+
+// Beside has what is said not be drawn over by a progress.
+func (f *Farewell) Beside(shown *Progress) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shown = shown
+}
+
+// Ending says in one line what is dropped now and for how long that is tried, and what is
+// kept, if there is anything: how the program was ended, and what leaves it all, are the
+// caller's words.
+func (f *Farewell) Ending(how, leaves string) {
+	kept, dropped, places := f.sorted()
+	var parts []string
+	if len(dropped) > 0 {
+		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(run.LongestEnding(places))),
+			leaves+" leaves "+it(len(dropped)))
+	}
+	if len(kept) > 0 {
+		parts = append(parts, "--keep leaves "+document.Enumerated(kept))
+	}
+	if len(parts) > 0 {
+		f.say(fmt.Sprintf("%s: %s\n", how, strings.Join(parts, "; ")))
+	}
+}
+
+// sorted returns what there is, by what is to become of it, and at how many addresses that is
+// which is to be dropped. What may not be ours is in neither.
+func (f *Farewell) sorted() (kept, dropped []string, places int) {
+	at := make(map[string]bool)
+	for _, one := range f.List() {
+		switch {
+		case one.Kept:
+			kept = append(kept, one.String())
+		case !one.Doubtful:
+			dropped, at[one.Where] = append(dropped, one.String()), true
+		}
+	}
+	return kept, dropped, len(at)
+}
+
+// Left names what is there at the end, a line each, but for what was to be kept unless the
+// program ends at once.
+func (f *Farewell) Left(atOnce bool) {
+	var text strings.Builder
+	left := 0
+	for _, one := range f.List() {
+		switch {
+		case one.Kept && !atOnce:
+		case one.Doubtful:
+			fmt.Fprintf(&text, "perhaps left: %s; whether it was made nobody answered\n", one)
+		default:
+			fmt.Fprintf(&text, "left: %s\n", one)
+			left++
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&text, "to drop %s: loadgen doctor --clean --older-than 0s with the same --target\n", it(left))
+	}
+	// A program that ends at once cannot wait for a screen.
+	_, _ = io.WriteString(f.to, text.String())
+}
+
+func (f *Farewell) say(text string) {
+	f.mu.Lock()
+	shown := f.shown
+	f.mu.Unlock()
+	write := func() { _, _ = io.WriteString(f.to, text) }
+	if shown != nil {
+		shown.Aside(write)
+	} else {
+		write()
+	}
+}
+
+func it(number int) string {
+	if number == 1 {
+		return "it"
+	}
+	return "them"
+}
