@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,10 @@ type doctorFlags struct {
 	target  string
 	formFlags
 	quiet bool
+	// clean looks for what runs have left in place of the checks, where nothing was written
+	// for so long; agreed has it dropped.
+	clean, agreed bool
+	olderThan     time.Duration
 }
 
 // newDoctor returns the verb that proves the tool on this machine.
@@ -39,10 +44,19 @@ With --target it visits a table service besides: look-up, connection, TLS, key,
 round trip, clock, and whether connections are kept. It sends eleven requests that
 list one table; nothing is created or written there.
 
-It exits with 10 where a check failed; what could not be told fails nothing.`,
+With --clean it makes no checks: it lists the tables at --target that killed runs
+have left, and with --yes drops them, and what their runs made beside them. It
+drops none but those whose name begins with loadgen and that carry the marker of
+this tool, and to which nobody has written for --older-than.
+
+It exits with 10 where a check failed; what could not be told fails nothing. With
+--clean it exits with 2 where --yes is missing, and with 3 where a table could not
+be dropped.`,
 		Example: `  loadgen doctor
   loadgen doctor --target env:TABLES              # and a service by its connection string
-  loadgen doctor --workers 2000 --format json     # would 2,000 workers find what they need?`,
+  loadgen doctor --workers 2000 --format json     # would 2,000 workers find what they need?
+  loadgen doctor --clean --target env:TABLES      # which tables did killed runs leave there?
+  loadgen doctor --clean --target env:TABLES --yes`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.heed(c); err != nil {
 				return err
@@ -51,6 +65,9 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 				stderr = io.Discard
 			}
 			f.options.Clock = clock.NewReal()
+			if f.clean {
+				return f.sweepUp(c.Context(), stdout)
+			}
 			return f.tell(c.Context(), doctor.Diagnose(c.Context(), f.options, stderr), stdout)
 		},
 	}
@@ -63,7 +80,31 @@ It exits with 10 where a check failed; what could not be told fails nothing.`,
 	flags.StringVar(&f.options.Folder, "out", runsKept(), "folder that runs are to be written to")
 	flags.IntVar(&f.options.Workers, "workers", 256, "greatest number of attempts at once that runs are to have")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	flags.BoolVar(&f.clean, "clean", false, "list the tables that killed runs have left at --target, in place of the checks")
+	flags.BoolVar(&f.agreed, "yes", false, "with --clean: drop them")
+	flags.DurationVar(&f.olderThan, "older-than", time.Hour, "with --clean: leave tables alone that were written to within this time, for their run may be under way")
 	return c
+}
+
+// sweepUp lists what runs have left, and drops it with consent.
+func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
+	found, err := doctor.Clean(ctx, doctor.CleanOptions{Service: *f.options.Service, Clock: f.options.Clock, OlderThan: f.olderThan, Agreed: f.agreed})
+	if err != nil {
+		return err
+	}
+	if err := f.show(stdout, found.Document()); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return reported(ctx.Err(), false)
+	case found.NotDropped > 0:
+		return verdictError{code: codeTarget}
+	case found.LeftBehind > 0:
+		return usageError{errors.New("nothing was dropped: add --yes to drop what is left behind")}
+	default:
+		return nil
+	}
 }
 
 func (f *doctorFlags) heed(c *cobra.Command) error {
@@ -73,6 +114,22 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
 		return err
 	}
+	for _, flag := range []string{"yes", "older-than"} {
+		if c.Flags().Changed(flag) && !f.clean {
+			return usageError{fmt.Errorf("--%s belongs to --clean, which is missing", flag)}
+		}
+	}
+	switch {
+	case f.clean && f.target == "":
+		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
+	case f.olderThan < 0:
+		return usageError{fmt.Errorf("--older-than %v: expected 0s or more, such as 30m", f.olderThan)}
+	}
+	for _, flag := range []string{"workers", "out", "quiet"} {
+		if c.Flags().Changed(flag) && f.clean {
+			return usageError{fmt.Errorf("--%s is of the checks, and --clean makes none; expected one of them", flag)}
+		}
+	}
 	switch f.target {
 	case "":
 		if f.service.keyFile != "" || f.service.account != "" {
@@ -80,6 +137,9 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 		}
 		return nil
 	case targetEmbedded, targetInProcess:
+		if f.clean {
+			return usageError{fmt.Errorf("--target %s: its tables end with it; expected a URL, env:NAME or file:PATH", f.target)}
+		}
 		return usageError{fmt.Errorf("--target %s: the other checks are made on the embedded engine anyway; "+
 			"expected a URL, env:NAME or file:PATH", f.target)}
 	}

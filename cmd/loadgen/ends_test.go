@@ -31,7 +31,9 @@ type moment struct {
 // moments are those at which a run is ended.
 var moments = []moment{
 	{name: "before anything is sent", says: "forecast for "},
-	{name: "while the table is created", is: func(r *http.Request) bool { return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/Tables") }},
+	{name: "while the table is created", is: func(r *http.Request) bool {
+		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/Tables")
+	}},
 	{name: "while loading", is: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/$batch") }, after: 2},
 	{name: "while offering", is: func(r *http.Request) bool {
 		return r.Method == http.MethodGet && strings.Contains(r.URL.Path, "(PartitionKey=")

@@ -3,6 +3,8 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"loadgen/engine/entity"
@@ -20,7 +22,49 @@ const (
 	markerRow       = "marker"
 	markerScenario  = "Scenario"
 	markerFresh     = "FreshNumber"
+	// markerBeside names what the run makes besides, where it makes something: a kind and a
+	// name each, with commas between them.
+	markerBeside = "Beside"
 )
+
+// Marker is what a table of this tool says of itself.
+type Marker struct {
+	Scenario string
+	// Written is when, by the service's clock.
+	Written entity.Ticks
+	// Beside are the tables, queues and containers that its run makes besides.
+	Beside []Made
+}
+
+// AskMarker returns the request for the marker of a table.
+func AskMarker(table string) target.Operation {
+	key := entity.Key{Partition: markerPartition, Row: markerRow}
+	return target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: key}}
+}
+
+// ReadMarker returns the marker of a table that such a request was answered, and false where
+// that is of another kind. What it names besides is named after the table: nothing else can
+// be this tool's.
+func ReadMarker(table string, o *target.Outcome) (m Marker, ours bool) {
+	scenario, named := o.Entity.Lookup(markerScenario)
+	fresh, numbered := o.Entity.Lookup(markerFresh)
+	if !named || !numbered || scenario.Type() != entity.TypeString || fresh.Type() != entity.TypeInt64 {
+		return Marker{}, false
+	}
+	m = Marker{Scenario: scenario.Text(), Written: o.Version}
+	beside, _ := o.Entity.Lookup(markerBeside)
+	for one := range strings.SplitSeq(beside.Text(), ", ") {
+		what, name, _ := strings.Cut(one, " ")
+		after := storeName(table, "")
+		if what == MadeTable {
+			after = table
+		}
+		if slices.Contains([]string{MadeTable, MadeQueue, MadeContainer}, what) && strings.HasPrefix(name, after) && len(name) > len(after) {
+			m.Beside = append(m.Beside, Made{What: what, Name: name})
+		}
+	}
+	return m, true
+}
 
 // create makes the tables, or takes those that are marked as this tool's, and marks
 // them.
@@ -157,6 +201,19 @@ func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
 		},
 	}
+	if beside := c.beside(); beside != "" && at == &c.sites[0] {
+		put.Change.Properties = append(put.Change.Properties, entity.Property{Name: markerBeside, Value: entity.String(beside)})
+	}
 	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
 	return err
+}
+
+// beside names what the run makes beside its tables, as its marker does.
+func (c *Campaign) beside() string {
+	var names []string
+	for _, op := range c.made() {
+		one := madeBy(op)
+		names = append(names, one.What+" "+one.Name)
+	}
+	return strings.Join(names, ", ")
 }

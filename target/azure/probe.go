@@ -74,6 +74,36 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	return service, t.judge(&a.reply, string(a.reply.body), service, ours)
 }
 
+// nextTableHeader tells where a list of tables goes on.
+const nextTableHeader = "x-ms-continuation-NextTableName"
+
+// Tables returns the names of the account's tables, 1,000 at most, and where the list goes on:
+// empty at its end, and to begin with. The error is one line and wraps what those of Probe
+// do. It takes 4 s at most.
+func (t *Target) Tables(ctx context.Context, from string) (names []string, next string, err error) {
+	a := &attempt{target: t}
+	a.start(http.MethodGet)
+	a.line = append(a.line, "Tables"...)
+	path := len(a.line)
+	a.option("NextTableName=", from)
+	a.finish(0, path)
+
+	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
+	defer release()
+	if err := t.exchange(ctx, a); err != nil {
+		return nil, "", t.unreachable(err)
+	}
+	text := string(a.reply.body)
+	if a.reply.status != http.StatusOK {
+		code, _ := t.refusal(&a.reply, text)
+		return nil, "", t.fault(ErrUnreachable, "the list of tables was answered %d %s", a.reply.status, code)
+	}
+	if names, err = wire.ParseTables(nil, text); err != nil {
+		return nil, "", t.fault(ErrNotTables, "the list of tables is none: 200 with %s", kindOf(&a.reply, text))
+	}
+	return names, strings.Clone(a.reply.first(nextTableHeader)), nil
+}
+
 // tableHosts are what the hosts of the table service end with, in each of its clouds.
 var tableHosts = []string{".table.core.windows.net", ".table.core.chinacloudapi.cn", ".table.core.usgovcloudapi.net",
 	".table.core.cloudapi.de", ".table.storage.azure.net"}

@@ -1,0 +1,255 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run"
+)
+
+// CleanOptions say where what killed runs left is looked for, and what is dropped.
+type CleanOptions struct {
+	Service run.Endpoint
+	// Trust configures its https, nil trusts whom the machine trusts.
+	Trust *tls.Config
+	Clock clock.Real
+	// OlderThan is since when nothing may have been written to a table, or its run may be
+	// under way; 0 takes none for that.
+	OlderThan time.Duration
+	// Agreed has what was left behind be dropped; else it is listed.
+	Agreed bool
+}
+
+// The states of a table whose name begins as those of this tool do.
+const (
+	// LeftBehind is marked as this tool's, and nobody has written to it of late; Dropped is
+	// such a one that was dropped, NotDropped one that could not be.
+	LeftBehind = "left behind"
+	Dropped    = "dropped"
+	NotDropped = "not dropped"
+	// UnderWay may be that of a run that goes on.
+	UnderWay = "under way"
+	// NotOurs has no marker of this tool: it is somebody else's, or its run was killed before
+	// it was marked. It is never dropped.
+	NotOurs = "not ours"
+	// Untold is one that could not be looked at to the end.
+	Untold = "cannot tell"
+)
+
+// Leftover is a table, and what was found of it.
+type Leftover struct {
+	Table string `json:"table"`
+	// State is one of [LeftBehind] and those that follow it.
+	State string `json:"state"`
+	// Scenario and AgeS, the seconds since its run began, are told by its marker; both are
+	// zero where it has none.
+	Scenario string  `json:"scenario"`
+	AgeS     float64 `json:"age_s"`
+	// Beside are the tables, queues and containers that its run made besides.
+	Beside []string `json:"beside"`
+	// Note says why it was left alone, or not dropped.
+	Note string `json:"note"`
+
+	beside []campaign.Made
+}
+
+// Cleaned is what was found at a service, and what became of it.
+type Cleaned struct {
+	Where  string     `json:"where"`
+	Tables []Leftover `json:"tables"`
+	// Marked counts the tables that have this tool's marker; LeftBehind, Dropped and
+	// NotDropped those of a state.
+	Marked     int `json:"marked"`
+	LeftBehind int `json:"left_behind"`
+	Dropped    int `json:"dropped"`
+	NotDropped int `json:"not_dropped"`
+}
+
+// Clean lists what killed runs have left at a service, by the names and the markers of
+// tables, and drops it if that was agreed to. Where the context ends meanwhile, the rest is
+// left as it is. The error wraps [run.ErrTarget], or is the context's; then there is nothing
+// to tell.
+func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
+	service, err := run.OpenService(ctx, o.Service, o.Clock, o.Trust)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	defer service.Close()
+	names, err := service.Tables(ctx)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	c := &Cleaned{Where: o.Service.String(), Tables: []Leftover{}}
+	for _, name := range names {
+		c.Tables = append(c.Tables, o.look(ctx, service, name))
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	c.gather()
+	for i := range c.Tables {
+		if one := &c.Tables[i]; o.Agreed && one.State == LeftBehind && ctx.Err() == nil {
+			one.drop(ctx, service)
+		}
+	}
+	c.count()
+	return c, nil
+}
+
+// look finds out whose a table is.
+func (o *CleanOptions) look(ctx context.Context, service *run.Service, table string) Leftover {
+	one := Leftover{Table: table, State: NotOurs, Beside: []string{}}
+	marker, marked, ours, err := service.Marker(ctx, table)
+	switch {
+	case err != nil:
+		one.State, one.Note = Untold, results.OneLine(err)
+		return one
+	case !marked:
+		one.Note = "it has no marker: it is somebody else's, or its run was killed before it was marked"
+		return one
+	case !ours:
+		one.Note = "its marker is not of this tool"
+		return one
+	}
+	age := max(0, service.Now().Sub(marker.Written.Time()))
+	one.State, one.Scenario, one.AgeS, one.beside = LeftBehind, marker.Scenario, age.Seconds(), marker.Beside
+	for _, made := range marker.Beside {
+		one.Beside = append(one.Beside, made.What+" "+made.Name)
+	}
+	if o.OlderThan == 0 {
+		return one
+	}
+	written, known := true, true
+	if age >= o.OlderThan {
+		written, known, err = service.Written(ctx, table, service.Now().Add(-o.OlderThan))
+	}
+	switch {
+	case err != nil:
+		one.State, one.Note = Untold, results.OneLine(err)
+	case !known:
+		one.State, one.Note = Untold, "it has too many entities to look for one that was written of late; --older-than 0s drops it without a look"
+	case written:
+		one.State, one.Note = UnderWay, fmt.Sprintf("it was written to in the last %s, so that its run may be under way; --older-than 0s drops it all the same",
+			document.Span(o.OlderThan))
+	}
+	return one
+}
+
+// gather leaves out tables that are named by the marker of another one: they share its fate.
+func (c *Cleaned) gather() {
+	var named []string
+	for _, one := range c.Tables {
+		for _, made := range one.beside {
+			if made.What == campaign.MadeTable {
+				named = append(named, strings.ToLower(made.Name))
+			}
+		}
+	}
+	c.Tables = slices.DeleteFunc(c.Tables, func(one Leftover) bool {
+		return one.State == NotOurs && slices.Contains(named, strings.ToLower(one.Table))
+	})
+}
+
+// drop drops what a run made, its table last: without that nobody could tell whose the rest
+// is.
+func (l *Leftover) drop(ctx context.Context, service *run.Service) {
+	for _, made := range append(slices.Clone(l.beside), campaign.Made{What: campaign.MadeTable, Name: l.Table}) {
+		if err := service.Drop(ctx, made); err != nil {
+			l.State, l.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
+			return
+		}
+	}
+	l.State = Dropped
+}
+
+func (c *Cleaned) count() {
+	for _, one := range c.Tables {
+		if one.Scenario != "" {
+			c.Marked++
+		}
+		switch one.State {
+		case LeftBehind:
+			c.LeftBehind++
+		case Dropped:
+			c.Dropped++
+		case NotDropped:
+			c.NotDropped++
+		}
+	}
+}
+
+// Document says what was found and what became of it, a line for each table.
+func (c *Cleaned) Document() *document.Document {
+	var screen document.Facts
+	whole := document.Table{ID: "tables", Caption: "Tables whose names begin with " + run.TablePrefix,
+		Columns: []document.Column{{Title: "state", Words: true}, {Title: "table", Words: true}, {Title: "what is known of it", Words: true}}}
+	for _, one := range c.Tables {
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
+		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.State, Tone: one.tone()}, {Text: one.Table}, {Text: strings.TrimPrefix(one.known(), ", ")}})
+	}
+	d := &document.Document{Title: "doctor", Subtitle: "what have runs left at " + c.Where + "?", Answer: c.answer(), Data: c}
+	if len(c.Tables) > 0 {
+		d.Screen = []document.Block{screen}
+		d.Sections = []document.Section{{ID: "tables", Title: "Tables", Blocks: []document.Block{whole}}}
+	}
+	return d
+}
+
+// known is what is known of a table, to be said behind its name.
+func (l *Leftover) known() string {
+	text := ""
+	if l.Scenario != "" {
+		text = fmt.Sprintf(", of %s, marked %s ago", l.Scenario, document.Span(time.Duration(l.AgeS*float64(time.Second))))
+	}
+	if len(l.Beside) > 0 {
+		text += ", with " + document.Enumerated(l.Beside)
+	}
+	if l.Note != "" && text != "" {
+		return text + "; " + l.Note
+	}
+	if l.Note != "" {
+		return ", " + l.Note
+	}
+	return text
+}
+
+func (l *Leftover) tone() document.Tone {
+	switch l.State {
+	case Dropped:
+		return document.Good
+	case NotDropped:
+		return document.Bad
+	default:
+		return document.Doubtful
+	}
+}
+
+// answer says how many were dropped, or are left behind.
+func (c *Cleaned) answer() document.Answer {
+	var parts []string
+	add := func(number int, of string) {
+		if number > 0 {
+			parts = append(parts, document.Counted(number, "table")+" "+of)
+		}
+	}
+	add(c.Dropped, "dropped")
+	add(c.NotDropped, "not dropped")
+	add(c.LeftBehind, "left behind")
+	if len(parts) == 0 {
+		parts = []string{"nothing was left behind"}
+	}
+	a := document.Answer{Claim: strings.Join(parts, ", ")}
+	if others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind; others > 0 {
+		a.Says = []string{fmt.Sprintf("%s whose name begins with %s left alone", document.Counted(others, "table"), run.TablePrefix)}
+	}
+	return a
+}
