@@ -1,0 +1,238 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// submit has the engine do something by itself.
+func (s *service) submit(t *testing.T, r engine.Request) {
+	t.Helper()
+	r.Account = "races"
+	if reply := s.engine.Submit(0, &r); reply.Code != entity.OK {
+		t.Fatalf("%v of %s = %s; want success", r.Verb, r.Table, reply.Code)
+	}
+}
+
+// table makes a table, and puts an entity into it unless there are no properties.
+func (s *service) table(t *testing.T, name, partition, row string, properties ...entity.Property) {
+	t.Helper()
+	s.submit(t, engine.Request{Verb: entity.CreateTable, Table: name})
+	if len(properties) == 0 {
+		return
+	}
+	s.submit(t, engine.Request{Verb: entity.Insert, Table: name, Change: &entity.Change{Verb: entity.Insert,
+		Key: entity.Key{Partition: partition, Row: row}, Properties: properties}})
+}
+
+// killed carries a scenario out at the service until its table is marked, from when on
+// nothing is carried out any more: what it has made is left.
+func (s *service) killed(t *testing.T, name string) {
+	t.Helper()
+	ctx, kill := context.WithCancel(t.Context())
+	dead, marked := false, false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if dead = dead || marked; dead {
+			kill()
+			w.Header().Set("x-ms-error-code", "ResourceNotFound")
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		marked = strings.Contains(r.URL.Path, "~loadgen")
+		s.handler.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	spec, err := scenarios.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Workers = 1
+	endpoint, err := run.ParseConnectionString(fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s/races;QueueEndpoint=%[2]s/queues;BlobEndpoint=%[2]s/blobs", planted, server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = run.Run(ctx, run.Plan{Scenario: spec, On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true, Consent: func(run.Ask) error { return nil }})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run of %s ended with %v; want it ended", name, err)
+	}
+}
+
+func marker(scenario string) []entity.Property {
+	return []entity.Property{{Name: "Scenario", Value: entity.String(scenario)}, {Name: "FreshNumber", Value: entity.Int64(7)}}
+}
+
+// What is dropped is marked, by name and marker, and nobody has written to it of late; all
+// that is somebody else's is there afterwards.
+func TestClean(t *testing.T) {
+	s := newService(t, 0)
+	s.table(t, "loadgenStressOne", "~loadgen", "marker", marker("stress")...)
+	s.table(t, "loadgentheirs", "", "")
+	s.table(t, "loadgenother", "~loadgen", "marker", entity.Property{Name: "Owner", Value: entity.String("they")})
+	s.table(t, "loadgenlike", "~loadgen", "marker", entity.Property{Name: "Scenario", Value: entity.String("stress")},
+		entity.Property{Name: "FreshNumber", Value: entity.String("7")})
+	s.table(t, "loadgenelsewhere", "p", "r", marker("stress")...)
+	s.table(t, "races", "~loadgen", "marker", marker("stress")...)
+	all := s.engine.TableNames("races")
+	options := CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal()}
+	for _, row := range []struct {
+		sentence  string
+		olderThan time.Duration
+		agreed    bool
+		state     string
+		claim     string
+		left      []string
+	}{
+		{"a table that was written to of late is left alone", time.Hour, true, UnderWay, "nothing was left behind", all},
+		{"without consent nothing is dropped", 0, false, LeftBehind, "1 table left behind", all},
+		{"with consent the one that is ours is dropped", 0, true, Dropped, "1 table dropped",
+			slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "loadgenStressOne" })},
+	} {
+		options.OlderThan, options.Agreed = row.olderThan, row.agreed
+		c, err := Clean(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states := make(map[string]string)
+		for _, one := range c.Tables {
+			states[one.Table] = one.State
+		}
+		for name, want := range map[string]string{"loadgenStressOne": row.state, "loadgentheirs": NotOurs, "loadgenother": NotOurs,
+			"loadgenlike": NotOurs, "loadgenelsewhere": NotOurs, "races": ""} {
+			if states[name] != want {
+				t.Errorf("%s: %s is %q; want %q", row.sentence, name, states[name], want)
+			}
+		}
+		if got := c.Document().Answer.Claim; got != row.claim || c.Marked != 1 {
+			t.Errorf("%s: it says %q, %d marked; want %q, 1", row.sentence, got, c.Marked, row.claim)
+		}
+		if left := s.engine.TableNames("races"); !slices.Equal(left, row.left) {
+			t.Errorf("%s: the tables %v are left; want %v", row.sentence, left, row.left)
+		}
+	}
+}
+
+// A table whose marker is old is of a run under way where an entity of it is young.
+func TestCleanLooksForYoungEntities(t *testing.T) {
+	lately := time.Now().UTC().Format("2006-01")
+	for _, row := range []struct {
+		sentence string
+		// ahead is by how much the service's clock is ahead of when all was written, was what
+		// the marker's month is said to be.
+		ahead time.Duration
+		was   string
+		want  string
+	}{
+		{"nothing was written for two hours", 2 * time.Hour, lately, LeftBehind},
+		{"the marker is old, and an entity is not", 0, "2011-11", UnderWay},
+		{"the marker is young", 0, lately, UnderWay},
+	} {
+		s := newService(t, 0)
+		s.table(t, "loadgenone", "~loadgen", "marker", marker("stress")...)
+		later := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			said := httptest.NewRecorder()
+			s.handler.ServeHTTP(said, r)
+			maps.Copy(w.Header(), said.Header())
+			w.Header().Set("Date", time.Now().Add(row.ahead).UTC().Format(http.TimeFormat))
+			w.Header().Set("ETag", strings.Replace(said.Header().Get("ETag"), lately, row.was, 1))
+			w.WriteHeader(said.Code)
+			_, _ = io.WriteString(w, strings.ReplaceAll(said.Body.String(), lately, row.was))
+		}))
+		defer later.Close()
+		c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, later.URL+"/races", planted), Clock: clock.NewReal(), OlderThan: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Tables) != 1 || c.Tables[0].State != row.want {
+			t.Errorf("%s: %+v; want %s", row.sentence, c.Tables, row.want)
+		}
+	}
+}
+
+// What a run makes beside its table is dropped with it, and before it; where that cannot be,
+// the table stays, for it alone knows of the rest.
+func TestCleanBesideTheTable(t *testing.T) {
+	var dropped []string
+	status := http.StatusNoContent
+	beside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		dropped = append(dropped, r.Method+" "+r.URL.Path)
+		w.WriteHeader(status)
+	}))
+	defer beside.Close()
+	for _, row := range []struct {
+		sentence string
+		settings string
+		status   int
+		state    string
+		note     string
+		dropped  []string
+	}{
+		{"the account tells of no queues", "", 0, NotDropped, "queue loadgenone-moves: --target tells of no queue service", nil},
+		{"the service of queues refuses", "QueueEndpoint=" + beside.URL + "/q;", 403, NotDropped, "queue loadgenone-moves: the answer was 403", []string{"DELETE /q/loadgenone-moves"}},
+		{"all goes", "QueueEndpoint=" + beside.URL + "/q;", 204, Dropped, "", []string{"DELETE /q/loadgenone-moves"}},
+	} {
+		s := newService(t, 0)
+		s.table(t, "loadgenone", "~loadgen", "marker", append(marker("mine"), entity.Property{Name: "Beside",
+			Value: entity.String("table loadgenoneDay1, queue loadgenone-moves, queue theirs-moves, table theirs, table loadgenone, ship loadgenone-x, ")})...)
+		s.table(t, "loadgenoneDay1", "", "")
+		s.table(t, "theirs", "", "")
+		dropped, status = nil, row.status
+		endpoint, err := run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings + "TableEndpoint=" + s.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Clean(t.Context(), CleanOptions{Service: endpoint, Clock: clock.NewReal(), Agreed: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Tables) != 1 || c.Tables[0].State != row.state || !strings.HasPrefix(c.Tables[0].Note, row.note) ||
+			!slices.Equal(c.Tables[0].Beside, []string{"table loadgenoneDay1", "queue loadgenone-moves"}) {
+			t.Errorf("%s: %+v; want %s, %q", row.sentence, c.Tables, row.state, row.note)
+		}
+		left := s.engine.TableNames("races")
+		if there := slices.Contains(left, "loadgenone"); there == (row.state == Dropped) || !slices.Contains(left, "theirs") || slices.Contains(left, "loadgenoneDay1") {
+			t.Errorf("%s: the tables %v are left", row.sentence, left)
+		}
+		if !slices.Equal(dropped, row.dropped) {
+			t.Errorf("%s: the services beside it were asked for %q; want %q", row.sentence, dropped, row.dropped)
+		}
+	}
+}
+
+// The marker of a run that was killed names what it made beside its table.
+func TestMarkerOfAKilledRun(t *testing.T) {
+	for name, want := range map[string]string{"high-volume-delete": "table ", "stress": ""} {
+		s := newService(t, 0)
+		s.killed(t, name)
+		c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.LeftBehind != 1 || c.Tables[0].Scenario != name {
+			t.Fatalf("%s: %+v; want one table left behind", name, c)
+		}
+		for _, one := range c.Tables[0].Beside {
+			if want == "" || !strings.HasPrefix(one, want+c.Tables[0].Table) {
+				t.Errorf("%s: beside it is %q; want %q and its name", name, one, want)
+			}
+		}
+		if (len(c.Tables[0].Beside) > 0) != (want != "") {
+			t.Errorf("%s: beside it are %v", name, c.Tables[0].Beside)
+		}
+	}
+}
