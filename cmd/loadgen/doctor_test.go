@@ -31,6 +31,13 @@ func TestBadInputOfDoctor(t *testing.T) {
 		{"a key without a target", []string{"--key-file", "key"}, "--key-file"},
 		{"a URL without a key", []string{"--target", "http://127.0.0.1:1/races"}, "--key-file"},
 		{"a connection string on the command line", []string{"--target", "AccountName=races;AccountKey=" + planted}, "takes no connection string"},
+		{"a clean of nothing", []string{"--clean"}, "--clean needs --target"},
+		{"a clean of what ends by itself", []string{"--clean", "--target", "embedded"}, "its tables end with it"},
+		{"consent to nothing", []string{"--yes"}, "--yes belongs to --clean"},
+		{"an age of nothing", []string{"--older-than", "1h"}, "--older-than belongs to --clean"},
+		{"an age below none", []string{"--clean", "--target", "http://127.0.0.1:1/races", "--older-than", "-1s"}, "--older-than -1s"},
+		{"a clean with a choice of the checks", []string{"--clean", "--target", "http://127.0.0.1:1/races", "--workers", "5"}, "--workers is of the checks"},
+		{"a clean of a URL without a key", []string{"--clean", "--target", "http://127.0.0.1:1/races"}, "--key-file"},
 		{"a variable that is not set", []string{"--target", "env:LOADGEN_NOT_SET"}, "LOADGEN_NOT_SET"},
 	} {
 		t.Chdir(t.TempDir())

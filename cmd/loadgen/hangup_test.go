@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -150,6 +151,64 @@ func TestUnderNohup(t *testing.T) {
 	h.left(h.program.ProcessState.ExitCode(), codeTerminated)
 	if text := said.String(); !strings.Contains(text, "run partial") || !strings.Contains(text, "loadgen: terminated;") {
 		t.Errorf("it said\n%s\nwant a report of what was done until it was terminated", text)
+	}
+}
+
+// A run that is killed says nothing, and leaves its table: the doctor drops it where the run
+// came as far as to mark it, and nothing else.
+func TestKilledRunAtEachMoment(t *testing.T) {
+	for i, row := range []struct{ left, dropped bool }{{false, false}, {true, false}, {true, true}, {true, true}, {true, true}} {
+		m := moments[i]
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, m)
+			c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--out", filepath.Join(t.TempDir(), "run"))...)
+			s.reached = func() {
+				_ = c.Process.Kill()
+				if i == len(moments)-1 {
+					s.kill()
+				}
+			}
+			c.Stderr = s
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Wait()
+			left := s.engine.TableNames("races")
+			if c.ProcessState.ExitCode() >= 0 || (len(left) == 1) != row.left || strings.Contains(s.said(), "left") {
+				t.Errorf("%v, the tables %v are left, it said %s; want it killed, a table left: %t", c.ProcessState, left, s.said(), row.left)
+			}
+			code, stdout, stderr := say(t, "doctor", "--clean", "--yes", "--older-than", "0s", "--target", s.direct, "--key-file", s.keyFile)
+			after := s.engine.TableNames("races")
+			if code != codeOk || (len(after) < len(left)) != row.dropped || strings.Contains(stdout, "1 table dropped") != row.dropped {
+				t.Errorf("doctor --clean = %d, %s%s, and leaves %v; want the table dropped: %t", code, stdout, stderr, after, row.dropped)
+			}
+			if row.left && !row.dropped && !strings.Contains(stdout, "not ours: "+left[0]+", it has no marker") {
+				t.Errorf("doctor --clean says\n%swant the table named that stays", stdout)
+			}
+		})
+	}
+}
+
+// The second signal ends the process itself, while its service is silent.
+func TestSecondSignalEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, moments[3])
+	c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--duration", "1h", "--out", filepath.Join(t.TempDir(), "run"))...)
+	s.frozen, s.reached = true, func() { _ = c.Process.Signal(os.Interrupt) }
+	s.told = func(text []byte) {
+		if bytes.Contains(text, []byte("dropping table")) {
+			_ = c.Process.Signal(os.Interrupt)
+		}
+	}
+	c.Stderr = s
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	e := ended{code: c.ProcessState.ExitCode(), said: s.said(), left: s.engine.TableNames("races")}
+	if e.code != codeInterrupted || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || strings.Contains(e.said, "report") {
+		t.Errorf("exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeInterrupted)
 	}
 }
 

@@ -2,5 +2,9 @@
 
 package main
 
-// drawnEnds is how many runs are ended at a request that is drawn.
-const drawnEnds = 6
+// drawnEnds is how many runs are ended at a request that is drawn, frozenEnds at how many
+// moments by a service that freezes.
+const (
+	drawnEnds  = 4
+	frozenEnds = 1
+)
