@@ -50,6 +50,55 @@ func TestStoppedRunCutsShortWhatIsUnderWay(t *testing.T) {
 	})
 }
 
+// A run that is stopped, or was about to end, gives a target that does not drop its table
+// [campaign.EndingLimit] from the signal on, and tells what is still there.
+func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		// silent are the requests that are not answered, after is when the run is stopped.
+		silent func(entity.Verb) bool
+		after  time.Duration
+		limit  time.Duration
+		left   bool
+	}{
+		{"nothing is answered", func(v entity.Verb) bool { return v == entity.Get || v == entity.DeleteTable }, 5 * time.Second,
+			campaign.EndingLimit, true},
+		{"the drop alone is not answered", func(v entity.Verb) bool { return v == entity.DeleteTable }, 5 * time.Second, campaign.EndingStep, true},
+		{"it is stopped while it drops", func(v entity.Verb) bool { return v == entity.DeleteTable }, 25 * time.Second, campaign.EndingStep, true},
+		{"all is answered", func(entity.Verb) bool { return false }, 5 * time.Second, 100 * time.Millisecond, false},
+		{"the first request is not answered", func(v entity.Verb) bool { return v == entity.CreateTable || v == entity.DeleteTable }, time.Second,
+			campaign.EndingLimit, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := small(t, "phases.peak.each=20s")
+			clk := clock.NewReal()
+			w := newWorld(t, s, clk)
+			ctx, cancel := context.WithCancel(context.Background())
+			defer time.AfterFunc(row.after, cancel).Stop()
+			silent := doing(func(ctx context.Context, op *target.Operation) target.Outcome {
+				if row.silent(op.Verb) {
+					<-ctx.Done()
+					return target.Outcome{Detail: "no reply"}
+				}
+				return w.target.Do(ctx, op)
+			})
+			held := make(map[campaign.Made]bool)
+			record, err := w.run(t, ctx, &drive.Live{Clock: clk, Target: silent, Workers: 16}, campaign.Options{Scenario: s, Table: "stress", NewName: true, Clock: clk,
+				Holding: func(made campaign.Made, there bool) { held[made] = there }})
+			if err != nil && !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: Run = %v; want the context's error", row.sentence, err)
+			}
+			if ended := record.Duration; ended < row.after || ended > row.after+row.limit+200*time.Millisecond {
+				t.Errorf("%s: the run that was stopped after %v ended at %v; want it %v later at most", row.sentence, row.after, ended, row.limit)
+			}
+			there, known := held[campaign.Made{What: campaign.MadeTable, Name: "stress"}]
+			if !known || len(held) != 1 || there != row.left {
+				t.Errorf("%s: it told of %v; want the table left: %t", row.sentence, held, row.left)
+			}
+		})
+	}
+}
+
 // forgetful loses the reply of the first attempt at creating a table, which it
 // has carried out.
 type forgetful struct {
