@@ -55,6 +55,8 @@ type stage struct {
 	told func(text []byte)
 	// direct is where the service is without the stage.
 	direct string
+	// refusing has no table be dropped.
+	refusing bool
 	// frozen has no request be answered from the moment on.
 	frozen bool
 
@@ -114,6 +116,11 @@ func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Of what was under way the worse came to pass: a table was made, none was dropped.
 		return
 	}
+	if s.refusing && r.Method == http.MethodDelete {
+		w.Header().Set("x-ms-error-code", "AuthorizationPermissionMismatch")
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
 	if frozen {
 		// The body is read, so that the end of the connection is seen.
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -169,7 +176,9 @@ func (s *stage) play(t *testing.T, signals []os.Signal, more ...string) ended {
 		for _, one := range signals {
 			heard <- one
 		}
-		<-ctx.Done()
+		if len(signals) > 0 {
+			<-ctx.Done()
+		}
 		if len(signals) > 1 {
 			// The process ends before what is under way is carried out.
 			e := <-exited
@@ -333,6 +342,17 @@ func TestSignalsAtAnyRequest(t *testing.T) {
 				t.Errorf("exit code %d, the tables %v were not named; want %d and all named\n%s", e.code, e.unnamed(s.url), codeTerminated, e.said)
 			}
 		})
+	}
+}
+
+// A table that the service refuses to drop is named, though nobody ended the run.
+func TestTableThatCannotBeDropped(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, moments[4])
+	s.refusing = true
+	e := s.play(t, nil)
+	if e.code != codeTarget || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || !strings.Contains(e.said, "403") {
+		t.Errorf("exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeTarget)
 	}
 }
 

@@ -187,7 +187,7 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
     0   what was asked holds, or nothing was asked; serve was told to stop and has drained
     1   an internal error, or the record could not be written (a full disk)
     2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
-        a port that is taken
+        a port that is taken, consent that is missing
     3   the target is not there, does not take the key, or stopped answering (a partial report
         was written), or the table could not be prepared or dropped
    10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
@@ -208,7 +208,8 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
         pairs of live runs were not valid, or a compared figure was client-limited, again and
         again
   130   interrupted; 143 terminated; 129 hung up, for its terminal was closed (not under nohup):
-        a partial report was written
+        what was measured until then is reported, and what is left at a service is named. A
+        second signal ends the process at once, with its own code
 
 An interruption comes first, then 1, 2 and 3. Of the others,
 13 comes before 10, that before 11, and 11 before 12.`

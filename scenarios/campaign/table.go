@@ -88,7 +88,8 @@ func (c *Campaign) create(ctx context.Context) error {
 
 // createAt makes one table, or takes it.
 func (c *Campaign) createAt(ctx context.Context, at *site) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil && c.Clock != nil {
+		// A service is spared a table of a run that is over before it began.
 		return err
 	}
 	c.holds(at.made(), true)

@@ -36,8 +36,8 @@ func (r *Remains) List() []Remain {
 	return slices.Clone(r.list)
 }
 
-// hold takes down that something is there, or is gone.
-func (r *Remains) hold(one Remain, there bool) {
+// Hold takes down that something is there, or is gone.
+func (r *Remains) Hold(one Remain, there bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = slices.DeleteFunc(r.list, func(other Remain) bool { return other.String() == one.String() })
@@ -59,7 +59,7 @@ func (p *Plan) holding() func(campaign.Made, bool) {
 		return nil
 	}
 	return func(made campaign.Made, there bool) {
-		p.Remains.hold(Remain{Made: made, Where: p.whereIs(made), Kept: p.Keep && !made.Doubtful}, there)
+		p.Remains.Hold(Remain{Made: made, Where: p.whereIs(made), Kept: p.Keep && !made.Doubtful}, there)
 	}
 }
 
