@@ -126,6 +126,74 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// A list of more tables than a page has is gone on with.
+func TestCleanOfManyTables(t *testing.T) {
+	s := newService(t, 0)
+	for i := range 1000 {
+		s.table(t, fmt.Sprintf("a%04d", i), "", "")
+	}
+	s.table(t, "loadgenone", "~loadgen", "marker", marker("stress")...)
+	c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal(), Agreed: true})
+	if err != nil || c.Dropped != 1 || len(s.engine.TableNames("races")) != 1000 {
+		t.Errorf("Clean = %+v, %v; want one dropped of 1,001", c, err)
+	}
+}
+
+// A service that is not to be had, or does not let the list be read, is an error of the
+// target.
+func TestCleanOfAServiceThatRefuses(t *testing.T) {
+	s := newService(t, 0)
+	for _, row := range []struct {
+		sentence string
+		status   int
+		says     string
+	}{
+		{"the list is closed to the signature", 403, "refuses the credential"},
+		{"the service is busy", 503, "the list of tables was answered 503"},
+		{"the list is none", 200, "the list of tables is none"},
+	} {
+		asked := 0
+		refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if asked++; asked == 1 {
+				s.handler.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("x-ms-error-code", "Whatever")
+			w.WriteHeader(row.status)
+		}))
+		_, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, refusing.URL+"/races", planted), Clock: clock.NewReal()})
+		if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: Clean = %v; want an error of the target with %q", row.sentence, err, row.says)
+		}
+		refusing.Close()
+	}
+}
+
+// A clean that is interrupted leaves the rest as it is, and says so.
+func TestInterruptedClean(t *testing.T) {
+	s := newService(t, 0)
+	for i := range 3 {
+		s.table(t, fmt.Sprintf("loadgen%d", i), "~loadgen", "marker", marker("stress")...)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.handler.ServeHTTP(w, r)
+		if r.Method == http.MethodDelete {
+			cancel()
+		}
+	}))
+	defer server.Close()
+	c, err := Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(), Agreed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Whether the reply to the first was heard is a matter of chance.
+	if left := s.engine.TableNames("races"); len(left) != 2 || c.LeftBehind != 2 || c.Dropped+c.NotDropped != 1 {
+		t.Errorf("Clean = %+v, and leaves %v; want the other two left behind", c, left)
+	}
+}
+
 // A table whose marker is old is of a run under way where an entity of it is young.
 func TestCleanLooksForYoungEntities(t *testing.T) {
 	lately := time.Now().UTC().Format("2006-01")

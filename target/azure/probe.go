@@ -95,8 +95,12 @@ func (t *Target) Tables(ctx context.Context, from string) (names []string, next 
 	}
 	text := string(a.reply.body)
 	if a.reply.status != http.StatusOK {
+		kind := ErrUnreachable
+		if a.reply.status == http.StatusUnauthorized || a.reply.status == http.StatusForbidden {
+			kind = ErrAuthentication
+		}
 		code, _ := t.refusal(&a.reply, text)
-		return nil, "", t.fault(ErrUnreachable, "the list of tables was answered %d %s", a.reply.status, code)
+		return nil, "", t.fault(kind, "the list of tables was answered %d %s", a.reply.status, code)
 	}
 	if names, err = wire.ParseTables(nil, text); err != nil {
 		return nil, "", t.fault(ErrNotTables, "the list of tables is none: 200 with %s", kindOf(&a.reply, text))
