@@ -10,6 +10,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -97,6 +98,43 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of several accounts one that does not answer keeps the table of no other; all take as long
+// as is said beforehand.
+func TestStoppedRunOfWhichOneAccountIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const after = 5 * time.Second
+		s := scenarioOf(t, ceiling)
+		clk := clock.NewReal()
+		at := newEstate(t, s, clk)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(after, cancel).Stop()
+		silent := doing(func(ctx context.Context, op *target.Operation) target.Outcome {
+			if op.Account == 0 && clk.Now().Offset() > after-time.Second {
+				<-ctx.Done()
+				return target.Outcome{Detail: "no reply"}
+			}
+			return at.live.Do(ctx, op)
+		})
+		held := make(map[campaign.Made]bool)
+		w := &world{at.engine, nil, new(results.Memory)}
+		record, err := w.run(t, ctx, &drive.Live{Clock: clk, Target: silent, Workers: 256}, campaign.Options{Scenario: s, Table: "races", NewName: true, Clock: clk,
+			Holding: func(made campaign.Made, there bool) { held[made] = there }})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("Run = %v; want the context's error", err)
+		}
+		if most := after + campaign.EndingLimit + campaign.EndingStep; record.Duration > most {
+			t.Errorf("the run ended after %v; want %v at most", record.Duration, most)
+		}
+		for account, left := range []bool{true, false} {
+			made := campaign.Made{What: campaign.MadeTable, Name: "races", Account: account}
+			tables := at.engine.TableNames([]string{"account0", "account1"}[account])
+			if there, known := held[made]; !known || there != left || (len(tables) > 0) != left {
+				t.Errorf("account %d has %v, and it told of %v; want a table left: %t", account, tables, held, left)
+			}
+		}
+	})
 }
 
 // forgetful loses the reply of the first attempt at creating a table, which it
