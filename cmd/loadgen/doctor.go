@@ -23,10 +23,9 @@ type doctorFlags struct {
 	target  string
 	formFlags
 	quiet bool
-	// clean looks for what runs have left in place of the checks, where nothing was written
-	// for so long; agreed has it dropped.
-	clean, agreed bool
-	olderThan     time.Duration
+	// clean looks for what runs have left, in place of the checks.
+	clean bool
+	left  doctor.CleanOptions
 }
 
 // newDoctor returns the verb that proves the tool on this machine.
@@ -47,7 +46,7 @@ list one table; nothing is created or written there.
 With --clean it makes no checks: it lists the tables at --target that killed runs
 have left, and with --yes drops them, and what their runs made beside them. It
 drops none but those whose name begins with loadgen and that carry the marker of
-this tool, and to which nobody has written for --older-than.
+this tool, and to which nobody has written for --older-than, or that --table names.
 
 It exits with 10 where a check failed; what could not be told fails nothing. With
 --clean it exits with 2 where --yes is missing, and with 3 where a table could not
@@ -81,14 +80,16 @@ be dropped.`,
 	flags.IntVar(&f.options.Workers, "workers", 256, "greatest number of attempts at once that runs are to have")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	flags.BoolVar(&f.clean, "clean", false, "list the tables that killed runs have left at --target, in place of the checks")
-	flags.BoolVar(&f.agreed, "yes", false, "with --clean: drop them")
-	flags.DurationVar(&f.olderThan, "older-than", time.Hour, "with --clean: leave tables alone that were written to within this time, for their run may be under way")
+	flags.BoolVar(&f.left.Agreed, "yes", false, "with --clean: drop them")
+	flags.DurationVar(&f.left.OlderThan, "older-than", time.Hour, "with --clean: leave tables alone that were written to within this time, for their run may be under way")
+	flags.StringArrayVar(&f.left.Tables, "table", nil, "with --clean: only the table of this `name`, however young; may be repeated")
 	return c
 }
 
 // sweepUp lists what runs have left, and drops it with consent.
 func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
-	found, err := doctor.Clean(ctx, doctor.CleanOptions{Service: *f.options.Service, Clock: f.options.Clock, OlderThan: f.olderThan, Agreed: f.agreed})
+	f.left.Service, f.left.Clock = *f.options.Service, f.options.Clock
+	found, err := doctor.Clean(ctx, f.left)
 	if err != nil {
 		return err
 	}
@@ -114,21 +115,8 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
 		return err
 	}
-	for _, flag := range []string{"yes", "older-than"} {
-		if c.Flags().Changed(flag) && !f.clean {
-			return usageError{fmt.Errorf("--%s belongs to --clean, which is missing", flag)}
-		}
-	}
-	switch {
-	case f.clean && f.target == "":
-		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
-	case f.olderThan < 0:
-		return usageError{fmt.Errorf("--older-than %v: expected 0s or more, such as 30m", f.olderThan)}
-	}
-	for _, flag := range []string{"workers", "out", "quiet"} {
-		if c.Flags().Changed(flag) && f.clean {
-			return usageError{fmt.Errorf("--%s is of the checks, and --clean makes none; expected one of them", flag)}
-		}
+	if err := f.heedClean(c); err != nil {
+		return err
 	}
 	switch f.target {
 	case "":
@@ -150,6 +138,23 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	}
 	f.options.Service = &plan.Accounts[0]
 	return nil
+}
+
+// heedClean refuses flags that belong to the checks, or to what is in their place.
+func (f *doctorFlags) heedClean(c *cobra.Command) error {
+	of, other, others := "--clean, which is missing", "belongs to", []string{"yes", "older-than", "table"}
+	if f.clean {
+		of, other, others = "the checks, and --clean makes none; expected one of them", "is of", []string{"workers", "out", "quiet"}
+	}
+	for _, flag := range others {
+		if c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s %s %s", flag, other, of)}
+		}
+	}
+	if f.clean && f.target == "" {
+		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
+	}
+	return named(c.Flags(), f.left.Validate()...)
 }
 
 // tell prints a diagnosis, and turns a failed check into the exit code.

@@ -178,7 +178,7 @@ func TestKilledRunAtEachMoment(t *testing.T) {
 			if c.ProcessState.ExitCode() >= 0 || (len(left) == 1) != row.left || strings.Contains(s.said(), "left") {
 				t.Errorf("%v, the tables %v are left, it said %s; want it killed, a table left: %t", c.ProcessState, left, s.said(), row.left)
 			}
-			code, stdout, stderr := say(t, "doctor", "--clean", "--yes", "--older-than", "0s", "--target", s.direct, "--key-file", s.keyFile)
+			code, stdout, stderr := say(t, append([]string{"doctor", "--clean", "--yes", "--target", s.direct, "--key-file", s.keyFile}, tablesOf(left)...)...)
 			after := s.engine.TableNames("races")
 			if code != codeOk || (len(after) < len(left)) != row.dropped || strings.Contains(stdout, "1 table dropped") != row.dropped {
 				t.Errorf("doctor --clean = %d, %s%s, and leaves %v; want the table dropped: %t", code, stdout, stderr, after, row.dropped)
@@ -188,6 +188,14 @@ func TestKilledRunAtEachMoment(t *testing.T) {
 			}
 		})
 	}
+}
+
+func tablesOf(names []string) []string {
+	var flags []string
+	for _, name := range names {
+		flags = append(flags, "--table", name)
+	}
+	return flags
 }
 
 // The second signal ends the process itself, while its service is silent.

@@ -56,7 +56,8 @@ type Options struct {
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
 	// Holding is called before something is made that the campaign is to drop, with true, and
-	// once it is known to be gone, or to be somebody else's, with false; it may be nil.
+	// once it is known to be gone, or to be somebody else's, with false. It is nil where all
+	// that is made ends with this process: then no marker names it either.
 	Holding func(Made, bool)
 	// Clock bounds what a run that was stopped does to drop its tables. It is nil where time
 	// is virtual: then nothing is waited for.

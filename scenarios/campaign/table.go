@@ -202,7 +202,7 @@ func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
 		},
 	}
-	if beside := c.beside(); beside != "" && at == &c.sites[0] {
+	if beside := c.beside(); beside != "" && at == &c.sites[0] && c.Holding != nil {
 		put.Change.Properties = append(put.Change.Properties, entity.Property{Name: markerBeside, Value: entity.String(beside)})
 	}
 	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})

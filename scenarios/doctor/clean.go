@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
@@ -24,6 +25,8 @@ type CleanOptions struct {
 	// OlderThan is since when nothing may have been written to a table, or its run may be
 	// under way; 0 takes none for that.
 	OlderThan time.Duration
+	// Tables, where there are some, are the only ones that are looked at, however young.
+	Tables []string
 	// Agreed has what was left behind be dropped; else it is listed.
 	Agreed bool
 }
@@ -40,6 +43,8 @@ const (
 	// NotOurs has no marker of this tool: it is somebody else's, or its run was killed before
 	// it was marked. It is never dropped.
 	NotOurs = "not ours"
+	// NotThere is one that was asked for by name.
+	NotThere = "not there"
 	// Untold is one that could not be looked at to the end.
 	Untold = "cannot tell"
 )
@@ -89,7 +94,14 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	}
 	c := &Cleaned{Where: o.Service.String(), Tables: []Leftover{}}
 	for _, name := range names {
-		c.Tables = append(c.Tables, o.look(ctx, service, name))
+		if o.asks(name) {
+			c.Tables = append(c.Tables, o.look(ctx, service, name))
+		}
+	}
+	for _, name := range o.Tables {
+		if !slices.ContainsFunc(names, func(there string) bool { return strings.EqualFold(there, name) }) {
+			c.Tables = append(c.Tables, Leftover{Table: name, State: NotThere, Beside: []string{}})
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -102,6 +114,26 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	}
 	c.count()
 	return c, nil
+}
+
+// Validate returns all that is wrong with the options, each a [scenarios.Fault] whose path is
+// the field that it concerns, in the words of a command's flag; nil where nothing is.
+func (o *CleanOptions) Validate() []error {
+	var faults []error
+	if o.OlderThan < 0 {
+		faults = append(faults, fields.Fault{Path: "older-than", What: "expected 0s or more, such as 30m"})
+	}
+	for _, name := range o.Tables {
+		if !strings.HasPrefix(strings.ToLower(name), run.TablePrefix) {
+			faults = append(faults, fields.Fault{Path: "table", What: fmt.Sprintf("%q is none of this tool's; expected a name that begins with %s", name, run.TablePrefix)})
+		}
+	}
+	return faults
+}
+
+// asks reports whether a table is to be looked at.
+func (o *CleanOptions) asks(table string) bool {
+	return len(o.Tables) == 0 || slices.ContainsFunc(o.Tables, func(name string) bool { return strings.EqualFold(name, table) })
 }
 
 // look finds out whose a table is.
@@ -124,7 +156,7 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	for _, made := range marker.Beside {
 		one.Beside = append(one.Beside, made.What+" "+made.Name)
 	}
-	if o.OlderThan == 0 {
+	if o.OlderThan == 0 || len(o.Tables) > 0 {
 		return one
 	}
 	written, known := true, true
@@ -135,9 +167,9 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	case err != nil:
 		one.State, one.Note = Untold, results.OneLine(err)
 	case !known:
-		one.State, one.Note = Untold, "it has too many entities to look for one that was written of late; --older-than 0s drops it without a look"
+		one.State, one.Note = Untold, "it has too many entities to look for one that was written of late; --table drops it without a look"
 	case written:
-		one.State, one.Note = UnderWay, fmt.Sprintf("it was written to in the last %s, so that its run may be under way; --older-than 0s drops it all the same",
+		one.State, one.Note = UnderWay, fmt.Sprintf("it was written to in the last %s, so that its run may be under way; --table drops it all the same",
 			document.Span(o.OlderThan))
 	}
 	return one
@@ -247,7 +279,13 @@ func (c *Cleaned) answer() document.Answer {
 		parts = []string{"nothing was left behind"}
 	}
 	a := document.Answer{Claim: strings.Join(parts, ", ")}
-	if others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind; others > 0 {
+	others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind
+	for _, one := range c.Tables {
+		if one.State == NotThere {
+			others--
+		}
+	}
+	if others > 0 {
 		a.Says = []string{fmt.Sprintf("%s whose name begins with %s left alone", document.Counted(others, "table"), run.TablePrefix)}
 	}
 	return a

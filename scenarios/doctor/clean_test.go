@@ -231,6 +231,30 @@ func TestCleanLooksForYoungEntities(t *testing.T) {
 	}
 }
 
+// A table that is asked for by name is dropped however young it is, if it is ours, and no
+// other is looked at.
+func TestCleanOfOneTable(t *testing.T) {
+	s := newService(t, 0)
+	s.table(t, "loadgenone", "~loadgen", "marker", marker("stress")...)
+	s.table(t, "loadgentwo", "~loadgen", "marker", marker("stress")...)
+	s.table(t, "loadgentheirs", "", "")
+	c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal(), OlderThan: time.Hour, Agreed: true,
+		Tables: []string{"LoadgenOne", "loadgentheirs", "loadgengone"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []string
+	for _, one := range c.Tables {
+		states = append(states, one.Table+" "+one.State)
+	}
+	if want := []string{"loadgenone dropped", "loadgentheirs not ours", "loadgengone not there"}; !slices.Equal(states, want) {
+		t.Errorf("Clean = %q; want %q", states, want)
+	}
+	if left := s.engine.TableNames("races"); !slices.Equal(left, []string{"loadgentheirs", "loadgentwo"}) {
+		t.Errorf("the tables %v are left; want those that were not asked for, and theirs", left)
+	}
+}
+
 // What a run makes beside its table is dropped with it, and before it; where that cannot be,
 // the table stays, for it alone knows of the rest.
 func TestCleanBesideTheTable(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 )
 
 // Remains are what remote runs have made and not dropped yet: what would be left if the
-// process ended now. It is safe for concurrent use, and its zero value is empty.
+// process ended now. It is safe for concurrent use; its zero value is empty, and a nil one
+// keeps nothing.
 type Remains struct {
 	mu   sync.Mutex
 	list []Remain
@@ -38,6 +39,9 @@ func (r *Remains) List() []Remain {
 
 // Hold takes down that something is there, or is gone.
 func (r *Remains) Hold(one Remain, there bool) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = slices.DeleteFunc(r.list, func(other Remain) bool { return other.String() == one.String() })
@@ -55,7 +59,7 @@ func LongestEnding(places int) time.Duration {
 // holding returns what a campaign of the plan tells of what it makes, nil where that ends
 // with this process.
 func (p *Plan) holding() func(campaign.Made, bool) {
-	if p.On != Remote || p.Remains == nil {
+	if p.On != Remote {
 		return nil
 	}
 	return func(made campaign.Made, there bool) {

@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -68,7 +69,8 @@ func (f *Farewell) sorted() (kept, dropped []string, places int) {
 // program ends at once.
 func (f *Farewell) Left(atOnce bool) {
 	var text strings.Builder
-	left := 0
+	// Of queues and containers the marker of their table knows.
+	var tables []string
 	for _, one := range f.List() {
 		switch {
 		case one.Kept && !atOnce:
@@ -76,11 +78,13 @@ func (f *Farewell) Left(atOnce bool) {
 			fmt.Fprintf(&text, "perhaps left: %s; whether it was made nobody answered\n", one)
 		default:
 			fmt.Fprintf(&text, "left: %s\n", one)
-			left++
+			if option := "--table " + one.Name; one.What == run.MadeTable && !slices.Contains(tables, option) {
+				tables = append(tables, option)
+			}
 		}
 	}
-	if left > 0 {
-		fmt.Fprintf(&text, "to drop %s: loadgen doctor --clean --older-than 0s with the same --target\n", it(left))
+	if len(tables) > 0 {
+		fmt.Fprintf(&text, "to drop %s: loadgen doctor --clean --yes %s, with the same --target\n", it(len(tables)), strings.Join(tables, " "))
 	}
 	// A program that ends at once cannot wait for a screen.
 	_, _ = io.WriteString(f.to, text.String())

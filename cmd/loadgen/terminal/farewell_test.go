@@ -24,13 +24,13 @@ func TestFarewell(t *testing.T) {
 	}{
 		{"nothing was made", nil, "", "", ""},
 		{"a table", []run.Remain{table(0, "loadgena", "http://one")}, "interrupted: dropping table loadgena at http://one, for 7 s at most; Ctrl-C again leaves it\n",
-			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --older-than 0s with the same --target\n", "the same"},
+			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n", "the same"},
 		{"the same name in two accounts, and a queue", []run.Remain{table(0, "loadgena", "http://one"), table(1, "loadgena", "http://two"), queue},
 			"interrupted: dropping table loadgena at http://one, table loadgena at http://two and queue loadgena-moves at http://queues, for 17 s at most; Ctrl-C again leaves them\n",
 			"left: table loadgena at http://one\nleft: table loadgena at http://two\nleft: queue loadgena-moves at http://queues\n" +
-				"to drop them: loadgen doctor --clean --older-than 0s with the same --target\n", "the same"},
+				"to drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n", "the same"},
 		{"a table that is to be kept", []run.Remain{kept}, "interrupted: --keep leaves table loadgena at http://one\n", "",
-			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --older-than 0s with the same --target\n"},
+			"left: table loadgena at http://one\nto drop it: loadgen doctor --clean --yes --table loadgena, with the same --target\n"},
 		{"a table of which nobody knows whose it is", []run.Remain{doubtful}, "",
 			"perhaps left: table loadgena at http://one; whether it was made nobody answered\n", "the same"},
 	} {
