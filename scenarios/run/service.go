@@ -13,6 +13,7 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
 	"loadgen/target/azure"
+	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -166,13 +167,13 @@ func (s *Service) store(made Made) (target.Target, func(), error) {
 	}
 	beside := queueblob.NewService(address, s.endpoint.Account(), s.endpoint.Credential)
 	if kind == azure.Queue {
-		queues, err := queueblob.OpenQueues(beside, 1)
+		queues, err := queueblob.OpenQueues(beside, 1, bounds.New(bounds.Common))
 		if err != nil {
 			return nil, nil, badCredential(beside)
 		}
 		return queues, queues.Close, nil
 	}
-	blobs, err := queueblob.OpenBlobs(beside, 1)
+	blobs, err := queueblob.OpenBlobs(beside, 1, bounds.New(bounds.Common))
 	if err != nil {
 		return nil, nil, badCredential(beside)
 	}
