@@ -61,7 +61,10 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 		if int64(len(x.body)) > most {
 			return entity.RequestBodyTooLarge, ""
 		}
-		if len(x.body) == cap(x.body) && !x.widen(min(2*int64(cap(x.body)), whole)) {
+		if len(x.body) < cap(x.body) {
+			continue
+		}
+		if !chunked && !x.fits(whole) || !x.widen(min(2*int64(cap(x.body)), whole)) {
 			return x.crowdedOut()
 		}
 	}

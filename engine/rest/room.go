@@ -40,12 +40,8 @@ type bodies struct {
 // take reports whether there is so much room for a body that will have no more
 // than that; it is held from then on.
 func (b *bodies) take(bytes int64) bool {
-	most := b.most
-	if bytes > firstRead {
-		most -= most / 8
-	}
 	held := b.held.Add(bytes)
-	if held > most {
+	if held > b.mostFor(bytes) {
 		b.held.Add(-bytes)
 		return false
 	}
@@ -54,6 +50,14 @@ func (b *bodies) take(bytes int64) bool {
 		b.peak.Store(held)
 	}
 	return true
+}
+
+// mostFor returns how much may be held with a room of so many bytes among it.
+func (b *bodies) mostFor(bytes int64) int64 {
+	if bytes > firstRead {
+		return b.most - b.most/8
+	}
+	return b.most
 }
 
 // BodyBytes returns how many bytes the bodies under way hold, and the most that
@@ -96,6 +100,14 @@ func counted(room []byte) int64 {
 		return 0
 	}
 	return int64(cap(room))
+}
+
+// fits reports whether there is room for all of a body at present. One for which there
+// is none is refused when it first needs more, before it has been moved about in vain;
+// what a sender claims holds nothing for it.
+func (x *exchange) fits(whole int64) bool {
+	others := x.share.of.held.Load() - x.share.held
+	return others+whole <= x.share.of.mostFor(whole)
 }
 
 // widen gives the body so much room, and reports whether there was any. Until it
