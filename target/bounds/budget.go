@@ -46,6 +46,8 @@ func (b *Budget) Held() int64 {
 // [Share.End]. The zero value has no budget and must not take.
 type Share struct {
 	budget *Budget
+	// own is the body that was outgrown and is within the allowance, kept for the next reply.
+	own []byte
 	// The lock of the budget guards what follows.
 	held  int64
 	asked int64

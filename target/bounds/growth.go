@@ -6,16 +6,16 @@ const (
 	least = 512
 	// step is what their sizes beyond the allowance are multiples of.
 	step = 128 << 10
-	// mostAhead is how much room is made at once for what was announced and did not come
-	// yet, as long as the budget has plenty.
+	// mostAhead is how much room is made at once for what did not come yet, as long as the
+	// budget has plenty.
 	mostAhead = 1 << 20
 )
 
-// Grow returns a body with room for more, which never exceeds most bytes by more than a
-// step: about twice as much as before, and as much as is expected where that is cheap, for
-// what was announced may never come. The body has less than most, and is not the caller's
-// any more. Grow may wait, see [Budget], and is false where the attempt was ended
-// meanwhile; the body is the old one then.
+// Grow returns a body with room for more, about twice as much as before, and up to
+// mostAhead where there is plenty: what was announced may never come. It never exceeds most
+// bytes by more than a step. The body given has less than most, and is not the caller's any
+// more. Grow may wait, see [Budget], and is false where the attempt was ended meanwhile; the
+// body is the old one then.
 func (s *Share) Grow(body []byte, expected, most int) ([]byte, bool) {
 	size := max(cap(body)*2, len(body)+least)
 	if whole := len(body) + expected; whole <= Allowance {
@@ -27,7 +27,7 @@ func (s *Share) Grow(body []byte, expected, most int) ([]byte, bool) {
 	if size = min(size, most); size <= Allowance {
 		return append(make([]byte, 0, size), body...), true
 	}
-	if ahead := len(body) + min(expected, mostAhead); ahead > size && s.budget.plenty() {
+	if ahead := min(mostAhead, most); ahead > size && s.budget.plenty() {
 		size = ahead
 	}
 	size = (size + step - 1) / step * step
@@ -35,6 +35,9 @@ func (s *Share) Grow(body []byte, expected, most int) ([]byte, bool) {
 		return body, false
 	}
 	larger := append(s.budget.unused(size), body...)
+	if cap(body) <= Allowance {
+		s.own = body
+	}
 	s.drop(body)
 	return larger, true
 }
@@ -45,8 +48,9 @@ func (s *Share) Drop(body []byte) []byte {
 	s.drop(body)
 	s.Leave()
 	if cap(body) > Allowance {
-		return nil
+		body = s.own
 	}
+	s.own = nil
 	return body
 }
 
