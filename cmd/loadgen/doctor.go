@@ -144,7 +144,7 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 func (f *doctorFlags) heedClean(c *cobra.Command) error {
 	of, other, others := "--clean, which is missing", "belongs to", []string{"yes", "older-than", "table"}
 	if f.clean {
-		of, other, others = "the checks, and --clean makes none; expected one of them", "is of", []string{"workers", "out", "quiet"}
+		of, other, others = "the checks, and --clean makes none; expected one of them", "is of", []string{"workers", "out"}
 	}
 	for _, flag := range others {
 		if c.Flags().Changed(flag) {
