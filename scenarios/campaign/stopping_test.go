@@ -137,6 +137,37 @@ func TestStoppedRunOfWhichOneAccountIsSilent(t *testing.T) {
 	})
 }
 
+// An account that does not answer is asked to drop one of its tables, and not each of them.
+func TestStoppedRunWithSeveralTables(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const after = 3 * time.Second
+		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 20s, operations: [{name: it, verb: insert}]"))
+		clk := clock.NewReal()
+		w := newWorld(t, s, clk)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(after, cancel).Stop()
+		held, asked := make(map[campaign.Made]bool), 0
+		silent := doing(func(ctx context.Context, op *target.Operation) target.Outcome {
+			if op.Verb == entity.DeleteTable {
+				asked++
+				<-ctx.Done()
+				return target.Outcome{Detail: "no reply"}
+			}
+			return w.target.Do(ctx, op)
+		})
+		record, err := w.run(t, ctx, &drive.Live{Clock: clk, Target: silent, Workers: 16}, campaign.Options{Scenario: s, Table: "orders", NewName: true, Clock: clk,
+			Holding: func(made campaign.Made, there bool) { held[made] = there }})
+		if !errors.Is(err, context.Canceled) || len(held) < 2 || asked != 1 || record.Duration > after+campaign.EndingLimit {
+			t.Errorf("Run = %v after %v: of %v it asked to drop %d; want one asked for, and all named", err, record.Duration, held, asked)
+		}
+		for made, there := range held {
+			if !there {
+				t.Errorf("of %v it is said that it is gone", made)
+			}
+		}
+	})
+}
+
 // forgetful loses the reply of the first attempt at creating a table, which it
 // has carried out.
 type forgetful struct {
