@@ -93,9 +93,11 @@ func TestEndlessBodiesAreCutOff(t *testing.T) {
 			}()
 			sent := 0
 			piece := strings.Repeat("x", 64<<10)
-			n, err := io.WriteString(client, "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1099511627776\r\n\r\n")
-			for ; err == nil; sent += n {
+			_, err := io.WriteString(client, "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1099511627776\r\n\r\n")
+			for err == nil {
+				var n int
 				n, err = io.WriteString(client, piece)
+				sent += n
 				time.Sleep(row.pause) // in the bubble's time
 			}
 			if took := <-ended; sent > row.most || took > row.within {

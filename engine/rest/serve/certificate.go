@@ -28,9 +28,6 @@ type certificate struct {
 	own  bool
 }
 
-// secured reports whether the service speaks TLS.
-func (o *Options) secured() bool { return o.TLSSelfSigned || o.TLSCert != "" || o.TLSKey != "" }
-
 // certificates returns what is wrong with how the options say that TLS is to be spoken.
 // It opens no file.
 func (o *Options) certificates() error {
