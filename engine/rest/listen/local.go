@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,14 @@ func Local(h http.Handler) http.Handler {
 			host := r.Host[:min(len(r.Host), longest)]
 			http.Error(w, "this address answers to localhost and 127.0.0.1, and not to "+strconv.QuoteToASCII(host), http.StatusForbidden)
 			return
+		}
+		// No script needs to send it here: it is a page that asks, and only one of this
+		// machine may.
+		for _, origin := range r.Header.Values("Origin") {
+			if !ownOrigin(origin) {
+				http.Error(w, "this address answers no page of another machine", http.StatusForbidden)
+				return
+			}
 		}
 		h.ServeHTTP(w, r)
 	})
@@ -36,6 +45,13 @@ func ownName(host string) bool {
 	}
 	address, err := netip.ParseAddr(host)
 	return err == nil && address.Unmap().IsLoopback()
+}
+
+// ownOrigin reports whether a header Origin names a page of this machine: "null", which a
+// page of any machine can send, does not.
+func ownOrigin(origin string) bool {
+	page, err := url.Parse(origin)
+	return err == nil && ownName(page.Host)
 }
 
 // Reachable reports whether others than this machine reach an address that was listened

@@ -47,6 +47,39 @@ func TestLocalAnswersToItsOwnNamesAlone(t *testing.T) {
 	}
 }
 
+func TestLocalAnswersNoPageOfAnotherMachine(t *testing.T) {
+	guarded := listen.Local(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	for _, row := range []struct {
+		sentence string
+		origins  []string
+		own      bool
+	}{
+		{"no page, but a program", nil, true},
+		{"a page of this machine", []string{"http://localhost:3000"}, true},
+		{"by its address", []string{"https://127.0.0.1"}, true},
+		{"by that of the sixth version", []string{"http://[::1]:80"}, true},
+		{"a page of the web", []string{"https://evil.example"}, false},
+		{"whose name begins as an address does", []string{"http://127.0.0.1.evil.example"}, false},
+		{"whose user is named as this machine", []string{"http://localhost@evil.example"}, false},
+		{"a page without an origin to tell", []string{"null"}, false},
+		{"one of this machine and one of the web", []string{"http://localhost", "https://evil.example"}, false},
+		{"an empty one", []string{""}, false},
+		{"what is no address", []string{"http://[::1"}, false},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/metrics", nil)
+		r.Host, r.Header["Origin"] = "127.0.0.1:9464", row.origins
+		guarded.ServeHTTP(w, r)
+		status := http.StatusForbidden
+		if row.own {
+			status = http.StatusTeapot
+		}
+		if w.Code != status || strings.Count(w.Body.String(), "\n") > 1 {
+			t.Errorf("%s: Origin %q = %d %q; want %d, and at most a line", row.sentence, row.origins, w.Code, w.Body, status)
+		}
+	}
+}
+
 func TestReachable(t *testing.T) {
 	for _, row := range []struct {
 		address string
