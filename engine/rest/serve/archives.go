@@ -139,7 +139,7 @@ func (s *Service) Save() error {
 	x.file = nil
 	s.say("all tables are in %s", s.options.Export)
 	if format == archive.CSV {
-		s.say("%s is exact, and no file for a spreadsheet: that takes a value which begins with = for a formula", s.options.Export)
+		s.say("%s is exact, and no file for a spreadsheet: that takes values which begin with =, +, - or @ for formulas", s.options.Export)
 	}
 	return nil
 }
