@@ -116,15 +116,21 @@ func (r *reply) addField(from int) bool {
 	return true
 }
 
-// goOn adds the line that the head ends with to the value of the last field.
+// goOn adds the line that the head ends with to the value of the last field, behind a
+// blank; a value does not begin with one.
 func (r *reply) goOn(from int) bool {
 	if len(r.fields) == 0 || !isValue(r.head[from:]) {
 		return false
 	}
-	r.head[from] = ' '
-	more := trimBlanks(r.head[from+1:])
-	r.head = r.head[:from+1+copy(r.head[from+1:], more)]
-	r.fields[len(r.fields)-1].value = len(r.head)
+	last := &r.fields[len(r.fields)-1]
+	more := trimBlanks(r.head[from:])
+	end := from
+	if last.value > last.name {
+		r.head[end] = ' '
+		end++
+	}
+	r.head = r.head[:end+copy(r.head[end:], more)]
+	last.value = len(r.head)
 	return true
 }
 

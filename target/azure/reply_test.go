@@ -40,6 +40,8 @@ func TestReadReply(t *testing.T) {
 		{"not modified, with the length of what was not", "HTTP/1.1 304 X\r\nContent-Length: 9\r\n\r\n", 304, "", "", false},
 		{"news of the way first", "HTTP/1.1 100 Continue\r\nX-Say: b\r\n\r\nHTTP/1.1 103 X\r\n\r\n" + ok + "Content-Length: 1\r\n\r\na", 200, "a", "", false},
 		{"as much news as is heard", strings.Repeat("HTTP/1.1 102 X\r\nContent-Length: 7\r\nConnection: close\r\n\r\n", 5) + ok + "Content-Length: 1\r\n\r\na", 200, "a", "", false},
+		{"no value, which goes on with nothing", ok + "X-Say:\r\n \r\nContent-Length: 1\r\n\r\na", 200, "a", "", false},
+		{"no value, which begins in the line after the next", ok + "X-Say: \r\n \r\n\tb\r\n c\r\nContent-Length: 1\r\n\r\na", 200, "a", "b c", false},
 		{"a value that goes on with nothing", ok + "X-Say: a\r\n \r\nContent-Length: 1\r\n\r\na", 200, "a", "a ", false},
 		{"a farewell on two lines", ok + "Connection:\r\n close\r\nContent-Length: 1\r\n\r\na", 200, "a", "", true},
 		{"a farewell in a second header", ok + "Connection: keep-alive\r\nConnection: \tClose , x\r\nContent-Length: 1\r\n\r\na", 200, "a", "", true},
@@ -137,6 +139,7 @@ func TestReadReplyFaults(t *testing.T) {
 func FuzzReadReply(f *testing.F) {
 	for _, text := range []string{
 		created, busy, framed("HTTP/1.1 200 OK\nX-Say: a\n\n{}", true), "HTTP/1.1 200 OK\r\nX-Say: a\r\n b\r\n\r\nabc",
+		"HTTP/1.0 200 \nX-SAY:\n \n\n", "HTTP/1.1 200 OK\r\nX-Say:\r\n \r\n\tb\r\n\r\n",
 		"HTTP/1.1 100 X\r\n\r\nHTTP/1.0 200\r\nConnection: close\r\n\r\nx", "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n1;a\r\nb\r\n0\r\nX-Say: b\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n7fffffffffffffff\r\n",
 		"HTTP/1.1 304 X\r\nContent-Length: 7\r\n\r\n", "HTTP/1.1 503 \x80\r\nX-Say: \xff\r\nContent-Length: 1\r\n\r\n\x00",
