@@ -278,6 +278,7 @@ func TestTwoSignals(t *testing.T) {
 // A table that is to be kept is not said to be dropped, and is named where nobody can wait for
 // the end.
 func TestSignalsWithKeep(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, row := range []struct {
 		signals []os.Signal
 		says    string
@@ -298,6 +299,7 @@ func TestSignalsWithKeep(t *testing.T) {
 // A service that stops answering keeps nobody waiting for long: what could not be dropped is
 // named, with the report and the exit code of the signal.
 func TestSignalAndAFrozenService(t *testing.T) {
+	leftOutWhenShort(t)
 	for _, m := range moments[len(moments)-frozenEnds:] {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
@@ -323,6 +325,7 @@ const requestsOfARun = 70
 // Whenever a run is ended, one signal leaves nothing, and a second nothing that was not
 // named.
 func TestSignalsAtAnyRequest(t *testing.T) {
+	leftOutWhenShort(t)
 	chance := rand.New(rand.NewPCG(24, 3))
 	for range drawnEnds {
 		k, signals := chance.IntN(requestsOfARun), []os.Signal{os.Interrupt}
@@ -347,6 +350,7 @@ func TestSignalsAtAnyRequest(t *testing.T) {
 
 // A table that the service refuses to drop is named, though nobody ended the run.
 func TestTableThatCannotBeDropped(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Parallel()
 	s := newStage(t, moments[4])
 	s.refusing = true
@@ -358,6 +362,7 @@ func TestTableThatCannotBeDropped(t *testing.T) {
 
 // A table that somebody else has is not taken for one that is left.
 func TestInterruptedRunOnTheTableOfSomebodyElse(t *testing.T) {
+	leftOutWhenShort(t)
 	s := newStage(t, moments[1])
 	if code := s.engine.Submit(0, &engine.Request{Account: "races", Verb: entity.CreateTable, Table: "loadgentheirs"}).Code; code != entity.OK {
 		t.Fatal(code)

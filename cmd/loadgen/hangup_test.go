@@ -81,6 +81,7 @@ func (h *hanging) left(code, want int) {
 // A run whose terminal is closed ends as one that is interrupted does, though nobody can
 // read its report.
 func TestTerminalThatIsClosed(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Parallel()
 	h := newHanging(t)
 	o := startOnTerminal(t, 100, h.program)
@@ -94,6 +95,7 @@ func TestTerminalThatIsClosed(t *testing.T) {
 // What a hang-up ends writes what it can, whatever has become of those who read it, and
 // takes its time for it, however often it is hung up.
 func TestHungUpBehindAPipe(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Parallel()
 	h := newHanging(t)
 	reads, writes, err := os.Pipe()
@@ -134,6 +136,7 @@ func TestBrokenPipe(t *testing.T) {
 
 // A run under nohup outlives its terminal, and can be ended otherwise.
 func TestUnderNohup(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Parallel()
 	h := newHanging(t)
 	itself := h.program.Args
@@ -157,6 +160,7 @@ func TestUnderNohup(t *testing.T) {
 // A run that is killed says nothing, and leaves its table: the doctor drops it where the run
 // came as far as to mark it, and nothing else.
 func TestKilledRunAtEachMoment(t *testing.T) {
+	leftOutWhenShort(t)
 	for i, row := range []struct{ left, dropped bool }{{false, false}, {true, false}, {true, true}, {true, true}, {true, true}} {
 		m := moments[i]
 		t.Run(m.name, func(t *testing.T) {

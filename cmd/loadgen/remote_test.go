@@ -178,6 +178,7 @@ func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
 }
 
 func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
+	leftOutWhenShort(t)
 	s := newService(t, model.Off, 0)
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -204,6 +205,7 @@ func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
 }
 
 func TestTargetsThatAreNotAvailable(t *testing.T) {
+	leftOutWhenShort(t)
 	good := newService(t, model.Off, 0)
 	late := newService(t, model.Off, 20*time.Minute)
 	blob := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -275,6 +277,7 @@ const panicking = "LOADGEN_TEST_PANIC"
 // Neither the artefacts of a run, nor what it says, nor the trace of a panic
 // while it is under way holds a part of the secret.
 func TestSecretsAreNowhere(t *testing.T) {
+	leftOutWhenShort(t)
 	if os.Getenv(panicking) != "" {
 		panicUnderWay(t)
 	}
