@@ -5,6 +5,6 @@ package main
 // drawnEnds is how many runs are ended at a request that is drawn, frozenEnds at how many
 // moments by a service that freezes.
 const (
-	drawnEnds  = 60
+	drawnEnds  = 24
 	frozenEnds = 4
 )
