@@ -204,6 +204,7 @@ func tablesOf(names []string) []string {
 
 // The second signal ends the process itself, while its service is silent.
 func TestSecondSignalEndsTheProcess(t *testing.T) {
+	leftOutWhenShort(t)
 	t.Parallel()
 	s := newStage(t, moments[3])
 	c := program(t, nil, s.args("--yes", "--no-probe", "--no-charts", "--duration", "1h", "--out", filepath.Join(t.TempDir(), "run"))...)
