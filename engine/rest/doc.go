@@ -8,8 +8,8 @@
 // reply leaves at that instant. [Handler.Counts] are the books, Options.Observe is
 // told each line of them.
 //
-// The caller owes an engine that knows the accounts, and a clock that began at
-// Options.Epoch.
+// The caller owes an engine that knows the accounts, and one calendar for the engine
+// and the handler.
 //
 // The package never carries out a request whose signature is not right, never
 // reads the body of one before it knows that, and keeps no part of a request

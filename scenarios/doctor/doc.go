@@ -7,6 +7,9 @@
 // reported of that against arithmetic. [Diagnosis.Text] and [Diagnosis.JSON] say what
 // they came to.
 //
+// [Clean] looks through a service for what killed runs left there, and drops it where that
+// was agreed to.
+//
 // The caller owes options that [Options.Validate] finds sound, and a context that it
 // cancels to leave out what is left.
 //

@@ -76,7 +76,7 @@ var rows = []row{
 		imports: []string{"engine/clock", "engine/entity", "results", "target"},
 	}, {
 		path: "scenarios/doctor",
-		what: "what proves the tool on its machine, and visits a service",
+		what: "what proves the tool on its machine, and visits a service, to drop what killed runs left there as well",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/rest/listen",
 			"report/document", "report/text", "report/verdict",

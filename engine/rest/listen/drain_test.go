@@ -98,7 +98,7 @@ func TestEndlessBodiesAreCutOff(t *testing.T) {
 				var n int
 				n, err = io.WriteString(client, piece)
 				sent += n
-				time.Sleep(row.pause) // in the bubble's time
+				<-time.After(row.pause) // in the bubble's time
 			}
 			if took := <-ended; sent > row.most || took > row.within {
 				t.Errorf("%s: %d bytes were read within %v; want %d in %v at most", row.sentence, sent, took, row.most, row.within)
