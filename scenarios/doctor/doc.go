@@ -4,8 +4,7 @@
 // Fill [Options] and hand them to [Diagnose], which makes one check after another: what
 // runs find on this machine, the steps of a visit where a service is named, and in the
 // end trials, of which one freezes the embedded engine under load and holds what is
-// reported of that against arithmetic. [Diagnosis.Text] and [Diagnosis.JSON] say what
-// they came to.
+// reported of that against arithmetic. [Diagnosis.Document] says what they came to.
 //
 // [Clean] looks through a service for what killed runs left there, and drops it where that
 // was agreed to.
@@ -13,6 +12,6 @@
 // The caller owes options that [Options.Validate] finds sound, and a context that it
 // cancels to leave out what is left.
 //
-// The package never creates or writes anything at the service, and leaves nothing behind
-// on the machine. What cannot be told fails nothing.
+// The package never creates or writes anything at the service, drops nothing there but by
+// Clean, and leaves nothing behind on the machine. What cannot be told fails nothing.
 package doctor
