@@ -3,9 +3,10 @@ package csvfile
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -28,9 +29,36 @@ func plain(from io.Reader) io.Reader {
 	}
 	text, err := gzip.NewReader(packed)
 	if err != nil {
-		return failing{err}
+		return failing{damaged(err)}
 	}
-	return unmarked(bufio.NewReader(text))
+	return unmarked(bufio.NewReader(unpacked{text}))
+}
+
+// damage is that a file is not what it begins as: a fault of the file, and not of whoever
+// reads it.
+type damage struct{ what string }
+
+func (d *damage) Error() string { return d.what }
+
+// damaged returns what is wrong with a packed file, or the error of what it is read from.
+func damaged(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &damage{"the gzip ends within its text"}
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+		return &damage{"the gzip is damaged"}
+	default:
+		return err
+	}
+}
+
+// unpacked is the text of a gzip.
+type unpacked struct{ text io.Reader }
+
+func (u unpacked) Read(into []byte) (int, error) {
+	n, err := u.text.Read(into)
+	return n, damaged(err)
 }
 
 func unmarked(text *bufio.Reader) io.Reader {
@@ -81,7 +109,7 @@ func (w *wide) Read(into []byte) (int, error) {
 		n += w.kept
 		w.kept = copy(w.in[:], w.in[w.turn(w.in[:n], err != nil):n])
 		if err == io.EOF && w.kept > 0 {
-			w.err = fmt.Errorf("the UTF-16 text ends within a character")
+			w.err = &damage{"the UTF-16 text ends within a character"}
 		}
 	}
 	n := copy(into, w.out[w.taken:])

@@ -134,7 +134,11 @@ func (r *Reader) Next() bool {
 func (r *Reader) fail(err error) {
 	var bound *boundFault
 	var form *csv.ParseError
+	var broken *damage
 	switch {
+	case errors.As(err, &broken):
+		r.ended = true
+		r.Fault("%s", broken.what)
 	case errors.As(err, &bound):
 		r.line, r.ended = bound.line, true
 		r.Fault("%s", bound.what)
