@@ -165,3 +165,18 @@ func cutLiteral(text string) (value, rest string, ok bool) {
 }
 
 func skipBlanks(text string) string { return strings.TrimLeft(text, " ") }
+
+// tableHosts are what the hosts of the table service end with, in each of its clouds.
+var tableHosts = [...]string{".table.core.windows.net", ".table.core.chinacloudapi.cn", ".table.core.usgovcloudapi.net",
+	".table.core.cloudapi.de", ".table.storage.azure.net"}
+
+// IsTableHost reports whether a host, with or without a port, is one of the table service's.
+func IsTableHost(host string) bool {
+	host, _, _ = strings.Cut(strings.ToLower(host), ":")
+	for _, end := range tableHosts {
+		if strings.HasSuffix(strings.TrimSuffix(host, "."), end) {
+			return true
+		}
+	}
+	return false
+}

@@ -287,6 +287,10 @@ var rows = []row{
 		path: "engine/entity",
 		what: "keys and their order, typed properties, sizes, limits, codes",
 	}, {
+		path:    "engine/accesslog",
+		what:    "the logs that table services keep of their requests, read and written",
+		imports: []string{"engine/csvfile", "engine/entity", "engine/filter", "engine/nearest", "engine/wire"},
+	}, {
 		path: "engine/fault",
 		what: "which attempts meet which fault",
 	}, {

@@ -1,0 +1,275 @@
+package accesslog_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/accesslog"
+	"loadgen/engine/entity"
+)
+
+// The lines here are made by hand from the published descriptions of the formats: no line
+// of the real Table service was at hand. Of Storage Analytics that is "Storage Analytics
+// log format", version 1.0, whose table of thirty fields has examples of most values; of
+// resource logs and StorageTableLogs it is the schema in Azure Monitor's reference.
+const (
+	analyticsLine = `1.0;2011-08-09T21:44:36.2481552Z;QueryEntity;Success;200;25;10;authenticated;races;races;table;` +
+		`"https://races.table.core.windows.net/Runners(PartitionKey=&#39;2011__Full&#39;,RowKey=&#39;O&#39;&#39;Hara%3B1&#39;)?$select=Name&amp;timeout=20";"/races/Runners(PartitionKey=&#39;2011__Full&#39;,RowKey=&#39;O&#39;&#39;Hara%3B1&#39;)";` +
+		`d1f4ab83-4c4c-4f8a-9f0d-0a3d3e0a8e3f;0;192.100.0.102:4362;2009-09-19;212;5;236;1270;7;"Q2hlY2sgSW50ZWdyaXR5IQ==";"Q2hlY2sgSW50ZWdyaXR5Ig==";"W/&quot;datetime&#39;2011-08-09T21%3A44%3A36.2481552Z&#39;&quot;";` +
+		`Tuesday, 09-Aug-11 21:13:26 GMT;"If-Match=W/&quot;1&quot;;If-None-Match=*";"WA-Storage/1.0; .NET";http://contoso.com;360b66a6-ad4f-4c4a-84a4-0ad7cb44f7a6`
+	resourceLine = `{"time":"2022-03-04T05:06:07.1234567Z","resourceId":"/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/races/tableServices/default",` +
+		`"category":"StorageWrite","operationName":"InsertEntity","operationVersion":"2019-02-02","schemaVersion":"1.0","statusCode":503,"statusText":"ServerBusy","durationMs":12.5,` +
+		`"callerIpAddress":"192.100.0.102:4362","correlationId":"11ba48aa-901c-000f-1f17-2f2f1d000000","identity":{"type":"SAS","tokenHash":"x"},"location":"westeurope",` +
+		`"properties":{"accountName":"races","userAgentHeader":"azsdk-net-Data.Tables/12.0","referrerHeader":"http://contoso.com","clientRequestId":"c1","etag":"0x1","serviceType":"table","operationCount":0,` +
+		`"objectKey":"/races/Runners(PartitionKey='2011__Half',RowKey='7')","requestMd5":"a","responseMd5":"b","lastModifiedTime":"2022/03/04 05:06:07.1234567","conditionsUsed":"If-Match=*","metricResponseType":"ServerBusyError",` +
+		`"serverLatencyMs":3,"requestHeaderSize":212,"requestBodySize":900,"responseHeaderSize":236,"responseBodySize":300,"contentLengthHeader":900,"tlsVersion":"TLS 1.2"},` +
+		`"uri":"https://races.table.core.windows.net:443/Runners","protocol":"HTTPS"}`
+	exportedHead = `TimeGenerated [UTC],AccountName,AuthenticationType,CallerIpAddress,Category,ClientRequestId,ConditionsUsed,ContentLengthHeader,CorrelationId,DurationMs,Etag,LastModifiedTime,Location,MetricResponseType,ObjectKey,OperationCount,OperationName,OperationVersion,Protocol,ReferrerHeader,RequestBodySize,RequestHeaderSize,RequestMd5,ResponseBodySize,ResponseHeaderSize,ResponseMd5,SchemaVersion,ServerLatencyMs,ServiceType,StatusCode,StatusText,TlsVersion,Type,Uri,UserAgentHeader,_ResourceId`
+	exportedRow  = `"3/4/2022, 5:06:07.123 AM",races,SAS,192.100.0.102:4362,StorageWrite,c1,If-Match=*,900,11ba48aa-901c-000f-1f17-2f2f1d000000,12.5,0x1,2022/03/04 05:06:07.1234567,westeurope,ServerBusyError,"/races/Runners(PartitionKey='2011__Half',RowKey='7')",0,InsertEntity,2019-02-02,HTTPS,http://contoso.com,900,212,a,300,236,b,1.0,3,table,503,ServerBusy,TLS 1.2,StorageTableLogs,https://races.table.core.windows.net:443/Runners,azsdk-net-Data.Tables/12.0,/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/races/tableServices/default`
+)
+
+// analyticsEntry is what analyticsLine says.
+func analyticsEntry() accesslog.Entry {
+	return accesslog.Entry{
+		At: entity.TicksOf(time.Date(2011, 8, 9, 21, 44, 36, 248155200, time.UTC)), Operation: "QueryEntity", Status: "Success", HTTP: 200,
+		EndToEnd: 25 * time.Millisecond, Server: 10 * time.Millisecond, Authentication: "authenticated", Requester: "races", Account: "races", Service: "table",
+		URL:       "https://races.table.core.windows.net/Runners(PartitionKey='2011__Full',RowKey='O''Hara%3B1')?$select=Name&timeout=20",
+		ObjectKey: "/races/Runners(PartitionKey='2011__Full',RowKey='O''Hara%3B1')", RequestID: "d1f4ab83-4c4c-4f8a-9f0d-0a3d3e0a8e3f",
+		Address: "192.100.0.102:4362", Version: "2009-09-19", RequestHeader: 212, RequestPacket: 5, ResponseHeader: 236, ResponsePacket: 1270, ContentLength: 7,
+		RequestMD5: "Q2hlY2sgSW50ZWdyaXR5IQ==", ServerMD5: "Q2hlY2sgSW50ZWdyaXR5Ig==", ETag: `W/"datetime'2011-08-09T21%3A44%3A36.2481552Z'"`,
+		LastModified: "Tuesday, 09-Aug-11 21:13:26 GMT", Conditions: `If-Match=W/"1";If-None-Match=*`, UserAgent: "WA-Storage/1.0; .NET",
+		Referrer: "http://contoso.com", ClientID: "360b66a6-ad4f-4c4a-84a4-0ad7cb44f7a6",
+		About: accesslog.About{Verb: entity.Get, Table: "Runners", Key: entity.Key{Partition: "2011__Full", Row: "O'Hara;1"}, Keyed: true, KeyedRow: true, Entities: accesslog.Unknown},
+	}
+}
+
+// resourceEntry is what resourceLine says.
+func resourceEntry() accesslog.Entry {
+	return accesslog.Entry{
+		At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 123456700, time.UTC)), Operation: "InsertEntity", Status: "ServerBusy", HTTP: 503,
+		EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, Authentication: "SAS", Account: "races", Service: "table",
+		URL: "https://races.table.core.windows.net:443/Runners", ObjectKey: "/races/Runners(PartitionKey='2011__Half',RowKey='7')",
+		RequestID: "11ba48aa-901c-000f-1f17-2f2f1d000000", Address: "192.100.0.102:4362", Version: "2019-02-02",
+		RequestHeader: 212, RequestPacket: 900, ResponseHeader: 236, ResponsePacket: 300, ContentLength: 900, RequestMD5: "a", ServerMD5: "b", ETag: "0x1",
+		LastModified: "2022/03/04 05:06:07.1234567", Conditions: "If-Match=*", UserAgent: "azsdk-net-Data.Tables/12.0", Referrer: "http://contoso.com", ClientID: "c1",
+		Category: "StorageWrite", ResourceID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/races/tableServices/default",
+		Location: "westeurope", Protocol: "HTTPS", TLS: "TLS 1.2", Schema: "1.0", Metric: "ServerBusyError",
+		About: accesslog.About{Verb: entity.Insert, Table: "Runners", Key: entity.Key{Partition: "2011__Half", Row: "7"}, Keyed: true, KeyedRow: true, Entities: accesslog.Unknown},
+	}
+}
+
+// read reads a log whole.
+func read(text string) (accesslog.Format, []accesslog.Entry, error) {
+	var all []accesslog.Entry
+	format, err := accesslog.Read(strings.NewReader(text), "log", func(e *accesslog.Entry) error {
+		all = append(all, *e)
+		return nil
+	})
+	return format, all, err
+}
+
+func TestGoldenLines(t *testing.T) {
+	cut := resourceEntry()
+	cut.At = entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 123000000, time.UTC))
+	cut.ResourceID = resourceEntry().ResourceID
+	for _, row := range []struct {
+		sentence, text string
+		format         accesslog.Format
+		want           accesslog.Entry
+	}{
+		{"a line of Storage Analytics has thirty fields", analyticsLine + "\n", accesslog.Analytics, analyticsEntry()},
+		{"the last line need not end", analyticsLine, accesslog.Analytics, analyticsEntry()},
+		{"lines may end as in Windows, and begin with a mark of the byte order", "\ufeff" + analyticsLine + "\r\n\r\n", accesslog.Analytics, analyticsEntry()},
+		{"a file may be packed", packed(analyticsLine), accesslog.Analytics, analyticsEntry()},
+		{"a resource log is an object a line", resourceLine + "\n", accesslog.Resource, resourceEntry()},
+		{"event hubs have several in one", `{"records":[` + resourceLine + `]}`, accesslog.Resource, resourceEntry()},
+		{"the portal exports a workspace's rows as CSV", exportedHead + "\n" + exportedRow + "\n", accesslog.Exported, cut},
+		{"the command line exports them as an array", "[\n" + flat(resourceLine) + "\n]\n", accesslog.Exported, resourceEntry()},
+	} {
+		format, got, err := read(row.text)
+		if err != nil || format != row.format || len(got) != 1 || !reflect.DeepEqual(got[0], row.want) {
+			t.Errorf("%s: %v, %v\n got %+v\nwant %+v", row.sentence, format, err, got, row.want)
+		}
+	}
+}
+
+// flat makes a row of StorageTableLogs of a resource log.
+func flat(line string) string {
+	return strings.NewReplacer(`"properties":{`, "", `"tlsVersion":"TLS 1.2"},`, `"tlsVersion":"TLS 1.2",`, `"time"`, `"TimeGenerated"`,
+		`"identity":{"type":"SAS","tokenHash":"x"}`, `"AuthenticationType":"SAS"`, `"uri"`, `"Uri"`, `"resourceId"`, `"_ResourceId"`).Replace(line)
+}
+
+func packed(text string) string {
+	var into bytes.Buffer
+	w := gzip.NewWriter(&into)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return into.String()
+}
+
+func TestTheAnswerOfAWorkspace(t *testing.T) {
+	_, got, err := read(`{"tables":[{"name":"PrimaryResult","columns":[{"name":"TimeGenerated","type":"datetime"},{"name":"OperationName","type":"string"},` +
+		`{"name":"Uri","type":"string"},{"name":"StatusCode","type":"string"}],` + "\n" +
+		`"rows":[["2022-03-04T05:06:07Z","QueryEntities","https://races.table.core.windows.net/Runners()?$filter=PartitionKey%20eq%20'a'","200"],` +
+		`["2022-03-04T05:06:08Z","DeleteEntity","https://races.table.core.windows.net/Runners(PartitionKey='a',RowKey='b')","204"]]}]}`)
+	if err != nil || len(got) != 2 || got[0].Verb != entity.Query || !got[0].Keyed || got[0].Key.Partition != "a" || got[0].Class != "partition scan" && got[0].Class == "" ||
+		got[1].Verb != entity.Delete || got[1].Key.Row != "b" {
+		t.Errorf("read %+v, %v", got, err)
+	}
+}
+
+// What is written is read as it was.
+func TestWrittenLinesAreRead(t *testing.T) {
+	bare := accesslog.Entry{At: 630822816000000000, Operation: "EntityGroupTransaction", EndToEnd: -1, Server: -1, Account: "a", Service: "table", Index: -1, RequestHeader: -1,
+		RequestPacket: -1, ResponseHeader: -1, ResponsePacket: -1, ContentLength: -1, UserAgent: "a;\"b\n&c", About: accesslog.About{Verb: entity.Batch, Entities: -1}}
+	for _, e := range []accesslog.Entry{analyticsEntry(), resourceEntry(), bare} {
+		text, err := accesslog.AppendResource(nil, &e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, got, err := read(string(text)); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], blank(e, true)) {
+			t.Errorf("resource log: %v\n got %+v\nwant %+v", err, got, e)
+		}
+		if _, got, err := read(string(accesslog.AppendAnalytics(nil, &e))); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], blank(e, false)) {
+			t.Errorf("Storage Analytics: %v\n got %+v\nwant %+v", err, got, e)
+		}
+	}
+	if e := analyticsEntry(); string(accesslog.AppendAnalytics(nil, &e)) == "" {
+		t.Error("nothing was written")
+	}
+}
+
+// blank empties what a format has no room for.
+func blank(e accesslog.Entry, resource bool) accesslog.Entry {
+	if resource {
+		e.Requester = ""
+		return e
+	}
+	e.Category, e.ResourceID, e.Location, e.Protocol, e.TLS, e.Schema, e.Metric = "", "", "", "", "", "", ""
+	if e.EndToEnd > 0 {
+		e.EndToEnd = e.EndToEnd.Truncate(time.Millisecond)
+	}
+	return e
+}
+
+func TestWhereKeysAre(t *testing.T) {
+	for _, row := range []struct {
+		sentence, operation, url, object, want string
+	}{
+		{"a point read has them in its address", "QueryEntity", "https://a.table.core.windows.net/T(PartitionKey='p',RowKey='r')", "", "get T p/r"},
+		{"an escaped quotation mark is one", "UpdateEntity", "https://a.table.core.windows.net/T(PartitionKey='p%27%27',RowKey='')", "", "replace T p'/"},
+		{"the account is the first of the path of an emulator", "MergeEntity", "http://127.0.0.1:10002/a/T(PartitionKey='p',RowKey='r')", "", "merge T p/r"},
+		{"the secondary is the account as well", "QueryEntity", "https://a-secondary.table.core.windows.net/T(PartitionKey='p',RowKey='r')", "", "get T p/r"},
+		{"a custom domain says nothing of the account", "QueryEntity", "https://data.contoso.com/T(PartitionKey='p',RowKey='r')", "/a/T(PartitionKey='p',RowKey='r')", "get T p/r"},
+		{"an insert has them in the key of its object", "InsertEntity", "https://a.table.core.windows.net/T", "/a/T(PartitionKey='p',RowKey='r')", "insert T p/r"},
+		{"or nowhere", "InsertEntity", "https://a.table.core.windows.net/T", "/a/T", "insert T"},
+		{"a query has its partition in the filter", "QueryEntities", "https://a.table.core.windows.net/T()?$filter=PartitionKey%20eq%20'p'%20and%20RowKey%20ge%20'r'&$top=5", "", "query T p row range scan top 5"},
+		{"several partitions are none", "QueryEntities", "https://a.table.core.windows.net/T?$filter=PartitionKey+ge+'p'", "", "query T partition range scan"},
+		{"no filter reads all", "QueryEntities", "https://a.table.core.windows.net/T", "", "query T table scan"},
+		{"a transaction has none", "EntityGroupTransaction", "https://a.table.core.windows.net/$batch", "/a/$batch", "batch"},
+		{"what is no operation on tables has no verb", "GetTableServiceProperties", "https://a.table.core.windows.net/?restype=service", "", "unknown"},
+	} {
+		e := accesslog.Entry{At: 630822816000000000, Operation: row.operation, URL: row.url, ObjectKey: row.object, Account: "a", Service: "table"}
+		_, got, err := read(string(accesslog.AppendAnalytics(nil, &e)))
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %v", row.sentence, err)
+		}
+		if said := shown(&got[0].About); said != row.want {
+			t.Errorf("%s: %q; want %q", row.sentence, said, row.want)
+		}
+	}
+}
+
+func shown(a *accesslog.About) string {
+	said := strings.TrimSpace(a.Verb.String() + " " + a.Table)
+	if a.Keyed {
+		said += " " + a.Key.Partition
+	}
+	if a.KeyedRow {
+		said += "/" + a.Key.Row
+	}
+	if a.Class != "" {
+		said += " " + a.Class
+	}
+	if a.Top > 0 {
+		said += " top 5"
+	}
+	return said
+}
+
+func TestOutcomes(t *testing.T) {
+	for _, row := range []struct {
+		sentence, status string
+		http             int
+		want             accesslog.Outcome
+		billed           bool
+	}{
+		{"a success is one", "Success", 204, accesslog.Ok, true},
+		{"what is not there is an answer", "ClientOtherError", 404, accesslog.Ok, true},
+		{"server busy is throttled, and by the page on status messages not billed", "ThrottlingError", 503, accesslog.Throttled, false},
+		{"a 500 that timed out is throttled, and billed", "ServerTimeoutError", 500, accesslog.Throttled, true},
+		{"so is one of a shared access signature", "SASClientTimeoutError", 500, accesslog.Throttled, true},
+		{"another 500 failed", "ServerOtherError", 500, accesslog.Failed, true},
+		{"a request that was broken off failed", "NetworkError", 0, accesslog.Failed, true},
+		{"a 403 failed", "AuthorizationError", 403, accesslog.Failed, true},
+	} {
+		e := accesslog.Entry{Status: row.status, HTTP: row.http}
+		if got := e.Outcome(); got != row.want || e.Billed() != row.billed {
+			t.Errorf("%s: %v, billed %v; want %v, %v", row.sentence, got, e.Billed(), row.want, row.billed)
+		}
+	}
+}
+
+func TestPlainCSV(t *testing.T) {
+	_, got, err := read("time,operation,table,PartitionKey,RowKey,status,code,duration_ms,server_ms,entities,request_bytes,response_bytes,client_request_id,filter\n" +
+		"2022-03-04T06:06:07+01:00,batch,T,p,,202,,12.5,3,20,900,300,c1,\n" +
+		"2022-03-04T05:06:08Z,query,T,,,,,,,,,,,PartitionKey eq 'q'\n")
+	first := accesslog.Entry{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 7, 0, time.UTC)), Operation: "EntityGroupTransaction", HTTP: 202, Service: "table",
+		EndToEnd: 12500 * time.Microsecond, Server: 3 * time.Millisecond, Index: -1, RequestHeader: -1, RequestPacket: 900, ResponseHeader: -1, ResponsePacket: 300, ContentLength: -1, ClientID: "c1",
+		About: accesslog.About{Verb: entity.Batch, Table: "T", Key: entity.Key{Partition: "p"}, Keyed: true, Entities: 20}}
+	if err != nil || len(got) != 2 || !reflect.DeepEqual(got[0], first) || !got[1].Keyed || got[1].Key.Partition != "q" {
+		t.Errorf("read %+v, %v; want %+v", got, err, first)
+	}
+}
+
+// What is wrong is said in one line, with the file and its line.
+func TestBadLogs(t *testing.T) {
+	for _, row := range []struct{ sentence, text, want string }{
+		{"another service", analyticsLine + "\n" + strings.Replace(analyticsLine, ";table;", ";blob;", 1), `log:2: the line is of the service "blob"; expected table, whose logs lie under $logs/table/`},
+		{"another version", "2.0" + analyticsLine[3:], `log:1: the line is of version "2.0" of Storage Analytics logs; expected 1.0, the only one that the Table service writes`},
+		{"mixed versions", analyticsLine + "\n2.0" + analyticsLine[3:], `log:2: the line is of version "2.0"`},
+		{"a line that is cut off", analyticsLine + "\n" + analyticsLine[:150], "log:2: the line ends in field 12; expected 30 fields: was the file cut off?"},
+		{"a line with more", analyticsLine + ";x", "log:1: the line has 31 fields; expected 30"},
+		{"no time zone", strings.Replace(analyticsLine, "2481552Z", "2481552", 1), `log:1: the instant "2011-08-09T21:44:36.2481552" has no time zone`},
+		{"a status that is none", strings.Replace(analyticsLine, ";200;", ";2000;", 1), `log:1: the status is "2000"; expected an HTTP status, or Unknown`},
+		{"packed text that is cut off", packed(strings.Repeat(analyticsLine+"\n", 3))[:200], "log:1: the file ends within what gzip has packed: was it cut off?"},
+		{"the resource log of blobs", strings.NewReplacer("tableServices", "blobServices", `"serviceType":"table",`, "").Replace(resourceLine), `log:1: the line is of "blobServices/default"; expected a resource …/tableServices/default`},
+		{"a resource log that is cut off", resourceLine + "\n" + resourceLine[:300], "log:2: the line ends within an object; expected a whole one: was the file cut off?"},
+		{"a workspace's rows of blobs", strings.NewReplacer("StorageTableLogs", "StorageBlobLogs", ",table,", ",,", "tableServices", "x").Replace(exportedHead + "\n" + exportedRow), `log:2: the row is of the table "StorageBlobLogs"; expected StorageTableLogs`},
+		{"a portal's local time", strings.Replace(exportedHead, "[UTC]", "[Local Time]", 1) + "\n" + exportedRow, `log:1: the column "TimeGenerated [Local Time]" is of the zone "Local Time"; expected UTC`},
+		{"an array that is cut off", "[" + flat(resourceLine) + ",\n", "log:2: the file ends within a JSON value: was it cut off?"},
+		{"CSV of something else", "a,b\n1,2\n", "log:1: there is no column time; expected the columns of a log of tables, or time, operation and PartitionKey at least"},
+		{"a verb that is none", "time,operation,PartitionKey\n2022-03-04T05:06:08Z,isnert,p\n", `log:2: unknown operation "isnert"; did you mean "insert"?`},
+		{"nothing", "\n \n", "log:1: the log is empty; expected lines"},
+	} {
+		_, _, err := read(row.text)
+		if err == nil || !errors.Is(err, accesslog.ErrLog) || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want %s", row.sentence, err, row.want)
+		}
+	}
+}
+
+// An error of whoever is visited is no fault of a line.
+func TestAVisitCanStop(t *testing.T) {
+	enough := errors.New("enough")
+	for _, text := range []string{analyticsLine, resourceLine, "[" + flat(resourceLine) + "]", exportedHead + "\n" + exportedRow} {
+		if _, err := accesslog.Read(strings.NewReader(text), "log", func(*accesslog.Entry) error { return accesslog.Stop(enough) }); err != enough {
+			t.Errorf("%.20s: %v; want %v", text, err, enough)
+		}
+	}
+}

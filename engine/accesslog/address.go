@@ -1,0 +1,106 @@
+package accesslog
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/wire"
+)
+
+// locate finds out what a request is about from its operation, its address, its filter
+// and the key of its object.
+func (e *Entry) locate() {
+	a := &e.About
+	a.Verb = operations[e.Operation]
+	path, query, _ := strings.Cut(e.URL, "?")
+	r, known := resourceOf(path, e.Account)
+	if known {
+		a.Table = r.Table
+	}
+	switch {
+	case known && r.Kind == wire.EntityResource:
+		a.Key, a.Keyed, a.KeyedRow = r.Key, true, true
+		if a.Verb == entity.Query {
+			a.Verb = entity.Get
+		}
+	case known && r.Kind == wire.EntitySetResource && (a.Verb == entity.Get || a.Verb == entity.Query):
+		a.Verb = entity.Query
+		a.ask(query)
+	default:
+		// An insert is a POST to the table: if its key stands anywhere, then here.
+		if r, known := resourceOf(e.ObjectKey, e.Account); known {
+			if a.Table == "" {
+				a.Table = r.Table
+			}
+			if r.Kind == wire.EntityResource {
+				a.Key, a.Keyed, a.KeyedRow = r.Key, true, true
+			}
+		}
+	}
+}
+
+// resourceOf returns what an address is of, or the key of an object, which begins with
+// the account.
+func resourceOf(address, account string) (wire.Resource, bool) {
+	path := address
+	named := false
+	if _, rest, absolute := strings.Cut(address, "://"); absolute {
+		host, after, _ := strings.Cut(rest, "/")
+		path = after
+		label, _, dotted := strings.Cut(host, ".")
+		named = dotted && (account == "" && strings.Contains(host, ".table.") || account != "" && strings.TrimSuffix(label, "-secondary") == account)
+	} else {
+		path = strings.TrimPrefix(path, "/")
+	}
+	if !named {
+		first, rest, more := strings.Cut(path, "/")
+		if more && (account == "" || strings.TrimSuffix(first, "-secondary") == account) {
+			path = rest
+		}
+	}
+	if path == "" {
+		return wire.Resource{}, false
+	}
+	r, code, _ := wire.ParseResource(path)
+	return r, code == entity.OK
+}
+
+// ask takes the options of a query apart.
+func (a *About) ask(query string) {
+	text := ""
+	for option := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(option, "=")
+		switch plain(name) {
+		case "$filter":
+			text = plain(value)
+		case "$top":
+			a.Top, _ = strconv.ParseInt(value, 10, 64)
+		}
+	}
+	a.filter(text)
+}
+
+// filter takes a $filter apart.
+func (a *About) filter(text string) {
+	parsed, code, _ := filter.Parse(text)
+	if code != entity.OK {
+		return
+	}
+	span := parsed.Range()
+	a.Key.Partition, a.Keyed = span.Partition()
+	a.Class, a.Shape, a.Exact = span.Class().String(), parsed.Shape(), parsed.Exact()
+}
+
+// plain returns a text of a query without its escapes; one that is malformed as it is.
+func plain(text string) string {
+	if !strings.ContainsAny(text, "%+") {
+		return text
+	}
+	if unescaped, err := url.QueryUnescape(text); err == nil {
+		return unescaped
+	}
+	return text
+}

@@ -1,0 +1,116 @@
+package accesslog
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+)
+
+// ErrLog is wrapped by every fault of a log.
+var ErrLog = errors.New("accesslog: no log of a table service")
+
+// Unknown stands for a number, or a length of time, that a line leaves empty.
+const Unknown = -1
+
+// Entry is one line of a log. Texts that a line does not have are empty, numbers
+// [Unknown].
+type Entry struct {
+	// At is when the service had received the request.
+	At entity.Ticks
+	// Operation is the name of the REST operation, such as InsertEntity.
+	Operation string
+	// Status is what the service calls the outcome: Success, ThrottlingError, an error code.
+	Status string
+	// HTTP is the status code, 0 where the request was broken off.
+	HTTP int
+	// EndToEnd is how long the request took until its reply was acknowledged, Server what of
+	// that the service worked.
+	EndToEnd, Server time.Duration
+
+	Authentication                 string
+	Requester, Account, Service    string
+	URL, ObjectKey, RequestID      string
+	Index                          int64
+	Address, Version               string
+	RequestHeader, RequestPacket   int64
+	ResponseHeader, ResponsePacket int64
+	ContentLength                  int64
+	RequestMD5, ServerMD5          string
+	ETag, LastModified, Conditions string
+	UserAgent, Referrer, ClientID  string
+
+	// What resource logs alone have.
+	Category, ResourceID, Location, Protocol, TLS, Schema, Metric string
+
+	About
+}
+
+// About is what a request is about, as far as its line says.
+type About struct {
+	// Verb is what was asked for, 0 for what is no operation on a table or its entities.
+	Verb  entity.Verb
+	Table string
+	// Key is that of the one entity, or the PartitionKey of a query in one partition.
+	Key entity.Key
+	// Keyed says that the PartitionKey is known, KeyedRow that the RowKey is.
+	Keyed, KeyedRow bool
+	// Class is how the documents rate a query, Shape its filter without constants, and
+	// Exact says that it keeps all that it reads. Top is the bound of a page, 0 for none.
+	Class, Shape string
+	Exact        bool
+	Top          int64
+	// Entities is how many a transaction wrote or a query read, where the line says so.
+	Entities int64
+}
+
+// Outcome is what became of a request.
+type Outcome uint8
+
+// The outcomes: an answer, one of the service's ways to say not now, anything else.
+const (
+	Ok Outcome = iota
+	Throttled
+	Failed
+)
+
+// Outcome returns what became of the request. A 404, 409 or 412 is an answer like another.
+func (e *Entry) Outcome() Outcome {
+	switch {
+	case e.HTTP == http.StatusServiceUnavailable, e.HTTP == http.StatusTooManyRequests, e.HTTP == http.StatusGatewayTimeout:
+		return Throttled
+	case e.HTTP == http.StatusInternalServerError && timedOut(e.Status):
+		return Throttled
+	case e.HTTP == http.StatusNotFound, e.HTTP == http.StatusConflict, e.HTTP == http.StatusPreconditionFailed:
+		return Ok
+	case e.HTTP == 0 || e.HTTP >= http.StatusBadRequest:
+		return Failed
+	}
+	return Ok
+}
+
+// timedOut reports whether the text of a 500 says that the operation timed out. The
+// prefixes are those of requests without an account's key.
+func timedOut(status string) bool {
+	for _, prefix := range []string{"SAS", "Anonymous"} {
+		status = strings.TrimPrefix(status, prefix)
+	}
+	switch status {
+	case "ServerTimeoutError", "ClientTimeoutError", "OperationTimedOut":
+		return true
+	}
+	return false
+}
+
+// Billed reports whether the service bills the request as a transaction. By its page on
+// status messages a throttled one is not billed, and one that timed out is.
+func (e *Entry) Billed() bool {
+	return e.HTTP != http.StatusServiceUnavailable && e.HTTP != http.StatusTooManyRequests
+}
+
+func empty() Entry {
+	return Entry{EndToEnd: Unknown, Server: Unknown, Index: Unknown, RequestHeader: Unknown, RequestPacket: Unknown,
+		ResponseHeader: Unknown, ResponsePacket: Unknown, ContentLength: Unknown, About: About{Entities: Unknown}}
+}
