@@ -291,6 +291,10 @@ var rows = []row{
 		what:    "the logs that table services keep of their requests, read and written",
 		imports: []string{"engine/csvfile", "engine/entity", "engine/filter", "engine/nearest", "engine/wire"},
 	}, {
+		path:    "engine/wire/weight",
+		what:    "how long requests and replies are on the wire, reckoned without writing them",
+		imports: []string{"engine/entity"},
+	}, {
 		path: "engine/fault",
 		what: "which attempts meet which fault",
 	}, {
