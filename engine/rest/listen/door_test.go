@@ -14,48 +14,54 @@ import (
 )
 
 // Past the bound the connection that has been idle for longest makes room, and
-// where all are busy the newest is told so.
+// where all are busy the newest is told so. A server is given the time to see that a
+// connection is idle after its answer: which of two came first is then known.
 func TestConnectionsAreBounded(t *testing.T) {
-	e := newEcho()
-	s := open(t, listen.Options{Handler: e, Connections: 3})
-	first, second, third := dial(t, s), dial(t, s), dial(t, s)
-	fill := func(c *client) {
-		c.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell")
-	}
-	fill(first)
-	fill(second)
-	<-e.entered
-	<-e.entered
-	// The third has said nothing: it makes room for the fourth.
-	fourth := dial(t, s)
-	fill(fourth)
-	third.wantEnd("who was idle for longest")
-	<-e.entered
-	fifth := dial(t, s)
-	fifth.send(get("/fifth"))
-	reply, _, err := fifth.reply()
-	if err != nil || reply.StatusCode != 503 || reply.Header.Get("Retry-After") != "1" || !reply.Close {
-		t.Errorf("one too many: %v, %v; want 503, when to come again, and the end", reply, err)
-	}
-	fifth.wantEnd("one too many")
-	if got := s.Connections(); got != (listen.Connections{Open: 3, Evicted: 1, TurnedAway: 1}) || e.carried.Load() != 3 {
-		t.Errorf("Connections() = %+v, %d requests were carried out; want three, one evicted, one turned away", got, e.carried.Load())
-	}
-	close(e.released)
-	for _, c := range []*client{second, first, fourth} {
-		c.send("o")
-		c.want(200)
-	}
-	// All are idle now, the second for longest: two more take two places.
-	for _, path := range []string{"/sixth", "/seventh"} {
-		c := dial(t, s)
-		c.send(get(path))
-		c.want(200)
-	}
-	second.wantEnd("the second")
-	first.wantEnd("the first")
-	fourth.send(get("/fourth"))
-	fourth.want(200)
+	synctest.Test(t, func(t *testing.T) {
+		e := newEcho()
+		listener := listentest.NewPipes()
+		s := open(t, listen.Options{Listener: listener, Handler: e, Connections: 3})
+		dial := func() *client { return over(t, listener.Dial()) }
+		first, second, third := dial(), dial(), dial()
+		fill := func(c *client) {
+			c.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell")
+		}
+		fill(first)
+		fill(second)
+		<-e.entered
+		<-e.entered
+		// The third has said nothing: it makes room for the fourth.
+		fourth := dial()
+		fill(fourth)
+		third.wantEnd("who was idle for longest")
+		<-e.entered
+		fifth := dial()
+		reply, _, err := fifth.reply()
+		if err != nil || reply.StatusCode != 503 || reply.Header.Get("Retry-After") != "1" || !reply.Close {
+			t.Errorf("one too many: %v, %v; want 503, when to come again, and the end", reply, err)
+		}
+		fifth.wantEnd("one too many")
+		if got := s.Connections(); got != (listen.Connections{Open: 3, Evicted: 1, TurnedAway: 1}) || e.carried.Load() != 3 {
+			t.Errorf("Connections() = %+v, %d requests were carried out; want three, one evicted, one turned away", got, e.carried.Load())
+		}
+		close(e.released)
+		for _, c := range []*client{second, first, fourth} {
+			c.send("o")
+			c.want(200)
+			synctest.Wait()
+		}
+		// All are idle now, the second for longest: two more take two places.
+		for _, path := range []string{"/sixth", "/seventh"} {
+			c := dial()
+			c.send(get(path))
+			c.want(200)
+			synctest.Wait()
+		}
+		second.wantEnd("the second")
+		first.wantEnd("the first")
+		fourth.send(get("/fourth"))
+		fourth.want(200)
+	})
 }
 
 // Where nobody is idle, whoever comes is told quickly, many at once, and the server

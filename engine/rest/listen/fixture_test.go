@@ -79,6 +79,12 @@ func dial(t testing.TB, s *listen.Server) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return over(t, c)
+}
+
+// over is a client over a connection, which is closed with the test.
+func over(t testing.TB, c net.Conn) *client {
+	t.Helper()
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
 	return &client{t, c, bufio.NewReader(c)}
