@@ -7,6 +7,7 @@ lines=()
 passed=0 skipped=0
 current=""
 begun=0
+beside="" beside_begun=0 beside_process=""
 
 # stage NAME COMMAND...: runs a command, which ends the script if it fails.
 # Nothing may call it in a condition: bash then ignores failures inside.
@@ -15,6 +16,32 @@ stage() {
 	printf '\n== %s\n' "$current"
 	"${@:2}"
 	lines+=("$(printf '%5d s  %s' $((SECONDS - begun)) "$current")")
+	passed=$((passed + 1))
+	current=""
+}
+
+# aside NAME COMMAND...: runs a command beside the stages that follow; awaited, which is
+# called once it has to have ended, shows what it printed and ends the script if it
+# failed. There is one at a time.
+aside() {
+	beside=$1 beside_begun=$SECONDS
+	printf '\n== beside what follows: %s\n' "$beside"
+	# It has a process group of its own, by which it is ended with all that it started.
+	set -m
+	(trap - EXIT INT TERM; "${@:2}") >"$temporary/beside" 2>&1 </dev/null &
+	beside_process=$!
+	set +m
+}
+
+awaited() {
+	local code=0
+	wait "$beside_process" || code=$?
+	beside_process=""
+	current=$beside begun=$beside_begun
+	printf '\n== %s\n' "$beside"
+	cat "$temporary/beside"
+	if ((code)); then exit "$code"; fi
+	lines+=("$(printf '%5d s  %s (beside others)' $((SECONDS - begun)) "$beside")")
 	passed=$((passed + 1))
 	current=""
 }
@@ -29,6 +56,10 @@ skip() {
 # finish tells what was done, how long it took, and what failed.
 finish() {
 	local code=$?
+	if [[ -n $beside_process ]]; then
+		kill -- "-$beside_process" 2>/dev/null || true
+		wait "$beside_process" 2>/dev/null || true
+	fi
 	rm -rf "$temporary"
 	printf '\n== stages\n'
 	if ((${#lines[@]})); then printf '%s\n' "${lines[@]}"; fi

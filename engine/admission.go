@@ -26,10 +26,10 @@ type asked struct {
 // ask has the partition layer decide on a request.
 func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
 	key, cost := addressed(r)
-	demand := partition.Demand{Entities: cost, Timeout: r.Timeout}
+	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}
+	demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
 	if e.cold {
 		demand.BytesIn = bytesIn(r)
-		demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
 	}
 	draw := e.chances.Try(r.Number, r.Attempt)
 	chance := draw.Uint64()
@@ -45,11 +45,33 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
 	ask.known = true
 	ask.place = partition.Place{Account: a.number, Table: table, PartitionKey: key}
 	ask.verdict = e.layer.Admit(ask.now, ask.place, demand, draw.Uint64())
+	if ask.verdict.Kind == partition.Admitted && (r.Verb.IsChange() || r.Verb == entity.Batch) {
+		e.takeTurn(&ask, r)
+	}
 	e.verdicts[ask.verdict.Kind]++
 	if r.Verb == entity.Query && ask.verdict.Kind == partition.Admitted {
 		ask.end, ask.ends = e.layer.PageEnd(ask.place)
 	}
 	return ask
+}
+
+// takeTurn has an admitted write wait for the transactions that hold its entities, and a
+// transaction hold its own until the service is through with it.
+func (e *Engine) takeTurn(ask *asked, r *Request) {
+	begins := ask.now.Add(ask.verdict.Wait)
+	ask.verdict.Wait += e.holds.wait(begins, ask.place.Table, r)
+	deadline := e.timeout
+	if r.Timeout > 0 {
+		deadline = min(deadline, r.Timeout)
+	}
+	if ask.verdict.Wait > deadline {
+		ask.verdict.Kind, ask.verdict.Wait = partition.TimedOut, deadline
+		return
+	}
+	if r.Verb == entity.Batch {
+		served := e.times.Of(partition.Writing, ask.cost, ask.chance) - e.times.RoundTrip()
+		e.holds.hold(ask.now, ask.now.Add(ask.verdict.Wait+served), ask.place.Table, r.Changes)
+	}
 }
 
 // addressed returns the PartitionKey that a request is admitted under and the
@@ -125,13 +147,21 @@ func (e *Engine) ThrottledBy() map[string]int64 {
 	return by
 }
 
-// chargeOut debits the bytes of a reply.
-func (e *Engine) chargeOut(now clock.Instant, a *account, bytes int64) {
-	if e.cold && bytes > 0 {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.layer.ChargeOut(now, a.number, bytes)
+// CountsBytes reports whether an account is held to any bytes: whether [Request.Bytes] and
+// [Engine.Sent] matter.
+func (e *Engine) CountsBytes() bool { return e.countsBytes }
+
+// Sent debits how long a reply was on the wire, which only who has written it knows, from
+// the account that it was for. As what a throttled request brought counts nowhere, its reply
+// should not be told.
+func (e *Engine) Sent(accountName string, bytes int64) {
+	a, known := e.accounts[accountName]
+	if !known || !e.countsBytes {
+		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.layer.ChargeOut(e.latest, a.number, bytes)
 }
 
 // Advance moves the engine's time to now, and load balancing along with it, and

@@ -29,9 +29,12 @@ type Options struct {
 	Background []partition.Step
 	// Dataless answers writes without storing anything.
 	Dataless bool
+	// Stores are the tables of accounts, by name, that begin with something; an account
+	// without has new ones in memory.
+	Stores map[string]Store
 }
 
-// Engine is a table service in memory. Its methods are safe for concurrent use.
+// Engine is a table service. Its methods are safe for concurrent use.
 type Engine struct {
 	times    *partition.Times
 	chances  clock.Stream
@@ -40,7 +43,11 @@ type Engine struct {
 	pageTop  int
 	cold     bool
 	dataless bool
-	delay    time.Duration
+	// countsBytes says that an account is held to some.
+	countsBytes bool
+	delay       time.Duration
+	// timeout is how long the service lets a request wait.
+	timeout  time.Duration
 	accounts map[string]*account
 	// partitionTarget and accountTarget are what the model holds them to, headroom the
 	// multiple of its own, in thousandths, that a partition reaches while a server is idle.
@@ -51,6 +58,7 @@ type Engine struct {
 	mu     sync.Mutex
 	latest clock.Instant
 	layer  *partition.Layer
+	holds  holds
 	// verdicts counts requests by what was decided on them.
 	verdicts [partition.Kinds]int64
 	tables   uint32
@@ -68,7 +76,7 @@ type Engine struct {
 type account struct {
 	name   string
 	number uint32
-	store  *store.Store
+	store  Store
 	// tables is guarded by the engine's mutex. It holds a number for each
 	// spelling of a table's name that was used, since names compare without
 	// regard to case.
@@ -89,6 +97,7 @@ func New(o Options) *Engine {
 		cold:     o.Cold,
 		dataless: o.Dataless,
 		delay:    o.Model.NameDelay,
+		timeout:  o.Model.Stamp.Timeout,
 
 		partitionTarget: o.Model.PartitionTarget, accountTarget: o.Model.AccountTarget, headroom: o.Model.Idle.Headroom,
 
@@ -97,11 +106,17 @@ func New(o Options) *Engine {
 		layer: partition.New(partition.Options{
 			Model: o.Model, Cold: o.Cold, Seed: o.Seed, Background: o.Background}),
 	}
+	e.countsBytes = e.layer.CountsBytes()
 	if e.calendar == nil {
 		e.calendar = clock.Epoch{}
 	}
 	for i, name := range o.Accounts {
-		e.accounts[name] = &account{name: name, number: uint32(i), store: store.New(), tables: make(map[string]uint32)}
+		a := &account{name: name, number: uint32(i), store: o.Stores[name], tables: make(map[string]uint32)}
+		if a.store == nil {
+			a.store = store.New()
+		}
+		e.accounts[name] = a
+		e.recall(a)
 	}
 	return e
 }
@@ -149,7 +164,7 @@ func (e *Engine) submit(a *account, now clock.Instant, r *Request) Reply {
 	case entity.DeleteTable:
 		now = e.Advance(now)
 		e.reserve(a, now, r.Table)
-		reply := tableReply(r.Table, a.store.DeleteTable(r.Table))
+		reply := tableReply(r.Table, a.store.DeleteTable(r.Table, e.ticks(now), e.ticks(now.Add(e.delay))))
 		e.forget(a, now, r.Table)
 		return e.answer(now, e.chance(r), partition.Writing, reply)
 	}
@@ -174,7 +189,6 @@ func (e *Engine) admitted(a *account, now clock.Instant, r *Request) Reply {
 	work := partition.Writing
 	if r.Verb == entity.Get {
 		work = partition.Reading
-		e.chargeOut(ask.now, a, int64(len(reply.Entity)))
 	}
 	return e.answer(ask.now.Add(ask.verdict.Wait), ask.chance, work, reply)
 }
@@ -192,7 +206,7 @@ func (e *Engine) timedOut(a *account, ask *asked, r *Request) Reply {
 
 // perform has the store carry out a request for single entities.
 func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
-	at := entity.TicksOf(e.calendar.Date(now))
+	at := e.ticks(now)
 	if e.dataless && (r.Verb.IsChange() || r.Verb == entity.Batch) {
 		return acknowledge(at, r)
 	}
@@ -200,7 +214,7 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
 	case entity.Get:
 		packed, code := a.store.Get(r.Table, r.Change.Key)
 		if code != entity.OK {
-			return Reply{Code: code, Detail: "the entity does not exist"}
+			return Reply{Code: code, Detail: missing(code)}
 		}
 		return Reply{Entity: packed, Version: packed.Timestamp()}
 	case entity.Batch:
@@ -216,6 +230,20 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
 	}
 }
 
+// missing says what a read found nothing of.
+func missing(code entity.Code) string {
+	if code == entity.InternalError {
+		return failed
+	}
+	return "the entity does not exist"
+}
+
+// failed is the detail where the store cannot go on.
+const failed = "the tables cannot be read or written any more"
+
+// ticks dates an instant.
+func (e *Engine) ticks(i clock.Instant) entity.Ticks { return entity.TicksOf(e.calendar.Date(i)) }
+
 // tableReply is a reply about a table as a whole.
 func tableReply(name string, code entity.Code) Reply {
 	reply := Reply{Code: code}
@@ -225,6 +253,8 @@ func tableReply(name string, code entity.Code) Reply {
 		reply.Detail = "there is a table " + name
 	case entity.TableNotFound, entity.ResourceNotFound:
 		reply.Detail = "there is no table " + name
+	case entity.InternalError:
+		reply.Detail = failed
 	case entity.TableBeingDeleted:
 		reply.Detail = "the table " + name + " is being deleted; its name can be used again later"
 	default:

@@ -44,7 +44,7 @@ func newCold(t testing.TB, profile string, change func(*model.Model)) *bench {
 // unlimited takes away what refuses.
 func unlimited(m *model.Model) {
 	m.PartitionTarget, m.AccountTarget = 0, 0
-	m.Stamp.RangeTarget, m.Stamp.ServerTarget, m.Stamp.AccountIngress, m.Stamp.AccountEgress = 0, 0, 0, 0
+	m.Stamp.RangeTarget, m.Stamp.ServerTarget, m.AccountIngress, m.AccountEgress = 0, 0, 0, 0
 }
 
 // fill inserts entities into one partition, in transactions of a hundred.

@@ -28,6 +28,9 @@ func (e *Engine) LoadTable(now clock.Instant, account, table string) (entity.Cod
 	case entity.TableAlreadyExists:
 		return entity.OK, ""
 	}
+	if code == entity.InternalError {
+		return code, failed
+	}
 	_, detail := entity.ValidateTableName(table)
 	return code, detail
 }
@@ -39,7 +42,7 @@ func (e *Engine) Load(now clock.Instant, account, table string, c *entity.Change
 	if !known {
 		return entity.ResourceNotFound, noAccount
 	}
-	result := a.store.Apply(table, c, entity.TicksOf(e.calendar.Date(e.Advance(now))))
+	result := a.store.Apply(table, c, e.ticks(e.Advance(now)))
 	return result.Code, result.Detail
 }
 

@@ -31,7 +31,6 @@ func (e *Engine) page(a *account, ask *asked, r *Request) Reply {
 	}
 	counted := max(1, int64(page.Scanned))
 	e.charge(ask.now, ask.place, &page, counted)
-	e.chargeOut(ask.now, a, bytesOut(page.Rows))
 	reply := Reply{Counted: counted, Rows: page.Rows, Spans: page.Spans, Next: page.Next, More: page.More}
 	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
 	return reply
@@ -64,13 +63,4 @@ func (e *Engine) charge(now clock.Instant, first partition.Place, page *store.Pa
 		e.layer.Charge(now, place, charge)
 	}
 	e.layer.ChargeAccount(now, first.Account, counted-1)
-}
-
-// bytesOut returns the size of the entities of a page.
-func bytesOut(rows []store.Row) int64 {
-	size := 0
-	for _, row := range rows {
-		size += len(row.Entity)
-	}
-	return int64(size)
 }

@@ -23,6 +23,12 @@ type Request struct {
 	// decide all of its chance.
 	Number  uint64
 	Attempt int
+	// Bytes is how long the request was on the wire, its head included; 0 where there is
+	// none.
+	Bytes int64
+	// ReplyBytes is how long its reply will be, where that is known beforehand; of others
+	// [Engine.Sent] is told.
+	ReplyBytes int64
 	// Timeout is how long the sender waits; 0, like anything longer, stands for
 	// the service's own timeout. It counts where a request is held.
 	Timeout time.Duration

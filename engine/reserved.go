@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"loadgen/engine/clock"
@@ -48,6 +51,25 @@ func (r *reserved) release(now clock.Instant) {
 func (r *reserved) has(name string) bool {
 	_, kept := r.until[strings.ToLower(name)]
 	return kept
+}
+
+// recall takes up what the account's store begins with: its tables, and the names that it
+// has kept back before. None is for longer than if its table were deleted now, however
+// the calendar was put since.
+func (e *Engine) recall(a *account) {
+	for _, name := range a.store.TableNames() {
+		e.welcome(a, 0, name)
+	}
+	kept := a.store.Deleted()
+	names := slices.Collect(maps.Keys(kept))
+	slices.SortFunc(names, func(x, y string) int { return cmp.Or(cmp.Compare(kept[x], kept[y]), cmp.Compare(x, y)) })
+	zero := e.calendar.Date(0)
+	for _, name := range names {
+		left := min(kept[name].Time().Sub(zero), e.delay)
+		if left > 0 {
+			a.deleted.add(name, clock.Instant(left))
+		}
+	}
 }
 
 // reserve keeps the name of a table that is about to be deleted, if there is one.

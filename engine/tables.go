@@ -68,6 +68,15 @@ func (e *Engine) Map() partition.Map {
 	return e.layer.Map()
 }
 
+// TableOf returns whose table has a number of [Engine.Map], and what it is called; nothing
+// where there is none.
+func (e *Engine) TableOf(number uint32) (account, table string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	name := e.names[number]
+	return name.account, name.table
+}
+
 // onTable calls with the place of a table that exists, the mutex being held.
 func (e *Engine) onTable(now clock.Instant, accountName, tableName string, call func(clock.Instant, partition.Place)) {
 	a, known := e.accounts[accountName]

@@ -14,13 +14,18 @@ func (a *author) billed() {
 	if all.Attempts == 0 {
 		return
 	}
+	rule, most := "billed: derived: attempts − throttled", "all attempts"
+	if all.Kept > 0 {
+		rule += fmt.Sprintf(" − the %s that an injected fault kept from the service", document.Counted(int(all.Kept), "attempt"))
+		most = "all others"
+	}
 	a.section("billed", "Billed transactions")
 	a.add(document.Table{ID: "billed", Caption: "Transactions of the whole run (derived)",
 		Columns: []document.Column{{Title: "attempts"}, {Title: "throttled"}, {Title: "billed"}},
 		Rows: [][]document.Cell{{countCell(a.summary.Attempts, a.inSummary("attempts")), countCell(a.summary.Throttled, a.inSummary("throttled")),
-			countCell(a.summary.Attempts-a.summary.Throttled, "")}},
-		Notes: []string{"billed: derived: attempts − throttled, one for each request however many entities it counts; were throttled ones billed, " +
-			"too, it would be all attempts"}})
+			countCell(a.summary.Attempts-a.summary.Throttled-all.Kept, "")}},
+		Notes: []string{rule + ", one for each request however many entities it counts; were throttled ones billed, " +
+			"too, it would be " + most}})
 	if budget := a.record.Manifest.Budget; budget > 0 {
 		a.line(fmt.Sprintf("of a budget of %s transactions, against which every attempt counts, throttled or not: %s",
 			document.Count(budget), document.Count(all.Attempts)))

@@ -30,6 +30,14 @@ func (a *author) causes() {
 	}
 }
 
+// codeOf is the code of a cause, with whose doing it is where somebody asked for it.
+func codeOf(one results.Cause) string {
+	if one.Injected {
+		return one.Code + ", injected"
+	}
+	return one.Code
+}
+
 // caused is one cause of one kind of operation: how many attempts that had, and where
 // run.json has the cause.
 type caused struct {
@@ -58,7 +66,7 @@ func (a *author) causeTable() document.Table {
 		if one.Status != 0 {
 			status = sourced(strconv.Itoa(one.Status), below(one.from, "status"), 0)
 		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.kind), wordsCell(one.Class.String()), status, wordsCell(one.Code),
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.kind), wordsCell(one.Class.String()), status, wordsCell(codeOf(one.Cause)),
 			amountCell(one.Attempts, below(one.from, "attempts")), {Text: shareOf(one.Attempts, one.attempts)}})
 	}
 	note := "share of attempts: of those of the operation; no status: there was no reply, and the code says why"

@@ -30,7 +30,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 		(*author).requests, (*author).operations, (*author).causes, (*author).times,
 		(*author).partitions, (*author).accounts, (*author).observed, (*author).checks,
 		(*author).seconds, (*author).pictures, (*author).events,
-		(*author).billed, (*author).books, (*author).audit, (*author).workflows, (*author).generator,
+		(*author).billed, (*author).books, (*author).audit, (*author).workflows, (*author).tokens, (*author).generator,
 		(*author).assumptions, (*author).environment, (*author).repeat, (*author).findings,
 	} {
 		write(a)
@@ -99,7 +99,7 @@ func (a *author) subtitle() string {
 	if m.Driver != "" {
 		parts = append(parts, "driver "+m.Driver)
 	}
-	if a.known() {
+	if a.known() && m.Target != results.Logged {
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
 	if a.summary.DurationS > 0 {
@@ -114,6 +114,8 @@ func (a *author) against() string {
 	m := &a.record.Manifest
 	where := m.Target
 	switch {
+	case m.Target == results.Logged:
+		where = "by the log of a table"
 	case a.record.Capture != nil:
 		where = "traffic of another program"
 	case m.Time == "virtual":

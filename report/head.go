@@ -17,7 +17,7 @@ import (
 func (a *author) verdict() {
 	a.section("verdict", "Verdict")
 	if m := &a.record.Manifest; m.AntiPattern != "" {
-		a.line("The opposite of " + m.Scenario.Name + ": " + m.AntiPattern)
+		a.line("The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern)
 	}
 	a.add(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: a.tone()})
 	worth := document.Paragraph{Text: "Validity: " + a.summary.Validity}
@@ -103,7 +103,11 @@ func (a *author) run() {
 		return
 	}
 	a.section("run", "Run")
-	a.line(strings.Join(append(a.parts(), fmt.Sprintf("seed %d", m.Seed)), " · "))
+	parts := a.parts()
+	if m.Target != results.Logged {
+		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
+	}
+	a.line(strings.Join(parts, " · "))
 	a.line(fmt.Sprintf("started %s, lasted %s", a.started(), document.Minutes(a.summary.DurationS)))
 	if m.PartitionKey != "" {
 		a.line("PartitionKey " + m.PartitionKey)
@@ -141,6 +145,9 @@ func accountsOf(m *results.Manifest) string {
 
 // origin says which figures are measured, which modelled, which derived.
 func (a *author) origin() string {
+	if a.record.Manifest.Target == results.Logged {
+		return "as the log has them; entities counted: derived by the documents' rule, estimated where the log does not say"
+	}
 	if a.record.Capture != nil {
 		return "as the server saw them, its limits and times being modelled; entities counted: told by the engine"
 	}
@@ -160,6 +167,8 @@ func (a *author) origin() string {
 // caption says what the rows of a table are, and of what kind its figures.
 func (a *author) caption(rows string) string {
 	switch {
+	case a.record.Manifest.Target == results.Logged:
+		return rows + " (by the log)"
 	case a.record.Capture != nil:
 		return rows + " (as the server saw it)"
 	case a.record.Manifest.Target == "":

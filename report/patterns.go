@@ -17,14 +17,14 @@ import (
 type Pattern struct {
 	// Row is which of the documents' patterns it is, Name that of its scenario.
 	Row, Name string
-	// Says is what it does, Contrary what its opposite does instead; Buys and Costs are
-	// what it gains and what is paid for that.
+	// Says is what it does, Contrary what its anti-pattern does instead, and why that fails;
+	// Buys and Costs are what it gains and what is paid for that.
 	Says, Contrary, Buys, Costs string
 	// Assumes are what the scenario sets in the model, such as "partition_target 200": of
 	// both sides, for another limit or another time than the documented one.
 	Assumes []string
 	// Seeds are those of the runs. Of the first are what the scenario expects, as the
-	// pattern and as its opposite bear it out, in one order.
+	// pattern and as its anti-pattern bear it out, in one order.
 	Seeds            []uint64
 	Expected, Denied []results.Check
 	// Comparisons are the figures in which the two differ over all seeds.
@@ -37,7 +37,7 @@ type Pattern struct {
 // wrapped.
 func Patterns(w io.Writer, rows []string, list []Pattern) error {
 	var text bytes.Buffer
-	text.WriteString("| the documents' pattern | scenario | it buys | it costs | a claim, and what its opposite comes to |\n|---|---|---|---|---|\n")
+	text.WriteString("| the documents' pattern | scenario | it buys | it costs | a claim, and what its anti-pattern comes to |\n|---|---|---|---|---|\n")
 	for _, row := range rows {
 		some := false
 		for i := range list {
@@ -88,7 +88,7 @@ func patternOnto(text *bytes.Buffer, one *Pattern) {
 	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--anti-pattern`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
 }
 
-// difference tells of the first claim that the pattern bears out and its opposite does
+// difference tells of the first claim that the pattern bears out and its anti-pattern does
 // not, empty where there is none.
 func (p *Pattern) difference() string {
 	for i, e := range p.Expected {

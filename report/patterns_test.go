@@ -27,7 +27,7 @@ func TestPatternsInTheDocumentsOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, sections, _ := strings.Cut(text.String(), "\n### ")
-	const want = `| the documents' pattern | scenario | it buys | it costs | a claim, and what its opposite comes to |
+	const want = `| the documents' pattern | scenario | it buys | it costs | a claim, and what its anti-pattern comes to |
 |---|---|---|---|---|
 | first | [a-one](#a-one) |  |  |  |
 | none | **missing** | | | |

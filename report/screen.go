@@ -238,8 +238,11 @@ func (a *author) counts() []string {
 		operations = document.Count(s.Scheduled) + " operations due"
 		attempts, throttled, failed, causes = s.Attempts, s.Throttled, s.Failed, s.Causes
 	}
+	// Of what is asked for, a record that its run closed knows what the service met.
+	known := s.Killed == nil && a.record.Capture == nil
+	billed := attempts - throttled - all.Kept - unanswered(causes, known)
 	requests := fmt.Sprintf("%s requests: %s throttled, %s failed, %s billed", document.Count(attempts), document.Count(throttled),
-		document.Count(failed), document.Count(attempts-throttled-unanswered(causes)))
+		document.Count(failed), document.Count(billed))
 	facts := []string{operations, requests}
 	switch {
 	case len(verdict.Books(a.record)) > 0:
@@ -251,11 +254,11 @@ func (a *author) counts() []string {
 }
 
 // unanswered is how many attempts failed without a reply: whether the service met them, and
-// bills them, nobody knows.
-func unanswered(causes results.Causes) int64 {
+// bills them, nobody knows, but of those that were made to fail where that is known.
+func unanswered(causes results.Causes, known bool) int64 {
 	sum := int64(0)
 	for _, one := range causes {
-		if one.Class == results.Failed && one.Status == 0 {
+		if one.Class == results.Failed && one.Status == 0 && !(known && one.Injected) {
 			sum += one.Attempts
 		}
 	}
@@ -300,6 +303,8 @@ func (a *author) reserve() []string {
 		return []string{"modelled, not measured: limits and times of the service differ (see --verbose)"}
 	case m.Emulator:
 		return []string{"measured: an emulator, not the table service (see --verbose)"}
+	case m.Target == results.Logged && !m.Genuine:
+		return []string{"by the log of a host that is not the table service's (see --verbose)"}
 	case !m.Genuine:
 		return []string{"what answered does not say what it is: nothing is said of the table service"}
 	default:

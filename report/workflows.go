@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 
 	"loadgen/report/document"
@@ -30,6 +31,16 @@ func (a *author) workflows() {
 	if examples := faultsOf(a.record.Invariants); len(examples) > 0 {
 		a.add(document.List{Items: examples})
 	}
+}
+
+// tokens shows the continuation tokens that queries saved.
+func (a *author) tokens() {
+	t := document.Table{ID: "tokens", Caption: "The continuation token of the last page that was read",
+		Columns: []document.Column{{Title: "name", Words: true}, {Title: "operation", Words: true}, {Title: "token", Words: true}}}
+	for _, one := range a.record.Saved() {
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Name), wordsCell(one.Operation), wordsCell(cmp.Or(one.Token, "none: all was read"))})
+	}
+	a.table("Saved, to be gone on with", t)
 }
 
 // heldBy says whether something holds in what was looked at.

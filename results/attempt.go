@@ -107,9 +107,28 @@ type Attempt struct {
 	// are the bytes, as the service bills them, of what it wrote if it was ok: of each
 	// entity inserted or replaced all, of each merged its key and what was merged.
 	BytesOut, BytesIn, Stored int64
+	// LineWait is how long request and reply together waited for the client's line behind
+	// others; 0 where none is modelled.
+	LineWait time.Duration
+	// Injected is the kind of fault that it met because somebody asked for it, empty for
+	// none.
+	Injected string
+	// Kept says that this fault kept it from the target, which never met it, and bills
+	// nothing.
+	Kept bool
 	// Noted is as in [Scheduled].
 	Noted time.Duration
 }
+
+// HeldByLine reports whether the attempt waited for the client's line rather than for
+// anything else: for over [HeldBackAfter], or for more than half of its time.
+func (a *Attempt) HeldByLine() bool {
+	return a.LineWait > HeldBackAfter || 2*a.LineWait > a.Done-a.Sent
+}
+
+// HeldBack reports whether the attempt reached its target so long after its operation was due
+// that this met another load, be it for the generator or for the client's line.
+func (a *Attempt) HeldBack() bool { return a.Sent-a.Intended+a.LineWait > HeldBackAfter }
 
 // Part is what an operation means to touch by one of its requests, in entities.
 type Part struct {
@@ -142,6 +161,8 @@ type Cause struct {
 	Status   int    `json:"status"`
 	Code     string `json:"code"`
 	Attempts int64  `json:"attempts"`
+	// Injected says that it is a fault that was asked for, and no word of the target's.
+	Injected bool `json:"injected,omitempty"`
 }
 
 // OtherCauses is the code, with the status 0, of the attempts of a class whose cause is
@@ -166,24 +187,34 @@ type Causes []Cause
 
 // Add counts attempts of a class that came to nothing. Of the code, 64 bytes count.
 func (c *Causes) Add(class Class, status int, code string, attempts int64) {
-	if attempts <= 0 {
+	c.add(Cause{Class: class, Status: status, Code: code, Attempts: attempts})
+}
+
+// attempt counts one that came to nothing.
+func (c *Causes) attempt(a *Attempt) {
+	c.add(Cause{Class: a.Class, Status: a.Status, Code: a.Code, Attempts: 1, Injected: a.Injected != ""})
+}
+
+func (c *Causes) add(one Cause) {
+	if one.Attempts <= 0 {
 		return
 	}
-	if class != Throttled {
-		class = Failed
+	if one.Class != Throttled {
+		one.Class = Failed
 	}
-	if len(code) > longestCode || !utf8.ValidString(code) {
-		code = clipped(code)
+	if len(one.Code) > longestCode || !utf8.ValidString(one.Code) {
+		one.Code = clipped(one.Code)
 	}
-	if c.count(class, status, code, attempts) {
+	if c.count(&one) {
 		return
 	}
 	if len(*c) >= mostHeard {
-		if status, code = 0, OtherCauses; c.count(class, status, code, attempts) {
+		if one.Status, one.Code, one.Injected = 0, OtherCauses, false; c.count(&one) {
 			return
 		}
 	}
-	*c = append(*c, Cause{class, status, strings.Clone(code), attempts})
+	one.Code = strings.Clone(one.Code)
+	*c = append(*c, one)
 }
 
 // clipped returns a code as it is kept: the bytes that a record can hold, no more than
@@ -198,10 +229,10 @@ func clipped(code string) string {
 }
 
 // count adds to a cause that was met before, if it was. There are few, and mostly one.
-func (c *Causes) count(class Class, status int, code string, attempts int64) bool {
+func (c *Causes) count(more *Cause) bool {
 	for i := range *c {
-		if one := &(*c)[i]; one.Status == status && one.Class == class && one.Code == code {
-			one.Attempts += attempts
+		if one := &(*c)[i]; one.Status == more.Status && one.Class == more.Class && one.Injected == more.Injected && one.Code == more.Code {
+			one.Attempts += more.Attempts
 			return true
 		}
 	}
@@ -213,7 +244,7 @@ func (c *Causes) count(class Class, status int, code string, attempts int64) boo
 // cause are at least so many where there are others.
 func (c *Causes) Merge(other Causes) {
 	for i := range other {
-		c.Add(other[i].Class, other[i].Status, other[i].Code, other[i].Attempts)
+		c.add(other[i])
 	}
 }
 
@@ -221,6 +252,16 @@ func (c *Causes) Merge(other Causes) {
 func (c Causes) Of(class Class) (attempts int64) {
 	for i := range c {
 		if c[i].Class == class {
+			attempts += c[i].Attempts
+		}
+	}
+	return attempts
+}
+
+// Injected returns how many attempts of a class met a fault that was asked for.
+func (c Causes) Injected(class Class) (attempts int64) {
+	for i := range c {
+		if c[i].Class == class && c[i].Injected {
 			attempts += c[i].Attempts
 		}
 	}
@@ -246,7 +287,8 @@ func (c Causes) Told() Causes {
 		}
 	}
 	slices.SortFunc(told, func(a, b Cause) int {
-		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class))
+		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Class, b.Class),
+			cmp.Compare(fmt.Sprint(a.Injected), fmt.Sprint(b.Injected)))
 	})
 	for _, one := range told[min(len(told), MostCauses):] {
 		others[one.Class] += one.Attempts
@@ -254,7 +296,7 @@ func (c Causes) Told() Causes {
 	told = told[:min(len(told), MostCauses)]
 	for class := Throttled; class < classes; class++ {
 		if others[class] > 0 {
-			told = append(told, Cause{class, 0, OtherCauses, others[class]})
+			told = append(told, Cause{Class: class, Code: OtherCauses, Attempts: others[class]})
 		}
 	}
 	return told
@@ -266,7 +308,10 @@ func (c Cause) Other() bool { return c.Status == 0 && c.Code == OtherCauses }
 // String returns the cause as people are told it: by status and code, or by the code alone
 // where nothing was answered.
 func (c Cause) String() string {
-	switch {
+	switch own := c; {
+	case c.Injected:
+		own.Injected = false
+		return "injected " + own.String()
 	case c.Other():
 		return "other causes"
 	case c.Status == 0:

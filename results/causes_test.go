@@ -41,26 +41,28 @@ func TestCausesOfASecond(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"most first, whichever came first",
-			results.Causes{{throttled, 503, "ServerBusy", 2}, {failed, 500, "InternalError", 5}, {throttled, 503, "Else", 2}},
-			results.Causes{{failed, 500, "InternalError", 5}, {throttled, 503, "Else", 2}, {throttled, 503, "ServerBusy", 2}}},
-		{"one code with two statuses is two causes", results.Causes{{throttled, 503, "Busy", 1}, {throttled, 429, "Busy", 1}},
-			results.Causes{{throttled, 429, "Busy", 1}, {throttled, 503, "Busy", 1}}},
-		{"one answer that an operation takes twofold is two causes", results.Causes{{failed, 404, "Gone", 1}, {throttled, 404, "Gone", 1}},
-			results.Causes{{throttled, 404, "Gone", 1}, {failed, 404, "Gone", 1}}},
-		{"no reply has the status 0", results.Causes{{failed, 0, "Timeout", 3}, {failed, 0, "", 1}}, results.Causes{{failed, 0, "Timeout", 3}, {failed, 0, "", 1}}},
+			results.Causes{{throttled, 503, "ServerBusy", 2, false}, {failed, 500, "InternalError", 5, false}, {throttled, 503, "Else", 2, false}},
+			results.Causes{{failed, 500, "InternalError", 5, false}, {throttled, 503, "Else", 2, false}, {throttled, 503, "ServerBusy", 2, false}}},
+		{"one code with two statuses is two causes", results.Causes{{throttled, 503, "Busy", 1, false}, {throttled, 429, "Busy", 1, false}},
+			results.Causes{{throttled, 429, "Busy", 1, false}, {throttled, 503, "Busy", 1, false}}},
+		{"one answer that an operation takes twofold is two causes", results.Causes{{failed, 404, "Gone", 1, false}, {throttled, 404, "Gone", 1, false}},
+			results.Causes{{throttled, 404, "Gone", 1, false}, {failed, 404, "Gone", 1, false}}},
+		{"what was injected is apart", results.Causes{{throttled, 503, "Busy", 1, false}, {throttled, 503, "Busy", 2, true}},
+			results.Causes{{throttled, 503, "Busy", 2, true}, {throttled, 503, "Busy", 1, false}}},
+		{"no reply has the status 0", results.Causes{{failed, 0, "Timeout", 3, false}, {failed, 0, "", 1, false}}, results.Causes{{failed, 0, "Timeout", 3, false}, {failed, 0, "", 1, false}}},
 		{"sixteen causes", many(16), many(16)},
 		{"a seventeenth is another", many(17), append(many(16), other(throttled, 184))},
 		{"the others of each class are apart", append(many(17), results.Cause{Class: failed, Status: 400, Code: "rare", Attempts: 3}),
 			append(many(16), other(throttled, 184), other(failed, 3))},
 		{"as many as are kept", many(128), append(many(16), other(throttled, beyond(16, 128)))},
 		{"the last that is kept, named where it is the commonest", append(many(127), results.Cause{Class: failed, Status: 400, Code: "late", Attempts: 1000}),
-			append(append(results.Causes{{failed, 400, "late", 1000}}, many(15)...), other(throttled, beyond(15, 127)))},
+			append(append(results.Causes{{failed, 400, "late", 1000, false}}, many(15)...), other(throttled, beyond(15, 127)))},
 		{"those beyond, which are among the others whatever they had",
 			append(many(128), results.Cause{Class: throttled, Status: 999, Code: "late", Attempts: 1000}, results.Cause{Class: failed, Status: 998, Code: "later", Attempts: 10}),
 			append(many(16), other(throttled, beyond(16, 128)+1000), other(failed, 10))},
-		{"a code of any length, cut between two characters", results.Causes{{throttled, 503, "x" + long, 1}, {throttled, 503, "x" + long + "y", 1}},
-			results.Causes{{throttled, 503, "x" + long[:62], 2}}},
-		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1}}, results.Causes{{failed, 400, "a\ufffdb", 1}}},
+		{"a code of any length, cut between two characters", results.Causes{{throttled, 503, "x" + long, 1, false}, {throttled, 503, "x" + long + "y", 1, false}},
+			results.Causes{{throttled, 503, "x" + long[:62], 2, false}}},
+		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1, false}}, results.Causes{{failed, 400, "a\ufffdb", 1, false}}},
 	} {
 		folder := new(results.Memory)
 		recorder := begin(t, folder)
@@ -72,7 +74,11 @@ func TestCausesOfASecond(t *testing.T) {
 			at := time.Duration(second) * time.Second
 			for _, r := range row.causes {
 				for range r.Attempts {
-					recorder.Attempt(&results.Attempt{Class: r.Class, Status: r.Status, Code: r.Code, Sent: at, Done: at})
+					one := &results.Attempt{Class: r.Class, Status: r.Status, Code: r.Code, Sent: at, Done: at}
+					if r.Injected {
+						one.Injected = "refuse"
+					}
+					recorder.Attempt(one)
 				}
 			}
 			recorder.Attempt(&results.Attempt{Class: results.Ok, Status: 404, Code: "ResourceNotFound", Sent: at, Done: at})

@@ -1,6 +1,8 @@
 package results
 
 import (
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -16,6 +18,33 @@ type Event struct {
 	Text string `json:"text,omitempty"`
 	// Decision is what load balancing decided, nil for other kinds.
 	Decision *Decision `json:"decision,omitempty"`
+	// Saved is a continuation token that was saved, nil for other kinds.
+	Saved *SavedToken `json:"saved,omitempty"`
+}
+
+// SavedToken is the continuation token of the last page that a query has read, for who
+// goes on with it.
+type SavedToken struct {
+	Name      string `json:"name"`
+	Operation string `json:"operation"`
+	// Token is its text; empty where all was read.
+	Token string `json:"token"`
+}
+
+// Saved returns the tokens that were saved, by their names in order: of each name what
+// was saved last. The slice is the caller's.
+func (r *Record) Saved() []SavedToken {
+	last := make(map[string]SavedToken)
+	for i := range r.Events {
+		if one := r.Events[i].Saved; one != nil {
+			last[one.Name] = *one
+		}
+	}
+	var list []SavedToken
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		list = append(list, last[name])
+	}
+	return list
 }
 
 // The kinds of event.
@@ -26,6 +55,7 @@ const (
 	PhaseEnds    = "phase-ends"
 	Interrupted  = "interrupted"
 	VerdictTold  = "verdict"
+	TokenSaved   = "token-saved"
 	RangeSplit   = "split"
 	SizeSplit    = "size-split"
 	RangeMoved   = "move"

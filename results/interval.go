@@ -1,7 +1,10 @@
 package results
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -38,12 +41,16 @@ type Interval struct {
 	Kinds           []IntervalKind `json:"per_operation"`
 	// Causes are the throttled and failed attempts by what came of them, most first.
 	Causes Causes `json:"causes,omitempty"`
+	// Injected are the attempts that met a fault which was asked for, see [Injected].
+	Injected []Injected `json:"injected,omitempty"`
 	// InFlight is how many attempts were under way at the last nanosecond of the second:
 	// sent by then, and not ended.
 	InFlight int64 `json:"in_flight"`
 	// Lag is how long after they were due those operations were sent that were sent in
 	// the second.
 	Lag Quantiles `json:"lag_us"`
+	// LineHeld are the Attempts that waited for the client's line, see [Attempt.HeldByLine].
+	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
 	// Generator is how the process that sends fared, nil where nobody looked.
 	Generator *Health `json:"generator,omitempty"`
 }
@@ -63,6 +70,9 @@ func (i *Interval) OnTime() bool {
 	return float64(i.Late) <= MostLate*float64(i.Sent) && (behind <= 2 || float64(behind) <= MostBehind*float64(i.Scheduled))
 }
 
+// LineBound reports whether most attempts of the second waited for the client's line.
+func (i *Interval) LineBound() bool { return i.LineHeld > 0 && 2*i.LineHeld >= i.Attempts }
+
 // IntervalKind is one kind of operation in one second.
 type IntervalKind struct {
 	Name      string `json:"name"`
@@ -73,6 +83,76 @@ type IntervalKind struct {
 	Served    int64  `json:"served_entities"`
 	// Causes are those of the kind, as [Interval] has them.
 	Causes Causes `json:"causes,omitempty"`
+}
+
+// Injected is how many attempts met a fault that somebody asked for, those apart that
+// differ in anything but their number.
+type Injected struct {
+	// Kind is the fault's, as a scenario spells it.
+	Kind string `json:"kind"`
+	// Status and Code are what the sender learned; a reply that came late, or whole
+	// though slowly, has those that it would have had.
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	// Table is what the name of the table adds to that of the test table, Key the
+	// PartitionKey, empty for none.
+	Table string `json:"table,omitempty"`
+	Key   string `json:"key,omitempty"`
+	// Attempts is how many there were.
+	Attempts int64 `json:"attempts"`
+}
+
+// mostInjected is how many are told apart in a second. What comes later counts under
+// [OtherCauses] as its key, by kind, status and code, which are few.
+const mostInjected = 1000
+
+// injections count the attempts that met a fault, each without its number. The zero value
+// is none.
+type injections map[Injected]int64
+
+// add counts attempts.
+func (in *injections) add(one Injected) {
+	attempts := one.Attempts
+	if one.Attempts = 0; len(one.Code) > longestCode {
+		one.Code = clipped(one.Code)
+	}
+	if _, known := (*in)[one]; !known {
+		if *in == nil {
+			*in = make(injections)
+		}
+		if len(*in) >= mostInjected {
+			one.Table, one.Key = "", OtherCauses
+		}
+		one.Code, one.Table, one.Key = strings.Clone(one.Code), strings.Clone(one.Table), strings.Clone(one.Key)
+	}
+	(*in)[one] += attempts
+}
+
+// told returns what was counted, most first; nil for nothing.
+func (in injections) told() []Injected {
+	var list []Injected
+	for one, attempts := range in {
+		one.Attempts = attempts
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b Injected) int {
+		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Status, b.Status),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Key, b.Key))
+	})
+	return list
+}
+
+// InjectedIn returns what was injected in some seconds by kind, status and code, most
+// first; nil for nothing.
+func InjectedIn(seconds []Interval) []Injected {
+	var sum injections
+	for i := range seconds {
+		for _, one := range seconds[i].Injected {
+			one.Table, one.Key = "", ""
+			sum.add(one)
+		}
+	}
+	return sum.told()
 }
 
 // Quantiles are in microseconds; a nil one rests on too few durations to be

@@ -6,6 +6,10 @@ import "time"
 // other.
 const SchemaVersion = 2
 
+// OwnServices is what the stand-ins of a manifest have for services of the application's
+// own, such as a broker or a proxy: no target has them.
+const OwnServices = "own services"
+
 // Manifest says what was run, on what, and how to run it again. It holds no
 // secret.
 type Manifest struct {
@@ -28,7 +32,7 @@ type Manifest struct {
 	Emulator    bool   `json:"emulator,omitempty"`
 	LimitsKnown bool   `json:"limits_known,omitempty"`
 	// StandIns are what the run used beside its tables and had in memory in the place
-	// of the real services: "queue", "blobs".
+	// of the real services: "queue", "blobs", [OwnServices].
 	StandIns []string `json:"stand_ins,omitempty"`
 	// Budget is the number of billed transactions that the run may make, 0 for
 	// any.
@@ -58,9 +62,13 @@ type Manifest struct {
 	// Checks are what the scenario claims of the run, each in the form of the
 	// package check.
 	Checks []string `json:"checks,omitempty"`
+	// Faults are what goes wrong on purpose, a line for each rule.
+	Faults []string `json:"faults,omitempty"`
 	// AntiPattern is what the run does wrong on purpose, empty unless it is the anti-pattern
 	// of the scenario that it is called after.
 	AntiPattern string `json:"anti_pattern,omitempty"`
+	// Example is what the scenario shows, nil where it warns of nothing.
+	Example *Example `json:"example,omitempty"`
 	// Targets are the rates that the model holds partitions and accounts to.
 	Targets Targets `json:"targets"`
 	// Model lists every parameter of the partition model.
@@ -70,12 +78,25 @@ type Manifest struct {
 	Environment Environment `json:"environment"`
 }
 
+// Example is what a scenario shows: what it is about, and by what its anti-pattern does wrong,
+// which of the scenario's checks that promises to fail, and why. Where Fails is empty any of
+// them is to fail.
+type Example struct {
+	Shows string   `json:"shows"`
+	Wrong string   `json:"wrong"`
+	Why   string   `json:"why,omitempty"`
+	Fails []string `json:"fails,omitempty"`
+}
+
 // The targets whose limits and times are modelled: the embedded engine behind a
 // socket of this machine, and the same engine called directly.
 const (
 	Embedded  = "embedded"
 	InProcess = "in-process"
 )
+
+// Logged stands for the target of a record that was made of the log of a service.
+const Logged = "log"
 
 // Modelled reports whether the target's limits and times are those of a model,
 // rather than of a service that somebody runs.

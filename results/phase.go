@@ -114,6 +114,11 @@ type KindStats struct {
 	BytesOut int64 `json:"bytes_out,omitempty"`
 	BytesIn  int64 `json:"bytes_in,omitempty"`
 	Stored   int64 `json:"stored_bytes,omitempty"`
+	// LineHeld are the Attempts that waited for the client's line, see [Attempt.HeldByLine].
+	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
+	// Kept are the Attempts, throttled ones apart, that a fault which was asked for kept from
+	// the target, see [Attempt.Kept].
+	Kept int64 `json:"attempts_kept_from_target,omitempty"`
 	// FirstThrottled are the first attempts that were throttled: of Sent there were as
 	// many first attempts.
 	FirstThrottled int64 `json:"first_attempts_throttled"`
@@ -186,6 +191,11 @@ func (k *KindStats) of(c Class) *int64 {
 	}
 }
 
+// Billed returns how many of the attempts are billed transactions: those that the target
+// met and did not throttle. Of attempts that the sender knows to have met no reply alone it
+// takes that the target met them.
+func (k *KindStats) Billed() int64 { return k.Attempts - k.Throttled - k.Kept }
+
 // Add adds the counts and histograms of other to k, which may be the zero
 // value.
 func (k *KindStats) Add(other *KindStats) {
@@ -226,6 +236,8 @@ func (k *KindStats) Count(other *KindStats) {
 	k.BytesOut += other.BytesOut
 	k.BytesIn += other.BytesIn
 	k.Stored += other.Stored
+	k.LineHeld += other.LineHeld
+	k.Kept += other.Kept
 	k.FirstThrottled += other.FirstThrottled
 	k.LastHalf.Add(&other.LastHalf)
 }

@@ -139,7 +139,7 @@ func (r *Recorder) Attempt(a *Attempt) {
 	}
 	switch {
 	case a.Class != Ok:
-		kind.Causes.Add(a.Class, a.Status, a.Code, 1)
+		kind.Causes.attempt(a)
 	case a.Status >= 400:
 		kind.Handled++
 	}
@@ -154,6 +154,12 @@ func (r *Recorder) Attempt(a *Attempt) {
 	kind.BytesOut += a.BytesOut
 	kind.BytesIn += a.BytesIn
 	kind.Stored += a.Stored
+	if a.HeldByLine() {
+		kind.LineHeld++
+	}
+	if a.Kept && a.Class != Throttled {
+		kind.Kept++
+	}
 	kind.Service[a.Class].Record(a.Done - a.Sent)
 	r.heat.attempt(r.rows.attempt(a), a)
 	if r.record.Manifest.Accounts > 1 {

@@ -42,6 +42,8 @@ type row struct {
 	response, service, lag *Histogram
 	// begun is how many attempts were sent, which is known as they are.
 	begun int64
+	// injected are the attempts of the second that met a fault.
+	injected injections
 }
 
 // at returns the row of an instant, opening those up to it. An instant whose
@@ -78,6 +80,9 @@ func (s *rows) attempt(a *Attempt) int64 {
 	kind.Attempts++
 	r.Counted += a.Counted
 	r.Returned += a.Returned
+	if a.HeldByLine() {
+		r.LineHeld++
+	}
 	switch a.Class {
 	case Ok:
 		r.Ok++
@@ -88,11 +93,14 @@ func (s *rows) attempt(a *Attempt) int64 {
 	case Throttled:
 		r.Throttled++
 		kind.Throttled++
-		kind.Causes.Add(a.Class, a.Status, a.Code, 1)
+		kind.Causes.attempt(a)
 	default:
 		r.Failed++
 		kind.Failed++
-		kind.Causes.Add(a.Class, a.Status, a.Code, 1)
+		kind.Causes.attempt(a)
+	}
+	if a.Injected != "" {
+		r.injected.add(Injected{Kind: a.Injected, Status: a.Status, Code: a.Code, Table: a.Table, Key: a.PartitionKey, Attempts: 1})
 	}
 	return r.Second
 }
@@ -118,6 +126,7 @@ func (s *rows) take(phase string) *row {
 	for k := range oldest.Kinds {
 		oldest.Causes.Merge(oldest.Kinds[k].Causes)
 	}
+	oldest.Injected = oldest.injected.told()
 	s.flying += oldest.begun - oldest.Attempts
 	oldest.InFlight = s.flying
 	if s.minute == nil {
@@ -168,6 +177,6 @@ func (s *rows) recycle(r *row) {
 	r.response.reset()
 	r.service.reset()
 	r.lag.reset()
-	r.begun = 0
+	r.begun, r.injected = 0, nil
 	s.free = append(s.free, r)
 }

@@ -7,14 +7,18 @@ import (
 	"strconv"
 	"strings"
 
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 )
 
 // AntiPattern turns an example into what it warns of: the same scenario with some values
 // set otherwise, under which at least one of its expectations fails.
 type AntiPattern struct {
-	// About says what is done wrong.
-	About string
+	// About says what is done wrong, Why what in the documents' rules makes it fail.
+	About, Why string
+	// Fails are those of the scenario's checks that it promises to fail, as they are
+	// written there. Where it names none it promises that any of them fails.
+	Fails []string
 	// Set are the values, each for a path as [Scenario.Set] takes it, in the order of
 	// the file.
 	Set []Setting
@@ -32,6 +36,9 @@ func (o *AntiPattern) binding() fields.Binding {
 	return fields.Object{What: "anti_pattern", Fields: []fields.Field{
 		{Name: "about", Says: "What is done wrong.",
 			Value: fields.LongText(&o.About, 10_000), Required: true},
+		{Name: "why", Says: "Why that fails.", Value: fields.LongText(&o.Why, 10_000)},
+		{Name: "fails", Says: "The checks of expect that it promises to fail, as they are written there; any of them unless this is given.",
+			Value: longTexts(&o.Fails, 0, maxExpectations, "checks of expect", longestExpectation)},
 		{Name: "set", Says: "The other values, each under a path such as phases.peak.each.",
 			Value: settingsValue{&o.Set}, Required: true},
 	}}
@@ -101,10 +108,18 @@ func (s *Scenario) Opposed() (*Scenario, error) {
 	return opposed, nil
 }
 
-// anti-pattern checks that what turns the example round can be set, and is a scenario.
+// antiPattern checks that what turns the example round can be set, and is a scenario, and
+// that what it promises to fail is checked.
 func (c *checker) antiPattern() {
 	if c.AntiPattern == nil || len(c.before) > 0 || len(c.found) > 0 {
 		return
+	}
+	for i, one := range c.AntiPattern.Fails {
+		if path := fmt.Sprintf("anti_pattern.fails.%d", i); !slices.Contains(c.Expect, one) {
+			c.add(path, "%s", nearest.Unknown("check of expect", one, c.Expect))
+		} else if slices.Contains(c.AntiPattern.Fails[:i], one) {
+			c.add(path, "%s occurs twice; expected each check once", one)
+		}
 	}
 	opposed, err := c.Opposed()
 	if err == nil {
@@ -136,7 +151,7 @@ type Pattern struct {
 func PatternRows() []string {
 	return []string{
 		"intra-partition secondary index", "inter-partition secondary index", "eventually consistent transactions",
-		"index entities", "denormalization", "summary entity", "compound key", "log tail", "high volume delete",
+		"index entities", "denormalization", "summary entity", "materialized view", "compound key", "log tail", "high volume delete",
 		"data series", "wide entities", "large entities", "prepend/append anti-pattern", "log data anti-pattern",
 		"two dominant queries", "one-to-many", "one-to-one", "inheritance", "bank transactions",
 		"heterogeneous types", "client-side join", "parallel queries", "shared access signatures",

@@ -31,7 +31,10 @@ func (s *Scenario) check(before fields.Faults) fields.Faults {
 	for i := range s.Phases {
 		c.phase(i, fmt.Sprintf("phases.%d", i))
 	}
+	c.faults()
+	c.tokens()
 	c.accounts()
+	c.network()
 	c.expect()
 	c.gate()
 	c.antiPattern()

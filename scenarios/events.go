@@ -41,6 +41,8 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 		c.add(path+".span", "a span is one of time, and no attribute is a time; expected an attribute such as at: {time: 2026-01-01T00:00:00Z}")
 	case o.Span > 0 && o.Class != ClassBy:
 		c.add(path+".span", "a span belongs to a query by attributes; expected by")
+	case o.Killed > 0 && !c.copied():
+		c.add(path+".killed", "a client dies between the writes of an entity and of its copies, and no design has copies; expected none, or copies")
 	case o.Verb == entity.Batch && !o.Inserts():
 		c.add(path+".change", "a batch of event traffic writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
 	case o.Verb == entity.Batch:
@@ -49,13 +51,21 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 		c.pointed(o, path)
 	case o.Class == ClassPartitionRange:
 		c.add(path+".class", "the partitions that follow one another are those of a phase that names partitions; expected another class, by, or partitions")
-	case o.From != "":
+	case o.Save != "":
+		c.add(path+".save", "a token belongs to one query, and event traffic asks another each time; expected none, or partitions")
+	case o.From.Given():
 		c.add(path+".from", "a token belongs to one query, and event traffic asks another each time; expected none, or partitions")
 	case o.ReadFirst && len(c.Design.Copies) > 0:
 		c.add(path+".read_first", "an update of what was read does not know what the copies hold; expected none, or a design without copies")
 	case o.ReadFirst && len(o.By) > 0:
 		c.add(path+".by", "by finds the key of what is written, and read_first reads it by its key; expected one of them")
 	}
+}
+
+// copied reports whether one of the designs has copies.
+func (c *checker) copied() bool {
+	all := append(slices.Clone(c.Designs), c.Design)
+	return slices.ContainsFunc(all, func(d Design) bool { return len(d.Copies) > 0 })
 }
 
 // times returns the names of the attributes that are the time of an event.

@@ -92,7 +92,7 @@ func (s *Scenario) ReadFiles(open func(path string) (io.ReadCloser, error)) erro
 }
 
 // Read reads what a scenario refers to: the rows and the sets of values that attributes
-// take from a file, and the traces that phases name. It is called after the last
+// take from a file, the traces that phases name, and the tokens that queries begin at. It is called after the last
 // override, for what a file holds is no value of the scenario's. Until then nothing is
 // concluded from the values of an attribute that waits for its file; now everything is,
 // once.
@@ -108,6 +108,7 @@ func (f *Files) Read(s *Scenario) error {
 			c.trace(i, fmt.Sprintf("phases.%d.traffic", i), f)
 		}
 	}
+	c.eachToken(func(o *OperationSpec, path string) { c.token(o, path, f) })
 	return c.found.ErrorOrNil()
 }
 
@@ -204,6 +205,13 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 				return nil, err
 			}
 		}
+	}
+	var err error
+	(&checker{Scenario: s}).eachToken(func(o *OperationSpec, at string) {
+		err = errors.Join(err, moved.Set(at+".from.file", path(o.From.File)))
+	})
+	if err != nil {
+		return nil, err
 	}
 	return &moved, nil
 }

@@ -6,6 +6,7 @@ import (
 	"loadgen/backoff"
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
@@ -34,6 +35,8 @@ func (s *Scenario) binding() fields.Object {
 			Value: fields.Whole[int]{Into: &s.Workers, Least: 1, Most: maxWorkers, UnlessZero: true}},
 		{Name: "model", Says: "The partition model of an embedded run: a profile, and single parameters that depart from it.",
 			Value: modelValue{&s.Model}},
+		{Name: "faults", Says: "What goes wrong on purpose while operations are offered, on top of what the model throttles.",
+			Value: faults.List(&s.Faults)},
 		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
 			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: newAccounts, Bind: (*Accounts).binding}},
 		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
@@ -176,6 +179,8 @@ const (
 	defaultWeight = 1
 	maxRows       = 1_000_000
 	maxPage       = 1000
+	// longestTimeout is how long the service takes at most.
+	longestTimeout = 30 * time.Second
 )
 
 func (o *OperationSpec) binding() fields.Binding {
@@ -212,8 +217,10 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: fields.Whole[int]{Into: &o.Top, Least: 1, Most: maxPage, UnlessZero: true}},
 			{Name: "pages", Says: "The greatest number of pages that a query reads.",
 				Value: fields.Whole[int]{Into: &o.Pages, Least: 1, Most: maxRows, UnlessZero: true}},
-			{Name: "from", Says: "The continuation token at which a query begins.",
-				Value: unlessZero{tokenValue(&o.From), func() bool { return o.From == "" }}},
+			{Name: "save", Says: "The name under which the continuation token of the last page read is kept: for a later phase, and in the record.",
+				Value: unlessZero{fields.Name(&o.Save), func() bool { return o.Save == "" }}},
+			{Name: "from", Says: "The continuation token at which a query begins: its text, the name under which an earlier phase has saved it, or a file.",
+				Value: resumptionValue{&o.From}},
 			{Name: "properties", Says: "What merge and insert-or-merge write.",
 				Value: propertiesValue(&o.Properties)},
 			{Name: "read_first", Says: "Whether an update or a delete is of what was read, on the condition that it has not changed meanwhile.",
@@ -222,6 +229,8 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: unlessZero{fields.LongText(&o.Counter, entity.MaxNameUnits), func() bool { return o.Counter == "" }}},
 			{Name: "blind", Says: "Whether what was made of the entity read is written over whatever is there by then, so that updates are lost.",
 				Value: unlessZero{fields.Truth(&o.Blind), func() bool { return !o.Blind }}},
+			{Name: "timeout", Says: "How long the service may take for each request before it answers 500 OperationTimedOut, in whole seconds; its 30 s unless this is given.",
+				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: longestTimeout}, func() bool { return o.Timeout == 0 }}},
 			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				Value: accessValue{&o.Of}},
 			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",
@@ -230,6 +239,8 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: unlessZero{fields.Duration{Into: &o.Span, Least: time.Millisecond, Most: maxSpan}, func() bool { return o.Span == 0 }}},
 			{Name: "together", Says: "The attributes whose values all entities of a batch share.",
 				Value: attributeNames(&o.Together)},
+			{Name: "killed", Says: "The share of the operations whose client dies between the writes of an entity and of its copies.",
+				Value: unlessZero{shareValue(&o.Killed), func() bool { return o.Killed == 0 }}},
 		},
 		One:  []string{"verb", "workflow"},
 		Then: o.settle,
@@ -239,6 +250,9 @@ func (o *OperationSpec) binding() fields.Binding {
 // settle fills in what follows from the verb and refuses what does not belong
 // to it.
 func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
+	if given := n.Find("timeout"); given != nil && o.Timeout%time.Second != 0 {
+		r.Fault(given.At, fields.Child(path, "timeout"), "the service takes its timeout in whole seconds, and %v is none; expected 1s to 30s", o.Timeout)
+	}
 	o.settleWorkflow(r, path, n)
 	if o.Verb == 0 {
 		return
@@ -266,6 +280,7 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 		{"rows", "query", query},
 		{"top", "query", query},
 		{"pages", "query", query},
+		{"save", "query", query},
 		{"from", "query", query},
 		{"properties", "merge and insert-or-merge", o.Merges()},
 		{"read_first", "updates and delete", o.Updates() || o.Verb == entity.Delete},
@@ -275,6 +290,7 @@ func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
 		{"by", "get, query, updates and delete", o.Verb == entity.Get || query || o.Updates() || o.Verb == entity.Delete},
 		{"span", "query", query},
 		{"together", "batch", batch},
+		{"killed", "what writes", o.Verb.IsChange() || batch},
 	}...)
 	if asked := n.Find("read_first"); asked != nil && !o.ReadFirst && o.Counter != "" {
 		r.Fault(asked.At, fields.Child(path, "read_first"), "a counter is raised from what was read; expected read_first true, or no counter")

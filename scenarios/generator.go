@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -114,4 +115,66 @@ func noPartition(g *keys.Generator, partitionKey string, entities uint64) error 
 	near, _ := nearest.Name(partitionKey, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
 	return fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
 		ErrNoPartition, entities, fields.TextNode(partitionKey).Shown(), near)
+}
+
+// EncodeKey returns the key that a template forms of the values of its attributes. The error
+// says in a line where the template is none, which value has no form, or that no table takes
+// the key.
+func EncodeKey(template string, given map[string]string) (string, error) {
+	t, err := keyTemplate(template)
+	if err != nil {
+		return "", err
+	}
+	key, err := t.Encode(given)
+	if err != nil {
+		return "", keyFault(template, err)
+	}
+	return key, takenKey(key)
+}
+
+// DecodeKey returns what a key that a template formed says of its attributes, such as bib=42;
+// at:hour=… where the placeholder keeps less than the value. The error says in a line at
+// which byte the key is none of the template, or that it can be read in two ways.
+func DecodeKey(template, key string) ([]string, error) {
+	t, err := keyTemplate(template)
+	if err != nil {
+		return nil, err
+	}
+	if err := takenKey(key); err != nil {
+		return nil, err
+	}
+	read, err := t.Decode(key)
+	if err != nil {
+		return nil, keyFault(template, err)
+	}
+	var values []string
+	for _, r := range read {
+		if text := r.Name() + "=" + r.Value; !slices.Contains(values, text) {
+			values = append(values, text)
+		}
+	}
+	return values, nil
+}
+
+func keyTemplate(text string) (keys.Template, error) {
+	t, err := keys.ParseTemplate(text)
+	var fault *values.TemplateError
+	switch {
+	case errors.As(err, &fault):
+		return t, fmt.Errorf("the template %s, byte %d: %s", nearest.Shown(text), fault.Offset, fault.What)
+	case err == nil && len(t.Attributes()) == 0:
+		return t, fmt.Errorf("the template %s has no placeholder; expected one, such as {event}__{bib:05d}", nearest.Shown(text))
+	}
+	return t, err
+}
+
+func takenKey(key string) error {
+	if code, detail := entity.ValidateKey(entity.Key{Partition: key}); code != entity.OK {
+		return fmt.Errorf("the key %s is none that a table takes: %s", nearest.Shown(key), detail)
+	}
+	return nil
+}
+
+func keyFault(template string, err error) error {
+	return fmt.Errorf("the template %s: %s", nearest.Shown(template), strings.TrimPrefix(err.Error(), keys.ErrKey.Error()+": "))
 }

@@ -231,6 +231,11 @@ func builtin(name string) ([]byte, error) {
 		if _, near := nearest.Name(name, Library()); near {
 			said = nearest.Unknown("scenario", name, Library())
 		}
+		for _, one := range renamedExamples {
+			if name == one.was {
+				said = fmt.Sprintf("the scenario %s is called %s now; expected that name", one.was, one.is)
+			}
+		}
 		return nil, unknownName(said)
 	}
 	return library.ReadFile(path.Join(libraryFolder, name+libraryEnding))
@@ -247,6 +252,9 @@ type Entry struct {
 	Designs []string `json:"designs"`
 	// AntiPattern is what its anti-pattern does wrong, nil where it has none.
 	AntiPattern *string `json:"anti_pattern"`
+	// Why is why that fails, and Fails which of its checks it promises to fail.
+	Why   string   `json:"why,omitempty"`
+	Fails []string `json:"fails,omitempty"`
 	// Pattern is the documents' pattern that it shows, nil where it shows none.
 	Pattern *Pattern `json:"pattern"`
 }
@@ -287,7 +295,7 @@ func (s *Scenario) entry() Entry {
 		Designs: append([]string{}, s.Alternatives()...), Pattern: s.Pattern}
 	if s.AntiPattern != nil {
 		contrary := oneLine(s.AntiPattern.About)
-		one.AntiPattern = &contrary
+		one.AntiPattern, one.Why, one.Fails = &contrary, oneLine(s.AntiPattern.Why), s.AntiPattern.Fails
 	}
 	return one
 }

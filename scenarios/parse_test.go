@@ -37,7 +37,7 @@ var (
 		"{verb: query, class: partition-range, partitions: 3, pages: 2, from: from.Tllk.MQ}",
 		"{verb: query, class: table-scan, where: \"RowKey eq '{bib}__{age}'\"}",
 		"{verb: query, rows: 7, top: 3}",
-		"{verb: delete, read_first: true}",
+		"{verb: delete, read_first: true, timeout: 3s}",
 		"{verb: merge, name: lap, counter: Laps}",
 		"{verb: merge, name: lap, counter: Laps, blind: true}",
 		"{verb: batch, change: replace, entities: 3}",

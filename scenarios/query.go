@@ -12,7 +12,6 @@ import (
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/keys/values"
-	"loadgen/target"
 )
 
 // The classes of queries that the documents tell apart, from best to worst.
@@ -88,14 +87,11 @@ func (o *OperationSpec) settleQuery(r *fields.Reader, path string, n *fields.Nod
 		{"top", "the classes rows, " + scans, o.Class != ClassPoint},
 		{"pages", "the classes rows, " + scans, o.Class != ClassPoint},
 		{"from", "the classes rows, " + scans, o.Class != ClassPoint},
+		{"save", "the classes " + scans, o.Scans()},
 	}...)
-}
-
-func tokenValue(into *string) fields.Binding {
-	return fields.Text{Into: into, Allow: func(text string) bool {
-		token := target.Token{}
-		return token.UnmarshalText([]byte(text)) == nil && token.Present
-	}, Expected: "the text of a continuation token, such as from.TllD.MDAx"}
+	if save := n.Find("save"); save != nil && o.Pages == 0 && o.Save != "" && o.Scans() {
+		r.Fault(save.At, fields.Child(path, "save"), "a query that reads all pages leaves no token; expected pages, after which it breaks off")
+	}
 }
 
 // Narrow returns the $filter of a range of keys within which another one holds.

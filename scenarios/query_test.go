@@ -35,7 +35,7 @@ func TestQueriesAndTransactionsAreReadAndWritten(t *testing.T) {
 			o.Class, o.Rows = scenarios.ClassRows, 100
 		})},
 		{"rows from a token on", "{verb: query, rows: 7, from: from.Tllk.MQ, pages: 2}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Rows, o.From, o.Pages = scenarios.ClassRows, 7, "from.Tllk.MQ", 2
+			o.Class, o.Rows, o.From.Token, o.Pages = scenarios.ClassRows, 7, "from.Tllk.MQ", 2
 		})},
 		{"a partition scan with a filter", "{verb: query, class: partition-scan, where: 'Age gt {age}', top: 50}", like(query, func(o *scenarios.OperationSpec) {
 			o.Class, o.Where, o.Top = scenarios.ClassPartitionScan, "Age gt {age}", 50
@@ -107,8 +107,8 @@ func TestFaultsOfQueriesAndTransactions(t *testing.T) {
 		{"rows with a filter", "{verb: query, where: Age gt 3}", []string{`32: where belongs to the classes partition-scan, partition-range and table-scan, and this is of class rows; expected none`}},
 		{"no page", "{verb: query, pages: 0}", []string{`32: pages is 0; expected a whole number from 1 to 1000000`}},
 		{"a range of one partition", "{verb: query, class: partition-range, partitions: 1}", []string{`61: partitions is 1; expected a whole number from 2 to 10000`}},
-		{"a token that is none", "{verb: query, from: cA==}", []string{`31: from is cA==; expected the text of a continuation token, such as from.TllD.MDAx`}},
-		{"no token", `{verb: query, from: ""}`, []string{`31: from is ""; expected the text of a continuation token, such as from.TllD.MDAx`}},
+		{"a token that is none", "{verb: query, from: cA==}", []string{`31: from is cA==; expected the text of a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}`}},
+		{"no token", `{verb: query, from: ""}`, []string{`31: from is ""; expected the text of a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}`}},
 		{"nothing selected", "{verb: query, select: []}", []string{`33: select has 0 items; expected 1 to 252 names of properties`}},
 		{"a property that no entity has", "{verb: query, select: [Agee, Age, Age]}", []string{
 			`34: unknown property "Agee"; did you mean "Age"?`,

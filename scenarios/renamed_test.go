@@ -72,3 +72,21 @@ func TestRenamedFiguresOfAScenario(t *testing.T) {
 		}
 	}
 }
+
+// So is each scenario of before, by all who take the name of one.
+func TestRenamedExamples(t *testing.T) {
+	for _, one := range scenarios.RenamedExamples() {
+		was, is := one[0], one[1]
+		if names := scenarios.Library(); slices.Contains(names, was) || !slices.Contains(names, is) {
+			t.Errorf("%s and %s: want the second alone to be built in", was, is)
+		}
+		want := "scenarios: the scenario " + was + " is called " + is + " now; expected that name"
+		_, opened := scenarios.Builtin(was)
+		_, _, named := scenarios.Open(was)
+		for _, err := range []error{opened, named} {
+			if !errors.Is(err, scenarios.ErrUnknown) || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %v; want %s", was, err, want)
+			}
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"loadgen/engine/fault"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys/values"
@@ -38,6 +39,9 @@ type Scenario struct {
 	Workers int
 	// Model is the partition model of an embedded run.
 	Model Model
+	// Faults are what goes wrong on purpose while operations are offered: rules of a
+	// plan, whose windows count from the beginning of the first phase that offers any.
+	Faults []fault.Rule
 	// Accounts are the storage accounts that the load is sharded over, nil for one.
 	Accounts *Accounts
 	// Attributes are the facts that keys and properties are formed from, in the

@@ -7,18 +7,50 @@ import (
 	"strings"
 )
 
-// subjects are what the documents are about, in their order, with the built-in scenarios of
-// each. Design patterns are a subject of their own, the last.
+// subjects are what the documents are about, in their order and by their terms, with the
+// built-in scenarios of each that show no design pattern.
 var subjects = [...]struct{ name, scenarios string }{
-	{"Partitions and their targets", "stress stress-one-partition account-ceiling one-value-few-entities one-value-many-entities several-values unique-values"},
-	{"Ranges, servers and load balancing", "simulate cold-table range-moved two-servers ramp priming"},
-	{"Choosing a PartitionKey", "day-key user-id-key append-only prepend-only foot-race"},
-	{"Queries, from the best to the worst", "point-query row-range-scan prefix partition-scan partition-range-scan table-scan row-key-alone range-against-scan or-trap density projection-and-filter page-size saved-token"},
-	{"Writes, transactions and concurrency", "transactions common-entities upsert merge-or-replace scan-to-find lost-updates"},
+	{"Partitions and their targets: 2,000 entities/s each, 20,000 an account", "stress stress-one-partition granularity several-values account-ceiling bytes-against-entities quiet-and-busy-server"},
+	{"Range partitions, partition servers and load balancing", "simulate cold-table sporadic-faults retries-bridge-a-move hot-partition-starves-neighbours ramp priming ranges-merge-back"},
+	{"Choosing a PartitionKey: append-only, prepend-only, random", "day-key user-id-key append-only prepend-only foot-race"},
+	{"Queries: point, row range scan, partition scan, table scan", "point-query row-range-scan prefix partition-scan partition-range-scan table-scan row-key-alone range-against-scan or-is-a-partition-scan density projection-and-filter page-size saved-token"},
+	{"Writes, entity group transactions and optimistic concurrency", "transactions common-entities upsert merge-or-replace scan-to-find lost-updates etag-by-verb"},
+	{"Retries and errors: 503, 500, 504; what is tried again", "retry-by-status"},
 }
 
-// patternSubject is that of the documents' design patterns.
-const patternSubject = "Design patterns"
+// patternSubjects are those of the documents' design patterns, each with some of
+// [PatternRows].
+var patternSubjects = [...]struct {
+	name string
+	rows []string
+}{
+	{"Design patterns: secondary indexes and index entities", []string{"intra-partition secondary index", "inter-partition secondary index", "index entities", "two dominant queries"}},
+	{"Design patterns: eventually consistent transactions", []string{"eventually consistent transactions", "bank transactions"}},
+	{"Design patterns: denormalization, relationships and joins", []string{"denormalization", "summary entity", "materialized view", "compound key", "one-to-many", "one-to-one", "inheritance",
+		"heterogeneous types", "client-side join"}},
+	{"Design patterns: time and volume", []string{"log tail", "high volume delete", "data series", "wide entities", "large entities", "prepend/append anti-pattern", "log data anti-pattern"}},
+	{"Performance and security: parallelism, signatures, encryption", []string{"parallel queries", "shared access signatures", "client-side encryption", "checklist"}},
+}
+
+// renamedExamples are built-in scenarios that were called otherwise.
+var renamedExamples = [...]struct{ was, is string }{
+	{"or-trap", "or-is-a-partition-scan"},
+	{"range-moved", "retries-bridge-a-move"},
+	{"one-value-few-entities", "granularity"},
+	{"one-value-many-entities", "granularity"},
+	{"unique-values", "granularity"},
+	{"two-servers", "hot-partition-starves-neighbours"},
+}
+
+// RenamedExamples returns which built-in scenarios were called otherwise, as pairs of the
+// name before and the one of now. The slice is the caller's.
+func RenamedExamples() [][2]string {
+	var pairs [][2]string
+	for _, one := range renamedExamples {
+		pairs = append(pairs, [2]string{one.was, one.is})
+	}
+	return pairs
+}
 
 // Subjects returns what the built-in scenarios are about, in the order of the documents.
 func Subjects() []string {
@@ -26,18 +58,23 @@ func Subjects() []string {
 	for _, one := range subjects {
 		names = append(names, one.name)
 	}
-	return append(names, patternSubject)
+	for _, one := range patternSubjects {
+		names = append(names, one.name)
+	}
+	return names
 }
 
 // place returns the subject of a built-in scenario and where it stands in it, by the order of
 // the documents; the subject is empty of one that has none.
 func place(s *Scenario) (subject string, at int) {
-	if s.Pattern != nil {
-		return patternSubject, slices.Index(PatternRows(), s.Pattern.Row)
-	}
 	for _, one := range subjects {
 		if at := slices.Index(strings.Fields(one.scenarios), s.Name); at >= 0 {
 			return one.name, at
+		}
+	}
+	for _, one := range patternSubjects {
+		if s.Pattern != nil && slices.Contains(one.rows, s.Pattern.Row) {
+			return one.name, slices.Index(one.rows, s.Pattern.Row)
 		}
 	}
 	return "", 0
@@ -49,7 +86,7 @@ var synonyms = [...]struct{ asked, called string }{
 	{"optimistic", "etag"}, {"if-match", "etag"}, {"412", "etag"}, {"tcp_nodelay", "nagle"}, {"keep-alive", "nagle"},
 	{"hot", "busiest"}, {"hotspot", "busiest"}, {"salt", "bucket"}, {"guid", "unique"}, {"uuid", "unique"},
 	{"pagination", "page"}, {"continuation", "page"}, {"cqrs", "summary"}, {"materialized", "summary"}, {"aggregate", "summary"},
-	{"saga", "eventual"}, {"outbox", "eventual"}, {"ttl", "high-volume-delete"}, {"retention", "high-volume-delete"},
+	{"dead client", "clients that die"}, {"inconsistent", "repair"}, {"saga", "eventual"}, {"outbox", "eventual"}, {"ttl", "high-volume-delete"}, {"retention", "high-volume-delete"},
 	{"timeseries", "series"}, {"time series", "series"},
 	{"encryption", "sealed"}, {"503", "throttled"}, {"pre-split", "priming"}, {"autoscale", "ramp"}, {"full scan", "table-scan"}, {"odata", "query"},
 	{"reverse", "inverted"}, {"tick", "inverted tick"}, {"polymorphi", "heterogeneous"},

@@ -42,7 +42,7 @@ func (v argumentsValue) Write() *fields.Node {
 		text := v.of.With[name]
 		value := fields.PlainNode(text)
 		switch kind.Parameter(name).Type {
-		case machine.OfAttribute, machine.OfProperty, machine.OfPlace, machine.OfCopy, machine.OfName, machine.OfChoice:
+		case machine.OfAttribute, machine.OfProperty, machine.OfPlace, machine.OfCopy, machine.OfName, machine.OfChoice, machine.OfResolver:
 			value = &fields.Node{Kind: fields.Scalar, Text: text, Quoted: true}
 		}
 		n.Entries = append(n.Entries, fields.Entry{Key: name, Value: value})
@@ -120,7 +120,9 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 	}
 	if with != nil {
 		for _, e := range with.Entries {
-			if kind.Parameter(e.Key) == nil {
+			if now := kind.Renamed(e.Key); now != nil {
+				r.Fault(e.At, fields.Child(path, "with."+now.Name), "%s is called %s now; expected that name, and %s", e.Key, now.Name, now.Expected())
+			} else if kind.Parameter(e.Key) == nil {
 				r.Fault(e.At, fields.Child(path, "with."+e.Key), "workflow %s: %s", kind.Name, nearest.Unknown("parameter", e.Key, names))
 			}
 		}
@@ -155,7 +157,7 @@ func (c *checker) workflows(phase int, list []OperationSpec, path string) {
 		if kind == nil || c.before.Concern(at) {
 			continue
 		}
-		if len(c.Design.Copies) > 0 && !kind.Reads {
+		if len(c.Design.Copies) > 0 && !kind.Reads && !kind.Copies {
 			c.add(at+".workflow", "workflow %s writes entities and knows nothing of their copies; expected a design without copies", kind.Name)
 		}
 		design := c.workflowDesign(phase)
@@ -201,6 +203,9 @@ func (c *checker) knows(o *OperationSpec, p *machine.Parameter, d *machine.Desig
 func (c *checker) countersOf(operation string) []string {
 	for i := range c.Phases {
 		for _, o := range c.Phases[i].Operations() {
+			if o.Name == operation && o.Killed > 0 {
+				return []string{machine.Killed}
+			}
 			if kind := workflow.Find(o.Workflow); kind != nil && o.Name == operation {
 				return kind.Counters
 			}
@@ -210,7 +215,7 @@ func (c *checker) countersOf(operation string) []string {
 }
 
 func (c *checker) workflowDesign(phase int) machine.Design {
-	d := machine.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0,
+	d := machine.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0, Copied: len(c.Design.Copies) > 0,
 		Own: c.Design.keys().place(""), Places: make(map[string]machine.DesignPlace),
 		Attributes: nearest.Of(c.Attributes, func(a values.Attribute) string { return a.Name })}
 	for _, p := range c.Entity.Properties {

@@ -3,12 +3,12 @@ package target
 import "time"
 
 // Beside is a request to a queue or a container of blobs, which applications use
-// beside a table. An operation that has one goes there, and nothing else of it but
-// its numbers counts.
+// beside a table, or to a service of their own. An operation that has one goes there,
+// and nothing else of it but its numbers counts.
 type Beside struct {
 	Verb BesideVerb
-	// Store is the name of the queue or of the container: 3 to 63 small letters,
-	// digits and single '-'.
+	// Store is the name of the queue, of the container or of the service: 3 to 63 small
+	// letters, digits and single '-'.
 	Store string
 	// Name is that of a blob, the prefix of those to list, or the id of a message to
 	// delete.
@@ -30,10 +30,22 @@ type Beside struct {
 	// seconds.
 	Hidden time.Duration
 	// Most is how many messages are received, 1 to 32, or blobs listed, 1 to 5,000; 0
-	// is 1 or 5,000. After is the name behind which a list begins.
-	Most  int
-	After string
+	// is 1 or 5,000. After is the name behind which a list begins, Marker the [Outcome]'s
+	// where it goes on with a list that was cut short, empty for none.
+	Most          int
+	After, Marker string
+	// Takes is for how long a service of the application's own works on a request, at most
+	// [MostTaken], and AtOnce on how many it works at a time, at most [MostAtOnce]: the
+	// others wait in the order in which they came. 0 has no bound.
+	Takes  time.Duration
+	AtOnce int
 }
+
+// The bounds of what is asked of a service of the application's own.
+const (
+	MostTaken  = time.Hour
+	MostAtOnce = 10_000
+)
 
 // IfAbsent is the [Beside] Match under which a blob is written only where there is
 // none. No ETag is equal to it.
@@ -42,8 +54,9 @@ const IfAbsent = "-"
 // BesideVerb is what a request beside the table does.
 type BesideVerb uint8
 
-// The requests beside the table. What cannot be there is made where it is missing:
-// the queue by PutMessage, the container by PutBlob.
+// The requests beside the table. Where the queue of a PutMessage or the container of a
+// PutBlob is missing, a stand-in makes it, and a service says so: whoever asked makes it
+// by the [Beside.Maker] of the request, and puts again.
 const (
 	// PutMessage appends a message to a queue.
 	PutMessage BesideVerb = iota + 1
@@ -67,6 +80,13 @@ const (
 	// holds: 404 where there is none.
 	DropQueue
 	DropContainer
+	// MakeQueue and MakeContainer make a queue or a container: 409 where it is there.
+	MakeQueue
+	MakeContainer
+	// Ask asks a service of the application's own, such as one that issues signatures. No
+	// target has one: a stand-in answers, whatever the target, after the time that the
+	// request says.
+	Ask
 )
 
 // String returns the verb as reports have it.
@@ -90,6 +110,12 @@ func (v BesideVerb) String() string {
 		return "drop-queue"
 	case DropContainer:
 		return "drop-container"
+	case MakeQueue:
+		return "make-queue"
+	case MakeContainer:
+		return "make-container"
+	case Ask:
+		return "ask"
 	default:
 		return "unknown"
 	}
@@ -97,7 +123,15 @@ func (v BesideVerb) String() string {
 
 // OfQueue reports whether the request is to a queue rather than to a container.
 func (v BesideVerb) OfQueue() bool {
-	return v == PutMessage || v == ReceiveMessages || v == DeleteMessage || v == DropQueue
+	return v == PutMessage || v == ReceiveMessages || v == DeleteMessage || v == DropQueue || v == MakeQueue
+}
+
+// Maker returns the request that makes what this one is put into.
+func (b *Beside) Maker() *Beside {
+	if b.Verb.OfQueue() {
+		return &Beside{Verb: MakeQueue, Store: b.Store}
+	}
+	return &Beside{Verb: MakeContainer, Store: b.Store}
 }
 
 // Found is a message or a blob that a request beside the table has found.

@@ -1,6 +1,10 @@
 package target
 
-import "loadgen/engine/entity"
+import (
+	"time"
+
+	"loadgen/engine/entity"
+)
 
 // Operation is one attempt's request. Which fields count depends on the verb:
 // Change for the single writes, Change.Key for Get, Changes for Batch, Query
@@ -19,6 +23,9 @@ type Operation struct {
 	// Beside, where set, is a request to a queue or a container of blobs: the verb,
 	// the table and what belongs to them do not count.
 	Beside *Beside
+	// Timeout is how long the service may take before it answers 500 OperationTimedOut, in
+	// whole seconds from 1 to 30; 0 leaves it to the service.
+	Timeout time.Duration
 	// Number identifies the operation within a run and Attempt, from 0, the
 	// try: together they decide every chance.
 	Number  uint64

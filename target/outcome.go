@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/fault"
 	"loadgen/results"
 )
 
@@ -76,8 +77,22 @@ type Outcome struct {
 	// included, without what secures the connection; 0 where there is no wire, where no
 	// reply came, and where the client is somebody else's.
 	BytesOut, BytesIn int64
+	// LineWait is how long request and reply together waited for the client's line behind
+	// others; 0 where no line is modelled.
+	LineWait time.Duration
+	// Injected is the fault that the attempt met because somebody asked for it, 0 for none:
+	// what it came to is then no word of the service's.
+	Injected fault.Kind
+	// Kept says that this fault kept the attempt from the service, which never met it.
+	Kept bool
+	// StoreMissing says that nothing was put, since the queue or the container that it was
+	// to be put into is not there, and has to be made first ([Beside.Maker]).
+	StoreMissing bool
 	// Found are the messages or blobs of a request beside the table.
 	Found []Found
+	// Marker, where set, says that a service has listed fewer blobs than there are and were
+	// asked for: the same request goes on there ([Beside.Marker]). Stand-ins list all at once.
+	Marker string
 	// FailedIndex is the position of the write that made a transaction fail.
 	FailedIndex int
 	// RetryAfter is how long the service asks to be left alone before another

@@ -34,7 +34,7 @@ func TestAzuriteStores(t *testing.T) {
 				"--table", "loadgenstores", "--workers", "32"}, calmed(s)...)
 			code, stdout, stderr := say(t, args...)
 			// An emulator is slow, and so short a run need not show what the whole does.
-			if code != codeOk && code != codeExpectation {
+			if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
 				t.Fatalf("%s: exit code %d: %s", s.Name, code, stderr)
 			}
 			record := read(t, "run")
@@ -43,14 +43,7 @@ func TestAzuriteStores(t *testing.T) {
 				t.Errorf("%s: the run is %s %v, %d attempts ok, with the stand-ins %v", s.Name, record.Validity, record.Reasons, sum.Ok, record.Manifest.StandIns)
 			}
 			if slices.Contains(s.Expect, "violations == 0") {
-				if len(record.Invariants) == 0 {
-					t.Errorf("%s: nobody looked at what was left", s.Name)
-				}
-				for _, one := range record.Invariants {
-					if one.Faults > 0 || one.Looked == 0 {
-						t.Errorf("%s: %d of %d not so: %s: %v", s.Name, one.Faults, one.Looked, one.Name, one.Examples)
-					}
-				}
+				leftSound(t, record)
 			}
 			if left := tablesBeside(append(azuriteTables(t), azuriteStores(t)...), before); len(left) > 0 {
 				t.Errorf("%s left %v", s.Name, left)

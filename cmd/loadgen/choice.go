@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,16 +55,22 @@ type draft struct {
 	name, folder string
 	// files are those that it refers to, read once for all that is made of it.
 	files *scenarios.Files
-	// antiPattern is what the scenario does wrong on purpose, empty unless it is the
+	// antiPattern is what made the scenario do wrong on purpose, nil unless it is the
 	// anti-pattern of one.
-	antiPattern string
+	antiPattern *scenarios.AntiPattern
 	// example is for who did not know what --set takes.
 	example string
 }
 
 // open opens the scenario of a file or a name. That it is an anti-pattern is told.
+// The design that the scenario uses itself may be one that cannot serve it: whoever chooses
+// another one is told of faults of that alone.
 func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, error) {
 	s, folder, err := scenarios.Open(name)
+	var faults fields.Faults
+	if errors.As(err, &faults) && !faults.Concern("anti_pattern") {
+		s, folder, err = scenarios.OpenContested(name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +85,8 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 	if d.scenario, err = s.Opposed(); err != nil {
 		return nil, err
 	}
-	d.antiPattern = strings.Join(strings.Fields(s.AntiPattern.About), " ")
-	fmt.Fprintf(stderr, "this is the anti-pattern of %s: %s\n", s.Name, d.antiPattern)
+	d.antiPattern = s.AntiPattern
+	fmt.Fprintf(stderr, "this is the anti-pattern of %s: %s\n", s.Name, strings.Join(strings.Fields(s.AntiPattern.About), " "))
 	return d, nil
 }
 
@@ -130,7 +137,43 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 		return nil, err
 	}
 	s = leaveAntiPattern(s)
-	return s, fields.FaultsOf(s.Validate())
+	var faults fields.Faults
+	if err := fields.FaultsOf(s.Validate()); errors.As(err, &faults) {
+		return s, f.replaced(faults)
+	}
+	return s, d.promised(s)
+}
+
+// replaced adds what is to be done about checks of operations that --set has replaced.
+func (f *choiceFlags) replaced(faults fields.Faults) fields.Faults {
+	operations := func(one string) bool {
+		path, _, _ := strings.Cut(one, "=")
+		return strings.HasSuffix(path, ".operations") || strings.HasSuffix(path, ".name")
+	}
+	if !slices.ContainsFunc(f.set, operations) || slices.ContainsFunc(f.set, func(one string) bool { return strings.HasPrefix(one, "expect=") }) {
+		return faults
+	}
+	faults = slices.Clone(faults)
+	for i := range faults {
+		if faults[i].Path == "expect" || strings.HasPrefix(faults[i].Path, "expect.") {
+			faults[i].What += "; --set expect=[] checks nothing, or give the operations the names that are checked"
+		}
+	}
+	return faults
+}
+
+// promised refuses a scenario in which nothing checks any more what its anti-pattern, as
+// which it is to run, promises to fail.
+func (d *draft) promised(s *scenarios.Scenario) error {
+	if d.antiPattern == nil {
+		return nil
+	}
+	for _, one := range d.antiPattern.Fails {
+		if !slices.Contains(s.Expect, one) {
+			return usageError{fmt.Errorf("--anti-pattern: it promises that %s fails, which is no check of %s as it is set here; expected expect to have it", one, s.Name)}
+		}
+	}
+	return nil
 }
 
 // read is settle, and reads the files that the scenario names: nothing may be set any

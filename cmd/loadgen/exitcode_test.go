@@ -42,6 +42,17 @@ func TestExitCodesOfRuns(t *testing.T) {
 	audited := func(validity string, a results.Audit) results.Summary {
 		return results.Summary{Validity: validity, Audit: &a}
 	}
+	// promised are checks of which a and b fail, c holds and d cannot be told; an anti-pattern
+	// promises some of them to fail.
+	promises := map[*results.Check][]string{}
+	promised := func(names ...string) results.Summary {
+		s := list(fails, fails, holds, untold)
+		for i := range s.Checks {
+			s.Checks[i].Expr = string(rune('a' + i))
+		}
+		promises[&s.Checks[0]] = names
+		return s
+	}
 	low, high := new(100.0), new(200.0)
 	stopped := fmt.Errorf("the run was stopped: %w", run.ErrStopped)
 	for _, row := range []struct {
@@ -92,12 +103,20 @@ func TestExitCodesOfRuns(t *testing.T) {
 		{"an anti-pattern of which none fails", list(holds, holds), false, true, nil, 10},
 		{"an anti-pattern of which none fails and one cannot be told", list(holds, untold), false, true, nil, 12},
 		{"an anti-pattern of which one fails and one cannot be told", list(fails, untold), false, true, nil, 0},
+		{"an anti-pattern whose promised checks fail", promised("a", "b"), false, true, nil, 0},
+		{"an anti-pattern of which one promised check holds, though another fails", promised("a", "c"), false, true, nil, 10},
+		{"an anti-pattern of which a promised check cannot be told", promised("a", "d"), false, true, nil, 12},
+		{"the same, strictly", promised("a", "d"), true, true, nil, 13},
+		{"an anti-pattern of which a promised check holds and one cannot be told", promised("c", "d"), false, true, nil, 10},
 		{"an anti-pattern without checks", list(), false, true, nil, 0},
 		{"an anti-pattern that a budget ended", of(results.Partial, list(untold)), false, true, stopped, 10},
 	} {
 		record := &results.Record{Summary: &row.summary}
 		if row.antiPattern {
 			record.Manifest.AntiPattern = "all in one partition"
+			if len(row.summary.Checks) > 0 {
+				record.Manifest.Example = &results.Example{Fails: promises[&row.summary.Checks[0]]}
+			}
 		}
 		f := &tellFlags{strict: row.strict}
 		err := f.judge(record, row.ended)

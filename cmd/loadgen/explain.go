@@ -29,6 +29,7 @@ type explainFlags struct {
 	// instants.
 	partitionKeys, rowKeys []string
 	time                   string
+	log                    logFlags
 }
 
 func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -46,6 +47,12 @@ entities and operation; or formed from columns by --partition-key and --row-key,
 a design's. Several --partition-key are tried in one reading and ranked. Whether keys
 only append can be told from instants alone: --time names their column.
 
+With --log it says what the log of a table says that you have already: Storage
+Analytics 1.0, Azure Monitor's resource logs, StorageTableLogs as it is exported, or
+CSV; files, packed or not, and folders of them. Which partition was hot and when, what
+was throttled, which queries scanned, what a log does not say, and what the documents
+say of it. docs/your-log.md goes from a folder of logs to a verdict.
+
 A scenario is rehearsed on the virtual clock, by several seeds where chance may turn the
 answer; nothing is sent, and nothing kept. The exit code is 10 where the load is not held,
 and 12 where that cannot be told: seeds disagree, there are more operations than are
@@ -55,11 +62,15 @@ looked at, or keys come without instants.`,
   loadgen explain stress --set model.partition_target=500
   loadgen explain --from keys.csv --rate 3000     # 3,000 entities/s over these keys
   loadgen explain --from results.csv.gz --partition-key "{year}__{division}" --row-key "{bib}" --time finished
-  loadgen explain --from - <keys.csv`,
+  loadgen explain --from - <keys.csv
+  loadgen explain --log '$logs/table/2026/11'     # what was, by the log of the table`,
 		ValidArgsFunction: oneScenario,
 		Args:              f.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case len(f.log.paths) > 0:
+				return f.log.explain(c, args, &f.formFlags, newReading(stderr, f.quiet).lines, stdout)
+			case len(args) == 0:
 				return f.keys(c, stdout, stderr)
 			}
 			return f.explain(c, args[0], stdout, stderr)
@@ -75,6 +86,7 @@ looked at, or keys come without instants.`,
 	flags.StringArrayVar(&f.partitionKeys, "partition-key", nil, "with --from: a `template` of columns, as a design's; may be repeated")
 	flags.StringArrayVar(&f.rowKeys, "row-key", nil, "with --from: that of the RowKey, one for all or one for each")
 	flags.StringVar(&f.time, "time", "", "with --from: the `column` of the instants (default: instant, time or timestamp)")
+	f.log.register(flags)
 	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c
@@ -83,6 +95,12 @@ looked at, or keys come without instants.`,
 // arguments refuses any but one scenario, or keys.
 func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 	from := c.Flags().Changed("from")
+	if c.Flags().Changed("log") {
+		return f.log.alone(c, "from", "rate", "partition-key", "row-key", "time", "set", "use", "seed", "anti-pattern")
+	}
+	if flag := f.log.given(c); flag != "" {
+		return usageError{fmt.Errorf("--%s is about a log; expected --log with it", flag)}
+	}
 	switch {
 	case from && len(args) > 0:
 		return usageError{fmt.Errorf("--from judges keys, and %q is a scenario; expected one of them", args[0])}
@@ -232,9 +250,13 @@ func newReading(to io.Writer, quiet bool) *reading {
 // readingEvery is the time between two lines of progress.
 const readingEvery = 2 * time.Second
 
-func (r *reading) rows(n int64) {
+func (r *reading) rows(n int64) { r.told(n, "rows") }
+
+func (r *reading) lines(n int64) { r.told(n, "lines") }
+
+func (r *reading) told(n int64, what string) {
 	if now := r.clock.Now(); now >= r.next {
 		r.next = now.Add(readingEvery)
-		fmt.Fprintf(r.to, "%s rows\n", document.Count(n))
+		fmt.Fprintf(r.to, "%s %s\n", document.Count(n), what)
 	}
 }

@@ -22,9 +22,13 @@ type flagGroup struct{ name, used, rest, verb string }
 // flagGroups are what the flags of a verb with more than [mostShown] are shown under, in this
 // order.
 var flagGroups = [...]flagGroup{
-	{"What is served", "profile set import export", "seed", "serve"},
-	{"Where, and to whom", "listen account key-file tls-cert tls-key tls-self-signed", "admin", "serve"},
-	{"What is told and kept", "examine verbose out", "quiet", "serve"},
+	{"What is served", "profile start set faults import export data-dir", "durability export-every seed", "serve"},
+	{"Where, and to whom", "listen account key-file tls-cert tls-self-signed", "tls-key admin", "serve"},
+	{"What is told and kept", "examine out log", "verbose quiet log-format", "serve"},
+	{"The log", "log table", "hash-keys transaction-entities entity-bytes", "explain"},
+	{"The keys of a CSV", "from rate partition-key row-key time", "", "explain"},
+	{"The scenario", "set use anti-pattern", "seed", "explain"},
+	{"What is told and kept", "format verbose out", "quiet", "explain"},
 	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit", ""},
 	{"Where it is sent", "live target yes budget", "account key-file driver workers table reuse keep record no-probe", ""},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
@@ -34,8 +38,8 @@ var flagGroups = [...]flagGroup{
 // verbGroups are what the verbs are shown under, by the question that they answer.
 var verbGroups = []struct{ name, verbs string }{
 	{"Does my key hold?", "stress run simulate explain"},
-	{"Which key, which retries?", "contest scenarios backoff"},
-	{"Is my application's traffic sound?", "serve"},
+	{"Which key, which retries?", "contest scenarios keys backoff"},
+	{"Is my application's traffic sound?", "serve replay"},
 	{"What came of it", "report runs compare gate"},
 	{"The tool", "doctor version docs completion help"},
 	{"Topics", "model events environment exit-codes"},

@@ -193,9 +193,9 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
    10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
         rate is not held; with --find-limit, not even the lowest rate is; a budget of the
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
-        acknowledged write is lost or a counter was raised too often; with --anti-pattern, no
-        check fails, though one is to. gate: a check fails. contest: no design holds the
-        checks. doctor: a check failed. explain: a finding is an error
+        acknowledged write is lost or a counter was raised too often; with --anti-pattern, a
+        check holds that it promises to fail. gate: a check fails. contest: no design holds
+        the checks. doctor: a check failed. explain: a finding is an error
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
         runs are worse than chance explains and by more than the threshold
    12   what was asked cannot be told: by --peak, --find-limit or a check, for the run is

@@ -44,8 +44,9 @@ func modelHelp() string {
 model: {NAME: VALUE}, a command by --set model.NAME=VALUE; model: {profile: NAME} takes all of them
 from a profile: %s. Shown are the values of %s,
 their bounds and where they come from; a value that you give is an assumption of yours.
-docs/model.md holds the model against measurements.
-`, strings.Join(model.Profiles(), ", "), model.Documented)
+docs/model.md holds the model against measurements. region: NAME says where the clients are, and sets
+round_trip: %s.
+`, strings.Join(model.Profiles(), ", "), model.Documented, regions())
 	for _, p := range documented.Parameters() {
 		least, greatest := p.Bounds()
 		unit := " " + string(p.Unit)
@@ -55,6 +56,15 @@ docs/model.md holds the model against measurements.
 		fmt.Fprintf(&page, "\n  %s = %s%s   %s to %s, %s\n      %s\n", p.Name, p.Text(), unit, least, greatest, p.From, p.About)
 	}
 	return page.String()
+}
+
+// regions tells what each region sets round_trip to.
+func regions() string {
+	var list []string
+	for _, r := range model.Regions() {
+		list = append(list, fmt.Sprintf("%s %v", r.Name, r.RoundTrip))
+	}
+	return strings.Join(list, ", ")
 }
 
 // newVersion returns the verb that says what was built.

@@ -28,6 +28,8 @@ import (
 type reportFlags struct {
 	formFlags
 	out, runs string
+	// saved names a continuation token that is written in place of a report.
+	saved string
 	// charts is where charts of the run are to be drawn, axis how times and heat are
 	// scaled there and on a page.
 	charts, axis string
@@ -74,6 +76,7 @@ shows what can be read and invents nothing.`,
 	flags.StringVar(&f.out, "out", "", "write to a `file` instead, replacing it in one step")
 	flags.StringVar(&f.charts, "charts", "", "draw the charts into this `folder`, as PNG and SVG, in place of a report")
 	flags.StringVar(&f.axis, "axis", anyAxis, "with --charts or --format html: how times and heat are scaled, linear or log (default: what suits each chart)")
+	flags.StringVar(&f.saved, "saved", "", "write the continuation token that was saved under this `name`, in place of a report")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
 	return c
 }
@@ -94,7 +97,10 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	if err != nil {
 		return err
 	}
-	if f.charts != "" {
+	switch {
+	case f.saved != "":
+		return f.token(stdout, one.Record)
+	case f.charts != "":
 		return f.draw(stdout, one.Record, axis)
 	}
 	one.Axis, one.Look = axis, f.look(stdout)
@@ -115,6 +121,8 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 // contest writes a contest of designs once more, in one of the forms of every document.
 func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 	switch {
+	case f.saved != "":
+		return usageError{fmt.Errorf("--saved is of a run, and %s is a contest; expected a run", catalog.Shown(folder))}
 	case f.charts != "":
 		return usageError{fmt.Errorf("--charts draws a run, and %s is a contest: heat.png and heat.svg are in its folder", catalog.Shown(folder))}
 	case !slices.Contains(report.PrintForms(), f.format):
@@ -134,6 +142,22 @@ func (f *reportFlags) contest(folder string, stdout io.Writer) error {
 		return err
 	}
 	return f.write(stdout, text.Bytes())
+}
+
+// token writes a continuation token that a query of the run has saved.
+func (f *reportFlags) token(stdout io.Writer, record *results.Record) error {
+	list := record.Saved()
+	at := slices.IndexFunc(list, func(one results.SavedToken) bool { return one.Name == f.saved })
+	switch {
+	case len(list) == 0:
+		return usageError{fmt.Errorf("--saved %s: no query of the run has saved a token; expected an operation with save", catalog.Shown(f.saved))}
+	case at < 0:
+		names := nearest.Of(list, func(one results.SavedToken) string { return one.Name })
+		return usageError{fmt.Errorf("--saved: %s", nearest.Unknown("saved token", f.saved, names))}
+	case list[at].Token == "":
+		return usageError{fmt.Errorf("--saved %s: operation %s has read all pages, and no token is left", f.saved, list[at].Operation)}
+	}
+	return f.write(stdout, []byte(list[at].Token+"\n"))
 }
 
 // write writes a report to where it is asked for.
@@ -172,6 +196,8 @@ func formOf(name string) (report.Form, error) {
 // scale returns the axis that is asked for, empty for that which suits each chart.
 func (f *reportFlags) scale(flags *pflag.FlagSet) (chart.Axis, error) {
 	switch {
+	case f.saved != "" && (flags.Changed("format") || f.charts != ""):
+		return "", usageError{errors.New("--saved writes a token in place of a report; expected it without --format and --charts")}
 	case f.charts != "" && (flags.Changed("format") || flags.Changed("out")):
 		return "", usageError{errors.New("--charts draws in place of a report; expected it without --format and --out")}
 	case !flags.Changed("axis") || f.axis == anyAxis:

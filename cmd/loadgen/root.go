@@ -34,9 +34,9 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
 	root.AddCommand(new(stressFlags).verb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
 		new(simulateFlags).verb(stdout, stderr), new(runFlags).verb(stdout, stderr), newScenarios(stdout, stderr),
-		new(explainFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
+		new(explainFlags).verb(stdout, stderr), new(replayFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
 		newReport(stdout, stderr), newGate(stdout, stderr),
-		newCompare(stdout), newRuns(stdout, stderr), newDoctor(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
+		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout), newDoctor(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
 	root.AddCommand(newTopics(stdout)...)
 	group(root)
 	for _, c := range root.Commands() {

@@ -5,15 +5,21 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
+	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/health"
+	"loadgen/scenarios/series"
 )
 
 // newScenarios returns the verb around scenarios and their files.
@@ -76,9 +82,9 @@ func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the built-in scenarios by what they are about",
-		Long: `List prints the name of every built-in scenario and the first sentence of what it is
-about, by the subjects of the documents and in their order. Run, simulate, explain and show
-take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
+		Long: `List prints the name of every built-in scenario, the first sentence of what it is about
+and why its anti-pattern fails, by the subjects of the documents and in their order. Run,
+simulate, explain and show take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
 those come first that are called so, then those that are about it or mention it.`,
 		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
 		RunE:    func(*cobra.Command, []string) error { return f.list(stdout) },
@@ -112,9 +118,13 @@ func (f *listFlags) list(stdout io.Writer) error {
 func listed(all []scenarios.Entry, subjects []string) *document.Document {
 	told := &document.Document{Title: document.Counted(len(all), "scenario") + " built in", Data: all}
 	add := func(id, title string, some []scenarios.Entry) {
-		table := document.Table{ID: id, Caption: title, Columns: []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows", Words: true}}}
+		table := document.Table{ID: id, Caption: title, Columns: []document.Column{{Title: "scenario", Words: true}, {Title: "what it shows, and why its anti-pattern fails", Words: true}}}
 		for _, one := range some {
-			table.Rows = append(table.Rows, document.Cells(one.Name, one.Says))
+			says := one.Says
+			if one.Why != "" {
+				says += " Anti-pattern: " + one.Why
+			}
+			table.Rows = append(table.Rows, document.Cells(one.Name, says))
 		}
 		told.Sections = append(told.Sections, document.Section{ID: id, Title: title, Blocks: []document.Block{table}})
 	}
@@ -326,4 +336,40 @@ func (f *initFlags) begin(file string, stdout io.Writer) error {
   loadgen run %s                # run it in real time
 `, file, scenarios.SchemaFile, file, file, file, file)
 	return err
+}
+
+// newPatterns returns the verb that runs every pattern beside what it replaces.
+func newPatterns(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "patterns [name...]",
+		Short: "Run the documents' design patterns beside what they replace",
+		Long: `Patterns runs each built-in scenario that shows a design pattern of the documents, and
+its anti-pattern, on the virtual clock, by three seeds each, and prints as Markdown what the
+two came to: what the scenario claims, and the figures in which they differ. It is what
+docs/patterns.md shows. With names it does so for those alone.`,
+		Example: `  loadgen scenarios patterns                  # all of them
+  loadgen scenarios patterns bank-transfer    # one`,
+		ValidArgsFunction: someScenarios,
+		RunE: func(c *cobra.Command, args []string) error {
+			names, rows, err := series.PatternsOf(args)
+			if err != nil {
+				return err
+			}
+			told, done := terminal.Is(stderr), new(atomic.Int64)
+			list, err := series.Patterns(c.Context(), names, func() {
+				if told {
+					fmt.Fprintf(stderr, "\r%d of %d patterns", done.Add(1), len(names))
+				}
+			})
+			if told {
+				used, _ := health.CPU()
+				fmt.Fprintf(stderr, ", %s of processor time\n", used.Round(100*time.Millisecond))
+			}
+			if err != nil {
+				return err
+			}
+			return report.Patterns(stdout, rows, list)
+		},
+	}
+	return c
 }

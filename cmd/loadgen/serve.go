@@ -7,12 +7,15 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/model"
 	"loadgen/engine/nearest"
 	"loadgen/engine/rest/serve"
 	"loadgen/report"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/capture"
 	"loadgen/scenarios/run"
 )
@@ -20,8 +23,8 @@ import (
 // serveFlags are what a user typed after `loadgen serve`.
 type serveFlags struct {
 	serve.Options
-	keyFile string
-	examine bool
+	keyFile, faultFile string
+	examine            bool
 	formFlags
 	out string
 }
@@ -36,8 +39,12 @@ func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Serve is a table service that the SDKs take for real, with the documents' limits:
 2,000 entities/s a partition and 20,000 an account, every scanned entity counted.
 Its first line on standard output is the connection string of it. What it holds is
-in memory, and gone when it ends unless --export saves it. The name of a table that
-was deleted is free again after 40 s; --set model.name_delay=0 frees it at once.
+in memory, and gone when it ends unless --export saves it, or --data-dir keeps it: then
+an acknowledged write is there after any end, of the machine as well, and after an error
+of the disk nothing more is acknowledged. --durability nosync acknowledges sooner; a
+crash of the machine or a kill may then lose the last writes, and no half transaction.
+The name of a table that was deleted is free again after 40 s; --set model.name_delay=0
+frees it at once.
 
 --examine records the traffic like a run of one's own, in a folder of its own in
 results/runs, and reports on it at the end: which partitions were hot, which
@@ -56,10 +63,14 @@ a certificate for as long as it runs, for clients that take https alone; the sec
 address has it at /-/certificate, for them to trust.`,
 		Example: `  loadgen serve                                   # where the emulators are, with their account
   loadgen serve --examine                         # and a verdict on Ctrl-C
+  loadgen serve --start cold --examine            # a new table, that load balancing has yet to split
+  loadgen serve --log table.log                   # what explain --log and replay read
   loadgen serve --import races.csv --export races.jsonl
+  loadgen serve --data-dir tables                 # what is written is there the next time
   loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
   loadgen serve --tls-self-signed                 # https, for SDKs that take nothing else
   loadgen serve --set model.partition_target=500  # what if the limit were another?
+  loadgen serve --faults faults.yaml --set faults.0.share=2%
   loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := emptyFlag(c.Flags()); err != nil {
@@ -76,18 +87,30 @@ address has it at /-/certificate, for them to trust.`,
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate to speak https with, and those after it, in PEM")
 	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
 	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
+	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
 	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles()))
-	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated")
+	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
+	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated; or one of --faults")
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
 	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
 	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
-	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
-		"standard input as JSON lines")
-	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv (exact, and no file for a spreadsheet)")
+	f.tables(flags)
+	flags.StringVar(&f.Log, "log", "", "a new `file` that every request is written to, as the service's own log has it")
+	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
 	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
 	return c
+}
+
+// tables are the flags about where tables come from and go.
+func (f *serveFlags) tables(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
+		"standard input as JSON lines")
+	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv (exact, and no file for a spreadsheet)")
+	flags.DurationVar(&f.ExportEvery, "export-every", 0, "write the file of --export as often as that while serving, too: a `duration`, 1s or more")
+	flags.StringVar(&f.DataDir, "data-dir", "", "keep the tables in this `folder` instead of in memory, made where there is none")
+	flags.StringVar(&f.Durability, "durability", "", "with --data-dir: acknowledge a write once it is on the disk (`sync`, the default), or before (nosync)")
 }
 
 // run serves until the context is done.
@@ -98,10 +121,15 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	if err := f.readKey(); err != nil {
 		return usageError{err}
 	}
+	told, err := f.readFaults()
+	if err != nil {
+		return usageError{err}
+	}
 	f.Clock = clock.NewReal()
 	var examination capture.Examination
 	if f.examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance
+		f.Balanced = func(list []serve.Event) { examination.Balanced(run.Decisions(list)) }
 	}
 	s, err := serve.Open(ctx, f.Options)
 	if fault := new(serve.Fault); errors.As(err, fault) {
@@ -113,7 +141,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	defer s.Close() // of what was served to its end nothing is left to go wrong
 	if f.examine {
 		plan := capture.Plan{Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: command,
-			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started()}
+			Model: s.Model(), Seed: f.Seed, Started: f.Clock.Started(), Start: f.Start, Faults: told}
 		if err := examination.Open(plan); err != nil {
 			return fmt.Errorf("%w: %w", run.ErrFolder, err)
 		}
@@ -122,7 +150,10 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 		return err
 	}
 	s.Begin()
-	<-ctx.Done()
+	select {
+	case <-ctx.Done():
+	case <-s.Failed():
+	}
 	ended, saved := s.Drain(), s.Save()
 	if fault := new(serve.Fault); errors.As(saved, fault) {
 		saved = f.blame(*fault)
@@ -130,7 +161,7 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	if f.examine {
 		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), ended)
 	}
-	return errors.Join(ended, saved)
+	return errors.Join(s.Close(), ended, saved)
 }
 
 // readKey reads the key of the account, where there is one of one's own.
@@ -147,6 +178,12 @@ func (f *serveFlags) readKey() (err error) {
 	return nil
 }
 
+// readFaults reads what is to go wrong on purpose, and says it in words.
+func (f *serveFlags) readFaults() (told []string, err error) {
+	f.Faults, f.Set, told, err = scenarios.ServiceFaults(f.faultFile, f.Set)
+	return told, err
+}
+
 // blame says a fault of the options by the flag that it came from.
 func (f *serveFlags) blame(fault serve.Fault) error {
 	flag := "--" + fault.Field
@@ -154,8 +191,14 @@ func (f *serveFlags) blame(fault serve.Fault) error {
 	case fault.Field == "listen" && errors.Is(fault, serve.ErrKnownKey):
 		return fmt.Errorf("--listen %s: an address that others reach needs --account and --key-file; "+
 			"the emulators' key is for 127.0.0.1 and ::1 alone", fault.Value)
+	case fault.Field == "durability" && fault.Known != nil:
+		return errors.New(flag + ": " + nearest.Unknown("durability", fault.Value, fault.Known))
 	case fault.Field == "profile":
 		return errors.New(flag + ": " + nearest.Unknown("profile", fault.Value, fault.Known))
+	case fault.Field == "log-format" && fault.Known != nil:
+		return errors.New(flag + ": " + nearest.Unknown("format", fault.Value, fault.Known))
+	case fault.Field == "start":
+		return errors.New(flag + ": " + nearest.Unknown("start", fault.Value, fault.Known))
 	case fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("parameter", fault.Value, fault.Known))
 	case fault.Field == "key":
@@ -170,7 +213,7 @@ func (f *serveFlags) blame(fault serve.Fault) error {
 // report prints what came of the traffic of a service that ended so, once that is
 // judged and drawn.
 func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts results.TargetCounts, ended error) error {
-	record, ended := of.Conclude(f.Clock.Now(), ended, counts)
+	record, ended := of.Conclude(f.Clock.Now(), ended, &counts)
 	if record == nil {
 		return ended
 	}

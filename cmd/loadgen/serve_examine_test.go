@@ -186,3 +186,44 @@ func TestSecretsOfServeAreNowhere(t *testing.T) {
 		}
 	}
 }
+
+// Of a service with faults the record says by kind, code and key what its clients met, and
+// the report that it was injected.
+func TestExamineTellsInjectedFaults(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, map[string]string{"f.yaml": "faults:\n  - {kind: refuse, share: 1%, key: hot}\n  - {kind: refuse, code: OperationTimedOut, share: 20%, key_prefix: c}\n"})
+	s := openShop(t, "", "--examine", "--verbose", "--profile", "off", "--faults", "f.yaml", "--set", "faults.0.share=30%")
+	s.enter(s.ready)
+	s.want(write(entity.CreateTable, "Races", "", ""))
+	met := make(map[results.Injected]int64)
+	for i := range 300 {
+		key := []string{"hot", "cold", "other"}[i%3]
+		if got := s.do(write(entity.Insert, "Races", key, fmt.Sprintf("%04d", i))); got.Status != 204 {
+			met[results.Injected{Kind: "refuse", Status: got.Status, Code: string(got.Code), Key: key}]++
+		}
+	}
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve --examine = %d; want 0: %s", code, &s.stderr)
+	}
+	record, sum := read(t, leftIn(t, "results/runs")[0]), int64(0)
+	for i := range record.Intervals {
+		for _, one := range record.Intervals[i].Injected {
+			n := one.Attempts
+			one.Attempts = 0
+			met[one] -= n
+			sum += n
+		}
+	}
+	for one, n := range met {
+		if n != 0 {
+			t.Errorf("of %+v the client met %d more than the record says", one, n)
+		}
+	}
+	if len(met) != 2 || sum < 20 {
+		t.Errorf("the client met %d kinds, codes and keys, and the record has %d; want two, and 50 or so", len(met), sum)
+	}
+	if said := strings.Join(strings.Fields(s.stdout.String()), " "); !strings.Contains(said, "of the attempts met a fault that was injected") ||
+		!strings.Contains(said, `Faults were injected on purpose (refuse (503 ServerBusy) of 30% at the key hot; refuse (500 OperationTimedOut) of 20% at keys that begin with c)`) {
+		t.Errorf("the report does not tell of the faults:\n%s", &s.stdout)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -147,6 +148,12 @@ func TestServeRefusesBadInputInOneLine(t *testing.T) {
 		{"a setting that is nearly one", []string{"--set", "model.partition_targt=5"}, `"model.partition_target"`},
 		{"a setting of something else", []string{"--set", "partition_target=5"}, `"model.partition_target"`},
 		{"a setting that cannot be", []string{"--set", "model.partition_target=-5"}, "model.partition_target=-5"},
+		{"faults that are not there", []string{"--faults", "none.yaml"}, "--faults: none.yaml cannot be read"},
+		{"faults of no known kind", []string{"--faults", "refuze.yaml"}, `refuze.yaml:1:17: unknown kind of fault "refuze"; did you mean "refuse"?`},
+		{"faults that let nothing succeed", []string{"--faults", "all.yaml"}, "all.yaml:1:11: every attempt meets a fault"},
+		{"a fault's setting that cannot be", []string{"--faults", "all.yaml", "--set", "faults.0.share=120%"}, "--set faults.0.share: share is 120%"},
+		{"a fault's setting without faults", []string{"--set", "faults.0.share=2%"}, "there are no faults to set"},
+		{"a scenario for its faults", []string{"--faults", "scenario.yaml"}, `scenario.yaml:1:2: unknown field "name"; expected faults`},
 		{"a negative seed", []string{"--seed", "-1"}, "0 or more"},
 		{"a folder without a run", []string{"--out", "run"}, "--examine"},
 		{"a folder that is a file", []string{"--examine", "--out", "key"}, "key"},
@@ -167,7 +174,8 @@ func TestServeRefusesBadInputInOneLine(t *testing.T) {
 	}
 	good := `{"Table":"Races","PartitionKey":"p","RowKey":"1"}` + "\n"
 	given := map[string]string{"key": planted, "notkey": planted + "!", "empty": "", "known": emulatorKey,
-		"good.jsonl": good, "bad.jsonl": strings.Replace(good, "1", "2", 1) + "nonsense\n", "bad.csv": "a,b\n"}
+		"good.jsonl": good, "bad.jsonl": strings.Replace(good, "1", "2", 1) + "nonsense\n", "bad.csv": "a,b\n",
+		"refuze.yaml": "faults: [{kind: refuze}]", "all.yaml": "faults: [ {kind: refuse}]", "scenario.yaml": "{name: x, faults: [{kind: cut, share: 1%}]}"}
 	for _, row := range rows {
 		t.Chdir(t.TempDir())
 		put(t, given)
@@ -227,7 +235,8 @@ func TestHelpOfServeIsComplete(t *testing.T) {
 		if err := f.verb(nil, nil).ParseFlags(args[2:]); err != nil {
 			t.Errorf("the example %q: %v", line, err)
 		}
-		if faults := (serve.Options{Profile: f.Profile, Set: f.Set, Imports: f.Imports, Export: f.Export}).Validate(); len(faults) > 0 {
+		settings := slices.DeleteFunc(f.Set, func(one string) bool { return strings.HasPrefix(one, "faults.") })
+		if faults := (serve.Options{Profile: f.Profile, Set: settings, Imports: f.Imports, Export: f.Export}).Validate(); len(faults) > 0 {
 			t.Errorf("the example %q: %v", line, faults)
 		}
 	}

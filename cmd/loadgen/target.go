@@ -289,7 +289,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 }
 
 // plan returns the sound plan of a scenario that the flags ask for.
-func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern string, command []string, stderr io.Writer) (run.Plan, error) {
+func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern *scenarios.AntiPattern, command []string, stderr io.Writer) (run.Plan, error) {
 	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, RetryChosen: f.choice.retryChosen(c),
 		Table: f.table, Reuse: f.reuse, Keep: f.keep, Verify: f.verify, NoProbe: f.noProbe, Attempts: f.record,
 		Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}

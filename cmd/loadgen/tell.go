@@ -119,7 +119,7 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 
 // judge turns what a run found that ended so into an exit code.
 func (f *tellFlags) judge(record *results.Record, ended error) error {
-	o := outcomeOfRun(record.Manifest.AntiPattern != "", record.Summary)
+	o := outcomeOfRun(record)
 	o.strict, o.stopped = f.strict, errors.Is(ended, run.ErrStopped)
 	if o.stopped {
 		return verdictError{o.code(), results.OneLine(ended)}
@@ -166,15 +166,16 @@ func endsWith(code int) error {
 	return verdictError{code: code}
 }
 
-// outcomeOfRun returns what a run came to. An anti-pattern promises that a
-// claim fails: only where none does has it failed itself.
-func outcomeOfRun(antiPattern bool, s *results.Summary) outcome {
+// outcomeOfRun returns what a run came to. An anti-pattern promises that checks fail: it
+// has failed itself where one of those does not.
+func outcomeOfRun(record *results.Record) outcome {
+	s := record.Summary
 	o := outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0}
 	state, ok := verdict.State(s)
 	o.failed, o.untold = ok != nil && !*ok, state == results.CannotTell && verdict.Asked(s)
-	if antiPattern && len(s.Checks) > 0 {
-		fails := slices.ContainsFunc(s.Checks, func(c results.Check) bool { return c.Fails() })
-		o.failed = !s.Audit.Sound() || !fails && !o.untold
+	if record.Manifest.AntiPattern != "" && len(s.Checks) > 0 {
+		kept := verdict.Promise(record, s)
+		o.failed, o.untold = !s.Audit.Sound() || kept.Fails(), !kept.Told()
 	}
 	return o
 }

@@ -1,5 +1,6 @@
-// Package fault says which attempts meet which fault: replies that freeze, are
-// lost, or come late, by share, key prefix and time window.
+// Package fault says which attempts meet which fault: refusals without a cause, and
+// replies that freeze, are lost, cut off or come late, by share, PartitionKey and time
+// window.
 //
 // Write a [Plan] of [Rule] values and [Plan.Validate] it; ask [Plan.Decide]
 // about each attempt at the instant it is sent; and have the [Verdict] say,

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"loadgen/engine/entity"
 )
 
 // MaxRules is the greatest number of rules in a valid plan: each attempt looks
@@ -13,9 +15,10 @@ const MaxRules = 100
 // Plan is all that goes wrong in a run. The zero value is a run without faults.
 type Plan struct {
 	// Rules may overlap: their delays add up, a loss before the request
-	// arrives goes before a loss after it and either before a refusal, and a reply that leaves one frozen
-	// window into another waits for the end of that too. Their order matters
-	// to chance alone: a rule's draw depends on its place.
+	// arrives goes before a loss after it and either before a refusal, of several
+	// refusals the first one in the list answers, and a reply that leaves one frozen
+	// window into another waits for the end of that too. Each draws for itself; beside
+	// that their order matters to chance: a rule's draw depends on its place.
 	Rules []Rule
 }
 
@@ -48,7 +51,16 @@ func (p Plan) Decide(at time.Duration, partitionKey string, draw uint64) Verdict
 		case Delay:
 			delay = later(delay, rule.By)
 			continue
+		case Drip:
+			delay, verdict.Drip = later(delay, rule.By), later(verdict.Drip, rule.By)
+			continue
+		case Cut:
+			verdict.Cut = true
+			continue
 		case Refuse:
+			if !verdict.Refused {
+				verdict.Code = rule.answer()
+			}
 			verdict.Refused, refusal = true, max(refusal, rule.By)
 			continue
 		}
@@ -71,9 +83,13 @@ type Verdict struct {
 	// Lost says that no reply will come, and when it was lost; 0 where one
 	// will.
 	Lost Moment
-	// Refused says that the request is not carried out, but refused by a busy
-	// server.
+	// Refused says that the request is not carried out, but answered with Code.
 	Refused bool
+	Code    entity.Code
+	// Cut says that the connection ends within the reply, if that is not lost whole.
+	Cut bool
+	// Drip is how long the reply's body takes to come, a part of By.
+	Drip time.Duration
 	// By is how much later than without faults the reply leaves, or a lost one
 	// is noticed; freezes come on top.
 	By time.Duration
@@ -85,6 +101,28 @@ type Verdict struct {
 
 // Arrives reports whether the request reaches who would carry it out.
 func (v Verdict) Arrives() bool { return v.Lost != Before && !v.Refused }
+
+// Kind returns what befell the attempt, by what its sender learns of it: the first of
+// a loss, a cut, a refusal, a drip, a delay and a freeze, for which alone it has to be
+// known when the reply would have left, done, and when it does; 0 where nothing did.
+func (v Verdict) Kind(done, released time.Duration) Kind {
+	switch {
+	case v.Lost != 0:
+		return Drop
+	case v.Cut:
+		return Cut
+	case v.Refused:
+		return Refuse
+	case v.Drip > 0:
+		return Drip
+	case v.By > 0:
+		return Delay
+	case released > done:
+		return Freeze
+	default:
+		return 0
+	}
+}
 
 // Release returns when the reply leaves that would have left at done without
 // faults: later by the delay, and not inside a frozen window that meets the

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 )
 
@@ -28,6 +29,86 @@ func delay(from, to, by time.Duration) fault.Rule {
 
 func refuse(from, to, by time.Duration) fault.Rule {
 	return fault.Rule{Kind: fault.Refuse, From: from, To: to, Share: fault.Whole, By: by}
+}
+
+func drip(from, to, by time.Duration) fault.Rule {
+	return fault.Rule{Kind: fault.Drip, From: from, To: to, By: by, Share: fault.Whole}
+}
+
+func cut(from, to time.Duration) fault.Rule {
+	return fault.Rule{Kind: fault.Cut, From: from, To: to, Share: fault.Whole}
+}
+
+// What is told of an attempt is what its sender learns of first.
+func TestKindOfAnAttempt(t *testing.T) {
+	rules := []fault.Rule{drop(fault.After, 0, s, 0), cut(0, s), refuse(0, s, 0), drip(0, s, s), delay(0, s, s), freeze(0, 9*s)}
+	for from, want := range []fault.Kind{fault.Drop, fault.Cut, fault.Refuse, fault.Drip, fault.Delay, fault.Freeze} {
+		verdict := fault.Plan{Rules: rules[from:]}.Decide(0, "p", 1)
+		if got := verdict.Kind(0, verdict.Release(0)); got != want {
+			t.Errorf("of the rules from %v on: Kind() = %v; want %v", rules[from].Kind, got, want)
+		}
+	}
+	if got := (fault.Verdict{}).Kind(s, s); got != 0 {
+		t.Errorf("without a fault Kind() = %v; want none", got)
+	}
+}
+
+// Of several refusals the first in the list answers, and one without a code is 503.
+func TestWhatARefusalAnswers(t *testing.T) {
+	timeout, plain := refuse(0, s, 0), refuse(0, s, 0)
+	timeout.Code = entity.OperationTimedOut
+	for _, row := range []struct {
+		rules []fault.Rule
+		want  entity.Code
+	}{
+		{[]fault.Rule{plain}, entity.ServerBusy},
+		{[]fault.Rule{timeout, plain}, entity.OperationTimedOut},
+		{[]fault.Rule{plain, timeout}, entity.ServerBusy},
+		{[]fault.Rule{delay(0, s, s)}, ""},
+	} {
+		if got := (fault.Plan{Rules: row.rules}).Decide(0, "p", 1).Code; got != row.want {
+			t.Errorf("%+v answers %q; want %q", row.rules, got, row.want)
+		}
+	}
+}
+
+// A seed of its own draws anew whom a rule meets: as many, and independently.
+func TestARulesOwnSeed(t *testing.T) {
+	const draws, seed = 100_000, 3
+	rng := rand.New(rand.NewPCG(seed, 0))
+	plain := refuse(0, s, 0)
+	plain.Share = fault.Whole / 4
+	seeded := plain
+	seeded.Seed = 7
+	one, two, both := 0, 0, 0
+	for range draws {
+		draw := rng.Uint64()
+		a, b := fault.Plan{Rules: []fault.Rule{plain}}.Decide(0, "p", draw).Refused, fault.Plan{Rules: []fault.Rule{seeded}}.Decide(0, "p", draw).Refused
+		for _, row := range []struct {
+			met bool
+			sum *int
+		}{{a, &one}, {b, &two}, {a && b, &both}} {
+			if row.met {
+				*row.sum++
+			}
+		}
+	}
+	for _, row := range []struct {
+		what string
+		got  int
+		want float64
+	}{{"without a seed", one, .25}, {"with one", two, .25}, {"both", both, .0625}} {
+		if mean := draws * row.want; math.Abs(float64(row.got)-mean) > 4.5*math.Sqrt(mean*(1-row.want)) {
+			t.Errorf("seed %d: %s met %d of %d; want %.0f", seed, row.what, row.got, draws, mean)
+		}
+	}
+}
+
+// Without rules an attempt costs next to nothing, and no memory.
+func TestNoPlanTakesNoMemory(t *testing.T) {
+	if got := testing.AllocsPerRun(100, func() { fault.Plan{}.Decide(s, "p", 1).Release(s) }); got != 0 {
+		t.Errorf("an attempt without faults takes %v allocations; want none", got)
+	}
 }
 
 // Only what is neither refused nor lost before is carried out.
@@ -55,6 +136,8 @@ func TestWhatArrives(t *testing.T) {
 func TestDecideAndRelease(t *testing.T) {
 	prefixed := freeze(1*s, 2*s)
 	prefixed.KeyPrefix = "race__"
+	keyed := delay(1*s, 2*s, s)
+	keyed.Key = "race"
 	for _, row := range []struct {
 		name     string
 		rules    []fault.Rule
@@ -96,6 +179,10 @@ func TestDecideAndRelease(t *testing.T) {
 		{"or takes a while", []fault.Rule{refuse(1*s, 2*s, s)}, 1 * s, "p", 1 * s, 0, 2 * s},
 		{"and comes later by a delay", []fault.Rule{refuse(1*s, 2*s, s), delay(0, 9*s, 3*s)}, 1 * s, "p", 1 * s, 0, 5 * s},
 		{"or is lost", []fault.Rule{refuse(1*s, 2*s, s), drop(fault.Before, 1*s, 2*s, 0)}, 1 * s, "p", 1 * s, fault.Before, 1 * s},
+		{"a drip is as late as a delay", []fault.Rule{drip(1*s, 2*s, 3*s), delay(1*s, 2*s, s)}, 1 * s, "p", 3 * s, 0, 7 * s},
+		{"a cut comes when the reply does", []fault.Rule{cut(1*s, 2*s), delay(1*s, 2*s, s)}, 1 * s, "p", 3 * s, 0, 4 * s},
+		{"a key meets that key", []fault.Rule{keyed}, 1 * s, "race", 3 * s, 0, 4 * s},
+		{"and not one that begins with it", []fault.Rule{keyed}, 1 * s, "race__", 3 * s, 0, 3 * s},
 		{"the greatest delays saturate", []fault.Rule{delay(0, 9*s, math.MaxInt64), delay(0, 9*s, math.MaxInt64)}, 1 * s, "p", 3 * s, 0, math.MaxInt64},
 		{"a window that ends before it begins holds nothing", []fault.Rule{freeze(6*s, 5*s)}, 5 * s, "p", 5500 * time.Millisecond, 0, 5500 * time.Millisecond},
 		{"a share of nothing meets nothing", []fault.Rule{{Kind: fault.Freeze, To: 9 * s}}, 0, "p", 1 * s, 0, 1 * s},
@@ -130,6 +217,11 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		{"a delay of nothing", []fault.Rule{delay(0, s, 0)}, []string{"rules[0].by"}},
 		{"a reply before its time", []fault.Rule{delay(0, s, -s)}, []string{"rules[0].by"}},
 		{"a freeze with a delay", []fault.Rule{{Kind: fault.Freeze, To: s, Share: 1, By: s}}, []string{"rules[0].by"}},
+		{"a drip of nothing", []fault.Rule{drip(0, s, 0)}, []string{"rules[0].by"}},
+		{"a cut that waits", []fault.Rule{{Kind: fault.Cut, To: s, Share: 1, By: s}}, []string{"rules[0].by"}},
+		{"a code that is no fault", []fault.Rule{{Kind: fault.Refuse, To: s, Share: 1, Code: entity.EntityAlreadyExists}}, []string{"rules[0].code"}},
+		{"a delay with a code", []fault.Rule{{Kind: fault.Delay, To: s, Share: 1, By: s, Code: entity.ServerBusy}}, []string{"rules[0].code"}},
+		{"a key beside a prefix", []fault.Rule{{Kind: fault.Cut, To: s, Share: 1, Key: "a", KeyPrefix: "a"}}, []string{"rules[0].key"}},
 		{"too many rules are named once", append(make([]fault.Rule, 0, 101), repeat(good, 101)...), []string{"rules has 101"}},
 	} {
 		faults := fault.Plan{Rules: row.rules}.Validate()
@@ -249,8 +341,8 @@ func TestReleaseAgainstASearchOfTheEnds(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	got := fmt.Sprint(fault.Freeze, fault.Drop, fault.Delay, fault.Refuse, fault.Before, fault.After, fault.Kind(99), fault.Moment(99))
-	if want := "freeze drop delay refuse before after unknown unknown"; got != want {
+	got := fmt.Sprint(fault.Freeze, fault.Drop, fault.Delay, fault.Refuse, fault.Cut, fault.Drip, fault.Before, fault.After, fault.Kind(99), fault.Moment(99))
+	if want := "freeze drop delay refuse cut drip before after unknown unknown"; got != want {
 		t.Errorf("names = %q; want %q", got, want)
 	}
 }

@@ -1,10 +1,14 @@
 package fault
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
+
+	"loadgen/engine/entity"
 )
 
 // Whole is the share of a rule that meets every attempt: shares are in parts
@@ -22,14 +26,19 @@ const (
 	Drop
 	// Delay lets the reply of an attempt sent inside the window leave later.
 	Delay
-	// Refuse answers an attempt sent inside the window that the server is busy
-	// (503 ServerBusy), without carrying it out: a partition that is offline while
-	// it is handed to another server.
+	// Refuse answers an attempt sent inside the window with one of [Codes],
+	// without carrying it out: a partition that is offline while it is handed to
+	// another server, or a front end that fails for a moment.
 	Refuse
+	// Cut ends the connection in the middle of the reply's body. The request is
+	// carried out.
+	Cut
+	// Drip has the reply's body come in small pieces, so that its end comes later.
+	Drip
 )
 
 // kindNames is indexed by Kind.
-var kindNames = [...]string{"", "freeze", "drop", "delay", "refuse"}
+var kindNames = [...]string{"", "freeze", "drop", "delay", "refuse", "cut", "drip"}
 
 // String returns the kind as a scenario spells it.
 func (k Kind) String() string {
@@ -37,6 +46,15 @@ func (k Kind) String() string {
 		return "unknown"
 	}
 	return kindNames[k]
+}
+
+// Kinds returns all kinds, in the order of their values.
+func Kinds() []Kind { return []Kind{Freeze, Drop, Delay, Refuse, Cut, Drip} }
+
+// Codes returns what a [Refuse] can answer, the default first: 503 ServerBusy, 500
+// OperationTimedOut and 500 InternalError.
+func Codes() []entity.Code {
+	return []entity.Code{entity.ServerBusy, entity.OperationTimedOut, entity.InternalError}
 }
 
 // Moment is when a reply was lost; the sender cannot tell.
@@ -69,6 +87,9 @@ type Rule struct {
 	// KeyPrefix is how the PartitionKey of an attempt begins that the rule
 	// meets; the empty prefix meets every attempt, with a key or without.
 	KeyPrefix string
+	// Key is the PartitionKey of the attempts that the rule meets, empty for any. A
+	// rule has no more than one of the two.
+	Key string
 	// Share is how many of a million such attempts the rule meets, 1 to
 	// [Whole].
 	Share int
@@ -77,9 +98,20 @@ type Rule struct {
 	// By is how much later a delayed reply leaves. For a Drop it is how long
 	// the sender takes to notice: 0 is a connection that breaks at once, a
 	// client's time-out is one that goes silent. For a Refuse it is how long the
-	// refusal takes. A Freeze has none.
+	// refusal takes, for a Drip how long the body. A Freeze and a Cut have none.
 	By time.Duration
+	// Code is what a Refuse answers, one of [Codes]; empty is the first. The other
+	// kinds have none.
+	Code entity.Code
+	// Seed, where it is not 0, draws the attempts that the rule meets anew.
+	Seed uint64
 }
+
+// answer returns what a Refuse answers.
+func (r *Rule) answer() entity.Code { return cmp.Or(r.Code, Codes()[0]) }
+
+// Fails reports whether no attempt that the rule meets succeeds.
+func (r *Rule) Fails() bool { return r.Kind == Drop || r.Kind == Refuse || r.Kind == Cut }
 
 // validate returns the faults of the rule, each behind its place in the plan.
 func (r Rule) validate(place int) []error {
@@ -87,8 +119,11 @@ func (r Rule) validate(place int) []error {
 	fail := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("%w: rules[%d].%s", ErrInvalid, place, fmt.Sprintf(format, args...)))
 	}
-	if r.Kind < Freeze || r.Kind > Refuse {
-		fail("kind is missing; it must be freeze, drop, delay or refuse")
+	if r.Kind < Freeze || r.Kind > Drip {
+		fail("kind is missing; it must be freeze, drop, delay, refuse, cut or drip")
+	}
+	if r.Key != "" && r.KeyPrefix != "" {
+		fail("key is given beside a prefix; a rule meets one of them")
 	}
 	if r.From < 0 {
 		fail("from is %v; the run starts at 0", r.From)
@@ -108,10 +143,15 @@ func (r Rule) validate(place int) []error {
 	switch {
 	case r.By < 0:
 		fail("by is %v; a reply cannot leave earlier", r.By)
-	case r.Kind == Delay && r.By == 0:
-		fail("by is 0; a delay must be positive")
+	case (r.Kind == Delay || r.Kind == Drip) && r.By == 0:
+		fail("by is 0; a %v must be positive", r.Kind)
 	case r.Kind == Freeze && r.By != 0:
 		fail("by is %v; a freeze ends with its window", r.By)
+	case r.Kind == Cut && r.By != 0:
+		fail("by is %v; a reply is cut when it comes", r.By)
+	}
+	if r.Code != "" && (r.Kind != Refuse || !slices.Contains(Codes(), r.Code)) {
+		fail("code is %.40q; a refusal alone has one, of %v", r.Code, Codes())
 	}
 	return faults
 }
@@ -123,11 +163,11 @@ func (r *Rule) holds(at time.Duration) bool { return r.From <= at && at < r.To }
 // with this key and these random bits, whatever the time. Each rule takes its
 // own chance from the bits, so that the shares of two rules are independent.
 func (r *Rule) meets(place int, partitionKey string, draw uint64) bool {
-	if !strings.HasPrefix(partitionKey, r.KeyPrefix) {
+	if !strings.HasPrefix(partitionKey, r.KeyPrefix) || r.Key != "" && partitionKey != r.Key {
 		return false
 	}
 	// The high word of bits · Whole is uniform over 0 … Whole−1.
-	chance, _ := bits.Mul64(spread(draw+uint64(place+1)*0x9e3779b97f4a7c15), Whole)
+	chance, _ := bits.Mul64(spread(draw+uint64(place+1)*0x9e3779b97f4a7c15+r.Seed*0xd1342543de82ef95), Whole)
 	return chance < uint64(max(r.Share, 0))
 }
 

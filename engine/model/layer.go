@@ -21,17 +21,12 @@ func (i *Idle) idleSlots() []slot {
 
 // serverSlots are the parameters of admission beyond partition and account.
 func (s *Stamp) serverSlots() []slot {
-	bytes := func(field *int64, name, about string) slot {
-		return number(field, name, BytesPerSecond, maxBandwidth, about)
-	}
 	return []slot{
-		number(&s.Servers, "servers", Servers, 10_000, "partition servers").least(1),
+		number(&s.Servers, "servers", Servers, 10_000, "partition servers").least(1).ofServers(),
 		rate(&s.RangeTarget, "range_target", Assumed, "entities per second that one range is held to; 0 is no limit"),
-		rate(&s.ServerTarget, "server_target", Assumed, "entities per second that one server is held to; 0 is no limit"),
+		rate(&s.ServerTarget, "server_target", Assumed, "entities per second that one server is held to; 0 is no limit").ofServers(),
 		wait(&s.Burst, "server_burst", 10*time.Second, "allowance that an idle range or server has saved up").atLeast(time.Millisecond),
-		bytes(&s.AccountIngress, "account_ingress", "bytes per second that one account takes in; 0 is no limit").documented(),
-		bytes(&s.AccountEgress, "account_egress", "bytes per second that one account gives out; 0 is no limit").documented(),
-		bytes(&s.ServerBandwidth, "server_bandwidth", "bytes per second that a server's network carries; 0 is no bound"),
+		bandwidth(&s.ServerBandwidth, "server_bandwidth", "bytes per second that a server's network carries; 0 is no bound"),
 		share(&s.SizeWeight, "size_weight", thousand, "what each KiB of an entity beyond the first costs, of an entity"),
 		wait(&s.PipelineRequest, "pipeline_request", time.Minute, "time that a request occupies its range's pipeline for"),
 		wait(&s.PipelineEntity, "pipeline_entity", time.Minute, "time that each entity of a request occupies its range's pipeline for"),
@@ -39,7 +34,6 @@ func (s *Stamp) serverSlots() []slot {
 		wait(&s.PendingHigh, "pending_high", time.Minute,
 			"work waiting at a range from which on every request is throttled").atLeast(time.Microsecond),
 		share(&s.PendingDrop, "pending_drop", thousand, "share throttled just below pending_high"),
-		wait(&s.Timeout, "timeout", time.Hour, "longest that a request may take, its waiting included").atLeast(time.Millisecond).documented(),
 	}
 }
 

@@ -16,18 +16,38 @@ type Model struct {
 	// PartitionBurst and AccountBurst are how much of a second's allowance an
 	// idle partition or account has saved up.
 	PartitionBurst, AccountBurst time.Duration
+	// AccountIngress and AccountEgress are bytes per second that one account is held to, as
+	// they are on the wire: requests that come in, replies that go out.
+	AccountIngress, AccountEgress int64
+	// AccountCapacity is how many bytes an account holds. Nothing is refused for want of
+	// room: who plans a table is told when it is full.
+	AccountCapacity int64
 	// PageEntities is the greatest number of entities in a page.
 	PageEntities int64
 	// PageTime is how long a page's query may run, ScanRate how many entities
 	// it scans per second meanwhile.
 	PageTime time.Duration
 	ScanRate int64
+	// Region is where the clients are, one of [Regions], empty where nobody said; it has set
+	// RoundTrip.
+	Region string
+	// ClientBandwidth is how many bytes per second one client machine sends, and as many it
+	// receives, 0 being no bound; ClientMachines of them share the load in turn.
+	ClientBandwidth, ClientMachines int64
+	// PacketLoss is the share of round trips that lose a packet, in thousandths, and
+	// RetransmitTime what the first loss of an attempt costs it; each further one costs
+	// twice as much as the one before.
+	PacketLoss     int64
+	RetransmitTime time.Duration
 	// RoundTrip is the network's part of every attempt. ReadTime and WriteTime
 	// are the mean time the service works on a request for one entity;
 	// EntityTime is added for each further entity of a transaction.
 	RoundTrip, ReadTime, WriteTime, EntityTime time.Duration
 	// ThrottleTime is how long the service takes to answer a throttled request.
 	ThrottleTime time.Duration
+	// ThrottleCost is the work that a throttled request takes of whoever throttled it, in
+	// thousandths of an entity's.
+	ThrottleCost int64
 	// TimeSpread is the coefficient of variation of ReadTime and WriteTime, in
 	// thousandths.
 	TimeSpread int64
@@ -39,6 +59,14 @@ type Model struct {
 	Idle Idle
 	// Stamp is what a cold start runs on: ranges on servers, and who moves them.
 	Stamp Stamp
+}
+
+// BoundsServers reports whether somebody has set how many servers there are, or what each of
+// them takes: then partitions share servers after a warm start as well. Otherwise each has
+// one to itself there.
+func (m *Model) BoundsServers() bool {
+	own, err := New(m.Profile)
+	return m.Stamp.ServerTarget > 0 && (err != nil || own.Stamp.Servers != m.Stamp.Servers || own.Stamp.ServerTarget != m.Stamp.ServerTarget)
 }
 
 // ErrUnknown is wrapped by errors about a name that does not exist.

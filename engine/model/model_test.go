@@ -57,6 +57,11 @@ func TestSet(t *testing.T) {
 		{"a duration has a unit", "read_time", "3", model.ErrValue},
 		{"a burst is at least a millisecond", "partition_burst", "10us", model.ErrValue},
 		{"a rate has a bound", "partition_target", "100000001", model.ErrValue},
+		{"a region is one of a few", "region", "other-continent", nil},
+		{"and no other", "region", "another-continent", model.ErrValue},
+		{"not every packet can be lost", "packet_loss", "1000", model.ErrValue},
+		{"half of them can", "packet_loss", "500", nil},
+		{"somebody sends", "client_machines", "0", model.ErrValue},
 		{"a name is spelt as it is", "partition_targets", "1", model.ErrUnknown},
 	}
 	for _, row := range rows {

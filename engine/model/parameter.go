@@ -44,6 +44,7 @@ const (
 	Bytes             Unit = "bytes"
 	Servers           Unit = "servers"
 	Ranges            Unit = "ranges"
+	Machines          Unit = "machines"
 	Choice            Unit = "choice"
 )
 
@@ -119,6 +120,12 @@ func Names() []string {
 	return names
 }
 
+// ClientNames returns the names of the parameters that are of the clients' own network, in
+// their order: a service that others send to has none of them.
+func ClientNames() []string {
+	return []string{"client_bandwidth", "client_machines", "packet_loss", "retransmit_time"}
+}
+
 // renamed are parameters that were called otherwise.
 var renamed = [...]struct{ was, is string }{
 	{"refusal_time", "throttle_time"},
@@ -137,9 +144,12 @@ func Renamed() [][2]string {
 }
 
 // Set changes one parameter to the value that text spells: an integer, or a
-// duration such as 3ms. It wraps [ErrUnknown] or [ErrValue] and then changes
+// duration such as 3ms; [RegionName] to one of [Regions]. It wraps [ErrUnknown] or [ErrValue] and then changes
 // nothing.
 func (m *Model) Set(name, text string) error {
+	if name == RegionName {
+		return m.place(text)
+	}
 	for _, s := range m.slots() {
 		if s.Name != name {
 			continue

@@ -39,6 +39,8 @@ func New(profile string) (*Model, error) {
 		PageEntities:   1000,
 		PageTime:       5 * time.Second,
 		ScanRate:       10_000,
+		ClientMachines: 1,
+		RetransmitTime: 200 * time.Millisecond,
 		Idle:           idle(),
 		Stamp:          stamp(),
 	}
@@ -54,7 +56,7 @@ func New(profile string) (*Model, error) {
 	case Off:
 		m.Stamp.Servers = 1
 		m.Stamp.RangeTarget, m.Stamp.ServerTarget = 0, 0
-		m.Stamp.AccountIngress, m.Stamp.AccountEgress, m.Stamp.ServerBandwidth = 0, 0, 0
+		m.Stamp.ServerBandwidth = 0
 		m.Stamp.RangeBytes = 0
 	default:
 		return nil, fmt.Errorf("%w: profile %q; there are %q", ErrUnknown, profile, Profiles())
@@ -62,9 +64,14 @@ func New(profile string) (*Model, error) {
 	return m, nil
 }
 
+// gigabitPerSecond is in bytes a second.
+const gigabitPerSecond = 125_000_000
+
 // document sets the targets and the times of the documented profile.
 func (m *Model) document() {
 	m.PartitionTarget, m.AccountTarget = 2000, 20_000
+	m.AccountIngress, m.AccountEgress = 10*gigabitPerSecond, 15*gigabitPerSecond
+	m.AccountCapacity = 500_000_000_000_000
 	m.RoundTrip = time.Millisecond
 	m.ReadTime, m.WriteTime = 3*time.Millisecond, 8*time.Millisecond
 	m.EntityTime = 100 * time.Microsecond
@@ -77,6 +84,7 @@ func (m *Model) document() {
 // was measured in 2010 at four times the speed, as the targets are.
 func (m *Model) grantHeadroom() {
 	m.Idle.Headroom = 2000
+	m.ThrottleCost = 10
 	m.Stamp.RangeTarget = 0
 	m.Stamp.SizeWeight = 1000
 	m.Stamp.PipelineRequest, m.Stamp.PipelineEntity = 142*time.Microsecond, 98_500*time.Nanosecond
@@ -103,10 +111,8 @@ func idle() Idle {
 }
 
 func stamp() Stamp {
-	const gigabitPerSecond = 125_000_000
 	return Stamp{
 		Servers: 30, RangeTarget: 2000, ServerTarget: 4000, Burst: 100 * time.Millisecond,
-		AccountIngress: 10 * gigabitPerSecond, AccountEgress: 15 * gigabitPerSecond,
 		ServerBandwidth: 10 * gigabitPerSecond,
 		PendingLow:      20 * time.Millisecond, PendingHigh: 120 * time.Millisecond, PendingDrop: 400,
 		Timeout: 30 * time.Second,

@@ -19,15 +19,37 @@ type scope uint8
 const (
 	// everywhere: every run.
 	everywhere scope = iota
+	// ifSet: runs in which it is not 0.
+	ifSet
 	// whenIdle: runs whose partitions may exceed their target, and cold ones.
 	whenIdle
 	// whenCold: cold runs alone.
 	whenCold
+	// whenServers: cold runs, and warm ones whose servers are bounded.
+	whenServers
+	// onLine and onLoss: runs whose clients have a bandwidth, and lose packets.
+	onLine
+	onLoss
 )
 
 // counts reports whether a run of that start rests on the parameter.
 func (s slot) counts(m *Model, start string) bool {
-	return s.scope == everywhere || start == Cold || s.scope == whenIdle && m.Idle.Headroom > thousand
+	switch s.scope {
+	case ifSet:
+		return *s.field != 0
+	case onLine:
+		return m.ClientBandwidth > 0
+	case onLoss:
+		return m.PacketLoss > 0
+	case whenCold:
+		return start == Cold
+	case whenServers:
+		return start == Cold || m.BoundsServers()
+	case whenIdle:
+		return start == Cold || m.Idle.Headroom > thousand
+	default:
+		return true
+	}
 }
 
 const (
@@ -41,7 +63,9 @@ const (
 func (m *Model) slots() []slot {
 	list := append(m.admissionSlots(), m.Idle.idleSlots()...)
 	for _, s := range slices.Concat(m.Stamp.serverSlots(), m.Stamp.balanceSlots(), m.Stamp.moveSlots()) {
-		s.scope = whenCold
+		if s.scope == everywhere {
+			s.scope = whenCold
+		}
 		list = append(list, s)
 	}
 	return list
@@ -62,6 +86,10 @@ func share(field *int64, name string, greatest int64, about string) slot {
 	return number(field, name, Thousandths, greatest, about)
 }
 
+func bandwidth(field *int64, name, about string) slot {
+	return number(field, name, BytesPerSecond, maxBandwidth, about)
+}
+
 func number(field *int64, name string, unit Unit, greatest int64, about string) slot {
 	return slot{Parameter: Parameter{Name: name, Unit: unit, Greatest: greatest, From: Assumed, About: about}, field: field}
 }
@@ -69,6 +97,12 @@ func number(field *int64, name string, unit Unit, greatest int64, about string) 
 func (s slot) least(value int64) slot { s.Least = value; return s }
 
 func (s slot) atLeast(d time.Duration) slot { return s.least(int64(d)) }
+
+func (s slot) when(sc scope) slot { s.scope = sc; return s }
+
+func (s slot) whenSet() slot { return s.when(ifSet) }
+
+func (s slot) ofServers() slot { return s.when(whenServers) }
 
 func (s slot) documented() slot { s.From = FromDocuments; return s }
 
@@ -82,12 +116,23 @@ func (m *Model) admissionSlots() []slot {
 		number(&m.PageEntities, "page_entities", Entities, 1000, "greatest number of entities in a page").least(1).documented(),
 		wait(&m.PageTime, "page_time", 30*time.Second, "time after which a page ends").atLeast(time.Millisecond).documented(),
 		rate(&m.ScanRate, "scan_rate", FromMeasurement, "entities that a query scans per second").least(1),
-		wait(&m.RoundTrip, "round_trip", time.Minute, "network time of an attempt"),
+		wait(&m.RoundTrip, "round_trip", time.Minute, "network time of an attempt"+m.whence()),
 		wait(&m.ReadTime, "read_time", time.Minute, "mean time the service works on a point read"),
 		wait(&m.WriteTime, "write_time", time.Minute, "mean time the service works on a write of one entity"),
 		wait(&m.EntityTime, "entity_time", time.Minute, "time added by each further entity of a transaction"),
 		wait(&m.ThrottleTime, "throttle_time", time.Minute, "time the service takes to answer a throttled request"),
 		share(&m.TimeSpread, "time_spread", 2000, "coefficient of variation of read_time and write_time"),
 		wait(&m.NameDelay, "name_delay", time.Hour, "time for which the name of a deleted table cannot be used again").documented(),
+		wait(&m.Stamp.Timeout, "timeout", time.Hour, "longest that a request may take, its waiting included").atLeast(time.Millisecond).documented(),
+		bandwidth(&m.AccountIngress, "account_ingress", "bytes per second that one account takes in; 0 is no limit").documented(),
+		bandwidth(&m.AccountEgress, "account_egress", "bytes per second that one account gives out; 0 is no limit").documented(),
+		number(&m.AccountCapacity, "account_capacity", Bytes, maxBytes, "bytes that one account holds, forecast and not enforced; 0 is no limit").documented(),
+		share(&m.ThrottleCost, "throttle_cost", thousand/2,
+			"work that a throttled request takes of its partition, range and server, of an entity's").whenSet(),
+		bandwidth(&m.ClientBandwidth, "client_bandwidth", "bytes per second that one client machine sends, and receives; 0 is no bound").whenSet(),
+		number(&m.ClientMachines, "client_machines", Machines, thousand, "client machines that take the operations in turn").least(1).when(onLine),
+		share(&m.PacketLoss, "packet_loss", thousand/2, "share of attempts that lose a packet between client and service").whenSet(),
+		wait(&m.RetransmitTime, "retransmit_time", time.Minute,
+			"time after which a lost packet is sent again, doubled by each further loss").atLeast(time.Millisecond).when(onLoss),
 	}
 }

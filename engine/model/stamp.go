@@ -28,9 +28,8 @@ type Stamp struct {
 	// server are held to; Burst is what an idle one of them has saved up.
 	RangeTarget, ServerTarget int64
 	Burst                     time.Duration
-	// AccountIngress and AccountEgress are rates in bytes that one account is
-	// held to, ServerBandwidth what one server's network carries.
-	AccountIngress, AccountEgress, ServerBandwidth int64
+	// ServerBandwidth is how many bytes a second one server's network carries.
+	ServerBandwidth int64
 	// SizeWeight is the share of an entity that each further KiB of it costs.
 	SizeWeight int64
 	// PipelineRequest and PipelineEntity are what a request and each of its

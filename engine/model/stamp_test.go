@@ -20,22 +20,36 @@ func namesOf(list []model.Parameter) []string {
 
 func TestRunListsWhatItRestsOn(t *testing.T) {
 	admission := strings.Fields("partition_target account_target partition_burst account_burst page_entities page_time " +
-		"scan_rate round_trip read_time write_time entity_time throttle_time time_spread name_delay")
+		"scan_rate round_trip read_time write_time entity_time throttle_time time_spread name_delay timeout account_ingress account_egress account_capacity")
+	cost, client := []string{"throttle_cost"}, strings.Fields("client_bandwidth client_machines packet_loss retransmit_time")
 	idle := strings.Fields("headroom utilisation_low utilisation_high background_load rate_memory")
 	all := model.Names()
+	served := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(client, name) })
+	cold := slices.DeleteFunc(slices.Clone(served), func(name string) bool { return name == cost[0] })
 	rows := []struct {
 		sentence, profile, start string
 		want                     []string
+		set                      []string
 	}{
-		{"a warm run rests on partition, account and times", model.Documented, model.Warm, admission},
-		{"a warm run without limits rests on the same", model.Off, model.Warm, admission},
-		{"a warm run with headroom rests on what grants it", model.Headroom, model.Warm, slices.Concat(admission, idle)},
-		{"a cold run rests on everything", model.Documented, model.Cold, all},
-		{"a cold run with headroom too", model.Headroom, model.Cold, all},
-		{"a start of no name counts as warm", model.Documented, "", admission},
+		{"a warm run rests on partition, account and times", model.Documented, model.Warm, admission, nil},
+		{"a warm run without limits rests on the same", model.Off, model.Warm, admission, nil},
+		{"a warm run with headroom rests on what grants it", model.Headroom, model.Warm, slices.Concat(admission, cost, idle), nil},
+		{"a cold run rests on everything but what is not set", model.Documented, model.Cold, cold, nil},
+		{"a cold run with headroom too", model.Headroom, model.Cold, served, nil},
+		{"a start of no name counts as warm", model.Documented, "", admission, nil},
+		{"clients with a bandwidth rest on it and on how many machines they are", model.Documented, model.Warm,
+			slices.Concat(admission, client[:2]), []string{"client_bandwidth=1000000"}},
+		{"clients that lose packets rest on how many and for how long", model.Documented, model.Warm,
+			slices.Concat(admission, client[2:]), []string{"packet_loss=10"}},
 	}
 	for _, row := range rows {
 		m := mustNew(t, row.profile)
+		for _, one := range row.set {
+			name, value, _ := strings.Cut(one, "=")
+			if err := m.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if got := namesOf(m.ParametersOf(row.start)); !slices.Equal(got, row.want) {
 			t.Errorf("%s: ParametersOf(%q) of %s = %v; want %v", row.sentence, row.start, row.profile, got, row.want)
 		}

@@ -15,6 +15,10 @@ func (m *Model) Validate() []error {
 	if len(faults) > 0 {
 		return faults
 	}
+	if m.ClientMachines > 1 && m.ClientBandwidth == 0 {
+		faults = append(faults, fmt.Errorf("%w: client_machines is %d and client_bandwidth 0: without a bandwidth one machine bears any load; expected both, or one machine",
+			ErrValue, m.ClientMachines))
+	}
 	for _, o := range orders() {
 		low, high := m.parameter(o.low), m.parameter(o.high)
 		if low.Value > high.Value {

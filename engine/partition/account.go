@@ -11,28 +11,32 @@ type account struct{ entities, in, out bucket }
 // accounts holds the accounts in use, and the limits on each.
 type accounts struct {
 	entities, in, out limit
-	known             map[uint32]*account
+	// known are those in use, at their numbers, which the engine gives out from 0.
+	known []*account
 }
 
-// newAccounts counts bytes only where the start is cold.
-func newAccounts(m *model.Model, cold bool) accounts {
-	a := accounts{
+func newAccounts(m *model.Model) accounts {
+	return accounts{
 		entities: newLimit(m.AccountTarget, int64(m.AccountBurst)),
-		known:    make(map[uint32]*account),
+		in:       newLimit(m.AccountIngress, int64(m.AccountBurst)),
+		out:      newLimit(m.AccountEgress, int64(m.AccountBurst)),
 	}
-	if cold {
-		a.in = newLimit(m.Stamp.AccountIngress, int64(m.AccountBurst))
-		a.out = newLimit(m.Stamp.AccountEgress, int64(m.AccountBurst))
-	}
-	return a
+}
+
+// unlimited reports whether nothing limits an account.
+func (a *accounts) unlimited() bool {
+	return a.entities.unlimited() && a.in.unlimited() && a.out.unlimited()
 }
 
 func (a *accounts) find(now clock.Instant, number uint32) *account {
-	if one, known := a.known[number]; known {
-		return one
+	for uint32(len(a.known)) <= number {
+		a.known = append(a.known, nil)
 	}
-	one := &account{a.entities.full(now), a.in.full(now), a.out.full(now)}
-	a.known[number] = one
+	one := a.known[number]
+	if one == nil {
+		one = &account{a.entities.full(now), a.in.full(now), a.out.full(now)}
+		a.known[number] = one
+	}
 	return one
 }
 
@@ -43,8 +47,11 @@ func (a *accounts) take(now clock.Instant, one *account, d *Demand, cost int64) 
 	if !one.entities.take(now, cost, a.entities) {
 		return AccountBusy
 	}
-	if d.BytesIn > 0 && !one.in.take(now, nanos(d.BytesIn), a.in) {
+	if d.Received > 0 && !one.in.take(now, nanos(d.Received), a.in) {
 		return IngressBusy
+	}
+	if d.Sends > 0 {
+		one.out.charge(now, nanos(d.Sends), a.out)
 	}
 	if d.Read && !one.out.take(now, 0, a.out) {
 		return EgressBusy

@@ -113,6 +113,7 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 	}
 	if kind != Admitted {
 		r.seen.refused++
+		l.refuse(now, r, one)
 		return kind
 	}
 	r.seen.served += cost
@@ -121,6 +122,23 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 		l.keys.serve(now, one, r.server, cost)
 	}
 	return l.accounts.take(now, r.limits, d, cost)
+}
+
+// refuse has partition, range and server do the work of having refused a request.
+func (l *Layer) refuse(now clock.Instant, r *rangePartition, one *key) {
+	cost := l.keys.refusal
+	if cost == 0 {
+		return
+	}
+	if one != nil && l.keys.idle == nil {
+		one.bucket.refuse(now, cost, l.keys.limit)
+	}
+	r.bucket.refuse(now, cost, l.stamp.rangeLimit)
+	r.server.bucket.refuse(now, cost, l.stamp.serverLimit)
+	if occupied := l.times.entity * time.Duration(cost) / nano; occupied > 0 {
+		r.done = max(r.done, now).Add(occupied)
+		r.seen.busy += int64(occupied)
+	}
 }
 
 // waits decides whether a request may join the queue of its range's pipeline:

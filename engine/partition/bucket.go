@@ -77,6 +77,18 @@ func (b *bucket) charge(now clock.Instant, cost int64, l limit) {
 	}
 }
 
+// refuse debits the work of having refused. What waits to be refused is bounded, as the burst
+// is: whatever was asked for, the bucket is itself again two bursts after nobody asks.
+func (b *bucket) refuse(now clock.Instant, cost int64, l limit) {
+	if cost == 0 || l.unlimited() {
+		return
+	}
+	b.refill(now, l)
+	if b.tokens > -l.capacity {
+		b.owe(cost)
+	}
+}
+
 // owe debits a cost, in billionths, of a bucket that is up to date.
 func (b *bucket) owe(cost int64) {
 	b.tokens = max(deepestDebt, b.tokens-cost)

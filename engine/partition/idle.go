@@ -23,6 +23,8 @@ type idleness struct {
 	// target and capacity are entities per second, the others thousandths.
 	target, headroom int64
 	low, high        int64
+	// refusal is what a request costs that is refused, in thousandths of an entity.
+	refusal int64
 	// capacity is the server's; 0 takes every server for idle.
 	capacity   int64
 	background int64
@@ -32,7 +34,7 @@ type idleness struct {
 func newIdleness(m *model.Model, background []Step) *idleness {
 	return &idleness{
 		law: newFading(m.Idle.RateMemory), target: m.PartitionTarget, headroom: m.Idle.Headroom,
-		low: m.Idle.UtilisationLow, high: m.Idle.UtilisationHigh,
+		refusal: m.ThrottleCost, low: m.Idle.UtilisationLow, high: m.Idle.UtilisationHigh,
 		capacity: m.Stamp.ServerTarget, background: m.Idle.Background, upcoming: background,
 	}
 }
@@ -42,6 +44,12 @@ func (i *idleness) pass(now clock.Instant, one *key, s *server, cost int64, chan
 	one.offered.add(now, cost, i.law)
 	rate := one.offered.rate(now, i.law)
 	allowed := i.target * i.multiple(i.utilisation(now, one, s))
+	if i.refusal > 0 && rate > allowed {
+		// What is served and what refusing the rest takes are together what is allowed: of
+		// O offered, s + f(O − s) = L, so s = (L − fO) / (1 − f).
+		f := min(i.refusal*thousand*nano/cost, millionth/2)
+		allowed = max(0, allowed-rate/thousand*f/thousand) * thousand / ((millionth - f) / thousand)
+	}
 	return rate <= allowed || !happens(chance, rate-allowed, rate)
 }
 

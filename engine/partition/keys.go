@@ -11,6 +11,9 @@ type key struct {
 	// home is the range that the key lies in, as of that version of the map.
 	home    *rangePartition
 	version uint64
+	// server is the one that it shares with others after a warm start; nil where it has one
+	// to itself.
+	server *server
 	// offered and served are kept only where a server's idleness counts.
 	offered, served fade
 }
@@ -21,6 +24,13 @@ type keys struct {
 	// idle is nil where the target is a hard limit.
 	idle  *idleness
 	known map[Place]*key
+	// servers are what keys lie on in turn, after a warm start whose servers are bounded, to
+	// the limit on each.
+	servers     []*server
+	serverLimit limit
+	next        int
+	// refusal is what a throttled request costs, in billionths of an entity.
+	refusal int64
 	// sweepAt is the number of keys at which idle ones are forgotten, fewest the
 	// number below which that is not worth the walk.
 	sweepAt, fewest int
@@ -34,22 +44,30 @@ const (
 	keysPerRange  = 4
 )
 
-func newKeys(m *model.Model, background []Step) keys {
+func newKeys(m *model.Model, background []Step, cold bool) keys {
 	k := keys{
 		limit:   newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
 		known:   make(map[Place]*key),
+		refusal: m.ThrottleCost * (nano / thousand),
 		sweepAt: fewestToSweep,
 		fewest:  fewestToSweep,
 	}
 	if m.Idle.Headroom > thousand {
 		k.idle = newIdleness(m, background)
 	}
+	if !cold && m.BoundsServers() {
+		k.serverLimit = newLimit(m.Stamp.ServerTarget, int64(m.Stamp.Burst))
+		for number := range m.Stamp.Servers {
+			k.servers = append(k.servers, &server{number: int(number), bucket: k.serverLimit.full(0)})
+		}
+	}
 	return k
 }
 
-// find returns the state of a PartitionKey; nil where there is no limit on any.
+// find returns the state of a PartitionKey; nil where there is no limit on any. A new one goes
+// to the next of the servers, if they are bounded: a warm table is spread over them evenly.
 func (k *keys) find(now clock.Instant, p Place) *key {
-	if k.limit.unlimited() {
+	if k.limit.unlimited() && len(k.servers) == 0 {
 		return nil
 	}
 	if one, known := k.known[p]; known {
@@ -60,6 +78,10 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 	}
 	one := &key{bucket: k.limit.full(now)}
 	one.offered.at, one.served.at = now, now
+	if len(k.servers) > 0 {
+		one.server = k.servers[k.next%len(k.servers)]
+		k.next++
+	}
 	k.known[p] = one
 	return one
 }
@@ -75,6 +97,27 @@ func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance u
 	default:
 		return k.idle.pass(now, one, s, cost, chance)
 	}
+}
+
+// admit decides on a request after a warm start, by its key and by its server.
+func (k *keys) admit(now clock.Instant, one *key, cost int64, chance uint64) Kind {
+	kind := Admitted
+	switch {
+	case !k.pass(now, one, one.server, cost, chance):
+		kind = PartitionBusy
+	case one.server != nil && !one.server.bucket.take(now, cost, k.serverLimit):
+		kind = ServerBusy
+	}
+	switch {
+	case kind == Admitted && k.idle != nil && one.server != nil:
+		k.serve(now, one, one.server, cost)
+	case kind != Admitted && k.refusal > 0:
+		one.bucket.refuse(now, k.refusal, k.limit)
+		if one.server != nil {
+			one.server.bucket.refuse(now, k.refusal, k.serverLimit)
+		}
+	}
+	return kind
 }
 
 // serve notes that a request that its key let pass was not refused further on;
@@ -114,6 +157,9 @@ func (k *keys) forgetIdle(now clock.Instant) {
 // none, a rate so small that it comes near no limit.
 func (k *keys) isIdle(now clock.Instant, one *key) bool {
 	if k.idle == nil {
+		if k.limit.unlimited() {
+			return true
+		}
 		one.bucket.refill(now, k.limit)
 		return one.bucket.tokens == k.limit.capacity
 	}

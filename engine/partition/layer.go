@@ -37,8 +37,8 @@ type Layer struct {
 // New returns a layer in which everything is idle. The model must be valid.
 func New(o Options) *Layer {
 	l := &Layer{
-		keys:     newKeys(o.Model, slices.Clone(o.Background)),
-		accounts: newAccounts(o.Model, o.Cold),
+		keys:     newKeys(o.Model, slices.Clone(o.Background), o.Cold),
+		accounts: newAccounts(o.Model),
 		times:    newAdmissionTimes(o.Model),
 	}
 	if o.Cold {
@@ -77,26 +77,22 @@ func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdi
 	if l.stamp != nil {
 		return l.admitCold(now, p, &d, chance)
 	}
-	return Verdict{Kind: l.admitWarm(now, p, nanos(d.Entities), chance)}
+	return Verdict{Kind: l.admitWarm(now, p, &d, chance)}
 }
 
-// admitWarm asks key and account.
-func (l *Layer) admitWarm(now clock.Instant, p Place, cost int64, chance uint64) Kind {
+// admitWarm asks key, server where servers are bounded, and account.
+func (l *Layer) admitWarm(now clock.Instant, p Place, d *Demand, chance uint64) Kind {
+	cost := nanos(d.Entities)
 	if one := l.keys.find(now, p); one != nil {
-		passes := false
-		if l.keys.idle == nil {
-			passes = one.bucket.take(now, cost, l.keys.limit)
-		} else {
-			passes = l.keys.idle.pass(now, one, nil, cost, chance)
-		}
-		if !passes {
-			return PartitionBusy
+		kind := l.keys.admit(now, one, cost, chance)
+		if kind != Admitted {
+			return kind
 		}
 	}
-	if limit := l.accounts.entities; !limit.unlimited() && !l.accounts.find(now, p.Account).entities.take(now, cost, limit) {
-		return AccountBusy
+	if l.accounts.unlimited() {
+		return Admitted
 	}
-	return Admitted
+	return l.accounts.take(now, l.accounts.find(now, p.Account), d, cost)
 }
 
 // Charge debits entities that a request turned out to count in a partition
@@ -107,6 +103,9 @@ func (l *Layer) Charge(now clock.Instant, p Place, entities int64) {
 	cost := nanos(entities)
 	one := l.keys.find(now, p)
 	l.keys.charge(now, one, cost)
+	if one != nil && one.server != nil {
+		one.server.bucket.charge(now, cost, l.keys.serverLimit)
+	}
 	if l.stamp == nil {
 		return
 	}
@@ -132,7 +131,10 @@ func (l *Layer) ChargeAccount(now clock.Instant, account uint32, entities int64)
 	}
 }
 
-// ChargeOut debits the bytes that a reply carries out of the account.
+// CountsBytes reports whether an account is held to any bytes, in or out.
+func (l *Layer) CountsBytes() bool { return !l.accounts.in.unlimited() || !l.accounts.out.unlimited() }
+
+// ChargeOut debits the bytes of a reply from the account.
 func (l *Layer) ChargeOut(now clock.Instant, account uint32, bytes int64) {
 	now = l.Advance(now)
 	if !l.accounts.out.unlimited() {

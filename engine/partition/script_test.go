@@ -218,6 +218,7 @@ func (s *stage) run(from, to clock.Instant, fields []string) string {
 			demand.Entities = int64(s.number(value))
 		case "bytes":
 			demand.BytesIn = int64(s.number(value))
+			demand.Received = demand.BytesIn
 		case "timeout":
 			demand.Timeout = time.Duration(s.instant(value))
 		default:

@@ -74,6 +74,9 @@ func (t *Times) Of(work Work, entities int64, chance uint64) time.Duration {
 	return t.roundTrip + time.Duration(int64(service)*t.factor(chance)/millionth) + rest
 }
 
+// RoundTrip returns how much of every time is the way to the service and back.
+func (t *Times) RoundTrip() time.Duration { return t.roundTrip }
+
 // Refusal returns the time from the arrival of a refused request to its reply.
 func (t *Times) Refusal() time.Duration { return t.roundTrip + t.refusal }
 

@@ -15,8 +15,11 @@ type Demand struct {
 	// Entities is how many it counts; a query, whose count is known after it has
 	// run, asks for one and owes the rest.
 	Entities int64
-	// BytesIn is the size of what it brings along.
-	BytesIn int64
+	// BytesIn is the size of the entities that it brings along, Received how long it was
+	// itself on the wire; 0 where nobody says.
+	BytesIn, Received int64
+	// Sends is how long its reply will be, where that is known; else it is owed.
+	Sends int64
 	// Read says that its reply carries entities; how many bytes is known
 	// afterwards, and owed.
 	Read bool

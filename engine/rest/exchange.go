@@ -8,6 +8,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/fault"
 	"loadgen/engine/filter"
 	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
@@ -80,6 +81,9 @@ type matter struct {
 	crowded           bool
 	reply             engine.Reply
 	arrived, released clock.Instant
+	// verdict is what befalls it on purpose, injected of which kind that is.
+	verdict  fault.Verdict
+	injected fault.Kind
 
 	// What is said of it.
 	status    int

@@ -33,7 +33,8 @@ type Handler struct {
 var _ http.Handler = (*Handler)(nil)
 
 // New returns a handler; the error joins everything that is wrong with the
-// options, each wrapped around [ErrOptions].
+// options, or what is with the settings that the engine has kept, each wrapped around
+// [ErrOptions].
 func New(o Options) (*Handler, error) {
 	o, err := o.validated()
 	if err != nil {
@@ -52,7 +53,11 @@ func New(o Options) (*Handler, error) {
 	}
 	h.bodies.most = o.BodyBytes
 	for _, account := range o.Accounts {
-		h.tenants[account.Name] = newTenant(account.Secret)
+		t := newTenant(account.Secret)
+		if err := t.recall(o.Engine, account.Name); err != nil {
+			return nil, err
+		}
+		h.tenants[account.Name] = t
 	}
 	h.exchanges.New = func() any { return newExchange(h) }
 	return h, nil
@@ -65,10 +70,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange)
 	x.begin(r, h.numbers.Add(1)-1)
 	answered := x.carryOut(h)
-	h.count(x, !answered)
-	if answered {
-		x.write(w)
-	}
+	h.count(x, !answered || x.verdict.Cut)
+	answered = answered && x.write(w)
 	if h.observe != nil {
 		x.show()
 	}
@@ -86,18 +89,21 @@ func (x *exchange) carryOut(h *Handler) bool {
 	now := h.clock.Now()
 	x.arrived = now
 	verdict := h.decide(x, now)
-	x.released = now
+	x.verdict, x.released = verdict, now
 	switch {
 	case code != entity.OK || verdict.Lost == fault.Before:
 	case verdict.Refused:
-		code, detail = entity.ServerBusy, "The partition is offline."
+		code, detail = verdict.Code, "The server is busy: a fault that was injected."
 	default:
 		code, detail = x.perform(now)
 	}
 	x.failure = failure{code, detail}
-	x.released = clock.Instant(verdict.Release(x.released.Offset()))
-	if x.released > now {
-		if err := h.clock.Sleep(x.request.Context(), x.released); err != nil {
+	done := x.released
+	x.released = clock.Instant(verdict.Release(done.Offset()))
+	x.injected = verdict.Kind(done.Offset(), x.released.Offset())
+	begins := x.released.Add(-verdict.Drip)
+	if begins > now {
+		if err := h.clock.Sleep(x.request.Context(), begins); err != nil {
 			return false
 		}
 	}
@@ -112,6 +118,8 @@ func (x *exchange) perform(now clock.Instant) (entity.Code, string) {
 		}
 		return x.operation.perform(x)
 	}
+	const usualHead = 450
+	x.asked.Bytes = usualHead + int64(len(x.request.RequestURI)+len(x.body))
 	x.reply = x.handler.engine.Submit(now, &x.asked)
 	x.released = x.reply.Done
 	if x.reply.Code == entity.OK && x.asked.Verb == entity.DeleteTable {

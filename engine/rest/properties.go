@@ -34,8 +34,9 @@ func (x *exchange) prepareSetProperties() (entity.Code, string) {
 }
 
 func (x *exchange) setProperties() (entity.Code, string) {
-	x.tenant.set(&x.settings)
-	return entity.OK, ""
+	return x.tenant.set(&x.settings, func(note []byte) entity.Code {
+		return x.handler.engine.SetNote(x.target.account, "", note)
+	}), ""
 }
 
 // prepareGetStatistics refuses to tell on the primary, which does not know.
@@ -87,6 +88,13 @@ func (x *exchange) prepareSetPolicies() (entity.Code, string) {
 }
 
 func (x *exchange) setPolicies() (entity.Code, string) {
+	var note []byte
+	if len(x.policies) > 0 {
+		note = service.AppendPolicies(nil, x.policies)
+	}
+	if code := x.handler.engine.SetNote(x.target.account, x.resource.Table, note); code != entity.OK {
+		return code, ""
+	}
 	if !x.tenant.policies.put(x.resource.Table, x.policies) {
 		return entity.InvalidInput, "there are too many tables with access policies"
 	}

@@ -3,6 +3,8 @@ package rest
 import (
 	"net/http"
 	"strconv"
+	"time"
+	"unsafe"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -52,8 +54,9 @@ func newConstants(server string) constants {
 }
 
 // write sends the reply. The real service sends JSON in chunks; this one has the
-// whole body before it sends anything, and says how long it is, in one write.
-func (x *exchange) write(w http.ResponseWriter) {
+// whole body before it sends anything, and says how long it is, in one write. It returns
+// false where nothing is sent, of a reply that is to be cut and has no body to be cut in.
+func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 	x.headers.text = appendGUID(x.headers.text, &x.identity)
 	x.headers.close(requestIDHeader)
 	x.addCORS()
@@ -76,14 +79,58 @@ func (x *exchange) write(w http.ResponseWriter) {
 		x.headers.text = strconv.AppendInt(x.headers.text, int64(len(x.output)), 10)
 		x.headers.close("Content-Length")
 	}
+	if x.asked.Bytes > 0 && x.failure.code != entity.ServerBusy {
+		const usualHead = 380
+		x.handler.engine.Sent(x.asked.Account, int64(usualHead+len(x.headers.text)+len(x.output)))
+	}
+	body := x.output
+	if x.request.Method == http.MethodHead {
+		body = nil
+	}
+	if x.verdict.Cut && len(body) == 0 {
+		x.status = 0
+		return false
+	}
 	header := w.Header()
 	x.addConstants(header)
 	x.headers.copyTo(header)
 	w.WriteHeader(x.status)
-	if len(x.output) > 0 && x.request.Method != http.MethodHead {
-		// A sender that is gone by now gets no reply, and needs none.
-		_, _ = w.Write(x.output)
+	if x.verdict.Cut {
+		// net/http closes the connection of who writes less than was announced.
+		body, x.status = body[:len(body)/2], 0
 	}
+	if x.verdict.Drip > 0 {
+		body = x.drip(w, body)
+	}
+	if len(body) > 0 {
+		// A sender that is gone by now gets no reply, and needs none.
+		_, _ = w.Write(body)
+	}
+	return true
+}
+
+// drips is in how many pieces a body comes that drips.
+const drips = 10
+
+// drip writes all of a body but its last piece, one piece after another, and returns that
+// when it is due; a reply without a body comes when its last piece would.
+func (x *exchange) drip(w http.ResponseWriter, body []byte) []byte {
+	control, size := http.NewResponseController(w), len(body)/drips
+	for piece := range drips {
+		if piece > 0 {
+			_, _ = w.Write(body[:size])
+			body = body[size:]
+		}
+		if size > 0 {
+			// What cannot be flushed comes with the last piece.
+			_ = control.Flush()
+		}
+		due := x.released.Add(-x.verdict.Drip * time.Duration(drips-1-piece) / drips)
+		if x.handler.clock.Sleep(x.request.Context(), due) != nil {
+			return nil
+		}
+	}
+	return body
 }
 
 // addConstants sets the headers whose values need not be made.
@@ -171,6 +218,16 @@ func (h *headers) value(name string) string {
 	for i := range h.count {
 		if entry := &h.entries[i]; entry.name == name {
 			return string(h.text[entry.from:entry.to])
+		}
+	}
+	return ""
+}
+
+// view is value without a copy: it is good until the next request.
+func (h *headers) view(name string) string {
+	for i := range h.count {
+		if entry := &h.entries[i]; entry.name == name {
+			return unsafe.String(unsafe.SliceData(h.text[entry.from:]), entry.to-entry.from)
 		}
 	}
 	return ""

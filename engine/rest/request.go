@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
@@ -102,10 +103,12 @@ func (x *exchange) checkHeaders() (entity.Code, string) {
 		return entity.NotImplemented, "the query option " + x.options.unsupported + " is not supported"
 	}
 	if x.options.has(optionTimeout) {
-		// The service waits 30 s at most, which no operation here takes.
-		if _, ok := smallNumber(x.options.timeout); !ok {
+		seconds, ok := smallNumber(x.options.timeout)
+		if !ok {
 			return entity.InvalidQueryParameterValue, "timeout has to be a number of seconds"
 		}
+		// The engine waits for as long as the service does at most.
+		x.asked.Timeout = time.Duration(seconds) * time.Second
 	}
 	return x.overrideMethod()
 }

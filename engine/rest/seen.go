@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"net/http"
 	"strings"
 	"sync/atomic"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/fault"
 )
 
 // Seen is one request as the handler saw it, once its reply was written or lost.
@@ -16,9 +18,14 @@ import (
 // A request failed where its status is 0, it is crowded, or it has a code, unless
 // that is one of a refusal; so the sums over all that was seen are [Handler.Counts].
 type Seen struct {
-	// Arrived is when the request had been read, Done when its reply was
-	// written.
-	Arrived, Done clock.Instant
+	// Request is what came, without its body. Sent is how many bytes of body the reply has,
+	// RequestID and ETag are two of its headers.
+	Request         *http.Request
+	Sent            int64
+	RequestID, ETag string
+	// Arrived is when the request had been read, Released when its reply could leave, Done
+	// when that was written.
+	Arrived, Released, Done clock.Instant
 	// Verb is what was asked of the engine; 0 for what is no operation on a table
 	// or its entities, and for what was turned away before it could be one.
 	Verb  entity.Verb
@@ -33,8 +40,10 @@ type Seen struct {
 	// Inserts says that the operation, or the transaction's first change, may
 	// create its entity: an insert or an upsert.
 	Inserts bool
-	// Status is that of the reply; 0 where the reply was lost, to a fault of the
-	// plan or because the sender had gone. A transaction that failed has 202.
+	// Injected is the fault of the plan that the request met, 0 for none.
+	Injected fault.Kind
+	// Status is that of the reply; 0 where the reply was lost or cut, to a fault of the
+	// plan, or the sender had gone. A transaction that failed has 202.
 	Status int
 	// Code is what the operation came to, were the reply lost or not: OK, or the
 	// code of the error.
@@ -76,11 +85,17 @@ func (x *exchange) show() {
 	asked, reply := &x.asked, &x.reply
 	s := &x.seen
 	*s = Seen{
+		Request:         x.request,
+		Sent:            int64(len(x.output)),
+		RequestID:       x.headers.view(requestIDHeader),
+		ETag:            x.headers.view(etagHeader),
 		Arrived:         x.arrived,
+		Released:        max(x.arrived, x.released),
 		Done:            x.handler.clock.Now(),
 		Verb:            asked.Verb,
 		Table:           asked.Table,
 		Status:          x.status,
+		Injected:        x.injected,
 		Code:            x.failure.code,
 		Crowded:         x.crowded,
 		AccountBusy:     x.failure.code == entity.ServerBusy && strings.HasSuffix(x.failure.detail, accountLimits),

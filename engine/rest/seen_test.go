@@ -26,7 +26,7 @@ type witness struct {
 
 func (w *witness) observe(s *rest.Seen) {
 	kept := *s
-	for _, text := range []*string{&kept.Table, &kept.PartitionKey, &kept.RowKey, &kept.Shape, &kept.Class, &kept.ClientRequestID} {
+	for _, text := range []*string{&kept.Table, &kept.PartitionKey, &kept.RowKey, &kept.Shape, &kept.Class, &kept.ClientRequestID, &kept.RequestID, &kept.ETag} {
 		*text = strings.Clone(*text)
 	}
 	kept.Spans = slices.Clone(s.Spans)
@@ -118,7 +118,7 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 		w.seen = nil
 		before := s.Counts()
 		s.clock.at.Store(int64(time.Second))
-		s.do(row.method, row.target, row.body, row.headers...)
+		reply := s.do(row.method, row.target, row.body, row.headers...)
 		if row.want.Verb != 0 && row.want.Table == "" {
 			row.want.Table = "Races"
 		}
@@ -130,6 +130,11 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 		if len(w.seen) != 1 {
 			t.Fatalf("%s: seen %d times; want once", row.name, len(w.seen))
 		}
+		row.want.Released = row.want.Arrived
+		if seen := &w.seen[0]; seen.Request == nil || seen.RequestID != reply.Header().Get("x-ms-request-id") || seen.ETag != reply.Header().Get("ETag") || seen.Sent != int64(reply.Body.Len()) {
+			t.Errorf("%s: seen %+v; want what was replied", row.name, seen)
+		}
+		w.seen[0].Request, w.seen[0].RequestID, w.seen[0].ETag, w.seen[0].Sent = nil, "", "", 0
 		if got, want := fmt.Sprintf("%+v", w.seen[0]), fmt.Sprintf("%+v", row.want); got != want {
 			t.Errorf("%s: seen %s; want %s", row.name, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,6 +25,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/store/durable"
 	"loadgen/engine/wire/signing"
 )
 
@@ -42,8 +44,12 @@ func TestMain(m *testing.M) {
 // that it has used for every line that it reads.
 func serveForParent(name string) {
 	var h http.Handler = http.HandlerFunc(bare)
-	if name == "rest" {
-		h = unlimited()
+	end := func() {}
+	switch name {
+	case "rest":
+		h = unlimited(nil)
+	case "sync", "nosync":
+		h, end = kept(name == "sync")
 	}
 	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
@@ -61,6 +67,24 @@ func serveForParent(name string) {
 	if err := server.Close(context.Background()); err != nil {
 		panic(err)
 	}
+	end()
+}
+
+// kept serves tables that are kept in a folder, until end is called.
+func kept(sync bool) (h http.Handler, end func()) {
+	folder, err := os.MkdirTemp("", "cost")
+	if err != nil {
+		panic(err)
+	}
+	s, err := durable.Open(durable.Options{Folder: folder, Account: account, Sync: sync})
+	if err != nil {
+		panic(err)
+	}
+	return unlimited(s), func() {
+		if err := errors.Join(s.Close(), os.RemoveAll(folder)); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // bare is the least that a handler can do: read the body, and answer an insert
@@ -75,7 +99,8 @@ func bare(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, registration(0))
 }
 
-func unlimited() http.Handler {
+// unlimited serves the tables of a store without limits; nil is one in memory.
+func unlimited(tables engine.Store) http.Handler {
 	m, err := model.New(model.Off)
 	if err != nil {
 		panic(err)
@@ -85,7 +110,7 @@ func unlimited() http.Handler {
 		panic(err)
 	}
 	h, err := rest.New(rest.Options{Clock: clock.NewReal(), Calendar: clock.Epoch(epoch().Time()), Accounts: []rest.Account{{Name: account, Secret: key}},
-		Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time())})})
+		Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time()), Stores: map[string]engine.Store{account: tables}})})
 	if err != nil {
 		panic(err)
 	}
@@ -100,7 +125,7 @@ type child struct {
 	address string
 }
 
-func start(b *testing.B, handler string) *child {
+func start(b testing.TB, handler string) *child {
 	b.Helper()
 	c := &child{command: exec.Command(os.Args[0])}
 	c.command.Env = append(os.Environ(), childVariable+"="+handler)
@@ -126,7 +151,7 @@ func start(b *testing.B, handler string) *child {
 	return c
 }
 
-func (c *child) line(b *testing.B) string {
+func (c *child) line(b testing.TB) string {
 	line, err := c.output.ReadString('\n')
 	if err != nil {
 		b.Fatal(err)
@@ -135,7 +160,7 @@ func (c *child) line(b *testing.B) string {
 }
 
 // used returns the processor time that the child has used, in microseconds.
-func (c *child) used(b *testing.B) float64 {
+func (c *child) used(b testing.TB) float64 {
 	b.Helper()
 	if _, err := io.WriteString(c.input, "\n"); err != nil {
 		b.Fatal(err)
@@ -151,9 +176,15 @@ func (c *child) used(b *testing.B) float64 {
 const numbered = "########"
 
 // send sends n requests over some connections at once.
-func (c *child) send(b *testing.B, n int64, request []byte, status string) {
+func (c *child) send(b testing.TB, n int64, request []byte, status string) {
 	b.Helper()
-	const connections = 8
+	c.sendFrom(b, 0, n, request, status)
+}
+
+// sendFrom is send with numbers after the first ones.
+func (c *child) sendFrom(b testing.TB, first, n int64, request []byte, status string) {
+	b.Helper()
+	const connections = 16
 	var next atomic.Int64
 	var group sync.WaitGroup
 	at := bytes.Index(request, []byte(numbered))
@@ -166,7 +197,7 @@ func (c *child) send(b *testing.B, n int64, request []byte, status string) {
 			}
 			defer connection.Close()
 			mine, reader := bytes.Clone(request), bufio.NewReaderSize(connection, 64<<10)
-			for i := next.Add(1); i <= n; i = next.Add(1) {
+			for i := first + next.Add(1); i <= first+n; i = first + next.Add(1) {
 				if at >= 0 {
 					copy(mine[at:], fmt.Sprintf("%08d", i))
 				}

@@ -1,11 +1,15 @@
 package rest
 
 import (
-	"loadgen/engine/wire/service"
-	"loadgen/engine/wire/signing"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"loadgen/engine"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire/service"
+	"loadgen/engine/wire/signing"
 )
 
 // tenant is one account that the handler serves: its key and its settings. It
@@ -27,8 +31,28 @@ func newTenant(secret *signing.Secret) *tenant {
 	return t
 }
 
-// set changes the properties that are given, and keeps those left out.
-func (t *tenant) set(given *service.ServiceProperties) {
+// recall takes up the settings that the engine has kept from before.
+func (t *tenant) recall(e *engine.Engine, account string) error {
+	if note := e.Note(account, ""); note != nil {
+		properties, code, detail := service.ParseProperties(string(note))
+		if code != entity.OK {
+			return fmt.Errorf("%w: properties of the account %s: %s", ErrOptions, account, detail)
+		}
+		t.properties.Store(&properties)
+	}
+	for _, table := range e.TableNames(account) {
+		all, code, detail := service.ParsePolicies(string(e.Note(account, table)))
+		if code != entity.OK {
+			return fmt.Errorf("%w: access policies of the table %s: %s", ErrOptions, table, detail)
+		}
+		t.policies.put(table, all)
+	}
+	return nil
+}
+
+// set changes the properties that are given, and keeps those left out. It has them kept
+// before they count; the code says whether they are.
+func (t *tenant) set(given *service.ServiceProperties, keep func(note []byte) entity.Code) entity.Code {
 	t.setting.Lock()
 	defer t.setting.Unlock()
 	merged := *t.properties.Load()
@@ -44,7 +68,11 @@ func (t *tenant) set(given *service.ServiceProperties) {
 	if given.HasCors {
 		merged.Cors = given.Cors
 	}
-	t.properties.Store(&merged)
+	code := keep(service.AppendProperties(nil, &merged))
+	if code == entity.OK {
+		t.properties.Store(&merged)
+	}
+	return code
 }
 
 // policies are the stored access policies of an account's tables.

@@ -26,8 +26,8 @@ type BatchResult struct {
 	Versions []entity.Ticks
 }
 
-// The answer where the table is missing.
-const noTable = "the table does not exist"
+// NoTable is the detail where the table is missing.
+const NoTable = "the table does not exist"
 
 // Apply makes one change at the given instant. It checks, in this order, the
 // change itself ([entity.Change.Validate]); that the table exists
@@ -43,11 +43,11 @@ func (s *Store) Apply(name string, c *entity.Change, at entity.Ticks) Result {
 	}
 	t := s.find(name)
 	if t == nil {
-		return Result{Code: entity.TableNotFound, Detail: noTable}
+		return Result{Code: entity.TableNotFound, Detail: NoTable}
 	}
-	p := t.open(entity.SortKey(c.Key.Partition), creates(c.Verb))
+	p := t.open(entity.SortKey(c.Key.Partition), Creates(c.Verb))
 	if p == nil {
-		return Result{Code: entity.ResourceNotFound, Detail: "the entity does not exist"}
+		return Result{Code: entity.ResourceNotFound, Detail: noEntity}
 	}
 	defer t.close(p)
 	change, code, detail := p.stage(c, at)
@@ -68,7 +68,7 @@ func (s *Store) ApplyBatch(name string, changes []entity.Change, at entity.Ticks
 	}
 	t := s.find(name)
 	if t == nil {
-		return BatchResult{Code: entity.TableNotFound, Detail: noTable}
+		return BatchResult{Code: entity.TableNotFound, Detail: NoTable}
 	}
 	p := t.open(entity.SortKey(changes[0].Key.Partition), true)
 	defer t.close(p)

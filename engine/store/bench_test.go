@@ -50,7 +50,7 @@ func BenchmarkInsert(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if i%most == 0 {
-			s.DeleteTable(table)
+			s.DeleteTable(table, 0, 0)
 			s.CreateTable(table)
 		}
 		c.Key = keys[i%most]

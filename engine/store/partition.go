@@ -70,29 +70,8 @@ type staged struct {
 func (p *partition) stage(c *entity.Change, at entity.Ticks) (staged, entity.Code, string) {
 	row := entity.SortKey(c.Key.Row)
 	stored, exists := p.rows.Get(row)
-	switch {
-	case c.Verb == entity.Insert && exists:
-		return staged{}, entity.EntityAlreadyExists, "the entity exists already"
-	case !exists && !creates(c.Verb):
-		return staged{}, entity.ResourceNotFound, "the entity does not exist"
-	case exists && !c.Match.Accepts(stored.Timestamp()):
-		return staged{}, entity.ConditionNotSatisfied, "the entity has another version than the condition asks for"
-	}
-	s := staged{row: row, before: stored.Timestamp()}
-	switch {
-	case c.Verb == entity.Delete:
-		return s, entity.OK, ""
-	case !exists:
-		s.after = entity.Pack(nil, version(at, p.floor), c.Properties)
-		return s, entity.OK, ""
-	case c.Verb == entity.Merge || c.Verb == entity.InsertOrMerge:
-		s.after = entity.MergePacked(stored, version(at, s.before), c.Properties)
-		code, detail := s.after.Validate(c.Key)
-		return s, code, detail
-	default:
-		s.after = entity.Pack(nil, version(at, s.before), c.Properties)
-		return s, entity.OK, ""
-	}
+	after, code, detail := Stage(c, stored, exists, p.floor, at)
+	return staged{row: row, before: stored.Timestamp(), after: after}, code, detail
 }
 
 // commit carries out what was staged, under the same hold of the lock.
@@ -105,20 +84,4 @@ func (p *partition) commit(s *staged) {
 	// The change owns its key no longer than the call, and the key may be a
 	// small part of a large text.
 	p.rows.Set(strings.Clone(s.row), s.after)
-}
-
-func creates(v entity.Verb) bool {
-	return v == entity.Insert || v == entity.InsertOrReplace || v == entity.InsertOrMerge
-}
-
-// version returns the timestamp of a write at the given instant over an entity
-// of an earlier version: later than that, and with a last digit that is not
-// zero, so that it has seven digits of fraction whether or not trailing zeros
-// are trimmed.
-func version(at, earlier entity.Ticks) entity.Ticks {
-	v := max(at, earlier+1)
-	if v%10 == 0 {
-		v++
-	}
-	return v
 }

@@ -13,6 +13,8 @@ type Store struct {
 	mu sync.RWMutex
 	// tables is keyed by the folded name.
 	tables map[string]*table
+	// note is what is kept with the account.
+	note []byte
 }
 
 // New returns a store without tables.
@@ -38,8 +40,9 @@ func (s *Store) CreateTable(name string) entity.Code {
 
 // DeleteTable drops a table with all that it holds, at once; ResourceNotFound
 // where there is none. A request that is under way at the same time may still be
-// answered by the table as it was.
-func (s *Store) DeleteTable(name string) entity.Code {
+// answered by the table as it was. Until when its name is kept back matters to a
+// store that others begin with: this one forgets it.
+func (s *Store) DeleteTable(name string, _, _ entity.Ticks) entity.Code {
 	var room folded
 	key := room.fold(name)
 	s.mu.Lock()
@@ -102,6 +105,44 @@ func (s *Store) Get(name string, k entity.Key) (entity.Packed, entity.Code) {
 	}
 	return stored, entity.OK
 }
+
+// Note returns what is kept with a table, or with the account where the name is empty;
+// nil for nothing. It is not to be altered.
+func (s *Store) Note(name string) []byte {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if name == "" {
+		return s.note
+	}
+	var room folded
+	if t := s.tables[string(room.fold(name))]; t != nil {
+		return t.note
+	}
+	return nil
+}
+
+// SetNote replaces what is kept with a table, or with the account where the name is
+// empty; an empty note is none. TableNotFound where the table is missing.
+func (s *Store) SetNote(name string, note []byte) entity.Code {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	place := &s.note
+	if name != "" {
+		var room folded
+		t := s.tables[string(room.fold(name))]
+		if t == nil {
+			return entity.TableNotFound
+		}
+		place = &t.note
+	}
+	if *place = nil; len(note) > 0 {
+		*place = slices.Clone(note)
+	}
+	return entity.OK
+}
+
+// Deleted returns nothing: the store begins empty.
+func (s *Store) Deleted() map[string]entity.Ticks { return nil }
 
 // find returns the table of that name, or nil.
 func (s *Store) find(name string) *table {

@@ -20,6 +20,8 @@ type directory = btree.Map[string, *partition]
 // have seen.
 type table struct {
 	name string
+	// note is guarded by the store's lock.
+	note []byte
 
 	mu         sync.RWMutex
 	partitions directory

@@ -86,7 +86,7 @@ func BenchmarkTransaction100(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if i%len(texts) == 0 {
-			s.DeleteTable("Races")
+			s.DeleteTable("Races", 0, 0)
 			s.CreateTable("Races")
 		}
 		if code, _, detail := request.Parse("batch_1", texts[i%len(texts)]); code != entity.OK {
@@ -165,7 +165,7 @@ func BenchmarkPointOperations(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			if i%entities == 0 {
-				s.DeleteTable("Races")
+				s.DeleteTable("Races", 0, 0)
 				s.CreateTable("Races")
 			}
 			if code, detail := body.Parse(bodies[i%entities]); code != entity.OK {

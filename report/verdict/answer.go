@@ -23,14 +23,15 @@ func Answer(record *results.Record, summary *results.Summary) document.Answer {
 	} else {
 		a.tell()
 	}
+	if injected := injected(record); injected != "" {
+		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(injected[:1])+injected[1:])
+	}
 	if failed := a.failed(); failed != "" {
 		// Why much failed comes right behind what the answer is about.
 		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(failed[:1])+failed[1:])
 	}
 	a.Says = a.Says[:min(len(a.Says), mostSaid)]
-	if m := &record.Manifest; m.AntiPattern != "" {
-		a.Says = append([]string{"The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern}, a.Says...)
-	}
+	a.Says = append(a.example(), a.Says...)
 	return a.Answer
 }
 
@@ -87,6 +88,9 @@ func (a *answer) tell() {
 		a.holds()
 	default:
 		a.fails()
+	}
+	if balanced := trafficBalance(a.record); balanced != "" {
+		a.says(balanced)
 	}
 }
 
@@ -159,6 +163,8 @@ func (a *answer) remedy() {
 		a.says("look at the target first.")
 	case s.Validity == results.Partial:
 		a.says("run it again, to its end.")
+	case lineLimit(a.record) != "":
+		a.says("more or larger client machines, or fewer bytes: " + lineLimit(a.record) + ".")
 	case len(s.ClientLimited) > 0 && strings.Contains(Lateness(Strains(a.record)), TooFewWorkers.String()):
 		a.says("raise --workers: " + s.ClientLimited[0])
 	case len(s.ClientLimited) > 0:

@@ -207,3 +207,21 @@ func TestLimitsOfSimulations(t *testing.T) {
 		}
 	}
 }
+
+// What is modelled of a network is in the times, and nothing else of one is.
+func TestLimitsNameTheNetwork(t *testing.T) {
+	const ends = "and none of a network beyond the modelled "
+	for _, tt := range []struct{ loss, bandwidth, want string }{
+		{"0", "0", "round trip."},
+		{"50", "0", "round trip and packets that it loses."},
+		{"0", "2500000", "round trip and line of the clients."},
+		{"50", "2500000", "round trip, packets that it loses and line of the clients."},
+	} {
+		record := course{served: []int{100}, spread: &results.Spread{Partitions: 2}, start: "warm"}.record(t)
+		record.Manifest.Target = results.Embedded
+		record.Manifest.Model = []results.Parameter{{Name: "packet_loss", Value: tt.loss}, {Name: "client_bandwidth", Value: tt.bandwidth}}
+		if text := fmt.Sprint(verdict.Limits(record)); !strings.Contains(text, ends+tt.want) {
+			t.Errorf("loss %s, bandwidth %s: Limits = %s; want %q", tt.loss, tt.bandwidth, text, ends+tt.want)
+		}
+	}
+}

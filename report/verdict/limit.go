@@ -142,6 +142,9 @@ func limitReasons(record *results.Record) []string {
 		short = fmt.Sprintf("at %s operations/s the generator dropped %s of %s operations",
 			document.Rate(step.Rate), document.Count(step.Dropped), document.Count(step.Scheduled))
 	}
+	if line := lineLimit(record); line != "" {
+		return []string{line}
+	}
 	return append([]string{short}, clientSaturations(record)...)
 }
 

@@ -33,8 +33,9 @@ func KindLimits(record *results.Record) []string {
 	}
 	if manifest.Target == results.Embedded && record.Capture == nil {
 		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
-			"and none of a network beyond the modelled round trip.")
+			"and none of a network beyond the "+network(manifest)+".")
 	}
+	limits = append(limits, faultLimits(record)...)
 	limits = append(limits, standInLimits(manifest)...)
 	limits = append(limits, remoteLimits(manifest)...)
 	limits = append(limits, scanLimits(record)...)
@@ -49,6 +50,17 @@ func KindLimits(record *results.Record) []string {
 			"no entity be missing (404). --data stores what is written.")
 	}
 	return append(limits, auditLimits(record.Audit)...)
+}
+
+// network names what of a network is in the times of a modelled target.
+func network(manifest *results.Manifest) string {
+	named := []string{"modelled round trip"}
+	for _, part := range []struct{ parameter, says string }{{"packet_loss", "packets that it loses"}, {"client_bandwidth", "line of the clients"}} {
+		if slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Name == part.parameter && p.Value != "0" }) {
+			named = append(named, part.says)
+		}
+	}
+	return document.Enumerated(named)
 }
 
 // loadLimits says what is not known of the load that the target bears.
@@ -76,12 +88,18 @@ func loadLimits(record *results.Record) (limits []string) {
 }
 
 // standInLimits says what figures rest on of what is used beside the tables.
-func standInLimits(manifest *results.Manifest) []string {
-	if len(manifest.StandIns) == 0 {
-		return nil
+func standInLimits(manifest *results.Manifest) (limits []string) {
+	stores := slices.DeleteFunc(slices.Clone(manifest.StandIns), func(one string) bool { return one == results.OwnServices })
+	if len(stores) > 0 {
+		limits = append(limits, fmt.Sprintf("What is used beside the tables (%s) is a stand-in in memory: it never refuses for load, "+
+			"and that it answers in 5 ms is assumed.", strings.Join(stores, " and ")))
 	}
-	return []string{fmt.Sprintf("What is used beside the tables (%s) is a stand-in in memory: it never refuses for load, "+
-		"and that it answers in 5 ms is assumed.", strings.Join(manifest.StandIns, " and "))}
+	if len(stores) < len(manifest.StandIns) {
+		limits = append(limits, "Brokers, proxies and preflights are stand-ins in memory: they refuse nobody and take the time that the scenario gives "+
+			"(a preflight 5 ms), and what they carry is counted and crosses no network. Their requests are among those billed, "+
+			"though an account bills preflights alone.")
+	}
+	return limits
 }
 
 // remoteLimits says what figures of a service that somebody else runs rest on.
@@ -89,6 +107,13 @@ func remoteLimits(manifest *results.Manifest) []string {
 	switch {
 	case manifest.Modelled() || manifest.Target == "":
 		return nil
+	case manifest.Target == results.Logged:
+		limits := []string{"A log is best effort: what it lacks is in no figure.",
+			"How many entities a request counted, a log does not say: what was scanned is taken to be what was returned."}
+		if !manifest.Genuine {
+			limits = append(limits, "The addresses in the log are not the table service's: nothing here is said of that.")
+		}
+		return limits
 	case manifest.Emulator:
 		return []string{emulatorLimit(manifest), "Its times are those of a development tool."}
 	case !manifest.Genuine:

@@ -54,7 +54,7 @@ func sentences(record *results.Record, summary *results.Summary, figures *figure
 	if summary.Validity == results.Valid {
 		told = append(told, s.rival())
 	}
-	told = append(told, audited(record.Audit), upheld(record.Invariants), s.unknown())
+	told = append(told, audited(record.Audit), upheld(record.Invariants), injected(record), s.unknown())
 	return joined(told)
 }
 
@@ -315,6 +315,8 @@ func (s *story) unknown() string {
 		return "What was measured is an emulator that keeps limits: how the real service balances its partitions, and what it grants beyond, it cannot tell."
 	case s.record.Manifest.Emulator:
 		return "What was measured is an emulator, " + s.limitless() + ": it says nothing of the PartitionKey."
+	case s.record.Manifest.Target == results.Logged && !s.record.Manifest.Genuine:
+		return "The log is that of a host which is not the table service's."
 	case !s.record.Manifest.Modelled() && !s.record.Manifest.Genuine && s.record.Manifest.Target != "":
 		return "What answers does not say what it is, so that nothing is said of the table service."
 	case !s.record.Manifest.Modelled():

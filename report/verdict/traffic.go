@@ -85,7 +85,7 @@ func unsaturated(p *results.ObservedPartition) string {
 	return cmp.Or(printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
 }
 
-// sentences returns the verdict in words, four sentences at most, and what it comes to.
+// sentences returns the verdict in words, five sentences at most, and what it comes to.
 func (t *traffic) sentences() (string, figure.Holding) {
 	switch {
 	case t.summary.Validity != results.Valid:
@@ -100,7 +100,7 @@ func (t *traffic) sentences() (string, figure.Holding) {
 		return joined([]string{"nothing can be said: " + why + ".", t.unseen()}), figure.Holding{Why: why}
 	default:
 		key, holding := t.key()
-		return joined([]string{t.load(), key, t.query(), t.unseen()}), holding
+		return joined([]string{t.load(), key, trafficBalance(t.record), t.query(), t.unseen()}), holding
 	}
 }
 

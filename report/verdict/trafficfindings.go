@@ -21,6 +21,7 @@ func trafficFindings(record *results.Record) []string {
 	found := []string{largest(o), otherHot(o)}
 	found = append(found, sparse(o)...)
 	found = append(found, orders(o)...)
+	found = append(found, stepsTaken(record)...)
 	found = append(found, accountRefusals(o), retried(record), failures(o), ended(record), unnamed(o),
 		crowded(o), delayed(o), clipped(record))
 	return spoken(found...)

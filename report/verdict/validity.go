@@ -111,7 +111,37 @@ func clientLimits(record *results.Record) []string {
 		limits = append(limits, fmt.Sprintf("the generator sent %s of the operations more than %d ms late",
 			document.Share(figure.ShareOf(held, reported.Sent)), longestHold.Milliseconds()))
 	}
+	if line := lineLimit(record); line != "" {
+		limits = append(limits, line)
+	}
 	return append(limits, clientSaturations(record)...)
+}
+
+// lineLimit tells in how many seconds the modelled line of the clients was the limit, rather
+// than what it leads to; empty where it was in none to speak of.
+func lineLimit(record *results.Record) string {
+	bound, all, steps := 0, 0, figure.Reported(record)
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		if !within(steps, row.Second) {
+			continue
+		}
+		all++
+		if row.LineBound() {
+			bound++
+		}
+	}
+	if float64(bound) <= mostStrained*float64(all) {
+		return ""
+	}
+	var of []string
+	for _, p := range record.Manifest.Model {
+		if p.Name == "client_bandwidth" || p.Name == "client_machines" {
+			of = append(of, p.Name+" "+p.Value)
+		}
+	}
+	return fmt.Sprintf("in %s of %s most attempts waited for the client's line, not for the service (%s)",
+		document.Count(int64(bound)), counted(all, "second"), strings.Join(of, ", "))
 }
 
 // causesOf names the two commonest causes, in parentheses.

@@ -33,6 +33,8 @@ func counts() []Definition {
 			func(k *results.KindStats) int64 { return k.Throttled }, attempts},
 		{"failed", "attempts that were neither ok nor throttled", Lower, func(k *results.KindStats) int64 { return k.Failed }, attempts},
 		{"retries", "attempts that sent a request once more", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
+		{"line_held", "attempts that waited for the client's line behind others, for over 100 ms or half of their time", Lower,
+			func(k *results.KindStats) int64 { return k.LineHeld }, attempts},
 		{"first_throttled", "first attempts that were throttled", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
 		{"counted", "entities counted by the documented rule: inserted, updated, deleted or scanned", Neither, counted, nil},
 		{"returned", "entities that replies held", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},

@@ -13,7 +13,7 @@ func events() []Definition {
 		{"requests_per_success", "attempts made", func(k *results.KindStats) int64 { return k.Attempts }},
 		{"counted_per_success", "entities counted by the documented rule", func(k *results.KindStats) int64 { return k.Counted }},
 		{"returned_per_success", "entities that replies held", func(k *results.KindStats) int64 { return k.Returned }},
-		{"billed_per_success", "billed transactions, throttled ones apart", func(k *results.KindStats) int64 { return k.Attempts - k.Throttled }},
+		{"billed_per_success", "billed transactions, throttled ones apart", func(k *results.KindStats) int64 { return k.Billed() }},
 		{"throttled_per_success", "throttled requests", func(k *results.KindStats) int64 { return k.Throttled }},
 		{"stored_per_success", "bytes written, as the service bills them", func(k *results.KindStats) int64 { return k.Stored }},
 	} {

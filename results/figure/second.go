@@ -10,22 +10,26 @@ import (
 type second struct {
 	*results.Interval
 	step int
+	// throttled are the attempts that the target throttled: what was injected is none of
+	// its doing.
+	throttled int64
 	// judged attempts are those that were served or throttled, share the part of them
 	// that was throttled; asked is in entities.
 	judged, share, asked float64
 }
 
 func (s *second) evidence() bool {
-	return float64(s.Throttled) >= enough*float64(s.Attempts) && s.Throttled > 0 && float64(s.Served) < s.asked
+	return float64(s.throttled) >= enough*float64(s.Attempts) && s.throttled > 0 && float64(s.Served) < s.asked
 }
 
 func (s *second) late() bool { return !s.OnTime() }
 
 func secondOf(row *results.Interval, step int) second {
-	s := second{Interval: row, step: step, judged: float64(row.Ok + row.Throttled)}
+	s := second{Interval: row, step: step, throttled: row.Throttled - row.Causes.Injected(results.Throttled)}
+	s.judged = float64(row.Ok + s.throttled)
 	s.asked = max(float64(row.Offered), float64(row.Served))
 	if s.judged > 0 {
-		s.share = float64(row.Throttled) / s.judged
+		s.share = float64(s.throttled) / s.judged
 	}
 	if row.Ok > 0 {
 		// What was throttled is taken to be of the size of what was served.

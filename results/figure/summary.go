@@ -60,7 +60,10 @@ const (
 )
 
 // notSent is why a load that was not offered tells nothing.
-const notSent = "the generator did not send the load in time"
+const (
+	notSent   = "the generator did not send the load in time"
+	lineBound = "the client's line held the load back"
+)
 
 // Holding is whether a step holds its rate.
 type Holding struct {
@@ -113,14 +116,18 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 			continue
 		}
 		all++
-		held := heldBack(row) || f.leftBehind(i)
+		held := heldBack(row) || f.leftBehind(i) || row.LineBound()
 		if held {
 			late++
 		}
 		if !held && row.Dropped == 0 {
 			continue
 		}
-		if reason := waited(row.Second); reason != "" {
+		reason := waited(row.Second)
+		if row.LineBound() {
+			reason = lineBound
+		}
+		if reason != "" {
 			why, dropped = cmp.Or(why, reason), dropped-row.Dropped
 		} else if held {
 			own++

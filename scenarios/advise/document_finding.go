@@ -69,7 +69,7 @@ func changes(list []Finding, said []string, most int) document.Facts {
 // firstChange is what to do about a load that is not held, by the gravest of the points that
 // are about it; empty where none asks for anything.
 func firstChange(list []Finding) string {
-	about := []string{"partition-target", "account-target", "insert-order", "cold-start", "skew", "burst", "scans", "density"}
+	about := []string{"partition-target", "account-target", "insert-order", "cold-start", "skew", "burst", "scans", "density", "bandwidth"}
 	for _, v := range asking() {
 		for _, f := range list {
 			if f.Verdict == v && f.Change != "" && slices.Contains(about, f.ID) {

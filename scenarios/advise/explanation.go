@@ -31,12 +31,20 @@ type Targets struct {
 	Account   int64 `json:"account_entities_per_second"`
 	// Accounts is how many accounts there are, each with the account's target.
 	Accounts int `json:"accounts"`
+	// Ingress and Egress are bytes per second that an account takes in and gives out,
+	// Capacity bytes that it holds; 0 is no limit.
+	Ingress  int64 `json:"account_ingress_bytes_per_second"`
+	Egress   int64 `json:"account_egress_bytes_per_second"`
+	Capacity int64 `json:"account_capacity_bytes"`
 }
 
-// The documents' own targets, in entities per second.
+// The documents' own targets, in entities per second, bytes per second and bytes.
 const (
 	documentedPartition = 2000
 	documentedAccount   = 20_000
+	documentedIngress   = 1_250_000_000
+	documentedEgress    = 1_875_000_000
+	documentedCapacity  = 500_000_000_000_000
 )
 
 // TargetsOf returns what the model of a scenario holds partitions and accounts to, and
@@ -46,13 +54,15 @@ func TargetsOf(s *scenarios.Scenario) (Targets, Times, error) {
 	if err != nil {
 		return Targets{}, Times{}, err
 	}
-	return Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number()},
+	return Targets{Partition: m.PartitionTarget, Account: m.AccountTarget, Accounts: s.Sharding().Number(),
+			Ingress: m.AccountIngress, Egress: m.AccountEgress, Capacity: m.AccountCapacity},
 		Times{RoundTrip: m.RoundTrip, Read: m.ReadTime, Write: m.WriteTime, Entity: m.EntityTime}, nil
 }
 
 // DocumentedTargets returns the documents' own, of one account.
 func DocumentedTargets() Targets {
-	return Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1}
+	return Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1, Ingress: documentedIngress,
+		Egress: documentedEgress, Capacity: documentedCapacity}
 }
 
 // Explanation is what a scenario comes to. All rates are of the busiest second of

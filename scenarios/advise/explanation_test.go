@@ -17,7 +17,7 @@ import (
 )
 
 // documented are the documents' own targets.
-var documented = Targets{Partition: documentedPartition, Account: documentedAccount, Accounts: 1}
+var documented = DocumentedTargets()
 
 // parsed returns a scenario with values set otherwise, each given as path=value.
 func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
@@ -41,8 +41,10 @@ func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
 // explained explains a scenario by the documents' targets.
 func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
 	t.Helper()
-	targets := documented
-	targets.Accounts = s.Sharding().Number()
+	targets, _, err := TargetsOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	e, err := Explain(context.Background(), Options{Scenario: s, Targets: targets, Seeds: 1})
 	if err != nil {
 		t.Fatal(err)

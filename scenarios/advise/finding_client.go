@@ -11,12 +11,8 @@ import (
 	"loadgen/scenarios"
 )
 
-const (
-	// gigabit is a client's usual network, in bytes per second.
-	gigabit = 125e6
-	// quick is a time for a request, in seconds, that a service hardly stays below.
-	quick = 0.01
-)
+// quick is a time for a request, in seconds, that a service hardly stays below.
+const quick = 0.01
 
 func (s *subject) retries() Finding {
 	if s.policy.Retries == 0 {
@@ -54,6 +50,26 @@ func (s *subject) notRetryable() Finding {
 			but("Choose a policy that retries time-outs and refusals only.")
 	}
 	return found(Good, "Faults of the request itself are not tried again.")
+}
+
+// clientLibrary says whose retries the scenario has, and whether that client is the one of
+// today: all that a scenario says of the library that an application uses.
+func (s *subject) clientLibrary() Finding {
+	const inOrder = "Policy %s is that of %s, which its maker keeps; which runtime it runs on, the scenario does not say."
+	switch s.policy.Name {
+	case "azcore":
+		return found(Good, inOrder, s.Retry, "the Azure SDK for Go")
+	case "azure-core-net":
+		return found(Good, inOrder, s.Retry, "the Azure SDK for .NET")
+	case "js":
+		return found(Good, inOrder, s.Retry, "the Azure SDK for JavaScript")
+	case "storage-net", "was-1.x":
+		return found(Warning, "Policy %s is that of a storage client for .NET which its maker has retired.", s.Retry).
+			but("Use the current client library on a current runtime: its policy is retry: azure-core-net.")
+	default:
+		return found(CannotTell, "Policy %s is that of no client library for tables: which one the application uses, and on which runtime, "+
+			"the scenario does not say.", s.Retry)
+	}
 }
 
 func (s *subject) parallelism() Finding {
@@ -98,37 +114,95 @@ func (l *Load) requests() float64 {
 // seconds returns a number of them, the longest duration for what is longer.
 func seconds(n float64) time.Duration { return time.Duration(math.Min(n*1e9, math.MaxInt64/2)) }
 
-func (s *subject) bandwidth() Finding {
-	if s.busiest == nil || s.cost.Requests == 0 {
+// traffic returns how many bytes the busiest load sends and gets a second, without retries, and false
+// where that cannot be told: no phase offers load, or its design was not rehearsed.
+func (s *subject) traffic() (sent, received float64, some bool) {
+	r := s.design.Rehearsal
+	if s.busiest == nil || r == nil {
+		return 0, 0, false
+	}
+	for i := range s.design.Loads {
+		l := &s.design.Loads[i]
+		request, reply := r.of.Weight(l.Phase)
+		sent, received = max(sent, l.requests()*request), max(received, l.requests()*reply)
+	}
+	return sent, received, sent > 0
+}
+
+// What the documents say of a client's wire.
+const (
+	// fewConnections and someConnections are what client libraries open unless they are told
+	// otherwise.
+	fewConnections, someConnections = 2, 10
+	// packet is what a packet of a usual network carries, in bytes: what is smaller Nagle's
+	// algorithm holds back until the answer to the one before is there.
+	packet = 1460
+)
+
+// wire holds the busiest phase to the connections that it needs, and says of which size its
+// requests and replies are.
+func (s *subject) wire() Finding {
+	m, err := s.PartitionModel()
+	r, which := s.design.Rehearsal, s.busiest
+	if err != nil || which == nil || r == nil || which.requests() == 0 {
 		return idle()
 	}
-	requests := 0.0
-	for i := range s.design.Loads {
-		requests = max(requests, s.design.Loads[i].requests())
+	request, reply := r.of.Weight(which.Phase)
+	each := (m.RoundTrip + worked(which, m.ReadTime, m.WriteTime)).Seconds()
+	needs := max(1, math.Ceil(which.requests()*each))
+	held := "waits for no packet to fill up (TCP_NODELAY)"
+	if request > 0 && request < packet {
+		held += ", which would hold requests below " + document.Bytes(packet) + " back"
 	}
-	per := float64(s.cost.Sent+s.cost.Received) / float64(s.cost.Requests)
-	rate := requests * per
-	f := found(Good, "At the peak about %s/s go over the wire, %s of 1 Gbit/s.", document.Bytes(int64(rate)), document.PartOf(rate, gigabit))
-	if rate >= near*gigabit {
+	f := found(Good, "Phase %s keeps about %s busy, %s a request: %d, the default of many clients, would carry %s requests/s, %d %s. "+
+		"A request has %s, a reply %s of JSON with little metadata and its head; this tool %s.", which.Phase, document.Counted(int(needs), "connection"), document.Span(seconds(each)),
+		fewConnections, document.Rate(fewConnections/each), someConnections, document.Rate(someConnections/each),
+		document.Bytes(int64(request)), document.Bytes(int64(reply)), held)
+	if s.Workers > 0 && float64(s.Workers) < needs {
 		f.Verdict = Warning
-		return f.but("Project, use more or larger machines, or compress what is large before it is sent.")
+		return f.but(fmt.Sprintf("Raise workers, each of which has a connection, to %d at least.", int(needs)))
 	}
 	return f
 }
 
-func (s *subject) wire() Finding {
-	each := "each operation under way"
-	if s.Workers > 0 {
-		each = "each of " + document.Counted(s.Workers, "worker")
+// worked returns how long the service works on a request of a load on the average, by what
+// the model takes for a read and a write.
+func worked(l *Load, read, write time.Duration) time.Duration {
+	sum, all := 0.0, 0.0
+	for i := range l.Approaches {
+		one := &l.Approaches[i]
+		each := read
+		if one.Class == "" {
+			each = write
+		}
+		sum, all = sum+one.Share*one.Requests*each.Seconds(), all+one.Share*one.Requests
 	}
-	return found(Good, "This tool speaks JSON with little metadata, waits for no packet to fill up (TCP_NODELAY), "+
-		"and has a connection for %s.", each)
+	if all == 0 {
+		return 0
+	}
+	return seconds(sum / all)
 }
 
-func (s *subject) location() Finding {
-	return found(CannotTell, "Where the client is, and how good its link: `loadgen doctor` looks at that.")
-}
-
+// directAccess looks at how the scenario's users come to the data.
 func (s *subject) directAccess() Finding {
-	return found(NotApplicable, "Nobody stands between this client and the table.")
+	direct, proxied := "", ""
+	for i := range s.Phases {
+		for _, o := range s.Phases[i].Operations() {
+			switch o.Workflow {
+			case "direct-read":
+				direct = o.Name
+			case "proxied-read":
+				proxied = o.Name
+			}
+		}
+	}
+	switch {
+	case proxied != "":
+		return found(Warning, "Operation %s goes through a proxy, which carries all data.", proxied).
+			but("Issue signatures (SAS), with CORS for browsers, by which users read directly.")
+	case direct != "":
+		return found(Good, "Operation %s reads by signatures of the users' own, past any proxy.", direct)
+	default:
+		return found(NotApplicable, "No operation reads for users without the account's key: no proxy, and no signature, stands before the table.")
+	}
 }

@@ -227,6 +227,9 @@ func (s *subject) skew() Finding {
 	return f
 }
 
+// accountsOfRegion is how many storage accounts a subscription has in a region by default.
+const accountsOfRegion = 250
+
 func (s *subject) sharding() Finding {
 	n := s.targets.Accounts
 	switch {
@@ -239,7 +242,8 @@ func (s *subject) sharding() Finding {
 		return found(NotApplicable, "One account is enough.")
 	default:
 		need := int(s.busiest.Account.Value/(near*float64(s.targets.Account))) + 1
-		return found(Note, "%s accounts would have room for it, if no partition is too hot.", document.Count(int64(need))).
+		return found(Note, "%s accounts would have room for it, if no partition is too hot; a subscription has %d in a region unless it asks for more.",
+			document.Count(int64(need)), accountsOfRegion).
 			but(fmt.Sprintf("accounts: {number: %d}", need))
 	}
 }

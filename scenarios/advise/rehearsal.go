@@ -58,6 +58,9 @@ type Rehearsal struct {
 
 	// states are what each seed came to.
 	states []string
+	// lined is the phase of an open loop whose attempts mostly wait for the client's line,
+	// empty where there is none.
+	lined  string
 	record *results.Record
 	// of is the run by the first seed.
 	of *run.Rehearsal
@@ -106,6 +109,9 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	for _, step := range figure.Reported(of.Record) {
 		if share := throttledIn(step.Sum(nil)); r.Phase == "" || share > r.Throttled {
 			worst, r.Phase, r.Throttled = step.Phase.Name, step.Phase.Stage, share
+		}
+		if sum := step.Sum(nil); !step.Closed() && figure.ShareOf(sum.LineHeld, sum.Attempts) > 0.5 {
+			r.lined = step.Phase.Stage
 		}
 	}
 	r.Least, r.Most = r.Throttled, r.Throttled

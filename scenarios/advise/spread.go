@@ -58,3 +58,20 @@ func spreadOf(r *keystatistics.Report, shown int) Spread {
 func (s *Spread) bears(t Targets) string {
 	return s.order.Bears(float64(t.Partition), float64(t.Account*int64(max(1, t.Accounts))))
 }
+
+// OrderOf returns how new PartitionKeys come under the design in use, in a word, as
+// [Spread] has it: of the phase with the most inserts, empty where nothing is inserted.
+// Its error is that of a scenario which cannot be run.
+func OrderOf(o Options) (string, error) {
+	d, _, err := o.design(o.Scenario.Use)
+	if err != nil {
+		return "", err
+	}
+	order, most := "", 0.0
+	for _, l := range d.Loads {
+		if l.Inserts > most {
+			order, most = l.Keys.Order, l.Inserts
+		}
+	}
+	return order, nil
+}

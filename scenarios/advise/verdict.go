@@ -20,6 +20,8 @@ func (e *Explanation) answer() (state string, ok *bool, why string) {
 	switch {
 	case state == results.DoesNotHold:
 		return state, new(false), ""
+	case r.lined != "":
+		return results.CannotTell, nil, "most attempts of phase " + r.lined + " wait for the client's line, not for the service"
 	case r.split():
 		return state, nil, fmt.Sprintf("of %d seeds some hold and some do not: from %s to %s of the attempts are throttled", r.Seeds,
 			document.Share(r.Least), document.Share(r.Most))

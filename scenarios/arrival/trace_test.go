@@ -173,7 +173,7 @@ func TestTraceIsBounded(t *testing.T) {
 
 func FuzzReadTrace(f *testing.F) {
 	for _, seed := range []string{"1\n2\n", "instant,operation,PartitionKey,RowKey\n0,get,a,b\n", "2026-01-02T15:04:05Z\n",
-		"1ms\n2h\n", "\"0\",get,\"a,\"\"\",\n", "0,get,a\x00,b", "1.5\r\n1.4", "9223372036\n", "0.999999999\n"} {
+		"1ms\n2h\n", "\"0\",get,\"a,\"\"\",\n", "0,get,a\x00,b", "1.5\r\n1.4", "9223372036\n", "0.999999999\n", "\xff\xfe0", "\x1f\x8b"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

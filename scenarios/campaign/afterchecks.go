@@ -10,6 +10,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/workflow/copies"
 	"loadgen/scenarios/workflow/machine"
 )
 
@@ -27,6 +28,14 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 			t.counts[results.CounterName{Operation: spec.Name, Name: name}] = 0
 		}
 	})
+	for i := range c.Scenario.Phases {
+		list := c.Scenario.Phases[i].Operations()
+		for j := range list {
+			if list[j].Killed > 0 {
+				t.counts[results.CounterName{Operation: list[j].Name, Name: machine.Killed}] = 0
+			}
+		}
+	}
 	return t
 }
 
@@ -55,8 +64,7 @@ func (t *afterChecks) told() []results.Counter {
 // checks returns how what the workflows of the run leave behind is looked at: one for
 // each thing that must hold.
 func (c *Campaign) checks() []machine.Check {
-	var list []machine.Check
-	var seen []looked
+	var list []looked
 	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
 		if kind.Check == nil {
 			return
@@ -65,20 +73,44 @@ func (c *Campaign) checks() []machine.Check {
 		if check == nil {
 			return
 		}
-		at := looked{check.Name(), kind.Where(spec.With)}
-		if !slices.ContainsFunc(seen, at.same) {
-			list = append(list, check)
+		at := looked{check, kind.Where(spec.With)}
+		switch known := slices.IndexFunc(list, at.same); {
+		case known < 0:
+			list = append(list, at)
+		case len(at.at) > len(list[known].at):
+			// It looks at all that the other does, and at more.
+			list = append(slices.Delete(list, known, known+1), at)
 		}
-		seen = append(seen, at)
 	})
-	return list
+	if check := c.copiesCheck(); check != nil && !slices.ContainsFunc(list, looked{check: check}.same) {
+		list = append(list, looked{check: check})
+	}
+	// What is under way by one queue is no fault to the check of another.
+	var first, then []machine.Check
+	for _, one := range list {
+		if late, some := one.check.(machine.Preceded); some {
+			first = append(first, late.Before())
+		}
+		then = append(then, one.check)
+	}
+	return append(first, then...)
 }
 
-// looked is what a check is of: its name, and the places and stores that it looks at, by
-// the parameters that name them.
+// copiesCheck returns how copies are looked at, where clients die between them.
+func (c *Campaign) copiesCheck() machine.Check {
+	dies := func(o scenarios.OperationSpec) bool { return o.Killed > 0 }
+	dead := slices.ContainsFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), dies) })
+	if !dead || c.places.Copied == nil {
+		return nil
+	}
+	return copies.NewCheck(c.places.Copied)
+}
+
+// looked is a check with what it is of: the places, stores, properties and attributes that
+// it looks at, by the parameters that name them.
 type looked struct {
-	name string
-	at   map[string]string
+	check machine.Check
+	at    map[string]string
 }
 
 // same reports whether another check is of the same things, as far as both name them.
@@ -88,7 +120,7 @@ func (l looked) same(other looked) bool {
 			return false
 		}
 	}
-	return l.name == other.name
+	return l.check.Name() == other.check.Name()
 }
 
 // examine looks at what the workflows of the run have left behind, if the run came so

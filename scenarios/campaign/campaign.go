@@ -55,6 +55,9 @@ type Options struct {
 	Blank bool
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
+	// Faults, where set, are begun with each stage that offers operations to be reported and
+	// ended after it: what prepares a table and reads it back meets none.
+	Faults Faults
 	// Holding is called before something is made that the campaign is to drop, with true, and
 	// once it is known to be gone, or to be somebody else's, with false. It is nil where all
 	// that is made ends with this process: then no marker names it either.
@@ -62,6 +65,12 @@ type Options struct {
 	// Clock bounds what a run that was stopped does to drop its tables. It is nil where time
 	// is virtual: then nothing is waited for.
 	Clock clock.Clock
+}
+
+// Faults are what goes wrong on purpose.
+type Faults interface {
+	Begin(at clock.Instant)
+	End()
 }
 
 // Made is what a campaign makes at a service.
@@ -118,6 +127,8 @@ type Campaign struct {
 	// partition lies, nil where there is one.
 	sites     []site
 	accountOf func(partitionKey string) int
+	// tokens are those that queries have saved, by name.
+	tokens map[string]savedToken
 	// loading says that load was sent: what fails from then on is no preparation.
 	loading bool
 	// doubtful says that an attempt of the single operation carried out last
@@ -161,7 +172,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if o.Policy != nil {
 		policy = *o.Policy
 	}
-	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int)}
+	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
 	c.settleIn(o.Scenario.Sharding())
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
@@ -265,6 +276,10 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 			progress.Length = stage.Schedule.Length()
 		}
 		c.Entering(progress)
+	}
+	if c.Faults != nil && slices.ContainsFunc(stage.Phases, func(p results.Phase) bool { return p.Reported }) {
+		stage.Begins = c.Faults.Begin
+		defer c.Faults.End()
 	}
 	return c.runner.Run(ctx, stage, c.ledger)
 }

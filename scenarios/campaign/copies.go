@@ -4,6 +4,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
@@ -12,7 +13,7 @@ import (
 // partition of the entities themselves go into their transaction, home by home as long
 // as it holds them: then all is written or nothing. The others follow it, those of one
 // partition of one table in a transaction of their own.
-func (e *events) copied(one *eventKind, w *drive.Work, changes func(home int) []entity.Change) {
+func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(home int) []entity.Change) {
 	own := w.Operation.Changes
 	if w.Operation.Verb != entity.Batch {
 		own = []entity.Change{w.Operation.Change}
@@ -35,14 +36,89 @@ func (e *events) copied(one *eventKind, w *drive.Work, changes func(home int) []
 	if len(steps) == 0 {
 		return
 	}
+	// A client that dies has written its entity, and not all of the copies.
+	written := -1
+	if draw := e.deaths.At(k); draw.Float64() < one.spec.Killed {
+		written = draw.IntN(len(steps))
+	}
+	var series *machine.Series
 	switch first := w.Workflow.(type) {
 	case nil:
 		own := machine.Step{Operation: w.Operation, Expected: w.Expected}
-		w.Workflow = machine.NewSeries(nil, append([]machine.Step{own}, steps...)...)
+		series = machine.NewSeries(nil, append([]machine.Step{own}, steps...)...)
+		if w.Workflow = series; written >= 0 {
+			written++
+		}
 	case machine.Audited:
-		w.Workflow = machine.NewAuditedSeries(first, steps...)
+		audited := machine.NewAuditedSeries(first, steps...)
+		series, w.Workflow = audited.Series, audited
 	default:
-		w.Workflow = machine.NewSeries(first, steps...)
+		series = machine.NewSeries(first, steps...)
+		w.Workflow = series
+	}
+	if written >= 0 {
+		series.Dying(written)
+	}
+}
+
+// copiedEntities returns where the run's entities lie and their copies do, nil where there
+// are none.
+func (c *Campaign) copiedEntities() *machine.Copied {
+	if len(c.homes) == 1 {
+		return nil
+	}
+	of := &machine.Copied{Filler: c.Scenario.Entity.Filler}
+	for i := range c.homes {
+		home := machine.CopyHome{Table: c.homes[i].table, Holds: func(property string) bool { return c.homes[i].holds(property) }}
+		if c.homes[i].copy != nil {
+			home.Name = c.homes[i].copy.Name
+		}
+		of.Homes = append(of.Homes, home)
+	}
+	of.All = func(visit func(keys []entity.Key, has []bool)) {
+		at, has := make([]entity.Key, len(c.homes)), make([]bool, len(c.homes))
+		c.written(func(event keys.Event, parts []*keys.Part) {
+			for i := range c.homes {
+				at[i], has[i] = c.homes[i].generator.KeyOf(event), parts == nil || parts[i] != nil
+			}
+			visit(at, has)
+		})
+	}
+	return of
+}
+
+// written visits the events of all entities that were loaded, and of those that operations
+// insert with their copies, however they end; with what is merged into each home, nil where
+// entities are written whole.
+func (c *Campaign) written(visit func(event keys.Event, parts []*keys.Part)) {
+	for n := range c.Scenario.Loaded(len(c.Scenario.Phases)) {
+		visit(keys.Event{Number: n}, nil)
+	}
+	all, err := c.dryRun(len(c.Scenario.Phases))
+	if err != nil {
+		return
+	}
+	for _, d := range all {
+		if d.stage == nil || !d.Events() || keyedTrace(d.Traffic) != nil {
+			continue
+		}
+		e, err := c.newEvents(d)
+		if err != nil {
+			return
+		}
+		for k := range min(d.expected, mostTurned) {
+			kind := e.pick(k)
+			if e.kinds[kind].performance != nil {
+				continue
+			}
+			for at := range e.inserted(kind) {
+				var parts []*keys.Part
+				if e.specs[kind].Merges() {
+					parts = e.kinds[kind].parts
+				}
+				visit(e.fresh(k, at), parts)
+			}
+		}
 	}
 }
 

@@ -22,8 +22,8 @@ type events struct {
 	*population
 	// begins is how long the measured load has gone on when the phase begins.
 	begins time.Duration
-	// chance is that of workflows.
-	chance clock.Stream
+	// chance is that of workflows, deaths that of clients between an entity and its copies.
+	chance, deaths clock.Stream
 	// sample and turns draw which entities, and which operations, stand for others in
 	// the holdings.
 	sample, turns clock.Stream
@@ -37,6 +37,8 @@ type events struct {
 	// nothing was loaded.
 	upserts bool
 	kinds   []eventKind
+	// keeper knows what clients keep from one operation to the next.
+	keeper *machine.Keeper
 	// holdings are those of the tables that are read, made as soon as it is known how
 	// many operations there are.
 	holdings map[string]*holdings
@@ -91,7 +93,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	}
 	name := c.Scenario.Phases[phase].Name
 	loaded := c.Scenario.Loaded(phase)
-	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
+	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), deaths: clock.NewStream(c.Scenario.Seed, "deaths/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
 		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
 		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings), homes: c.homes, places: c.places}
 	if e.patchy, err = c.patchyHomes(phase); err != nil {
@@ -104,6 +106,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 		}
 		e.kinds = append(e.kinds, kind)
 	}
+	e.keeper = machine.NewKeeper(e.needs)
 	return e, nil
 }
 
@@ -291,7 +294,7 @@ func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Wor
 	w.Expected.NotFound = w.Expected.NotFound || e.patchy[one.home]
 	e.ids.guard(k, one.spec, w)
 	if one.spec.Writes().IsChange() {
-		e.copied(one, w, func(home int) []entity.Change { return []entity.Change{change(home)} })
+		e.copied(k, one, w, func(home int) []entity.Change { return []entity.Change{change(home)} })
 	}
 }
 
@@ -317,5 +320,5 @@ func (e *events) insert(k uint64, one *eventKind, w *drive.Work) {
 		w.Operation.Change = changes(0)[0]
 	}
 	e.ids.guard(k, one.spec, w)
-	e.copied(one, w, changes)
+	e.copied(k, one, w, changes)
 }

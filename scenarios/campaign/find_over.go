@@ -176,7 +176,7 @@ func (g *gauge) Attempt(a *results.Attempt) {
 	case results.Failed:
 		g.failed++
 	}
-	if a.Sent-a.Intended > results.HeldBackAfter {
+	if a.HeldBack() {
 		g.heldBack++
 	}
 }

@@ -237,6 +237,8 @@ func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
 	requests := w.Requests()
 	for i := range requests {
 		switch op := &requests[i]; {
+		case op.Beside != nil && op.Beside.Verb == target.Ask:
+			// A stand-in answers, here as everywhere: no target is asked.
 		case op.Beside != nil:
 			f.add(besideBytes(op.Beside))
 		case op.Verb == entity.Query && e.kinds[kind].performance == nil:

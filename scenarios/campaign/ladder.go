@@ -153,7 +153,7 @@ func (s *dispatch) Attempt(a *results.Attempt) {
 		s.seconds[second] = new([2]int64)
 	}
 	s.seconds[second][0]++
-	if a.Sent-a.Intended > results.HeldBackAfter {
+	if a.HeldBack() {
 		s.seconds[second][1]++
 	}
 }

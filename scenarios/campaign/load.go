@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -203,4 +205,98 @@ func coprime(a, b uint64) bool {
 		a, b = b, a%b
 	}
 	return a == 1
+}
+
+// stock is what was loaded before a phase: how many entities, and, for who asks,
+// how they lie in partitions. To know that takes a walk over all of them.
+type stock struct {
+	loaded int64
+	census func() *census
+}
+
+// stock returns that of what is loaded before a phase.
+func (c *Campaign) stock(phase int) stock {
+	return stock{int64(c.Scenario.Loaded(phase)), func() *census { return c.census(phase) }}
+}
+
+// total returns how many entities a scan of the table reads: the marker lies there
+// too.
+func (s stock) total() int64 { return s.loaded + 1 }
+
+// census is how many entities were loaded into each partition, in the order of the
+// index.
+type census struct {
+	keys []string
+	// upTo are how many entities the partitions up to each hold together.
+	upTo []int64
+}
+
+// census returns that of what is loaded before a phase.
+func (c *Campaign) census(phase int) *census {
+	loaded := c.Scenario.Loaded(phase)
+	if c.counted != nil && c.countedOf == loaded {
+		return c.counted
+	}
+	members := make(map[string]int64)
+	for n := range loaded {
+		members[c.generator.PartitionKey(n)]++
+	}
+	all := &census{keys: slices.SortedFunc(maps.Keys(members), comparePartitions)}
+	sum := int64(0)
+	for _, key := range all.keys {
+		sum += members[key]
+		all.upTo = append(all.upTo, sum)
+	}
+	c.counted, c.countedOf = all, loaded
+	return all
+}
+
+func comparePartitions(a, b string) int {
+	return entity.Key{Partition: a}.Compare(entity.Key{Partition: b})
+}
+
+// loaded returns how many entities all partitions hold together.
+func (s *census) loaded() int64 {
+	if len(s.upTo) == 0 {
+		return 0
+	}
+	return s.upTo[len(s.upTo)-1]
+}
+
+// of returns how many entities a partition holds.
+func (s *census) of(partitionKey string) int64 {
+	at, there := slices.BinarySearchFunc(s.keys, partitionKey, comparePartitions)
+	if !there {
+		return 0
+	}
+	return s.between(at, at)
+}
+
+// mean returns how many entities a partition holds on the average, rounded up.
+func (s *census) mean() int64 {
+	most := int64(max(1, len(s.keys)))
+	return (s.loaded() + most - 1) / most
+}
+
+// window returns the first and the last of so many partitions that follow one
+// another from one on, and how many entities are between them. Where too few
+// follow, those before make up for it.
+func (s *census) window(partitionKey string, partitions int) (first, last string, entities int64) {
+	from, _ := slices.BinarySearchFunc(s.keys, partitionKey, comparePartitions)
+	from = max(0, min(from, len(s.keys)-partitions))
+	to := min(from+partitions, len(s.keys)) - 1
+	first, last = s.keys[from], s.keys[to]
+	entities = s.between(from, to)
+	if comparePartitions(first, markerPartition) <= 0 && comparePartitions(markerPartition, last) <= 0 {
+		entities++
+	}
+	return first, last, entities
+}
+
+// between returns how many entities the partitions at from to to hold.
+func (s *census) between(from, to int) int64 {
+	if from == 0 {
+		return s.upTo[to]
+	}
+	return s.upTo[to] - s.upTo[from-1]
 }

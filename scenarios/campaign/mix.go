@@ -25,9 +25,13 @@ type mix struct {
 	weights       int
 	// fresh is the number of the first entity that operation 0 may insert.
 	fresh, stride uint64
-	deletes       bool
-	ids           ids
-	kinds, rows   clock.Stream
+	// roots are the tokens at which the first of those begin whose tokens are taken up,
+	// passed how many entities these have read, each by the position of a spec.
+	roots       []string
+	passed      []int64
+	deletes     bool
+	ids         ids
+	kinds, rows clock.Stream
 }
 
 // home is one partition of a mix: a generator that is held to it, and what each
@@ -136,7 +140,7 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settleme
 func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 	name := c.Scenario.Phases[phase].Name
 	m := &mix{
-		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(),
+		table: c.Table, fresh: c.fresh, specs: c.resumed(c.Scenario.Phases[phase].Operations()),
 		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
 		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
 	}
@@ -146,6 +150,8 @@ func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 		m.upTo = append(m.upTo, m.weights)
 		m.indexes = append(m.indexes, c.kindOf[m.specs[i].Name])
 		m.deletes = m.deletes || m.specs[i].Writes() == entity.Delete
+		root, passed := c.readBefore(phase, &m.specs[i])
+		m.roots, m.passed = append(m.roots, root), append(m.passed, passed)
 	}
 	all := c.stock(phase)
 	for _, one := range partitions {
@@ -169,7 +175,7 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 			if op.Rows > 0 {
 				one.from = beginnings(generator, members, op.Rows)
 			}
-			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), ahead(op, generator, members), all)
+			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), ahead(m.roots[i], generator, members), m.passed[i], all)
 		case op.Verb == entity.Batch && !op.Inserts():
 			one.offers = min(one.offers, int64(len(members)))
 		}
@@ -188,9 +194,9 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 // ahead returns how many of a partition's entities lie at the token at which a query
 // begins, or after it; all where it has none. A token that no entity follows is one
 // whose keys are a service's own business, and tells nothing.
-func ahead(op *scenarios.OperationSpec, generator *keys.Generator, members []uint64) int {
+func ahead(text string, generator *keys.Generator, members []uint64) int {
 	var token target.Token
-	if token.UnmarshalText([]byte(op.From)) != nil || !token.Present {
+	if token.UnmarshalText([]byte(text)) != nil || !token.Present {
 		return len(members)
 	}
 	from, count := entity.Key{Partition: token.NextPartitionKey, Row: token.NextRowKey}, 0

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
@@ -55,6 +56,7 @@ func (c *Campaign) newPlaces() (*places, error) {
 			return p.templates[place].key(of, attribute, value)
 		},
 	}
+	p.Copied = c.copiedEntities()
 	p.Partitions = sync.OnceValue(func() []string { return partitionsOf(c.generator, p.Loaded) })
 	return p, nil
 }
@@ -119,7 +121,10 @@ func (e *events) perform(k uint64, kind int) drive.Work {
 	call.Fresh = subject{e.places, e.fresh(k, 0)}
 	call.Subject = call.Fresh
 	if !one.Inserts && !one.Alone {
-		call.Subject = subject{e.places, e.event(e.choose(k, kind, &e.specs[kind].Of))}
+		call.Subject = e.subject(k, kind)
+	}
+	if one.Keeps != nil {
+		call.Lacking = e.keeper.Lacks(k)
 	}
 	w := drive.Work{Kind: e.indexes[kind], Workflow: one.New(call)}
 	requests := machine.Requests(w.Workflow)
@@ -129,6 +134,22 @@ func (e *events) perform(k uint64, kind int) drive.Work {
 	}
 	w.Operation = target.Operation{}
 	return w
+}
+
+// subject returns what operation k, of a kind that works on what is there, is about.
+func (e *events) subject(k uint64, kind int) subject {
+	return subject{e.places, e.event(e.choose(k, kind, &e.specs[kind].Of))}
+}
+
+// needs returns when operation k is due, in a closed loop about that, and what its client
+// has to have.
+func (e *events) needs(k uint64) (due time.Duration, needs []machine.Keeping) {
+	kind := e.pick(k)
+	one := e.kinds[kind].performance
+	if one == nil || one.Keeps == nil {
+		return 0, nil
+	}
+	return e.instant(k), one.Keeps(e.subject(k, kind), e.specs[kind].With)
 }
 
 // surmise has a request that operation k of a workflow is foreseen to send know how many

@@ -91,6 +91,9 @@ func (c *Campaign) made() []target.Operation {
 		}
 		if kind.Stores != nil {
 			for _, store := range kind.Stores(spec.With) {
+				if store.Own {
+					continue
+				}
 				verb := target.DropContainer
 				if store.Queue {
 					verb = target.DropQueue
@@ -103,18 +106,19 @@ func (c *Campaign) made() []target.Operation {
 }
 
 // Stores returns what a run of the scenario uses beside its tables: queues, containers
-// of blobs. A target has to have what is there.
-func Stores(s *scenarios.Scenario) (queues, blobs bool) {
+// of blobs, which a target has to have, and services of the application's own, for which
+// stand-ins answer.
+func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 	c := &Campaign{Options: Options{Scenario: s}}
 	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
 		if kind.Stores == nil {
 			return
 		}
 		for _, store := range kind.Stores(spec.With) {
-			queues, blobs = queues || store.Queue, blobs || !store.Queue
+			queues, blobs, own = queues || store.Queue, blobs || !store.Queue && !store.Own, own || store.Own
 		}
 	})
-	return queues, blobs
+	return queues, blobs, own
 }
 
 // Tables returns what is added to the name of the run's table for each table that the

@@ -43,7 +43,7 @@ func (n *noting) Do(ctx context.Context, op *target.Operation) target.Outcome {
 // table. Its books are those of the engine and the stand-ins together.
 func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 	list := builtins(t, func(s *scenarios.Scenario) bool {
-		queues, blobs := campaign.Stores(s)
+		queues, blobs, _ := campaign.Stores(s)
 		return queues || blobs
 	})
 	if len(list) < 3 {

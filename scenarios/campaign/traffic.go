@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"time"
 
@@ -22,6 +23,7 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 		return err
 	}
 	c.fresh += d.stage.Due() * stride(d.Operations)
+	defer c.tellTokens(phase)
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
 		return c.offerPeak(ctx, d)
 	}
@@ -55,6 +57,7 @@ func (c *Campaign) furnish(d *dry) error {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
 	}
+	c.keepTokens(stage, d.phase)
 	return c.offer(d)
 }
 
@@ -95,6 +98,7 @@ func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Sche
 // over partitions.
 func (c *Campaign) offer(d *dry) error {
 	stage, phase := d.stage, d.phase
+	stage.Timeouts = c.timeouts(phase)
 	if trace := keyedTrace(d.Traffic); trace != nil {
 		replay, err := c.newReplay(phase, trace)
 		if err != nil {
@@ -116,6 +120,20 @@ func (c *Campaign) offer(d *dry) error {
 		return err
 	}
 	return c.offerMix(stage, phase, partitions)
+}
+
+// timeouts returns how long the service may take for the operations of a phase, nil where it
+// may take as long as it does.
+func (c *Campaign) timeouts(phase int) []time.Duration {
+	list := c.Scenario.Phases[phase].Operations()
+	if !slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool { return o.Timeout > 0 }) {
+		return nil
+	}
+	by := make([]time.Duration, len(c.Kinds()))
+	for i := range list {
+		by[c.kindOf[list[i].Name]] = list[i].Timeout
+	}
+	return by
 }
 
 // offeredBefore returns how long the phases of event traffic before a phase last.

@@ -74,7 +74,11 @@ func (o *Capture) Saw(seen *rest.Seen) {
 			o.options.Recorder.Waited(o.phase, wait)
 		}
 	}
-	o.options.Recorder.Attempt(&results.Attempt{Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
+	injected, key := "", ""
+	if r.Injected != 0 {
+		injected, key = r.Injected.String(), r.PartitionKey
+	}
+	o.options.Recorder.Attempt(&results.Attempt{Injected: injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
 		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status,
 		Code: code, Counted: r.Counted, Returned: r.Returned, Noted: o.written})
 	o.attempt++
@@ -144,6 +148,17 @@ func (o *Capture) Advance(now time.Duration) error {
 		o.advance(now)
 	}
 	return o.failure
+}
+
+// Balanced takes down what load balancing of the service did.
+func (o *Capture) Balanced(events []results.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, one := range events {
+		if !o.ended {
+			o.options.Recorder.Event(one)
+		}
+	}
 }
 
 func (o *Capture) expire(now time.Duration) {

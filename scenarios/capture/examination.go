@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,10 @@ type Plan struct {
 	Model   *model.Model
 	Seed    uint64
 	Started time.Time
+	// Start is how the service's ranges lay, [model.Warm] or [model.Cold]; empty is warm.
+	Start string
+	// Faults are what goes wrong on purpose, a line for each rule.
+	Faults []string
 }
 
 // Examination makes a run of the traffic that others send to a table service of
@@ -37,6 +42,7 @@ type Plan struct {
 type Examination struct {
 	// Folder is where the record lies, once the examination is open.
 	Folder   results.Dir
+	where    results.Folder
 	recorder *results.Recorder
 	observer *Capture
 	// told says that it is known that the record cannot be written.
@@ -49,16 +55,24 @@ const examined = "serve"
 // Open makes the folder of the run and the record in it. Its error wraps
 // results.ErrWrite; nothing is left behind that was not there before, then.
 func (e *Examination) Open(p Plan) (err error) {
+	p.Start = cmp.Or(p.Start, model.Warm)
 	if e.Folder, err = results.NewDir(p.Out, filepath.Join("results", "runs"), p.Started, examined); err != nil {
 		return err
 	}
-	if e.recorder, err = results.NewRecorder(e.Folder, p.manifest()); err != nil {
-		if p.Out == "" {
-			err = errors.Join(err, os.RemoveAll(string(e.Folder)))
-		}
-		return err
+	if err = e.Begin(e.Folder, p.manifest(), 0); err != nil && p.Out == "" {
+		err = errors.Join(err, os.RemoveAll(string(e.Folder)))
 	}
-	e.observer, err = New(Options{Recorder: e.recorder})
+	return err
+}
+
+// Begin opens the record of traffic that the manifest tells of, whose operations are
+// [Kinds], in a folder of the caller's. Hold is as of [Options]. Its error wraps
+// results.ErrWrite.
+func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
+	e.where = folder
+	if e.recorder, err = results.NewRecorder(folder, manifest); err == nil {
+		e.observer, err = New(Options{Recorder: e.recorder, Hold: hold})
+	}
 	return err
 }
 
@@ -71,16 +85,16 @@ func (p *Plan) manifest() results.Manifest {
 			System: runtime.GOOS + "/" + runtime.GOARCH},
 		Command:  p.Command,
 		Scenario: results.Scenario{Name: examined},
-		Target:   results.Embedded, Start: model.Warm, Profile: m.Profile, Seed: p.Seed,
+		Target:   results.Embedded, Start: p.Start, Profile: m.Profile, Seed: p.Seed,
 		Started: p.Started.UTC().Round(0), Time: "real",
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
 			Documented: m.PartitionTarget == documented.PartitionTarget && m.AccountTarget == documented.AccountTarget},
-		Operations:  Kinds(),
+		Faults: p.Faults, Operations: Kinds(),
 		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)},
 	}
-	for _, p := range m.ParametersOf(model.Warm) {
-		manifest.Model = append(manifest.Model, results.Parameter{Name: p.Name, Value: p.Text(),
-			Unit: string(p.Unit), Provenance: string(p.From), About: p.About})
+	for _, one := range m.ParametersOf(p.Start) {
+		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
+			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
 	}
 	return manifest
 }
@@ -101,17 +115,20 @@ func (e *Examination) Advance(now clock.Instant) error {
 	return nil
 }
 
+// Balanced takes down what load balancing did.
+func (e *Examination) Balanced(events []results.Event) { e.observer.Balanced(events) }
+
 // Conclude closes the record of a service that ended so at an instant and counted
-// so, judges it, and seals it. The error is that of the end and all that went wrong
+// so (nil where nobody has), judges it, and seals it. The error is that of the end and all that went wrong
 // here; where the record could not be closed or read back there is none.
-func (e *Examination) Conclude(now clock.Instant, ended error, counts results.TargetCounts) (*results.Record, error) {
+func (e *Examination) Conclude(now clock.Instant, ended error, counts *results.TargetCounts) (*results.Record, error) {
 	ended = errors.Join(ended, e.observer.End())
 	validity, reasons := endOf(ended)
-	if err := e.recorder.Finish(now.Offset(), validity, reasons, &counts); err != nil {
+	if err := e.recorder.Finish(now.Offset(), validity, reasons, counts); err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
-		return nil, fmt.Errorf("%w; what was written until then is in %s", err, e.Folder)
+		return nil, fmt.Errorf("%w; what was written until then is in %s", err, e.where)
 	}
-	record, err := results.Read(e.Folder)
+	record, err := results.Read(e.where)
 	if err != nil {
 		return nil, errors.Join(ended, err)
 	}

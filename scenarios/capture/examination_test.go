@@ -71,7 +71,8 @@ func (o *office) create(table string) *aztables.Client {
 func (o *office) conclude() *results.Record {
 	o.t.Helper()
 	ended := o.Drain()
-	record, err := o.examination.Conclude(o.clock.Now(), ended, results.TargetCounts(o.Counts()))
+	counts := results.TargetCounts(o.Counts())
+	record, err := o.examination.Conclude(o.clock.Now(), ended, &counts)
 	if err != nil {
 		o.t.Fatalf("Conclude = %v; want no error", err)
 	}
@@ -210,7 +211,7 @@ func TestExaminationSaysWhatItIsOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	interrupted := errors.Join(context.Canceled)
-	if record, err = other.Conclude(clock.Instant(time.Second), interrupted, results.TargetCounts{}); !errors.Is(err, context.Canceled) {
+	if record, err = other.Conclude(clock.Instant(time.Second), interrupted, &results.TargetCounts{}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("Conclude of what was interrupted = %v; want that", err)
 	}
 	if !record.Manifest.Targets.Documented || other.Folder != "own" || record.Summary == nil ||

@@ -60,8 +60,8 @@ func TestExaminationOnAFullDiskSaysSoOnce(t *testing.T) {
 	if err := e.Advance(clock.Instant(2 * time.Minute)); err != nil {
 		t.Errorf("Advance again = %v; want it said once", err)
 	}
-	e.Folder = "the run"
-	record, err := e.Conclude(clock.Instant(3*time.Minute), nil, results.TargetCounts{Requests: 1, Ok: 1, Entities: 1})
+	e.where = results.Dir("the run")
+	record, err := e.Conclude(clock.Instant(3*time.Minute), nil, &results.TargetCounts{Requests: 1, Ok: 1, Entities: 1})
 	if record != nil || !errors.Is(err, results.ErrWrite) || !strings.HasSuffix(err.Error(), "; what was written until then is in the run") {
 		t.Errorf("Conclude = %v, %v; want no record, and where what there is lies", record, err)
 	}

@@ -139,6 +139,9 @@ type opened struct {
 // open enters a stage's phases into the record.
 func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 	l.watch()
+	if stage.Begins != nil {
+		stage.Begins(start)
+	}
 	o := &opened{ledger: l, stage: stage, start: start}
 	o.mark(results.StageBegins, start, "")
 	for i, phase := range stage.Phases {

@@ -93,6 +93,7 @@ type progress struct {
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
 	silent bool
+	detour
 }
 
 // begin makes s the session of operation k, which is due at the given instant, in a phase
@@ -124,6 +125,9 @@ func (s *Session) build() {
 	}
 	op := &s.work.Operation
 	op.Number, op.Attempt = s.number, s.completed.Attempts
+	if s.stage.Timeouts != nil {
+		op.Timeout = s.stage.Timeouts[s.work.Kind]
+	}
 	s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
 	s.attempt.Table = s.stage.beside(op)
 	if s.stage.AccountOf != nil {
@@ -194,6 +198,11 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 
 // replied records the attempt and decides how to go on.
 func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
+	if outcome.StoreMissing || s.put != nil {
+		if effect, off := s.turnOff(now, outcome); off {
+			return effect
+		}
+	}
 	class := outcome.Class(s.expected())
 	s.listen(outcome)
 	move, next := s.consult(outcome)
@@ -205,7 +214,7 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
 	case move == machine.Proceed:
-		s.work.Operation, s.patience, s.silent = next, patience{}, false
+		s.work.Operation, s.patience, s.silent, s.made = next, patience{}, false, false
 		effect.Action, effect.Until = WaitUntil, now.Add(s.pause())
 	case move == machine.Fail:
 		s.completed.Class = results.Failed
@@ -259,7 +268,7 @@ func (s *Session) expected() target.Expected {
 // consult tells the operation's workflow, if it has one, of an attempt, and
 // returns how it wants to go on.
 func (s *Session) consult(outcome *target.Outcome) (machine.Move, target.Operation) {
-	if s.work.Workflow == nil {
+	if s.work.Workflow == nil || s.put != nil {
 		return machine.Settle, target.Operation{}
 	}
 	if outcome.Fault != "" && outcome.Status != 0 {
@@ -318,7 +327,11 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
 	a.Due, a.Stored = s.due(), 0
-	a.BytesOut, a.BytesIn = outcome.BytesOut, outcome.BytesIn
+	a.BytesOut, a.BytesIn, a.LineWait = outcome.BytesOut, outcome.BytesIn, outcome.LineWait
+	a.Injected, a.Kept = "", outcome.Kept
+	if outcome.Injected != 0 {
+		a.Injected = outcome.Injected.String()
+	}
 
 	c := &s.completed
 	if c.Attempts == 0 && s.work.Workflow != nil {

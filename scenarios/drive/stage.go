@@ -53,6 +53,9 @@ type Stage struct {
 	// PartitionKey, in place of what its [Work] says: a pure function, safe for
 	// concurrent use. A request without a partition goes where its work says.
 	AccountOf func(partitionKey string) int
+	// Timeouts, where set, is how long the service may take for each request of an operation,
+	// by the kind in the manifest; 0 leaves it to the service.
+	Timeouts []time.Duration
 	// Limiters, where set, hold the stage's clients back, each by a limiter of its
 	// own.
 	Limiters *Limiters
@@ -76,6 +79,9 @@ type Stage struct {
 	// WholeSecond has the stage begin on a whole second of the run, so that
 	// the steps and the record's seconds coincide.
 	WholeSecond bool
+	// Begins is called with the instant at which the stage begins, before anything of it is
+	// sent; it may be nil.
+	Begins func(at clock.Instant)
 	// Ended is called after each operation that was sent, as it ends, by several
 	// goroutines at a time; it may be nil, and must not keep what it is given.
 	Ended func(w *Work, c *results.Completed)

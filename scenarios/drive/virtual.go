@@ -2,9 +2,11 @@ package drive
 
 import (
 	"context"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/target"
+	"loadgen/target/line"
 )
 
 // Virtual runs stages in virtual time, in one goroutine, over an event queue. It
@@ -12,6 +14,8 @@ import (
 // intended instant. The zero value is ready once it has a target.
 type Virtual struct {
 	Target target.Immediate
+	// Line lies before the target, nil where nothing does.
+	Line *line.Line
 
 	clock clock.Virtual
 }
@@ -21,11 +25,24 @@ var _ Runner = (*Virtual)(nil)
 // Now implements [Runner].
 func (v *Virtual) Now() clock.Instant { return v.clock.Now() }
 
-// inFlight is an attempt whose reply is on its way.
+// inFlight is an attempt whose reply is on its way, or which is on another leg of it.
 type inFlight struct {
 	session *Session
 	outcome target.Outcome
+	leg     leg
+	// waited is how long request and reply have waited for the line.
+	waited time.Duration
 }
+
+// leg is where an attempt is: on its way to the client, to the target, or at the target.
+// Without a line, all is the first.
+type leg uint8
+
+const (
+	toClient leg = iota
+	toTarget
+	atTarget
+)
 
 // course is one stage under way in virtual time.
 type course struct {
@@ -127,15 +144,41 @@ func (c *course) send(s *Session) {
 	c.ledger.began(s, c.Now())
 	s.Step(c.ledger.stamp(s, c.Now), Due, nil)
 	flight := c.free.take()
-	flight.session = s
+	flight.session, flight.leg, flight.waited = s, toClient, 0
+	if c.Line != nil {
+		flight.leg = toTarget
+		var arrives clock.Instant
+		arrives, flight.waited = c.Line.Sends(c.Now(), s.Operation())
+		c.replies.Push(arrives, s.number, flight)
+		return
+	}
 	var done clock.Instant
 	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
 	c.replies.Push(max(done, c.Now()), s.number, flight)
 }
 
+// arrive takes an attempt that has a line to cross from one leg to the next.
+func (c *course) arrive(flight *inFlight) {
+	s := flight.session
+	var next clock.Instant
+	if flight.leg == toTarget {
+		flight.outcome, next = c.Target.Submit(c.Now(), s.Operation())
+		flight.leg = atTarget
+	} else {
+		var waits time.Duration
+		next, waits = c.Line.Receives(c.Now(), s.Operation(), &flight.outcome)
+		flight.leg, flight.outcome.LineWait = toClient, flight.waited+waits
+	}
+	c.replies.Push(max(next, c.Now()), s.number, flight)
+}
+
 func (c *course) reply() {
 	at, flight := c.replies.Pop()
 	c.clock.AdvanceTo(at)
+	if flight.leg != toClient {
+		c.arrive(flight)
+		return
+	}
 	s := flight.session
 	effect := s.Step(c.Now(), Replied, &flight.outcome)
 	c.ledger.settle(s, effect)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios/keys/values"
 )
 
 // maxExpansions bounds how many texts of one template are tried ahead of time.
@@ -192,4 +193,93 @@ func (c *check) size() {
 		c.add("size", "size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
 			c.Size, most, most+overhead(c.Filler), entity.MaxEntityBytes)
 	}
+}
+
+// Disorder is a placeholder of a key under which whole numbers do not lie in their order:
+// "10" comes before "9", for keys are compared as texts.
+type Disorder struct {
+	// Placeholder is what stands in the template, with its braces; Padded is the same
+	// with room for Greatest, the greatest number that there is.
+	Placeholder, Padded string
+	Greatest            int64
+	// Smaller is a number that comes behind Larger, each as the key has it.
+	Smaller, Larger string
+}
+
+// Disorders returns the placeholders of a template under which the numbers of so many
+// entities do not lie in their order, none where the text of a number is all that is
+// asked for, as with a hash. Attributes have no faults, and their files have been read.
+func (o Options) Disorders(t Template, entities uint64) []Disorder {
+	var list []Disorder
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.attribute == "" || p.call.kind != asIs || p.format.kind != asIs && p.format.kind != toPadded {
+			continue
+		}
+		behind := ""
+		if i+1 < len(t.parts) {
+			behind = t.parts[i+1].literal
+		}
+		numbers := o.numbers(p.attribute, entities)
+		for j := 1; j < len(numbers); j++ {
+			smaller, larger := p.apply(strconv.FormatInt(numbers[j-1], 10)), p.apply(strconv.FormatInt(numbers[j], 10))
+			if smaller+behind < larger+behind {
+				continue
+			}
+			greatest := numbers[len(numbers)-1]
+			list = append(list, Disorder{Placeholder: p.source, Greatest: greatest, Smaller: smaller, Larger: larger,
+				Padded: fmt.Sprintf("{%s:0%dd}", p.attribute, len(strconv.FormatInt(greatest, 10)))})
+			break
+		}
+	}
+	return list
+}
+
+// numbers returns those of an attribute's values, in their order, that stand for all of so
+// many entities: every one of a list, and of a range its ends and where it has another
+// number of digits. There are none where some value is no such number, or below 0.
+func (o Options) numbers(attribute string, entities uint64) []int64 {
+	at := slices.IndexFunc(o.Attributes, func(a values.Attribute) bool { return a.Name == attribute })
+	var of values.Distribution = values.Sequence{}
+	if at >= 0 {
+		of = o.Attributes[at].Values
+	}
+	if at < 0 && attribute != nameNumber || of == nil || entities == 0 {
+		return nil
+	}
+	var all []int64
+	for _, text := range of.Probes() {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
+			return nil
+		}
+		all = append(all, n)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	switch own := of.(type) {
+	case values.List, values.CSV, values.Column:
+		return slices.Compact(all)
+	case values.Zipf:
+		if own.List != nil {
+			return slices.Compact(all)
+		}
+	case values.HotSet:
+		if own.List != nil {
+			return slices.Compact(all)
+		}
+	case values.Sequence:
+		all = []int64{own.Start, own.Start + int64(entities-1)}
+	case values.Latest:
+		all = []int64{own.Start, own.Start + int64((entities-1)/uint64(max(1, own.Every)))}
+	}
+	for edge, last := int64(10), all[len(all)-1]; edge <= last && edge > 0; edge *= 10 {
+		if edge > all[0] {
+			all = append(all, edge-1, edge)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

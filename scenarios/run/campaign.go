@@ -7,10 +7,13 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
+	"loadgen/engine/fault"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
+	"loadgen/target"
+	injection "loadgen/target/fault"
 )
 
 // carried returns the scenario as it is carried out: a search and vegeta's driver try
@@ -51,6 +54,9 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 		o.Clock = clock.NewReal()
 	}
 	o.Holding = p.holding()
+	if p.injector != nil {
+		o.Faults = p.injector
+	}
 	return campaignOf(o)
 }
 
@@ -112,10 +118,25 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	if p.Progress == nil {
 		p.Progress = unseen{}
 	}
+	if rules := p.Scenario.Faults; len(rules) > 0 {
+		p.injector = injection.NewInjector(fault.Plan{Rules: rules}, p.Scenario.Seed, p.Injected)
+	}
 	if p.live() {
 		return p.inRealTime(ctx)
 	}
 	return p.simulated(ctx)
+}
+
+// before returns a target with the faults of the scenario before it, and the books that
+// are then to be held against the record's. A counter may be nil.
+func (p *Plan) before(t target.Target, counter target.Counter, clk clock.Clock) (target.Target, target.Counter) {
+	if p.injector == nil {
+		return t, counter
+	}
+	if counter != nil {
+		counter = p.injector.Corrected(counter)
+	}
+	return p.injector.Before(t, clk), counter
 }
 
 // unseen is the progress of a run that nobody looks at.

@@ -42,6 +42,8 @@ func (p *Plan) beyondVegeta() error {
 	switch {
 	case !p.live() || p.On == InProcess:
 		return errors.New("it sends over HTTP, and --target in-process has none; expected embedded, or a service")
+	case lineOf(s) != nil:
+		return errors.New("it sends past the client's line, and the model bounds that; expected --set model.client_bandwidth=0 and model.packet_loss=0")
 	case p.Find != nil:
 		return errors.New("--find-limit needs the native driver; expected one of them")
 	case severalOf(s) > 0:
@@ -50,6 +52,8 @@ func (p *Plan) beyondVegeta() error {
 		return errors.New("the scenario verifies its writes, which needs the native driver; expected --set verify=false")
 	case p.Verify:
 		return errors.New("--verify-writes needs the native driver; expected one of them")
+	case len(s.Faults) > 0:
+		return errors.New("the faults of the scenario are injected by the native driver; expected that, or a scenario without faults")
 	case s.Retry != "none" && p.RetryChosen:
 		return fmt.Errorf("it tries nothing again, and the policy %s does; expected --retry none", s.Retry)
 	}

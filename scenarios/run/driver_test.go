@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"loadgen/engine/clock"
@@ -69,6 +70,23 @@ func TestRunnerIsTheOneThatWasChosen(t *testing.T) {
 			if v.Live != live || !v.Epoch.Equal(clk.Started()) || spends != (to != d.target) {
 				t.Errorf("runner() = %+v for a target %T; want it over the runner, from the clock's beginning, within a budget", v, to)
 			}
+		}
+	}
+}
+
+// The client's line lies between the driving loop and the target, where vegeta does not pass.
+func TestVegetaSendsPastNoLine(t *testing.T) {
+	s, err := scenarios.Builtin("thin-line")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bounded := range []bool{true, false} {
+		if !bounded {
+			s.Model.Overrides = nil
+		}
+		p := &Plan{Scenario: s, On: Embedded, Driver: Vegeta}
+		if err := p.driverFault(); bounded != (err != nil && strings.Contains(err.Error(), "past the client's line")) {
+			t.Errorf("a line that is bounded %t: driverFault() = %v", bounded, err)
 		}
 	}
 }

@@ -73,6 +73,8 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
 	bounded, t, release := p.bound(ctx, d.target)
 	defer release()
+	// What is injected is not sent, and costs nothing.
+	t, d.counter = p.before(t, d.counter, clk)
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.workers(), Fine: true}
 	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(),
 		Load: func() health.Load { return health.Load(live.Load()) }, Tell: k.recorder.Health, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})

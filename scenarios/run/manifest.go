@@ -1,15 +1,18 @@
 package run
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/faults"
 )
 
 // The documents' targets, in entities per second.
@@ -33,7 +36,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 			System: runtime.GOOS + "/" + runtime.GOARCH},
 		Command:  p.Command,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
-		Started:  started.UTC().Round(0), Time: "real", AntiPattern: p.AntiPattern,
+		Started:  started.UTC().Round(0), Time: "real",
 		Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
 		PeakAsked: p.Peak, Accounts: severalOf(s), StandIns: storesOf(s), Checks: s.Expect,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
@@ -42,6 +45,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 			Workers: s.Workers},
 	}
+	manifest.Example, manifest.AntiPattern = p.example()
 	if p.Driver == Vegeta {
 		manifest.Driver = p.Driver
 	}
@@ -49,9 +53,28 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
 			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
 	}
+	for i := range s.Faults {
+		manifest.Faults = append(manifest.Faults, faults.Describe(&s.Faults[i]))
+	}
 	p.describe(&manifest, c.Table, who)
 	return manifest, p.load(&manifest, c)
 }
+
+// example returns what the scenario shows, nil where it warns of nothing, and what the run
+// does wrong on purpose.
+func (p *Plan) example() (shown *results.Example, wrong string) {
+	of := cmp.Or(p.AntiPattern, p.Scenario.AntiPattern)
+	if of == nil {
+		return nil, ""
+	}
+	shown = &results.Example{Shows: oneLine(p.Scenario.About), Wrong: oneLine(of.About), Why: oneLine(of.Why), Fails: of.Fails}
+	if p.AntiPattern != nil {
+		wrong = shown.Wrong
+	}
+	return shown, wrong
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // load enters where the load goes, as far as a single phase says.
 func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {

@@ -10,6 +10,7 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target/azure"
+	injection "loadgen/target/fault"
 )
 
 // Place is where the load of a run goes.
@@ -68,9 +69,9 @@ type Plan struct {
 	Table       string
 	Reuse, Keep bool
 
-	// AntiPattern is what the scenario does wrong on purpose, empty unless it is the
+	// AntiPattern is what made the scenario do wrong on purpose, nil unless it is the
 	// anti-pattern of one; Command is what was typed. Both are for the record.
-	AntiPattern string
+	AntiPattern *scenarios.AntiPattern
 	Command     []string
 
 	// Out is the folder of the record. Where it is empty, a new one is made in Runs;
@@ -101,15 +102,24 @@ type Plan struct {
 	// MemoryLimit refuses a simulation that would take more bytes, 0 for no bound.
 	MemoryLimit int64
 
-	// Faults are what goes wrong in an embedded engine, nil for nothing. Seen is told of
-	// every request that it answered, or whose reply it lost; it may be nil and is called
+	// Faults are what goes wrong in an embedded engine behind its socket, whoever sends, nil
+	// for nothing; those of the scenario lie before the target. Seen is told of every request
+	// that the engine answered, or whose reply it lost; it may be nil and is called
 	// concurrently.
 	Faults *fault.Plan
 	Seen   func(*rest.Seen)
+	// Injected is told of every attempt that met a fault of the scenario, one at a time; it
+	// may be nil.
+	Injected func(Injection)
 
+	// injector has the faults of the scenario, nil where there are none.
+	injector *injection.Injector
 	// weighing weighs what a rehearsal sends, nil for any other run.
 	weighing *weighing
 }
+
+// Injection is an attempt that met a fault of the scenario.
+type Injection = injection.Injection
 
 // Find is the search for the highest rate that holds.
 type Find = campaign.Find

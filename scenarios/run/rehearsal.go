@@ -25,6 +25,8 @@ type Rehearsal struct {
 	Sent, Received int64
 	// ThrottledBy is how many requests each limit of the model throttled, by its name.
 	ThrottledBy map[string]int64
+
+	seconds []traffic
 }
 
 // errRehearsed ends a rehearsal that has taken all of its attempts.
@@ -42,7 +44,7 @@ func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 		weighing: weight}
 	record, err := Run(ctx, alone)
 	r := &Rehearsal{Record: record, Whole: err == nil || record != nil && errors.Is(err, ErrStopped), Sent: weight.sent,
-		Received: weight.received, ThrottledBy: weight.throttledBy}
+		Received: weight.received, ThrottledBy: weight.throttledBy, seconds: weight.seconds}
 	if r.Whole || record != nil && errors.Is(context.Cause(ctx), errRehearsed) {
 		return r, nil
 	}

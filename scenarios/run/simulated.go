@@ -15,6 +15,7 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
+	"loadgen/target/line"
 	"loadgen/target/queueblob"
 )
 
@@ -69,7 +70,11 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if p.weighing != nil {
 		p.weighing.Immediate, at = at, p.weighing
 	}
-	runner := &drive.Virtual{Target: at}
+	var books target.Counter = booksOfBoth{engineBooks{e}, stores}
+	if p.injector != nil {
+		at, books = p.injector.BeforeImmediate(at), p.injector.Corrected(books)
+	}
+	runner := &drive.Virtual{Target: at, Line: line.New(m, s.Seed)}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
 	if p.weighing != nil {
@@ -78,7 +83,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
 		k.recorder.Tail(tail.Keys())
 	}
-	return runner.Now().Offset(), booksOfBoth{engineBooks{e}, stores}, ended
+	return runner.Now().Offset(), books, ended
 }
 
 // engineBooks are what an engine counted.
@@ -91,8 +96,13 @@ func (b engineBooks) Counts() target.Counts { return target.Counts(b.Engine.Coun
 // call.
 func happenings(e *engine.Engine, now clock.Instant) []results.Event {
 	e.Advance(now)
+	return Decisions(e.DrainEvents())
+}
+
+// Decisions returns what load balancing has done as a record has it.
+func Decisions(list []engine.Event) []results.Event {
 	var events []results.Event
-	for _, d := range e.DrainEvents() {
+	for _, d := range list {
 		events = append(events, results.Event{At: int64(d.At), What: string(d.Kind), Decision: &results.Decision{
 			Table: d.TableName, Range: d.Range, Other: d.Other, Key: d.Key, From: d.From, To: d.To,
 			Until: d.Until.Offset(), Reason: d.Reason, Overloaded: d.Overloaded, Offered: d.Offered, Served: d.Served,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/clock"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
@@ -14,13 +15,21 @@ import (
 )
 
 // storesOf names what a scenario uses beside its tables, for the record: queues,
-// containers of blobs, or nothing.
+// containers of blobs, services of the application's own, or nothing.
 func storesOf(s *scenarios.Scenario) []string {
 	var names []string
 	for _, one := range neighboursOf(s) {
 		names = append(names, map[azure.Neighbour]string{azure.Queue: "queue", azure.Blob: "blobs"}[one])
 	}
-	return names
+	return append(names, ownOf(s)...)
+}
+
+// ownOf is storesOf of what no target has: for it stand-ins answer on every one.
+func ownOf(s *scenarios.Scenario) []string {
+	if _, _, own := campaign.Stores(s); own {
+		return []string{results.OwnServices}
+	}
+	return nil
 }
 
 // withStandIns sets stand-ins beside the tables where the scenario uses some, and has
@@ -47,7 +56,7 @@ func (b booksOfBoth) Counts() target.Counts {
 // neighboursOf returns the services of an account that a scenario uses beside its tables.
 func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
 	var list []azure.Neighbour
-	queues, blobs := campaign.Stores(s)
+	queues, blobs, _ := campaign.Stores(s)
 	if queues {
 		list = append(list, azure.Queue)
 	}
@@ -86,10 +95,13 @@ func (p *Plan) storesAt() string {
 const whoIsThere = "loadgen-is-anybody-there"
 
 // withServices sets the real queues and blobs of the first account beside the tables of a
-// remote destination where the scenario uses some. Each is asked first whether it is
-// there.
-func (p *Plan) withServices(ctx context.Context, d *destination) error {
+// remote destination where the scenario uses some, and stand-ins for services of the
+// application's own. Each of the real ones is asked first whether it is there.
+func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock) error {
 	var beside queueblob.Services
+	if len(ownOf(p.Scenario)) > 0 {
+		beside.Own = queueblob.NewWaiting(clk)
+	}
 	for _, one := range neighboursOf(p.Scenario) {
 		address, _ := p.Accounts[0].Neighbour(one)
 		service := queueblob.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)

@@ -23,7 +23,7 @@ func furnished(t *testing.T) []*scenarios.Scenario {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(storesOf(s)) > 0 {
+		if len(neighboursOf(s)) > 0 {
 			list = append(list, s)
 		}
 	}
@@ -70,6 +70,15 @@ func TestStandInsAreSaid(t *testing.T) {
 	p.describe(&m, "races", whoAnswers{names: "Windows-Azure-Table/1.0"})
 	if told(m) || m.StandIns != nil {
 		t.Error("at a real service the report speaks of stand-ins")
+	}
+	// No service has a broker.
+	var err error
+	if p.Scenario, err = scenarios.Builtin("user-signatures"); err != nil {
+		t.Fatal(err)
+	}
+	p.describe(&m, "races", whoAnswers{names: "Windows-Azure-Table/1.0"})
+	if all := strings.Join(verdict.Limits(&results.Record{Manifest: m}), "\n"); told(m) || !strings.Contains(all, "Brokers, proxies and preflights are stand-ins in memory") {
+		t.Errorf("at a real service the report says of a broker: %s", all)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"loadgen/target"
 	"loadgen/target/azure"
 	"loadgen/target/bounds"
+	"loadgen/target/line"
 )
 
 // Endpoint is the address of an account on a table service, with what proves it ours.
@@ -101,8 +102,19 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 	}
 	if p.On != Remote {
 		d.withStandIns(p.Scenario, clk)
+		d.target = line.Wrap(d.target, lineOf(p.Scenario), clk)
 	}
 	return d, nil
+}
+
+// lineOf returns the line between the clients and the account that a sound scenario's model
+// describes, nil where nothing of it is bounded.
+func lineOf(s *scenarios.Scenario) *line.Line {
+	m, err := modelOf(s)
+	if err != nil {
+		return nil
+	}
+	return line.New(m, s.Seed)
 }
 
 // embeddedEngine builds the engine that a scenario's model describes.
@@ -190,7 +202,7 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 		}
 		d.who = d.who.and(service, i == 0)
 	}
-	return p.withServices(ctx, d)
+	return p.withServices(ctx, d, clk)
 }
 
 // connect makes a client for each endpoint, all with the same options.
@@ -280,9 +292,9 @@ func (p *Plan) describe(m *results.Manifest, table string, who whoAnswers) {
 			m.Tables = append(m.Tables, table+copies)
 		}
 		m.Genuine, m.Emulator, m.LimitsKnown = who.Genuine, who.Emulator, who.LimitsKnown
-		// Neither a model nor a start is behind it, and nothing stands in for another. The
-		// documents' targets are those of the service alone.
-		m.Profile, m.Start, m.Model, m.StandIns, m.Targets = "", "", nil, nil, results.Targets{}
+		// Neither a model nor a start is behind it, and stand-ins answer only for what no
+		// account has. The documents' targets are those of the service alone.
+		m.Profile, m.Start, m.Model, m.StandIns, m.Targets = "", "", nil, ownOf(p.Scenario), results.Targets{}
 		switch {
 		case who.Genuine:
 			m.Targets = results.Targets{Partition: documentedPartition, Account: documentedAccount, Documented: true}

@@ -3,10 +3,13 @@ package run
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
+	"loadgen/engine/wire/weight"
+	"loadgen/results/figure"
 	"loadgen/target"
 )
 
@@ -17,27 +20,62 @@ type weighing struct {
 	target.Immediate
 	// sent and received are in bytes.
 	sent, received int64
+	// seconds are the same by the second of the run in which each request was sent.
+	seconds []traffic
 	// throttledBy is what [engine.Engine.ThrottledBy] told in the end.
 	throttledBy map[string]int64
 	room        []byte
 }
 
-// The heads of requests and replies without keys, as long as they are where a service of this
-// tool is asked by its own client: request line or status, a signature, dates and ids.
-const (
-	getHead, queryHead, insertHead, writeHead, deleteHead, tableHead = 453, 437, 507, 507, 469, 470
-	matchHead, selectHead, topHead                                   = 13, 35, 8
-	batchHead, insertPartHead, partHead                              = 700, 317, 321
-	gotHead, pageHead, madeHead, doneHead, refusedHead               = 459, 411, 583, 355, 560
-	doneBatchHead, madePartHead, donePartHead                        = 560, 554, 312
-)
-
 // Submit implements [target.Immediate].
 func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	outcome, done := w.Immediate.Submit(now, op)
-	w.sent += w.request(op)
-	w.received += w.reply(op, &outcome)
+	sent, received := w.request(op), w.reply(op, &outcome)
+	if op.Timeout > 0 {
+		sent += int64(weight.TimeoutHead)
+	}
+	w.sent += sent
+	w.received += received
+	second := int(time.Duration(now) / time.Second)
+	for len(w.seconds) <= second {
+		w.seconds = append(w.seconds, traffic{})
+	}
+	w.seconds[second].add(traffic{requests: 1, sent: sent})
+	if outcome.Status != 0 && outcome.Status < 500 {
+		w.seconds[second].add(traffic{answered: 1, received: received})
+	}
 	return outcome, done
+}
+
+// traffic is what requests and their replies weigh, in bytes. Of replies, those that say that
+// the service could not answer are left out: they weigh nothing like what was asked for.
+type traffic struct {
+	requests, answered int64
+	sent, received     int64
+}
+
+func (t *traffic) add(more traffic) {
+	t.requests += more.requests
+	t.answered += more.answered
+	t.sent += more.sent
+	t.received += more.received
+}
+
+// Weight returns how many bytes a request of a stage carries on average, and a reply that is
+// none of an overloaded service; 0 of what did not occur.
+func (r *Rehearsal) Weight(stage string) (request, reply float64) {
+	var sum traffic
+	for i := range r.Record.Phases {
+		step, some := figure.StepOf(r.Record, &r.Record.Phases[i])
+		if !some || step.Phase.Stage != stage {
+			continue
+		}
+		from, to := int(step.Phase.Begin/time.Second), int((step.End()+time.Second-1)/time.Second)
+		for _, second := range r.seconds[min(from, len(r.seconds)):min(to, len(r.seconds))] {
+			sum.add(second)
+		}
+	}
+	return float64(sum.sent) / float64(max(1, sum.requests)), float64(sum.received) / float64(max(1, sum.answered))
 }
 
 // key is how long a key is in an address.
@@ -58,23 +96,23 @@ func (w *weighing) body(c *entity.Change) int64 {
 func (w *weighing) request(op *target.Operation) int64 {
 	switch {
 	case op.Beside != nil:
-		return writeHead + int64(len(op.Beside.Body))
+		return weight.WriteHead + int64(len(op.Beside.Body))
 	case op.Verb == entity.Query:
-		return queryHead + w.question(&op.Query)
+		return weight.QueryHead + w.question(&op.Query)
 	case op.Verb == entity.Get:
-		return getHead + w.key(op.Change.Key)
+		return weight.GetHead + w.key(op.Change.Key)
 	case op.Verb == entity.Insert:
-		return insertHead + w.body(&op.Change)
+		return weight.InsertHead + w.body(&op.Change)
 	case op.Verb == entity.Delete:
-		return deleteHead + w.key(op.Change.Key)
+		return weight.DeleteHead + w.key(op.Change.Key)
 	case op.Verb == entity.Batch:
-		return batchHead + w.parts(op)
+		return weight.BatchHead + w.parts(op)
 	case op.Verb == entity.Merge, op.Verb == entity.Replace:
-		return writeHead + matchHead + w.key(op.Change.Key) + w.body(&op.Change)
+		return weight.WriteHead + weight.MatchHead + w.key(op.Change.Key) + w.body(&op.Change)
 	case op.Verb.IsChange():
-		return writeHead + w.key(op.Change.Key) + w.body(&op.Change)
+		return weight.WriteHead + w.key(op.Change.Key) + w.body(&op.Change)
 	default:
-		return tableHead
+		return weight.TableHead
 	}
 }
 
@@ -83,9 +121,9 @@ func (w *weighing) parts(op *target.Operation) (sum int64) {
 	for i := range op.Changes {
 		c := &op.Changes[i]
 		if sum += w.body(c); c.Verb == entity.Insert {
-			sum += insertPartHead
+			sum += weight.InsertPartHead
 		} else {
-			sum += partHead + w.key(c.Key)
+			sum += weight.PartHead + w.key(c.Key)
 		}
 	}
 	return sum
@@ -102,17 +140,17 @@ func (w *weighing) question(q *target.Query) int64 {
 	w.room = append(w.room, q.Token.NextRowKey...)
 	size := len(w.room)
 	if len(q.Select) > 0 {
-		size += selectHead + len(strings.Join(q.Select, "%2C"))
+		size += weight.SelectHead + len(strings.Join(q.Select, "%2C"))
 	}
 	if q.Top > 0 {
-		size += topHead
+		size += weight.TopHead
 	}
 	return int64(size)
 }
 
 func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	if o.Status >= 300 || o.Status == 0 {
-		return refusedHead
+		return weight.RefusedHead
 	}
 	shown := wire.Rendering{Base: wire.Base{URL: usualBase}, Table: op.Table}
 	if selected := op.Query.Select; len(selected) > 0 {
@@ -120,22 +158,22 @@ func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	}
 	switch {
 	case op.Beside != nil:
-		return doneHead
+		return weight.DoneHead
 	case op.Verb == entity.Query:
 		w.room = shown.AppendPageStart(w.room[:0])
 		for i := range o.Rows {
 			w.room = shown.AppendRow(w.room, i == 0, o.Rows[i].Key, o.Rows[i].Entity)
 		}
-		return pageHead + int64(len(w.room))
+		return weight.PageHead + int64(len(w.room))
 	case o.Entity != nil:
 		w.room = shown.AppendEntity(w.room[:0], op.Change.Key, o.Entity)
-		return gotHead + int64(len(w.room))
+		return weight.GotHead + int64(len(w.room))
 	case op.Verb == entity.Insert:
-		return madeHead + 2*w.key(op.Change.Key)
+		return weight.MadeHead + 2*w.key(op.Change.Key)
 	case op.Verb == entity.Batch:
-		return doneBatchHead + w.doneParts(op)
+		return weight.DoneBatchHead + w.doneParts(op)
 	default:
-		return doneHead
+		return weight.DoneHead
 	}
 }
 
@@ -146,9 +184,9 @@ const usualBase = "http://127.0.0.1:10002/loadgen"
 func (w *weighing) doneParts(op *target.Operation) (sum int64) {
 	for i := range op.Changes {
 		if c := &op.Changes[i]; c.Verb == entity.Insert {
-			sum += madePartHead + 2*w.key(c.Key)
+			sum += weight.MadePartHead + 2*w.key(c.Key)
 		} else {
-			sum += donePartHead
+			sum += weight.DonePartHead
 		}
 	}
 	return sum

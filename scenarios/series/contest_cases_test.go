@@ -6,6 +6,7 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
 
@@ -80,5 +81,24 @@ func TestJunkWinsNothing(t *testing.T) {
 	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
 	if err != nil || record.Summary.Ok == nil || !*record.Summary.Ok {
 		t.Errorf("%v, %+v; want one document for each query", err, record.Summary.Checks)
+	}
+}
+
+// The documents' granularities, of one application: several values win, one value and uneven
+// ones are throttled where much is asked, and unique values cannot change two orders together.
+func TestGranularitiesOfOneApplication(t *testing.T) {
+	s, err := scenarios.Builtin("granularity")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := contested(t, contestOf(t, s, 2))
+	ranked, order := rankOf(c.Contest)
+	if c.Winner == nil || order[0] != "several-values" || len(ranked) != 4 {
+		t.Fatalf("the order is %v, of %d; want several values first of four", order, len(ranked))
+	}
+	for name, says := range map[string]string{"one-value": `partition "orders"`, "uneven-values": `partition "web"`, "unique-values": "cannot serve pair"} {
+		if one := ranked[name]; one == nil || !strings.Contains(one.Reason, says) {
+			t.Errorf("%s: %+v; want %q for a reason", name, one, says)
+		}
 	}
 }

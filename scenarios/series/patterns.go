@@ -88,7 +88,7 @@ func newComparison(ctx context.Context, name string) (*comparison, error) {
 		return nil, err
 	}
 	c := &comparison{told: report.Pattern{Row: s.Pattern.Row, Name: name, Says: s.About,
-		Contrary: strings.Join(strings.Fields(s.AntiPattern.About), " "),
+		Contrary: strings.Join(strings.Fields(s.AntiPattern.About+" "+s.AntiPattern.Why), " "),
 		Buys:     s.Pattern.Buys, Costs: s.Pattern.Costs, Seeds: patternSeeds(s.Seed)}}
 	for _, o := range s.Model.Overrides {
 		c.told.Assumes = append(c.told.Assumes, o.Name+" "+o.Text)

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,23 +41,39 @@ func (s *Swept) Document() *document.Document {
 		return d
 	}
 	d.Title += " of " + s.Made[0].Record.Manifest.Scenario.Name
-	set := s.Made[0].Set
-	t := document.Table{ID: "runs", Caption: "A row for each run",
-		Columns: document.Headed(len(set)+1, append(headings(set), "validity", "offered/s", "served/s", "throttled", "lost", "p50", "p99", "hottest/s", "expected")...)}
-	own := t.Columns[len(set):]
-	own[5].Unit, own[6].Unit = "ms", "ms"
-	for i, spare := range []int{4, 2, 0, 1, 0, 3, 0, 2, 0} {
-		own[i].Spare = spare
-	}
-	for i := range s.Made {
-		t.Rows = append(t.Rows, s.Made[i].row())
-	}
-	d.Screen = []document.Block{t}
-	t.Notes = []string{"offered and served: entities a second due in the last half of each phase; hottest: entities of the busiest second of a partition; " +
-		"throttled: of the attempts; lost: of the operations due; p50 and p99: response times; " +
-		"expected: how many checks hold, of those that could be judged; late: the generator was, so that rates and times may be its own"}
+	t := s.table()
+	short := t
+	short.Notes = nil
+	d.Screen = []document.Block{short}
 	d.Add("runs", "Runs", t)
 	return d
+}
+
+// table has a row for each phase of each run that is reported, the first of a run with what
+// became of all of it.
+func (s *Swept) table() document.Table {
+	set, several := s.Made[0].Set, slices.ContainsFunc(s.Made, func(t Tried) bool { return len(figure.Shown(t.Record)) > 1 })
+	titles := headings(set)
+	if several {
+		titles = append(titles, "phase")
+	}
+	words := len(titles) + 1
+	t := document.Table{ID: "runs", Caption: "A row for each run",
+		Columns: document.Headed(words, append(titles, "validity", "offered/s", "served/s", "throttled", "lost", "requests/op", "p50", "p99", "hottest/s", "checks")...)}
+	own := t.Columns[words-1:]
+	own[6].Unit, own[7].Unit = "ms", "ms"
+	for i, spare := range []int{4, 2, 0, 1, 0, 0, 3, 0, 2, 0} {
+		own[i].Spare = spare
+	}
+	if several {
+		t.Caption = "A row for each phase of each run"
+	}
+	for i := range s.Made {
+		t.Rows = append(t.Rows, s.Made[i].rows(several)...)
+	}
+	t.Notes = []string{"offered, served: entities/s due in the last half of each phase; hottest: of a partition's busiest second; " +
+		"requests/op: retries and further pages included; checks: those that hold of those that could be judged, of the whole run; late: the generator was, so that figures may be its own"}
+	return t
 }
 
 // answer says of how many runs the checks hold, as the exit code does: of several outcomes
@@ -108,20 +125,16 @@ func (t *Tried) tone() document.Tone {
 	}
 }
 
-// headings returns the paths that are swept, each by its last two parts where no
-// other ends like it.
+// headings returns what is swept in a few words: a path without what says of which kind
+// a value is, whole where another one comes to the same.
 func headings(set []scenarios.Setting) []string {
-	end := func(path string) string {
-		parts := strings.Split(path, ".")
-		return strings.Join(parts[max(0, len(parts)-2):], ".")
-	}
-	ends := map[string]int{}
+	said := map[string]int{}
 	for _, s := range set {
-		ends[end(s.Path)]++
+		said[heading(s.Path)]++
 	}
 	var list []string
 	for _, s := range set {
-		if short := end(s.Path); ends[short] == 1 {
+		if short := heading(s.Path); said[short] == 1 {
 			list = append(list, short)
 		} else {
 			list = append(list, s.Path)
@@ -130,41 +143,80 @@ func headings(set []scenarios.Setting) []string {
 	return list
 }
 
-func (t *Tried) row() []document.Cell {
+// unsaid are the parts of paths by which nobody tells two values apart.
+const unsaid = "phases traffic peak spread arrivals operations model with"
+
+func heading(path string) string {
+	parts := strings.Split(path, ".")
+	switch last := len(parts) - 1; {
+	case path == "use":
+		return "design"
+	case parts[last] == "constant":
+		parts[last] = "arrivals/s"
+	}
+	said := slices.DeleteFunc(slices.Clone(parts[:len(parts)-1]), func(part string) bool { return slices.Contains(strings.Fields(unsaid), part) })
+	if parts[0] == "phases" && len(parts) > 2 {
+		// The phase may be called like a kind.
+		said = append([]string{parts[1]}, slices.DeleteFunc(said, func(part string) bool { return part == parts[1] })...)
+	}
+	return strings.Join(append(said, parts[len(parts)-1]), " ")
+}
+
+// rows returns the run's rows: one for each phase that is reported, or one of all of it.
+func (t *Tried) rows(several bool) [][]document.Cell {
+	figures, steps := figure.Of(t.Record), figure.Shown(t.Record)
+	if !several || len(steps) == 0 {
+		hottest := document.Untold
+		if hot := t.Record.Summary.Hottest; hot != nil {
+			hottest = document.Rate(hot.EntitiesPerSecond)
+		}
+		return [][]document.Cell{t.row(several, "", hottest, true, figures)}
+	}
+	var rows [][]document.Cell
+	for i, step := range steps {
+		hottest := document.Untold
+		if v := figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: step.Phase.Name}); v.Told {
+			hottest = document.Rate(v.Value)
+		}
+		rows = append(rows, t.row(several, step.Phase.Name, hottest, i == 0, figures))
+	}
+	return rows
+}
+
+// row is that of a phase, of all of the run where it is empty; the first of a run has what
+// the checks came to.
+func (t *Tried) row(several bool, phase, hottest string, first bool, figures *figure.Figures) []document.Cell {
 	var cells []string
 	for _, s := range t.Set {
 		cells = append(cells, s.Value)
 	}
-	summary, figures := t.Record.Summary, figure.Of(t.Record)
-	rate := func(name string) string {
-		if v := figures.Named(name); v.Told {
-			return document.Rate(v.Value)
+	if several {
+		cells = append(cells, cmp.Or(phase, document.Untold))
+	}
+	in := func(unit figure.Unit, name string, write func(float64) string) string {
+		if v := figures.In(figure.Reference{Name: name, Phase: phase}, unit); v.Told {
+			return write(v.Value)
 		}
 		return document.Untold
 	}
-	share := func(name string) string {
-		if v := figures.InKinds(name, figure.Share, nil); v.Told {
-			return document.Share(v.Value)
-		}
-		return document.Untold
+	told := func(name string, write func(float64) string) string {
+		return in(figure.Reference{Name: name}.Unit(), name, write)
 	}
-	millis := func(name string) string {
-		if v := figures.Named(name); v.Told {
-			return document.Millis(time.Duration(v.Value).Microseconds())
-		}
-		return document.Untold
-	}
-	hottest := document.Untold
-	if summary.Hottest != nil {
-		hottest = document.Rate(summary.Hottest.EntitiesPerSecond)
-	}
-	worth := summary.Validity
+	millis := func(v float64) string { return document.Millis(time.Duration(v).Microseconds()) }
+	summary := t.Record.Summary
+	worth, checks := summary.Validity, passed(summary.Checks)
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
 		worth += ", late"
 	}
-	row := document.Cells(append(cells, worth, rate("offered"), rate("served"), share("throttled"), share("share_lost"),
-		millis("p50"), millis("p99"), hottest, passed(summary.Checks))...)
-	row[0].Tone, row[len(row)-1].Tone = t.tone(), t.tone()
+	if !first {
+		checks = ""
+	}
+	row := document.Cells(append(cells, worth, told("offered", document.Rate), told("served", document.Rate), in(figure.Share, "throttled", document.Share), in(figure.Share, "share_lost", document.Share),
+		told("tries", document.Rate), told("p50", millis), told("p99", millis), hottest, checks)...)
+	row[0].Tone = t.tone()
+	if first {
+		row[len(row)-1].Tone = t.tone()
+	}
 	return row
 }
 

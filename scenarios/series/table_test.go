@@ -23,7 +23,7 @@ func TestTableOfASweep(t *testing.T) {
 	for i := range 2000 {
 		times.Record([]time.Duration{3456 * time.Microsecond, 1_234_567 * time.Microsecond}[i/1900])
 	}
-	busy.Add(&results.KindStats{Scheduled: 4000, Succeeded: 2000, Offered: 6000, Served: 4000, Attempts: 8000, Throttled: 2000, LastHalf: results.Cohort{Due: 2000, Succeeded: 500, Offered: 3000, Served: 1500},
+	busy.Add(&results.KindStats{Scheduled: 4000, Operations: 4000, Succeeded: 2000, Offered: 6000, Served: 4000, Attempts: 8000, Throttled: 2000, LastHalf: results.Cohort{Due: 2000, Succeeded: 500, Offered: 3000, Served: 1500},
 		Response: times, Lost: results.NewHistogram()})
 	made := Swept{Asked: 4, Made: []Tried{
 		{Set: []scenarios.Setting{{Path: "use", Value: "by-event"}, {Path: "phases.peak.rates", Value: "[500, 1000]"}}, Folder: "runs/1", Exit: 10,
@@ -51,10 +51,10 @@ func TestTableOfASweep(t *testing.T) {
 		}
 		rows = append(rows, cells)
 	}
-	if diff := cmp.Diff([][]string{{"use", "peak.rates", "validity", "offered/s", "served/s", "throttled", "lost", "p50", "p99", "hottest/s", "expected"},
-		{"by-event", "[500, 1000]", "valid", "3,000", "2,000", "25.0 %", "50.0 %", "3.46", "1,235", "2,000", "1 of 2"},
-		{"ё", "[2]", "partial", "–", "–", "–", "–", "–", "–", "–", "–"},
-		{"late", "[3]", "valid, late", "–", "–", "–", "–", "–", "–", "–", "–"}}, append([][]string{headings}, rows...)); diff != "" {
+	if diff := cmp.Diff([][]string{{"design", "peak rates", "validity", "offered/s", "served/s", "throttled", "lost", "requests/op", "p50", "p99", "hottest/s", "checks"},
+		{"by-event", "[500, 1000]", "valid", "3,000", "2,000", "25.0 %", "50.0 %", "2", "3.46", "1,235", "2,000", "1 of 2"},
+		{"ё", "[2]", "partial", "–", "–", "–", "–", "–", "–", "–", "–", "–"},
+		{"late", "[3]", "valid, late", "–", "–", "–", "–", "–", "–", "–", "–", "–"}}, append([][]string{headings}, rows...)); diff != "" {
 		t.Errorf("the table (-want +got):\n%s", diff)
 	}
 	if d.Answer.State != "does not hold" || d.Answer.Claim != "DOES NOT HOLD in 1 of 3 runs" || table.Rows[0][0].Tone != document.Bad || table.Rows[1][0].Tone != document.Plain ||
@@ -66,6 +66,30 @@ func TestTableOfASweep(t *testing.T) {
 	}
 }
 
+// A run of several phases has a row for each, and what became of its checks stands in the
+// first: what one phase shows is not merged into another.
+func TestPhasesOfASweepHaveRowsOfTheirOwn(t *testing.T) {
+	kind := func(attempts int64) []results.KindStats {
+		one := results.KindStats{}
+		one.Add(&results.KindStats{Scheduled: 10, Operations: 10, Succeeded: 10, Attempts: attempts, Response: results.NewHistogram(), Lost: results.NewHistogram()})
+		return []results.KindStats{one}
+	}
+	made := Swept{Asked: 1, Made: []Tried{{Set: []scenarios.Setting{{Path: "seed", Value: "7"}}, Record: &results.Record{
+		Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
+		Phases: []results.Phase{{Name: "load", End: time.Second, Kinds: kind(9)},
+			{Name: "by-key", Begin: time.Second, End: 3 * time.Second, Reported: true, Kinds: kind(10)},
+			{Name: "by-property", Begin: 3 * time.Second, End: 5 * time.Second, Reported: true, Kinds: kind(25)}},
+		Summary: &results.Summary{Validity: results.Valid, Checks: []results.Check{{Ok: new(true)}}}}}}}
+	table := made.Document().Screen[0].(document.Table)
+	var rows []string
+	for _, row := range table.Rows {
+		rows = append(rows, strings.Join([]string{row[0].Text, row[1].Text, row[7].Text, row[11].Text}, " "))
+	}
+	if diff := cmp.Diff([]string{"7 by-key 1 1 of 1", "7 by-property 2.5 "}, rows); diff != "" || table.Columns[1].Title != "phase" || table.Columns[7].Title != "requests/op" {
+		t.Errorf("%+v, rows (-want +got):\n%s", table.Columns, diff)
+	}
+}
+
 func TestHeadingsOfASweep(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -73,9 +97,12 @@ func TestHeadingsOfASweep(t *testing.T) {
 		want     []string
 	}{
 		{"one word", []string{"seed"}, []string{"seed"}},
-		{"the last two of several", []string{"phases.peak.each", "phases.rush.each"}, []string{"peak.each", "rush.each"}},
-		{"two that end alike", []string{"phases.a.arrivals.constant", "phases.b.arrivals.constant", "seed"},
-			[]string{"phases.a.arrivals.constant", "phases.b.arrivals.constant", "seed"}},
+		{"those of two phases", []string{"phases.peak.each", "phases.rush.traffic.each"}, []string{"peak each", "rush each"}},
+		{"rates", []string{"phases.a.traffic.arrivals.constant", "phases.b.arrivals.constant", "seed"}, []string{"a arrivals/s", "b arrivals/s", "seed"}},
+		{"a phase that is called like its kind", []string{"phases.load.load.entities"}, []string{"load entities"}},
+		{"of an operation, by its name", []string{"phases.day.operations.hire.with.killed"}, []string{"day hire killed"}},
+		{"two that come to the same", []string{"phases.a.each", "phases.a.traffic.each"}, []string{"phases.a.each", "phases.a.traffic.each"}},
+		{"a design, a parameter and accounts", []string{"use", "model.partition_target", "accounts.number"}, []string{"design", "partition_target", "accounts number"}},
 	} {
 		var set []scenarios.Setting
 		for _, path := range row.paths {

@@ -19,17 +19,18 @@ const (
 	margin = 500 * time.Millisecond
 )
 
-// archived is the check that moves neither lose an entity nor leave it twice. What is
-// left on the queue is carried out first, as a worker does it: that a move is under way
-// is no fault.
+// archived are the checks of moves. What is left on the queue is carried out first, as a
+// worker does it: that a move is under way is no fault. The one on messages finds those that
+// nobody can carry out and nobody puts aside, the one on entities that moves neither lose one
+// nor leave it twice.
 type archived struct {
-	*machine.Finding
 	setting  *machine.Setting
 	place    string
 	hidden   time.Duration
 	attempts int
 	worker   *archiveWorker
 
+	messages, entities *machine.Finding
 	// left says that a message was left to come back soon, waited that all was looked
 	// at again after as long as a worker hides one.
 	left, waited bool
@@ -37,19 +38,31 @@ type archived struct {
 	asked map[move]bool
 }
 
-// newArchived returns a check that drains the queue and reads both tables. Without a
-// queue it only reads.
-func newArchived(s *machine.Setting, a machine.Arguments) *machine.Finding {
+// newArchived returns a check that reads both tables, and before that, where there is a
+// queue, one that drains it.
+func newArchived(s *machine.Setting, a machine.Arguments) machine.Check {
 	c := &archived{setting: s, place: a.Text("place"), hidden: a.Duration("hidden"), attempts: a.Count("attempts"), asked: make(map[move]bool)}
-	return machine.NewFinding("each loaded entity is in one table, whole", func(f *machine.Finding) machine.Request {
-		c.Finding = f
-		if a.Text("queue") == "" {
-			return c.tables()
-		}
+	c.entities = machine.NewFinding("each loaded entity is in one table, whole", func(*machine.Finding) machine.Request { return c.tables() })
+	if a.Text("queue") == "" {
+		return c.entities
+	}
+	c.messages = machine.NewFinding("each message was carried out, or put aside", func(f *machine.Finding) machine.Request {
 		c.worker = newArchiveWorker(s, a, f.Script)
 		return c.drain()
 	})
+	return queued{c.entities, c.messages}
 }
+
+// queued is a check of what a queue has done, once all is done.
+type queued struct {
+	*machine.Finding
+	before *machine.Finding
+}
+
+var _ machine.Preceded = queued{}
+
+// Before implements [machine.Preceded].
+func (q queued) Before() machine.Check { return q.before }
 
 // drain returns the requests that carry out what is left on the queue, until nothing
 // has come back for longer than any worker hides it.
@@ -58,6 +71,7 @@ func (c *archived) drain() machine.Request {
 		c.left = c.left || unheard
 		switch {
 		case len(found) > 0:
+			c.messages.Found.Looked++
 			return c.carryOut(found[0])
 		case c.left:
 			c.left = false
@@ -76,7 +90,7 @@ func (c *archived) drain() machine.Request {
 func (c *archived) carryOut(m target.Found) machine.Turn {
 	goOn := func() machine.Turn { return machine.Send(c.drain()) }
 	if _, sound := parseMove(m.Body); !sound && c.attempts == 0 {
-		c.Finding.Look(false, "message %q was received %d times, and nobody can carry it out", m.Body, m.Received)
+		c.messages.Found.Fault(fmt.Sprintf("message %q was received %d times, and nobody can carry it out", m.Body, m.Received))
 		return machine.Send(c.worker.forgotten(m, goOn))
 	} else if !sound && m.Received <= c.attempts {
 		c.left = true
@@ -89,6 +103,7 @@ func (c *archived) carryOut(m target.Found) machine.Turn {
 func (c *archived) poison(lost bool) machine.Request {
 	b := target.Beside{Verb: target.ReceiveMessages, Store: c.worker.poison, Most: 32, Hidden: aside}
 	return machine.Aside(b, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		c.messages.Found.Looked += int64(len(a.Outcome.Found))
 		for _, m := range a.Outcome.Found {
 			if asked, sound := parseMove(m.Body); sound {
 				c.asked[asked] = true
@@ -100,7 +115,7 @@ func (c *archived) poison(lost bool) machine.Request {
 		case missed:
 			return machine.SendAfter(aside+margin, c.poison(false))
 		default:
-			return machine.Send(c.tables())
+			return machine.End()
 		}
 	})
 }
@@ -114,27 +129,28 @@ func (c *archived) tables() machine.Request {
 	return machine.ReadAll(c.setting.Table, target.Query{}, into(current), func() machine.Turn {
 		return machine.Send(machine.ReadAll(c.setting.TableOf(c.place), target.Query{}, into(archive), func() machine.Turn {
 			for n := range c.setting.Loaded {
-				c.Look(c.setting.Member(n), current, archive)
+				c.look(c.setting.Member(n), current, archive)
 			}
 			return machine.End()
 		}))
 	})
 }
 
-func (c *archived) Look(s machine.Subject, current, archive map[entity.Key]entity.Packed) {
-	c.Found.Looked++
+// look takes down what became of an entity that was loaded.
+func (c *archived) look(s machine.Subject, current, archive map[entity.Key]entity.Packed) {
+	c.entities.Found.Looked++
 	asked := moveOf(s, c.place)
 	was, here := current[asked.from()]
 	is, moved := archive[asked.to()]
 	named := fmt.Sprintf("%q / %q", asked.Partition, asked.Row)
 	switch {
 	case !here && !moved:
-		c.Found.Fault(fmt.Sprintf("%s is in neither table", named))
+		c.entities.Found.Fault(fmt.Sprintf("%s is in neither table", named))
 	case here && !holdsAll(was, s.Properties()) || moved && !holdsAll(is, s.Properties()):
-		c.Found.Fault(fmt.Sprintf("%s is not what was loaded", named))
+		c.entities.Found.Fault(fmt.Sprintf("%s is not what was loaded", named))
 	case here && moved && !c.asked[asked]:
 		// Where a worker gave up half-way, a message of the poison queue says so.
-		c.Found.Fault(fmt.Sprintf("%s is in both tables", named))
+		c.entities.Found.Fault(fmt.Sprintf("%s is in both tables", named))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -18,52 +19,60 @@ func TestArchivedFinds(t *testing.T) {
 		spoil  func(s *staff, from, to entity.Key, all []entity.Property)
 		given  map[string]string
 		faults string
+		// messages is what the check of messages finds.
+		messages string
 	}{
-		{"all is as it was", func(*staff, entity.Key, entity.Key, []entity.Property) {}, nil, ""},
+		{"all is as it was", func(*staff, entity.Key, entity.Key, []entity.Property) {}, nil, "", ""},
 		{"an employee was moved", func(s *staff, from, to entity.Key, all []entity.Property) {
 			s.put("TestArchive", to, all...)
 			s.remove("Test", from)
-		}, nil, ""},
+		}, nil, "", ""},
 		{"what a run adds to verify its writes is no fault", func(s *staff, from, _ entity.Key, all []entity.Property) {
 			s.put("Test", from, append(all, entity.Property{Name: "Run", Value: entity.String("r")})...)
-		}, nil, ""},
+		}, nil, "", ""},
 		{"one is copied and not deleted", func(s *staff, _, to entity.Key, all []entity.Property) { s.put("TestArchive", to, all...) }, nil,
-			`"Finance" / "000457" is in both tables`},
+			`"Finance" / "000457" is in both tables`, ""},
 		{"one is deleted and not copied", func(s *staff, from, _ entity.Key, _ []entity.Property) { s.remove("Test", from) }, nil,
-			`"Finance" / "000457" is in neither table`},
+			`"Finance" / "000457" is in neither table`, ""},
 		{"one lacks a property in the archive", func(s *staff, from, to entity.Key, all []entity.Property) {
 			s.put("TestArchive", to, all[:1]...)
 			s.remove("Test", from)
-		}, nil, `"Finance" / "000457" is not what was loaded`},
+		}, nil, `"Finance" / "000457" is not what was loaded`, ""},
 		{"one has another value where it was", func(s *staff, from, _ entity.Key, all []entity.Property) {
 			s.put("Test", from, all[0], entity.Property{Name: "Age", Value: entity.Int32(7)})
-		}, nil, `"Finance" / "000457" is not what was loaded`},
+		}, nil, `"Finance" / "000457" is not what was loaded`, ""},
 		{"one is copied, and its message is on the queue", func(s *staff, _, to entity.Key, all []entity.Property) {
 			s.put("TestArchive", to, all...)
 			s.run(s.act("archive-request", 1, employee, nil))
-		}, nil, ""},
+		}, nil, "", ""},
 		{"one is copied, and its message was put aside", func(s *staff, _, _ entity.Key, _ []entity.Property) {
 			s.halfway(employee)
-		}, map[string]string{"attempts": "1"}, ""},
+		}, map[string]string{"attempts": "1"}, "", ""},
 		{"one is lost, whatever was put aside", func(s *staff, from, to entity.Key, _ []entity.Property) {
 			s.halfway(employee)
 			s.remove("Test", from)
 			s.remove("TestArchive", to)
-		}, map[string]string{"attempts": "1"}, `"Finance" / "000457" is in neither table`},
+		}, map[string]string{"attempts": "1"}, `"Finance" / "000457" is in neither table`, ""},
 		{"a message of which nobody is rid", func(s *staff, _, _ entity.Key, _ []entity.Property) {
 			s.run(s.act("archive-request", 1, employee, map[string]string{"malformed": "100%"}))
-		}, map[string]string{"attempts": "0"}, `message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
+		}, map[string]string{"attempts": "0"}, "", `message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newStaff(t, 3)
 			one := s.employees[employee]
 			row.spoil(s, one.Key(""), one.Key("archive"), one.Properties())
 			check := s.check("archive-work", row.given)
-			if !s.run(check) {
-				t.Fatal("the check did not come to its end")
+			for _, one := range checks(check) {
+				if !s.run(one) {
+					t.Fatal("the check did not come to its end")
+				}
 			}
 			found := check.Findings()
-			if got := strings.Join(found.Examples, ", "); got != row.faults || (found.Faults > 0) != (row.faults != "") || found.Looked < 3 {
+			if row.messages != "" {
+				found = check.(machine.Preceded).Before().Findings()
+			}
+			row.faults += row.messages
+			if got := strings.Join(found.Examples, ", "); got != row.faults || (found.Faults > 0) != (row.faults != "") || row.messages == "" && found.Looked < 3 {
 				t.Errorf("found %d faults in %d, %q; want %q, in 3 at least", found.Faults, found.Looked, got, row.faults)
 			}
 		})

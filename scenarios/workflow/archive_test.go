@@ -76,6 +76,14 @@ func (s *staff) check(kind string, given map[string]string) machine.Check {
 	return one.Check(s.Setting, one.Settle(with))
 }
 
+// checks returns a workflow, after the check that it rests on, if it is a check.
+func checks(check machine.Workflow) []machine.Workflow {
+	if late, some := check.(machine.Preceded); some {
+		return []machine.Workflow{late.Before(), check}
+	}
+	return []machine.Workflow{check}
+}
+
 // messages returns the bodies of the messages of a queue that can be seen.
 func (s *staff) messages(queue string) []string {
 	o := s.do(&target.Operation{Beside: &target.Beside{Verb: target.ReceiveMessages, Store: s.StoreOf(queue), Most: 32, Hidden: time.Hour}})
@@ -191,7 +199,16 @@ func requestName(op *target.Operation) string {
 // many requests there were.
 func (w *world) losing(p machine.Workflow, which func(op *target.Operation, number int) bool) int {
 	w.t.Helper()
-	c, number, lost := begun(p), 0, false
+	number, lost := 0, false
+	for _, one := range checks(p) {
+		number, lost = w.losingFrom(number, lost, one, which)
+	}
+	return number
+}
+
+func (w *world) losingFrom(number int, lost bool, p machine.Workflow, which func(op *target.Operation, number int) bool) (int, bool) {
+	w.t.Helper()
+	c := begun(p)
 	for ; !c.ended; number++ {
 		request := c.request
 		w.now = w.now.Add(10*time.Millisecond - time.Second) // do adds a second
@@ -204,7 +221,7 @@ func (w *world) losing(p machine.Workflow, which func(op *target.Operation, numb
 	if !c.ok {
 		w.t.Error("the workflow failed; want that it ends well")
 	}
-	return number
+	return number, lost
 }
 
 // A message that is none of ours is malformed, whatever it holds.

@@ -207,5 +207,5 @@ func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
 
 // sketch returns what the write of a list looks like, for forecasts.
 func (x *indexChange) sketch(name string) entity.Change {
-	return x.change(&indexList{key: x.listed(name), name: name})
+	return x.change(x.list(x.listed(name), name))
 }

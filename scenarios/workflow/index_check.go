@@ -74,7 +74,7 @@ func (c *indexCheck) readEntities() machine.Request {
 	return machine.ReadAll(c.Table, target.Query{}, see, func() machine.Turn {
 		switch {
 		case c.form == indexBlob:
-			return machine.Send(c.listBlobs(""))
+			return machine.Send(c.listBlobs("", ""))
 		case c.table() != c.Table:
 			return machine.Send(machine.ReadAll(c.table(), target.Query{}, c.seeList, c.judge))
 		default:
@@ -83,24 +83,26 @@ func (c *indexCheck) readEntities() machine.Request {
 	})
 }
 
-// seeList takes a list down that is an entity.
+// seeList takes a list down that is an entity, and one of this index.
 func (c *indexCheck) seeList(row target.Row) {
 	l := &indexList{key: row.Key}
-	if l.unpack(row.Entity) {
+	if l.unpack(row.Entity) && l.of == c.property {
 		c.lists = append(c.lists, l)
 	}
 }
 
 // listBlobs returns the request for the names of the lists that are blobs.
-func (c *indexCheck) listBlobs(after string) machine.Request {
-	list := target.Beside{Verb: target.ListBlobs, Store: c.StoreOf(c.container), After: after}
+func (c *indexCheck) listBlobs(after, marker string) machine.Request {
+	list := target.Beside{Verb: target.ListBlobs, Store: c.StoreOf(c.container), After: after, Marker: marker}
 	return machine.Aside(list, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
 		for _, one := range a.Outcome.Found {
 			c.blobs = append(c.blobs, one.Name)
-			after = one.Name
 		}
-		if len(a.Outcome.Found) > 0 {
-			return machine.Send(c.listBlobs(after))
+		switch found := a.Outcome.Found; {
+		case a.Outcome.Marker != "":
+			return machine.Send(c.listBlobs(after, a.Outcome.Marker))
+		case len(found) > 0:
+			return machine.Send(c.listBlobs(found[len(found)-1].Name, ""))
 		}
 		return c.readBlobs()
 	})
@@ -114,8 +116,10 @@ func (c *indexCheck) readBlobs() machine.Turn {
 	get := target.Beside{Verb: target.GetBlob, Store: c.StoreOf(c.container), Name: c.blobs[0]}
 	return machine.Send(machine.Aside(get, target.Expected{}, func(a machine.Attempt) machine.Turn {
 		l := new(indexList)
-		l.fill(string(a.Outcome.Found[0].Body))
-		c.lists, c.blobs = append(c.lists, l), c.blobs[1:]
+		if l.fill(string(a.Outcome.Found[0].Body)); l.of == c.property {
+			c.lists = append(c.lists, l)
+		}
+		c.blobs = c.blobs[1:]
 		return c.readBlobs()
 	}))
 }

@@ -14,9 +14,10 @@ import (
 // feed or a tab, so that they set entries apart.
 type indexList struct {
 	key entity.Key
-	// name is the value that the listed entities have, ids what names them.
-	name string
-	ids  []string
+	// of is the property that it lists by, name the value that the listed entities have,
+	// ids what names them.
+	of, name string
+	ids      []string
 	// there says that there was one, which then had this version, or this ETag.
 	there   bool
 	version entity.Ticks
@@ -42,14 +43,16 @@ func (l *indexList) strike(id string) bool {
 	return true
 }
 
-// text returns the name and the ids, a line each.
+// text returns the property with the name, by which a list is told from those of another
+// index that lie beside it, and the ids, a line each.
 func (l *indexList) text() string {
-	return strings.Join(append([]string{l.name}, l.ids...), "\n")
+	return strings.Join(append([]string{l.of + "\t" + l.name}, l.ids...), "\n")
 }
 
 func (l *indexList) fill(text string) {
 	lines := strings.Split(text, "\n")
-	l.name, l.ids = lines[0], lines[1:]
+	l.of, l.name, _ = strings.Cut(lines[0], "\t")
+	l.ids = lines[1:]
 }
 
 // indexProperty begins the names of the properties that a list lies in: one has 64 KiB
@@ -87,16 +90,26 @@ func (l *indexList) unpack(stored entity.Packed) bool {
 	}
 }
 
+// indexOf tells one index of a run from the others: by what its lists are, and where, and
+// the property that they list by.
+type indexOf struct{ form, place, container, property string }
+
 // indexLists is where the lists of one index lie. It is immutable.
 type indexLists struct {
 	*machine.Setting
-	form, place, property, container, queue string
-	blind                                   bool
+	indexOf
+	queue string
+	blind bool
 }
 
 func newIndexLists(s *machine.Setting, a machine.Arguments) *indexLists {
-	return &indexLists{Setting: s, form: a.Text("form"), place: a.Text("place"), property: a.Text("property"),
-		container: a.Text("container"), queue: a.Text("queue"), blind: a.Truth("blind")}
+	return &indexLists{Setting: s, indexOf: indexOf{a.Text("form"), a.Text("place"), a.Text("container"), a.Text("property")},
+		queue: a.Text("queue"), blind: a.Truth("blind")}
+}
+
+// list returns the list of a name while nothing is in it.
+func (x *indexLists) list(key entity.Key, name string) *indexList {
+	return &indexList{key: key, of: x.property, name: name}
 }
 
 // table returns the name of the table of lists that are entities.
@@ -133,7 +146,7 @@ func blobName(key entity.Key) string { return key.Partition + "/" + key.Row }
 
 // read returns the request that reads a list.
 func (x *indexLists) read(key entity.Key, name string, then func(l *indexList) machine.Turn) machine.Request {
-	l := &indexList{key: key, name: name}
+	l := x.list(key, name)
 	if x.form == indexBlob {
 		get := target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: blobName(key)}
 		return machine.Aside(get, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {

@@ -176,7 +176,7 @@ func TestIndexesThatAreFull(t *testing.T) {
 			}
 			ids = append(ids, id)
 		}
-		presetList(w, row.form, last.keys["names"], append([]string{"name0"}, ids...))
+		presetList(w, row.form, last.keys["names"], append([]string{"LastName\tname0"}, ids...))
 		given := indexGiven(row.form, map[string]string{"announced": "last"})
 		p := perform(t, s, "index-add", 1, given, last)
 		ended, full := w.run(p), counted(p)["full"]

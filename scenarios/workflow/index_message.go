@@ -9,14 +9,16 @@ import (
 	"loadgen/target"
 )
 
-// indexNote names a list in a message.
+// indexNote names a list in a message, and says of which index it is: several may go by one
+// queue.
 type indexNote struct {
 	key  entity.Key
 	name string
+	indexOf
 }
 
 func (x *indexChange) touch(name string) {
-	note := indexNote{x.listed(name), name}
+	note := indexNote{x.listed(name), name, x.indexOf}
 	if !slices.Contains(x.touched, note) {
 		x.touched = append(x.touched, note)
 	}
@@ -72,7 +74,7 @@ func (x *indexChange) message(then func(a machine.Attempt) machine.Turn) machine
 func indexText(about entity.Key, notes []indexNote) string {
 	lines := []string{about.Partition + "\t" + about.Row}
 	for _, one := range notes {
-		lines = append(lines, one.key.Partition+"\t"+one.key.Row+"\t"+one.name)
+		lines = append(lines, strings.Join([]string{one.key.Partition, one.key.Row, one.name, one.form, one.place, one.container, one.property}, "\t"))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -82,8 +84,8 @@ func parseIndexText(text string) (about entity.Key, notes []indexNote) {
 	lines := strings.Split(text, "\n")
 	about.Partition, about.Row, _ = strings.Cut(lines[0], "\t")
 	for _, line := range lines[1:] {
-		if parts := strings.SplitN(line, "\t", 3); len(parts) == 3 {
-			notes = append(notes, indexNote{entity.Key{Partition: parts[0], Row: parts[1]}, parts[2]})
+		if parts := strings.Split(line, "\t"); len(parts) == 7 {
+			notes = append(notes, indexNote{entity.Key{Partition: parts[0], Row: parts[1]}, parts[2], indexOf{parts[3], parts[4], parts[5], parts[6]}})
 		}
 	}
 	return about, notes

@@ -1,6 +1,8 @@
 package workflow_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -105,7 +107,7 @@ func TestIndexCheckFindsFaults(t *testing.T) {
 		}, 1, "is named 0 times"},
 		{"two lists name an employee", func(w *world, one thing) {
 			w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: one.Key("").Partition, Row: "again"},
-				Properties: []entity.Property{{Name: "Ids", Value: entity.Binary([]byte(strings.Join([]string{"name0", one.Key("").Row}, "\n")))}}}})
+				Properties: []entity.Property{{Name: "Ids", Value: entity.Binary([]byte(strings.Join([]string{"LastName\tname0", one.Key("").Row}, "\n")))}}}})
 		}, 1, "is named 2 times"},
 	} {
 		w, s := indexSetting(t, "partition")
@@ -117,6 +119,66 @@ func TestIndexCheckFindsFaults(t *testing.T) {
 		found := indexFaults(w, s, given)
 		if found.Faults != row.faults || row.faults > 0 && !strings.Contains(strings.Join(found.Examples, "\n"), row.example) {
 			t.Errorf("%s: %d faults, %q; want %d, one with %q", row.says, found.Faults, found.Examples, row.faults, row.example)
+		}
+	}
+}
+
+// Two indexes whose lists lie in one table, one partition or one container, and that go by
+// one queue, are each kept whole, by whichever's workers, and checked by themselves.
+func TestTwoIndexesSideBySide(t *testing.T) {
+	for _, form := range indexForms {
+		for seed := range uint64(4) {
+			w, s := indexSetting(t, form)
+			listed := func(one machine.Subject, attribute, value string) entity.Key {
+				key := indexPlace(form, one.Value("department"), value)
+				key.Row += " by " + attribute
+				return key
+			}
+			s.KeyWith = func(of machine.Subject, _, attribute, value string) entity.Key { return listed(of, attribute, value) }
+			table := s.TableOf
+			s.TableOf = func(place string) string {
+				return table(map[string]string{"cities": "names"}[place] + map[string]string{"names": "names"}[place])
+			}
+			// A city can be called what somebody else is: lists are of a property.
+			living := func(number, last, city int) thing {
+				one := employee(form, number, 3)
+				one.values["last"], one.values["city"] = fmt.Sprintf("name%d", last), fmt.Sprintf("name%d", city)
+				one.keys["names"], one.keys["cities"] = listed(one, "last", one.values["last"]), listed(one, "city", one.values["city"])
+				one.properties = []entity.Property{{Name: "LastName", Value: entity.String(one.values["last"])}, {Name: "City", Value: entity.String(one.values["city"])}}
+				return one
+			}
+			byName := indexGiven(form, nil)
+			byCity := map[string]string{"form": form, "place": "cities", "attribute": "city", "property": "City"}
+			rng := rand.New(rand.NewPCG(seed, 3))
+			var list []thing
+			for n := range 16 {
+				list = append(list, living(n, n%3, n%4))
+			}
+			w.store("Test", list...)
+			s.Loaded, s.Member = 16, func(n uint64) machine.Subject { return list[n] }
+			var all []machine.Workflow
+			for n, one := range list {
+				for _, given := range []map[string]string{byName, byCity} {
+					all = append(all, perform(t, s, "index-build", uint64(n), indexWith("index-build", given), one))
+					all = append(all, perform(t, s, "index-rename", uint64(len(all)), indexWith("index-rename", given), one, living(100+n, rng.IntN(3), rng.IntN(4))))
+					if form != "partition" {
+						all = append(all, perform(t, s, "index-work", uint64(len(all)), indexWith("index-work", given), one))
+					}
+				}
+			}
+			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			w.race(seed, 5, 20, all)
+			for n := range list {
+				for _, given := range []map[string]string{byName, byCity} {
+					// Of those that were renamed before they were in a list, the lists know now.
+					w.run(perform(t, s, "index-build", uint64(n), indexWith("index-build", given), list[n]))
+				}
+			}
+			for _, given := range []map[string]string{byName, byCity} {
+				if found := indexFaults(w, s, given); found.Faults != 0 || found.Looked < 16 {
+					t.Errorf("form %s, seed %d, by %s: %d faults in %d, %q; want none in 16 at least", form, seed, given["property"], found.Faults, found.Looked, found.Examples)
+				}
+			}
 		}
 	}
 }

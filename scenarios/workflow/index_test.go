@@ -120,6 +120,7 @@ func TestIndexesAgreeWithTheirEntities(t *testing.T) {
 			}
 			for seed := range uint64(12) {
 				w, s := indexSetting(t, form)
+				w.page = int(seed % 4) // 0 has a reply list all
 				loaded := loadedEmployees(w, form, 8)
 				s.Loaded, s.Member = 8, func(n uint64) machine.Subject { return loaded[n] }
 				for i, ended := range w.race(seed, 6, 20, indexBustle(t, s, form, given)) {

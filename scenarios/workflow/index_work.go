@@ -22,7 +22,7 @@ func newIndexBuild(c *machine.Call) *machine.Script {
 		key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
 		list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
 		first := x.mend(s, list, key, name, machine.End)
-		sketch := x.write(&indexList{key: list, name: name}, nil)
+		sketch := x.write(x.list(list, name), nil)
 		s.Foresee(first.Operation, machine.Read(x.Table, key, nil).Operation, sketch.Operation)
 		return first
 	})
@@ -104,12 +104,14 @@ func (x *indexWork) handle(found []target.Found, then func() machine.Turn) machi
 	})
 }
 
-// mendAll sets one list right after another.
+// mendAll sets one list right after another, of whichever indexes they are.
 func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() machine.Turn) machine.Turn {
 	if len(notes) == 0 {
 		return then()
 	}
-	return machine.Send(x.mend(x.s, notes[0].key, about, notes[0].name, func() machine.Turn {
+	lists := *x.indexLists
+	lists.indexOf = notes[0].indexOf
+	return machine.Send(lists.mend(x.s, notes[0].key, about, notes[0].name, func() machine.Turn {
 		if x.dies == diesMended {
 			return x.s.EndWith("killed", 1)
 		}

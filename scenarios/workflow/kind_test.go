@@ -33,7 +33,10 @@ func TestKindsAreWhole(t *testing.T) {
 				t.Errorf("parameter %q of %s says %q and is of type %d; want small letters and dashes, a sentence, a type, and a name of its own", p.Name, k.Name, p.Says, p.Type)
 			}
 			seen[p.Name] = true
-			if p.Required == (p.Default != "") && !(p.Type == machine.OfPlace || p.Type == machine.OfAttribute || p.Type == machine.OfProperty || p.Type == machine.OfName) {
+			if p.Was != "" && (k.Parameter(p.Was) != nil || k.Renamed(p.Was) == nil) {
+				t.Errorf("parameter %s of %s was called %q; want a name that no parameter has now", p.Name, k.Name, p.Was)
+			}
+			if p.Required == (p.Default != "") && !(p.Type == machine.OfPlace || p.Type == machine.OfAttribute || p.Type == machine.OfProperty || p.Type == machine.OfName || p.Type == machine.OfResolver) {
 				t.Errorf("parameter %s of %s is required: %v, its default %q; want one of them", p.Name, k.Name, p.Required, p.Default)
 			}
 			if p.Default != "" && !p.Takes(p.Default) {
@@ -62,6 +65,7 @@ func TestParametersTake(t *testing.T) {
 	name := machine.Parameter{Type: machine.OfName}
 	truth := machine.Parameter{Type: machine.OfTruth}
 	place := machine.Parameter{Type: machine.OfPlace}
+	rules := machine.Parameter{Type: machine.OfResolver}
 	for _, row := range []struct {
 		name  string
 		of    machine.Parameter
@@ -94,6 +98,11 @@ func TestParametersTake(t *testing.T) {
 		{"a name that begins with a digit", name, "1abc", false},
 		{"a truth", truth, "true", true},
 		{"a truth in other letters", truth, "True", false},
+		{"rules", rules, "*/*/Card, vip-*/0?/Phone", true},
+		{"a rule of two parts", rules, "*/Card", false},
+		{"a rule that ends with a slash", rules, "*/*/", false},
+		{"a rule with a bracket that is not closed", rules, "*/*/[Card", false},
+		{"a comma and nothing behind it", rules, "*/*/Card,", false},
 		{"a place", place, "by-name", true},
 		{"no place", place, "", false},
 	} {
@@ -122,7 +131,7 @@ func FuzzParameter(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for kind := machine.OfChoice; kind <= machine.OfTruth; kind++ {
+		for kind := machine.OfChoice; kind <= machine.OfResolver; kind++ {
 			p := machine.Parameter{Type: kind, Choices: []string{"x"}, Least: 1, Most: 1e12}
 			takes := p.Takes(text)
 			a := machine.Arguments{"p": text}

@@ -1,9 +1,12 @@
 package workflow
 
 import (
-	"loadgen/scenarios/workflow/machine"
 	"slices"
 	"strings"
+
+	"loadgen/scenarios/workflow/access"
+	"loadgen/scenarios/workflow/copies"
+	"loadgen/scenarios/workflow/machine"
 )
 
 // kinds is the closed list, in the order of their names.
@@ -11,7 +14,7 @@ var kinds = sortedKinds()
 
 func sortedKinds() []machine.Kind {
 	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), blobKinds(), relationKinds(),
-		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), signatureKinds())
+		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), viewKinds(), access.Kinds(), copies.Kinds())
 	slices.SortFunc(list, func(a, b machine.Kind) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

@@ -172,6 +172,22 @@ func TestLongListsGoOn(t *testing.T) {
 	}
 }
 
+// A service may list fewer blobs than there are and were asked for: each further page is a
+// request of its own, and none is left out.
+func TestShortListsGoOn(t *testing.T) {
+	for page := 1; page <= 26; page++ {
+		w := newWorld(t)
+		w.page = page
+		for i := range 25 {
+			w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: fmt.Sprintf("queue/2014/07/31/1800/%06d.log", i)}})
+		}
+		read := logged(t, w, "log-read", nil, message(t, 1, "18:00:00"))
+		if want := (25 + page - 1) / page; !w.run(read) || counted(read)["listed"] != 25 || w.requests["list-blobs"] != want {
+			t.Errorf("pages of %d: %v by %d lists; want 25 by %d", page, counted(read), w.requests["list-blobs"], want)
+		}
+	}
+}
+
 func TestALogNeedsATime(t *testing.T) {
 	d := &machine.Design{Properties: []machine.DesignProperty{{Name: "At", Type: entity.TypeDateTime}, {Name: "Number", Type: entity.TypeInt32}}}
 	for _, name := range []string{"log-append", "log-read"} {

@@ -21,7 +21,7 @@ func groupKinds() []machine.Kind {
 			{Name: "name", Says: "Which name it is given: another than before, or the RowKey of its entity.",
 				Type: machine.OfChoice, Choices: []string{"new", "own"}, Default: "new"},
 			{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: machine.OfProperty},
-			{Name: "killed", Says: "The share of the operations whose client dies between two requests.", Type: machine.OfShare, Default: "0"},
+			{Name: "killed", Says: "The share of the operations whose client dies before one of the transactions that rename members, each as likely.", Type: machine.OfShare, Default: "0"},
 		},
 		Serves: groupLacks,
 		New:    func(c *machine.Call) machine.Workflow { return newWriteGroup(c) },
@@ -58,16 +58,19 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 	if c.Arguments.Text("name") == "new" {
 		name = entity.String("name " + c.ID.String())
 	}
-	killed := c.Happens("killed")
+	draw := c.Chance
+	killed := draw.Float64() < c.Arguments.Share("killed")
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		var members []entity.Change
+		// dies is the member before whose transaction the client dies.
+		dies := -1
 		var rewrite func(from int) machine.Turn
 		rewrite = func(from int) machine.Turn {
-			switch {
-			case from >= len(members):
-				return machine.End()
-			case from > 0 && killed:
+			switch from {
+			case dies:
 				return s.EndWith("killed", 1)
+			case len(members):
+				return machine.End()
 			}
 			some := members[from:min(from+entity.MaxBatchChanges, len(members))]
 			return machine.Send(machine.WriteTogether(c.Table, some, target.Expected{}, func(machine.Attempt) machine.Turn {
@@ -82,7 +85,12 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 			}
 		}
 		partition := target.Query{Range: filter.OnePartition(c.Subject.Key("").Partition), Select: []string{copied}}
-		find := machine.ReadAll(c.Table, partition, see, func() machine.Turn { return rewrite(0) })
+		find := machine.ReadAll(c.Table, partition, see, func() machine.Turn {
+			if transactions := (len(members) + entity.MaxBatchChanges - 1) / entity.MaxBatchChanges; killed && transactions > 0 {
+				dies = draw.IntN(transactions) * entity.MaxBatchChanges
+			}
+			return rewrite(0)
+		})
 		change := entity.Change{Verb: entity.InsertOrMerge, Key: key, Properties: []entity.Property{{Name: groupName, Value: name}}}
 		own := machine.WriteOne(c.TableOf(place), change, target.Expected{}, func(machine.Attempt) machine.Turn {
 			if copied == "" {

@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"loadgen/engine/entity"
@@ -9,12 +10,12 @@ import (
 	"loadgen/scenarios/workflow/machine"
 )
 
-// crowded returns a world with three departments of 250, who repeat its name.
-func crowded(t *testing.T) (*world, *machine.Setting) {
+// crowded returns a world with three departments of so many, who repeat its name.
+func crowded(t *testing.T, each int) (*world, *machine.Setting) {
 	w := newWorld(t, "groups")
 	var list []thing
-	for n := range 750 {
-		department := fmt.Sprint("d", n/250)
+	for n := range 3 * each {
+		department := fmt.Sprint("d", n/each)
 		list = append(list, worker(n, department, entity.Property{Name: "Called", Value: entity.String(department)}))
 	}
 	w.store("Test", list...)
@@ -42,7 +43,7 @@ func TestWriteGroup(t *testing.T) {
 		{"named as members call it, nothing differs", "own", "", map[string]int{"insert-or-merge": 1}, 0, 0},
 		{"in members it is one for each hundred", "new", "Called", map[string]int{"insert-or-merge": 1, "query": 1, "batch": 3}, 0, 250},
 	} {
-		w, s := crowded(t)
+		w, s := crowded(t, 250)
 		p := renames(t, s, 1, map[string]string{"name": row.name, "copied": row.copied})[0]
 		if !w.run(p) {
 			t.Fatalf("%s: it failed", row.says)
@@ -60,24 +61,51 @@ func TestWriteGroup(t *testing.T) {
 	}
 }
 
-// One after another, names agree whatever is lost; of a client that dies, those who were
-// not reached keep the old one.
+// One after another, names agree whatever is lost; of clients that die, those who were not
+// reached keep the old one, however few there are.
 func TestGroupsOfDeadClients(t *testing.T) {
 	for _, row := range []struct {
 		killed string
-		faults int64
-	}{{"0", 0}, {"100%", 3 * 150}} {
-		w, s := crowded(t)
-		all := renames(t, s, 6, map[string]string{"copied": "Called", "killed": row.killed})
-		died := int64(0)
+		each   int
+	}{{"0", 250}, {"100%", 250}, {"50%", 250}, {"0", 3}, {"100%", 3}, {"50%", 3}, {"100%", 100}, {"100%", 101}} {
+		w, s := crowded(t, row.each)
+		all := renames(t, s, 30, map[string]string{"copied": "Called", "killed": row.killed})
+		died, want, reached := int64(0), int64(0), map[int64]bool{}
 		for n, ended := range w.race(7, 1, 30, all) {
-			if died += counted(all[n])["killed"]; !ended {
+			counts := counted(all[n])
+			if died += counts["killed"]; !ended {
 				t.Errorf("killed %s: naming %d failed", row.killed, n)
+			}
+			if counts["killed"] > 0 {
+				reached[counts["rewritten"]] = true
+			}
+			if n >= len(all)-3 {
+				// Each naming gives another name: those whom the last did not reach have none of it.
+				want += int64(row.each) - counts["rewritten"]
 			}
 		}
 		found := w.checked(s, "write-group", map[string]string{"place": "department", "copied": "Called"})
-		if found.Faults != row.faults || found.Looked != 750 || (died == 0) != (row.faults == 0) {
-			t.Errorf("killed %s: %d clients died, %d of %d members have another name; want %d of 750", row.killed, died, found.Faults, found.Looked, row.faults)
+		if found.Faults != want || found.Looked != int64(3*row.each) {
+			t.Errorf("killed %s of %d: %d of %d members have another name; want %d of %d", row.killed, row.each, found.Faults, found.Looked, want, 3*row.each)
 		}
+		if min, most := bounds(row.killed, len(all)); died < min || died > most {
+			t.Errorf("killed %s of %d: %d of %d clients died; want %d to %d", row.killed, row.each, died, len(all), min, most)
+		}
+		if deaths := (row.each + 99) / 100; row.killed == "100%" && len(reached) != deaths {
+			t.Errorf("groups of %d: clients died after %v; want each of %d transactions to be one before which some die", row.each, reached, deaths)
+		}
+	}
+}
+
+// bounds returns how many of so many die, within four standard deviations.
+func bounds(killed string, all int) (least, most int64) {
+	switch killed {
+	case "0":
+		return 0, 0
+	case "100%":
+		return int64(all), int64(all)
+	default:
+		mean, deviation := float64(all)/2, math.Sqrt(float64(all)/4)
+		return int64(mean - 4*deviation), int64(mean + 4*deviation)
 	}
 }

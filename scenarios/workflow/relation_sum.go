@@ -6,34 +6,36 @@ import (
 	"loadgen/target"
 )
 
-// The properties of a summary: how many entities it is of, their total, and whose write
-// made it what it is.
+// The properties of a summary: how many entities it is of, and their total.
 const (
 	summaryCount = "SummaryCount"
 	summaryTotal = "SummaryTotal"
-	summaryWrite = "SummaryWrite"
 )
 
 // sumKinds returns the insert that keeps a summary of its partition.
 func sumKinds() []machine.Kind {
 	return []machine.Kind{{
 		Name: "summed-insert", Says: "Writes a new entity and adds it to the summary of its partition: in one transaction where the summary lies there, too, else one after the other.",
-		Inserts: true, Counters: []string{"restarts", "killed"},
+		Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
 		Parameters: []machine.Parameter{
 			{Name: "summary", Says: "The place of the summary.", Type: machine.OfPlace, Required: true},
 			{Name: "adds", Says: "The property that is added up.", Type: machine.OfProperty, Required: true},
 			{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: machine.OfShare, Default: "0"},
 		},
-		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
-			lacks := d.PartitionWide("summary", a.Text("summary"))
-			if p := d.Property(a.Text("adds")); p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64 {
-				lacks = append(lacks, machine.Lack{Parameter: "adds", Says: "only whole numbers add up without a rest; expected an Int32 or an Int64"})
-			}
-			return lacks
-		},
-		New:   func(c *machine.Call) machine.Workflow { return newSummedInsert(c) },
-		Check: func(s *machine.Setting, a machine.Arguments) machine.Check { return newSums(s, a) },
+		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack { return addsUp(d, a, "summary") },
+		New:    func(c *machine.Call) machine.Workflow { return newSummedInsert(c) },
+		Check:  func(s *machine.Setting, a machine.Arguments) machine.Check { return newSums(s, a) },
 	}}
+}
+
+// addsUp returns what keeps a property from being added up by partitions, at the place that a
+// parameter names.
+func addsUp(d *machine.Design, a machine.Arguments, place string) []machine.Lack {
+	lacks := d.PartitionWide(place, a.Text(place))
+	if p := d.Property(a.Text("adds")); p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64 {
+		lacks = append(lacks, machine.Lack{Parameter: "adds", Says: "only whole numbers add up without a rest; expected an Int32 or an Int64"})
+	}
+	return lacks
 }
 
 // sum is how many entities there are, and what they come to.
@@ -54,10 +56,16 @@ func sumOf(p entity.Packed) sum {
 //	               ▲                                            ├─ 412, 409, nothing silent: restart
 //	               │                                            └─ after silence ─► get entity ─► there: done, else restart
 //	               └── 404 ─► read the partition, add it up ─► insert + insert summary
-//	apart:     write entity ─► (dies: not in the summary) ─► get summary ─► merge summary, If-Match
+//	apart:     get summary ─► write entity ─► (dies: not in the summary) ─► merge summary, If-Match ─┬─ 204: done
+//	               │                                    ▲                                            ├─ 412 ─► get summary
+//	               │                                    │                                            └─ after silence ─► get summary
+//	               └── 404 ─► read the partition, add it up ─► insert summary
 //
-// Apart, a client that meets a conflict after silence knows its own success only as long
-// as nobody has written since: it may count twice.
+// Apart, no entity is written before there is a summary: so who adds up what is there before
+// it makes one adds up nobody who will add itself, for where somebody did that meanwhile there
+// is a summary. And a summary keeps the ids of those who wrote it last, by which a client
+// knows its own success after silence. Where it cannot, because more have written since than
+// it keeps, the operation ends as failed rather than to count twice, and counts as unknown.
 type summedInsert struct {
 	*machine.Script
 	call     *machine.Call
@@ -68,6 +76,10 @@ type summedInsert struct {
 	together bool
 	killed   bool
 	restarts int
+	// stored says that the entity is written, apart from its summary.
+	stored bool
+	// newest is the id that the summary had first when it was read.
+	newest string
 }
 
 func newSummedInsert(c *machine.Call) *summedInsert {
@@ -82,21 +94,13 @@ func newSummedInsert(c *machine.Call) *summedInsert {
 }
 
 func (w *summedInsert) begin(s *machine.Script) machine.Request {
-	merge := w.write(sum{}, entity.MatchExactly(1))
+	merge := w.write(sum{}, nil, entity.MatchExactly(1))
 	if w.together {
 		s.Foresee(w.read().Operation, merge.Operation)
-		return w.read()
+	} else {
+		s.Foresee(w.read().Operation, w.store(nil).Operation, merge.Operation)
 	}
-	inserted := w.entity
-	inserted.Verb = entity.InsertOrReplace
-	first := machine.WriteOne(w.call.Table, inserted, target.Expected{}, func(machine.Attempt) machine.Turn {
-		if w.killed {
-			return s.EndWith("killed", 1)
-		}
-		return machine.Send(w.read())
-	})
-	s.Foresee(first.Operation, w.read().Operation, merge.Operation)
-	return first
+	return w.read()
 }
 
 // read returns the request for the summary: where there is none yet, the partition is
@@ -104,7 +108,7 @@ func (w *summedInsert) begin(s *machine.Script) machine.Request {
 func (w *summedInsert) read() machine.Request {
 	return machine.Read(w.table, w.key, func(a machine.Attempt) machine.Turn {
 		if machine.Ok(a.Outcome.Status) {
-			return machine.Send(w.write(sumOf(a.Outcome.Entity), entity.MatchExactly(a.Outcome.Version)))
+			return w.onto(sumOf(a.Outcome.Entity), machine.HistoryOf(a.Outcome.Entity), a.Outcome.Version)
 		}
 		var there sum
 		see := func(row target.Row) {
@@ -113,25 +117,69 @@ func (w *summedInsert) read() machine.Request {
 			}
 		}
 		return machine.Send(machine.ReadAll(w.call.Table, target.OnePartition(w.entity.Key.Partition), see, func() machine.Turn {
-			return machine.Send(w.write(there, entity.Match{}))
+			if w.together {
+				return machine.Send(w.write(there, nil, entity.Match{}))
+			}
+			return machine.Send(w.make(there))
 		}))
 	})
 }
 
-// write returns the request that raises the summary from what it was.
-func (w *summedInsert) write(was sum, match entity.Match) machine.Request {
+// onto goes on from a summary that is there: with the entity, if that is still to be written
+// by itself, and then the summary with it.
+func (w *summedInsert) onto(was sum, ids machine.History, version entity.Ticks) machine.Turn {
+	w.newest = ids.Newest()
+	raise := w.write(was, ids, entity.MatchExactly(version))
+	if w.together || w.stored {
+		return machine.Send(raise)
+	}
+	return machine.Send(w.store(func(machine.Attempt) machine.Turn {
+		w.stored = true
+		if w.killed {
+			return w.EndWith("killed", 1)
+		}
+		return machine.Send(raise)
+	}))
+}
+
+// store returns the request that writes the entity apart from its summary. The key is the
+// operation's alone, so that it can be written twice.
+func (w *summedInsert) store(then func(machine.Attempt) machine.Turn) machine.Request {
+	c := w.entity
+	c.Verb = entity.InsertOrReplace
+	return machine.WriteOne(w.call.Table, c, target.Expected{}, then)
+}
+
+// make returns the request for a summary, apart, of what is there. That there is one by now,
+// its own or another's, is as good.
+func (w *summedInsert) make(there sum) machine.Request {
+	made := entity.Change{Verb: entity.Insert, Key: w.key, Properties: there.properties()}
+	return machine.WriteOne(w.table, made, target.Expected{Conflict: true}, func(a machine.Attempt) machine.Turn {
+		if machine.Ok(a.Outcome.Status) {
+			return w.onto(there, nil, a.Outcome.Version)
+		}
+		return machine.Send(w.read())
+	})
+}
+
+// properties returns what a summary says.
+func (t sum) properties() []entity.Property {
+	return []entity.Property{{Name: summaryCount, Value: entity.Int64(t.count)}, {Name: summaryTotal, Value: entity.Int64(t.total)}}
+}
+
+// write returns the request that raises the summary from what it was, and whose ids it had.
+func (w *summedInsert) write(was sum, ids machine.History, match entity.Match) machine.Request {
 	was.add(w.value)
-	raised := entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: []entity.Property{
-		{Name: summaryCount, Value: entity.Int64(was.count)}, {Name: summaryTotal, Value: entity.Int64(was.total)},
-		{Name: summaryWrite, Value: entity.String(w.call.ID.String())}}}
+	raised := entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: was.properties()}
+	met := target.Expected{Conflict: true, Precondition: true}
+	if !w.together {
+		raised.Properties = append(raised.Properties, entity.Property{Name: machine.HistoryProperty, Value: entity.String(ids.With(w.call.ID))})
+		return machine.WriteOne(w.table, raised, met, w.written)
+	}
 	if match.IsNone() {
 		raised.Verb = entity.Insert
 	}
-	met := target.Expected{Conflict: true, Precondition: true}
-	if w.together {
-		return machine.WriteTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
-	}
-	return machine.WriteOne(w.table, raised, met, w.written)
+	return machine.WriteTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
 }
 
 func (w *summedInsert) written(a machine.Attempt) machine.Turn {
@@ -149,10 +197,15 @@ func (w *summedInsert) written(a machine.Attempt) machine.Turn {
 		}))
 	default:
 		return machine.Send(machine.Read(w.table, w.key, func(a machine.Attempt) machine.Turn {
-			if last, _ := a.Outcome.Entity.Lookup(summaryWrite); last.Text() == w.call.ID.String() {
+			switch done, told := machine.HistoryOf(a.Outcome.Entity).Tells(w.call.ID, w.newest); {
+			case done:
 				return machine.End()
+			case told:
+				return w.restart()
+			default:
+				w.Add("unknown", 1)
+				return machine.GiveUp()
 			}
-			return w.restart()
 		}))
 	}
 }

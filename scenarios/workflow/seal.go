@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -15,25 +16,26 @@ import (
 	"loadgen/target"
 )
 
-// sealKinds returns the workflows of client-side encryption: one property of an entity
-// is stored such that whoever has no key cannot read it.
+// sealKinds returns the workflows of client-side encryption: properties of an entity are
+// stored such that whoever has no key cannot read them.
 func sealKinds() []machine.Kind {
-	property := machine.Parameter{Name: "property", Says: "The property that is sealed: a String that nothing else of the entity tells.",
-		Type: machine.OfProperty, Required: true}
+	property := machine.Parameter{Name: "property", Says: "The property that is sealed, in every entity: a String that nothing else of the entity tells.",
+		Type: machine.OfProperty}
+	resolver := machine.Parameter{Name: "resolver", Says: "Which properties of which entities are sealed, in place of property.", Type: machine.OfResolver}
 	sealed := machine.Parameter{Name: "sealed", Says: "Whether it is sealed; false stores and expects it as it is.", Type: machine.OfTruth, Default: "true"}
 	verb := machine.Parameter{Name: "verb", Says: "How the entity is written; a merge is refused.",
 		Type: machine.OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
-	check := func(s *machine.Setting, a machine.Arguments) machine.Check { return newUnsealed(s, a.Text("property")) }
+	check := func(s *machine.Setting, a machine.Arguments) machine.Check { return newUnsealed(s, a) }
 	return []machine.Kind{{
-		Name: "seal-put", Says: "Writes a new entity with one property sealed by a content key of its own.",
-		Inserts: true, Parameters: []machine.Parameter{property, sealed, verb}, Counters: []string{"added-bytes"},
+		Name: "seal-put", Says: "Writes a new entity with properties sealed by a content key of its own.",
+		Inserts: true, Parameters: []machine.Parameter{property, resolver, sealed, verb}, Counters: []string{"added-bytes"},
 		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
 			return append(sealable(d, a), unmerged(a)...)
 		},
 		New: func(c *machine.Call) machine.Workflow { return newSealPut(c) }, Check: check,
 	}, {
-		Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with the property sealed.",
-		Parameters: []machine.Parameter{property, sealed}, Counters: []string{"added-bytes"},
+		Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with properties sealed.",
+		Parameters: []machine.Parameter{property, resolver, sealed}, Counters: []string{"added-bytes"},
 		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
 			if lacks := sealable(d, a); d.Loaded || len(lacks) > 0 {
 				return lacks
@@ -42,41 +44,72 @@ func sealKinds() []machine.Kind {
 		},
 		New: func(c *machine.Call) machine.Workflow { return newSealReplace(c) }, Check: check,
 	}, {
-		Name: "seal-get", Says: "Reads an entity, opens its sealed property, and compares it with what was written.",
-		Reads: true, Parameters: []machine.Parameter{property}, Counters: []string{"opened", "broken", "clear", "missing"},
+		Name: "seal-get", Says: "Reads an entity, opens what is sealed of it, and compares it with what was written.",
+		Reads: true, Parameters: []machine.Parameter{property, resolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
 		Serves: sealable,
 		New:    func(c *machine.Call) machine.Workflow { return newSealGet(c) },
 	}}
 }
 
-// sealable returns what keeps a property from being sealed: that it is no text, or that
-// what it says stands in a key or in another property, too.
+// resolverOf returns which properties are sealed.
+func resolverOf(a machine.Arguments) machine.Resolver {
+	if text := a.Text("resolver"); text != "" {
+		r, _ := machine.ParseResolver(text)
+		return r
+	}
+	return machine.Resolver{"*/*/" + a.Text("property")}
+}
+
+// sealable returns what keeps properties from being sealed: that one is no text, or that
+// what it says stands in a key or in a property that is left as it is, too.
 func sealable(d *machine.Design, a machine.Arguments) []machine.Lack {
+	parameter := "property"
 	lack := func(format string, values ...any) []machine.Lack {
-		return []machine.Lack{{Parameter: "property", Says: fmt.Sprintf(format, values...)}}
+		return []machine.Lack{{Parameter: parameter, Says: fmt.Sprintf(format, values...)}}
 	}
-	i := slices.IndexFunc(d.Properties, func(p machine.DesignProperty) bool { return p.Name == a.Text("property") })
-	if i < 0 {
-		return nil
+	switch property, resolver := a.Text("property"), a.Text("resolver"); {
+	case property == "" && resolver == "":
+		return []machine.Lack{{Says: "it is told neither property nor resolver; expected what is sealed"}}
+	case property != "" && resolver != "":
+		return lack("it is told property and resolver; expected one of them")
+	case resolver != "":
+		parameter = "resolver"
 	}
-	one := d.Properties[i]
-	if one.Type != entity.TypeString {
-		return lack("property %s is of type %v, and texts are what is sealed; expected one of type String", one.Name, one.Type)
+	r := resolverOf(a)
+	var names []string
+	for _, one := range d.Properties {
+		names = append(names, one.Name)
 	}
-	if one.Attribute == "" {
-		return nil
+	if rule := r.Vain(names); rule != "" && parameter == "resolver" {
+		return lack("the rule %s is of no property; expected one of %s", rule, strings.Join(names, ", "))
 	}
-	for _, names := range [][]string{d.Own.PartitionNames, d.Own.RowNames} {
-		if slices.Contains(names, one.Attribute) {
-			return lack("property %s is {%s}, which stands in a key, and keys are never sealed; expected a property that no key tells", one.Name, one.Attribute)
-		}
-	}
-	for _, other := range d.Properties {
-		if other.Name != one.Name && other.Attribute == one.Attribute {
-			return lack("property %s is {%s}, and so is %s, which is not sealed; expected a property that no other tells", one.Name, one.Attribute, other.Name)
+	for _, one := range d.Properties {
+		if says := tells(d, r, one); r.Names(one.Name) && says != "" {
+			return lack("%s", says)
 		}
 	}
 	return nil
+}
+
+// tells returns why a property cannot be sealed, empty where it can.
+func tells(d *machine.Design, r machine.Resolver, one machine.DesignProperty) string {
+	if one.Type != entity.TypeString {
+		return fmt.Sprintf("property %s is of type %v, and texts are what is sealed; expected one of type String", one.Name, one.Type)
+	}
+	if one.Attribute == "" {
+		return ""
+	}
+	for _, names := range [][]string{d.Own.PartitionNames, d.Own.RowNames} {
+		if slices.Contains(names, one.Attribute) {
+			return fmt.Sprintf("property %s is {%s}, which stands in a key, and keys are never sealed; expected a property that no key tells", one.Name, one.Attribute)
+		}
+	}
+	for _, other := range d.Properties {
+		if other.Name != one.Name && other.Attribute == one.Attribute && !r.Names(other.Name) {
+			return fmt.Sprintf("property %s is {%s}, and so is %s, which is not sealed; expected a property that no other tells", one.Name, one.Attribute, other.Name)
+		}
+	}
+	return ""
 }
 
 // unmerged refuses a merge: it would bring a content key of its own, and what the entity
@@ -95,7 +128,7 @@ func newSealed(c *machine.Call, about machine.Subject, change entity.Change) *ma
 	change.Key, change.Properties = about.Key(""), about.Properties()
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
-		change.Properties = newMasterKey(c.Table).seal(&draw, change.Key, change.Properties, c.Arguments.Text("property"))
+		change.Properties = newMasterKey(c.Table).seal(&draw, change.Key, change.Properties, resolverOf(c.Arguments))
 	}
 	added := entity.Size(change.Key, change.Properties) - plain
 	return machine.NewScript(func(s *machine.Script) machine.Request {
@@ -119,24 +152,46 @@ func newSealReplace(c *machine.Call) *machine.Script {
 	return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
 }
 
-// newSealGet returns a read that opens what it has read.
+// newSealGet returns a read that opens what it has read. Of an entity with several sealed
+// properties the worst counts.
 func newSealGet(c *machine.Call) *machine.Script {
-	name, key := c.Arguments.Text("property"), c.Subject.Key("")
+	r, key := resolverOf(c.Arguments), c.Subject.Key("")
 	return machine.NewScript(func(s *machine.Script) machine.Request {
 		return machine.Read(c.Table, key, func(a machine.Attempt) machine.Turn {
-			plain, _ := machine.Lookup(c.Subject.Properties(), name)
-			stored, some := a.Outcome.Entity.Lookup(name)
-			switch {
-			case a.Outcome.Status == 404 || !some:
+			if a.Outcome.Status == 404 {
 				return s.EndWith("missing", 1)
-			case stored.Type() == entity.TypeString:
-				return s.EndWith("clear", 1)
-			case newMasterKey(c.Table).opens(key, a.Outcome.Entity, name, plain.Text()):
-				return s.EndWith("opened", 1)
 			}
-			return s.EndWith("broken", 1)
+			met := make(map[string]bool)
+			for _, plain := range c.Subject.Properties() {
+				met[newMasterKey(c.Table).met(key, a.Outcome.Entity, plain, r.Picks(key, plain.Name))] = true
+			}
+			for _, one := range []string{"missing", "clear", "broken", "opened"} {
+				if met[one] {
+					return s.EndWith(one, 1)
+				}
+			}
+			return s.EndWith("plain", 1)
 		})
 	})
+}
+
+// met returns what became of one property of an entity: nothing to be told where it was to be
+// left as it is, and is.
+func (e envelope) met(key entity.Key, stored entity.Packed, plain entity.Property, picked bool) string {
+	value, some := stored.Lookup(plain.Name)
+	switch {
+	case !picked && some && value.Type() == plain.Value.Type():
+		return ""
+	case !picked:
+		return "broken"
+	case !some:
+		return "missing"
+	case value.Type() == entity.TypeString:
+		return "clear"
+	case e.opens(key, stored, plain.Name, plain.Value.Text()):
+		return "opened"
+	}
+	return "broken"
 }
 
 // The properties that a sealed entity has beside its own: its content key, which only the
@@ -188,17 +243,20 @@ func bound(key entity.Key, name string) []byte {
 	return []byte(key.Partition + "\x00" + key.Row + "\x00" + name)
 }
 
-// seal returns properties with that of a name sealed, a String before and a Binary after,
-// and what it takes to open it. The slice is the caller's.
-func (e envelope) seal(draw *clock.Draw, key entity.Key, properties []entity.Property, name string) []entity.Property {
+// seal returns properties with those sealed that a resolver picks, Strings before and
+// Binaries after, and what it takes to open them, if it picks any. The slice is the caller's.
+func (e envelope) seal(draw *clock.Draw, key entity.Key, properties []entity.Property, r machine.Resolver) []entity.Property {
 	content := drawn(draw, 32)
-	sealed := make([]entity.Property, 0, len(properties)+2)
+	sealed, some := make([]entity.Property, 0, len(properties)+2), false
 	for _, p := range properties {
-		if p.Name == name {
+		if r.Picks(key, p.Name) {
 			nonce := drawn(draw, 12)
-			p.Value = entity.Binary(newCipher(content).Seal(nonce, nonce, []byte(p.Value.Text()), bound(key, name)))
+			p.Value, some = entity.Binary(newCipher(content).Seal(nonce, nonce, []byte(p.Value.Text()), bound(key, p.Name))), true
 		}
 		sealed = append(sealed, p)
+	}
+	if !some {
+		return sealed
 	}
 	nonce := drawn(draw, 12)
 	wrapped := e.master.Seal(nonce, nonce, content, bound(key, sealKey))
@@ -235,12 +293,22 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 	return plain, err == nil
 }
 
-// newUnsealed returns the check that nobody can read a property without the key, and everybody
-// with it can.
-func newUnsealed(s *machine.Setting, property string) *machine.Finding {
-	key := newMasterKey(s.Table)
-	return machine.NewFinding("nobody can read "+property+" without the key", func(f *machine.Finding) machine.Request {
-		see := func(row target.Row) { seeSealed(f, property, key, row) }
+// newUnsealed returns the check that nobody can read what is to be sealed without the key, and
+// everybody with it can.
+func newUnsealed(s *machine.Setting, a machine.Arguments) *machine.Finding {
+	key, r, what := newMasterKey(s.Table), resolverOf(a), a.Text("property")
+	if what == "" {
+		what = a.Text("resolver")
+	}
+	return machine.NewFinding("nobody can read "+what+" without the key", func(f *machine.Finding) machine.Request {
+		see := func(row target.Row) {
+			list, _ := row.Entity.Unpack(nil)
+			for _, p := range list {
+				if p.Name != sealKey && p.Name != sealedBy && r.Picks(row.Key, p.Name) {
+					seeSealed(f, p.Name, key, row)
+				}
+			}
+		}
 		return machine.ReadAll(s.Table, target.Query{}, see, machine.End)
 	})
 }

@@ -241,6 +241,14 @@ func TestSealingIsRefused(t *testing.T) {
 		{"a text in the PartitionKey", "seal-get", func(d *machine.Design) { d.Own.PartitionNames = []string{"card"} }, card, "property", "stands in a key"},
 		{"a text in the RowKey", "seal-put", func(d *machine.Design) { d.Own.RowNames = []string{"id", "card"} }, card, "property", "stands in a key"},
 		{"a text in another property", "seal-replace", func(d *machine.Design) { d.Properties[1].Attribute = "card" }, card, "property", "so is Age"},
+		{"nothing at all", "seal-put", same, nil, "", "neither property nor resolver"},
+		{"a property and rules", "seal-get", same, map[string]string{"property": "Card", "resolver": "*/*/Card"}, "property", "expected one of them"},
+		{"rules of texts", "seal-put", same, map[string]string{"resolver": "*/*/C*"}, "", ""},
+		{"rules of a number, too", "seal-put", same, map[string]string{"resolver": "*/*/*"}, "resolver", "of type Edm.Int32"},
+		{"a rule of no property", "seal-put", same, map[string]string{"resolver": "*/*/Card, */*/Phone"}, "resolver", "the rule */*/Phone is of no property; expected one of Card, Age"},
+		{"both of one text", "seal-put", func(d *machine.Design) {
+			d.Properties[1] = machine.DesignProperty{Name: "Number", Attribute: "card", Type: entity.TypeString}
+		}, map[string]string{"resolver": "*/*/Card, */*/Number"}, "", ""},
 		{"nothing to be replaced", "seal-replace", func(d *machine.Design) { d.Loaded = false }, card, "", "nothing is loaded"},
 	} {
 		kind := workflow.Find(row.kind)
@@ -249,6 +257,79 @@ func TestSealingIsRefused(t *testing.T) {
 		case row.says == "" && len(lacks) == 0:
 		case len(lacks) != 1 || lacks[0].Parameter != row.parameter || row.says == "" || !strings.Contains(lacks[0].Says, row.says):
 			t.Errorf("%s: %+v; want one of %q that says %q", row.sentence, lacks, row.parameter, row.says)
+		}
+	}
+}
+
+// contact returns an order with a phone beside its card.
+func contact(number int) thing {
+	o := order(number)
+	o.properties = append(o.properties, entity.Property{Name: "Phone", Value: entity.String(fmt.Sprint("+39-06-", 100+number))})
+	return o
+}
+
+// A resolver picks by PartitionKey, RowKey and property: just what its rules are of is sealed,
+// opens again and costs what seals cost, and all else is stored as it is.
+func TestAResolverPicksWhatIsSealed(t *testing.T) {
+	for _, row := range []struct {
+		rules string
+		// picked is what they mean, put in other words.
+		picked func(number int, name string) bool
+	}{
+		{"*/*/Card, customer 1/*/Phone", func(number int, name string) bool {
+			return name == "Card" || name == "Phone" && number%3 == 1
+		}},
+		{"customer 2/0000?/Card,*/00010/Phone", func(number int, name string) bool {
+			return name == "Card" && number%3 == 2 && number < 10 || name == "Phone" && number == 10
+		}},
+		{"*/00000/*o*", func(number int, name string) bool { return name == "Phone" && number == 0 }},
+	} {
+		w := newWorld(t)
+		s, given := w.setting(nil), map[string]string{"resolver": row.rules}
+		sealed := int64(0)
+		for n := range 14 {
+			one, added := contact(n), 0
+			for _, p := range one.properties {
+				if row.picked(n, p.Name) {
+					sealed++
+					// Text of N letters takes 2N + 4 bytes, its seal N + 4, a nonce of 12 and a tag of 16.
+					added += 28 - len(p.Value.Text())
+				}
+			}
+			want := "plain"
+			if added != 0 {
+				// The name of a property takes 8 bytes and 2 a letter, the key of 32 bytes sealed 12 + 16 + 4
+				// more, and the name of the master key, loadgen-1, 2 * 9 + 4.
+				want, added = "opened", added+8+2*len("SealKey")+32+12+16+4+8+2*len("SealedBy")+2*9+4
+			}
+			put := perform(t, s, "seal-put", uint64(n), given, one)
+			if w.run(put); counted(put)["added-bytes"] != int64(added) {
+				t.Errorf("%s: order %d takes %d bytes more; want %d", row.rules, n, counted(put)["added-bytes"], added)
+			}
+			packed := w.stored(one.Key(""))
+			for _, p := range one.properties {
+				if v, _ := packed.Lookup(p.Name); row.picked(n, p.Name) != (v.Type() == entity.TypeBinary) || !row.picked(n, p.Name) && v.Text() != p.Value.Text() {
+					t.Errorf("%s: %s of order %d is of type %v; want it sealed: %v", row.rules, p.Name, n, v.Type(), row.picked(n, p.Name))
+				}
+			}
+			get := perform(t, s, "seal-get", uint64(n), given, one)
+			if w.run(get); fmt.Sprint(counted(get)) != "map["+want+":1]" {
+				t.Errorf("%s: reading order %d: %v; want %s", row.rules, n, counted(get), want)
+			}
+		}
+		w.holds(workflow.Find("seal-put").Check(s, given), sealed)
+		// Who writes by other rules leaves what was to be sealed for all to read.
+		w.run(perform(t, s, "seal-put", 99, map[string]string{"resolver": "nobody/*/Card", "verb": "insert-or-replace"}, contact(10)))
+		missed := int64(0)
+		for _, name := range []string{"Card", "Phone"} {
+			if row.picked(10, name) {
+				missed++
+			}
+		}
+		check := workflow.Find("seal-put").Check(s, given)
+		w.run(check)
+		if found := check.Findings(); found.Faults != missed {
+			t.Errorf("%s: %d faults; want %d", row.rules, found.Faults, missed)
 		}
 	}
 }

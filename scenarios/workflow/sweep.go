@@ -11,22 +11,25 @@ const mostListed = 5000
 // listAll returns the request for the names of all blobs with a prefix, list by list:
 // see is told of each.
 func listAll(store, prefix string, see func(target.Found), then func() machine.Turn) machine.Request {
-	var behind func(name string) machine.Request
-	behind = func(name string) machine.Request {
-		list := target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: name}
+	var behind func(name, marker string) machine.Request
+	behind = func(name, marker string) machine.Request {
+		list := target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: name, Marker: marker}
 		// A container is made by the first blob in it.
 		return machine.Aside(list, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
 			found := a.Outcome.Found
 			for i := range found {
 				see(found[i])
 			}
-			if len(found) == mostListed {
-				return machine.Send(behind(found[len(found)-1].Name))
+			switch further := a.Outcome.Marker; {
+			case further != "":
+				return machine.Send(behind(name, further))
+			case len(found) == mostListed:
+				return machine.Send(behind(found[len(found)-1].Name, ""))
 			}
 			return then()
 		})
 	}
-	return behind("")
+	return behind("", "")
 }
 
 // newLargeSweep returns the search for blobs whose entity is not there.

@@ -26,6 +26,8 @@ type world struct {
 	number uint64
 	// requests counts those that were carried out, by the verb that reports have.
 	requests map[string]int
+	// page, where set, is how many blobs a reply lists at most, as that of a service may.
+	page int
 }
 
 // newWorld returns one with the tables "Test" and those of which Test's name and each of
@@ -56,7 +58,21 @@ func (w *world) do(op *target.Operation) target.Outcome {
 		name = op.Beside.Verb.String()
 	}
 	w.requests[name]++
+	if w.page > 0 && op.Beside != nil && op.Beside.Verb == target.ListBlobs {
+		return w.listed(*op.Beside)
+	}
 	o, _ := w.target.Submit(w.now, op)
+	return o
+}
+
+// listed answers a list by a page of it, whose marker is the name that it ends with.
+func (w *world) listed(b target.Beside) target.Outcome {
+	b.After, b.Marker = max(b.After, b.Marker), ""
+	o, _ := w.target.Submit(w.now, &target.Operation{Beside: &b})
+	if len(o.Found) > w.page {
+		o.Found = o.Found[:w.page]
+		o.Marker = o.Found[w.page-1].Name
+	}
 	return o
 }
 
@@ -191,8 +207,10 @@ func (w *world) race(seed uint64, lanes, lost int, all []machine.Workflow) []boo
 // holds runs a check and complains unless what must hold does, of at least so many.
 func (w *world) holds(check machine.Check, least int64) {
 	w.t.Helper()
-	if !w.run(check) {
-		w.t.Fatalf("the check that %s did not come to its end", check.Name())
+	for _, one := range checks(check) {
+		if !w.run(one) {
+			w.t.Fatalf("the check that %s did not come to its end", check.Name())
+		}
 	}
 	if found := check.Findings(); found.Faults > 0 || found.Looked < least {
 		w.t.Errorf("%s: %d faults in %d looked at, %q; want none, in %d at least", check.Name(), found.Faults, found.Looked, found.Examples, least)

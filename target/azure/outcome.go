@@ -215,6 +215,8 @@ type attempt struct {
 // sending is what belongs to one request.
 type sending struct {
 	method string
+	// timeout is how long the service may take, in seconds; 0 is as long as it likes.
+	timeout int
 	// values are those of the headers that differ.
 	values [headerSlots]string
 	// answered says that a reply began to come, first when.

@@ -108,10 +108,6 @@ func (t *Target) Tables(ctx context.Context, from string) (names []string, next 
 	return names, strings.Clone(a.reply.first(nextTableHeader)), nil
 }
 
-// tableHosts are what the hosts of the table service end with, in each of its clouds.
-var tableHosts = []string{".table.core.windows.net", ".table.core.chinacloudapi.cn", ".table.core.usgovcloudapi.net",
-	".table.core.cloudapi.de", ".table.storage.azure.net"}
-
 // longestServer is how much is kept of what a service calls itself.
 const longestServer = 120
 
@@ -136,7 +132,7 @@ func identify(host, header string) Service {
 	case strings.HasPrefix(server, "azurite"):
 		s.Emulator, s.LimitsKnown = true, true
 	case strings.HasPrefix(server, "windows-azure-table/"), strings.HasPrefix(server, "microsoft-httpapi/"):
-		s.Genuine = endsWithOne(host, tableHosts) || endsWithOne(host, cosmosHosts)
+		s.Genuine = wire.IsTableHost(host) || endsWithOne(host, cosmosHosts)
 	}
 	return s
 }

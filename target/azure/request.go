@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
@@ -41,6 +42,7 @@ func (a *attempt) start(method string) {
 // none.
 func (a *attempt) write(op *target.Operation) (fault string) {
 	c := &op.Change
+	a.timeout = int(op.Timeout / time.Second)
 	switch op.Verb {
 	case entity.Insert:
 		a.start(http.MethodPost)
@@ -191,6 +193,9 @@ func (a *attempt) separate() {
 // a.line is the path.
 func (a *attempt) finish(number uint64, path int) {
 	t := a.target
+	if a.timeout > 0 {
+		a.option("timeout=", strconv.Itoa(a.timeout))
+	}
 	secret, signature := t.endpoint.prove()
 	if signature != nil {
 		a.separate()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -61,6 +62,8 @@ func requestRows() []requestRow {
 	stale := single(entity.Merge, "2", entity.MatchExactly(version))
 	batch := target.Operation{Verb: entity.Batch, Table: "Runners", Number: 42, Attempt: 3,
 		Changes: []entity.Change{runner("1"), stale.Change, single(entity.Delete, "3", entity.MatchAny).Change}}
+	hasty, hurried := get("1"), query
+	hasty.Timeout, hurried.Timeout = 2*time.Second, 30*time.Second
 	sharedKey := func(o *azure.Options) { o.Scheme = signing.SharedKey }
 	entityPath := "Runners(PartitionKey='NYC%202011',RowKey="
 	return []requestRow{
@@ -79,6 +82,8 @@ func requestRows() []requestRow {
 		{"a get", "get", get("1"), lite + entityPath + "'1')", nil},
 		{"a get, signed with Shared Key", "get_shared_key", get("1"), "GET\n\n\n" + lite + entityPath + "'1')", sharedKey},
 		{"a query with a token", "query_token", query, lite + "Runners()", nil},
+		{"a get that gives the service two seconds", "get_timeout", hasty, lite + entityPath + "'1')", nil},
+		{"and a query, thirty", "query_timeout", hurried, lite + "Runners()", nil},
 		{"a query of the whole table", "query_whole", whole, lite + "Runners()", nil},
 		{"a query whose token lacks a row", "query_half", half, lite + "Runners()", nil},
 		{"a query with a filter and a projection", "query_filter", filtered, lite + "Runners()", nil},

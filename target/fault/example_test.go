@@ -31,5 +31,5 @@ func Example() {
 	// sent at 99ms status 0 at 105ms
 	// sent at 100ms status 204 at 1.1s
 	// sent at 101ms status 204 at 1.1s
-	// {DroppedBefore:0 Refused:0 DroppedAfter:1 Frozen:3 Delayed:0 Abandoned:0 EntitiesLost:1}
+	// {DroppedBefore:0 Refused:0 DroppedAfter:1 Cut:0 Frozen:3 Delayed:0 Dripped:0 Abandoned:0 EntitiesLost:1}
 }

@@ -31,6 +31,12 @@ type service struct {
 	counts target.Counts
 }
 
+func (s *service) Counts() target.Counts {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.counts
+}
+
 func latency(op *target.Operation) time.Duration {
 	return time.Duration(5+op.Number%7) * ms
 }
@@ -92,6 +98,72 @@ func delayAll(by time.Duration) enginefault.Rule {
 	return rule
 }
 
+func dripAll(by time.Duration) enginefault.Rule {
+	rule := all(enginefault.Drip, 0, time.Hour)
+	rule.By = by
+	return rule
+}
+
+// Until an injector is begun, and once it is ended, everything passes; its windows count
+// from where it was begun first. What goes beside the tables meets no fault at all.
+func TestAnInjectorIsBegunAndEnded(t *testing.T) {
+	var told []fault.Injection
+	i := fault.NewInjector(enginefault.Plan{Rules: []enginefault.Rule{all(enginefault.Refuse, s, 3*s)}}, 1, func(one fault.Injection) { told = append(told, one) })
+	inner := &service{}
+	wrapped := i.BeforeImmediate(inner)
+	send := func(at time.Duration, op *target.Operation, want int) {
+		t.Helper()
+		if outcome, _ := wrapped.Submit(clock.Instant(at), op); outcome.Status != want || (outcome.Injected == enginefault.Refuse) != (want == 503) {
+			t.Errorf("at %v: %d, injected %v; want %d", at, outcome.Status, outcome.Injected, want)
+		}
+	}
+	send(2*s, insert(0, "p"), 204)
+	i.Begin(clock.Instant(10 * s))
+	send(10*s, insert(0, "p"), 204)
+	send(11*s, insert(0, "p"), 503)
+	send(11*s, &target.Operation{Beside: new(target.Beside)}, 204)
+	i.End()
+	send(11*s, insert(0, "p"), 204)
+	i.Begin(clock.Instant(12 * s))
+	send(12*s, insert(0, "p"), 503)
+	send(13*s, insert(0, "p"), 204)
+	want := []fault.Injection{{Kind: enginefault.Refuse, At: 11 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"},
+		{Kind: enginefault.Refuse, At: 12 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"}}
+	if !reflect.DeepEqual(told, want) {
+		t.Errorf("it told of %+v; want %+v", told, want)
+	}
+}
+
+// The books of the inner target, corrected by what was done to its attempts, are those of
+// the sender, under any plan.
+func TestCorrectedBooksAreTheSenders(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var rules []enginefault.Rule
+		for range 1 + rng.IntN(6) {
+			rule := all(enginefault.Kinds()[rng.IntN(6)], 0, time.Duration(1+rng.IntN(10))*s)
+			rule.Share = 1 + rng.IntN(enginefault.Whole)
+			switch rule.Kind {
+			case enginefault.Drop:
+				rule.Moment = enginefault.Moment(1 + rng.IntN(2))
+			case enginefault.Delay, enginefault.Drip:
+				rule.By = s
+			case enginefault.Refuse:
+				rule.Code = enginefault.Codes()[rng.IntN(3)]
+			}
+			rules = append(rules, rule)
+		}
+		inner := &service{}
+		wrapped := fault.WrapImmediate(inner, enginefault.Plan{Rules: rules}, seed)
+		for n := range uint64(300) {
+			wrapped.Submit(clock.Instant(n)*clock.Instant(30*ms), insert(n, "p"))
+		}
+		if got, want := wrapped.Corrected(inner).Counts(), wrapped.Counts(); got != want {
+			t.Errorf("seed %d: under %+v the corrected books are %+v; want %+v", seed, rules, got, want)
+		}
+	}
+}
+
 // Every attempt is number 0, which the service answers with 204 after 5 ms.
 func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 	onlyRaces := delayAll(s)
@@ -115,6 +187,9 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		{"dropped after, noticed by a time-out", []enginefault.Rule{dropAll(enginefault.After, s)}, 0, 1005 * ms, true, fault.Log{DroppedAfter: 1, EntitiesLost: 1}},
 		{"refused", []enginefault.Rule{all(enginefault.Refuse, 0, s)}, 503, 0, false, fault.Log{Refused: 1}},
 		{"refused, and then the reply is lost", []enginefault.Rule{all(enginefault.Refuse, 0, s), dropAll(enginefault.After, 0)}, 0, 0, false, fault.Log{Refused: 1}},
+		{"cut off", []enginefault.Rule{all(enginefault.Cut, 0, s)}, 0, 5 * ms, true, fault.Log{Cut: 1, EntitiesLost: 1}},
+		{"slow to come", []enginefault.Rule{dripAll(s)}, 204, 1005 * ms, true, fault.Log{Dripped: 1}},
+		{"slow to come, and late", []enginefault.Rule{dripAll(s), delayAll(s)}, 204, 2005 * ms, true, fault.Log{Dripped: 1, Delayed: 1}},
 		{"dropped before it could be refused", []enginefault.Rule{all(enginefault.Refuse, 0, s), dropAll(enginefault.Before, 0)}, 0, 0, false, fault.Log{DroppedBefore: 1}},
 		{"another partition's fault", []enginefault.Rule{onlyRaces}, 204, 5 * ms, true, fault.Log{}},
 	} {
@@ -126,6 +201,9 @@ func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 		}
 		if reached := inner.counts.Requests == 1; reached != row.reached {
 			t.Errorf("%s: reached the inner target %v; want %v", row.name, reached, row.reached)
+		}
+		if outcome.Kept == row.reached {
+			t.Errorf("%s: kept from the inner target %v; want %v", row.name, outcome.Kept, !row.reached)
 		}
 		if got := wrapped.Log(); got != row.log {
 			t.Errorf("%s: Log() = %+v; want %+v", row.name, got, row.log)

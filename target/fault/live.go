@@ -13,7 +13,7 @@ import (
 type Live struct {
 	inner target.Target
 	clock clock.Clock
-	book
+	*Injector
 }
 
 var (
@@ -21,11 +21,17 @@ var (
 	_ target.Counter = (*Live)(nil)
 )
 
-// Wrap returns the inner target under a plan of faults. The plan, valid by its
-// own Validate, must not be altered afterwards; its windows count from instant
-// zero of the clock.
+// Wrap returns the inner target under a plan of faults whose windows count from instant
+// zero of the clock, see [NewInjector].
 func Wrap(inner target.Target, plan fault.Plan, seed uint64, clk clock.Clock) *Live {
-	return &Live{inner: inner, clock: clk, book: newBook(plan, seed)}
+	i := NewInjector(plan, seed, nil)
+	i.Begin(0)
+	return i.Before(inner, clk)
+}
+
+// Before returns the inner target under the injector's plan.
+func (i *Injector) Before(inner target.Target, clk clock.Clock) *Live {
+	return &Live{inner: inner, clock: clk, Injector: i}
 }
 
 // Do implements [target.Target]. A reply that is held back keeps the caller
@@ -33,17 +39,17 @@ func Wrap(inner target.Target, plan fault.Plan, seed uint64, clk clock.Clock) *L
 // Failed, though the inner target answered.
 func (l *Live) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	now := l.clock.Now()
-	verdict := l.decide(now, op)
+	verdict, since := l.decide(now, op)
 	var inner target.Outcome
 	if verdict.Arrives() {
 		inner = l.inner.Do(ctx, op)
 		now = l.clock.Now()
 	}
-	a := answered(verdict, inner, now)
+	a := answered(verdict, since, inner, now)
 	if a.released > now {
 		if err := l.clock.Sleep(ctx, a.released); err != nil {
 			a.abandon(err)
 		}
 	}
-	return l.enter(a)
+	return l.enter(&a, op)
 }

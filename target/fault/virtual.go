@@ -10,7 +10,7 @@ import (
 // belongs to one goroutine; its books may be read from others.
 type Virtual struct {
 	inner target.Immediate
-	book
+	*Injector
 }
 
 var (
@@ -18,20 +18,26 @@ var (
 	_ target.Counter   = (*Virtual)(nil)
 )
 
-// WrapImmediate returns the inner target under a plan of faults. The plan,
-// valid by its own Validate, must not be altered afterwards; its windows count
-// from instant zero.
+// WrapImmediate returns the inner target under a plan of faults whose windows count from
+// instant zero, see [NewInjector].
 func WrapImmediate(inner target.Immediate, plan fault.Plan, seed uint64) *Virtual {
-	return &Virtual{inner: inner, book: newBook(plan, seed)}
+	i := NewInjector(plan, seed, nil)
+	i.Begin(0)
+	return i.BeforeImmediate(inner)
+}
+
+// BeforeImmediate returns the inner target under the injector's plan.
+func (i *Injector) BeforeImmediate(inner target.Immediate) *Virtual {
+	return &Virtual{inner: inner, Injector: i}
 }
 
 // Submit implements [target.Immediate].
 func (v *Virtual) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	verdict := v.decide(now, op)
+	verdict, since := v.decide(now, op)
 	var inner target.Outcome
 	if verdict.Arrives() {
 		inner, now = v.inner.Submit(now, op)
 	}
-	a := answered(verdict, inner, now)
-	return v.enter(a), a.released
+	a := answered(verdict, since, inner, now)
+	return v.enter(&a, op), a.released
 }

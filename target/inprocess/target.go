@@ -2,6 +2,7 @@ package inprocess
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"loadgen/engine"
@@ -44,7 +45,7 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	request := engine.Request{
 		Account: t.account, Table: op.Table, Verb: op.Verb,
 		Change: &op.Change, Changes: op.Changes,
-		Number: op.Number, Attempt: op.Attempt,
+		Number: op.Number, Attempt: op.Attempt, Timeout: op.Timeout,
 	}
 	if op.Verb == entity.Query {
 		request.Query = engine.Query{Range: op.Query.Rest(), Top: op.Query.Top}
@@ -52,10 +53,17 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 			request.Query.Keep = wanted.Keeps
 		}
 	}
+	weighs := t.engine.CountsBytes()
+	if weighs {
+		request.Bytes, request.ReplyBytes = op.RequestBytes(), op.WrittenBytes()
+	}
 	reply := t.engine.Submit(now, &request)
 	outcome := outcomeOf(&reply)
 	if len(op.Query.Select) > 0 {
 		project(outcome.Rows, op.Query.Select)
+	}
+	if weighs && request.ReplyBytes == 0 && outcome.Status != http.StatusServiceUnavailable {
+		t.engine.Sent(t.account, op.ReplyBytes(&outcome))
 	}
 	return outcome, reply.Done
 }

@@ -64,22 +64,18 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	case target.DeleteBlob:
 		_, err := within.NewBlobClient(b.Name).Delete(ctx, nil)
 		return c.answered(202, err)
+	case target.MakeContainer:
+		_, err := within.Create(ctx, nil)
+		return c.answered(201, err)
 	default:
 		_, err := within.Delete(ctx, nil)
 		return c.answered(202, err)
 	}
 }
 
-// put writes a blob, and makes the container first where that is missing.
+// put writes a blob.
 func (c *Blobs) put(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
 	written, err := c.upload(ctx, within, b)
-	if err != nil && c.failed(err).Code == containerNotFound {
-		// Who is told that it is there already was beaten by another worker.
-		if _, err := within.Create(ctx, nil); err != nil && c.failed(err).Status != 409 {
-			return c.failed(err)
-		}
-		written, err = c.upload(ctx, within, b)
-	}
 	switch {
 	case err == nil:
 		return answer{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: string(value(written.ETag))}}}
@@ -87,7 +83,9 @@ func (c *Blobs) put(ctx context.Context, within *azcontainer.Client, b *target.B
 		// Some services say of either condition that it does not hold.
 		return thereAlready()
 	default:
-		return c.failed(err)
+		o := c.failed(err)
+		o.StoreMissing = o.Code == containerNotFound
+		return o
 	}
 }
 
@@ -134,49 +132,48 @@ func (c *Blobs) get(ctx context.Context, within *azcontainer.Client, b *target.B
 		Metadata: metadataOf(reply.Metadata), ETag: string(value(reply.ETag))}}}
 }
 
-// list names blobs, page by page until there are as many as were asked for.
+// list names blobs: those of one page of the service's. Where that is less than was asked
+// for and there are more, the marker leads to them.
 func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
 	o, most := answer{Status: 200}, mostListed(b)
-	at, marker := place{b.Store, b.Name, b.After}, ""
-	if b.After != "" {
+	at, marker := place{b.Store, b.Name, b.After}, b.Marker
+	if marker == "" && b.After != "" {
 		marker = c.markers.take(at)
 	}
-	// Where no marker leads there, what was named before is passed over in whole pages.
-	passing := b.After != "" && marker == ""
-	for {
-		ask := &azcontainer.ListBlobsFlatOptions{Prefix: &b.Name, Include: azcontainer.ListBlobsInclude{Metadata: true}}
-		if marker != "" {
-			ask.Marker = &marker
-		}
-		if !passing || len(o.Found) > 0 {
-			ask.MaxResults = new(int32(most - len(o.Found)))
-		}
-		page, err := within.NewListBlobsFlatPager(ask).NextPage(ctx)
-		if err != nil {
-			if o := c.failed(err); o.Code != containerNotFound {
-				return o
-			}
-			return answer{Status: 200}
-		}
-		marker = value(page.NextMarker)
-		for _, item := range itemsOf(&page) {
-			if *item.Name <= b.After {
-				continue
-			}
-			if len(o.Found) == most {
-				// The marker leads behind what was left out.
-				return o
-			}
-			o.Found = append(o.Found, foundOf(item))
-		}
-		if marker == "" || len(o.Found) == most {
-			if marker != "" {
-				at.after = o.Found[most-1].Name
-				c.markers.keep(at, marker)
-			}
+	ask := &azcontainer.ListBlobsFlatOptions{Prefix: &b.Name, Include: azcontainer.ListBlobsInclude{Metadata: true}}
+	if marker != "" {
+		ask.Marker = &marker
+	}
+	// Where no marker leads behind a name, what was named before is passed over in whole pages.
+	if b.After == "" || b.Marker == "" && marker != "" {
+		ask.MaxResults = new(int32(most))
+	}
+	page, err := within.NewListBlobsFlatPager(ask).NextPage(ctx)
+	if err != nil {
+		if o := c.failed(err); o.Code != containerNotFound {
 			return o
 		}
+		return answer{Status: 200}
 	}
+	for _, item := range itemsOf(&page) {
+		if *item.Name <= b.After {
+			continue
+		}
+		if len(o.Found) == most {
+			// The marker leads behind what was left out.
+			return o
+		}
+		o.Found = append(o.Found, foundOf(item))
+	}
+	switch marker = value(page.NextMarker); {
+	case marker == "":
+	case len(o.Found) == most:
+		at.after = o.Found[most-1].Name
+		c.markers.keep(at, marker)
+	default:
+		o.Marker = marker
+	}
+	return o
 }
 
 func itemsOf(page *azcontainer.ListBlobsFlatResponse) []*azcontainer.BlobItem {

@@ -58,26 +58,22 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 			return o
 		}
 		return otherReceipt()
+	case target.MakeQueue:
+		_, err := queue.Create(ctx, nil)
+		return q.answered(201, err)
 	default:
 		_, err := queue.Delete(ctx, nil)
 		return q.answered(204, err)
 	}
 }
 
-// put appends a message, and makes the queue first where that is missing. No message
-// expires.
+// put appends a message that never expires.
 func (q *Queues) put(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
 	text := base64.StdEncoding.EncodeToString(b.Body)
-	options := &azqueue.EnqueueMessageOptions{TimeToLive: new(int32(-1)), VisibilityTimeout: seconds(b.Hidden)}
-	_, err := queue.EnqueueMessage(ctx, text, options)
-	if err != nil && q.failed(err).Code == queueNotFound {
-		// Who is told that it is there already was beaten by another worker.
-		if _, err := queue.Create(ctx, nil); err != nil && q.failed(err).Status != 409 {
-			return q.failed(err)
-		}
-		_, err = queue.EnqueueMessage(ctx, text, options)
-	}
-	return q.answered(201, err)
+	_, err := queue.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: new(int32(-1)), VisibilityTimeout: seconds(b.Hidden)})
+	o := q.answered(201, err)
+	o.StoreMissing = o.Code == queueNotFound
+	return o
 }
 
 func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {

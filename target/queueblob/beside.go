@@ -18,12 +18,13 @@ type Virtual struct {
 // both are.
 type Live struct{ tables, beside target.Target }
 
-// Services are queues and containers that each are a target of their own. It is safe
+// Services are queues, containers and an application's own services that each are a target
+// of their own. It is safe
 // for concurrent use, as both are.
 type Services struct {
-	// Queues and Blobs take the requests to queues and to containers; nil where there
-	// are none.
-	Queues, Blobs target.Target
+	// Queues and Blobs take the requests to queues and to containers, Own those to services
+	// of the application's own; nil where there are none.
+	Queues, Blobs, Own target.Target
 }
 
 var (
@@ -58,7 +59,10 @@ func (l *Live) Do(ctx context.Context, op *target.Operation) target.Outcome {
 // Do implements [target.Target] for what goes beside the table.
 func (s Services) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	service, kind := s.Blobs, "container of blobs"
-	if op.Beside.Verb.OfQueue() {
+	switch {
+	case op.Beside.Verb == target.Ask:
+		service, kind = s.Own, "service of the application's own"
+	case op.Beside.Verb.OfQueue():
 		service, kind = s.Queues, "queue"
 	}
 	if service == nil {

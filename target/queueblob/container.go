@@ -32,6 +32,8 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 	switch {
 	case b.Verb == target.PutBlob:
 		return c.put(b)
+	case b.Verb == target.MakeContainer:
+		return c.make(b, there)
 	case b.Verb == target.ListBlobs && !there:
 		return target.Outcome{Status: 200}
 	case !there:
@@ -61,16 +63,27 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 	return target.Outcome{Status: 202}
 }
 
+// make makes a container, unless it is there.
+func (c *containers) make(b *target.Beside, there bool) target.Outcome {
+	if there {
+		return target.Outcome{Status: 409, Code: containerExists, Detail: "it is there already"}
+	}
+	if !c.room.take(1, len(b.Store)) {
+		return c.room.none()
+	}
+	c.named[b.Store] = new(container)
+	return target.Outcome{Status: 201}
+}
+
 // put writes a blob where its condition holds. The container is made where it is
 // missing, even for a blob that is not written then.
 func (c *containers) put(b *target.Beside) target.Outcome {
-	one := c.named[b.Store]
-	if one == nil {
-		if !c.room.take(1, len(b.Store)) {
-			return c.room.none()
+	one, known := c.named[b.Store]
+	if !known {
+		if o := c.make(b, false); o.Status != 201 {
+			return o
 		}
-		one = new(container)
-		c.named[b.Store] = one
+		one = c.named[b.Store]
 	}
 	at, there := one.find(b.Name)
 	switch {

@@ -25,10 +25,13 @@ const (
 	mostHidden   = 7 * 24 * time.Hour
 	mostName     = 1024
 	mostMetadata = 8 << 10
+	mostMarker   = 8 << 10
 )
 
 // The codes of queues and blobs.
 const (
+	queueExists        entity.Code = "QueueAlreadyExists"
+	containerExists    entity.Code = "ContainerAlreadyExists"
 	queueNotFound      entity.Code = "QueueNotFound"
 	messageNotFound    entity.Code = "MessageNotFound"
 	messageTooLarge    entity.Code = "MessageTooLarge"
@@ -49,11 +52,11 @@ func unfit(status int, code entity.Code, format string, args ...any) (answer tar
 // held holds a request to the limits. Where it breaks one, it is not sound, and the
 // outcome is what it is answered.
 func held(b *target.Beside) (answer target.Outcome, sound bool) {
-	if b == nil || b.Verb < target.PutMessage || b.Verb > target.DropContainer {
-		return unfit(400, entity.InvalidInput, "it is no request to a queue or a container")
+	if b == nil || b.Verb < target.PutMessage || b.Verb > target.Ask {
+		return unfit(400, entity.InvalidInput, "it is no request to a queue, a container or a service")
 	}
 	if !storeName(b.Store) {
-		return unfit(400, entity.InvalidResourceName, "the name of the queue or container is %q; expected 3 to 63 small letters, digits and single dashes between them", clip(b.Store))
+		return unfit(400, entity.InvalidResourceName, "the name of the queue, container or service is %q; expected 3 to 63 small letters, digits and single dashes between them", clip(b.Store))
 	}
 	switch b.Verb {
 	case target.PutMessage:
@@ -73,13 +76,15 @@ func held(b *target.Beside) (answer target.Outcome, sound bool) {
 		if b.Most < 0 || b.Most > mostOnPage {
 			return unfit(400, outOfRangeQuery, "%d blobs are asked for; expected 1 to %d", b.Most, mostOnPage)
 		}
-		if !plain(b.Name) || !plain(b.After) {
-			return unfit(400, entity.InvalidURI, "a prefix or a name has characters that no name has, or more than %d", mostName)
+		if !plain(b.Name) || !plain(b.After) || !readable(b.Marker, mostMarker) {
+			return unfit(400, entity.InvalidURI, "a prefix, a name or a marker has characters that none has, or more than %d of them", mostName)
 		}
 	case target.GetBlob, target.DeleteBlob:
 		if !blobName(b.Name) {
 			return unfit(400, entity.InvalidURI, badBlob, clip(b.Name), mostName)
 		}
+	case target.Ask:
+		return heldQuestion(b)
 	}
 	return target.Outcome{}, true
 }
@@ -116,6 +121,17 @@ func heldBlob(b *target.Beside) (target.Outcome, bool) {
 		return unfit(400, entity.InvalidHeaderValue, "the condition is no ETag")
 	case len(b.Body) > MostBlob:
 		return unfit(413, entity.RequestBodyTooLarge, "the blob has %d bytes; expected at most %d", len(b.Body), MostBlob)
+	}
+	return target.Outcome{}, true
+}
+
+// heldQuestion holds what is asked of a service of the application's own.
+func heldQuestion(b *target.Beside) (target.Outcome, bool) {
+	switch {
+	case b.Takes < 0 || b.Takes > target.MostTaken:
+		return unfit(400, entity.InvalidInput, "the service takes %v; expected 0s to %v", b.Takes, target.MostTaken)
+	case b.AtOnce < 0 || b.AtOnce > target.MostAtOnce:
+		return unfit(400, entity.InvalidInput, "the service works on %d at once; expected 0, for no bound, to %d", b.AtOnce, target.MostAtOnce)
 	}
 	return target.Outcome{}, true
 }
@@ -164,8 +180,11 @@ func blobName(name string) bool {
 	return true
 }
 
-func plain(text string) bool {
-	return len(text) <= mostName && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+func plain(text string) bool { return readable(text, mostName) }
+
+// readable reports whether a text has so many bytes at most, and no control character.
+func readable(text string, most int) bool {
+	return len(text) <= most && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 func smallOrDigit(c rune) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }

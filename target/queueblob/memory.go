@@ -26,11 +26,13 @@ const (
 // full is what a stand-in answers that has no room left. No real service says so.
 const full entity.Code = "StandInIsFull"
 
-// Memory is the queues and containers of one account, in memory. It belongs to one
+// Memory is the queues and containers of one account, and the services of an application's
+// own, in memory. It belongs to one
 // goroutine at a time.
 type Memory struct {
 	queues     queues
 	containers containers
+	desks      map[string]*desk
 	room       room
 	counts     target.Counts
 }
@@ -42,7 +44,7 @@ var (
 
 // NewMemory returns the stand-ins without a queue or a container.
 func NewMemory() *Memory {
-	m := &Memory{room: room{things: MostThings, bytes: MostBytes}}
+	m := &Memory{desks: make(map[string]*desk), room: room{things: MostThings, bytes: MostBytes}}
 	m.queues = queues{named: make(map[string]*queue), room: &m.room}
 	m.containers = containers{named: make(map[string]*container), room: &m.room}
 	return m
@@ -50,27 +52,45 @@ func NewMemory() *Memory {
 
 // Submit implements [target.Immediate] for what goes beside the table.
 func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	o := m.carryOut(now, op.Beside)
+	o, done := m.carryOut(now, op.Beside)
 	m.counts.Requests++
 	if o.Class(target.Expected{}) == results.Ok {
 		m.counts.Ok++
 	} else {
 		m.counts.Failed++
 	}
-	return o, now.Add(Answer)
+	return o, done
 }
 
 // Counts implements [target.Counter].
 func (m *Memory) Counts() target.Counts { return m.counts }
 
-func (m *Memory) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
-	if o, sound := held(b); !sound {
-		return o
+// carryOut returns what a request is answered, and when.
+func (m *Memory) carryOut(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
+	o, sound := held(b)
+	switch done := now.Add(Answer); {
+	case !sound:
+		return o, done
+	case b.Verb == target.Ask:
+		return m.ask(now, b)
+	case b.Verb.OfQueue():
+		return m.queues.carryOut(now, b), done
+	default:
+		return m.containers.carryOut(b), done
 	}
-	if b.Verb.OfQueue() {
-		return m.queues.carryOut(now, b)
+}
+
+// ask has a service of the application's own answer, which is there as soon as it is asked.
+func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
+	one := m.desks[b.Store]
+	if one == nil {
+		if !m.room.take(1, len(b.Store)) {
+			return m.room.none(), now.Add(Answer)
+		}
+		one = new(desk)
+		m.desks[b.Store] = one
 	}
-	return m.containers.carryOut(b)
+	return target.Outcome{Status: 200}, one.answer(now, b.Takes, b.AtOnce)
 }
 
 // room is what is left of the stand-ins' bounds.

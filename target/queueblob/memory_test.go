@@ -176,14 +176,17 @@ func (l labelled) Submit(clock.Instant, *target.Operation) (target.Outcome, cloc
 
 // Each request goes where it belongs.
 func TestRequestsGoWhereTheyBelong(t *testing.T) {
-	live := queueblob.New(labelled("table"), queueblob.Services{Queues: labelled("queue"), Blobs: labelled("blobs")})
+	live := queueblob.New(labelled("table"), queueblob.Services{Queues: labelled("queue"), Blobs: labelled("blobs"), Own: labelled("own")})
 	virtual := queueblob.NewVirtual(labelled("table"), labelled("beside"))
-	for verb := range target.DropContainer + 1 {
+	for verb := range target.Ask + 1 {
 		op, want, beside := &target.Operation{}, "table", "table"
 		if verb > 0 {
 			op.Beside, want, beside = &target.Beside{Verb: verb}, "blobs", "beside"
 			if strings.Contains(verb.String(), "message") || strings.Contains(verb.String(), "queue") {
 				want = "queue"
+			}
+			if verb == target.Ask {
+				want = "own"
 			}
 		}
 		if o := live.Do(t.Context(), op); o.Detail != want {
@@ -216,5 +219,29 @@ func TestWhatIsWrittenOverTakesItsRoom(t *testing.T) {
 	}
 	if got := write(fit, mostBlob-100); got != 507 {
 		t.Errorf("a large one over it is answered %d; want 507", got)
+	}
+}
+
+// A queue or a container is made once, and what is put makes it where it is missing.
+func TestStandInsAreMade(t *testing.T) {
+	for _, b := range []target.Beside{{Verb: target.PutMessage, Store: "work"}, {Verb: target.PutBlob, Store: "notes", Name: "a"}} {
+		for _, row := range []struct {
+			name  string
+			asked []*target.Beside
+			last  int
+		}{
+			{"made", []*target.Beside{b.Maker()}, 201},
+			{"made twice", []*target.Beside{b.Maker(), b.Maker()}, 409},
+			{"made, and put into", []*target.Beside{b.Maker(), &b}, 201},
+			{"put into, and made", []*target.Beside{&b, b.Maker()}, 409},
+		} {
+			m, last := queueblob.NewMemory(), target.Outcome{}
+			for _, one := range row.asked {
+				last, _ = m.Submit(0, &target.Operation{Beside: one})
+			}
+			if last.Status != row.last {
+				t.Errorf("%v, %s: answered %d; want %d", b.Verb, row.name, last.Status, row.last)
+			}
+		}
 	}
 }

@@ -39,6 +39,8 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 	switch {
 	case b.Verb == target.PutMessage:
 		return q.put(now, b)
+	case b.Verb == target.MakeQueue:
+		return q.make(b, there)
 	case b.Verb == target.ReceiveMessages && !there:
 		return target.Outcome{Status: 200}
 	case !there:
@@ -57,15 +59,26 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 	}
 }
 
+// make makes a queue, unless it is there.
+func (q *queues) make(b *target.Beside, there bool) target.Outcome {
+	if there {
+		return target.Outcome{Status: 409, Code: queueExists, Detail: "it is there already"}
+	}
+	if !q.room.take(1, len(b.Store)) {
+		return q.room.none()
+	}
+	q.named[b.Store] = &queue{byID: make(map[string]*message)}
+	return target.Outcome{Status: 201}
+}
+
 // put appends a message to a queue, which is made where it is missing.
 func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
-	one := q.named[b.Store]
-	if one == nil {
-		if !q.room.take(1, len(b.Store)) {
-			return q.room.none()
+	one, there := q.named[b.Store]
+	if !there {
+		if o := q.make(b, false); o.Status != 201 {
+			return o
 		}
-		one = &queue{byID: make(map[string]*message)}
-		q.named[b.Store] = one
+		one = q.named[b.Store]
 	}
 	q.issued++
 	m := &message{number: q.issued, id: strconv.FormatUint(q.issued, 10), body: slices.Clone(b.Body),

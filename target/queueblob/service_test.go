@@ -84,6 +84,7 @@ func every() []target.Beside {
 		{Verb: target.DeleteMessage, Store: "work", Name: "1", Receipt: "r"}, {Verb: target.DropQueue, Store: "work"},
 		{Verb: target.PutBlob, Store: "notes", Name: "a"}, {Verb: target.GetBlob, Store: "notes", Name: "a"},
 		{Verb: target.ListBlobs, Store: "notes"}, {Verb: target.DeleteBlob, Store: "notes", Name: "a"}, {Verb: target.DropContainer, Store: "notes"},
+		{Verb: target.MakeQueue, Store: "work"}, {Verb: target.MakeContainer, Store: "notes"},
 	}
 }
 
@@ -160,29 +161,28 @@ func TestNothingAtFaultIsSent(t *testing.T) {
 	}
 }
 
-// What is missing is made, whoever else makes it meanwhile; where that fails, it is told.
-func TestWhatIsMissingIsMade(t *testing.T) {
-	for _, row := range []struct {
-		name  string
-		made  int
-		verb  string
-		want  int
-		asked int
-	}{
-		{"it is made", 201, "PUT", 201, 3},
-		{"another was quicker", 409, "PUT", 201, 3},
-		{"it cannot be made", 403, "PUT", 403, 2},
-	} {
-		for _, b := range []target.Beside{{Verb: target.PutMessage, Store: "work"}, {Verb: target.PutBlob, Store: "notes", Name: "a"}} {
-			missing, body := "QueueNotFound", "<QueueMessagesList></QueueMessagesList>"
-			if b.Verb == target.PutBlob {
-				missing = "ContainerNotFound"
+// What is missing is told, and made by a request of its own: each call is one.
+func TestWhatIsMissingIsTold(t *testing.T) {
+	for _, b := range []target.Beside{{Verb: target.PutMessage, Store: "work"}, {Verb: target.PutBlob, Store: "notes", Name: "a"}} {
+		missing, body := "QueueNotFound", "<QueueMessagesList></QueueMessagesList>"
+		if b.Verb == target.PutBlob {
+			missing = "ContainerNotFound"
+		}
+		r := newRemote(t, reaction{404, map[string]string{"x-ms-error-code": missing}, ""}, reaction{status: 201}, reaction{201, nil, body},
+			reaction{409, map[string]string{"x-ms-error-code": "ItIsThere"}, ""})
+		there := services(t, r.URL, plantedKey, "")
+		for i, step := range []struct {
+			asks    *target.Beside
+			status  int
+			missing bool
+		}{{&b, 404, true}, {b.Maker(), 201, false}, {&b, 201, false}, {b.Maker(), 409, false}} {
+			o := there.Do(t.Context(), &target.Operation{Beside: step.asks})
+			if o.Status != step.status || o.StoreMissing != step.missing || len(r.asked) != i+1 {
+				t.Errorf("%v: %+v after %v; want %d after %d requests, missing: %v", step.asks.Verb, o, r.asked, step.status, i+1, step.missing)
 			}
-			r := newRemote(t, reaction{404, map[string]string{"x-ms-error-code": missing}, ""}, reaction{status: row.made}, reaction{201, nil, body})
-			o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &b})
-			if o.Status != row.want || len(r.asked) != row.asked || !strings.HasPrefix(r.asked[1], row.verb+" /"+b.Store) {
-				t.Errorf("%s, %v: %+v after %v; want %d after %d requests", row.name, b.Verb, o, r.asked, row.want, row.asked)
-			}
+		}
+		if !strings.HasPrefix(r.asked[1], "PUT /"+b.Store) {
+			t.Errorf("%v is made by %s; want a PUT of it", b.Verb, r.asked[1])
 		}
 	}
 }
@@ -197,43 +197,41 @@ func page(marker string, names ...string) reaction {
 		blobs.String() + "</Blobs><NextMarker>" + marker + "</NextMarker></EnumerationResults>"}
 }
 
-// A list goes on at the service's own marker where that is known, through pages that are
-// empty; where it is not, it begins again and passes over what was named.
+// A list is a request for each page: it goes on at the service's own marker where that is
+// known, through pages that are empty; where it is not, it begins again and passes over what
+// was named.
 func TestListsGoOn(t *testing.T) {
-	r := newRemote(t, page("m1", "a"), page("m2"), page("m3", "b"), page("m4", "c", "d"), page("m5", "a", "b", "c"), page("", "d", "e"))
+	r := newRemote(t, page("m1", "a"), page("m2"), page("m3", "b", "c"), page("m4", "d", "e"), page("m5", "a", "b", "c"), page("", "d", "e"))
 	there := services(t, r.URL, plantedKey, "")
 	for _, row := range []struct {
-		name  string
-		after string
-		most  int
-		want  string
-		asked []string
+		name, after, from string
+		most              int
+		want, marker      string
+		asked             string
 	}{
-		{"from the beginning, over an empty page", "", 2, "a b", []string{"maxresults=2", "marker=m1&maxresults=1", "marker=m2&maxresults=1"}},
-		{"behind a name whose marker is known", "b", 2, "c d", []string{"marker=m3&maxresults=2"}},
-		{"behind a name whose marker is not", "c", 5, "d e", []string{"", "marker=m5"}},
+		{"from the beginning", "", "", 2, "a", "m1", "maxresults=2"},
+		{"over an empty page", "", "m1", 2, "", "m2", "marker=m1&maxresults=2"},
+		{"to the end of what was asked for", "", "m2", 2, "b c", "", "marker=m2&maxresults=2"},
+		{"behind a name whose marker is known", "c", "", 2, "d e", "", "marker=m3&maxresults=2"},
+		{"behind a name whose marker is not", "b", "", 5, "c", "m5", ""},
+		{"and on from there", "b", "m5", 5, "d e", "", "marker=m5"},
 	} {
 		before := len(r.asked)
-		o := there.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.ListBlobs, Store: "notes", Name: "p", After: row.after, Most: row.most}})
-		var names []string
+		o := there.Do(t.Context(), &target.Operation{Beside: &target.Beside{Verb: target.ListBlobs, Store: "notes", Name: "p", After: row.after, Marker: row.from, Most: row.most}})
+		var names, asked []string
 		for _, one := range o.Found {
 			names = append(names, one.Name)
 			if one.Size != 3 || one.Metadata["first"] != "1" || one.ETag != "e" {
 				t.Errorf("%s: found %+v; want its size, its metadata by small letters and its ETag", row.name, one)
 			}
 		}
-		var asked []string
-		for _, one := range r.asked[before:] {
-			var parts []string
-			for part := range strings.SplitSeq(one, "&") {
-				if strings.HasPrefix(part, "marker=") || strings.HasPrefix(part, "maxresults=") {
-					parts = append(parts, part)
-				}
+		for part := range strings.SplitSeq(r.asked[before], "&") {
+			if strings.HasPrefix(part, "marker=") || strings.HasPrefix(part, "maxresults=") {
+				asked = append(asked, part)
 			}
-			asked = append(asked, strings.Join(parts, "&"))
 		}
-		if o.Status != 200 || strings.Join(names, " ") != row.want || strings.Join(asked, " ") != strings.Join(row.asked, " ") {
-			t.Errorf("%s: %d %v by %q; want %s by %q", row.name, o.Status, names, asked, row.want, row.asked)
+		if o.Status != 200 || strings.Join(names, " ") != row.want || o.Marker != row.marker || strings.Join(asked, "&") != row.asked || len(r.asked) != before+1 {
+			t.Errorf("%s: %d %v, on at %q, by %q; want %s, on at %q, by one %q", row.name, o.Status, names, o.Marker, r.asked[before:], row.want, row.marker, row.asked)
 		}
 	}
 }

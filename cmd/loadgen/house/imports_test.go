@@ -29,7 +29,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	}, {
@@ -44,9 +44,9 @@ var rows = []row{
 		what: "the scenario format and the built-in library",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest",
+			"engine/clock", "engine/csvfile", "engine/entity", "engine/fault", "engine/filter", "engine/model", "engine/nearest", "engine/wire/weight",
 			"results/figure", "results/figure/check",
-			"scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
+			"scenarios/arrival", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
 			"target",
 		},
 	}, {
@@ -69,11 +69,23 @@ var rows = []row{
 	}, {
 		path:    "scenarios/workflow",
 		what:    "the closed list of operations of several requests",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "scenarios/workflow/machine", "target"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "scenarios/workflow/access", "scenarios/workflow/copies", "scenarios/workflow/machine", "target"},
+	}, {
+		path:    "scenarios/workflow/access",
+		what:    "the reads of users who must not have the account's key",
+		imports: []string{"engine/entity", "scenarios/workflow/machine", "target"},
+	}, {
+		path:    "scenarios/workflow/copies",
+		what:    "what copies of entities lack, and its repair",
+		imports: []string{"engine/entity", "scenarios/workflow/machine", "target"},
 	}, {
 		path:    "scenarios/workflow/machine",
 		what:    "what an operation of several requests is built with: pure step machines",
 		imports: []string{"engine/clock", "engine/entity", "results", "target"},
+	}, {
+		path:    "scenarios/faults",
+		what:    "the grammar of what goes wrong on purpose: rules of a fault plan, and what is wrong with several together",
+		imports: []string{"engine/entity", "engine/fault", "engine/nearest", "scenarios/fields"},
 	}, {
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service, to drop what killed runs left there as well",
@@ -92,7 +104,7 @@ var rows = []row{
 			"engine/clock", "engine/entity", "engine/invariants",
 			"results",
 			"scenarios/arrival", "scenarios/workflow/machine",
-			"target",
+			"target", "target/line",
 		},
 		owns: []string{"github.com/tsenart/vegeta/v12"},
 	}, {
@@ -102,7 +114,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
+			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/copies", "scenarios/workflow/machine",
 			"target",
 		},
 	}, {
@@ -133,6 +145,24 @@ var rows = []row{
 			"scenarios/advise/keystatistics", "scenarios/keys/sketch",
 		},
 	}, {
+		path: "scenarios/logs",
+		what: "what the log of a table says, as a record and a report",
+		imports: []string{
+			"engine/accesslog", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/wire",
+			"report", "report/document", "report/text",
+			"results",
+			"scenarios/capture",
+		},
+	}, {
+		path: "scenarios/logs/replay",
+		what: "the operations of a log once more, under the keys of other designs",
+		imports: []string{
+			"engine/accesslog", "engine/entity", "engine/nearest",
+			"report/document",
+			"results", "results/figure",
+			"scenarios", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/logs", "scenarios/run",
+		},
+	}, {
 		path:    "report/live",
 		what:    "how a run fares while it goes on, in constant memory",
 		imports: []string{"report/document", "results", "scenarios/keys/sketch"},
@@ -146,9 +176,9 @@ var rows = []row{
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
 			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/wire",
-			"engine/wire/signing", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
-			"scenarios/drive", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/bounds", "target/inprocess", "target/queueblob",
-			"target/shard",
+			"engine/wire/signing", "engine/wire/weight", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
+			"scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/bounds", "target/fault", "target/inprocess", "target/line",
+			"target/queueblob", "target/shard",
 		},
 	}, {
 		path: "scenarios/series",
@@ -185,11 +215,15 @@ var rows = []row{
 	}, {
 		path:    "target",
 		what:    "what load is sent to: an operation in, an outcome out",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results"},
+		imports: []string{"engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/wire/weight", "results"},
 	}, {
 		path:    "target/inprocess",
 		what:    "the engine, called directly",
 		imports: []string{"engine", "engine/clock", "engine/entity", "target"},
+	}, {
+		path:    "target/line",
+		what:    "what lies between the clients and the account: bandwidth and packet loss",
+		imports: []string{"engine/clock", "engine/model", "target"},
 	}, {
 		path: "target/azure",
 		what: "the REST client of a table service, ours or another",
@@ -202,7 +236,7 @@ var rows = []row{
 		what: "what the replies under way may hold of memory, together",
 	}, {
 		path:    "target/fault",
-		what:    "a target whose replies freeze, are lost or come late",
+		what:    "a target that refuses, and whose replies freeze, are lost, cut off or late, on purpose",
 		imports: []string{"engine/clock", "engine/entity", "engine/fault", "results", "target"},
 	}, {
 		path:    "target/shard",
@@ -231,8 +265,18 @@ var rows = []row{
 		imports: []string{"engine/entity", "engine/filter"},
 		owns:    []string{"github.com/tidwall/btree"},
 	}, {
-		path: "engine/model",
-		what: "the partition model's parameters, with unit, bounds and provenance",
+		path:    "engine/store/durable",
+		what:    "the same tables in a folder, that are there again after an end of any kind",
+		imports: []string{"engine/entity", "engine/store"},
+		owns:    []string{"github.com/cockroachdb/pebble/v2"},
+	}, {
+		path:    "engine/store/storetest",
+		what:    "the suite that every store passes, and a map to compare it with",
+		imports: []string{"engine", "engine/entity", "engine/filter", "engine/store"},
+	}, {
+		path:    "engine/model",
+		what:    "the partition model's parameters, with unit, bounds and provenance",
+		imports: []string{"engine/nearest"},
 	}, {
 		path: "engine/rest",
 		what: "the engine over HTTP",
@@ -248,14 +292,18 @@ var rows = []row{
 		what: "clients that connect to a server under test without a network",
 	}, {
 		path: "engine/rest/serve",
-		what: "a table service for others: listener, second address, archives, end",
+		what: "a table service for others: listener, second address, archives, log, end",
 		imports: []string{
-			"engine", "engine/archive", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/rest/listen", "engine/wire/signing",
+			"engine", "engine/accesslog", "engine/archive", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/rest/listen", "engine/store/durable", "engine/wire", "engine/wire/signing",
 		},
 	}, {
 		path:    "engine/archive",
 		what:    "tables as text: JSON lines and CSV",
 		imports: []string{"engine/csvfile", "engine/entity", "engine/wire"},
+	}, {
+		path:    "engine/accesslog",
+		what:    "the logs that table services keep of their requests, read and written",
+		imports: []string{"engine/csvfile", "engine/entity", "engine/filter", "engine/nearest", "engine/wire"},
 	}, {
 		path:    "engine/csvfile",
 		what:    "rows of a CSV file, in the dialect that the file itself tells",
@@ -276,6 +324,10 @@ var rows = []row{
 		what:    "who may: shared keys and shared access signatures, made and checked",
 		imports: []string{"engine/entity", "engine/wire"},
 	}, {
+		path:    "engine/wire/weight",
+		what:    "how long requests and replies are on the wire, reckoned without writing them",
+		imports: []string{"engine/entity"},
+	}, {
 		path:    "engine/wire/service",
 		what:    "what a service is told and tells of itself, as XML: properties, statistics, access policies",
 		imports: []string{"engine/entity", "engine/wire", "engine/wire/signing"},
@@ -287,16 +339,9 @@ var rows = []row{
 		path: "engine/entity",
 		what: "keys and their order, typed properties, sizes, limits, codes",
 	}, {
-		path:    "engine/accesslog",
-		what:    "the logs that table services keep of their requests, read and written",
-		imports: []string{"engine/csvfile", "engine/entity", "engine/filter", "engine/nearest", "engine/wire"},
-	}, {
-		path:    "engine/wire/weight",
-		what:    "how long requests and replies are on the wire, reckoned without writing them",
+		path:    "engine/fault",
+		what:    "which attempts meet which fault",
 		imports: []string{"engine/entity"},
-	}, {
-		path: "engine/fault",
-		what: "which attempts meet which fault",
 	}, {
 		path: "engine/invariants",
 		what: "values that nobody means, for what goes back into a pool, under a build tag",
@@ -393,6 +438,7 @@ var rows = []row{
 var testModules = []string{
 	"github.com/chromedp",
 	"github.com/creack/pty",
+	"github.com/anishathalye/porcupine",
 	"github.com/google/go-cmp",
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables",
 	"github.com/rogpeppe/go-internal",

@@ -12,7 +12,7 @@ import (
 const numberRoom = "report/document"
 
 // worded are the rooms that say something to people, each with what is in it.
-var worded = []string{"report", "cmd/loadgen", "scenarios/advise", "scenarios/doctor", "scenarios/series", "scenarios/run", "scenarios/capture", "backoff/trial"}
+var worded = []string{"report", "cmd/loadgen", "scenarios/advise", "scenarios/doctor", "scenarios/series", "scenarios/run", "scenarios/capture", "scenarios/logs", "backoff/trial"}
 
 // machineForms are those of them that write numbers for other programs, with what reads
 // them.

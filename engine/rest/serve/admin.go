@@ -15,8 +15,11 @@ const (
 
 // State is what [StatePath] says: a contract for scripts. Units are in the names.
 type State struct {
-	Account         string   `json:"account"`
+	Account string `json:"account"`
+	// DataDir is the folder of the tables, none for memory.
+	DataDir         string   `json:"data_dir,omitempty"`
 	Profile         string   `json:"profile"`
+	Start           string   `json:"start"`
 	Seed            uint64   `json:"seed"`
 	UptimeSeconds   float64  `json:"uptime_seconds"`
 	Draining        bool     `json:"draining"`
@@ -28,6 +31,19 @@ type State struct {
 	PartitionsKnown int `json:"partitions_known"`
 	// Tables are sorted by name.
 	Tables []Table `json:"tables"`
+	// Ranges are those of all tables after a cold start, by table and first PartitionKey.
+	Ranges []Range `json:"ranges,omitempty"`
+}
+
+// Range is a stretch of a table's PartitionKeys that one server has. Rates are averages as of
+// the last look of load balancing.
+type Range struct {
+	Table    string `json:"table"`
+	FirstKey string `json:"first_partition_key"`
+	Server   int    `json:"server"`
+	Offline  bool   `json:"offline"`
+	Offered  int64  `json:"offered_entities_per_second"`
+	Served   int64  `json:"served_entities_per_second"`
 }
 
 // Requests are counted by their fate: Total is the sum of the others.
@@ -51,6 +67,8 @@ func (s *Service) answerAdmin(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && r.URL.Path == HealthPath && s.draining.Load():
 		// Whoever distributes requests is to send no more.
 		http.Error(w, "draining", http.StatusServiceUnavailable)
+	case r.Method == http.MethodGet && r.URL.Path == HealthPath && s.broken() != nil:
+		http.Error(w, "the data folder has failed", http.StatusServiceUnavailable)
 	case r.Method == http.MethodGet && r.URL.Path == HealthPath:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("ok\n")) // its error is that the sender is gone
@@ -75,10 +93,21 @@ func (s *Service) State() *State {
 		tables = append(tables, Table(t))
 	}
 	return &State{
-		Account: s.door.account, Profile: s.model.Profile, Seed: s.options.Seed,
+		Account: s.door.account, DataDir: s.options.DataDir, Profile: s.model.Profile, Start: s.options.Start, Seed: s.options.Seed, Ranges: s.ranges(),
 		UptimeSeconds: s.options.Clock.Now().Offset().Seconds(),
 		Draining:      s.draining.Load(), UnderWay: s.underWay.Load(),
 		Requests: Requests{c.Requests, c.Ok, c.Throttled, c.Failed}, EntitiesCounted: c.Entities,
 		PartitionsKnown: s.engine.Partitions(), Tables: tables,
 	}
+}
+
+// ranges returns what lies where after a cold start.
+func (s *Service) ranges() []Range {
+	now := s.engine.Advance(s.options.Clock.Now())
+	var list []Range
+	for _, r := range s.engine.Map().Ranges {
+		_, table := s.engine.TableOf(r.Table)
+		list = append(list, Range{Table: table, FirstKey: r.Low, Server: r.Server, Offline: r.Offline > now, Offered: r.Offered, Served: r.Served})
+	}
+	return list
 }

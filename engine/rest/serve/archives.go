@@ -8,6 +8,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 
 	"loadgen/engine/archive"
 	"loadgen/engine/entity"
@@ -73,12 +75,16 @@ func (s *Service) fillFrom(ctx context.Context, name string) (entities int64, er
 	return entities, err
 }
 
-// export is the archive that the tables are saved in at the end. Until it is
-// whole it has another name, so that a file of before is never half overwritten.
-// One without a name saves nothing.
+// export is the archive that the tables are saved in, at the end and from time to time.
+// Until it is whole it has another name, so that a file of before is never half
+// overwritten. One without a name saves nothing.
 type export struct {
 	name string
 	file *os.File
+	// under says that it is being written while the service goes on, saved that it was at
+	// the end.
+	under atomic.Bool
+	saved bool
 }
 
 // look returns what keeps the archive from taking the place of what has its name,
@@ -117,18 +123,50 @@ func (x *export) begin() (err error) {
 	return nil
 }
 
-// Save writes every table into the archive that Options.Export names, and gives it
-// its name; it does nothing where there is none. Its error is a [Fault].
+// Save ends the log, and writes every table into the archive that Options.Export names and
+// gives it its name; it does nothing where there is none, or where the tables can no longer
+// be read: a file of before is worth more. Its error is a [Fault], or two joined.
 func (s *Service) Save() error {
+	logged := s.log.file != nil
+	ended := s.log.end()
+	if logged && ended == nil {
+		s.say("the log is %s", s.options.Log)
+	}
+	return errors.Join(ended, s.saveTables())
+}
+
+func (s *Service) saveTables() error {
 	x := &s.export
-	if x.file == nil {
+	if x.name == "" || x.saved {
 		return nil
 	}
+	if x.file == nil {
+		if err := x.begin(); err != nil {
+			return err
+		}
+	}
 	format, _ := archive.FormatOf(s.options.Export)
+	if err := s.write(format); err != nil || s.broken() != nil {
+		return err
+	}
+	x.saved = true
+	s.say("all tables are in %s", s.options.Export)
+	if format == archive.CSV {
+		s.say("%s is exact, and no file for a spreadsheet: that takes values which begin with =, +, - or @ for formulas", s.options.Export)
+	}
+	return nil
+}
+
+// write writes every table into the archive, and gives it its name.
+func (s *Service) write(format archive.Format) error {
+	x := &s.export
 	var broken error
 	err := archive.Write(format, x.file, s.records(&broken))
 	if err = errors.Join(err, broken); err == nil {
 		err = x.file.Sync()
+	}
+	if s.broken() != nil {
+		return nil
 	}
 	if err = errors.Join(err, x.file.Close()); err == nil {
 		err = os.Rename(x.file.Name(), x.name)
@@ -137,11 +175,28 @@ func (s *Service) Save() error {
 		return Fault{Field: "export", Value: s.options.Export, Err: err}
 	}
 	x.file = nil
-	s.say("all tables are in %s", s.options.Export)
-	if format == archive.CSV {
-		s.say("%s is exact, and no file for a spreadsheet: that takes values which begin with =, +, - or @ for formulas", s.options.Export)
-	}
 	return nil
+}
+
+// saveMeanwhile writes the archive while the service goes on, unless it is still at it:
+// an entity that is written meanwhile may or may not be in it. The journal has its error,
+// and the next one is tried.
+func (s *Service) saveMeanwhile() {
+	x := &s.export
+	if !x.under.CompareAndSwap(false, true) {
+		return
+	}
+	s.watching.Go(func() {
+		defer x.under.Store(false)
+		format, _ := archive.FormatOf(s.options.Export)
+		err := s.write(format)
+		if err != nil {
+			x.discard()
+		}
+		if err = errors.Join(err, x.begin()); err != nil {
+			s.say("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	})
 }
 
 // records goes over every entity, and every table that has none, until one is
@@ -170,5 +225,6 @@ func (x *export) discard() {
 	if x.file != nil {
 		_ = x.file.Close()
 		_ = os.Remove(x.file.Name())
+		x.file = nil
 	}
 }

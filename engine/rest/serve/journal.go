@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
 )
 
 func (s *Service) say(format string, details ...any) {
@@ -19,6 +21,9 @@ func (s *Service) say(format string, details ...any) {
 // tellEvery is the time between two lines of what was served.
 const tellEvery = 10 * time.Second
 
+// tick is how often the service looks what time it is.
+const tick = time.Second
+
 // watch lets requests in, and tells each second what time it is, and from time to
 // time what was served, if that is any more.
 func (s *Service) watch() {
@@ -29,8 +34,14 @@ func (s *Service) watch() {
 		var told engine.Counts
 		var quiet lull
 		tell := s.options.Clock.Now().Add(tellEvery)
-		for next := s.options.Clock.Now().Add(time.Second); s.options.Clock.Sleep(ctx, next) == nil; next = next.Add(time.Second) {
+		export := s.options.Clock.Now().Add(s.options.ExportEvery)
+		for next := s.options.Clock.Now().Add(tick); s.options.Clock.Sleep(ctx, next) == nil; next = next.Add(tick) {
+			s.balance()
 			s.tick()
+			if s.options.ExportEvery > 0 && next >= export {
+				export = export.Add(s.options.ExportEvery)
+				s.saveMeanwhile()
+			}
 			if quiet.look(s.held()) {
 				s.watching.Go(giveBack)
 			}
@@ -46,8 +57,34 @@ func (s *Service) watch() {
 	})
 }
 
+// balance has load balancing go on, and tells what it did.
+func (s *Service) balance() {
+	if s.options.Start != model.Cold || s.engine == nil {
+		return
+	}
+	s.engine.Advance(s.options.Clock.Now())
+	events := s.engine.DrainEvents()
+	for _, e := range events {
+		e.At, e.Until = rounded(e.At), rounded(e.Until)
+		s.say("table %s: %s", e.TableName, e.Event)
+	}
+	if s.options.Balanced != nil && len(events) > 0 {
+		s.options.Balanced(events)
+	}
+}
+
+// rounded returns an instant to the hundredth of a second, as people read it.
+func rounded(at clock.Instant) clock.Instant {
+	return clock.Instant(at.Offset().Round(10 * time.Millisecond))
+}
+
 // tick tells whoever wants to know what time it is.
 func (s *Service) tick() {
+	if s.log.Log != nil {
+		if err := s.log.Flush(); err != nil {
+			s.say("the log is not written: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		}
+	}
 	if s.options.Tick == nil {
 		return
 	}

@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/archive"
 	"loadgen/engine/clock"
+	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/store/durable"
 )
 
 // Options says what is served, where and to whom. The zero value is served where
@@ -34,14 +38,31 @@ type Options struct {
 	// model.NAME=VALUE.
 	Profile string
 	Set     []string
+	// Start is how ranges lie when a table is made, [model.Warm] or [model.Cold]; empty is
+	// warm. After a cold start load balancing goes on by the clock, also while nobody asks.
+	Start string
+	// Faults are what goes wrong on purpose, counted from when the service begins; nil for
+	// nothing. They are not altered.
+	Faults *fault.Plan
 	// Seed is the root of all chance.
 	Seed uint64
 	// Imports are the archives that fill tables before anybody is served; - is
 	// Input, as JSON lines.
 	Imports []string
 	Input   io.Reader
-	// Export is the archive that [Service.Save] writes; empty is none.
-	Export string
+	// Export is the archive that [Service.Save] writes; empty is none. With ExportEvery it is
+	// also written from time to time while the service lasts: 0 is only at the end.
+	Export      string
+	ExportEvery time.Duration
+	// DataDir is the folder that tables are kept in, made where there is none; empty keeps
+	// them in memory. Durability is [Sync], which acknowledges a write once it is on the
+	// disk, or [NoSync]; empty is Sync.
+	DataDir, Durability string
+	// FS is the file system of DataDir; nil is the machine's.
+	FS durable.FS
+	// Log is a new file that every request is written to, in LogFormat, one of
+	// [LogFormats]; empty is none, and the first format.
+	Log, LogFormat string
 	// Admin is the second address, of this machine alone; empty is [DefaultAdmin].
 	Admin string
 	// Grace is how long what is under way may take once no more is accepted; 0 is
@@ -59,7 +80,13 @@ type Options struct {
 	// Tick is told each second what time it is, from one goroutine; nil for nobody.
 	// The journal has its error, and the service goes on.
 	Tick func(now clock.Instant) error
+	// Balanced is told what load balancing did, in its order, from one goroutine; nil for
+	// nobody. The journal has it anyway.
+	Balanced func([]Event)
 }
+
+// Event is what load balancing did to a table after a cold start, and why.
+type Event = engine.Event
 
 // The defaults of [Options]. DefaultGrace is short of what process managers wait
 // until they kill.
@@ -95,10 +122,15 @@ func newService(o Options) (s *Service, faults []error) {
 	check(err)
 	s.model, err = o.newModel()
 	check(err)
+	if starts := []string{model.Warm, model.Cold}; !slices.Contains(starts, o.Start) {
+		check(Fault{Field: "start", Value: o.Start, Known: starts, Err: errors.New("expected warm or cold")})
+	}
 	s.admin, err = o.newAdmin()
 	check(err)
 	check(o.archives())
+	check(o.folder())
 	check(o.certificates())
+	check(o.logOptions())
 	return s, faults
 }
 
@@ -120,6 +152,8 @@ func (o Options) withDefaults() Options {
 	o.Listen = cmp.Or(o.Listen, DefaultListen)
 	o.KeyName = cmp.Or(o.KeyName, "the account "+o.Account)
 	o.Profile = cmp.Or(o.Profile, DefaultProfile)
+	o.LogFormat = cmp.Or(o.LogFormat, LogFormats()[0])
+	o.Start = cmp.Or(o.Start, model.Warm)
 	o.Admin = cmp.Or(o.Admin, DefaultAdmin)
 	o.Grace = cmp.Or(o.Grace, DefaultGrace)
 	if o.Clock.Started().IsZero() {
@@ -153,6 +187,9 @@ func (o *Options) newModel() (*model.Model, error) {
 		if !ours || errors.Is(err, model.ErrUnknown) {
 			return nil, Fault{Field: "set", Value: path, Known: parameters(), Err: model.ErrUnknown}
 		}
+		if err == nil && slices.Contains(model.ClientNames(), name) {
+			err = errors.New("it is of clients, and those of a service bring their own network; expected a parameter of the service")
+		}
 		if err != nil {
 			return nil, Fault{Field: "set", Value: one, Err: err}
 		}
@@ -160,12 +197,28 @@ func (o *Options) newModel() (*model.Model, error) {
 	if faults := m.Validate(); len(faults) > 0 {
 		return nil, Fault{Field: "set", Err: errors.Join(faults...)}
 	}
-	return m, nil
+	return m, o.inert(m)
+}
+
+// inert returns a fault where a parameter is set that says nothing after the start in use.
+func (o *Options) inert(m *model.Model) error {
+	counts := func(start, name string) bool {
+		return slices.ContainsFunc(m.ParametersOf(start), func(p model.Parameter) bool { return p.Name == name })
+	}
+	for _, one := range o.Set {
+		name, _, _ := strings.Cut(strings.TrimPrefix(one, modelPrefix), "=")
+		if o.Start == model.Warm && !counts(model.Warm, name) && counts(model.Cold, name) {
+			return Fault{Field: "set", Value: one, Err: errors.New("it counts after a cold start alone; expected --start cold, or another parameter")}
+		}
+	}
+	return nil
 }
 
 func parameters() (paths []string) {
 	for _, name := range model.Names() {
-		paths = append(paths, modelPrefix+name)
+		if !slices.Contains(model.ClientNames(), name) {
+			paths = append(paths, modelPrefix+name)
+		}
 	}
 	return paths
 }

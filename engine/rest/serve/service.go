@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/store/durable"
 )
 
 // Service is a table service that [Open] has opened. It owns one goroutine beside
@@ -26,7 +27,11 @@ type Service struct {
 	engine  *engine.Engine
 	handler *rest.Handler
 	export  export
+	log     logFile
 	shown   *certificate
+	// folder is where the tables are, nil where that is memory.
+	folder       *durable.Store
+	folderClosed bool
 
 	server, inner *listen.Server
 	// ready is closed once requests are let in, underWay counts them.
@@ -66,9 +71,16 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	if s.shown, err = o.newCertificate(o.Clock.Date(o.Clock.Now())); err != nil {
 		return err
 	}
-	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed})
+	if err := s.openFolder(); err != nil {
+		return err
+	}
+	if err := s.log.begin(o, s.door.account); err != nil {
+		return err
+	}
+	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed,
+		Cold: o.Start == model.Cold, Stores: s.stores()})
 	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
-		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Observe: o.Observe})
+		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Faults: o.Faults, Observe: s.log.saw(o.Observe)})
 	if err == nil {
 		err = s.fill(ctx)
 	}
@@ -134,8 +146,13 @@ func (s *Service) ConnectionString() string {
 // Begin tells the journal where everything is, lets requests in and starts to
 // watch.
 func (s *Service) Begin() {
-	s.say("serving the account %s on %s, profile %s", s.door.account, s.URL(), s.model.Profile)
+	start := ""
+	if s.options.Start == model.Cold {
+		start = ", cold: a new table is one range on one server, which load balancing splits and moves"
+	}
+	s.say("serving the account %s on %s, profile %s%s", s.door.account, s.URL(), s.model.Profile, start)
 	s.sayCertificate()
+	s.sayFolder()
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
 		s.say("listening on %s, which is every address of this machine", where)
 	}
@@ -183,6 +200,7 @@ func (s *Service) Drain() error {
 		err = s.server.Cut()
 	}
 	s.unwatch()
+	s.balance()
 	err = errors.Join(err, s.inner.Cut())
 	if cut > 0 {
 		s.say("cut off after %v; requests under way: %s; of all, %s", s.options.Grace, grouped(cut), s.words())
@@ -192,16 +210,18 @@ func (s *Service) Drain() error {
 	return err
 }
 
-// Close ends at once what is still open, and takes back what was begun of an
-// archive that was not saved. After [Service.Drain] and [Service.Save] nothing is
-// left to do.
+// Close ends at once what is still open, the folder of the tables as well, and takes back
+// what was begun of an archive that was not saved. Its error says what the folder has
+// failed with, if it has: what was acknowledged is there, and later requests were refused.
+// A second one finds nothing left to do.
 func (s *Service) Close() (err error) {
 	s.unwatch()
 	s.export.discard()
+	err = s.log.end()
 	for _, server := range []*listen.Server{s.server, s.inner} {
 		if server != nil {
 			err = errors.Join(err, server.Cut())
 		}
 	}
-	return err
+	return errors.Join(err, s.closeFolder())
 }

@@ -36,7 +36,7 @@ func TestServiceIsATableService(t *testing.T) {
 		t.Errorf("uptime_seconds = %v; want some", now.UptimeSeconds)
 	}
 	now.UptimeSeconds = 0
-	wanted := serve.State{Account: emulators, Profile: "documented", Seed: 7,
+	wanted := serve.State{Account: emulators, Profile: "documented", Start: "warm", Seed: 7,
 		Requests: serve.Requests{Total: 4, Ok: 3, Failed: 1}, EntitiesCounted: 3, PartitionsKnown: 1,
 		Tables: []serve.Table{{Name: "Races", Entities: 1}}}
 	if !reflect.DeepEqual(now, wanted) {

@@ -15,6 +15,8 @@ type Design struct {
 	// Own is where entities lie, Places the further keys by name.
 	Own    DesignPlace
 	Places map[string]DesignPlace
+	// Copied says that entities have copies under other keys.
+	Copied bool
 	// Loaded says that entities are loaded before the operation's phase.
 	Loaded bool
 }

@@ -57,6 +57,13 @@ func (f *FindWrite) Next(a Attempt) (Move, target.Operation) {
 	}
 }
 
+// Counter implements [Counted].
+func (f *FindWrite) Counter(add func(name string, count int64)) {
+	if told, counts := f.write.(Counted); counts {
+		told.Counter(add)
+	}
+}
+
 // Report implements [Audited]: nothing was written, unless what was to be written
 // says so.
 func (f *FindWrite) Report() Report {

@@ -15,6 +15,8 @@ type Kind struct {
 	// Inserts says that each operation is about a new entity rather than one of those
 	// that are there, Reads that it writes nothing.
 	Inserts, Reads bool
+	// Copies says that it knows of the copies that entities have under other keys.
+	Copies bool
 	// Alone says that an operation is about no entity, such as a worker's turn: its
 	// Subject is one that nobody has written.
 	Alone      bool
@@ -29,8 +31,11 @@ type Kind struct {
 	// table that the workflow makes and deletes by itself: at the end of the run they
 	// are gone.
 	Tables func(a Arguments) []string
-	// Stores, where set, returns the queues and containers that it uses.
+	// Stores, where set, returns the queues, containers and services that it uses.
 	Stores func(a Arguments) []Store
+	// Keeps, where set, returns what the client of an operation about an entity has to have
+	// first, [MostKept] at most: a pure function.
+	Keeps func(s Subject, a Arguments) []Keeping
 	// New returns the workflow of an operation: a pure function.
 	New func(c *Call) Workflow
 	// Check, where set, returns how what the run left behind is looked at, nil where
@@ -38,11 +43,14 @@ type Kind struct {
 	Check func(s *Setting, a Arguments) Check
 }
 
-// Store is a queue or a container of blobs: what is added to the run's own name to
-// give its name.
+// Store is a queue, a container of blobs or a service of the application's own: what is
+// added to the run's own name to give its name.
 type Store struct {
 	Name  string
 	Queue bool
+	// Own says that it is a service of the application's own, such as a broker: a stand-in
+	// answers for it on every target, and nothing of it is left to be dropped.
+	Own bool
 }
 
 // Lack is what a design has not that a workflow needs.
@@ -60,7 +68,7 @@ type Setting struct {
 	// TableOf returns the name of the table of a place, "" being the run's own; of a
 	// copy by [AtCopy].
 	TableOf func(place string) string
-	// StoreOf returns the name of one of the run's queues or containers.
+	// StoreOf returns the name of one of the run's queues, containers or services.
 	StoreOf func(name string) string
 	// Loaded is how many entities were loaded before, Member returns one of them by its
 	// number from 0.
@@ -72,6 +80,27 @@ type Setting struct {
 	// Partitions returns the PartitionKeys of what was loaded, in the order of the
 	// index, which must not be altered.
 	Partitions func() []string
+	// Copied are the entities with their copies, nil where the design has none.
+	Copied *Copied
+}
+
+// Copied is where entities lie and their copies do. It is immutable.
+type Copied struct {
+	// Homes are that of the entities themselves, and then those of copies.
+	Homes []CopyHome
+	// Filler is the property that pads an entity, and by the length of the keys differs.
+	Filler string
+	// All visits each entity that was loaded or that operations insert, in their order: its
+	// keys by home, which must not be kept, and which homes it is written to. Some may not
+	// have been written.
+	All func(visit func(keys []entity.Key, has []bool))
+}
+
+// CopyHome is where entities lie, or their copies of one name.
+type CopyHome struct {
+	Name, Table string
+	// Holds reports whether a copy has a property of its entity.
+	Holds func(property string) bool
 }
 
 // AtCopy returns what stands for a copy of an entity where places are named. No place has
@@ -105,6 +134,8 @@ type Call struct {
 	Subject, Fresh Subject
 	// Chance is the operation's own.
 	Chance clock.Draw
+	// Lacking says which of what the kind Keeps the client has to fetch.
+	Lacking Lacking
 }
 
 // Happens draws whether something does to the operation whose share a parameter is: by
@@ -128,6 +159,12 @@ type Check interface {
 	// Name is what reports call what must hold, such as "balances sum to zero".
 	Name() string
 	Findings() Findings
+}
+
+// Preceded is a check that looks at what another, which has to be carried out before it, leaves.
+type Preceded interface {
+	Check
+	Before() Check
 }
 
 // Findings is what a [Check] came upon.

@@ -34,13 +34,16 @@ const (
 	OfTruth
 	// OfCopy: the name of a copy of its design.
 	OfCopy
+	// OfResolver: rules for [ParseResolver].
+	OfResolver
 )
 
 // Parameter is one that a kind takes.
 type Parameter struct {
-	// Name is what scenarios call it, Says one sentence on what it is.
-	Name, Says string
-	Type       ParameterType
+	// Name is what scenarios call it, Says one sentence on what it is. Was is what it was
+	// called before, empty for nothing else.
+	Name, Says, Was string
+	Type            ParameterType
 	// Required parameters have no default. An optional name that is not given is empty.
 	Required bool
 	Default  string
@@ -93,6 +96,8 @@ func (p *Parameter) Expected() string {
 		return "a letter, then letters or digits, 3 to 12 in all"
 	case OfTruth:
 		return "true or false"
+	case OfResolver:
+		return "rules such as */*/Card, vip-*/*/Phone: PARTITION/ROW/PROPERTY, with * for any text and commas between"
 	case OfAttribute:
 		return "the name of an attribute"
 	case OfProperty:
@@ -123,6 +128,9 @@ func (p *Parameter) Takes(text string) bool {
 		return nameForm.MatchString(text)
 	case OfTruth:
 		return text == "true" || text == "false"
+	case OfResolver:
+		_, err := ParseResolver(text)
+		return err == nil
 	default:
 		return text != ""
 	}
@@ -148,12 +156,24 @@ func (k *Kind) Parameter(name string) *Parameter {
 	return nil
 }
 
-// Where returns the values of the parameters that say where something lies: places, and
-// names of what the workflow makes, by the names of the parameters.
+// Renamed returns the one of the kind's parameters that was called so before, nil where
+// none was.
+func (k *Kind) Renamed(was string) *Parameter {
+	for i := range k.Parameters {
+		if was != "" && k.Parameters[i].Was == was {
+			return &k.Parameters[i]
+		}
+	}
+	return nil
+}
+
+// Where returns the values of the parameters that say of what a check is: places, names of
+// what the workflow makes, properties and attributes, by the names of the parameters.
 func (k *Kind) Where(a Arguments) map[string]string {
 	at := make(map[string]string)
 	for _, p := range k.Parameters {
-		if p.Type == OfPlace || p.Type == OfName {
+		switch p.Type {
+		case OfPlace, OfName, OfProperty, OfAttribute, OfResolver:
 			at[p.Name] = a[p.Name]
 		}
 	}

@@ -133,11 +133,11 @@ func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
 		if !possible {
 			return Fail, target.Operation{}
 		}
-		kept := historyOf(stored)
-		r.newest = kept.newest()
+		kept := HistoryOf(stored)
+		r.newest = kept.Newest()
 		change.Properties = append(stamp(r.Properties, r.ID, ""), raised...)
 		change.Properties = append(change.Properties,
-			entity.Property{Name: HistoryProperty, Value: entity.String(kept.with(r.ID))})
+			entity.Property{Name: HistoryProperty, Value: entity.String(kept.With(r.ID))})
 		if change.Verb == entity.Replace {
 			change.Properties = Over(stored, change.Properties)
 		}
@@ -219,7 +219,7 @@ func (r *ReadModifyWrite) gone(deletes bool) (Move, target.Operation) {
 func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
 	switch {
 	case Ok(o.Status):
-		done, told := historyOf(o.Entity).tells(r.ID, r.newest)
+		done, told := HistoryOf(o.Entity).Tells(r.ID, r.newest)
 		switch {
 		case done:
 			r.found(o)

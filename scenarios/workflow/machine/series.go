@@ -23,11 +23,13 @@ type Series struct {
 	// the others.
 	first Workflow
 	steps []Step
+	// dies says that the client dies after the last step, before further ones.
+	dies bool
 	// at is the step under way, negative while it is the first workflow's turn.
 	at int
 }
 
-var _ Workflow = (*Series)(nil)
+var _ Counted = (*Series)(nil)
 
 // NewSeries returns the workflow of some writes, one at least in all. The first may
 // be nil. The steps must be such that carrying one out twice does no harm.
@@ -38,6 +40,21 @@ func NewSeries(first Workflow, steps ...Step) *Series {
 	}
 	return s
 }
+
+// Dying has the client die after so many of the steps: what follows is never sent.
+func (s *Series) Dying(after int) {
+	s.steps, s.dies = s.steps[:after], true
+}
+
+// Counter implements [Counted]: operations whose client died are those that came so far.
+func (s *Series) Counter(add func(name string, count int64)) {
+	if s.dies && s.at == len(s.steps) {
+		add(Killed, 1)
+	}
+}
+
+// Killed is the name of the counter of clients that died.
+const Killed = "killed"
 
 // Requests returns what the series sends where each request succeeds at once.
 func (s *Series) Requests() []target.Operation {

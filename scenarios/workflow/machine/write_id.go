@@ -57,35 +57,35 @@ func IDOf(p entity.Packed) (WriteID, bool) {
 	return ParseWriteID(value.Text())
 }
 
-// history are the ids that an entity keeps, newest first.
-type history []string
+// History are the ids that an entity keeps, newest first.
+type History []string
 
-// historyOf returns the ids that an entity keeps. What somebody else has put into
+// HistoryOf returns the ids that an entity keeps. What somebody else has put into
 // the property is kept as it is and told by nobody.
-func historyOf(p entity.Packed) history {
+func HistoryOf(p entity.Packed) History {
 	value, _ := p.Lookup(HistoryProperty)
 	ids := strings.Fields(value.Text())
 	return ids[:min(len(ids), remembered)]
 }
 
-// newest returns the id of the last conditional write, empty where there was none.
-func (h history) newest() string {
+// Newest returns the id of the last conditional write, empty where there was none.
+func (h History) Newest() string {
 	if len(h) == 0 {
 		return ""
 	}
 	return h[0]
 }
 
-// with returns what an entity keeps once a write with an id is done.
-func (h history) with(id WriteID) string {
-	kept := append(history{id.String()}, h...)
+// With returns what an entity keeps once a write with an id is done.
+func (h History) With(id WriteID) string {
+	kept := append(History{id.String()}, h...)
 	return strings.Join(kept[:min(len(kept), remembered)], " ")
 }
 
-// tells reports whether a history tells if a write with an id was done since
+// Tells reports whether a history tells if a write with an id was done since
 // another was the newest, and what it tells. It cannot where more were done since
 // than it remembers, or where somebody replaced the entity.
-func (h history) tells(id WriteID, newest string) (done, told bool) {
+func (h History) Tells(id WriteID, newest string) (done, told bool) {
 	if slices.Contains(h, id.String()) {
 		return true, true
 	}

@@ -1,0 +1,84 @@
+//go:build ci
+
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/rest/serve"
+	"loadgen/results"
+	"loadgen/scenarios"
+)
+
+// restarted runs a scenario against a service that keeps its tables in a folder and that
+// ends, and begins anew on the same address, once so many entities are loaded, before the
+// peak. It returns the record.
+func restarted(t *testing.T, loaded int64, args ...string) *results.Record {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	keep := []string{"--data-dir", "data", "--profile", "off"}
+	s := openShop(t, "", keep...)
+	_, address, _ := strings.Cut(s.ready, "http://")
+	address, _, _ = strings.Cut(address, "/")
+	put(t, map[string]string{"target": s.ready})
+	type end struct {
+		code           int
+		stdout, stderr string
+	}
+	ended := make(chan end, 1)
+	go func() {
+		code, stdout, stderr := say(t, append(args, "--target", "file:target", "--yes", "--quiet", "--no-probe", "--out", "run", "--workers", "32")...)
+		ended <- end{code, stdout, stderr}
+	}()
+	s.until("what is loaded", func() bool {
+		return slices.ContainsFunc(s.state().Tables, func(t serve.Table) bool { return t.Entities >= loaded })
+	})
+	if code := s.stop(); code != codeOk {
+		t.Fatalf("serve = %d: %s", code, &s.stderr)
+	}
+	openShop(t, "", append(keep, "--listen", address)...)
+	e := <-ended
+	// So short a run need not show what the whole does.
+	if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, e.code) {
+		t.Fatalf("%v = %d: %s\n%s", args, e.code, e.stderr, e.stdout)
+	}
+	return read(t, "run")
+}
+
+// The stress test and its audit find every write that was acknowledged before and after a
+// restart between load and peak.
+func TestStressOverARestart(t *testing.T) {
+	record := restarted(t, 400, "stress", "--verify-writes", "--rate", "300", "--duration", "3s", "--set", "phases.load.entities=400", "--set", "phases.peak.hold=false")
+	if audit := record.Audit; audit == nil || audit.Acknowledged == 0 || !audit.Sound() {
+		t.Errorf("the audit is %+v; want every acknowledged write found again", audit)
+	}
+}
+
+// Three examples meet a restart between load and peak like any pause of a service.
+func TestExamplesOverARestart(t *testing.T) {
+	for _, name := range []string{"point-query", "several-values", "bank-transfer"} {
+		t.Run(name, func(t *testing.T) {
+			s, err := scenarios.Builtin(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loaded := int64(1)
+			for i := range s.Phases {
+				if load := s.Phases[i].Load; load != nil {
+					loaded = max(loaded, int64(load.Entities))
+				}
+			}
+			record := restarted(t, loaded, append([]string{"run", name}, curtailed(s, 4*time.Second)...)...)
+			sum := record.Total(results.Everything)
+			if sum.Ok == 0 || record.Validity == results.Invalid {
+				t.Errorf("%s: %+v; want a run that went on", name, sum)
+			}
+			if slices.Contains(s.Expect, "violations == 0") {
+				leftSound(t, record)
+			}
+		})
+	}
+}

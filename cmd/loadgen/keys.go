@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"loadgen/engine/nearest"
+	"loadgen/scenarios"
+)
+
+// newKeys returns the verb that forms keys, and reads them back.
+func newKeys(stdout io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "keys",
+		Short: "Form a key of values by a template, and read one back",
+		Long: `Keys forms the keys of a design by hand, and tells what a key stands for: numbers with
+zeros before them, ticks that count down so that the latest comes first. A template is
+one of a scenario's, such as {event}__{bib:05d} or {at:inverted}.`,
+		Example: `  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z   # ticks to the year 9999, as D19
+  loadgen keys decode '{at:inverted}' 2516087553549999999       # and the date again`,
+		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
+	}
+	c.AddCommand(newEncode(stdout), newDecode(stdout))
+	return c
+}
+
+func newEncode(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "encode TEMPLATE [ATTRIBUTE=VALUE...]",
+		Short: "Form a key of values",
+		Long: `Encode prints the key that a template forms of values. It refuses what has no form there:
+text for a padded number or an instant, a number wider than its padding, which would sort
+before smaller ones, and a key that no table takes.`,
+		Example: `  loadgen keys encode '{event}__{bib:05d}' event=paris bib=42   # paris__00042
+  loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z`,
+		Args: takes(1, mostKeys, "a template and a value for each of its attributes, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			given, err := keyValues(args[1:])
+			if err != nil {
+				return err
+			}
+			key, err := scenarios.EncodeKey(args[0], given)
+			if err != nil {
+				return usageError{err}
+			}
+			_, err = fmt.Fprintln(stdout, key)
+			return err
+		},
+	}
+}
+
+func newDecode(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "decode TEMPLATE KEY...",
+		Short: "Tell what the parts of keys stand for",
+		Long: `Decode prints a line for each key: what its attributes had, apart by tabs. Where a
+placeholder keeps less than the value, as hash(user,16) and at:hour do, it is told by
+the placeholder. A key that is none of the template, or that can be read in two ways, is
+refused, and then nothing is printed.`,
+		Example: `  loadgen keys decode '{event}__{bib:05d}' paris__00042
+  loadgen keys decode '{at:inverted}' 2516087553549999999`,
+		Args: takes(2, mostKeys, "a template and the keys that were formed by it, as in '{event}__{bib:05d}' paris__00042, and got %d"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var lines strings.Builder
+			for _, key := range args[1:] {
+				values, err := scenarios.DecodeKey(args[0], key)
+				if err != nil {
+					return usageError{err}
+				}
+				lines.WriteString(strings.Join(values, "\t") + "\n")
+			}
+			_, err := io.WriteString(stdout, lines.String())
+			return err
+		},
+	}
+}
+
+// mostKeys is how many arguments a command line of keys has at most.
+const mostKeys = 10_000
+
+func keyValues(args []string) (map[string]string, error) {
+	given := map[string]string{}
+	for _, arg := range args {
+		name, value, some := strings.Cut(arg, "=")
+		if _, twice := given[name]; !some || name == "" || twice {
+			return nil, usageError{fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Shown(arg))}
+		}
+		given[name] = value
+	}
+	return given, nil
+}

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/engine/nearest"
+	"loadgen/report"
+	"loadgen/results"
+	"loadgen/results/catalog"
+	"loadgen/scenarios"
+	"loadgen/scenarios/logs"
+	"loadgen/scenarios/logs/replay"
+	"loadgen/scenarios/run"
+)
+
+// replayFlags are what a user typed after `loadgen replay`.
+type replayFlags struct {
+	formFlags
+	log     logFlags
+	pattern replay.Pattern
+	use     []string
+	plan    replay.Plan
+	write   string
+	quiet   bool
+}
+
+func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "replay log... [file.yaml]",
+		Short: "Send the operations of a log once more, under other keys",
+		Long: `Replay takes the operations of a table's log, each once however often its client tried,
+and has them arrive on the virtual clock at the times of the log: under the keys that
+they had, and under those of other designs. It says what would have been throttled and
+lost, by two profiles of the model. Nothing is sent anywhere.
+
+--partition-key and --row-key say how the keys of the log were formed: templates that
+are read backwards into attributes. The designs of a scenario file form keys anew of
+those; what of the log does not fit the pattern keeps its keys, and is told.
+
+What no log says is not replayed: transactions and inserts whose keys are not in it, and
+queries, of which it does not say what they would read. The exit code is 10 where no
+design holds the log.`,
+		Example: `  loadgen replay logs/                            # under the keys that it has
+  loadgen replay logs/ --partition-key "{region}_{date}" --row-key "{id}" mine.yaml
+  loadgen replay table.log --speed 2 --retry none
+  loadgen replay table.log --write like-it.yaml   # a scenario without its keys`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError{fmt.Errorf("%s takes the log of a table, a file or a folder, and got none", c.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.replay(c, args, stdout, stderr) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.pattern.PartitionKey, "partition-key", "", "how PartitionKeys of the log were formed: a `template` that is read backwards")
+	flags.StringVar(&f.pattern.RowKey, "row-key", "", "how RowKeys were")
+	flags.StringSliceVar(&f.use, "use", nil, "which `designs` of the scenario, separated by commas (default: all)")
+	flags.Float64Var(&f.plan.Speed, "speed", 1, "how many `times` as fast as in the log the operations are due")
+	flags.StringVar(&f.plan.Retry, "retry", "", "back-off policy in the place of the clients': none, documented, short (default short)")
+	flags.StringArrayVar(&f.plan.Set, "set", nil, "give a value of the model another one: `model.x=y`, may be repeated")
+	flags.Uint64Var(&f.plan.Seed, "seed", 1, "root of all chance")
+	flags.StringVar(&f.write, "write", "", "make a scenario that is like the log and holds no key of it: a new `file`")
+	f.log.registerReading(flags)
+	f.formFlags.register(flags)
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+// most and least speed of a replay.
+const (
+	leastSpeed = 0.001
+	mostSpeed  = 1000
+)
+
+// replay replays a log.
+func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
+	if err := errors.Join(emptyFlag(c.Flags()), f.log.sound()); err != nil {
+		return err
+	}
+	if !(f.plan.Speed >= leastSpeed && f.plan.Speed <= mostSpeed) {
+		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", f.plan.Speed)}
+	}
+	paths, err := f.designs(args)
+	if err != nil {
+		return err
+	}
+	files, err := logs.Open(paths, c.InOrStdin())
+	if err != nil {
+		return usageError{err}
+	}
+	how, err := f.log.reading(newReading(stderr, f.quiet).lines)
+	if err != nil {
+		return err
+	}
+	if f.plan.Operations, err = replay.Gather(files, how); err != nil {
+		return badLog(err)
+	}
+	if err := f.writeLikeness(); err != nil {
+		return err
+	}
+	if f.plan.Pattern = f.pattern; !f.quiet {
+		f.plan.Progress = func(design, profile string) { fmt.Fprintf(stderr, "replaying %s, profile %s\n", design, profile) }
+	}
+	arms, err := replay.Replay(c.Context(), f.plan)
+	if errors.Is(err, replay.ErrKeys) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	told := replay.Tell(f.plan.Operations, arms)
+	if err := f.show(stdout, told.Document()); err != nil {
+		return err
+	}
+	return outcome{failed: told.State == results.DoesNotHold}.end()
+}
+
+// writeLikeness writes the scenario that is like the log, where one was asked for.
+func (f *replayFlags) writeLikeness() error {
+	if f.write == "" {
+		return nil
+	}
+	file, err := os.OpenFile(f.write, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return usageError{fmt.Errorf("--write %s: there is one already; expected a new file", f.write)}
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("--write %s: %w", f.write, catalog.Reason(err))}
+	}
+	_, err = file.Write(replay.Likeness(f.plan.Operations))
+	return errors.Join(err, file.Close())
+}
+
+// designs takes the scenario from among the arguments, and the designs of it; the others
+// are logs.
+func (f *replayFlags) designs(args []string) (paths []string, err error) {
+	file := ""
+	for _, one := range args {
+		switch ext := filepath.Ext(one); {
+		case ext != ".yaml" && ext != ".yml":
+			paths = append(paths, one)
+		case file != "":
+			return nil, usageError{fmt.Errorf("%s and %s are scenarios; expected one at most", file, one)}
+		default:
+			file = one
+		}
+	}
+	switch {
+	case file == "" && len(f.use) > 0:
+		return nil, usageError{errors.New("--use names designs of a scenario, and there is none; expected its file")}
+	case file == "":
+		return paths, nil
+	case f.pattern.PartitionKey == "" || f.pattern.RowKey == "":
+		return nil, usageError{fmt.Errorf("the designs of %s need attributes; expected --partition-key and --row-key, how the keys of the log were formed", file)}
+	}
+	s, _, err := scenarios.OpenContested(file)
+	if err != nil {
+		return nil, err
+	}
+	all := s.Designs
+	if len(all) == 0 {
+		all = []scenarios.Design{s.Design}
+	}
+	names := nearest.Of(all, func(d scenarios.Design) string { return d.Name })
+	for _, name := range f.use {
+		if !slices.Contains(names, name) {
+			return nil, usageError{fmt.Errorf("--use: %s", nearest.Unknown("design", name, names))}
+		}
+	}
+	for _, d := range all {
+		if len(f.use) > 0 && !slices.Contains(f.use, d.Name) {
+			continue
+		}
+		if d.Name == "" {
+			d.Name = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		}
+		f.plan.Designs = append(f.plan.Designs, replay.Design{Name: d.Name, PartitionKey: d.PartitionKey, RowKey: d.RowKey})
+	}
+	return paths, nil
+}
+
+// logFlags are what a user typed about the log of a table.
+type logFlags struct {
+	paths    []string
+	table    string
+	salt     string
+	out      string
+	estimate logs.Estimate
+}
+
+func (f *logFlags) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.paths, "log", nil, "say what the `log` of a table says: a file, a folder of them, - for standard input; more may follow")
+	f.registerReading(flags)
+	flags.StringVar(&f.out, "out", "", "with --log: keep the record that is made of it, keys of the log in it, in this `folder`")
+}
+
+// registerReading adds the flags by which a log is read.
+func (f *logFlags) registerReading(flags *pflag.FlagSet) {
+	flags.StringVar(&f.table, "table", "", "of the log: this `table` alone")
+	flags.StringVar(&f.salt, "hash-keys", "", "put a hash in the place of each key of the log on reading, by a secret in this `file`")
+	flags.Int64Var(&f.estimate.Transaction, "transaction-entities", 0, "how many `entities` each transaction of the log writes (default: estimated by its bytes)")
+	flags.Int64Var(&f.estimate.Entity, "entity-bytes", 0, "how many `bytes` an entity takes in a reply of the log (default: estimated)")
+}
+
+// given returns a flag that was typed and belongs to a log, empty for none.
+func (f *logFlags) given(c *cobra.Command) string {
+	for _, flag := range []string{"table", "hash-keys", "transaction-entities", "entity-bytes", "out"} {
+		if c.Flags().Changed(flag) {
+			return flag
+		}
+	}
+	return ""
+}
+
+// alone refuses flags that do not go with a log.
+func (f *logFlags) alone(c *cobra.Command, others ...string) error {
+	for _, flag := range others {
+		if c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s and --log: expected one of them", flag)}
+		}
+	}
+	return f.sound()
+}
+
+// sound refuses numbers that cannot be.
+func (f *logFlags) sound() error {
+	if n := f.estimate.Transaction; n < 0 || n > 100 {
+		return usageError{fmt.Errorf("--transaction-entities %d: expected 1 to 100", n)}
+	}
+	if n := f.estimate.Entity; n < 0 || n > 1<<20 {
+		return usageError{fmt.Errorf("--entity-bytes %d: expected 1 to 1,048,576", n)}
+	}
+	return nil
+}
+
+// reading is how the log is read.
+func (f *logFlags) reading(progress func(int64)) (logs.Options, error) {
+	o := logs.Options{Table: f.table, Progress: progress}
+	if f.salt == "" {
+		return o, nil
+	}
+	salt, err := os.ReadFile(f.salt)
+	if err != nil {
+		return o, usageError{fmt.Errorf("--hash-keys %s cannot be read: %w", f.salt, catalog.Reason(err))}
+	}
+	if len(salt) < 16 {
+		return o, usageError{fmt.Errorf("--hash-keys %s has %d bytes; expected 16 or more that nobody guesses, or keys can be found by trying", f.salt, len(salt))}
+	}
+	o.Hash = logs.Hashing(salt)
+	return o, nil
+}
+
+// explain says what a log says.
+func (f *logFlags) explain(c *cobra.Command, more []string, form *formFlags, progress func(int64), stdout io.Writer) (err error) {
+	if err := emptyFlag(c.Flags()); err != nil {
+		return err
+	}
+	paths := append(f.paths, more...)
+	if len(paths) == 1 && logs.IsRecord(paths[0]) {
+		kept, err := report.Read(results.Dir(paths[0]))
+		if err != nil {
+			return usageError{err}
+		}
+		return form.show(stdout, kept.Document)
+	}
+	files, err := logs.Open(paths, c.InOrStdin())
+	if err != nil {
+		return usageError{err}
+	}
+	how, err := f.reading(progress)
+	if err != nil {
+		return err
+	}
+	plan := logs.Plan{Files: files, Reading: how, Estimate: f.estimate, Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: commandOf(c)}
+	told, err := logs.Tell(plan)
+	if err != nil {
+		return badLog(err)
+	}
+	if err := told.Print(stdout, form.format, form.look(stdout)); err != nil {
+		return err
+	}
+	return told.Keep()
+}
+
+// badLog says what is wrong with a log.
+func badLog(err error) error {
+	if errors.Is(err, logs.ErrSource) {
+		return usageError{err}
+	}
+	return err
+}

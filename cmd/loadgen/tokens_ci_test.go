@@ -1,0 +1,79 @@
+//go:build ci
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+)
+
+// A process that reads a table of a service is killed after the first part of its job. The
+// service ends as well and comes back with what it held; the next process goes on at the
+// token that the record of the first has, which is that service's own text.
+func TestATokenOverARestart(t *testing.T) {
+	if args := os.Getenv(killedChild); args != "" {
+		os.Exit(execute(context.Background(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
+	}
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ top, pages int }{{1000, 2}, {130, 3}} {
+		t.Chdir(t.TempDir())
+		first := openShop(t, "", "--profile", "off", "--export", "all.jsonl")
+		job(t, "begin.yaml", jobLoad, fmt.Sprintf("top: %d, pages: %d, save: here", row.top, row.pages),
+			"from: {saved: here}}]}}\n  - {name: long, traffic: {partitions: [journal], arrivals: {constant: 1}, for: 60s, operations: [{verb: get")
+		there := []string{"--target", "env:LOADGEN_TOKEN_TEST", "--table", "loadgenJournal", "--keep", "--no-probe", "--quiet", "--yes"}
+		c := exec.Command(itself, "-test.run", "^"+t.Name()+"$")
+		var said bytes.Buffer
+		c.Env = append(os.Environ(), "LOADGEN_TOKEN_TEST="+first.ready, killedChild+"="+strings.Join(append([]string{"run", "begin.yaml", "--out", "first"}, there...), "\n"))
+		c.Stdout, c.Stderr = &said, &said
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		clk := clock.NewReal()
+		for told := false; !told && clk.Now().Offset() < 20*time.Second; {
+			if err := clk.Sleep(t.Context(), clk.Now().Add(20*time.Millisecond)); err != nil {
+				break
+			}
+			text, _ := os.ReadFile(filepath.Join("first", results.EventsFile))
+			told = bytes.Contains(text, []byte(results.TokenSaved))
+		}
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+		if code := first.stop(); code != codeOk {
+			t.Fatalf("serve = %d %s", code, &first.stderr)
+		}
+		code, token, stderr := say(t, "report", "first", "--saved", "here")
+		if code != codeOk || !strings.HasPrefix(token, "from.") {
+			t.Fatalf("report --saved = %d %q %s; the run said %s", code, token, stderr, &said)
+		}
+		if err := os.WriteFile("token.txt", []byte(token), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		second := openShop(t, "", "--profile", "off", "--import", "all.jsonl")
+		t.Setenv("LOADGEN_TOKEN_TEST", second.ready)
+		job(t, "on.yaml", "", "", "from: {file: token.txt}")
+		if code, _, stderr := say(t, append([]string{"run", "on.yaml", "--reuse", "--out", "second"}, there...)...); code != codeOk {
+			t.Fatalf("run = %d %s", code, stderr)
+		}
+		if got, want := counted(read(t, "second"), "goes-on"), float64(2500-row.top*row.pages); got != want {
+			t.Errorf("%d pages of %d: the second process read %v entities; want the %v that are left", row.pages, row.top, got, want)
+		}
+		if code := second.stop(); code != codeOk {
+			t.Fatalf("serve = %d", code)
+		}
+	}
+}

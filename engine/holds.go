@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// holds remembers which entities a transaction works on, and until when: whoever wants
+// to write one of them waits. The documents say that transactions over common entities
+// delay one another, and not how; that one holds its entities while the service works
+// on it, and that the next takes them in the order in which they came, is assumed.
+// Readers see what was there before, and wait for nobody. The engine's mutex guards it.
+type holds struct {
+	until map[held]clock.Instant
+	// last is when the last of them is over: from then on nobody waits, nor is looked for.
+	last clock.Instant
+	// sweepAt is how many there may be before those that are over are forgotten.
+	sweepAt int
+}
+
+// held names an entity: its table, and a hash of its key, so that nothing of a request
+// is kept. That two keys of a table have the same is less likely than a broken machine.
+type held struct {
+	table uint32
+	key   uint64
+}
+
+func newHeld(table uint32, k entity.Key) held {
+	// FNV-1a, with a byte between the keys that no UTF-8 has.
+	const offset, prime, between = 14695981039346656037, 1099511628211, 0xFF
+	hash := uint64(offset)
+	for i := range len(k.Partition) {
+		hash = (hash ^ uint64(k.Partition[i])) * prime
+	}
+	hash = (hash ^ between) * prime
+	for i := range len(k.Row) {
+		hash = (hash ^ uint64(k.Row[i])) * prime
+	}
+	return held{table, hash}
+}
+
+// fewestHeld is below what a sweep is not worth its time.
+const fewestHeld = 1024
+
+// wait returns how long a write of these entities has to wait for them.
+func (h *holds) wait(now clock.Instant, table uint32, r *Request) time.Duration {
+	if h.last <= now {
+		return 0
+	}
+	free := now
+	if r.Verb != entity.Batch {
+		return max(h.until[newHeld(table, r.Change.Key)], now).Sub(now)
+	}
+	for i := range r.Changes {
+		free = max(free, h.until[newHeld(table, r.Changes[i].Key)])
+	}
+	return free.Sub(now)
+}
+
+// hold has a transaction hold its entities until an instant.
+func (h *holds) hold(now, until clock.Instant, table uint32, changes []entity.Change) {
+	if until <= now || len(changes) == 0 {
+		return
+	}
+	if h.until == nil {
+		h.until, h.sweepAt = make(map[held]clock.Instant), fewestHeld
+	}
+	h.last = max(h.last, until)
+	for i := range changes {
+		h.until[newHeld(table, changes[i].Key)] = until
+	}
+	if len(h.until) < h.sweepAt {
+		return
+	}
+	for name, over := range h.until {
+		if over <= now {
+			delete(h.until, name)
+		}
+	}
+	h.sweepAt = max(fewestHeld, 2*len(h.until))
+}

@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"loadgen/engine/accesslog"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/engine/wire"
+)
+
+// Log writes what a service saw as the log that a table service keeps. Its methods may be
+// called concurrently.
+type Log struct {
+	to      io.Writer
+	format  accesslog.Format
+	account string
+	date    clock.Calendar
+
+	mu     sync.Mutex
+	lines  []byte
+	broken error
+}
+
+// LogFormats returns the formats that [NewLog] takes, the default first.
+func LogFormats() []string {
+	return []string{string(accesslog.Analytics), string(accesslog.Resource)}
+}
+
+// NewLog returns a log of an account in one of [LogFormats].
+func NewLog(to io.Writer, format, account string, date clock.Calendar) *Log {
+	return &Log{to: to, format: accesslog.Format(format), account: account, date: date}
+}
+
+// heldLines is how many bytes wait for [Log.Flush] at most: more is written by whoever saw
+// the last of them.
+const heldLines = 16 << 20
+
+// Saw adds a request. It waits for the disk where much waits already.
+func (l *Log) Saw(seen *rest.Seen) {
+	e := l.entry(seen)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.format == accesslog.Resource {
+		var err error
+		if l.lines, err = accesslog.AppendResource(l.lines, &e); err != nil {
+			l.broken = errors.Join(l.broken, err)
+		}
+	} else {
+		l.lines = accesslog.AppendAnalytics(l.lines, &e)
+	}
+	if len(l.lines) > heldLines {
+		l.write()
+	}
+}
+
+// Flush writes what waits, and returns what has gone wrong so far.
+func (l *Log) Flush() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.write()
+	return l.broken
+}
+
+func (l *Log) write() {
+	if len(l.lines) > 0 && l.broken == nil {
+		_, l.broken = l.to.Write(l.lines)
+	}
+	l.lines = l.lines[:0]
+}
+
+// entry returns the line of a request. A transaction has no keys in it, as the service's
+// has none; the key of what an insert makes is that of its object.
+func (l *Log) entry(seen *rest.Seen) accesslog.Entry {
+	r := seen.Request
+	e := accesslog.Entry{At: entity.TicksOf(l.date.Date(seen.Arrived)), Operation: operationName(seen), Status: "Success", HTTP: status(seen),
+		EndToEnd: seen.Done.Sub(seen.Arrived), Server: seen.Released.Sub(seen.Arrived), Authentication: "authenticated", Requester: l.account, Account: l.account,
+		Service: "table", URL: address(r), RequestID: seen.RequestID, Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"),
+		RequestHeader: accesslog.Unknown, RequestPacket: max(0, r.ContentLength), ResponseHeader: accesslog.Unknown, ResponsePacket: seen.Sent, ContentLength: max(0, r.ContentLength),
+		ETag: seen.ETag, UserAgent: r.UserAgent(), Referrer: r.Referer(), ClientID: seen.ClientRequestID, Conditions: conditions(r),
+		ResourceID: "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/loadgen/providers/Microsoft.Storage/storageAccounts/" + l.account + "/tableServices/default",
+		Location:   "loopback", Protocol: strings.ToUpper(scheme(r)), Schema: "1.0"}
+	e.Category = accesslog.CategoryOf(seen.Verb)
+	if seen.Code != entity.OK {
+		e.Status = string(seen.Code)
+	}
+	if l.format == accesslog.Analytics {
+		switch seen.Code {
+		case entity.ServerBusy:
+			e.Status = "ThrottlingError"
+		case entity.OperationTimedOut:
+			e.Status = "ServerTimeoutError"
+		}
+	}
+	if strings.Contains(r.URL.RawQuery, "sig=") {
+		e.Authentication, e.Requester = "sas", ""
+		if l.format == accesslog.Analytics {
+			e.Status = "SAS" + e.Status
+		}
+	}
+	e.ObjectKey = "/" + l.account
+	switch {
+	case seen.Verb == entity.Batch:
+		e.ObjectKey += "/$batch"
+	case seen.Verb == entity.Query || seen.Table != "" && !seen.HasPartition:
+		e.ObjectKey += "/" + seen.Table
+	case seen.Table != "":
+		e.ObjectKey += "/" + string(wire.AppendEntityPath(nil, seen.Table, entity.Key{Partition: seen.PartitionKey, Row: seen.RowKey}))
+	}
+	return e
+}
+
+// operationName returns what the service calls an operation.
+func operationName(seen *rest.Seen) string {
+	if name := accesslog.OperationOf(seen.Verb); name != "" {
+		return name
+	}
+	if seen.Request.Method == http.MethodGet && strings.Contains(seen.Request.URL.Path, "/Tables") {
+		return "QueryTables"
+	}
+	return "Unknown"
+}
+
+// status returns the HTTP status of what was asked, 0 where nobody got a reply: that of
+// a transaction's error stands within a 202.
+func status(seen *rest.Seen) int {
+	if seen.Status != 0 && seen.Code != entity.OK && seen.Status < http.StatusBadRequest {
+		return seen.Code.Status()
+	}
+	return seen.Status
+}
+
+func scheme(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+func address(r *http.Request) string {
+	if strings.Contains(r.RequestURI, "://") {
+		return r.RequestURI
+	}
+	return scheme(r) + "://" + r.Host + r.RequestURI
+}
+
+func conditions(r *http.Request) string {
+	if match := r.Header.Get("If-Match"); match != "" {
+		return "If-Match=" + match
+	}
+	return ""
+}
+
+// logFile is the log of a service that Options.Log names; one without a name is none.
+type logFile struct {
+	file *os.File
+	*Log
+}
+
+// begin makes the file, which is a new one.
+func (l *logFile) begin(o *Options, account string) (err error) {
+	if o.Log == "" {
+		return nil
+	}
+	if l.file, err = os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+		return Fault{Field: "log", Value: o.Log, Err: errors.New("the file cannot be made: " + reasonOf(err))}
+	}
+	l.Log = NewLog(l.file, o.LogFormat, account, o.Clock)
+	return nil
+}
+
+func reasonOf(err error) string {
+	if errors.Is(err, os.ErrExist) {
+		return "there is one already; expected a new one"
+	}
+	if path, is := errors.AsType[*os.PathError](err); is {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// saw adds a request, and tells whoever else wants to know of it.
+func (l *logFile) saw(other func(*rest.Seen)) func(*rest.Seen) {
+	if l.Log == nil {
+		return other
+	}
+	if other == nil {
+		return l.Saw
+	}
+	return func(seen *rest.Seen) {
+		l.Saw(seen)
+		other(seen)
+	}
+}
+
+// end writes what waits and closes the file.
+func (l *logFile) end() error {
+	if l.file == nil {
+		return nil
+	}
+	err := errors.Join(l.Flush(), l.file.Close())
+	l.file = nil
+	if err != nil {
+		return Fault{Field: "log", Err: err}
+	}
+	return nil
+}
+
+// logOptions returns what is wrong with what is asked of a log.
+func (o *Options) logOptions() error {
+	switch {
+	case o.Log == "" && o.LogFormat != LogFormats()[0]:
+		return Fault{Field: "log-format", Value: o.LogFormat, Err: errors.New("there is no log; expected one with it")}
+	case !slices.Contains(LogFormats(), o.LogFormat):
+		return Fault{Field: "log-format", Value: o.LogFormat, Known: LogFormats(), Err: errors.New("expected one of them")}
+	}
+	return nil
+}

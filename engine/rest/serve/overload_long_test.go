@@ -1,0 +1,84 @@
+//go:build long
+
+package serve_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+var overload = flag.Duration("overload", 20*time.Minute, "how long a service is asked for twice its capacity")
+
+// settled returns how many goroutines there are, and how much memory is held, in bytes.
+func settled() (goroutines int, bytes uint64) {
+	runtime.GC()
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return runtime.NumGoroutine(), now.HeapAlloc
+}
+
+// Twice of what a service serves is asked of it for twenty minutes: half is throttled, and
+// at the end goroutines and memory are as at the start.
+func TestSoakOverload(t *testing.T) {
+	const capacity, clients, rows = 300, 16, 2000
+	s := open(t, serve.Options{DataDir: t.TempDir(), Set: []string{fmt.Sprintf("model.account_target=%d", capacity)}})
+	s.want(entity.CreateTable, "Races", "", "")
+	endpoint, err := azure.ParseConnectionString(s.ConnectionString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ok, throttled, failed atomic.Int64
+	// run asks for a while; the first time is to warm up.
+	run := func(lasts time.Duration) {
+		clk := clock.NewReal()
+		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: clients, Clock: clk, Calendar: clk, RunID: "overload"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		var wait sync.WaitGroup
+		for i := range clients {
+			wait.Go(func() {
+				const each = time.Second * clients / (2 * capacity)
+				for n := 0; clk.Now().Offset() < lasts; n++ {
+					key := entity.Key{Partition: fmt.Sprint(i), Row: fmt.Sprint(n % rows)}
+					got := client.Do(t.Context(), &target.Operation{Verb: entity.InsertOrReplace, Table: "Races", Number: uint64(i)<<32 + uint64(n),
+						Change: entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: everyType()}})
+					switch {
+					case got.Status == 503:
+						throttled.Add(1)
+					case got.Code == entity.OK && got.Status != 0:
+						ok.Add(1)
+					default:
+						failed.Add(1)
+					}
+					if clk.Sleep(t.Context(), clock.Instant(each*time.Duration(n+1))) != nil {
+						return
+					}
+				}
+			})
+		}
+		wait.Wait()
+	}
+	run(min(*overload/4, time.Minute))
+	goroutines, bytes := settled()
+	run(*overload)
+	after, held := settled()
+	t.Logf("%v at twice %d/s: %d ok, %d throttled, %d failed; %d goroutines and %d MiB before, %d and %d after",
+		*overload, capacity, ok.Load(), throttled.Load(), failed.Load(), goroutines, bytes>>20, after, held>>20)
+	if after > goroutines+clients || held > 2*bytes+(64<<20) || failed.Load() > 0 || throttled.Load() < ok.Load()/2 {
+		t.Error("want half of it throttled, none failed, and goroutines and memory as before")
+	}
+}

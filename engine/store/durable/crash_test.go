@@ -1,0 +1,112 @@
+package durable_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/store"
+	"loadgen/engine/store/durable"
+	"loadgen/engine/store/storetest"
+)
+
+const (
+	table = "Races"
+	start = entity.Ticks(636396960326680941)
+)
+
+// applyTo returns what applies a crew's changes to a store, until it is told to end.
+func applyTo(s *durable.Store, ended *atomic.Bool) func(int, []entity.Change) bool {
+	return func(_ int, changes []entity.Change) bool {
+		if ended.Load() {
+			return false
+		}
+		if len(changes) == 1 {
+			return s.Apply(table, &changes[0], start).Code == entity.OK
+		}
+		return s.ApplyBatch(table, changes, start).Code == entity.OK
+	}
+}
+
+// found returns what a crew has left in a store, read page by page.
+func found(t *testing.T, s *durable.Store) map[entity.Key]int64 {
+	t.Helper()
+	all, q := map[entity.Key]int64{}, store.Query{}
+	for more := true; more; {
+		page, code := s.Scan(table, q)
+		if code != entity.OK {
+			t.Fatalf("Scan = %q; want success", code)
+		}
+		for _, row := range page.Rows {
+			all[row.Key] = storetest.NumberOf(row.Entity)
+		}
+		more = page.More
+		q.Range = q.Range.StartingAt(page.Next)
+	}
+	if count := s.Count(table); count != int64(len(all)) {
+		t.Errorf("Count = %d; there are %d", count, len(all))
+	}
+	return all
+}
+
+// The machine crashes under load, and keeps none, some or all of what was not synced.
+func TestCrashesOfTheMachine(t *testing.T) {
+	const workers = 16
+	for seed := range uint64(tier(4, 20, 200)) {
+		for _, sync := range []bool{true, false} {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			percent := []int{0, 100, rng.IntN(101)}[seed%3]
+			t.Run(fmt.Sprintf("seed %d, sync %v, %d %% of the unsynced", seed, sync, percent), func(t *testing.T) {
+				fs := vfs.NewCrashableMem()
+				// A small memtable, so that tables are written and merged meanwhile.
+				o := durable.Options{Folder: "data", Account: "races", Sync: sync, FS: fs, MemTableBytes: 64 << 10}
+				s, err := durable.Open(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if code := s.CreateTable(table); code != entity.OK {
+					t.Fatalf("CreateTable = %q", code)
+				}
+				if !sync {
+					// That the table is there is not what is tested.
+					if err := s.Close(); err != nil {
+						t.Fatal(err)
+					}
+					if s, err = durable.Open(o); err != nil {
+						t.Fatal(err)
+					}
+				}
+				crew, wanted := storetest.NewCrew(workers), int64(20+rng.IntN(3000))
+				var ended, crashed atomic.Bool
+				apply := applyTo(s, &ended)
+				var after *vfs.MemFS
+				crew.Work(func(worker int, changes []entity.Change) bool {
+					if crew.Done() >= wanted && crashed.CompareAndSwap(false, true) {
+						crew.Seal()
+						after = fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rng})
+						ended.Store(true)
+					}
+					return apply(worker, changes)
+				})
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				o.FS = after
+				if s, err = durable.Open(o); err != nil {
+					t.Fatalf("Open after the crash = %v; want no error", err)
+				}
+				if faults := crew.Check(found(t, s), sync); len(faults) > 0 {
+					t.Errorf("after the crash:\n%s", strings.Join(faults, "\n"))
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

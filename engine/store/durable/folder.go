@@ -1,0 +1,275 @@
+package durable
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options says which folder holds which tables.
+type Options struct {
+	// Folder is made where there is none.
+	Folder string
+	// Account is whose tables these are; a folder holds those of one.
+	Account string
+	// Sync acknowledges a write once it is on the disk, and not before.
+	Sync bool
+	// MemTableBytes is how much is gathered in memory before it is written into a table;
+	// it is in the log from the beginning. 0 is 32 MiB.
+	MemTableBytes uint64
+	// FS is the file system of the folder; nil is the machine's.
+	FS FS
+}
+
+// FS is a file system, such as one in memory.
+type FS = vfs.FS
+
+// The files beside those of the log-structured store. Marker says what the folder is; it
+// comes first, so that a folder without one has never held a table.
+const (
+	marker        = "loadgen-tables.json"
+	markerPartial = marker + ".partial"
+	lockFile      = "LOCK"
+)
+
+// format is what the marker says.
+type format struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Account string `json:"account"`
+}
+
+// formatName and formatVersion are those of folders that this package writes.
+const (
+	formatName    = "loadgen tables"
+	formatVersion = 1
+)
+
+// Open opens a folder. Its error wraps one of this package's, or the system's.
+func Open(o Options) (s *Store, err error) {
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.MemTableBytes == 0 {
+		o.MemTableBytes = memTableBytes
+	}
+	s = newStore(o)
+	if err := s.claim(); err != nil {
+		return nil, first(err, s.release())
+	}
+	if err = s.openBatches(); err == nil {
+		err = s.load()
+	}
+	if cause := s.Err(); cause != nil {
+		err = cause // what the log-structured store has made of it says less
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) && errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %s is missing", ErrDamaged, path.Path)
+	}
+	if err != nil {
+		s.fail(err)
+		return nil, first(plain(err), s.abandon())
+	}
+	return s, nil
+}
+
+// claim makes the folder, locks it, and finds that it is what this package has made.
+func (s *Store) claim() error {
+	o := &s.options
+	if info, err := o.FS.Stat(o.Folder); err == nil && !info.IsDir() {
+		return ErrNoFolder
+	}
+	if err := o.FS.MkdirAll(o.Folder, 0o700); err != nil {
+		return plain(err)
+	}
+	names, err := o.FS.List(o.Folder)
+	if err != nil {
+		return plain(err)
+	}
+	foreign := func(name string) bool { return name != lockFile && name != markerPartial }
+	if !slices.Contains(names, marker) && slices.ContainsFunc(names, foreign) {
+		return ErrForeign
+	}
+	if s.lock, err = pebble.LockDirectory(o.Folder, o.FS); err != nil {
+		s.lock = nil
+		if errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held") {
+			return ErrInUse
+		}
+		return plain(err)
+	}
+	// Somebody else may have made it meanwhile.
+	if names, err = o.FS.List(o.Folder); err != nil {
+		return plain(err)
+	}
+	if !slices.Contains(names, marker) {
+		return plain(s.mark())
+	}
+	return s.recognise()
+}
+
+// mark writes the marker, whole or not at all.
+func (s *Store) mark() error {
+	o := &s.options
+	text, err := json.Marshal(format{formatName, formatVersion, o.Account})
+	if err != nil {
+		return err
+	}
+	partial, whole := o.FS.PathJoin(o.Folder, markerPartial), o.FS.PathJoin(o.Folder, marker)
+	file, err := o.FS.Create(partial, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	if err = first(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err := o.FS.Rename(partial, whole); err != nil {
+		return err
+	}
+	for _, name := range []string{o.Folder, o.FS.PathDir(o.Folder)} {
+		folder, err := o.FS.OpenDir(name)
+		if err != nil {
+			return err
+		}
+		if err := first(folder.Sync(), folder.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recognise reads the marker.
+func (s *Store) recognise() error {
+	o := &s.options
+	file, err := o.FS.Open(o.FS.PathJoin(o.Folder, marker))
+	if err != nil {
+		return plain(err)
+	}
+	text, err := io.ReadAll(io.LimitReader(file, 1<<12))
+	if err = first(err, file.Close()); err != nil {
+		return plain(err)
+	}
+	var found format
+	switch err := json.Unmarshal(text, &found); {
+	case err != nil || found.Format != formatName || found.Version < 1:
+		return fmt.Errorf("%w: %s does not say what it is", ErrDamaged, marker)
+	case found.Version > formatVersion:
+		return fmt.Errorf("%w: format %d, and this one reads %d", ErrNewer, found.Version, formatVersion)
+	case found.Account != o.Account:
+		return fmt.Errorf("%w: %.40q, expected %.40q", ErrAccount, found.Account, o.Account)
+	}
+	return nil
+}
+
+// The sizes of the log-structured store: what it keeps in memory is bounded by them.
+const (
+	cacheBytes    = 64 << 20
+	memTableBytes = 32 << 20
+	bitsPerKey    = 10
+)
+
+// openBatches opens the log-structured store, whose complaints while it is opened are
+// panics.
+func (s *Store) openBatches() (err error) {
+	defer func() {
+		if complaint := recover(); complaint != nil {
+			err = complaintError(complaint)
+		}
+	}()
+	s.opening.Store(true)
+	defer s.opening.Store(false)
+	o := &pebble.Options{
+		FS: watched{s.options.FS, s}, Lock: s.lock, Logger: logger{s}, Merger: merger,
+		FormatMajorVersion: pebble.FormatValueSeparation,
+		CacheSize:          cacheBytes, MemTableSize: s.options.MemTableBytes, MemTableStopWritesThreshold: 3,
+		L0CompactionThreshold: 2, L0StopWritesThreshold: 100,
+		EventListener: &pebble.EventListener{
+			BackgroundError: s.fail,
+			DataCorruption:  func(info pebble.DataCorruptionInfo) { s.fail(fmt.Errorf("%w: %s", ErrDamaged, info.Path)) },
+		},
+	}
+	for i := range o.Levels {
+		o.Levels[i].BlockSize, o.Levels[i].FilterPolicy = 32<<10, bloom.FilterPolicy(bitsPerKey)
+	}
+	s.db, err = pebble.Open(s.options.Folder, o)
+	return err
+}
+
+// first returns the first of several errors that is one: the others follow from it.
+func first(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plain returns what is wrong in as few words as say it: the log-structured store's
+// errors carry where they came about.
+func plain(err error) error {
+	switch path := (*fs.PathError)(nil); {
+	case err == nil:
+		return nil
+	case errors.As(err, &path):
+		return &fs.PathError{Op: path.Op, Path: path.Path, Err: path.Err}
+	case pebble.IsCorruptionError(err), errors.Is(err, pebble.ErrCorruption):
+		return fmt.Errorf("%w: %v", ErrDamaged, err)
+	case strings.Contains(err.Error(), "format major version"):
+		return fmt.Errorf("%w: %v", ErrNewer, err)
+	}
+	return err
+}
+
+// release gives up the lock of the folder.
+func (s *Store) release() error {
+	if s.lock == nil {
+		return nil
+	}
+	defer func() { s.lock = nil }()
+	return s.lock.Close()
+}
+
+// Close ends the store, once what is under way is through. What was written is in the
+// folder, also without Options.Sync. Of a store that has failed it closes what can be.
+func (s *Store) Close() error {
+	s.alive.Lock()
+	defer s.alive.Unlock()
+	if s.db == nil {
+		return nil
+	}
+	if s.Err() != nil {
+		return s.abandon()
+	}
+	// What is in table files is held to checksums. Of the log that is so as well, save for
+	// its end, which is allowed to be torn: better to leave none behind.
+	err := first(s.db.Flush(), s.db.Close())
+	s.db = nil
+	if cause := s.Err(); cause != nil {
+		err = cause
+	}
+	s.cause.CompareAndSwap(nil, &failure{errClosed})
+	return first(plain(err), s.release())
+}
+
+// abandon lets go of a folder that has failed. Nothing of it is altered: what the
+// log-structured store has to complain of when it ends is no news.
+func (s *Store) abandon() error {
+	if s.db != nil {
+		func() {
+			defer func() { _ = recover() }()
+			_ = s.db.Close()
+		}()
+		s.db = nil
+	}
+	return s.release()
+}

@@ -1,0 +1,274 @@
+package durable_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/store/durable"
+)
+
+// A folder that will not do is refused in one line that says why, and is left as it is.
+func TestFoldersThatWillNotDo(t *testing.T) {
+	const marker = "loadgen-tables.json"
+	write := func(name, text string) func(*testing.T, string) {
+		return func(t *testing.T, folder string) {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	made := func(then func(*testing.T, string)) func(*testing.T, string) {
+		return func(t *testing.T, folder string) {
+			s, err := durable.Open(durable.Options{Folder: folder, Account: "races"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.CreateTable(table)
+			insert := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "1"}}
+			if got := s.Apply(table, &insert, start); got.Code != entity.OK {
+				t.Fatal(got)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			then(t, folder)
+		}
+	}
+	for _, row := range []struct {
+		name    string
+		prepare func(*testing.T, string)
+		want    error
+		says    string
+	}{
+		{"a folder of something else", write("notes.txt", "mine"), durable.ErrForeign, "files of something else"},
+		{"a folder that is marked as nothing", write(marker, "{}"), durable.ErrDamaged, "does not say what it is"},
+		{"a folder of a newer version", made(write(marker, `{"format":"loadgen tables","version":2,"account":"races"}`)), durable.ErrNewer, "format 2, and this one reads 1"},
+		{"a folder of another account", made(write(marker, `{"format":"loadgen tables","version":1,"account":"clubs"}`)), durable.ErrAccount, `"clubs", expected "races"`},
+		{"a folder whose manifest is gone", made(withdraw("MANIFEST-*")), durable.ErrDamaged, "damaged"},
+		{"a folder whose manifest is cut", made(damage("MANIFEST-*", 20)), durable.ErrDamaged, "damaged"},
+		{"a folder whose tables are altered", made(damage("*.sst", 30)), durable.ErrDamaged, "damaged"},
+		{"a folder of a newer log-structured store", made(rename("marker.format-version.*", "marker.format-version.000099.099")), durable.ErrNewer, "newer"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			folder := t.TempDir()
+			row.prepare(t, folder)
+			s, err := durable.Open(durable.Options{Folder: folder, Account: "races"})
+			if s != nil || !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Open = %v; want %v with %q, in one line", err, row.want, row.says)
+			}
+		})
+	}
+}
+
+// A log that is altered before its end is damaged; what comes after is not forgotten
+// instead.
+func TestAnAlteredLogIsDamaged(t *testing.T) {
+	files := vfs.NewCrashableMem()
+	o := durable.Options{Folder: "data", Account: "races", Sync: true, FS: files}
+	s, err := durable.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.CreateTable(table)
+	for i := range 1000 {
+		c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: fmt.Sprint(i)},
+			Properties: []entity.Property{{Name: "Text", Value: entity.String(strings.Repeat("x", 200))}}}
+		if got := s.Apply(table, &c, start); got.Code != entity.OK {
+			t.Fatal(got)
+		}
+	}
+	for _, at := range []int64{40, 50_000, 100_000} {
+		crashed := files.CrashClone(vfs.CrashCloneCfg{})
+		names, err := crashed.List("data")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if !strings.HasSuffix(name, ".log") {
+				continue
+			}
+			f, err := crashed.OpenReadWrite("data/"+name, vfs.WriteCategoryUnspecified)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b [1]byte
+			if _, err := f.ReadAt(b[:], at); err != nil {
+				continue
+			}
+			b[0] ^= 0xFF
+			if _, err := f.WriteAt(b[:], at); err != nil {
+				t.Fatal(err)
+			}
+			_ = f.Close()
+		}
+		o.FS = crashed
+		if _, err := durable.Open(o); !errors.Is(err, durable.ErrDamaged) {
+			t.Errorf("Open of a log that is altered at byte %d = %v; want %v", at, err, durable.ErrDamaged)
+		}
+	}
+}
+
+// the returns the file of a folder that fits a pattern.
+func the(t *testing.T, folder, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s has no %s: %v", folder, pattern, err)
+	}
+	return names[len(names)-1]
+}
+
+func withdraw(pattern string) func(*testing.T, string) {
+	return func(t *testing.T, folder string) {
+		if err := os.Remove(the(t, folder, pattern)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func rename(pattern, to string) func(*testing.T, string) {
+	return func(t *testing.T, folder string) {
+		if err := os.Rename(the(t, folder, pattern), filepath.Join(folder, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// damage turns the bits of a byte.
+func damage(pattern string, at int) func(*testing.T, string) {
+	return func(t *testing.T, folder string) {
+		name := the(t, folder, pattern)
+		text, err := os.ReadFile(name)
+		if err != nil || len(text) <= at {
+			t.Fatalf("%s has %d bytes: %v", name, len(text), err)
+		}
+		text[at] ^= 0xFF
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAFileIsNoFolder(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := durable.Open(durable.Options{Folder: name}); !errors.Is(err, durable.ErrNoFolder) {
+		t.Errorf("Open of a file = %v; want %v", err, durable.ErrNoFolder)
+	}
+}
+
+func TestAFolderIsUsedOnce(t *testing.T) {
+	o := durable.Options{Folder: filepath.Join(t.TempDir(), "made", "anew"), Account: "races"}
+	s, err := durable.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := durable.Open(o); !errors.Is(err, durable.ErrInUse) {
+		t.Errorf("Open of a folder in use = %v; want %v", err, durable.ErrInUse)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = durable.Open(o); err != nil {
+		t.Fatalf("Open of a folder that is free again = %v; want no error", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whatever fails while a folder is opened, on a full disk or one that is read alone, is
+// said in one line, and the folder can be opened once there is room.
+func TestOpeningOnABadDisk(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		err  error
+	}{
+		{"full", syscall.ENOSPC}, {"read-only", syscall.EROFS}, {"broken", syscall.EIO},
+	} {
+		met := 0
+		for after := range int64(tier(60, 200, 200)) {
+			d := &disk{err: row.err}
+			for kind := errorfs.OpCreate; kind <= errorfs.OpFileFlush; kind++ {
+				if kind.ReadOrWrite() == errorfs.OpIsWrite && kind != errorfs.OpFileClose && kind != errorfs.OpFilePreallocate && kind != errorfs.OpRemove {
+					d.kinds = append(d.kinds, kind)
+				}
+			}
+			d.left.Store(after)
+			files := vfs.NewMem()
+			o := durable.Options{Folder: "data", Account: "races", FS: errorfs.Wrap(files, d.injector())}
+			s, err := durable.Open(o)
+			if err == nil {
+				d.left.Store(never)
+				if s.Err() == nil && d.met.Load() {
+					t.Fatalf("%s disk after %d: neither Open nor the store has an error", row.name, after)
+				}
+				_ = s.Close()
+				break
+			}
+			met++
+			if !errors.Is(err, row.err) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("%s disk after %d: Open = %v; want %v in one line", row.name, after, err, row.err)
+			}
+			o.FS = files
+			if s, err = durable.Open(o); err != nil {
+				t.Fatalf("%s disk after %d: Open once it is well = %v; want no error", row.name, after, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if met < 10 {
+			t.Errorf("%s disk: Open has failed %d times; want at each of its steps", row.name, met)
+		}
+	}
+}
+
+// What cannot be made says so by the system's own words.
+func TestAFolderThatCannotBeMade(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := durable.Open(durable.Options{Folder: filepath.Join(name, "data")})
+	if path := (*fs.PathError)(nil); !errors.As(err, &path) {
+		t.Errorf("Open beneath a file = %v; want the system's error", err)
+	}
+}
+
+// Names of deleted tables are there after the next start, for as long as they were to be.
+func TestDeletedNamesLast(t *testing.T) {
+	files := vfs.NewMem()
+	s := on(t, files, false)
+	for _, name := range []string{"Early", "Late", "Free", "Back"} {
+		s.CreateTable(name)
+	}
+	s.DeleteTable("Early", start, start+10)
+	s.DeleteTable("Free", start, start)
+	s.DeleteTable("Back", start, start+50)
+	s.CreateTable("BACK")
+	s.DeleteTable("Late", start+20, start+60)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = on(t, files, false)
+	if got := s.Deleted(); len(got) != 1 || got["late"] != start+60 {
+		t.Errorf("Deleted = %v; want late until %d alone: early is over, free was never kept, back is a table again", got, start+60)
+	}
+	if got := strings.Join(s.TableNames(), " "); got != "BACK" {
+		t.Errorf("TableNames = %s; want BACK", got)
+	}
+}

@@ -1,0 +1,82 @@
+package durable
+
+import (
+	"encoding/binary"
+
+	"loadgen/engine/entity"
+)
+
+// The kinds of what is stored: the first byte of each key. All numbers are big-endian,
+// so that the order of the bytes is theirs.
+//
+//	a                                     the note of the account
+//	d NAME                                until when the name of a deleted table is kept back
+//	n NAME                                the note of a table
+//	r NUMBER PARTITIONKEY 0x00 0x01 ROWKEY an entity, as entity.Packed has it
+//	t NAME                                the number of a table and its name as it was created
+//	y NUMBER                              the tally of a table
+//
+// NAME is in lower case. The keys of an entity are in the form of entity.SortKey, the
+// first with each 0x00 written as 0x00 0xFF: a key comes before all that it begins.
+const (
+	kindAccount  = 'a'
+	kindDeleted  = 'd'
+	kindNote     = 'n'
+	kindRow      = 'r'
+	kindTable    = 't'
+	kindTally    = 'y'
+	numberSize   = 8
+	rowKeyStart  = 1 + numberSize
+	escapeByte   = 0x00
+	escapedZero  = 0xFF
+	partitionEnd = 0x01
+)
+
+func named(kind byte, folded string) []byte { return append([]byte{kind}, folded...) }
+
+// numbered returns the key that begins all of a kind of one table.
+func numbered(dst []byte, kind byte, table uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(dst, kind), table)
+}
+
+// appendPartition appends what all entities of a partition begin with.
+func appendPartition(dst []byte, table uint64, partitionKey string) []byte {
+	dst = numbered(dst, kindRow, table)
+	sorted := entity.SortKey(partitionKey)
+	for i := range len(sorted) {
+		if dst = append(dst, sorted[i]); sorted[i] == escapeByte {
+			dst = append(dst, escapedZero)
+		}
+	}
+	return append(dst, escapeByte, partitionEnd)
+}
+
+// appendRow appends the key of an entity.
+func appendRow(dst []byte, table uint64, k entity.Key) []byte {
+	return append(appendPartition(dst, table, k.Partition), entity.SortKey(k.Row)...)
+}
+
+// partitionLength returns how much of an entity's key is that of its partition, 0 where
+// it is no such key.
+func partitionLength(key []byte) int {
+	for i := rowKeyStart; i+1 < len(key); i++ {
+		if key[i] != escapeByte {
+			continue
+		}
+		if i++; key[i] == partitionEnd {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// partitionOf returns the PartitionKey of what [partitionLength] has found.
+func partitionOf(prefix []byte) string {
+	sorted := make([]byte, 0, len(prefix)-rowKeyStart)
+	for i := rowKeyStart; i < len(prefix)-2; i++ {
+		if sorted = append(sorted, prefix[i]); prefix[i] == escapeByte {
+			i++
+		}
+	}
+	return entity.FromSortKey(string(sorted))
+}

@@ -1,0 +1,209 @@
+package storetest
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/store"
+)
+
+// together runs n goroutines and waits for them.
+func together(n int, do func(worker int)) {
+	var wait sync.WaitGroup
+	for worker := range n {
+		wait.Go(func() { do(worker) })
+	}
+	wait.Wait()
+}
+
+func numbered(n int32) []entity.Property {
+	return []entity.Property{{Name: "N", Value: entity.Int32(n)}}
+}
+
+// Each batch writes the same number to all rows of the partition, or removes
+// them all; whoever reads them in one page sees one number in all, or none.
+func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
+	const rows, writers, rounds = 20, 2, 150
+	s := filled(t, open)
+	var done atomic.Int32
+	var torn, whole atomic.Int32
+	together(writers+2, func(worker int) {
+		if worker < writers {
+			defer done.Add(1)
+			for round := range rounds {
+				changes := make([]entity.Change, rows)
+				for i := range changes {
+					changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: key("Full", fmt.Sprintf("%02d", i)),
+						Properties: numbered(int32(worker*rounds + round))}
+					if round%5 == 4 {
+						changes[i].Verb, changes[i].Match = entity.Delete, entity.MatchAny
+					}
+				}
+				s.ApplyBatch(table, changes, start)
+			}
+			return
+		}
+		query := store.Query{Range: filter.OnePartition("Full")}
+		if worker%2 == 1 {
+			query.Range = filter.All()
+		}
+		for done.Load() < writers {
+			page, _ := s.Scan(table, query)
+			if len(page.Rows) == 0 {
+				continue
+			}
+			first, _ := page.Rows[0].Entity.Lookup("N")
+			mixed := slices.ContainsFunc(page.Rows, func(r store.Row) bool {
+				v, _ := r.Entity.Lookup("N")
+				return !v.Equal(first)
+			})
+			if mixed || len(page.Rows) != rows {
+				torn.Add(1)
+			}
+			whole.Add(1)
+		}
+	})
+	if torn.Load() > 0 {
+		t.Errorf("%d of %d pages show a part of a batch; want none", torn.Load(), whole.Load())
+	}
+}
+
+// Workers insert and delete rows of one partition, so that it is emptied and
+// made anew again and again; no write may be lost to a partition that is gone.
+func partitionsComeAndGo(t *testing.T, open Opener) {
+	const workers, rounds = 4, 500
+	s := filled(t, open)
+	var lost atomic.Int32
+	together(workers, func(worker int) {
+		for round := range rounds {
+			k := key("Full", fmt.Sprint(worker))
+			insert := entity.Change{Verb: entity.Insert, Key: k, Properties: numbered(int32(round))}
+			remove := entity.Change{Verb: entity.Delete, Key: k, Match: entity.MatchAny}
+			written := s.Apply(table, &insert, start)
+			if worker%2 == 1 {
+				runtime.Gosched()
+			}
+			read, code := s.Get(table, k)
+			n, _ := read.Lookup("N")
+			removed := s.Apply(table, &remove, start)
+			if written.Code != entity.OK || code != entity.OK || n.Int() != int64(round) ||
+				read.Timestamp() != written.Version || removed.Code != entity.OK {
+				lost.Add(1)
+			}
+		}
+	})
+	if lost.Load() > 0 || s.Count(table) != 0 || partitions(s, table, 0) != 0 {
+		t.Errorf("%d rounds lost, %d entities and %d partitions left; want none", lost.Load(), s.Count(table), partitions(s, table, 0))
+	}
+}
+
+// A counter under compare-and-swap loses no increment, since each version is
+// given out once.
+func conditionsGuardAgainstLostUpdates(t *testing.T, open Opener) {
+	const workers, rounds = 4, 200
+	k := key("Full", "counter")
+	s := filled(t, open)
+	mustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k, Properties: numbered(0)}, start)
+	together(workers, func(int) {
+		for range rounds {
+			for {
+				read, _ := s.Get(table, k)
+				n, _ := read.Lookup("N")
+				// Every write happens at the same instant: only the store
+				// tells the versions apart.
+				swap := entity.Change{Verb: entity.Merge, Key: k, Properties: numbered(int32(n.Int() + 1)),
+					Match: entity.MatchExactly(read.Timestamp())}
+				if s.Apply(table, &swap, start).Code == entity.OK {
+					break
+				}
+			}
+		}
+	})
+	read, _ := s.Get(table, k)
+	if n, _ := read.Lookup("N"); n.Int() != workers*rounds {
+		t.Errorf("counter after %d increments = %d; want %d", workers*rounds, n.Int(), workers*rounds)
+	}
+}
+
+// Pages read while others write hold every entity that was there all the time,
+// each once and in order.
+func pagesDuringWritesMissNothingThatStays(t *testing.T, open Opener) {
+	const partitions, rows = 6, 150
+	var steady []entity.Key
+	for p := range partitions {
+		for i := range rows {
+			steady = append(steady, key(fmt.Sprintf("p%d", p), fmt.Sprintf("%03d", i)))
+		}
+	}
+	s := filled(t, open, steady...)
+	var stop atomic.Bool
+	together(3, func(worker int) {
+		if worker > 0 {
+			for round := 0; !stop.Load(); round++ {
+				k := key(fmt.Sprintf("p%d", round%(partitions+2)), fmt.Sprintf("%03d-%d", round%rows, worker))
+				s.Apply(table, &entity.Change{Verb: entity.InsertOrReplace, Key: k}, start)
+				if round%3 > 0 {
+					s.Apply(table, &entity.Change{Verb: entity.Delete, Key: k, Match: entity.MatchAny}, start)
+				}
+			}
+			return
+		}
+		defer stop.Store(true)
+		for range 10 {
+			var seen []entity.Key
+			query := store.Query{Top: 37}
+			for more := true; more; {
+				page, _ := s.Scan(table, query)
+				for _, r := range page.Rows {
+					seen = append(seen, r.Key)
+				}
+				more = page.More
+				query.Range = query.Range.StartingAt(page.Next)
+			}
+			if !slices.IsSortedFunc(seen, entity.Key.Compare) || len(slices.Compact(slices.Clone(seen))) != len(seen) {
+				t.Errorf("pages during writes hold keys out of order or twice")
+			}
+			kept := slices.DeleteFunc(seen, func(k entity.Key) bool { return len(k.Row) != 3 })
+			if !slices.Equal(kept, steady) {
+				t.Errorf("pages during writes hold %d of the entities that stay; want %d", len(kept), len(steady))
+			}
+		}
+	})
+}
+
+// Tables are dropped and made under load; every answer is one that fits.
+func tablesComeAndGo(t *testing.T, open Opener) {
+	s := open(t)
+	var wrong atomic.Int32
+	together(4, func(worker int) {
+		for range 300 {
+			if worker == 0 {
+				s.CreateTable(table)
+				s.TableNames()
+				s.DeleteTable(table, 0, 0)
+				continue
+			}
+			k := key("a", fmt.Sprint(worker))
+			c := entity.Change{Verb: entity.InsertOrReplace, Key: k}
+			page, found := s.Scan(table, store.Query{})
+			s.Count(table)
+			for _, code := range []entity.Code{s.Apply(table, &c, start).Code, found} {
+				if code != entity.OK && code != entity.TableNotFound {
+					wrong.Add(1)
+				}
+			}
+			if len(page.Rows) > 3 {
+				wrong.Add(1)
+			}
+		}
+	})
+	if wrong.Load() > 0 {
+		t.Errorf("%d answers that fit no moment; want none", wrong.Load())
+	}
+}

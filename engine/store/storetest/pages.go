@@ -1,0 +1,96 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"loadgen/engine"
+	"loadgen/engine/entity"
+	"loadgen/engine/store"
+)
+
+// many returns a store of several partitions, of one row up to several levels
+// of the tree, and all its keys in order.
+func many(t testing.TB, open Opener) (engine.Store, []entity.Key) {
+	s := filled(t, open)
+	var keys []entity.Key
+	for p, size := range []int{1, 2500, 1, 63, 64, 1200, 1, 1} {
+		for i := range size {
+			keys = append(keys, key(fmt.Sprintf("partition-%02d", p), fmt.Sprintf("%06d", i*11%size)))
+		}
+	}
+	for _, k := range keys {
+		mustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k}, start)
+	}
+	slices.SortFunc(keys, entity.Key.Compare)
+	return s, keys
+}
+
+func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
+	s, keys := many(t, open)
+	for _, row := range []struct {
+		name  string
+		query store.Query
+		pages int
+	}{
+		{"pages of the service's size", store.Query{}, (len(keys) + 999) / 1000},
+		{"a size beyond the service's is the service's", store.Query{Top: 2000}, (len(keys) + 999) / 1000},
+		{"a negative size is the service's", store.Query{Top: -1, ScanLimit: -1}, (len(keys) + 999) / 1000},
+		{"pages of 64", store.Query{Top: 64}, (len(keys) + 63) / 64},
+		{"pages of 100 scanned", store.Query{ScanLimit: 100}, (len(keys) + 99) / 100},
+	} {
+		var got []entity.Key
+		pages := 0
+		for more := true; more; pages++ {
+			page, code := s.Scan(table, row.query)
+			if code != entity.OK {
+				t.Fatalf("%s: Scan = %q; want success", row.name, code)
+			}
+			for _, r := range page.Rows {
+				got = append(got, r.Key)
+			}
+			if more = page.More; more {
+				row.query.Range = row.query.Range.StartingAt(page.Next)
+			}
+		}
+		if !slices.Equal(got, keys) || pages != row.pages {
+			t.Errorf("%s: %d keys on %d pages; want the %d that there are on %d", row.name, len(got), pages, len(keys), row.pages)
+		}
+	}
+}
+
+func pagesGoOnWhereTheNextEntityWasDeleted(t *testing.T, open Opener) {
+	s, keys := many(t, open)
+	query := store.Query{Top: 50}
+	seen := map[entity.Key]bool{}
+	deleted := map[entity.Key]bool{}
+	for {
+		page, _ := s.Scan(table, query)
+		for _, r := range page.Rows {
+			if seen[r.Key] || deleted[r.Key] {
+				t.Fatalf("the key %+q came twice or after its deletion", r.Key)
+			}
+			seen[r.Key] = true
+		}
+		if !page.More {
+			break
+		}
+		// Take away the next entity and what shares its partition's start.
+		deleted[page.Next] = true
+		mustApply(t, s, &entity.Change{Verb: entity.Delete, Key: page.Next, Match: entity.MatchAny}, start)
+		query.Range = query.Range.StartingAt(page.Next)
+	}
+	if len(deleted) == 0 || len(seen)+len(deleted) != len(keys) {
+		t.Errorf("pages saw %d keys and %d were deleted ahead of them; want %d together", len(seen), len(deleted), len(keys))
+	}
+}
+
+func aPageThatKeepsNothingStillMovesOn(t *testing.T, open Opener) {
+	s, keys := many(t, open)
+	query := store.Query{ScanLimit: 10, Keep: func(entity.Key, entity.Packed) bool { return false }}
+	page, _ := s.Scan(table, query)
+	if len(page.Rows) != 0 || page.Scanned != 10 || !page.More || page.Next != keys[10] {
+		t.Errorf("Scan that keeps nothing = %+v; want 10 scanned and %+q next", page, keys[10])
+	}
+}

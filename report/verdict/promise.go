@@ -1,0 +1,107 @@
+package verdict
+
+import (
+	"slices"
+	"strings"
+
+	"loadgen/results"
+	"loadgen/results/figure/check"
+)
+
+// Promised is what became of the checks that an anti-pattern promises to fail.
+type Promised struct {
+	// Kept are those that fail, Broken those that hold all the same, Untold those that could
+	// not be judged or are not there. Each is as the summary has it.
+	Kept, Broken, Untold []string
+	// any says that one of them is to fail, whichever.
+	any bool
+}
+
+// Promise returns what became of what the anti-pattern of a judged record promises to fail:
+// the checks that its example names, or any of them where it names none.
+func Promise(record *results.Record, summary *results.Summary) Promised {
+	var names []string
+	if of := record.Manifest.Example; of != nil {
+		names = of.Fails
+	}
+	p := Promised{any: len(names) == 0}
+	if p.any {
+		for i := range summary.Checks {
+			p.enter(summary.Checks[i].Expr, summary.Checks[i:])
+		}
+	}
+	for _, name := range names {
+		if claim, err := check.Parse(name); err == nil {
+			name = claim.String()
+		}
+		p.enter(name, summary.Checks)
+	}
+	return p
+}
+
+func (p *Promised) enter(name string, checks []results.Check) {
+	at := slices.IndexFunc(checks, func(c results.Check) bool { return c.Expr == name })
+	switch {
+	case at < 0 || !checks[at].Told():
+		p.Untold = append(p.Untold, name)
+	case checks[at].Fails():
+		p.Kept = append(p.Kept, name)
+	default:
+		p.Broken = append(p.Broken, name)
+	}
+}
+
+// Fails reports whether the promise is broken.
+func (p Promised) Fails() bool {
+	if p.any {
+		return len(p.Kept) == 0 && len(p.Untold) == 0
+	}
+	return len(p.Broken) > 0
+}
+
+// Told reports whether it can be told that the promise is kept, or broken.
+func (p Promised) Told() bool {
+	return p.Fails() || len(p.Untold) == 0 || p.any && len(p.Kept) > 0
+}
+
+// example says, before all else, what an example shows, and what its anti-pattern does wrong
+// and why that fails. Of the anti-pattern itself it says which promise is broken.
+func (a *answer) example() []string {
+	m := &a.record.Manifest
+	of := m.Example
+	switch {
+	case m.AntiPattern == "" && of == nil:
+		return nil
+	case m.AntiPattern == "":
+		says := []string{of.Shows}
+		if len(of.Fails) > 0 {
+			says = append(says, sentence("--anti-pattern fails "+strings.Join(of.Fails, ", ")+": "+lowered(of.Wrong)))
+		}
+		return says
+	}
+	says := []string{"The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern}
+	if of != nil && of.Why != "" {
+		says = append(says, "Why it fails: "+of.Why)
+	}
+	if promised := Promise(a.record, a.summary); promised.Fails() && len(promised.Broken) > 0 && !promised.any {
+		says = append(says, sentence("PROMISED to fail, and holds: "+strings.Join(promised.Broken, ", ")))
+	}
+	return says
+}
+
+// sentence ends a text with a full stop, unless it has an end.
+func sentence(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
+		return text
+	}
+	return text + "."
+}
+
+// lowered begins a sentence within another: its article, or pronoun, in lower case.
+func lowered(text string) string {
+	first, rest, found := strings.Cut(text, " ")
+	if found && slices.Contains([]string{"A", "An", "All", "Both", "Each", "Every", "It", "No", "Nobody", "One", "The", "There", "Whoever"}, first) {
+		return strings.ToLower(first) + " " + rest
+	}
+	return text
+}

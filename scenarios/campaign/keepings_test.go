@@ -1,0 +1,274 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+	"loadgen/target/queueblob"
+)
+
+// inbox is users who read messages of their own.
+const inbox = `name: inbox
+seed: %d
+retry: none
+model: {profile: documented}
+attributes:
+  user: {uniform: [1, 40]}
+  message: {sequence: 1000}
+entity: {size: 300}
+design: {partition_key: "{user}", row_key: "{message}"}
+phases:
+  - name: load
+    load: {entities: 120, transaction: 10, lanes: 1}
+  - name: day
+    traffic: {arrivals: {poisson: 100}, for: 4s, operations: [%s]}
+`
+
+// door notes what goes through it to the target: of each operation, what it asked for and
+// which entity it read.
+type door struct {
+	target.Immediate
+	live target.Target
+	mu   sync.Mutex
+	// asked are the services that were asked, in order, and read the key, by the
+	// operation's number.
+	asked map[uint64][]string
+	read  map[uint64]entity.Key
+	// due is when each operation came first: on the virtual clock, when it was due.
+	due map[uint64]time.Duration
+}
+
+func (d *door) note(now clock.Instant, op *target.Operation) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, known := d.due[op.Number]; !known {
+		d.due[op.Number] = now.Offset()
+	}
+	if op.Beside != nil && op.Beside.Verb == target.Ask {
+		d.asked[op.Number] = append(d.asked[op.Number], strings.TrimPrefix(op.Beside.Store, "races-"))
+		return
+	}
+	if _, err := strconv.Atoi(op.Change.Key.Partition); err == nil && op.Verb == entity.Get {
+		d.read[op.Number] = op.Change.Key
+	}
+}
+
+func (d *door) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	d.note(now, op)
+	return d.Immediate.Submit(now, op)
+}
+
+func (d *door) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	d.note(0, op)
+	return d.live.Do(ctx, op)
+}
+
+// readInbox carries a scenario out with stand-ins beside the engine.
+func readInbox(t *testing.T, s *scenarios.Scenario, inReal bool) (ran, *door) {
+	t.Helper()
+	e := engineOf(t, s, false)
+	d := &door{asked: make(map[uint64][]string), read: make(map[uint64]entity.Key), due: make(map[uint64]time.Duration)}
+	var runner drive.Runner
+	if inReal {
+		clk := clock.NewReal()
+		d.live = queueblob.New(inprocess.New(e, "one", clk), queueblob.NewWaiting(clk))
+		runner = &drive.Live{Clock: clk, Target: d, Workers: 200}
+	} else {
+		d.Immediate = queueblob.NewVirtual(inprocess.New(e, "one", nil), queueblob.NewMemory())
+		runner = &drive.Virtual{Target: d}
+	}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := c.Run(t.Context(), runner, &drive.Ledger{Recorder: recorder})
+	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil || ended != nil {
+		t.Fatal(err, ended)
+	}
+	return ran{record, folder, ended}, d
+}
+
+// permits are those of the users of an inbox, as the rule has it: when each was given.
+type permits struct {
+	lasts, preflight time.Duration
+	entity           bool
+	signed, allowed  map[entity.Key]time.Duration
+}
+
+// asks returns what a read that is due at a time asks for, and gives it.
+func (p *permits) asks(due time.Duration, key entity.Key) (list []string) {
+	of := key
+	if !p.entity {
+		of.Row = ""
+	}
+	given, there := p.signed[of]
+	if !there || due >= given+p.lasts {
+		list, given = append(list, "broker"), due
+		p.signed[of] = due
+	}
+	if p.preflight == 0 {
+		return list
+	}
+	// Leave is for the URL, which has the signature in it.
+	if at, there := p.allowed[key]; !there || due >= at+p.preflight || at < given {
+		list = append(list, "preflight")
+		p.allowed[key] = due
+	}
+	return list
+}
+
+// What users ask for follows from when their reads are due: read for read as the rule says
+// that is written here again, alike in virtual and in real time.
+func TestUsersAskForWhatIsOver(t *testing.T) {
+	for i, row := range []struct {
+		name string
+		with string
+		rule permits
+	}{
+		{"a signature for all of the run", "lasts: 1h", permits{lasts: time.Hour}},
+		{"signatures that expire", "lasts: 1s", permits{lasts: time.Second}},
+		{"in a browser", "lasts: 1h, preflight: 10m", permits{lasts: time.Hour, preflight: 10 * time.Minute}},
+		{"in a browser that forgets", "lasts: 1500ms, preflight: 700ms", permits{lasts: 1500 * time.Millisecond, preflight: 700 * time.Millisecond}},
+		{"two operations, whose users are the same", "lasts: 1s, preflight: 10m}}, {name: again, workflow: direct-read, with: {lasts: 1s, preflight: 10m", permits{lasts: time.Second, preflight: 10 * time.Minute}},
+		{"a signature for each entity", "lasts: 2s, covers: entity, preflight: 10m", permits{lasts: 2 * time.Second, entity: true, preflight: 10 * time.Minute}},
+		{"a broker with a queue", "lasts: 500ms, issue-time: 40ms, issuers: 1", permits{lasts: 500 * time.Millisecond}},
+	} {
+		if i >= tier(4, 7) {
+			break
+		}
+		for _, seed := range []uint64{7, 8}[:tier(1, 2)] {
+			text := fmt.Sprintf(inbox, seed, "{name: read, workflow: direct-read, with: {"+row.with+"}}")
+			s, err := scenarios.Parse("inbox.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			virtual, seen := readInbox(t, s, false)
+			holdToRule(t, row.name, row.rule, virtual, seen)
+			synctest.Test(t, func(t *testing.T) {
+				live, also := readInbox(t, s, true)
+				if !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
+					t.Errorf("%s: live and virtual runs ask for different things", row.name)
+				}
+				if fmt.Sprint(live.record.Counters) != fmt.Sprint(virtual.record.Counters) {
+					t.Errorf("%s: live %v, virtual %v", row.name, live.record.Counters, virtual.record.Counters)
+				}
+			})
+		}
+	}
+}
+
+// A thousand users who read two thousand times, each as likely as any other, need a
+// signature for each of them who comes, about 865; and where a signature is good for half of
+// the time, one for each who comes in each half, about 632 twice, or fewer: one that is
+// fetched in the middle of a half reaches into the next.
+func TestAThousandUsers(t *testing.T) {
+	const users, reads = 1000, 2000
+	come := func(reads float64) float64 { return users * (1 - math.Pow(1-1.0/users, reads)) }
+	text := strings.NewReplacer("user: {uniform: [1, 40]}", "user: {sequence: 1}", "entities: 120", "entities: 1000",
+		"{poisson: 100}, for: 4s", "{constant: 500}, for: 4s").Replace(inbox)
+	for _, row := range []struct {
+		lasts       string
+		least, most float64
+	}{
+		{"1h", come(reads) - 45, come(reads) + 45},
+		{"2s", come(reads) + 45, 2*come(reads/2) + 45},
+	} {
+		s, err := scenarios.Parse("inbox.yaml", fmt.Appendf(nil, text, 9, "{name: read, workflow: direct-read, with: {lasts: "+row.lasts+"}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lasts, _ := time.ParseDuration(row.lasts)
+		r, seen := readInbox(t, s, false)
+		holdToRule(t, row.lasts, permits{lasts: lasts}, r, seen)
+		came := map[string]bool{}
+		for _, key := range seen.read {
+			came[key.Partition] = true
+		}
+		asked := 0
+		for _, list := range seen.asked {
+			asked += len(list)
+		}
+		if len(seen.read) != reads || lasts == time.Hour && asked != len(came) || float64(asked) < row.least || float64(asked) > row.most {
+			t.Errorf("signatures for %s: %d for %d reads of %d users; want %.0f to %.0f", row.lasts, asked, len(seen.read), len(came), row.least, row.most)
+		}
+	}
+}
+
+// In a closed loop, too, the first read of each user asks, by the numbers of the reads,
+// whichever is sent first: alike in virtual and in real time.
+func TestUsersOfAClosedLoop(t *testing.T) {
+	text := strings.Replace(inbox, "arrivals: {poisson: 100}, for: 4s", "clients: 7, count: 150", 1)
+	s, err := scenarios.Parse("inbox.yaml", fmt.Appendf(nil, text, 3, "{name: read, workflow: direct-read, with: {lasts: 1h, preflight: 10m}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, seen := readInbox(t, s, false)
+	rule := permits{lasts: time.Hour, preflight: 10 * time.Minute, signed: make(map[entity.Key]time.Duration), allowed: make(map[entity.Key]time.Duration)}
+	for i, number := range slices.Sorted(maps.Keys(seen.read)) {
+		if want, got := rule.asks(time.Duration(i), seen.read[number]), seen.asked[number]; !slices.Equal(got, want) {
+			t.Errorf("read %d of %v asks %q first; want %q", i, seen.read[number], got, want)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if _, also := readInbox(t, s, true); len(also.read) != 150 || !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
+			t.Error("live and virtual runs ask for different things")
+		}
+	})
+}
+
+// holdToRule goes through the reads of a run in the order in which they were due.
+func holdToRule(t *testing.T, name string, rule permits, r ran, seen *door) {
+	t.Helper()
+	rule.signed, rule.allowed = make(map[entity.Key]time.Duration), make(map[entity.Key]time.Duration)
+	numbers := slices.Sorted(maps.Keys(seen.read))
+	if len(numbers) < 300 {
+		t.Fatalf("%s: %d reads; want about 400", name, len(numbers))
+	}
+	counts := map[string]int64{}
+	for i, number := range numbers {
+		want := rule.asks(seen.due[number], seen.read[number])
+		if got := seen.asked[number]; !slices.Equal(got, want) {
+			t.Fatalf("%s: read %d of %v asks %q first; want %q", name, i, seen.read[number], got, want)
+		}
+		for _, one := range want {
+			counts[one]++
+		}
+	}
+	for counter, service := range map[string]string{"issued": "broker", "preflights": "preflight"} {
+		got := int64(0)
+		for _, one := range r.record.Counters {
+			if one.Name == counter {
+				got += one.Count
+			}
+		}
+		if got != counts[service] {
+			t.Errorf("%s: %d %s; want %d", name, got, counter, counts[service])
+		}
+	}
+}

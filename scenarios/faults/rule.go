@@ -1,0 +1,166 @@
+package faults
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/fault"
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
+)
+
+const (
+	// Forever is the end of a rule's window that is left out.
+	Forever = time.Duration(math.MaxInt64)
+	// longest bounds where a window can lie, and how late a reply can be.
+	longest = 24 * time.Hour
+	// longestKey bounds a PartitionKey, in bytes.
+	longestKey = 3 * entity.MaxKeyUnits
+)
+
+// List is the binding of a list of rules.
+func List(into *[]fault.Rule) fields.Binding {
+	return fields.ListOf[fault.Rule]{
+		Into: into, Least: 1, Most: fault.MaxRules, What: "faults",
+		Fresh: func() fault.Rule { return fault.Rule{To: Forever, Share: fault.Whole} },
+		Bind:  func(r *fault.Rule) fields.Binding { return binding(r) },
+	}
+}
+
+func binding(r *fault.Rule) fields.Binding {
+	return fields.Object{What: "a fault", Fields: []fields.Field{
+		{Name: "kind", Says: "What goes wrong: an answer in place of the service's (refuse), a request or a reply that gets lost (drop), a connection " +
+			"that ends within the reply (cut), a reply that comes later (delay) or whose body comes slowly (drip), and a partition whose replies all " +
+			"wait for the end of the window (freeze).",
+			Value: word[fault.Kind]{&r.Kind, "kind of fault", fault.Kinds(), fault.Kind.String, 0}, Required: true},
+		{Name: "share", Says: "How many of the attempts it meets, each with the same chance: all that the other fields leave unless this is given.",
+			Value: shareOf(&r.Share)},
+		{Name: "code", Says: "What a refuse answers, ServerBusy (503) unless this is given; the others are answered with 500.",
+			Value: word[entity.Code]{&r.Code, "code of a fault", fault.Codes(), func(c entity.Code) string { return string(c) }, ""}},
+		{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
+			Value: word[fault.Moment]{&r.Moment, "moment", []fault.Moment{fault.Before, fault.After}, fault.Moment.String, 0}},
+		{Name: "by", Says: "How much later a reply comes (delay), how long its body takes (drip), how long a loss goes unnoticed (drop), or how long the answer takes (refuse).",
+			Value: given{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
+		{Name: "key", Says: "The PartitionKey of the attempts that it meets, any unless this is given.",
+			Value: given{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
+		{Name: "key_prefix", Says: "How the PartitionKey begins of the attempts that it meets.",
+			Value: given{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
+		{Name: "from", Says: "From when on attempts meet it: in a scenario counted from the beginning of the first phase that offers operations, in a service from its start.",
+			Value: given{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
+		{Name: "to", Says: "Until when; to the end unless this is given, which a freeze needs.",
+			Value: given{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == Forever }}},
+		{Name: "seed", Says: "Draws anew which attempts it meets; the seed of the run alone decides unless this is given.",
+			Value: given{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
+	}, Then: func(reader *fields.Reader, path string, n *fields.Node) { settle(r, reader, path, n) }}
+}
+
+// settle fills in what follows from the kind, and refuses what does not belong to it.
+func settle(r *fault.Rule, reader *fields.Reader, path string, n *fields.Node) {
+	if r.Kind == 0 {
+		return // it was told
+	}
+	for _, part := range []struct {
+		field, owner string
+		belongs      bool
+	}{
+		{"code", "refuse", r.Kind == fault.Refuse},
+		{"moment", "drop", r.Kind == fault.Drop},
+		{"by", "delay, drip, drop and refuse", r.Kind != fault.Freeze && r.Kind != fault.Cut},
+	} {
+		if value := n.Find(part.field); value != nil && !part.belongs {
+			reader.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is a %v; expected none", part.field, part.owner, r.Kind)
+		}
+	}
+	if r.Kind == fault.Refuse && r.Code == "" {
+		r.Code = fault.Codes()[0]
+	}
+	if r.Kind == fault.Drop && r.Moment == 0 {
+		r.Moment = fault.After
+	}
+	if (r.Kind == fault.Delay || r.Kind == fault.Drip) && r.By == 0 {
+		reader.Fault(n.At, fields.Child(path, "by"), "a %v has no by; expected how long, such as 200ms", r.Kind)
+	}
+	if value := n.Find("key"); value != nil && r.KeyPrefix != "" {
+		reader.Fault(value.At, fields.Child(path, "key"), "key is given beside key_prefix; expected one of them")
+	}
+	switch end := n.Find("to"); {
+	case end == nil && r.Kind == fault.Freeze:
+		reader.Fault(n.At, fields.Child(path, "to"), "a freeze has no to; expected when its replies leave")
+	case end != nil && r.To <= r.From:
+		reader.Fault(end.At, fields.Child(path, "to"), "the window is empty: it begins at %v and ends at %v; expected a later end", r.From, r.To)
+	}
+}
+
+// given leaves a value out when it is written, where it is none.
+type given struct {
+	fields.Binding
+	none func() bool
+}
+
+// Write implements [fields.Binding].
+func (g given) Write() *fields.Node {
+	if g.none() {
+		return nil
+	}
+	return g.Binding.Write()
+}
+
+// word is one of some values that have names; it is not written at none.
+type word[T comparable] struct {
+	into *T
+	what string
+	of   []T
+	name func(T) string
+	none T
+}
+
+func (w word[T]) choice(into *string) fields.Choice {
+	return fields.Choice{Into: into, What: w.what, Of: nearest.Of(w.of, w.name)}
+}
+
+// Read implements [fields.Binding].
+func (w word[T]) Read(r *fields.Reader, path string, n *fields.Node) {
+	text := ""
+	w.choice(&text).Read(r, path, n)
+	for _, one := range w.of {
+		if w.name(one) == text {
+			*w.into = one
+		}
+	}
+}
+
+// Write implements [fields.Binding].
+func (w word[T]) Write() *fields.Node {
+	if *w.into == w.none {
+		return nil
+	}
+	return fields.TextNode(w.name(*w.into))
+}
+
+// Schema implements [fields.Binding].
+func (w word[T]) Schema() *fields.Schema { return w.choice(nil).Schema() }
+
+// percentage is the form of a share, which is kept in parts per million.
+var percentage = regexp.MustCompile(`^(0|[1-9][0-9]?|100)(\.[0-9]{1,4})?%$`)
+
+func shareOf(into *int) fields.Binding {
+	const expected = "a share in percent above 0 and at most 100, such as 2%"
+	return fields.Single[int]{Into: into, Expected: expected,
+		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: percentage.String(), Description: fields.Sentence(expected)},
+		Parse: func(text string) (int, bool) {
+			percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+			share := int(math.Round(percent / 100 * fault.Whole))
+			return share, percentage.MatchString(text) && err == nil && share >= 1 && share <= fault.Whole
+		},
+		Written: Percent,
+	}
+}
+
+// Percent writes a share of so many parts in a million.
+func Percent(share int) string {
+	return strconv.FormatFloat(float64(share)*100/fault.Whole, 'f', -1, 64) + "%"
+}

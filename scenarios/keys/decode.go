@@ -1,0 +1,334 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
+)
+
+// ErrKey is wrapped by the errors of [Template.Encode] and [Template.Decode].
+var ErrKey = errors.New("keys: no key of the template")
+
+// Reading is what one placeholder left in a key.
+type Reading struct {
+	// Placeholder is what stands between its braces: "at:inverted", "hash(user,16)".
+	Placeholder string
+	Attribute   string
+	// Value is what the attribute had where Whole is true: an instant in 28 characters, a
+	// number without zeros before it. Else it is the text that the function left of it, from
+	// which nobody gets the value back: a hash, a prefix, an hour.
+	Value string
+	Whole bool
+}
+
+// Name returns what the value is one of: the attribute, or the placeholder where it kept less.
+func (r Reading) Name() string {
+	if r.Whole {
+		return r.Attribute
+	}
+	return r.Placeholder
+}
+
+// Encode returns the text of the template with values in the place of attributes. Unlike
+// [Template.Expand] it refuses a value that its placeholder has no form for: text for a
+// padded number or an instant, a number wider than its padding, which would sort before
+// smaller ones, an attribute without a value, a value of no attribute.
+func (t Template) Encode(given map[string]string) (string, error) {
+	known := t.Attributes()
+	for _, name := range sortedNames(given) {
+		if !slices.Contains(known, name) {
+			return "", fmt.Errorf("%w: %s", ErrKey, nearest.Unknown("attribute", name, known))
+		}
+	}
+	var text strings.Builder
+	for i := range t.parts {
+		p := &t.parts[i]
+		if p.attribute == "" {
+			text.WriteString(p.literal)
+			continue
+		}
+		value, some := given[p.attribute]
+		if !some {
+			return "", fmt.Errorf("%w: byte %d: %s has no value; expected %s=…", ErrKey, p.offset, p.source, p.attribute)
+		}
+		if what := p.refuses(value); what != "" {
+			return "", fmt.Errorf("%w: byte %d: %s is given %s; expected %s", ErrKey, p.offset, p.source, nearest.Shown(value), what)
+		}
+		text.WriteString(p.apply(value))
+	}
+	return text.String(), nil
+}
+
+func sortedNames(given map[string]string) []string {
+	var names []string
+	for name := range given {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// refuses says what a placeholder expects where it has no form for a value, else nothing.
+func (p *part) refuses(value string) string {
+	switch {
+	case !utf8.ValidString(value):
+		return "UTF-8"
+	case p.format.ofTime():
+		if t, ok := readTime(value); !ok || t < entity.EarliestDateTime {
+			return "an instant of the years 1601 to 9999, such as 2026-11-01T15:04:05Z"
+		}
+	case p.format.kind == toPadded:
+		number := p.call.apply([]byte(value), 0)
+		if !isWhole(string(number)) || len(number) > p.format.n {
+			return fmt.Sprintf("a whole number of at most %d characters, without zeros before it", p.format.n)
+		}
+	}
+	return ""
+}
+
+// isWhole reports whether a text is a whole number as it is written shortest.
+func isWhole(text string) bool {
+	digits := strings.TrimPrefix(text, "-")
+	return isNumber([]byte(digits)) && (digits[0] != '0' || text == "0")
+}
+
+// Decode returns what each placeholder left in a key, in their order. The error says at
+// which byte of the key it is none of the template, or which two ways there are to read it.
+func (t Template) Decode(key string) ([]Reading, error) {
+	d := decoder{parts: t.parts, key: key, expected: "an end", dead: map[[2]int]bool{}}
+	d.from(0, 0)
+	switch {
+	case len(d.found) == 1:
+		return d.found[0], nil
+	case len(d.found) > 1:
+		return nil, fmt.Errorf("%w: %s can be read in two ways, as %s and as %s; expected widths that are fixed, or between values what none of them holds",
+			ErrKey, nearest.Shown(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
+	case d.steps > mostSteps:
+		return nil, fmt.Errorf("%w: %s can be parted in too many ways; expected between values what none of them holds", ErrKey, nearest.Shown(key))
+	case d.differs != "":
+		return nil, fmt.Errorf("%w: %s has two values of %s that differ", ErrKey, nearest.Shown(key), d.differs)
+	default:
+		return nil, fmt.Errorf("%w: byte %d of %s: expected %s", ErrKey, d.furthest, nearest.Shown(key), d.expected)
+	}
+}
+
+func shownReadings(list []Reading) string {
+	var texts []string
+	for _, r := range list {
+		texts = append(texts, r.Name()+"="+nearest.Shown(r.Value))
+	}
+	return strings.Join(texts, " ")
+}
+
+// mostSteps bounds the search: a template of many variable parts has more ways to part a
+// key than anybody waits for.
+const mostSteps = 200_000
+
+// decoder looks for the ways to read a key, up to two.
+type decoder struct {
+	parts []part
+	key   string
+	taken []Reading
+	found [][]Reading
+	steps int
+	// dead are the parts and bytes from which no way leads to the end.
+	dead map[[2]int]bool
+	// part is the last one that a way came to, furthest the last byte at which it was not
+	// there, and expected what it is.
+	part, furthest int
+	expected       string
+	// differs is an attribute that had two values on a way that led to the end.
+	differs string
+}
+
+// from reads the parts from number i on at a byte, and reports whether one way, whatever
+// attributes are on it, leads to the end.
+func (d *decoder) from(i, at int) (leads bool) {
+	if d.steps++; d.steps > mostSteps || len(d.found) > 1 || d.dead[[2]int{i, at}] {
+		return false
+	}
+	if i == len(d.parts) {
+		if at < len(d.key) {
+			d.fails(i, at, "the end of the key")
+			return false
+		}
+		d.arrive()
+		return true
+	}
+	p := &d.parts[i]
+	if p.attribute == "" {
+		if strings.HasPrefix(d.key[at:], p.literal) {
+			return d.from(i+1, at+len(p.literal))
+		}
+		d.fails(i, at, strconv.Quote(p.literal))
+		return false
+	}
+	least, most := p.widths(len(d.key) - at)
+	read := false
+	for width := least; width <= most && d.steps <= mostSteps; width++ {
+		d.steps++
+		value, ok := p.read(d.key[at : at+width])
+		if !ok {
+			continue
+		}
+		read = true
+		d.taken = append(d.taken, Reading{strings.Trim(p.source, "{}"), p.attribute, value, p.keepsAll()})
+		leads = d.from(i+1, at+width) || leads
+		d.taken = d.taken[:len(d.taken)-1]
+	}
+	if !read {
+		d.fails(i, at, p.says())
+	}
+	if !leads && d.steps <= mostSteps && len(d.found) <= 1 {
+		d.dead[[2]int{i, at}] = true
+	}
+	return leads
+}
+
+func (d *decoder) fails(i, at int, expected string) {
+	if i > d.part || i == d.part && at >= d.furthest {
+		d.part, d.furthest, d.expected = i, at, expected
+	}
+}
+
+// arrive keeps a way to the end, unless an attribute has two values on it.
+func (d *decoder) arrive() {
+	d.steps += len(d.parts)
+	known := map[string]string{}
+	for _, r := range d.taken {
+		if r.Whole {
+			known[r.Attribute] = r.Value
+		}
+	}
+	at := 0
+	for i := range d.parts {
+		p := &d.parts[i]
+		if p.attribute == "" {
+			continue
+		}
+		r := d.taken[at]
+		at++
+		if value, some := known[p.attribute]; some && (r.Whole && value != r.Value || !r.Whole && p.apply(value) != r.Value) {
+			d.differs = p.attribute
+			return
+		}
+	}
+	d.found = append(d.found, slices.Clone(d.taken))
+}
+
+// keepsAll reports whether a placeholder's text tells the whole value.
+func (p *part) keepsAll() bool {
+	switch p.format.kind {
+	case asIs:
+		return p.call.kind == asIs || p.call.kind == toReverse
+	case toPadded:
+		return p.call.kind == asIs
+	default:
+		return p.format.kind != toCut
+	}
+}
+
+// widths returns how many bytes a placeholder's text has at least and at most, of those
+// that are left; the least is the greater one where it has no room.
+func (p *part) widths(left int) (least, most int) {
+	switch p.format.kind {
+	case toTicks, toInverted:
+		least, most = ticksWidth, ticksWidth
+	case toCut:
+		least, most = p.format.n, p.format.n
+	case toPadded:
+		least, most = p.format.n, left
+	default:
+		return 0, left
+	}
+	return least, min(most, left)
+}
+
+// read returns the value that a placeholder's text stands for, or the text where it keeps
+// less. It is none where no value has that text.
+func (p *part) read(text string) (value string, ok bool) {
+	switch p.format.kind {
+	case toTicks, toInverted:
+		t, ok := readTicks(text)
+		if p.format.kind == toInverted {
+			t = entity.LatestDateTime - t
+		}
+		value = string(appendTime(nil, t, transform{}))
+		return value, ok && t >= entity.EarliestDateTime && p.apply(value) == text
+	case toCut:
+		_, ok := readTime(text + "0001-01-01T00:00:00.0000000Z"[len(text):])
+		return text, ok
+	case toPadded:
+		value = unpadded(text)
+		if !isWhole(value) || string(padded([]byte(value), 0, p.format.n)) != text {
+			return "", false
+		}
+		if p.call.kind == asIs {
+			return value, true
+		}
+		return text, p.call.yields(value)
+	}
+	if !utf8.ValidString(text) {
+		// The width ends within a character.
+		return "", false
+	}
+	if p.call.kind == toReverse {
+		letters := []byte(text)
+		reverse(letters)
+		return string(letters), true
+	}
+	return text, p.call.yields(text)
+}
+
+// unpadded takes the zeros before a number away.
+func unpadded(text string) string {
+	digits, negative := strings.CutPrefix(text, "-")
+	digits = strings.TrimLeft(digits, "0")
+	switch {
+	case digits == "":
+		return "0"
+	case negative:
+		return "-" + digits
+	default:
+		return digits
+	}
+}
+
+// yields reports whether a function comes to a text for some value.
+func (f transform) yields(text string) bool {
+	switch f.kind {
+	case toHash:
+		n, err := strconv.Atoi(text)
+		return err == nil && isWhole(text) && n >= 0 && n < f.n
+	case toPrefix:
+		return prefixOf([]byte(text), f.n) == len(text)
+	case toLower, toUpper:
+		return string(f.apply([]byte(text), 0)) == text
+	default:
+		return true
+	}
+}
+
+// says tells what a placeholder's text is.
+func (p *part) says() string {
+	what := "text"
+	switch p.format.kind {
+	case toTicks, toInverted:
+		what = fmt.Sprintf("%d digits, ticks of the years 1601 to 9999,", ticksWidth)
+	case toCut:
+		what = fmt.Sprintf("an instant in %d characters", p.format.n)
+	case toPadded:
+		what = fmt.Sprintf("a number in %d digits", p.format.n)
+	default:
+		if p.call.kind == toHash {
+			what = fmt.Sprintf("a number from 0 to %d", p.call.n-1)
+		}
+	}
+	return what + " of " + p.source
+}

@@ -1,0 +1,218 @@
+package logs
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/report"
+	"loadgen/report/document"
+	"loadgen/report/text"
+	"loadgen/results"
+)
+
+// Document says what a log says: the report of its record, and what only a log has.
+func (t *Told) Document() *document.Document {
+	d := report.Keep(t.Record).Document
+	d.Title, d.Data = "explain --log", t.data()
+	d.Screen = append(d.Screen, t.hottest(), document.Facts{Lines: t.facts()})
+	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: t.read()}}},
+		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
+		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
+		document.Section{ID: "documents", Title: "What the documents say", Blocks: []document.Block{document.List{Items: t.documents()}}})
+	return d
+}
+
+// Data is what scripts read of a log.
+type Data struct {
+	// Summary and Capture are those of the record that was made of it.
+	Summary *results.Summary `json:"summary"`
+	Capture *results.Capture `json:"capture"`
+	// Lines, Doubled, Late and Elsewhere are as of [Reading]; Keyless requests do not say
+	// their partition, by the name of the operation.
+	Lines     int64            `json:"lines"`
+	Doubled   int64            `json:"lines_twice"`
+	Late      int64            `json:"lines_late"`
+	Elsewhere int64            `json:"lines_of_other_tables"`
+	Keyless   map[string]int64 `json:"requests_without_key"`
+	First     string           `json:"first"`
+	Last      string           `json:"last"`
+	Billed    int64            `json:"billed"`
+	// Transactions and Queries are those whose entities are estimated.
+	Transactions int64 `json:"transactions_estimated"`
+	Queries      int64 `json:"queries_estimated"`
+}
+
+func (t *Told) data() *Data {
+	r := t.Reading
+	return &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
+		First: r.First.String(), Last: r.Last.String(), Billed: t.Billed, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
+}
+
+// Print writes what a log says in one of [report.PrintForms]; a page has its charts.
+func (t *Told) Print(w io.Writer, form string, look text.Look) error {
+	if form != report.FormPage {
+		return report.Print(w, t.Document(), form, look)
+	}
+	kept := report.Keep(t.Record)
+	kept.Document = t.Document()
+	return report.Page(w, kept)
+}
+
+// screenPartitions is how many of the hottest partitions one screen shows.
+const screenPartitions = 3
+
+// hottest are the partitions of which most was asked in their busiest second.
+func (t *Told) hottest() document.Table {
+	table := document.Table{ID: "hottest-by-second", Caption: "The hottest partitions, by their busiest second", Columns: []document.Column{{Title: "PartitionKey", Words: true},
+		{Title: "asked/s"}, {Title: "served/s"}, {Title: "requests"}, {Title: "throttled"}}}
+	hot := slices.Clone(t.Record.Capture.Partitions)
+	slices.SortStableFunc(hot, func(a, b results.ObservedPartition) int {
+		return cmp.Or(cmp.Compare(max(b.Offered, b.Busiest), max(a.Offered, a.Busiest)), cmp.Compare(b.Requests, a.Requests))
+	})
+	for _, one := range hot[:min(len(hot), screenPartitions)] {
+		table.Rows = append(table.Rows, document.Cells(document.Key(one.PartitionKey, 40), document.Count(max(one.Offered, one.Busiest)), document.Count(one.Busiest),
+			document.Count(one.Requests), document.PartOf(float64(one.Throttled), float64(one.Requests))))
+	}
+	return table
+}
+
+// facts are what one screen shows of the log itself.
+func (t *Told) facts() []string {
+	r := t.Reading
+	lines := []string{fmt.Sprintf("%s of %s, %s to %s; %s billed", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
+		r.First.Time().Format(time.DateTime), r.Last.Time().Format(time.DateTime), document.Counted(int(t.Billed), "transaction"))}
+	if keyless := t.keyless(); keyless != "" {
+		lines = append(lines, "without a PartitionKey: "+keyless)
+	}
+	return lines
+}
+
+// keyless names the operations whose partition no line says.
+func (t *Told) keyless() string {
+	var parts []string
+	for _, name := range sorted(t.Reading.Keyless) {
+		parts = append(parts, document.Count(t.Reading.Keyless[name])+" "+name)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sorted[V any](by map[string]V) []string {
+	var names []string
+	for name := range by {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// read says what of the log counts, and what does not.
+func (t *Told) read() []string {
+	r := t.Reading
+	items := []string{fmt.Sprintf("%s of %s (%s)", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"), strings.Join(r.Formats, ", "))}
+	add := func(n int64, what string) {
+		if n > 0 {
+			items = append(items, document.Count(n)+" "+what)
+		}
+	}
+	add(r.Doubled, "stood twice, by the id of their request, and count once")
+	add(r.Late, "came later than lines that were passed on already: they count at the time of those")
+	add(r.Elsewhere, "are of other tables, and are left out")
+	for _, gap := range r.Gaps {
+		items = append(items, fmt.Sprintf("no line from %s to %s: nobody asked, or the log has a gap", stamp(gap.From), stamp(gap.To)))
+	}
+	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a throttled request is not", document.Counted(int(t.Billed), "transaction")))
+	if r.Named < r.Lines-r.Doubled-r.Elsewhere {
+		items = append(items, fmt.Sprintf("%s without an id of the client: a retry among them is an operation of its own", document.Count(r.Lines-r.Doubled-r.Elsewhere-r.Named)))
+	}
+	return items
+}
+
+func stamp(at entity.Ticks) string { return at.Time().Format(time.DateTime) }
+
+// unsaid says what was estimated, and by which rule.
+func (t *Told) unsaid() []string {
+	var items []string
+	s := &t.Estimate
+	if n := t.Reading.Keyless["EntityGroupTransaction"]; n > 0 {
+		items = append(items, document.Count(n)+" transactions do not say their partition: their keys are in bodies, which no log has. They count in all, and in no partition.")
+	}
+	if n := t.Reading.Keyless["InsertEntity"]; n > 0 {
+		items = append(items, document.Count(n)+" inserts do not say their key: they count in all, and in no partition.")
+	}
+	switch {
+	case s.Transactions == 0:
+	case s.Transaction > 0:
+		items = append(items, fmt.Sprintf("Each of %s is taken to write %s, as was said.", document.Counted(int(s.Transactions), "transaction"), document.Counted(int(s.Transaction), "entity", "entities")))
+	default:
+		items = append(items, fmt.Sprintf("How many entities %s wrote is estimated: the body, less %d bytes, by the mean body of a single write (%s) and %d bytes around each. --transaction-entities says it.",
+			document.Counted(int(s.Transactions), "transaction"), aroundBatch, document.Bytes(s.writes.of(usualEntity)), aroundChange))
+	}
+	if s.Queries > 0 {
+		each := s.Entity
+		if each == 0 {
+			each = s.reads.of(s.writes.of(usualEntity))
+		}
+		items = append(items, fmt.Sprintf("How many entities %s read is estimated: the reply by the bytes of an entity in it (%s), one at least. --entity-bytes says those.",
+			document.Counted(int(s.Queries), "query", "queries"), document.Bytes(each)))
+	}
+	if s.Inexact > 0 {
+		items = append(items, fmt.Sprintf("%s filter by other properties, or by none that could be read: they read at least what they returned, and how much more no log says.", document.Counted(int(s.Inexact), "query", "queries")))
+	}
+	return append(items, "Which limit throttled a request, that of its partition or that of the account, no log says: all are taken for the partition's.")
+}
+
+// documents are the sentences of the documents that apply.
+func (t *Told) documents() []string {
+	c := t.Record.Capture
+	var items []string
+	for _, one := range c.Partitions {
+		if one.Busiest > t.Record.Manifest.Targets.Partition || one.Throttled > 0 {
+			items = append(items, "A partition's target is 2,000 entities/s of 1 KiB; every entity inserted, updated, deleted or scanned counts. Over it the service answers 503 or 500: the PartitionKey is then too coarse, and must change so that partitions spread over more servers.")
+			break
+		}
+	}
+	for _, one := range c.Orders {
+		if one.Partitions.Way() != "" {
+			items = append(items, "Keys that only grow, or only fall, put all inserts into the last or first range: throughput is then limited to one partition server, whatever the number of keys.")
+			break
+		}
+	}
+	scans := false
+	for _, one := range c.Shapes {
+		scans = scans || strings.Contains(one.Class, "scan") && one.Requests > 0
+	}
+	if scans {
+		items = append(items, "A query that scans 1,000 entities and returns 5 counts 1,000. A point query is best, a range within one partition next; a table scan, which reads every partition, is worst.")
+	}
+	if t.Reading.Keyless["EntityGroupTransaction"] > 0 {
+		items = append(items, "A transaction counts each of its entities, and is billed as one.")
+	}
+	return append(items, "Retry throttled requests with exponential back-off; aggressive retries make throttling worse.")
+}
+
+// latency is how long each operation took.
+func (t *Told) latency() document.Table {
+	table := document.Table{ID: "server-latency", Caption: "How long requests took that were answered, in ms", Columns: []document.Column{{Title: "operation", Words: true},
+		{Title: "requests"}, {Title: "throttled"}, {Title: "p50", Group: "server"}, {Title: "p99", Group: "server"}, {Title: "p50", Group: "end to end"}, {Title: "p99", Group: "end to end"}},
+		Notes: []string{"End to end is until the client had acknowledged the reply: what lies beyond the server's time is the network and the client."}}
+	for _, name := range sorted(t.Latency) {
+		l := t.Latency[name]
+		row := document.Cells(name, document.Count(l.Requests), document.Count(l.Throttled))
+		for _, of := range []*Lengths{&l.Server, &l.EndToEnd} {
+			for _, share := range []float64{0.5, 0.99} {
+				text := document.Untold
+				if at, told := of.Quantile(share); told {
+					text = document.Millis(at.Microseconds())
+				}
+				row = append(row, document.Cell{Text: text})
+			}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table
+}

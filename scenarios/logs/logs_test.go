@@ -1,0 +1,300 @@
+package logs_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/accesslog"
+	"loadgen/engine/entity"
+	"loadgen/report"
+	"loadgen/report/text"
+	"loadgen/results"
+	"loadgen/scenarios/logs"
+)
+
+var begins = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+// request is an entry of a log: an operation on a key at so long after the log begins.
+func request(at time.Duration, operation, partition, row string, status int) accesslog.Entry {
+	e := accesslog.Entry{At: entity.TicksOf(begins.Add(at)), Operation: operation, HTTP: status, EndToEnd: 12 * time.Millisecond, Server: 5 * time.Millisecond,
+		Account: "races", Service: "table", RequestID: fmt.Sprintf("%d-%s-%s", at, partition, row), Index: 0, RequestHeader: -1, RequestPacket: 900, ResponseHeader: -1,
+		ResponsePacket: 1000, ContentLength: 900, ClientID: fmt.Sprintf("c-%d-%s-%s", at, partition, row)}
+	e.Status = map[int]string{503: "ThrottlingError", 500: "ServerTimeoutError"}[status]
+	key := fmt.Sprintf("(PartitionKey='%s',RowKey='%s')", partition, row)
+	e.URL, e.ObjectKey = "https://races.table.core.windows.net/Runners"+key, "/races/Runners"+key
+	switch operation {
+	case "InsertEntity":
+		e.URL = "https://races.table.core.windows.net/Runners"
+	case "QueryEntities":
+		e.URL = "https://races.table.core.windows.net/Runners()?$filter=PartitionKey%20eq%20'" + partition + "'"
+	case "EntityGroupTransaction":
+		e.URL, e.ObjectKey = "https://races.table.core.windows.net/$batch", "/races/$batch"
+	}
+	return e
+}
+
+// write writes entries as a log, packed if its name says so, and returns its name.
+func write(t *testing.T, name string, entries ...accesslog.Entry) string {
+	t.Helper()
+	var lines []byte
+	for i := range entries {
+		lines = accesslog.AppendAnalytics(lines, &entries[i])
+	}
+	if strings.HasSuffix(name, ".gz") {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, _ = w.Write(lines)
+		_ = w.Close()
+		lines = packed.Bytes()
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, lines, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func tell(t *testing.T, o logs.Options, paths ...string) *logs.Told {
+	t.Helper()
+	files, err := logs.Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := logs.Tell(logs.Plan{Files: files, Reading: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return told
+}
+
+// A log of two hours in folders, in files of which two are of the same time, lines in
+// disorder, some twice: what it says is what was counted when it was made.
+func TestALogSaysWhatWas(t *testing.T) {
+	t.Chdir(t.TempDir())
+	chance := rand.New(rand.NewPCG(1, 2))
+	type count struct{ requests, throttled, entities int64 }
+	counts, seconds := map[string]*count{}, map[string]map[int64]int64{}
+	files := map[string][]accesslog.Entry{}
+	doubled := 0
+	for i := range 6000 {
+		at := time.Duration(i)*2*time.Millisecond + time.Duration(i/3000)*time.Hour
+		partition := fmt.Sprintf("p%d", min(chance.IntN(12), chance.IntN(12)))
+		status := 201
+		if chance.IntN(10) == 0 {
+			status = 503
+		}
+		e := request(at, "InsertEntity", partition, fmt.Sprint(i), status)
+		name := fmt.Sprintf("table/2026/11/22/1%d00/00000%d.log", i/3000, chance.IntN(2))
+		if chance.IntN(2) == 0 {
+			name += ".gz"
+		}
+		files[name] = append(files[name], e)
+		if chance.IntN(50) == 0 {
+			files[name] = append(files[name], e)
+			doubled++
+		}
+		c := counts[partition]
+		if c == nil {
+			c, seconds[partition] = &count{}, map[int64]int64{}
+			counts[partition] = c
+		}
+		if c.requests++; status == 503 {
+			c.throttled++
+			continue
+		}
+		c.entities++
+		seconds[partition][int64((at+12*time.Millisecond)/time.Second)]++
+	}
+	for name, entries := range files {
+		for i := range entries { // within a minute of their place
+			j := min(len(entries)-1, i+chance.IntN(20))
+			entries[i], entries[j] = entries[j], entries[i]
+		}
+		write(t, name, entries...)
+	}
+	told := tell(t, logs.Options{}, "table")
+	r := told.Reading
+	if r.Lines != int64(6000+doubled) || r.Doubled != int64(doubled) || r.Late != 0 || len(r.Gaps) != 1 || !r.Genuine || r.Files != int64(len(files)) {
+		t.Errorf("read %+v; want %d lines, %d of them twice, one gap", r, 6000+doubled, doubled)
+	}
+	seen := told.Record.Capture
+	if len(seen.Partitions) != len(counts) || seen.Requests != 6000 {
+		t.Fatalf("%d partitions, %d requests; want %d, 6000", len(seen.Partitions), seen.Requests, len(counts))
+	}
+	for _, one := range seen.Partitions {
+		c, busiest := counts[one.PartitionKey], int64(0)
+		for _, n := range seconds[one.PartitionKey] {
+			busiest = max(busiest, n)
+		}
+		if one.Requests != c.requests || one.Throttled != c.throttled || one.Entities != c.entities || one.Busiest != busiest || one.Table != "Runners" {
+			t.Errorf("%s: %+v; want %+v, the busiest second %d", one.PartitionKey, one, *c, busiest)
+		}
+	}
+	if throttled := told.Latency["InsertEntity"].Throttled; told.Billed != 6000-throttled {
+		t.Errorf("%d billed of 6000, of which %d throttled", told.Billed, throttled)
+	}
+	if p50, ok := told.Latency["InsertEntity"].Server.Quantile(.5); !ok || p50 != 5*time.Millisecond {
+		t.Errorf("the server's median is %v; want 5ms", p50)
+	}
+}
+
+func TestLinesThatComeTooLate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var entries []accesslog.Entry
+	for i := range 40 {
+		entries = append(entries, request(time.Duration(i+1)*time.Second, "DeleteEntity", "p", fmt.Sprint(i), 204))
+	}
+	entries = append(entries, request(0, "DeleteEntity", "p", "late", 204))
+	told := tell(t, logs.Options{Held: 8}, write(t, "a.log", entries...))
+	if told.Reading.Late != 1 || told.Record.Capture.Requests != 41 {
+		t.Errorf("%d late of %d; want 1 of 41", told.Reading.Late, told.Record.Capture.Requests)
+	}
+	if whole := tell(t, logs.Options{}, "a.log"); whole.Reading.Late != 0 || whole.Reading.First != entity.TicksOf(begins) {
+		t.Errorf("%d late of a log that is held whole, which begins at %v", whole.Reading.Late, whole.Reading.First)
+	}
+}
+
+// The rules are those of [logs.Estimate]; the sums are made by hand.
+func TestWhatIsEstimated(t *testing.T) {
+	t.Chdir(t.TempDir())
+	insert := request(0, "InsertEntity", "p", "1", 201) // a body of 900 bytes
+	get := request(1, "QueryEntity", "p", "1", 200)     // a reply of 1,000
+	batch := request(2, "EntityGroupTransaction", "", "", 202)
+	batch.RequestPacket = 200 + 7*(900+400)
+	scan := request(3, "QueryEntities", "p", "", 200)
+	scan.ResponsePacket = 25_300
+	for _, row := range []struct {
+		sentence string
+		estimate logs.Estimate
+		want     int64
+	}{
+		{"an insert, a get, seven of a transaction and 25 of a query", logs.Estimate{}, 1 + 1 + 7 + 25},
+		{"what is said goes before", logs.Estimate{Transaction: 20, Entity: 5060}, 1 + 1 + 20 + 5},
+	} {
+		files, err := logs.Open([]string{write(t, "a.log", insert, get, batch, scan)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, err := logs.Tell(logs.Plan{Files: files, Estimate: row.estimate})
+		if err != nil || told.Record.Capture.Entities != row.want {
+			t.Errorf("%s: %d entities, %v; want %d", row.sentence, told.Record.Capture.Entities, err, row.want)
+		}
+		if said := printed(t, told, report.FormText); !strings.Contains(said, "1 transactions do not say their partition") {
+			t.Errorf("%s: the report does not say that a transaction has no key:\n%s", row.sentence, said)
+		}
+	}
+}
+
+func printed(t *testing.T, told *logs.Told, form string) string {
+	t.Helper()
+	var into bytes.Buffer
+	if err := told.Print(&into, form, text.Look{Verbose: true, Columns: 160}); err != nil {
+		t.Fatal(err)
+	}
+	return into.String()
+}
+
+// With a hash in its place no key of the log is left anywhere, and the hottest is as hot.
+func TestHashedKeysLeaveNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var entries []accesslog.Entry
+	for i := range 100 {
+		entries = append(entries, request(time.Duration(i)*time.Millisecond, "InsertEntity", fmt.Sprint("patient-", i%3/2), fmt.Sprint("row-", i), 201))
+	}
+	name := write(t, "a.log", entries...)
+	files, err := logs.Open([]string{name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := logs.Tell(logs.Plan{Files: files, Reading: logs.Options{Hash: logs.Hashing([]byte("salt"))}, Out: "kept"})
+	if err != nil || told.Keep() != nil {
+		t.Fatal(err)
+	}
+	plain := tell(t, logs.Options{}, name)
+	if got, want := told.Record.Capture.Partitions[0].Requests, plain.Record.Capture.Partitions[0].Requests; got != want {
+		t.Errorf("the hottest has %d requests; want %d", got, want)
+	}
+	for _, form := range report.PrintForms() {
+		if said := printed(t, told, form); strings.Contains(said, "patient") || strings.Contains(said, "row-") {
+			t.Errorf("%s: a key is in it", form)
+		}
+		if said := printed(t, plain, form); !strings.Contains(said, "patient-0") {
+			t.Errorf("%s: the hottest partition is not in it", form)
+		}
+	}
+	kept, err := os.ReadDir("kept")
+	if err != nil || len(kept) < 3 {
+		t.Fatalf("kept %v, %v", kept, err)
+	}
+	for _, one := range kept {
+		if held, err := os.ReadFile(filepath.Join("kept", one.Name())); err != nil || bytes.Contains(held, []byte("patient")) {
+			t.Errorf("%s holds a key of the log, %v", one.Name(), err)
+		}
+	}
+	if !logs.IsRecord("kept") || logs.IsRecord("a.log") {
+		t.Error("a record is one, and a log is none")
+	}
+}
+
+// Nothing of a log is left behind that nobody asked for.
+func TestNothingIsLeftBehind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	tell(t, logs.Options{}, write(t, "a.log", request(0, "InsertEntity", "p", "1", 201)))
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+func TestLogsThatSayNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	bare := request(0, "InsertEntity", "p", "1", 201)
+	bare.URL, bare.ObjectKey = "", ""
+	blob := request(0, "InsertEntity", "p", "1", 201)
+	line := strings.Replace(string(accesslog.AppendAnalytics(nil, &blob)), ";table;", ";blob;", 1)
+	if err := errors.Join(os.Mkdir("none", 0o755), os.Mkdir("mixed", 0o755), os.WriteFile("mixed/b.log", []byte(line), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "mixed/a.log", blob)
+	for _, row := range []struct {
+		sentence, path, table, want string
+	}{
+		{"no file", "absent", "", "logs: no log: absent cannot be read: no such file or directory"},
+		{"no file in a folder", "none", "", "logs: no log: the folder none holds no file; expected logs in it or below it"},
+		{"no keys", write(t, "bare.log", bare), "", "logs: no log: no line says a PartitionKey; expected addresses with keys and filters: logs of the categories StorageRead"},
+		{"another table", write(t, "other.log", blob), "Clubs", "logs: no log: no line is of the table Clubs; expected some"},
+		{"another service in one of several files", "mixed", "", `mixed/b.log:1: the line is of the service "blob"`},
+	} {
+		files, err := logs.Open([]string{row.path}, nil)
+		if err == nil {
+			_, err = logs.Tell(logs.Plan{Files: files, Reading: logs.Options{Table: row.table}})
+		}
+		if !errors.Is(err, logs.ErrSource) || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want %s", row.sentence, err, row.want)
+		}
+	}
+}
+
+// A record that is kept is one like any other.
+func TestAKeptRecordIsRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files, err := logs.Open([]string{write(t, "a.log", request(0, "InsertEntity", "p", "1", 201))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := logs.Tell(logs.Plan{Files: files, Out: "kept"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := report.Read(results.Dir("kept"))
+	if err != nil || again.Summary.Verdict != told.Record.Summary.Verdict {
+		t.Errorf("read again: %v", err)
+	}
+}

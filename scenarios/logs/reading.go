@@ -1,0 +1,260 @@
+package logs
+
+import (
+	"errors"
+	"iter"
+	"strings"
+
+	"loadgen/engine/accesslog"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// Options say how a log is read.
+type Options struct {
+	// Table leaves out the requests of other tables; empty takes all.
+	Table string
+	// Hash, where set, puts another text in the place of every key on reading.
+	Hash func(key string) string
+	// Held is how many entries wait at a time to be put in order, 0 for [DefaultHeld].
+	Held int
+	// Progress is told now and again how many lines were read; it may be nil.
+	Progress func(lines int64)
+}
+
+// DefaultHeld is how many entries wait at a time to be put in order.
+const DefaultHeld = 1 << 16
+
+// Reading is what was read of a log.
+type Reading struct {
+	Files, Lines int64
+	Formats      []string
+	// Doubled lines stood twice and count once; Late ones came after later ones had been
+	// passed on, and count at the time of those; Elsewhere are of other tables.
+	Doubled, Late, Elsewhere int64
+	// Keyless requests on entities do not say their partition, by the name of the operation.
+	Keyless map[string]int64
+	// First and Last are the instants of the log.
+	First, Last entity.Ticks
+	// Gaps are the stretches without a line of a minute or more that are the longest.
+	Gaps []Gap
+	// Named is how many requests carry an id of their client.
+	Named int64
+	// Genuine says that the first address is the table service's.
+	Genuine bool
+}
+
+// Gap is a stretch of a log without a line.
+type Gap struct{ From, To entity.Ticks }
+
+// Read reads files as one log: it calls visit for each entry, once, in the order of time.
+// What visit is given is good until it returns. Lines that come late by more than Held others are
+// passed on with the time of the last. What was read is told in told, which is good during
+// a visit as well. The error wraps [ErrSource], or is that of visit.
+func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry) error) error {
+	if o.Held == 0 {
+		o.Held = DefaultHeld
+	}
+	*told = Reading{Keyless: make(map[string]int64)}
+	r := &reader{options: o, visit: visit, told: told}
+	for len(files) > 0 {
+		// Files of one folder may be of the same hour.
+		group := 1
+		for group < len(files) && group < mostOpen && files[group].Group == files[0].Group {
+			group++
+		}
+		if err := r.group(files[:group]); err != nil {
+			return err
+		}
+		files = files[group:]
+	}
+	for r.order.len() > 0 {
+		if err := r.pass(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostOpen is how many files are read side by side.
+const mostOpen = 64
+
+// reader is a log under way.
+type reader struct {
+	options Options
+	visit   func(*accesslog.Entry) error
+	told    *Reading
+	order   order
+	doubles doubles
+	labels  labels
+	room    accesslog.Entry
+	begun   bool
+}
+
+// group reads files side by side, always on in the one that is furthest behind.
+func (r *reader) group(files []Source) error {
+	if len(files) == 1 {
+		return r.file(files[0], r.take)
+	}
+	type stream struct {
+		next func() (*accesslog.Entry, bool)
+		head *accesslog.Entry
+	}
+	var failed error
+	var open []*stream
+	for _, file := range files {
+		entries := func(yield func(*accesslog.Entry) bool) {
+			err := r.file(file, func(e *accesslog.Entry) error {
+				if !yield(e) {
+					return errEnough
+				}
+				return nil
+			})
+			if err != nil && err != errEnough && failed == nil {
+				failed = err
+			}
+		}
+		next, stop := iter.Pull(iter.Seq[*accesslog.Entry](entries))
+		defer stop()
+		if head, some := next(); some {
+			open = append(open, &stream{next, head})
+		}
+	}
+	for len(open) > 0 && failed == nil {
+		least := 0
+		for i := range open {
+			if open[i].head.At < open[least].head.At {
+				least = i
+			}
+		}
+		one := open[least]
+		if err := r.take(one.head); err != nil {
+			return err
+		}
+		head, some := one.next()
+		if one.head = head; !some {
+			open = append(open[:least], open[least+1:]...)
+		}
+	}
+	return failed
+}
+
+// errEnough ends the reading of a file that nobody asks for any more.
+var errEnough = accesslog.Stop(ErrSource)
+
+// file reads one file.
+func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
+	from, err := file.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	r.told.Files++
+	format, err := accesslog.Read(from, file.Name, func(e *accesslog.Entry) error {
+		r.told.Lines++
+		if r.told.Lines == 1 {
+			_, address, _ := strings.Cut(e.URL, "://")
+			host, _, _ := strings.Cut(address, "/")
+			r.told.Genuine = wire.IsTableHost(host)
+		}
+		if r.options.Progress != nil && r.told.Lines&0x3fff == 0 {
+			r.options.Progress(r.told.Lines)
+		}
+		return accesslog.Stop(visit(e))
+	})
+	switch {
+	case err == nil:
+		r.add(string(format))
+	case errors.Is(err, accesslog.ErrLog):
+		err = faulty{err}
+	}
+	return err
+}
+
+// faulty is what is wrong with a line.
+type faulty struct{ error }
+
+// Is implements errors.Is: it is [ErrSource].
+func (f faulty) Is(other error) bool { return other == ErrSource }
+
+// Unwrap returns the fault.
+func (f faulty) Unwrap() error { return f.error }
+
+func (r *reader) add(format string) {
+	for _, one := range r.told.Formats {
+		if one == format {
+			return
+		}
+	}
+	r.told.Formats = append(r.told.Formats, format)
+}
+
+// take takes an entry among those that wait.
+func (r *reader) take(e *accesslog.Entry) error {
+	if r.options.Table != "" && e.Table != r.options.Table {
+		r.told.Elsewhere++
+		return nil
+	}
+	if r.doubles.again(e) {
+		r.told.Doubled++
+		return nil
+	}
+	var own line
+	own.pack(e, &r.labels)
+	r.order.push(own)
+	if r.order.len() <= r.options.Held {
+		return nil
+	}
+	return r.pass()
+}
+
+// pass hands the earliest of the entries on that wait.
+func (r *reader) pass() error {
+	e, t := &r.room, r.told
+	first := r.order.pop()
+	first.unpack(e)
+	switch {
+	case !r.begun:
+		r.begun, t.First, t.Last = true, e.At, e.At
+	case e.At < t.Last:
+		t.Late++
+		e.At = t.Last
+	}
+	t.gap(t.Last, e.At)
+	t.Last = e.At
+	if e.Verb >= entity.Insert && e.Verb <= entity.Batch && !e.Keyed {
+		t.Keyless[e.Operation]++
+	}
+	if e.ClientID != "" {
+		t.Named++
+	}
+	if hash := r.options.Hash; hash != nil && e.Keyed {
+		e.Key.Partition = hash(e.Key.Partition)
+		if e.KeyedRow {
+			e.Key.Row = hash(e.Key.Row)
+		}
+	}
+	return r.visit(e)
+}
+
+// mostGaps is how many stretches without a line are told, longGap how long one is at least.
+const (
+	mostGaps = 5
+	longGap  = 60 * 10_000_000
+)
+
+func (t *Reading) gap(from, to entity.Ticks) {
+	if to-from < longGap {
+		return
+	}
+	t.Gaps = append(t.Gaps, Gap{from, to})
+	if len(t.Gaps) > mostGaps {
+		least := 0
+		for i := range t.Gaps {
+			if t.Gaps[i].To-t.Gaps[i].From < t.Gaps[least].To-t.Gaps[least].From {
+				least = i
+			}
+		}
+		t.Gaps = append(t.Gaps[:least], t.Gaps[least+1:]...)
+	}
+}

@@ -1,0 +1,138 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/fields"
+)
+
+// Bounds of a likeness: how many partitions have their own share, how many stretches of
+// time their own rate, and how many entities are loaded.
+const (
+	mostShares  = 1000
+	mostRates   = 1000
+	mostLoaded  = 20_000
+	leastLoaded = 1000
+)
+
+// Likeness returns a scenario that is like the operations of a log and holds no key of
+// them: as many partitions with the same shares, the thousand heaviest at most, the same
+// mix of operations, their mean size, and the rate of each second, or of as many equal
+// stretches as there is room for. What else the keys of the log were formed from it does
+// not know.
+func Likeness(of *Operations) []byte {
+	shares, beyond := sharesOf(of)
+	var text strings.Builder
+	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
+	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), len(shares)+beyond)
+	if beyond > 0 {
+		line("# The %d lightest partitions are left out.", beyond)
+	}
+	line("name: like-the-log")
+	line("attributes:")
+	line("  # The partitions by their share of the operations, the heaviest first.")
+	var names, weights []string
+	for i, n := range shares {
+		names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(n))
+	}
+	line("  partition: {list: [%s], weights: [%s]}", strings.Join(names, ", "), strings.Join(weights, ", "))
+	line("  id: {sequence: 1}")
+	line(`entity: {size: %d, properties: [{name: Value, type: Int32, value: "1"}]}`, of.size())
+	line(`design: {partition_key: "{partition}", row_key: "{id:010d}"}`)
+	line("phases:")
+	if of.reads() {
+		line("  - {name: load, load: {entities: %d}}", min(mostLoaded, max(leastLoaded, len(of.List))))
+	}
+	rates, each := of.rates()
+	line("  - name: log")
+	line("    traffic:")
+	if each > time.Second {
+		line("      # Each rate is the mean of %s; the busiest second had more.", each)
+	}
+	line("      arrivals: {steps: {rates: [%s], each: %s}}", strings.Join(rates, ", "), each)
+	line("      operations:")
+	for _, verb := range verbs {
+		if n := of.count(verb); n > 0 {
+			more := ""
+			if verb == entity.Merge || verb == entity.InsertOrMerge {
+				more = `, properties: [{name: Value, type: Int32, value: "1"}]`
+			}
+			line("        - {verb: %s, weight: %d%s}", verb, n, more)
+		}
+	}
+	return []byte(text.String())
+}
+
+// verbs are those of an operation on one entity.
+var verbs = [...]entity.Verb{entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete, entity.Get}
+
+// sharesOf returns how many operations each of the heaviest partitions had, and how many
+// partitions there are beyond those.
+func sharesOf(of *Operations) (shares []int, beyond int) {
+	by := make(map[string]int)
+	for i := range of.List {
+		by[of.List[i].Key.Partition]++
+	}
+	for _, n := range by {
+		shares = append(shares, n)
+	}
+	slices.SortFunc(shares, func(a, b int) int { return cmp.Compare(b, a) })
+	if len(shares) > mostShares {
+		shares, beyond = shares[:mostShares], len(shares)-mostShares
+	}
+	// A weight is a million at most.
+	if scale := float64(shares[0]) / 1e6; scale > 1 {
+		for i := range shares {
+			shares[i] = max(1, int(math.Round(float64(shares[i])/scale)))
+		}
+	}
+	return shares, beyond
+}
+
+// size is the mean size of an entity that was written, in bytes.
+func (o *Operations) size() int64 {
+	if o.Bytes == 0 {
+		return 1024
+	}
+	return min(entity.MaxEntityBytes/2, max(100, o.Bytes))
+}
+
+// reads reports whether some operation is about an entity that is there.
+func (o *Operations) reads() bool {
+	return slices.ContainsFunc(o.List, func(one Operation) bool { return one.Verb != entity.Insert })
+}
+
+// count returns how many operations have a verb; a weight is a million at most.
+func (o *Operations) count(verb entity.Verb) int {
+	n := 0
+	for i := range o.List {
+		if o.List[i].Verb == verb {
+			n++
+		}
+	}
+	if most := 1_000_000; len(o.List) > most {
+		return int(math.Ceil(float64(n) * float64(most) / float64(len(o.List))))
+	}
+	return n
+}
+
+// rates returns how many operations a second were due in each stretch of the log, and how
+// long that is.
+func (o *Operations) rates() (rates []string, each time.Duration) {
+	lasts := o.List[len(o.List)-1].At + 1
+	each = time.Second * time.Duration(math.Ceil(lasts.Seconds()/mostRates))
+	counts := make([]int, int((lasts+each-1)/each))
+	for i := range o.List {
+		counts[o.List[i].At/each]++
+	}
+	for _, n := range counts {
+		rates = append(rates, fmt.Sprint(max(fields.MinRate, math.Round(float64(n)/each.Seconds()*1000)/1000)))
+	}
+	return rates, each
+}

@@ -1,0 +1,147 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/accesslog"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/scenarios/logs"
+	"loadgen/scenarios/logs/replay"
+)
+
+var begins = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+// line is a request of a log: at so many milliseconds, by a client's id.
+func line(millis int, operation, partition, row string, status int, client string) accesslog.Entry {
+	e := accesslog.Entry{At: entity.TicksOf(begins.Add(time.Duration(millis) * time.Millisecond)), Operation: operation, HTTP: status, EndToEnd: 5 * time.Millisecond, Server: 3 * time.Millisecond,
+		Account: "races", Service: "table", RequestID: fmt.Sprint(millis, client), RequestHeader: -1, RequestPacket: 500, ResponseHeader: -1, ResponsePacket: 100, ContentLength: 500, ClientID: client}
+	key := fmt.Sprintf("(PartitionKey='%s',RowKey='%s')", partition, row)
+	e.URL, e.ObjectKey = "https://races.table.core.windows.net/Results"+key, "/races/Results"+key
+	if operation == "QueryEntities" {
+		e.URL = "https://races.table.core.windows.net/Results"
+	}
+	return e
+}
+
+func gather(t *testing.T, entries ...accesslog.Entry) *replay.Operations {
+	t.Helper()
+	var lines []byte
+	for i := range entries {
+		lines = accesslog.AppendAnalytics(lines, &entries[i])
+	}
+	name := t.TempDir() + "/table.log"
+	if err := os.WriteFile(name, lines, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	files, err := logs.Open([]string{name}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := replay.Gather(files, logs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// The clients' retries are no operations: what comes again under the same id, for the same
+// on the same key, after it was throttled and in time.
+func TestRetriesAreTakenOut(t *testing.T) {
+	found := gather(t,
+		line(0, "InsertEntity", "p", "1", 503, "a"), line(10, "InsertEntity", "p", "2", 201, "b"),
+		line(900, "InsertEntity", "p", "1", 503, "a"), line(2000, "InsertEntity", "p", "1", 201, "a"),
+		line(2100, "QueryEntity", "p", "1", 200, "a"),                                                  // the id once more, for something else
+		line(2200, "DeleteEntity", "p", "2", 503, "c"), line(2300, "DeleteEntity", "p", "3", 204, "c"), // the first is lost
+		line(2400, "MergeEntity", "q", "9", 503, ""), line(2500, "QueryEntities", "", "", 200, "d"),
+		line(2600, "UpdateEntity", "q", "7", 503, "e"), line(2600+120_000, "UpdateEntity", "q", "7", 204, "e"), // too late
+	)
+	var said []string
+	for _, o := range found.List {
+		said = append(said, fmt.Sprint(o.At.Milliseconds(), o.Verb, o.Key))
+	}
+	want := []string{"0 insert {p 1}", "10 insert {p 2}", "2100 get {p 1}", "2200 delete {p 2}", "2300 delete {p 3}", "2400 merge {q 9}", "2600 replace {q 7}", "122600 replace {q 7}"}
+	if strings.Join(said, "\n") != strings.ReplaceAll(strings.Join(want, "\n"), " insert", " insert") {
+		t.Errorf("operations\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
+	}
+	if found.Attempts != 10 || found.Throttled != 5 || found.Retries != 2 || found.Lost != 3 || found.Queries != 1 || found.Bytes != 500 {
+		t.Errorf("%+v; want 10 attempts, 5 throttled, 2 retries, 3 lost, 1 query, 500 bytes", found)
+	}
+}
+
+// hot is a log of so many inserts a second, for three seconds, on one partition of keys
+// that hold two attributes.
+func hot(t *testing.T, perSecond int) *replay.Operations {
+	t.Helper()
+	var entries []accesslog.Entry
+	for i := range 3 * perSecond {
+		entries = append(entries, line(i*1000/perSecond, "InsertEntity", "2026", fmt.Sprintf("d%d_%05d", i%8, i), 201, fmt.Sprint(i)))
+	}
+	return gather(t, entries...)
+}
+
+// With a target of 100 a second and no retries, two of three are throttled of a partition
+// that is asked for 300, but for what its burst lets through; eight partitions bear it.
+func TestOtherKeysHoldWhatTheLogsDoNot(t *testing.T) {
+	told := replayed(t, replay.Plan{Operations: hot(t, 300), Pattern: replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib:05d}"}, Retry: "none",
+		Designs: []replay.Design{{Name: "by-division", PartitionKey: "{year}_{division}", RowKey: "{bib:05d}"}}, Set: []string{"model.partition_target=100", "model.partition_burst=10ms"}})
+	own, other := &told.Arms[0].Under[0], &told.Arms[1].Under[0]
+	if own.Throttled < .63 || own.Throttled > .67 || own.Lost != own.Throttled || own.Partitions != 1 {
+		t.Errorf("as in the log: %+v; want two of three throttled", own)
+	}
+	if other.Throttled != 0 || other.Partitions != 8 || told.Best != "by-division" || told.State != results.Holds || told.Arms[1].Unmatched != 0 {
+		t.Errorf("by division: %+v of %+v; want nothing throttled", other, told)
+	}
+	if said := told.Document(); !strings.Contains(said.Answer.Whole(), "by-division") {
+		t.Errorf("the answer is %q", said.Answer.Whole())
+	}
+}
+
+// Twice as fast is twice the rate.
+func TestSpeed(t *testing.T) {
+	for _, row := range []struct{ speed, least, most float64 }{{1, 0, 0}, {2, .2, .26}, {4, .6, .63}} {
+		told := replayed(t, replay.Plan{Operations: hot(t, 200), Retry: "none", Speed: row.speed, Set: []string{"model.partition_target=300", "model.partition_burst=10ms"}})
+		if got := told.Arms[0].Under[0].Throttled; got < row.least || got > row.most {
+			t.Errorf("at %v times the speed %v are throttled; want %v to %v", row.speed, got, row.least, row.most)
+		}
+	}
+}
+
+func replayed(t *testing.T, p replay.Plan) *replay.Told {
+	t.Helper()
+	arms, err := replay.Replay(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return replay.Tell(p.Operations, arms)
+}
+
+func TestKeysThatDoNotFit(t *testing.T) {
+	operations := gather(t, line(0, "InsertEntity", "2026", "M_1", 201, "a"), line(1, "InsertEntity", "2026", "odd", 201, "b"), line(2, "InsertEntity", "2026", "F_2", 201, "c"))
+	design := replay.Design{Name: "other", PartitionKey: "{division}", RowKey: "{bib}"}
+	told := replayed(t, replay.Plan{Operations: operations, Pattern: replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib}"}, Designs: []replay.Design{design}})
+	if told.Arms[1].Unmatched != 1 || told.Arms[1].Under[0].Partitions != 3 || !strings.Contains(told.Document().Answer.Whole()+strings.Join(told.Document().Answer.Says, " "), "did not fit") {
+		t.Errorf("%+v; want one that keeps its key", told.Arms[1])
+	}
+	for _, row := range []struct {
+		sentence string
+		pattern  replay.Pattern
+		design   replay.Design
+		want     string
+	}{
+		{"nothing fits", replay.Pattern{PartitionKey: "{year}_{month}", RowKey: "{bib}"}, replay.Design{Name: "d", PartitionKey: "{month}", RowKey: "{bib}"}, "no key of the log fits the pattern"},
+		{"an attribute of nobody", replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib}"}, replay.Design{Name: "d", PartitionKey: "{divsion}", RowKey: "{bib}"}, `did you mean "division"`},
+		{"a template that is none", replay.Pattern{PartitionKey: "{year", RowKey: "{bib}"}, design, "--partition-key {year: "},
+	} {
+		_, err := replay.Replay(context.Background(), replay.Plan{Operations: operations, Pattern: row.pattern, Designs: []replay.Design{row.design}})
+		if !errors.Is(err, replay.ErrKeys) || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v; want %s", row.sentence, err, row.want)
+		}
+	}
+}

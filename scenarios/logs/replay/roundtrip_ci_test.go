@@ -1,0 +1,265 @@
+//go:build ci || long
+
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/accesslog"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/rest"
+	"loadgen/engine/rest/serve"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/logs"
+	"loadgen/scenarios/logs/replay"
+	"loadgen/scenarios/run"
+	"loadgen/target"
+	"loadgen/target/inprocess"
+)
+
+// witness counts what a service does, beside the log of it.
+type witness struct {
+	mu        sync.Mutex
+	log       *serve.Log
+	first     time.Duration
+	lines     bytes.Buffer
+	throttled int64
+	// requests and seconds are those of each partition, served those that were answered.
+	requests map[string]int64
+	seconds  map[string]map[int64]int64
+}
+
+func (w *witness) saw(format string) func(seen *rest.Seen) {
+	date := clock.Epoch(begins)
+	return func(seen *rest.Seen) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.log == nil {
+			account, _, _ := strings.Cut(strings.TrimPrefix(seen.Request.URL.Path, "/"), "/")
+			w.log, w.requests, w.seconds = serve.NewLog(&w.lines, format, account, date), make(map[string]int64), make(map[string]map[int64]int64)
+			w.first = seen.Arrived.Offset().Truncate(100)
+		}
+		w.log.Saw(seen)
+		busy := seen.Status == 503
+		if busy {
+			w.throttled++
+		}
+		if !seen.HasPartition || strings.HasPrefix(seen.PartitionKey, "~") {
+			return
+		}
+		key := strings.Clone(seen.PartitionKey)
+		if w.requests[key]++; !busy {
+			if w.seconds[key] == nil {
+				w.seconds[key] = make(map[int64]int64)
+			}
+			w.seconds[key][int64((seen.Done.Offset()-w.first)/time.Second)]++
+		}
+	}
+}
+
+// logOf runs a scenario on the virtual clock and returns the log of its table.
+func logOf(t *testing.T, s *scenarios.Scenario) []byte {
+	t.Helper()
+	m, err := s.PartitionModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: true})
+	at := &logged{Immediate: inprocess.New(e, "races", nil)}
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(context.Background(), &drive.Virtual{Target: at}, &drive.Ledger{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	return at.lines
+}
+
+// load is a scenario that overloads some partitions of a small model, under one of two
+// designs.
+func load(t *testing.T, n int, design string) *scenarios.Scenario {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(7, uint64(n)))
+	regions := 2 + chance.IntN(4)
+	var names, weights []string
+	for i := range regions {
+		names, weights = append(names, fmt.Sprint("r", i)), append(weights, fmt.Sprint(1+chance.IntN(20)))
+	}
+	s, err := scenarios.Parse("load.yaml", fmt.Appendf(nil, `name: load
+seed: %d
+retry: %s
+model: {partition_target: %d, partition_burst: 20ms}
+attributes:
+  region: {list: [%s], weights: [%s]}
+  day: {list: ["01", "02", "03"]}
+  id: {sequence: 1}
+entity: {size: %d}
+use: %s
+designs:
+  - {name: by-region, partition_key: "{region}", row_key: "{day}_{id:06d}"}
+  - {name: by-day, partition_key: "{region}_{day}", row_key: "{id:06d}"}
+phases:
+  - name: rush
+    traffic: {arrivals: {constant: %d}, for: 3s, drain: 10s, operations: [{verb: insert, weight: %d}, {verb: insert-or-merge, properties: [{name: V, type: Int32, value: "1"}], weight: 2}]}
+`, n+1, []string{"none", "short"}[n%2], 60+chance.IntN(60), strings.Join(names, ", "), strings.Join(weights, ", "), 300+chance.IntN(700), design, 200+chance.IntN(150), 2+chance.IntN(8)))
+	if err == nil {
+		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return nil, io.EOF })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A service under a known load writes its log: what that says is what the service did, by
+// a count of its own.
+func TestALogSaysWhatItsServiceDid(t *testing.T) {
+	for n := range loads {
+		format := serve.LogFormats()[n%2]
+		t.Run(fmt.Sprint(n, format), func(t *testing.T) {
+			w := new(witness)
+			_, err := run.Run(context.Background(), run.Plan{Scenario: load(t, n, "by-region"), On: run.Embedded, RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Seen: w.saw(format)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.log.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			w.toldBy(t)
+		})
+	}
+}
+
+// logged is a table on the virtual clock that keeps a log.
+type logged struct {
+	target.Immediate
+	lines  []byte
+	number int
+}
+
+// Submit implements [target.Immediate].
+func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	outcome, done := l.Immediate.Submit(now, op)
+	if op.Change.Verb == 0 {
+		return outcome, done
+	}
+	key := op.Change.Key
+	path := "/Results(PartitionKey='" + key.Partition + "',RowKey='" + key.Row + "')"
+	e := accesslog.Entry{At: entity.TicksOf(begins) + entity.Ticks(now/100), Operation: accesslog.OperationOf(op.Change.Verb), Status: string(outcome.Code), HTTP: outcome.Status,
+		EndToEnd: done.Sub(now), Server: done.Sub(now), Account: "races", URL: "https://races.table.core.windows.net" + path, ObjectKey: "/races" + path,
+		RequestID: fmt.Sprint("id-", l.number), RequestPacket: 600, ResponsePacket: 0, ContentLength: 600, ClientID: fmt.Sprint("c-", op.Number)}
+	l.number++
+	l.lines = accesslog.AppendAnalytics(l.lines, &e)
+	return outcome, done
+}
+
+// A log that was written on the virtual clock, so that nothing but the keys can differ:
+// replayed it meets what happened, and with other keys what a run of those meets.
+func TestRoundTrip(t *testing.T) {
+	for n := range loads {
+		s := load(t, n, "by-region")
+		replayedAlike(t, n, s, logOf(t, s))
+	}
+}
+
+func (w *witness) source() []logs.Source {
+	return []logs.Source{{Name: "the log", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(w.lines.Bytes())), nil }}}
+}
+
+// toldBy holds what the log says against what was counted beside it.
+func (w *witness) toldBy(t *testing.T) {
+	t.Helper()
+	told, err := logs.Tell(logs.Plan{Files: w.source()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := told.Record.Capture
+	if seen.ThrottledByPartition != w.throttled {
+		t.Errorf("the log says that %d requests were throttled; it were %d", seen.ThrottledByPartition, w.throttled)
+	}
+	hottest, most := "", int64(0)
+	for key, seconds := range w.seconds {
+		for _, n := range seconds {
+			if n > most || n == most && w.requests[key] > w.requests[hottest] {
+				hottest, most = key, n
+			}
+		}
+	}
+	busiest := seen.Partitions[0]
+	for _, one := range seen.Partitions {
+		if one.Busiest > busiest.Busiest || one.Busiest == busiest.Busiest && one.Requests > busiest.Requests {
+			busiest = one
+		}
+		if strings.HasPrefix(one.PartitionKey, "~") {
+			continue
+		}
+		if off := math.Abs(float64(one.Requests)/float64(w.requests[one.PartitionKey]) - 1); off > .01 {
+			t.Errorf("the log says that %s had %d requests; it had %d", one.PartitionKey, one.Requests, w.requests[one.PartitionKey])
+		}
+	}
+	if busiest.PartitionKey != hottest && w.requests[busiest.PartitionKey] < w.requests[hottest]*99/100 {
+		t.Errorf("the log says that %s was the hottest; it was %s", busiest.PartitionKey, hottest)
+	}
+	if off := math.Abs(float64(busiest.Busiest)/float64(most) - 1); off > .01 {
+		t.Errorf("the log says %d/s of the hottest; it was %d", busiest.Busiest, most)
+	}
+}
+
+// replayedAlike holds the replay of a log against what happened, and against a run under
+// other keys.
+func replayedAlike(t *testing.T, n int, s *scenarios.Scenario, lines []byte) {
+	t.Helper()
+	w := new(witness)
+	w.lines.Write(lines)
+	found, err := replay.Gather(w.source(), logs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5,
+		Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
+		Set: []string{fmt.Sprintf("model.partition_target=%s", parameter(s, "partition_target")), "model.partition_burst=20ms"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	happened := float64(found.Throttled) / float64(found.Attempts)
+	if got := arms[0].Under[0].Throttled; math.Abs(got-happened) > .02 {
+		t.Errorf("replayed %.3f are throttled; it were %.3f", got, happened)
+	}
+	other, err := run.Run(context.Background(), run.Plan{Scenario: load(t, n, "by-day"), RetryChosen: true, Memory: new(results.Memory)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := arms[1].Under[0].Throttled, *other.Summary.ShareThrottled; math.Abs(got-want) > .02 {
+		t.Errorf("replayed under other keys %.3f are throttled; of a run of those it are %.3f", got, want)
+	}
+	t.Logf("throttled: %.3f, replayed %.3f; under other keys %.3f, replayed %.3f; %d operations, %d retries", happened, arms[0].Under[0].Throttled,
+		*other.Summary.ShareThrottled, arms[1].Under[0].Throttled, len(found.List), found.Retries)
+}
+
+func parameter(s *scenarios.Scenario, name string) string {
+	for _, one := range s.Model.Overrides {
+		if one.Name == name {
+			return one.Text
+		}
+	}
+	return ""
+}

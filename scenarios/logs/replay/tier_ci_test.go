@@ -1,0 +1,6 @@
+//go:build ci && !long
+
+package replay_test
+
+// loads is how many loads are served, logged and replayed.
+const loads = 3

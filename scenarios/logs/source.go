@@ -1,0 +1,91 @@
+package logs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrSource is wrapped by the errors about files that are no logs.
+var ErrSource = errors.New("logs: no log")
+
+// Source is one file of a log.
+type Source struct {
+	// Name is the file's, for messages.
+	Name string
+	// Group is what files share that may hold lines of the same time: their folder.
+	Group string
+	Open  func() (io.ReadCloser, error)
+}
+
+// mostFiles bounds the files of a log.
+const mostFiles = 100_000
+
+// Open returns the files of a log in the order of their names: files as they are, all in
+// a folder and those below it, and for - standard input. Nothing is opened yet.
+func Open(paths []string, input io.Reader) ([]Source, error) {
+	var all []Source
+	for _, path := range paths {
+		if path == "-" {
+			all = append(all, Source{Name: "standard input", Group: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(input), nil }})
+			continue
+		}
+		found, err := below(path)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, found...); len(all) > mostFiles {
+			return nil, fmt.Errorf("%w: there are more than %d files; expected fewer", ErrSource, mostFiles)
+		}
+	}
+	return all, nil
+}
+
+// below returns the files of a path, which is one or a folder of some.
+func below(path string) ([]Source, error) {
+	var names []string
+	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		hidden := name != path && strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case hidden && entry.IsDir():
+			return filepath.SkipDir
+		case !entry.IsDir() && !hidden && len(names) <= mostFiles:
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s cannot be read: %s", ErrSource, path, reason(err))
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: the folder %s holds no file; expected logs in it or below it", ErrSource, path)
+	}
+	slices.Sort(names)
+	var all []Source
+	for _, name := range names {
+		all = append(all, Source{Name: name, Group: filepath.Dir(name), Open: func() (io.ReadCloser, error) {
+			file, err := os.Open(name)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s cannot be read: %s", ErrSource, name, reason(err))
+			}
+			return file, nil
+		}})
+	}
+	return all, nil
+}
+
+// reason is why a file cannot be read, without its name.
+func reason(err error) string {
+	if path, is := errors.AsType[*fs.PathError](err); is {
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,178 @@
+package logs
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"loadgen/engine/accesslog"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/engine/rest"
+	"loadgen/report"
+	"loadgen/results"
+	"loadgen/scenarios/capture"
+)
+
+// Plan says what is told of a log.
+type Plan struct {
+	Files    []Source
+	Reading  Options
+	Estimate Estimate
+	// Out is where the record is kept, which holds keys of the log: empty keeps none.
+	Out string
+	// Version and Commit name the build, Command is what was typed.
+	Version, Commit string
+	Command         []string
+}
+
+// Told is what a log says.
+type Told struct {
+	Record   *results.Record
+	Reading  *Reading
+	Estimate Estimate
+	// Latency is that of each operation, by its name.
+	Latency map[string]*Latency
+	// Billed is how many transactions the service bills.
+	Billed int64
+	// folder is where the record is to be kept, empty for nowhere.
+	folder results.Dir
+}
+
+// teller makes a record of a log.
+type teller struct {
+	plan     Plan
+	folder   results.Folder
+	estimate *Estimate
+	told     *Told
+	examined capture.Examination
+	begun    bool
+	first    entity.Ticks
+	last     clock.Instant
+	room     rest.Seen
+}
+
+// Tell reads a log and makes a record of it, which is judged and sealed. It takes a
+// temporary folder for it where none is kept. The error wraps [ErrSource] where something
+// is wrong with the log, or that no line says a key, or results.ErrWrite.
+func Tell(p Plan) (told *Told, err error) {
+	told = &Told{Estimate: p.Estimate, Latency: make(map[string]*Latency)}
+	if p.Out == "" {
+		made, err := os.MkdirTemp("", "loadgen-log-")
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", results.ErrWrite, err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(made)) }()
+		return told, told.make(&p, results.Dir(made))
+	}
+	if told.folder, err = results.UseDir(p.Out); err != nil {
+		return nil, err
+	}
+	return told, told.make(&p, told.folder)
+}
+
+// Keep draws the charts of a record that is kept.
+func (t *Told) Keep() error {
+	if t.folder == "" {
+		return nil
+	}
+	return report.Illustrate(t.folder, t.Record)
+}
+
+// IsRecord reports whether a path is the folder of a run, such as that of serve --examine.
+func IsRecord(path string) bool {
+	info, err := os.Stat(filepath.Join(path, results.RunFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Hashing returns a function that puts a short hash in the place of a key, by a salt:
+// equal keys stay equal, and nothing else is left of them.
+func Hashing(salt []byte) func(key string) string {
+	return func(key string) string {
+		by := hmac.New(sha256.New, salt)
+		_, _ = io.WriteString(by, key)
+		return hex.EncodeToString(by.Sum(nil)[:8])
+	}
+}
+
+func (told *Told) make(p *Plan, folder results.Folder) error {
+	t := &teller{plan: *p, folder: folder, told: told, estimate: &told.Estimate}
+	told.Reading = new(Reading)
+	err := Read(p.Files, p.Reading, told.Reading, t.take)
+	if err != nil {
+		return err
+	}
+	if err := t.enough(told.Reading); err != nil {
+		return err
+	}
+	told.Record, err = t.examined.Conclude(t.last, nil, nil)
+	return err
+}
+
+// enough says what is missing for anything to be told.
+func (t *teller) enough(r *Reading) error {
+	if !t.begun {
+		return fmt.Errorf("%w: no line is of the table %s; expected some", ErrSource, t.plan.Reading.Table)
+	}
+	keyed := r.Lines - r.Doubled - r.Elsewhere
+	for _, n := range r.Keyless {
+		keyed -= n
+	}
+	if keyed <= 0 {
+		return fmt.Errorf("%w: no line says a PartitionKey; expected addresses with keys and filters: logs of the categories StorageRead, StorageWrite and StorageDelete with the column Uri, or a Storage Analytics log", ErrSource)
+	}
+	return nil
+}
+
+// take takes down one entry.
+func (t *teller) take(e *accesslog.Entry) error {
+	if !t.begun {
+		t.begun, t.first = true, e.At
+		if err := t.begin(e); err != nil {
+			return err
+		}
+	}
+	seen := t.seen(e)
+	t.examined.Saw(seen)
+	t.last = max(t.last, seen.Done+1)
+	t.count(e)
+	return nil
+}
+
+func (t *teller) count(e *accesslog.Entry) {
+	if e.Billed() {
+		t.told.Billed++
+	}
+	of := t.told.Latency[e.Operation]
+	if of == nil {
+		if len(t.told.Latency) >= mostOperations {
+			return
+		}
+		of = new(Latency)
+		t.told.Latency[e.Operation] = of
+	}
+	of.add(e)
+}
+
+// mostOperations is how many names of operations are told apart; the service has fewer.
+const mostOperations = 64
+
+func (t *teller) begin(e *accesslog.Entry) error {
+	documented, err := model.New(model.Documented)
+	if err != nil {
+		return err
+	}
+	manifest := results.Manifest{Tool: results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}, Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
+		Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: e.At.Time(), Time: "real", Operations: capture.Kinds(),
+		Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
+		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
+	return t.examined.Begin(t.folder, manifest, time.Minute)
+}

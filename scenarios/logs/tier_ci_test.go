@@ -1,0 +1,6 @@
+//go:build ci && !long
+
+package logs_test
+
+// volume is how many lines the log has that the bounds of CPU and memory are held by.
+const volume = 1_000_000

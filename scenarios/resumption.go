@@ -1,0 +1,190 @@
+package scenarios
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
+	"loadgen/target"
+)
+
+// Resumption is where a query begins that goes on with one which broke off: at a
+// continuation token, which is opaque text. The zero value is the beginning.
+type Resumption struct {
+	// Token is the text of the token; that of a file once it is read.
+	Token string
+	// Saved is the name under which operations of an earlier phase save it. Where they
+	// have left none, as when all was read, the query begins at the beginning.
+	Saved string
+	// File is the path of a file that has the text, from the folder of the scenario.
+	File string
+}
+
+// Given reports whether a query begins anywhere but at the beginning.
+func (f Resumption) Given() bool { return f != Resumption{} }
+
+// resumptionValue is the text of a token, or a map that says where it is.
+type resumptionValue struct{ into *Resumption }
+
+var _ fields.Binding = resumptionValue{}
+
+func (v resumptionValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind == fields.Dict {
+		v.elsewhere().Read(r, path, n)
+		return
+	}
+	v.text().Read(r, path, n)
+}
+
+func (v resumptionValue) text() fields.Text {
+	return fields.Text{Into: &v.into.Token, Allow: isToken,
+		Expected: "the text of a continuation token, such as from.TllD.MDAx, {saved: NAME} or {file: PATH}"}
+}
+
+func isToken(text string) bool {
+	token := target.Token{}
+	return token.UnmarshalText([]byte(text)) == nil && token.Present
+}
+
+func (v resumptionValue) elsewhere() fields.Object {
+	return fields.Object{What: "from", Fields: []fields.Field{
+		{Name: "saved", Says: "The name under which an operation of an earlier phase saves the token.",
+			Value: unlessZero{fields.Name(&v.into.Saved), func() bool { return v.into.Saved == "" }}},
+		{Name: "file", Says: "The path of a file that has the text of the token, from the folder of the scenario.",
+			Value: unlessZero{pathValue(&v.into.File), func() bool { return v.into.File == "" }}},
+	}, One: []string{"saved", "file"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
+		if given := present(n, []string{"saved", "file"}); len(given) != 1 {
+			r.Fault(n.At, path, "from has %d of saved and file; expected exactly one", len(given))
+		}
+	}}
+}
+
+func (v resumptionValue) Write() *fields.Node {
+	switch {
+	case !v.into.Given():
+		return nil
+	case v.into.Saved != "" || v.into.File != "":
+		return v.elsewhere().Write()
+	default:
+		return v.text().Write()
+	}
+}
+
+// Schema returns the text of a token, or the map.
+func (v resumptionValue) Schema() *fields.Schema {
+	empty := resumptionValue{new(Resumption)}
+	return &fields.Schema{AnyOf: []*fields.Schema{empty.text().Schema(), empty.elsewhere().Schema()}}
+}
+
+// longestTokenFile bounds what is read of a file that has a token, in bytes: more than a
+// token has, and a line end.
+const longestTokenFile = 17 << 10
+
+// eachToken visits the operations whose token is in a file.
+func (c *checker) eachToken(visit func(o *OperationSpec, path string)) {
+	for i := range c.Phases {
+		list := c.Phases[i].Operations()
+		for j := range list {
+			if list[j].From.File != "" {
+				visit(&list[j], fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].Kind(), j))
+			}
+		}
+	}
+}
+
+// token reads the token that a query of a phase begins at.
+func (c *checker) token(o *OperationSpec, path string, f *Files) {
+	text, err := held(f, o.From.File, "token", func(from io.Reader) (string, error) {
+		text, err := io.ReadAll(io.LimitReader(from, longestTokenFile))
+		return strings.TrimSpace(string(text)), err
+	})
+	if err == nil && !isToken(text) {
+		c.add(path+".from.file", "%s holds no continuation token; expected its text alone, such as from.TllD.MDAx", o.From.File)
+		return
+	}
+	if !c.unread(err, path+".from.file", "the token", o.From.File) {
+		o.From.Token = text
+	}
+}
+
+// tokens checks that queries which save or take up a token ask one thing, the same one,
+// and that it was saved before.
+func (c *checker) tokens() {
+	saving := make(map[string]*OperationSpec)
+	at := make(map[string]*Traffic)
+	for i := range c.Phases {
+		t := c.Phases[i].Traffic
+		if t == nil {
+			continue
+		}
+		own := make(map[string]bool)
+		for j := range t.Operations {
+			o, path := &t.Operations[j], fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].Kind(), j)
+			if !c.sound(path) || t.Events() {
+				continue
+			}
+			c.oneQuery(t, o, path)
+			if o.From.Saved != "" && c.sound(path) {
+				c.takesUp(t, o, at[o.From.Saved], saving, path)
+			}
+			if o.Save != "" && own[o.Save] {
+				c.add(path+".save", "%q is saved by another operation of the phase; expected a name of its own", o.Save)
+			}
+			own[o.Save] = true
+		}
+		for j := range t.Operations {
+			if o := &t.Operations[j]; o.Save != "" {
+				saving[o.Save], at[o.Save] = o, t
+			}
+		}
+	}
+}
+
+// oneQuery checks that a token of an operation can belong to one query.
+func (c *checker) oneQuery(t *Traffic, o *OperationSpec, path string) {
+	field := ".save"
+	if o.Save == "" {
+		field = ".from"
+	}
+	if o.Save == "" && o.From.Saved == "" {
+		return
+	}
+	switch {
+	case o.Class != ClassTableScan && t.Partitions != 1 && len(t.Keys) != 1:
+		c.add(path+field, "a token belongs to one query, and the phase asks one of each of its partitions; expected one partition, or class table-scan")
+	case strings.Contains(o.Where, "{"):
+		c.add(path+field, "a token belongs to one query, and where differs from one entity to another; expected one without attributes")
+	}
+}
+
+// takesUp checks that a query goes on with the one whose token was saved.
+func (c *checker) takesUp(t *Traffic, o *OperationSpec, at *Traffic, saving map[string]*OperationSpec, path string) {
+	path += ".from.saved"
+	by := saving[o.From.Saved]
+	switch {
+	case by == nil && c.saves(o.From.Saved):
+		c.add(path, "%q is saved by no phase before this one; expected an earlier phase", o.From.Saved)
+	case by == nil && len(saving) == 0:
+		c.add(path, "no operation of an earlier phase saves a token; expected one with save: %s", o.From.Saved)
+	case by == nil:
+		var names []string
+		for name := range saving {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		c.add(path, "%s", nearest.Unknown("saved token", o.From.Saved, names))
+	case by.Class != o.Class || by.Where != o.Where || by.Partitions != o.Partitions ||
+		o.Class != ClassTableScan && (t.Partitions != at.Partitions || !slices.Equal(t.Keys, at.Keys)):
+		c.add(path, "the token is of another query, that of operation %q; expected the same class, where and partitions", by.Name)
+	}
+}
+
+// saves reports whether any operation saves a token under a name.
+func (c *checker) saves(name string) bool {
+	return slices.ContainsFunc(c.Phases, func(p Phase) bool {
+		return slices.ContainsFunc(p.Operations(), func(o OperationSpec) bool { return o.Save == name })
+	})
+}

@@ -1,0 +1,255 @@
+package run_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/model"
+	"loadgen/results"
+	"loadgen/results/figure"
+	"loadgen/scenarios"
+	"loadgen/scenarios/run"
+)
+
+// Lengths of keys, and of all that an entity of so many letters is billed by beside them: 4
+// bytes, two for each letter of a key, and of a text 8, two for each letter of its name and
+// value, and 4 (the documents' formula).
+const (
+	networkPartition = "Rome"
+	networkRow       = "000001"
+	networkName      = "Text"
+)
+
+// billed is the size of an entity with a text of so many letters, as a scenario gives it.
+func billed(letters int) int {
+	return 4 + 2*(len(networkPartition)+len(networkRow)) + 8 + 2*len(networkName) + 2*letters + 4
+}
+
+// networked is a scenario of one operation behind the clients' line.
+func networked(t testing.TB, parameters string, letters int, verb, traffic string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("network.yaml", fmt.Appendf(nil, `
+name: network
+seed: 11
+table: network
+retry: none
+model: {partition_target: 0, account_target: 0, account_ingress: 0, account_egress: 0, time_spread: 0, %s}
+attributes:
+  city: {list: [%s]}
+  rider: {sequence: 1}
+entity: {size: %d, filler: %s}
+design: {partition_key: "{city}", row_key: "{rider:06d}"}
+phases:
+  - name: load
+    load: {entities: 200, transaction: 10}
+  - name: day
+    traffic: {%s, operations: [{name: go, verb: %s}]}
+`, parameters, networkPartition, billed(letters), networkName, traffic, verb))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// marshalled is how long something is as JSON, as another make of codec writes it.
+func marshalled(t testing.TB, v any) int {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(text)
+}
+
+// onWire returns how long request and reply of an operation are: the heads as a client of
+// this tool and a service of it write them, and bodies as the protocol has them.
+func onWire(t testing.TB, verb string, letters int) (request, reply float64) {
+	t.Helper()
+	key, text := len(networkPartition)+len(networkRow), strings.Repeat("x", letters)
+	if verb == "insert" {
+		body := marshalled(t, map[string]string{"PartitionKey": networkPartition, "RowKey": networkRow, networkName: text})
+		return float64(507 + body), float64(583 + 2*key)
+	}
+	body := marshalled(t, map[string]string{"odata.metadata": "http://127.0.0.1:10002/loadgen/$metadata#/@Element",
+		"odata.etag":   `W/"datetime'2026-11-22T00%3A00%3A00.0000001Z'"`,
+		"PartitionKey": networkPartition, "RowKey": networkRow, "Timestamp": "2026-11-22T00:00:00.0000001Z", networkName: text})
+	return float64(453 + key), float64(459 + body)
+}
+
+// day returns what a run came to in its phase, and its counts.
+func day(t testing.TB, s *scenarios.Scenario) (record, results.KindStats, *figure.Figures) {
+	t.Helper()
+	r := simulated(t, run.Plan{Scenario: s})
+	return r, r.Total(results.Reported), figure.Of(r.Record)
+}
+
+// Behind a line that is full all the time, each machine carries so many operations a second as
+// their bytes go into its bandwidth: of requests what it sends, of replies what it gets.
+func TestLinesCarryTheirBandwidth(t *testing.T) {
+	rows := []struct {
+		verb      string
+		letters   int
+		bandwidth float64
+		machines  int
+	}{
+		{"insert", 3000, 500_000, 1},
+		{"get", 4000, 400_000, 1},
+		{"get", 1500, 200_000, 3},
+		{"insert", 12_000, 1_500_000, 1},
+		{"get", 9000, 900_000, 1},
+		{"insert", 1000, 100_000, 2},
+		{"get", 500, 100_000, 8},
+	}
+	for _, row := range rows[:run.Tier(3, len(rows))] {
+		request, reply := onWire(t, row.verb, row.letters)
+		want := float64(row.machines) * row.bandwidth / max(request, reply)
+		const seconds = 20
+		s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, client_machines: %d", row.bandwidth, row.machines), row.letters, row.verb,
+			fmt.Sprintf("clients: %d, think: 1ms, for: %ds", 48, seconds))
+		r, sum, _ := day(t, s)
+		// Once it is full: from the fourth second on.
+		begin, served := figure.Reported(r.Record)[0].Phase.Begin+4*time.Second, 0.0
+		for _, one := range r.Intervals {
+			if at := time.Duration(one.Second) * time.Second; at >= begin && at < begin+seconds/2*time.Second {
+				served += float64(one.Ok) / (seconds / 2)
+			}
+		}
+		if math.Abs(served-want) > .015*want+.5 {
+			t.Errorf("%+v: %.1f/s are served; %.0f and %.0f bytes are %.1f/s", row, served, request, reply, want)
+		}
+		if sum.Throttled+sum.Failed > 0 {
+			t.Errorf("%+v: %d attempts were throttled and %d failed; what a line cannot carry comes late", row, sum.Throttled, sum.Failed)
+		}
+		if limited := strings.Join(r.Summary.ClientLimited, "; "); !strings.Contains(limited, "most attempts waited for the client's line") {
+			t.Errorf("%+v: client-limited is %q; want it to say that the line was the limit", row, limited)
+		}
+	}
+}
+
+// An attempt that meets nobody takes the round trip, the service's time, and its bytes' time on
+// the line in either direction.
+func TestTimesOfALineThatIsFree(t *testing.T) {
+	rows := []struct {
+		verb      string
+		letters   int
+		bandwidth float64
+		region    string
+	}{
+		{"get", 4000, 1_000_000, "same-region"},
+		{"insert", 12_000, 500_000, "other-continent"},
+		{"get", 300, 0, "same-continent"},
+		{"insert", 300, 0, "other-continent"},
+		{"get", 20_000, 2_000_000, "same-continent"},
+	}
+	for _, row := range rows[:run.Tier(4, len(rows))] {
+		way := map[string]time.Duration{"same-region": time.Millisecond, "same-continent": 30 * time.Millisecond, "other-continent": 150 * time.Millisecond}[row.region]
+		want := way + map[string]time.Duration{"get": 3 * time.Millisecond, "insert": 8 * time.Millisecond}[row.verb]
+		if row.bandwidth > 0 {
+			request, reply := onWire(t, row.verb, row.letters)
+			want += time.Duration((request + reply) / row.bandwidth * float64(time.Second))
+		}
+		s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", row.bandwidth, row.region), row.letters, row.verb,
+			"arrivals: {constant: 2}, for: 20s")
+		r, sum, figures := day(t, s)
+		for _, name := range []string{"p50", "max"} {
+			// A histogram is as exact as three digits.
+			got := figures.Named(name).Value
+			if math.Abs(got-float64(want)) > .002*float64(want) {
+				t.Errorf("%+v: %s is %v; want %v", row, name, time.Duration(got), want)
+			}
+		}
+		if sum.LineHeld != 0 || len(r.Summary.ClientLimited) > 0 {
+			t.Errorf("%+v: %d attempts waited for the line, %q; want none", row, sum.LineHeld, r.Summary.ClientLimited)
+		}
+	}
+}
+
+// So many attempts as packet_loss says wait for retransmit_time, as many of these for thrice
+// that, and nobody for less.
+func TestLossesCostTimeouts(t *testing.T) {
+	rows := []struct {
+		loss       float64
+		retransmit time.Duration
+	}{
+		{.02, 200 * time.Millisecond},
+		{.25, 50 * time.Millisecond},
+		{.001, time.Second},
+		{.5, 300 * time.Millisecond},
+	}
+	for _, row := range rows[:run.Tier(2, len(rows))] {
+		s := networked(t, fmt.Sprintf("packet_loss: %.0f, retransmit_time: %v", 1000*row.loss, row.retransmit), 100, "get",
+			"arrivals: {constant: 500}, for: 20s")
+		_, sum, _ := day(t, s)
+		const base = 4 * time.Millisecond
+		all, shift := float64(sum.Ok), float64(sum.Ok)
+		for losses := range 3 {
+			late := base + row.retransmit*(1<<losses-1)
+			n, shorter := 0.0, 0.0
+			for _, bar := range sum.Service[results.Ok].Bars() {
+				switch at := time.Duration(bar.From) * time.Microsecond; {
+				case float64(at) >= .99*float64(late):
+					n += float64(bar.Count)
+				case losses > 0 && float64(at) > 1.01*float64(base+row.retransmit*(1<<(losses-1)-1)):
+					shorter += float64(bar.Count)
+				}
+			}
+			p := math.Pow(row.loss, float64(losses))
+			if want := all * p; math.Abs(n-want) > 4*math.Sqrt(all*p*(1-p))+.5 || shorter > 0 {
+				t.Errorf("%+v: %.0f of %.0f attempts take %v or longer, and %.0f something between; want %.0f within four deviations", row, n, shift, late, shorter, want)
+			}
+		}
+	}
+}
+
+// What a thin line delays, the partition behind it never sees at once: it throttles nothing,
+// though it could not serve what was due, and the report names the line and no saturation.
+func TestAThinLineSparesThePartition(t *testing.T) {
+	request, _ := onWire(t, "insert", 2000)
+	for _, row := range []struct {
+		offered, limit float64
+		line           float64
+	}{{300, 200, 150}, {100, 60, 45}} {
+		s := networked(t, fmt.Sprintf("client_bandwidth: %.0f", request*row.line), 2000, "insert",
+			fmt.Sprintf("arrivals: {constant: %v}, for: 15s", row.offered))
+		if err := s.Set("model.partition_target", fmt.Sprint(row.limit)); err != nil {
+			t.Fatal(err)
+		}
+		r, sum, figures := day(t, s)
+		if sum.Throttled > 0 || r.Summary.Saturation != nil {
+			t.Errorf("%+v: %d are throttled, saturation %v; want none, as the line carries less than the limit", row, sum.Throttled, r.Summary.Saturation)
+		}
+		// Due at one rate and carried at another, the last one waits for what is left.
+		const seconds = 15
+		want := seconds * (row.offered/row.line - 1)
+		if got := time.Duration(figures.Named("max").Value).Seconds(); math.Abs(got-want) > .03*want+.1 {
+			t.Errorf("%+v: the last one takes %.2f s; want %.2f s", row, got, want)
+		}
+		if phase := r.Summary.Phases[0]; phase.Holds != nil || !strings.Contains(phase.Why, "client's line") || r.Summary.State != results.CannotTell {
+			t.Errorf("%+v: state %s, the phase holds %v, why %q; want that the line leaves it untold", row, r.Summary.State, phase.Holds, phase.Why)
+		}
+		free := networked(t, "client_bandwidth: 0", 2000, "insert", fmt.Sprintf("arrivals: {constant: %v}, for: 15s", row.offered))
+		if err := free.Set("model.partition_target", fmt.Sprint(row.limit)); err != nil {
+			t.Fatal(err)
+		}
+		if _, without, _ := day(t, free); without.Throttled == 0 {
+			t.Errorf("%+v: without the line nothing is throttled either: the test shows nothing", row)
+		}
+	}
+}
+
+// Every region has a round trip of its own, and a search behind a thin line ends at the line.
+func TestASearchEndsAtTheLine(t *testing.T) {
+	request, _ := onWire(t, "insert", 2000)
+	const carried = 120
+	s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", request*carried, model.Regions()[0].Name), 2000, "insert",
+		"partitions: [Rome], arrivals: {constant: 50}, for: 10s")
+	r := simulated(t, run.Plan{Scenario: s, Find: &run.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 20, UpTo: 1000, Step: 5 * time.Second}})
+	l := r.Limit
+	if l == nil || l.NotHeld == nil || l.By != results.LimitClient || *l.NotHeld > 1.4*carried || l.Held != nil && *l.Held > 1.05*carried {
+		t.Errorf("the search came to %+v; want it to end client-limited where the line carries no more, at %d/s", l, carried)
+	}
+}

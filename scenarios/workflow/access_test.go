@@ -1,0 +1,161 @@
+package workflow_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/url"
+	"testing"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire/signing"
+	"loadgen/scenarios/workflow"
+	"loadgen/scenarios/workflow/machine"
+)
+
+// readBy returns a read of a user, who lacks what the keeper says.
+func readBy(s *machine.Setting, kind string, k uint64, given map[string]string, lacking machine.Lacking, about thing) machine.Workflow {
+	one := workflow.Find(kind)
+	return one.New(&machine.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about, Lacking: lacking})
+}
+
+// A read by a signature is one request, two where the user has none, and a third where the
+// browser asks for leave; through a proxy it is two, and the proxy carries the answer twice.
+func TestReadsByUsers(t *testing.T) {
+	w := newWorld(t)
+	s := w.setting(nil)
+	mine := order(1)
+	w.write(entity.Insert, mine.Key(""), mine.Properties())
+	size := int64(len(w.stored(mine.Key(""))))
+	const signature, leave = machine.Lacking(1), machine.Lacking(2)
+	for _, row := range []struct {
+		name, kind         string
+		lacking            machine.Lacking
+		requests           string
+		issued, preflights int64
+		carries            func(int64) bool
+	}{
+		{"with a signature", "direct-read", 0, "map[get:20]", 0, 0, func(n int64) bool { return n == 0 }},
+		{"without one", "direct-read", signature, "map[ask:20 get:20]", 20, 0, func(n int64) bool { return n > 20*100 && n < 20*300 }},
+		{"in a browser, with one", "direct-read", leave, "map[ask:20 get:20]", 0, 20, func(n int64) bool { return n == 0 }},
+		{"in a browser, without one", "direct-read", signature | leave, "map[ask:40 get:20]", 20, 20, func(n int64) bool { return n > 20*100 && n < 20*300 }},
+		{"through a proxy", "proxied-read", 0, "map[ask:20 get:20]", 0, 0, func(n int64) bool { return n == 2*20*size }},
+	} {
+		clear(w.requests)
+		counters := map[string]int64{}
+		for k := range 20 {
+			p := readBy(s, row.kind, uint64(k), nil, row.lacking, mine)
+			foreseen := len(machine.Requests(p))
+			before := w.number
+			if !w.run(p) || int(w.number-before) != foreseen {
+				t.Errorf("%s: read %d sends %d requests, %d were foreseen; want as many, and a good end", row.name, k, w.number-before, foreseen)
+			}
+			for name, count := range counted(p) {
+				counters[name] += count
+			}
+		}
+		if got := fmt.Sprint(w.requests); got != row.requests || counters["issued"] != row.issued ||
+			counters["preflights"] != row.preflights || !row.carries(counters["carried"]) {
+			t.Errorf("%s: %s, %v; want %s, %d issued, %d preflights", row.name, got, counters, row.requests, row.issued, row.preflights)
+		}
+	}
+}
+
+// A signature is asked for before leave, for the time and by as many at once as is said.
+func TestServicesAreAskedAsToldTo(t *testing.T) {
+	s := newWorld(t).setting(nil)
+	requests := machine.Requests(readBy(s, "direct-read", 0, map[string]string{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
+	if len(requests) != 3 || requests[2].Beside != nil {
+		t.Fatalf("%d requests; want the broker's, the preflight and the read", len(requests))
+	}
+	if b := requests[0].Beside; b.Store != "test-broker" || b.Takes != 70*time.Millisecond || b.AtOnce != 3 {
+		t.Errorf("the broker is asked as %+v; want 70 ms, three at once", b)
+	}
+	if b := requests[1].Beside; b.Store != "test-preflight" || b.Takes != 5*time.Millisecond || b.AtOnce != 0 {
+		t.Errorf("the preflight is %+v; want 5 ms", b)
+	}
+	requests = machine.Requests(readBy(s, "proxied-read", 0, map[string]string{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))
+	if b := requests[1].Beside; b.Store != "test-proxy" || b.Takes != 9*time.Millisecond || b.AtOnce != 2 {
+		t.Errorf("the proxy is asked as %+v; want 9 ms, two at once", b)
+	}
+}
+
+// What is kept is the user's, and opens what it covers.
+func TestWhatUsersKeep(t *testing.T) {
+	about := func(user, partition, row string) thing {
+		return thing{keys: map[string]entity.Key{"": {Partition: partition, Row: row}}, values: map[string]string{"reader": user}}
+	}
+	base := about("ann", "p", "r")
+	for _, row := range []struct {
+		name  string
+		given map[string]string
+		other thing
+		// signature and leave say whether the other read shares them.
+		signature, leave bool
+	}{
+		{"the same read", nil, about("ann", "p", "r"), true, true},
+		{"another entity of the partition", nil, about("ann", "p", "s"), true, false},
+		{"another partition", nil, about("ann", "q", "r"), false, false},
+		{"another reader, who is told by the partition", nil, about("bob", "p", "r"), true, true},
+		{"another reader, who is told by an attribute", map[string]string{"user": "reader"}, about("bob", "p", "r"), false, false},
+		{"another partition of the reader", map[string]string{"user": "reader"}, about("ann", "q", "r"), false, false},
+		{"another entity, of a signature for one", map[string]string{"covers": "entity"}, about("ann", "p", "s"), false, false},
+		{"the same entity, of a signature for one", map[string]string{"covers": "entity"}, about("ann", "p", "r"), true, true},
+	} {
+		kind := workflow.Find("direct-read")
+		a := kind.Settle(row.given)
+		if one := kind.Keeps(base, a); len(one) != 1 || one[0].For != time.Hour {
+			t.Errorf("%s: without a browser a read keeps %+v; want a signature for an hour", row.name, one)
+		}
+		a["preflight"], a["lasts"] = "10m", "15m"
+		one, other := kind.Keeps(base, a), kind.Keeps(row.other, a)
+		if len(one) != 2 || one[0].For != 15*time.Minute || one[1].For != 10*time.Minute || one[0].Of == one[1].Of {
+			t.Fatalf("%s: in a browser a read keeps %+v; want a signature, and leave", row.name, one)
+		}
+		if (one[0].Of == other[0].Of) != row.signature || (one[1].Of == other[1].Of) != row.leave {
+			t.Errorf("%s: signature %q and %q, leave %q and %q; want them shared: %v, %v", row.name, one[0].Of, other[0].Of, one[1].Of, other[1].Of, row.signature, row.leave)
+		}
+	}
+}
+
+// What is carried is a signature that the service's own check finds genuine, and that
+// opens the user's keys alone.
+func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
+	secret, err := signing.NewSecret(base64.StdEncoding.EncodeToString([]byte("the key of nobody's account")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t)
+	s := w.setting(nil)
+	user := order(1)
+	user.keys[""] = entity.Key{Partition: "user & co", Row: "1+1"}
+	for _, covers := range []string{"partition", "entity"} {
+		p := readBy(s, "direct-read", 0, map[string]string{"covers": covers}, 1, user)
+		first := p.Begin()
+		var a signing.SharedAccess
+		values, err := url.ParseQuery(string(first.Beside.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, list := range values {
+			if known, once := a.Set(name, list[0]); !known || !once || len(list) != 1 {
+				t.Errorf("%s: option %s=%q is none of a signature", covers, name, list)
+			}
+		}
+		if fault := a.Fault(); fault != "" || !secret.VerifyAccess("account", &a) || a.Permissions != "r" {
+			t.Errorf("%s: the signature is not genuine, or not of reading: %q, %+v", covers, fault, a)
+		}
+		from, to, whole, endless := a.Keys()
+		want := entity.Key{Partition: "user & co"}
+		if covers == "entity" {
+			want.Row = "1+1"
+		}
+		if from != want || to != want || endless || whole != (covers == "partition") {
+			t.Errorf("%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
+		}
+		if requests := machine.Requests(p); len(requests) != 2 || requests[1].Change.Key != user.Key("") {
+			t.Errorf("%s: %d requests foreseen; want the signature's and the user's entity", covers, len(requests))
+		}
+	}
+}

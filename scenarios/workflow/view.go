@@ -1,0 +1,240 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/workflow/machine"
+	"loadgen/target"
+)
+
+// viewOf is the property of a view that names the partition which it is of.
+const viewOf = "ViewOf"
+
+// viewKinds returns the workflows of materialized views: what is asked for is kept beside
+// what is written, by a worker, and can be made anew of it at any time.
+func viewKinds() []machine.Kind {
+	parameters := func(more ...machine.Parameter) []machine.Parameter {
+		return append([]machine.Parameter{
+			{Name: "view", Says: "The place of the view of a partition.", Type: machine.OfPlace, Required: true},
+			{Name: "adds", Says: "The property that a view adds up.", Type: machine.OfProperty, Required: true},
+			{Name: "queue", Says: "The queue by which views are kept.", Type: machine.OfName, Default: "views"},
+			{Name: "hidden", Says: "For how long a message is hidden each time it is received. One value for all operations.",
+				Type: machine.OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+		}, more...)
+	}
+	serves := func(d *machine.Design, a machine.Arguments) []machine.Lack { return addsUp(d, a, "view") }
+	queues := func(a machine.Arguments) []machine.Store {
+		return []machine.Store{{Name: a.Text("queue"), Queue: true}}
+	}
+	return []machine.Kind{{
+		Name: "view-put", Says: "Writes a new entity, and then a message that the view of its partition is to be made anew.",
+		Inserts: true, Counters: []string{"killed"}, Serves: serves, Stores: queues, Check: newViewCheck,
+		Parameters: parameters(machine.Parameter{Name: "killed", Says: "The share of the clients that die between the entity and the message.",
+			Type: machine.OfShare, Default: "0"}),
+		New: func(c *machine.Call) machine.Workflow { return newViewPut(c) },
+	}, {
+		Name: "view-work", Says: "Receives messages, and makes the views anew that they name, each once.",
+		Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck,
+		Parameters: parameters(machine.Parameter{Name: "most", Says: "How many messages are received at once at most.",
+			Type: machine.OfCount, Least: 1, Most: mostReceived, Default: "1"}),
+		New: func(c *machine.Call) machine.Workflow {
+			return machine.NewScript(func(s *machine.Script) machine.Request {
+				w := &viewWork{newViews(c.Setting, c.Arguments, s), max(1, c.Arguments.Count("most"))}
+				return w.receive(func(handled int, _ bool) machine.Turn {
+					if handled == 0 {
+						s.Add("idle", 1)
+					}
+					return machine.End()
+				})
+			})
+		},
+	}, {
+		Name: "view-build", Says: "Makes the view of the partition of an entity anew, whatever it is by now.",
+		Counters: []string{"made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck, Parameters: parameters(),
+		New: func(c *machine.Call) machine.Workflow { return newViewBuild(c) },
+	}}
+}
+
+// views are those of the partitions of a table. It is immutable.
+type views struct {
+	*machine.Setting
+	s                  *machine.Script
+	place, adds, queue string
+	hidden             time.Duration
+}
+
+func newViews(s *machine.Setting, a machine.Arguments, script *machine.Script) *views {
+	return &views{s, script, a.Text("view"), a.Text("adds"), s.StoreOf(a.Text("queue")), a.Duration("hidden")}
+}
+
+// make returns the request that begins to make a view anew: it is read, all of its partition
+// is read and added up, and it is written if it still is what was read. So of two that
+// make one at once, the one that has read less is told, and begins anew.
+//
+//	get view ─► read the partition, add it up ─► write the view, If-Match ─┬─ 204: done
+//	    ▲                                                                  └─ 412, 409 ─┐
+//	    └───────────────────────────────────────────────────────────────────────────────┘
+func (v *views) make(partition string, key entity.Key, then func() machine.Turn) machine.Request {
+	restarts := 0
+	var from func() machine.Request
+	from = func() machine.Request {
+		return machine.Read(v.TableOf(v.place), key, func(a machine.Attempt) machine.Turn {
+			change := entity.Change{Verb: entity.Insert, Key: key}
+			if machine.Ok(a.Outcome.Status) {
+				change.Verb, change.Match = entity.Replace, entity.MatchExactly(a.Outcome.Version)
+			}
+			var there sum
+			see := func(row target.Row) {
+				if value, some := row.Entity.Lookup(v.adds); some {
+					there.add(value)
+				}
+			}
+			return machine.Send(machine.ReadAll(v.Table, target.OnePartition(partition), see, func() machine.Turn {
+				change.Properties = append(there.properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
+				return machine.Send(machine.WriteOne(v.TableOf(v.place), change, overtaken, func(a machine.Attempt) machine.Turn {
+					if machine.Ok(a.Outcome.Status) {
+						v.s.Add("made", 1)
+						return then()
+					}
+					v.s.Add("restarts", 1)
+					if restarts++; restarts > machine.MaxRestarts {
+						return machine.GiveUp()
+					}
+					return machine.Send(from())
+				}))
+			}))
+		})
+	}
+	return from()
+}
+
+func newViewPut(c *machine.Call) *machine.Script {
+	key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
+	note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		announce := machine.Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: []byte(note)}, target.Expected{}, nil)
+		// Nobody else writes its key: one that is there is its own.
+		insert := entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}
+		write := machine.WriteOne(c.Table, insert, target.Expected{Conflict: true}, func(machine.Attempt) machine.Turn {
+			if c.Happens("killed") {
+				return s.EndWith("killed", 1)
+			}
+			return machine.Send(announce)
+		})
+		s.Foresee(write.Operation, announce.Operation)
+		return write
+	})
+}
+
+func newViewBuild(c *machine.Call) *machine.Script {
+	key := c.Subject.Key("")
+	return machine.NewScript(func(s *machine.Script) machine.Request {
+		return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), machine.End)
+	})
+}
+
+// viewWork is one turn of a worker.
+type viewWork struct {
+	*views
+	most int
+}
+
+// receive returns the request for messages; then is told how many were handled, and whether
+// others may have been received unheard: they come back, and do no harm.
+func (w *viewWork) receive(then func(handled int, unheard bool) machine.Turn) machine.Request {
+	take := target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Hidden: w.hidden, Most: w.most}
+	return machine.Aside(take, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		found, unheard := a.Outcome.Found, a.Silent
+		var notes []string
+		for _, one := range found {
+			if note := string(one.Body); strings.Count(note, "\t") == 2 && !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+		return w.all(notes, func() machine.Turn {
+			return w.remove(found, func() machine.Turn { return then(len(found), unheard) })
+		})
+	})
+}
+
+// all makes the views that messages name.
+func (w *viewWork) all(notes []string, then func() machine.Turn) machine.Turn {
+	if len(notes) == 0 {
+		return then()
+	}
+	parts := strings.Split(notes[0], "\t")
+	return machine.Send(w.make(parts[0], entity.Key{Partition: parts[1], Row: parts[2]}, func() machine.Turn { return w.all(notes[1:], then) }))
+}
+
+// remove takes messages that were handled off the queue. Where somebody else has received
+// one since, it is theirs.
+func (w *viewWork) remove(found []target.Found, then func() machine.Turn) machine.Turn {
+	if len(found) == 0 {
+		return then()
+	}
+	one := target.Beside{Verb: target.DeleteMessage, Store: w.queue, Name: found[0].Name, Receipt: found[0].Receipt}
+	return machine.Send(machine.Aside(one, target.Expected{NotFound: true}, func(machine.Attempt) machine.Turn {
+		w.s.Add("handled", 1)
+		return w.remove(found[1:], then)
+	}))
+}
+
+// newViewCheck returns the check that there is a view of each partition, and that it tells of
+// just what is there: once what is left on the queue is done.
+func newViewCheck(s *machine.Setting, a machine.Arguments) machine.Check {
+	return machine.NewFinding("each view is what is there", func(f *machine.Finding) machine.Request {
+		w, rests := &viewWork{newViews(s, a, f.Script), mostReceived}, false
+		var drain func() machine.Request
+		drain = func() machine.Request {
+			return w.receive(func(handled int, unheard bool) machine.Turn {
+				switch {
+				case handled > 0 || unheard:
+					rests = false
+					return machine.Send(drain())
+				case rests:
+					return machine.Send(w.compare(f))
+				}
+				// What was received and not removed is hidden still.
+				rests = true
+				return machine.SendAfter(w.hidden+time.Second, drain())
+			})
+		}
+		return drain()
+	})
+}
+
+// compare returns the request that begins to hold all views to all entities.
+func (v *views) compare(f *machine.Finding) machine.Request {
+	there, told := make(map[string]sum), make(map[string]sum)
+	see := func(row target.Row) {
+		if of, view := row.Entity.Lookup(viewOf); view {
+			told[of.Text()] = sumOf(row.Entity)
+		} else if value, some := row.Entity.Lookup(v.adds); some {
+			of := there[row.Key.Partition]
+			of.add(value)
+			there[row.Key.Partition] = of
+		}
+	}
+	judge := func() machine.Turn {
+		var partitions []string
+		for partition := range there {
+			partitions = append(partitions, partition)
+		}
+		slices.Sort(partitions)
+		for _, partition := range partitions {
+			is, view := there[partition], told[partition]
+			f.Look(is == view, "the view of partition %s tells of %d that come to %d; there are %d that come to %d",
+				partition, view.count, view.total, is.count, is.total)
+		}
+		return machine.End()
+	}
+	return machine.ReadAll(v.Table, target.Query{}, see, func() machine.Turn {
+		if v.TableOf(v.place) == v.Table {
+			return judge()
+		}
+		return machine.Send(machine.ReadAllExpecting(v.TableOf(v.place), target.Query{}, target.Expected{NotFound: true}, see, judge))
+	})
+}
