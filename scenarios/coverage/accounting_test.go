@@ -1,0 +1,29 @@
+package coverage_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+func accounting() []row {
+	const group = "What counts, and what is billed"
+	return []row{
+		{31, group, checklist, "Each entity inserted, updated or deleted counts; a transaction of 100 counts 100.",
+			"`granularity`", "entities in a transaction", "entities counted by each", false,
+			vary(exactly[int], func(t testing.TB, n int) float64 {
+				return play(t, "granularity", "phases.few.arrivals.constant=2", "phases.many.arrivals.constant=2", "model.partition_target=2000",
+					set("phases.few.operations", fmt.Sprintf("[{name: change, verb: batch, entities: %d, together: [region, channel]}]", n))).each(t, "counted", "change")
+			}, 10, 100)},
+		{32, group, checklist, "Scanned entities count, not those that are returned; a filter saves bytes and no entity.",
+			"`density`", "entities in a partition, of which one in a hundred is asked for", "entities counted by each query: the partition's", false,
+			vary(exactly[int], func(t testing.TB, n int) float64 {
+				return play(t, "density", set("attributes.shop", fmt.Sprintf("{partitions: 10, rows: %d}", n)), set("phases.load.load.entities", 10*n),
+					"phases.by-key.for=1s", "phases.by-property.for=10s").each(t, "counted", "filtered")
+			}, 100, 500)},
+		{33, group, guide, "A transaction is billed as one, and each page of a query as one.",
+			"`page-size`", "entities to a page of 1,000", "transactions billed for each query: its pages", false,
+			vary(func(top int) band { return exactly((1000 + top - 1) / top) }, func(t testing.TB, top int) float64 {
+				return play(t, "page-size", set("phases.read.operations.1.top", top), "phases.read.for=10s").of(t, "billed_per_success(export)")
+			}, 50, 400)},
+	}
+}

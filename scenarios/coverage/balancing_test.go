@@ -1,0 +1,89 @@
+package coverage_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// shape is how a load comes to its rate.
+type shape string
+
+func balancing() []row {
+	const group = "Load balancing"
+	return []row{
+		{25, group, strategy, "Balancing waits for minutes of overload; then the partition is offline for seconds, and nothing is lost.",
+			"`retries-bridge-a-move`", "seconds of overload before the service acts", "seconds until the first split: those, and a tick or two of 1 s", false,
+			vary(func(detection int) band { return band{float64(detection) + 1, 1} }, secondsUntilSplit, 5, 12)},
+		{26, group, strategy, "A loaded node splits its range over others; when it is quiet again, ranges are merged back.",
+			"`ranges-merge-back`", "seconds of quiet before ranges are merged", "seconds until the first merge: 20, until the load has faded below 20/s, and those", false,
+			vary(func(quiet int) band { return band{20 + 2*math.Log(75./20) + float64(quiet), 2.5} }, secondsUntilMerge, 10, 25)},
+		{27, group, strategy, "A sudden burst does not get its throughput at once; a slow ramp to the same rate does better.",
+			"`ramp`", "how the load comes to 300/s within 10 s, where 100/s are served", "share throttled: 1 - L/R of a burst, its square of a ramp", false,
+			vary(func(how shape) band {
+				beyond := 1 - 100./300
+				if how == "constant: 300" {
+					return band{beyond, .01}
+				}
+				return band{beyond * beyond, .015}
+			}, func(t testing.TB, how shape) float64 {
+				return play(t, "ramp", "model.detection=1h", "phases.sale.for=10s", set("phases.sale.arrivals", "{"+how+"}")).of(t, "throttled(order) %")
+			}, "constant: 300", "ramp: {from: 0, to: 300}")},
+		{28, group, strategy, "A new table is throttled until the service has learnt how it is used.",
+			"`cold-table`", "start", "share of 300/s throttled at first: what one range's 100/s leaves; none of a table that lies on many servers", false,
+			vary(func(start string) band {
+				if start == "cold" {
+					return beyond(300, 100, 4)
+				}
+				return band{0, .01}
+			}, func(t testing.TB, start string) float64 {
+				return play(t, "cold-table", set("start", start), "phases.first.for=4s", "phases.learning.for=1s", "phases.later.for=1s").of(t, "throttled(early) %")
+			}, "cold", "warm")},
+		{29, group, strategy, "Priming a table by artificial load is lost on a real load that is distributed otherwise.",
+			"`priming`", "keys that the table is primed with, before 300/s come to users' keys", "share of the users' requests throttled: what one range's 100/s leaves; none where those were primed", false,
+			vary(func(keys string) band {
+				if keys == "test-" {
+					return beyond(300, 100, 5)
+				}
+				return band{0, .02}
+			}, func(t testing.TB, keys string) float64 {
+				return play(t, "priming", set("phases.prime.partitions", primed(keys)), "phases.prime.for=40s").of(t, "throttled(real) %")
+			}, "test-", "user-")},
+		{30, group, checklist, "503 and 500 come of passing conditions, too, without any overload.",
+			"`sporadic-faults`", "percent of the requests that are answered 503, and half as many 500, by chance", "share throttled of 2,000 inserts into partitions of their own: 1 - (1 - p) (1 - p/2)", false,
+			vary(func(percent int) band {
+				p := float64(percent) / 100
+				return share(2000, 1-(1-p)*(1-p/2))
+			}, func(t testing.TB, percent int) float64 {
+				return play(t, "sporadic-faults", "retry=none", "phases.send.for=10s", set("faults", fmt.Sprintf(
+					"[{kind: refuse, code: ServerBusy, share: %d%%}, {kind: refuse, code: OperationTimedOut, share: %g%%}]", percent, float64(percent)/2))).of(t, "throttled(reading) %")
+			}, 2, 20)},
+	}
+}
+
+func secondsUntilSplit(t testing.TB, detection int) float64 {
+	p := play(t, "retries-bridge-a-move", set("model.detection", fmt.Sprint(detection, "s")), "phases.orders.for=30s", "phases.orders.arrivals.constant=150")
+	if p.of(t, "lost_writes") > 0 || p.of(t, "offline") < 5e9 {
+		t.Errorf("%v writes are lost, and a range is offline for %v s; want none, and 5 s", p.of(t, "lost_writes"), p.of(t, "offline")/1e9)
+	}
+	first, _ := p.decided("split")
+	return first
+}
+
+func secondsUntilMerge(t testing.TB, quiet int) float64 {
+	p := play(t, "ranges-merge-back", "phases.busy.for=20s", "phases.night.for=40s", "phases.morning.for=1s", "model.detection=3s",
+		set("model.quiet", fmt.Sprint(quiet, "s")))
+	if _, splits := p.decided("split"); splits < 3 {
+		t.Errorf("%d splits while it is busy; want three", splits)
+	}
+	first, _ := p.decided("merge")
+	return first
+}
+
+// primed returns eight keys, of those that the example loads with or of its users'.
+func primed(of string) string {
+	if of == "test-" {
+		return "[test-1, test-2, test-3, test-4, test-5, test-6, test-7, test-8]"
+	}
+	return "[user-anna, user-chen, user-hiroshi, user-jane, user-lucas, user-maria, user-omar, user-zoe]"
+}

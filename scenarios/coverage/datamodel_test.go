@@ -1,0 +1,122 @@
+package coverage_test
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func dataModel() []row {
+	const group = "Data model"
+	return []row{
+		{1, group, guide, "Entities of one table need no common schema: a property of one name may have another type in each.",
+			"a table over HTTP", "types that a property has", "as many types read back as were written", quick,
+			vary(exactly[int], typesOfOneProperty, 3, 8)},
+		{2, group, guide, "The service sets Timestamp, whatever a client sends, and the ETag is made of it.",
+			"a table over HTTP", "year that the client sends", "the year of the service's clock, 2026", quick,
+			vary(func(int) band { return exactly(epoch().Year()) }, yearOfTimestamp, 1999, 2040)},
+		{3, group, patterns, "Tables are created, listed, given policies, and dropped by one request each; a name that was dropped is free only after a while, a new one at once.",
+			"`name-reuse`, and a table over HTTP", "seconds for which a name is kept back", "seconds until it can be created again", quick,
+			vary(exactly[int], secondsUntilReuse, 10, 60)},
+		{4, group, guide, "One index in lexical order of PartitionKey and RowKey orders every reply; a key may be empty, and not null.",
+			"a table over HTTP", "entities that are inserted in any order", "each neighbour ascends: entities - 1", quick,
+			vary(func(n int) band { return exactly(n - 1) }, ascending, 5, 60)},
+	}
+}
+
+// typesOfOneProperty inserts an entity for each type and returns of how many types the
+// property is that is read back.
+func typesOfOneProperty(t testing.TB, n int) float64 {
+	w := newWire(t)
+	values := []string{`"Value":"text"`, `"Value":7`, `"Value":1.5`, `"Value":true`,
+		`"Value":"7","Value@odata.type":"Edm.Int64"`,
+		`"Value":"2014-07-31T18:00:00Z","Value@odata.type":"Edm.DateTime"`,
+		`"Value":"c9da6455-213d-42c9-9a79-3e9149a57833","Value@odata.type":"Edm.Guid"`,
+		`"Value":"AAEC","Value@odata.type":"Edm.Binary"`}
+	types := make(map[string]bool)
+	for i, value := range values[:n] {
+		row := fmt.Sprint(i)
+		w.insert("one", row, value)
+		reply := decoded(w, w.want(200, "GET", at("one", row), "", "Accept: application/json;odata=fullmetadata"))
+		typed, _ := reply["Value@odata.type"].(string)
+		if typed == "" {
+			typed = fmt.Sprintf("%T", reply["Value"])
+			if number, is := reply["Value"].(float64); is && number != math.Trunc(number) {
+				typed = "double"
+			}
+		}
+		types[typed] = true
+	}
+	return float64(len(types))
+}
+
+// yearOfTimestamp returns the year of the Timestamp that an entity has, 0 where its ETag is
+// not made of it.
+func yearOfTimestamp(t testing.TB, sent int) float64 {
+	w := newWire(t)
+	w.insert("one", "1", fmt.Sprintf(`"Timestamp":"%d-01-01T00:00:00Z"`, sent))
+	reply := w.want(200, "GET", at("one", "1"), "")
+	stamp, _ := decoded(w, reply)["Timestamp"].(string)
+	if reply.Header().Get("Etag") != `W/"datetime'`+url.QueryEscape(stamp)+`'"` {
+		return 0
+	}
+	read, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(read.Year())
+}
+
+// secondsUntilReuse drops a table of 50 entities by one request, makes one of a new name at
+// once, and returns after how many seconds the old name can be used.
+func secondsUntilReuse(t testing.TB, kept int) float64 {
+	w := newWire(t, set("name_delay", time.Duration(kept)*time.Second), "round_trip=0s", "write_time=0s")
+	const policy = "<SignedIdentifiers><SignedIdentifier><Id>readers</Id><AccessPolicy><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>"
+	w.want(204, "PUT", "/Races?comp=acl", policy)
+	if acl := w.want(200, "GET", "/Races?comp=acl", "").Body.String(); !strings.Contains(acl, "<Id>readers</Id>") {
+		t.Errorf("the table's policies are %s; want the readers'", acl)
+	}
+	if list := w.want(200, "GET", "/Tables", "").Body.String(); !strings.Contains(list, "Races") {
+		t.Errorf("the list of tables is %s; want Races in it", list)
+	}
+	for i := range 50 {
+		w.insert("one", fmt.Sprint(i), "")
+	}
+	w.want(204, "DELETE", "/Tables('Races')", "")
+	w.want(201, "POST", "/Tables", `{"TableName":"Races2"}`)
+	from := w.clock.Now()
+	for second := 0; ; second++ {
+		w.clock.at.Store(int64(from.Add(time.Duration(second) * time.Second)))
+		if reply := w.send("POST", "/Tables", `{"TableName":"Races"}`); reply.Code == 201 || second > 1000 {
+			return float64(second)
+		}
+	}
+}
+
+// ascending inserts entities, the last one under empty keys, and returns how many neighbours
+// of what is read back ascend.
+func ascending(t testing.TB, n int) float64 {
+	w := newWire(t)
+	for i := range n - 1 {
+		number := i * 37 % 101
+		w.insert(strconv.Itoa(number%7), strconv.Itoa(number), "")
+	}
+	w.insert("", "", "")
+	if reply := w.send("POST", "/Races", `{"PartitionKey":null,"RowKey":"1"}`); reply.Code != 400 {
+		t.Errorf("a key of null = %d; want 400", reply.Code)
+	}
+	entities, _, _ := w.pages(url.Values{})
+	up := 0
+	for i := 1; i < len(entities); i++ {
+		before, after := entities[i-1], entities[i]
+		by := strings.Compare(before["PartitionKey"].(string), after["PartitionKey"].(string))
+		if by < 0 || by == 0 && before["RowKey"].(string) < after["RowKey"].(string) {
+			up++
+		}
+	}
+	return float64(up)
+}

@@ -1,0 +1,179 @@
+package coverage_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func limits() []row {
+	const group = "Limits"
+	bound := func(kinds int) func(int) band {
+		return func(excess int) band {
+			if excess > 0 {
+				return exactly(0)
+			}
+			return exactly(kinds)
+		}
+	}
+	return []row{
+		{10, group, guide, "An entity has at most 252 properties of its own and 1 MiB, and each key 1 KiB.",
+			"a table over HTTP", "how far beyond its limit each of the three is", "all three are taken at the limit, none beyond it", quick,
+			vary(bound(3), entitiesTaken, 0, 1)},
+		{11, group, guide, "A transaction has at most 100 operations and 4 MiB, of one table and one PartitionKey, each entity once.",
+			"a table over HTTP", "how far beyond its limit each of the five is", "all five are taken at the limit, none beyond it", quick,
+			vary(bound(5), transactionsTaken, 0, 1)},
+		{12, group, guide, "A page ends at 1,000 entities and carries a token that the next one begins with.",
+			"`page-size`, and a table over HTTP", "entities of a partition", "pages: a thousandth of the entities, rounded up", quick,
+			vary(func(n int) band { return exactly((n + 999) / 1000) }, pagesOfPartition, 1500, 2500)},
+		{13, group, checklist, "An account has limits for its capacity and its bytes a second; near them requests are throttled.",
+			"`bytes-against-entities`", "bytes a second that the account takes in", "share of 50/s throttled, each of 16 KiB of text and a head on the wire", false,
+			vary(func(limit int) band {
+				sent, allowed := 50.*(16<<10+600)*10, float64(limit)*(10+.25)
+				return band{1 - allowed/sent, .02}
+			}, throttledByBytes, 300_000, 600_000)},
+	}
+}
+
+// entitiesTaken returns how many of three limits let an entity pass that is exactly so large,
+// or larger.
+func entitiesTaken(t testing.TB, excess int) float64 {
+	w := newWire(t)
+	var properties []string
+	for i := range 252 + excess {
+		properties = append(properties, fmt.Sprintf(`"P%03d":1`, i))
+	}
+	// An entity's size by the documents: 4 bytes, 2 for each character of its keys; for a
+	// property 8 bytes, 2 for each character of its name, and of a text 4 and 2 for each.
+	bytes := 1<<20 - 4 - 2*len("onesize")
+	var texts []string
+	for i := 0; bytes > 0; i++ {
+		length := min(32<<10, (bytes-8-2*4-4)/2)
+		bytes -= 8 + 2*4 + 4 + 2*length
+		texts = append(texts, fmt.Sprintf(`"T%03d":%q`, i, strings.Repeat("x", length)))
+		if bytes < 8+2*4+4 {
+			break
+		}
+	}
+	size := strings.Join(texts, ",")
+	if excess > 0 {
+		size += `,"Z":1`
+	}
+	taken := 0
+	for _, text := range []string{
+		body("one", "properties", strings.Join(properties, ",")),
+		body("one", strings.Repeat("k", 512+excess), ""),
+		body("one", "size", size),
+	} {
+		if reply := w.send("POST", "/Races", text, "Prefer: return-no-content"); reply.Code == 204 {
+			taken++
+		}
+	}
+	return float64(taken)
+}
+
+// transaction sends inserts or upserts as one entity group transaction, each "VERB TABLE
+// PartitionKey RowKey size", and returns the status of the first part, and what it says.
+func (w *wire) transaction(writes ...write) (status int, says string) {
+	w.Helper()
+	var text strings.Builder
+	text.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
+	for _, one := range writes {
+		text.WriteString("--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n")
+		fmt.Fprintf(&text, "%s HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json;odata=nometadata\r\n", one.line())
+		if one.match != "" {
+			fmt.Fprintf(&text, "If-Match: %s\r\n", one.match)
+		}
+		fmt.Fprintf(&text, "Prefer: return-no-content\r\n\r\n%s\r\n", one.body())
+	}
+	text.WriteString("--c--\r\n--b--\r\n")
+	reply := w.send("POST", "/$batch", text.String(), "Content-Type: multipart/mixed; boundary=b")
+	if reply.Code != 202 {
+		return reply.Code, reply.Body.String()
+	}
+	_, part, _ := strings.Cut(reply.Body.String(), "HTTP/1.1 ")
+	if _, err := fmt.Sscan(part, &status); err != nil {
+		w.Fatalf("the transaction's reply has no part: %.300s", reply.Body)
+	}
+	return status, part
+}
+
+// write is one of a transaction: an insert, or what verb says.
+type write struct {
+	verb, table, partition, row, properties, match string
+}
+
+func (o write) line() string {
+	table := o.table
+	if table == "" {
+		table = "Races"
+	}
+	if o.verb == "" {
+		return fmt.Sprintf("POST http://127.0.0.1:10002/%s/%s", account, table)
+	}
+	return fmt.Sprintf("%s http://127.0.0.1:10002/%s/%s(PartitionKey='%s',RowKey='%s')", o.verb, account, table, o.partition, o.row)
+}
+
+func (o write) body() string { return body(o.partition, o.row, o.properties) }
+
+// transactionsTaken returns how many of five limits let a transaction pass that is exactly at
+// it, or beyond.
+func transactionsTaken(t testing.TB, excess int) float64 {
+	w := newWire(t)
+	w.want(201, "POST", "/Tables", `{"TableName":"Others"}`)
+	many := func(n int, partition, properties string) (list []write) {
+		for i := range n {
+			list = append(list, write{partition: partition, row: fmt.Sprint(i), properties: properties})
+		}
+		return list
+	}
+	// Two texts of 30 Ki characters are 120 KiB of an entity, at two bytes each: 34 of them are
+	// below 4 MiB, 35 beyond it.
+	large := fmt.Sprintf(`"A":%q,"B":%q`, strings.Repeat("x", 30<<10), strings.Repeat("y", 30<<10))
+	alike := func(one write) []write {
+		if excess > 0 {
+			return append(many(2, "kind", ""), one)
+		}
+		return many(2, "kind", "")
+	}
+	taken := 0
+	for _, list := range [][]write{
+		many(100+excess, "number", ""), many(34+excess, "bytes", large),
+		alike(write{partition: "kind", row: "0"}), alike(write{partition: "another", row: "9"}),
+		alike(write{table: "Others", partition: "kind", row: "9"}),
+	} {
+		if status, _ := w.transaction(list...); status == 204 {
+			taken++
+		}
+		for i := range list {
+			w.send("DELETE", at(list[i].partition, list[i].row), "", "If-Match: *")
+		}
+	}
+	return float64(taken)
+}
+
+func pagesOfPartition(t testing.TB, n int) float64 {
+	w := newWire(t)
+	for begin := 0; begin < n; begin += 100 {
+		var list []write
+		for i := range 100 {
+			list = append(list, write{partition: "full", row: fmt.Sprintf("%06d", begin+i)})
+		}
+		if status, says := w.transaction(list...); status != 204 {
+			t.Fatal(says)
+		}
+	}
+	entities, pages, _ := w.pages(url.Values{"$filter": {"PartitionKey eq 'full'"}})
+	if len(entities) != n {
+		return -1
+	}
+	return float64(pages)
+}
+
+// throttledByBytes returns which share of the writes is throttled, of entities whose 16 Ki
+// characters are two bytes each where they lie, and one on the wire.
+func throttledByBytes(t testing.TB, limit int) float64 {
+	return play(t, "bytes-against-entities", "entity.size=32768", "phases.store.arrivals.constant=50", "phases.store.for=10s",
+		set("model.account_ingress", limit)).of(t, "throttled(save) %")
+}

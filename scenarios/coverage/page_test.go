@@ -1,0 +1,217 @@
+package coverage_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/scenarios"
+)
+
+const page = "../../docs/coverage.md"
+
+const head = `# What the documents say, and what shows it
+
+Each thing that the documents describe, with an example or a command that shows it, and two variations of it. What is foretold
+follows from the documents' rule alone; what is observed was played on the virtual clock, or asked of a table over HTTP. The
+rows are in ` + "`scenarios/coverage`" + `, which writes this page and holds it to every digit:
+` + "`go test -tags ci ./scenarios/coverage -rewrite`" + `. Examples are run by ` + "`loadgen simulate NAME`" + `, with
+` + "`--anti-pattern`" + ` turned round; what is varied, by ` + "`--set`" + `.
+
+Where chance takes part, ± is four standard deviations of a binomial draw, or what the rule itself leaves open. Limits of
+100 or 200 entities a second stand for the documented 2,000, which the same rules hold at.
+
+The documents are: ` + strategy + `, ` + guide + `, ` + patterns + `, ` + checklist + `.
+`
+
+// line is a row of the page: observed is empty where it was not played.
+func line(r *row, observed [2]string) string {
+	var with, foretold, seen []string
+	for i, v := range r.variations {
+		with, foretold, seen = append(with, v.with), append(foretold, v.foretold.String()), append(seen, observed[i])
+	}
+	return fmt.Sprintf("| %d | %s *(%s)* | %s | %s: %s | %s: **%s** | %s |\n", r.number, escaped(r.says), r.document, r.shows,
+		r.varies, escaped(strings.Join(with, "; ")), r.foretells, strings.Join(foretold, "; "), strings.Join(seen, "; "))
+}
+
+func escaped(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+// written returns the page.
+func written(all []row, observed map[int][2]string) string {
+	var text bytes.Buffer
+	text.WriteString(head)
+	group := ""
+	for i := range all {
+		if all[i].group != group {
+			group = all[i].group
+			fmt.Fprintf(&text, "\n## %s\n\nIn [%s](../scenarios/coverage/%[2]s).\n\n| # | what is said | shown by | varied | foretold | observed |\n|--:|---|---|---|---|---|\n", group, all[i].variations[0].file)
+		}
+		text.WriteString(line(&all[i], observed[all[i].number]))
+		if i+1 == len(all) || all[i+1].group != group {
+			switch group {
+			case "Relations":
+				text.WriteString(costsOfOneToMany())
+			case "Client practice":
+				text.WriteString(nearLimit())
+			}
+		}
+	}
+	return text.String()
+}
+
+// cut takes what was observed out of a line of the page.
+func cut(line string) string {
+	if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| #") {
+		return line
+	}
+	line = strings.TrimSuffix(line, " |")
+	return line[:strings.LastIndex(line, " | ")+3] + " |"
+}
+
+// The page has every row of the table, and nothing else.
+func TestPageHasTheRows(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := strings.Split(string(text), "\n"), strings.Split(written(rows(), nil), "\n")
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got) || i >= len(want):
+			t.Fatalf("docs/coverage.md has %d lines; want %d: go test -tags ci ./scenarios/coverage -rewrite", len(got), len(want))
+		case cut(got[i]) != strings.ReplaceAll(cut(want[i]), " | ;  |", " |  |"):
+			t.Errorf("docs/coverage.md:%d has %s\nwant %s", i+1, cut(got[i]), cut(want[i]))
+		}
+	}
+}
+
+// Each row has a number of its own, from 1 on, in their order, says what it has to say, and foretells by what
+// is varied: two values of it.
+func TestRowsAreWhole(t *testing.T) {
+	all := rows()
+	if len(all) != 90 {
+		t.Errorf("%d rows; want 90", len(all))
+	}
+	quickly := 0
+	for i := range all {
+		r := &all[i]
+		if r.number != i+1 {
+			t.Errorf("row %d stands at place %d; want each once, in their order", r.number, i+1)
+		}
+		for _, text := range []string{r.group, r.document, r.says, r.shows, r.varies, r.foretells} {
+			if strings.TrimSpace(text) == "" || strings.Contains(text, "\n") {
+				t.Errorf("row %d says %q; want one line", r.number, text)
+			}
+		}
+		if r.variations[0].with == r.variations[1].with {
+			t.Errorf("row %d: both variations are of %s; want two", r.number, r.variations[0].with)
+		}
+		if r.quick {
+			quickly++
+		}
+	}
+	if quickly < 10 {
+		t.Errorf("%d rows are played in every test run; want ten", quickly)
+	}
+}
+
+// named are the examples and the commands in a text.
+var named = regexp.MustCompile("`([^`]+)`")
+
+// What a row names is there: an example in the library, a verb of the command, which has a
+// file of its own, and a flag.
+func TestRowsNameWhatIsThere(t *testing.T) {
+	const command = "../../cmd/loadgen/"
+	files, err := filepath.Glob(command + "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	library := scenarios.Library()
+	for _, r := range rows() {
+		for _, name := range named.FindAllStringSubmatch(r.shows, -1) {
+			words := strings.Fields(name[1])
+			if words[0] != "loadgen" {
+				if !slices.Contains(library, name[1]) {
+					t.Errorf("row %d is shown by %s, which the library does not have", r.number, name[1])
+				}
+				continue
+			}
+			if !slices.Contains(files, command+words[1]+".go") {
+				t.Errorf("row %d is shown by %s, and there is no such verb", r.number, name[1])
+			}
+			for _, word := range words[2:] {
+				if flag, is := strings.CutPrefix(word, "--"); is && !strings.Contains(code.String(), `"`+flag+`"`) {
+					t.Errorf("row %d is shown by %s, and there is no flag %s", r.number, name[1], word)
+				}
+			}
+		}
+	}
+}
+
+// playRows plays rows, each of which has to be what was foretold, and returns what was
+// observed, by number, as the page has it.
+func playRows(t *testing.T, want func(*row) bool) map[int][2]string {
+	observed := make(map[int][2]string)
+	all := rows()
+	type seen struct{ row, variation int }
+	values := make(map[seen]*string)
+	t.Run("rows", func(t *testing.T) {
+		for i := range all {
+			if !want(&all[i]) {
+				continue
+			}
+			for j, v := range all[i].variations {
+				value := new(string)
+				values[seen{all[i].number, j}] = value
+				t.Run(fmt.Sprintf("%d/%s", all[i].number, strings.ReplaceAll(v.with, " ", "")), func(t *testing.T) {
+					t.Parallel()
+					got := v.observe(t)
+					*value = number3(got)
+					if !v.foretold.has(got) {
+						t.Errorf("%s: %s %s: observed %v; foretold %v (%s)", all[i].says, all[i].varies, v.with, got, v.foretold, all[i].foretells)
+					}
+				})
+			}
+		}
+	})
+	for at, value := range values {
+		both := observed[at.row]
+		both[at.variation] = *value
+		observed[at.row] = both
+	}
+	return observed
+}
+
+// holdPage compares what was observed with what the page says of it.
+func holdPage(t *testing.T, observed map[int][2]string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := rows()
+	for i := range all {
+		both, was := observed[all[i].number]
+		if want := line(&all[i], both); was && !strings.Contains(string(text), want) {
+			t.Errorf("docs/coverage.md has not\n%s", want)
+		}
+	}
+}
+
+// Some rows are played in every test run.
+func TestQuickRows(t *testing.T) {
+	holdPage(t, playRows(t, func(r *row) bool { return r.quick }))
+}

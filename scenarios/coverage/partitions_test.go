@@ -1,0 +1,124 @@
+package coverage_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// burst is how much of a second's allowance the model's idle partition has saved up.
+const burst = .1
+
+// beyond is the documents' rule for a load of one rate on what bears less of it: what is over
+// is throttled, but for what was saved up before.
+func beyond(rate, target, seconds float64) band {
+	return band{max(0, 1-target*(seconds+burst)/(rate*seconds)), .01}
+}
+
+func partitions() []row {
+	const group = "Partitions and their targets"
+	return []row{
+		{14, group, strategy, "A partition is what shares account, table and PartitionKey: in another table the same key is another one.",
+			"the embedded engine", "tables that the same key's 400/s are spread over", "share throttled where each partition bears 100/s", quick,
+			vary(func(tables int) band { return beyond(400, 100*float64(tables), 10) }, throttledInTables, 2, 3)},
+		{15, group, checklist, "A partition has a target of 2,000 entities a second.",
+			"`stress-one-partition`", "operations a second on one key", "share throttled: all beyond 2,000/s", false,
+			vary(func(rate int) band { return beyond(float64(rate), 2000, 2) }, func(t testing.TB, rate int) float64 {
+				return onePartition(t, rate).of(t, "throttled(peak) %")
+			}, 2_500, 4_000)},
+		{16, group, checklist, "An account has a target of 20,000 entities a second: ten hot partitions reach it.",
+			"`account-ceiling`", "partitions with 250/s each, which bear 200/s, in an account that bears 2,000/s", "entities served a second: 200 for each partition, at most 2,000", false,
+			vary(func(n int) band { return about(min(200*float64(n), 2000), .02) }, servedByAccount, 7, 14)},
+		{17, group, strategy, "While its node is quiet a partition exceeds its target; while it is busy it is throttled.",
+			"`quiet-and-busy-server`", "thousandths of the server that others use", "entities served a second of 500: the target of 100, twice that below 300 ‰, in between on a line", false,
+			vary(func(load int) band {
+				idle := min(1, max(0, (800-float64(load))/(800-300)))
+				return about(100*(1+idle), .05)
+			}, servedBeside, 0, 700)},
+		{18, group, checklist, "Beyond a target the reply is 503 Server Busy, or 500 Operation Timeout where it waits in vain.",
+			"the embedded engine, while a range is handed over", "thousandths of the requests that are refused at once", "share answered 503, the others wait until 500", quick,
+			vary(func(mille int) band { return share(writesWhileMoved, float64(mille)/1000) }, shareOf503, 1000, 700)},
+		{19, group, strategy, "One value of PartitionKey is limited to one server; several or unique ones are balanced over many.",
+			"`granularity`", "partitions that share 600/s, 200/s each at most", "share throttled", false,
+			vary(func(n int) band { return beyond(600, min(600, 200*float64(n)), 5) }, func(t testing.TB, n int) float64 {
+				return play(t, "granularity", "phases.many.for=7s",
+					set("attributes.region", fmt.Sprintf("{uniform: [1, %d]}", n)), "phases.many.operations=[{name: save, verb: insert}]").of(t, "throttled(save) %")
+			}, 1, 12)},
+		{20, group, strategy, "A partition whose data is far more used than others' is hot, and cannot be divided: it supports transactions.",
+			"`several-values`", "weight of one of ten regions, the others 10 each, at 1,200/s in all", "share of all throttled: what is beyond its 200/s", false,
+			vary(func(weight int) band {
+				rate := 1200 * float64(weight) / float64(weight+90)
+				return band{max(0, rate-200*(1+burst/5)) / 1200, .02}
+			}, func(t testing.TB, weight int) float64 {
+				return play(t, "several-values", "phases.load.load.entities=1000", "phases.work.for=5s", "phases.work.operations=[{name: save, verb: insert}]",
+					set("attributes.region.weights", fmt.Sprintf("[%d, 10, 10, 10, 10, 10, 10, 10, 10, 10]", weight))).of(t, "throttled(save) %")
+			}, 30, 270)},
+	}
+}
+
+// throttledInTables spreads 400 inserts a second under one PartitionKey over tables, and
+// returns which share is throttled.
+func throttledInTables(t testing.TB, tables int) float64 {
+	e := newTables(t, tables, false, []string{"partition_target=100"})
+	const sent = 4000
+	throttled := 0
+	for i := range sent {
+		r := insert("one", fmt.Sprint(i))
+		r.Table = nameOf(i % tables)
+		if reply := e.ask(clock.Instant(0).Add(time.Duration(i)*time.Second/400), r); reply.Code == entity.ServerBusy {
+			throttled++
+		}
+	}
+	return float64(throttled) / sent
+}
+
+// onePartition sends a load of reads to one partition of the stress table.
+func onePartition(t testing.TB, rate int, settings ...string) *played {
+	return play(t, "stress-one-partition", append(settings, "phases.load.load.entities=500", set("phases.peak.traffic", fmt.Sprintf(
+		"{partitions: [2011 New York City Marathon__Full], arrivals: {constant: %d}, for: 2s, operations: [{name: get, verb: get}]}", rate)))...)
+}
+
+func servedByAccount(t testing.TB, n int) float64 {
+	return playText(t, fmt.Sprintf(`
+name: account
+seed: 3
+table: account
+retry: none
+model: {profile: documented, partition_target: 200, account_target: 2000}
+attributes: {key: {uniform: [100, 999]}, id: {sequence: 1}}
+design: {partition_key: "{key}", row_key: "{id}"}
+phases:
+  - name: go
+    spread: {partitions: %d, rate: 250, for: 4s, operations: [{name: save, verb: insert}]}
+`, n)).of(t, "served(go)")
+}
+
+func servedBeside(t testing.TB, load int) float64 {
+	return play(t, "quiet-and-busy-server", "phases.report.arrivals.constant=500", "phases.report.for=10s", "phases.report.warm_up=5s",
+		set("model.background_load", load)).of(t, "served(report)")
+}
+
+// shareOf503 sends writes to a range while it is handed over, for longer than any of them may
+// wait, and returns which share of them is answered 503 rather than 500 Operation Timeout.
+func shareOf503(t testing.TB, mille int) float64 {
+	e := newTable(t, "offline_least=5s", "offline_most=5s", "timeout=1s", set("offline_throttled", mille))
+	e.Move(0, account, "Races", "one", 3)
+	busy, late := 0, 0
+	for i := range writesWhileMoved {
+		switch reply := e.ask(clock.Instant(0).Add(time.Duration(i)*10*time.Millisecond), insert("one", fmt.Sprint(i))); reply.Code {
+		case entity.ServerBusy:
+			busy++
+		case entity.OperationTimedOut:
+			late++
+		default:
+			t.Fatalf("write %d: %d %s; want 503 or 500", i, reply.Status, reply.Code)
+		}
+	}
+	return float64(busy) / float64(busy+late)
+}
+
+// writesWhileMoved come within four seconds.
+const writesWhileMoved = 400

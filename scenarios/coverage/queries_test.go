@@ -1,0 +1,217 @@
+package coverage_test
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"loadgen/engine/filter"
+	"loadgen/scenarios"
+	"loadgen/scenarios/advise/suggest"
+)
+
+func queries() []row {
+	const group = "Queries, from the best to the worst"
+	return []row{
+		{34, group, guide, "A point query, by address or by both keys in a filter, is answered by the index.",
+			"a table over HTTP, and `point-query`", "entities of the table", "entities counted by the two of them: one each", quick,
+			vary(func(int) band { return exactly(2) }, countedByPoints, 40, 300)},
+		{35, group, guide, "A range of rows reads what it spans, and no more of the partition.",
+			"a table over HTTP, and `row-range-scan`", "rows asked for, of a partition of 300", "entities counted: those rows", quick,
+			vary(exactly[int], func(t testing.TB, n int) float64 {
+				w := newWire(t)
+				w.fill("one", 300)
+				_, _, counted := w.pages(filtered("PartitionKey eq 'one' and RowKey ge '%06d' and RowKey lt '%06d'", 100, 100+n))
+				return float64(counted)
+			}, 5, 120)},
+		{36, group, guide, "A filter on another property reads the whole partition.",
+			"a table over HTTP, and `partition-scan`", "entities of the partition, of which one is asked for", "entities counted: the partition's", quick,
+			vary(exactly[int], func(t testing.TB, n int) float64 {
+				w := newWire(t)
+				w.fill("one", n)
+				w.fill("two", 50)
+				return w.returns(1, filtered("PartitionKey eq 'one' and Number eq 7"))
+			}, 100, 250)},
+		{37, group, guide, "A range of partitions gets worse with each server that it reaches.",
+			"the embedded engine, and `partition-range-scan`", "servers that the range lies on, of twelve partitions on six", "requests: one to each of them", quick,
+			vary(exactly[int], func(t testing.TB, servers int) float64 {
+				e := newTable(t)
+				for n := range 12 {
+					e.load(fmt.Sprintf("%02d", n), "run")
+				}
+				e.Prewarm(0, account, "Races", "02", "04", "06", "08", "10")
+				_, requests := e.read(0, filter.PartitionRange("00", fmt.Sprintf("%02d", 2*servers)))
+				return float64(requests)
+			}, 2, 5)},
+		{38, group, guide, "Without a PartitionKey the whole table is read, even for one exact RowKey.",
+			"a table over HTTP, and `row-key-alone`", "partitions of 20 entities each", "entities counted: all of the table", quick,
+			vary(func(n int) band { return exactly(20 * n) }, func(t testing.TB, n int) float64 {
+				w := newWire(t)
+				for i := range n {
+					w.fill(fmt.Sprint("customer", i), 20)
+				}
+				return w.returns(n, filtered("RowKey eq '000007'"))
+			}, 5, 12)},
+		{39, group, guide, "Ratings are relative: a range over two large partitions can read more than a scan of eight small ones.",
+			"a table over HTTP, and `range-against-scan`", "entities of a large partition, 20 in a small one", "entities counted by the range for each that the scan counts: 2n/160", quick,
+			vary(func(n int) band { return exactly(2 * float64(n) / 160) }, rangeAgainstScan, 40, 400)},
+		{40, group, guide, "An or between two RowKeys is a partition scan, not two point queries.",
+			"a table over HTTP, and `or-is-a-partition-scan`", "entities of the partition, of which two are asked for", "entities counted: the partition's", quick,
+			vary(exactly[int], func(t testing.TB, n int) float64 {
+				w := newWire(t)
+				w.fill("one", n)
+				return w.returns(2, filtered("PartitionKey eq 'one' and (RowKey eq '000003' or RowKey eq '000009')"))
+			}, 60, 300)},
+		{41, group, guide, "Six operators compare, a prefix is a range of two of them, and $top takes the first n.",
+			"a table over HTTP, and `prefix`", "entities, numbered from 0, compared with one of them", "entities returned by all six together: three times as many", quick,
+			vary(func(n int) band { return exactly(3 * n) }, returnedBySix, 12, 70)},
+		{42, group, guide, "A query can stop early, keep its token, and go on after a crash.",
+			"a table over HTTP, and `saved-token`", "pages of 100 that are read of 350 entities before the client dies", "entities that are left to read", quick,
+			vary(func(pages int) band { return exactly(350 - 100*pages) }, leftAfterToken, 1, 3)},
+		{43, group, guide, "Keys are chosen for the dominant queries, by how often and how urgently they are asked.",
+			"`loadgen contest --suggest`", "how often in a hundred the e-mail address is asked for, otherwise the number", "1 where the e-mail address is the PartitionKey that is proposed without a copy", false,
+			vary(func(weight int) band {
+				if weight > 50 {
+					return exactly(1)
+				}
+				return exactly(0)
+			}, addressIsProposed, 90, 10)},
+	}
+}
+
+// fill adds entities 000000, 000001, … with their Number to a partition.
+func (w *wire) fill(partition string, n int) {
+	w.Helper()
+	for begin := 0; begin < n; begin += 100 {
+		var list []write
+		for i := begin; i < min(n, begin+100); i++ {
+			list = append(list, write{partition: partition, row: fmt.Sprintf("%06d", i), properties: fmt.Sprintf(`"Number":%d`, i)})
+		}
+		if status, says := w.transaction(list...); status != 204 {
+			w.Fatal(says)
+		}
+	}
+}
+
+// returns is what a query counts, which has to return so many entities.
+func (w *wire) returns(want int, options url.Values) float64 {
+	w.Helper()
+	entities, _, counted := w.pages(options)
+	if len(entities) != want {
+		w.Errorf("%v returns %d entities; want %d", options, len(entities), want)
+	}
+	return float64(counted)
+}
+
+func countedByPoints(t testing.TB, n int) float64 {
+	w := newWire(t)
+	w.fill("one", n)
+	before := w.engine.Counts().Entities
+	w.entity(at("one", "000003"))
+	w.returns(1, filtered("PartitionKey eq 'one' and RowKey eq '000003'"))
+	return float64(w.engine.Counts().Entities - before)
+}
+
+func rangeAgainstScan(t testing.TB, n int) float64 {
+	counted := func(size int, options url.Values) float64 {
+		w := newWire(t)
+		for i := range 8 {
+			w.fill(fmt.Sprint("part", i), size)
+		}
+		_, _, counted := w.pages(options)
+		return float64(counted)
+	}
+	return counted(n, filtered("PartitionKey ge 'part2' and PartitionKey lt 'part4'")) / counted(20, url.Values{})
+}
+
+func returnedBySix(t testing.TB, n int) float64 {
+	w := newWire(t)
+	w.fill("one", n)
+	w.insert("one", "email_a1", "")
+	w.insert("one", "email_b1", "")
+	w.returns(1, filtered("PartitionKey eq 'one' and RowKey ge 'email_a' and RowKey lt 'email_b'"))
+	if first, _, _ := w.query(url.Values{"$top": {"5"}}); len(first) != 5 || first[4]["RowKey"] != "000004" {
+		t.Errorf("$top=5 returns %v; want the first five", first)
+	}
+	sum := 0
+	for _, operator := range []string{"eq", "ne", "gt", "ge", "lt", "le"} {
+		entities, _, _ := w.pages(filtered("Number %s %d", operator, n/3))
+		sum += len(entities)
+	}
+	return float64(sum)
+}
+
+// leftAfterToken reads some pages, keeps the token in a file, and returns how many entities
+// somebody reads who has nothing but the file.
+func leftAfterToken(t testing.TB, pages int) float64 {
+	w := newWire(t)
+	w.fill("one", 350)
+	file := filepath.Join(t.TempDir(), "token")
+	next := url.Values{"$top": {"100"}}
+	for range pages {
+		_, next, _ = w.query(next)
+	}
+	if err := os.WriteFile(file, []byte(next.Encode()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := url.ParseQuery(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entities, _, _ := w.pages(kept)
+	return float64(len(entities))
+}
+
+func addressIsProposed(t testing.TB, weight int) float64 {
+	s, err := scenarios.Parse("members.yaml", []byte(fmt.Sprintf(`
+name: members
+seed: 3
+table: members
+retry: none
+model: {profile: documented}
+attributes:
+  club: {partitions: 20, rows: 100}
+  number: {sequence: 1}
+  mailbox: {sequence: 5000}
+  email: {text: "m{mailbox}@contoso.com"}
+entity:
+  properties:
+    - {name: Number, value: "{number}"}
+    - {name: Email, value: "{email}"}
+design: {partition_key: "{club}", row_key: "{number}"}
+phases:
+  - name: load
+    load: {entities: 400}
+  - name: day
+    traffic:
+      arrivals: {constant: 100}
+      for: 5s
+      operations:
+        - {name: by-email, verb: query, by: [email], weight: %d}
+        - {name: by-number, verb: query, by: [number], weight: %d}
+`, weight, 100-weight)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposal, err := suggest.Designs(s, suggest.Options{})
+	if err != nil || len(proposal.Candidates) == 0 {
+		t.Fatalf("%v: no candidates", err)
+	}
+	for _, one := range proposal.Candidates {
+		if len(one.Design.Copies) > 0 {
+			continue
+		}
+		if one.Design.PartitionKey == "{email}" {
+			return 1
+		}
+		return 0
+	}
+	return math.NaN()
+}

@@ -1,0 +1,106 @@
+package coverage_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+func relations() []row {
+	const group = "Relations"
+	return []row{
+		{67, group, guide, "Where employees repeat the name of their department, renaming it rewrites them all, by a hundred to a transaction.",
+			"`one-to-many-rename`, `one-to-many-partition`, `one-to-many-move`", "employees of a department", "requests of a rename: the department, its employees, and a transaction for each 100; named once, one", false,
+			vary(func(n int) band { return exactly(2 + (n+99)/100) }, requestsOfRename, 80, 250)},
+		{68, group, guide, "What belongs to an entity is found under its keys at once, behind a link by a second read.",
+			"`one-to-one`, `inheritance`", "how the portrait is found", "requests of each look", false,
+			vary(func(design string) band {
+				if design == "by-key" {
+					return exactly(1)
+				}
+				return exactly(2)
+			}, func(t testing.TB, design string) float64 {
+				with := "{from: portrait}"
+				if design == "by-link" {
+					with = "{link: Portrait, to: portrait}"
+				}
+				return play(t, "one-to-one", "use="+design, "phases.day.for=4s", set("phases.day.operations", "[{name: look, workflow: read-linked, with: "+with+"}]")).each(t, "requests", "look")
+			}, "by-key", "by-link")},
+		{69, group, guide, "A small table that hardly changes is read once and kept by the client.",
+			"`cached-join`", "operations for which what was read is kept", "requests of each operation: one, and one for each so many", false,
+			vary(func(n int) band { return exactly(1 + 1/float64(n)) }, func(t testing.TB, refresh int) float64 {
+				return play(t, "cached-join", set("phases.day.operations", fmt.Sprintf("[{name: show, workflow: join, with: {place: department, refresh: %d}}]", refresh))).each(t, "requests", "show")
+			}, 100, 20)},
+	}
+}
+
+func requestsOfRename(t testing.TB, n int) float64 {
+	rename := func(copied string) float64 {
+		settings := []string{set("attributes.department", fmt.Sprintf("{partitions: 8, rows: %d}", n)), set("phases.load.load.entities", 8*n), "phases.found.for=2s",
+			"phases.day.arrivals.constant=1", "phases.day.for=5s", "model.partition_target=0"}
+		if copied != "" {
+			settings = append(settings, `entity.properties=[{name: DepartmentName, value: "{department}"}]`)
+		}
+		return play(t, "one-to-many-rename", append(settings, set("phases.day.operations",
+			fmt.Sprintf("[{name: rename, workflow: write-group, with: {place: department%s}}]", copied)))...).each(t, "requests", "rename")
+	}
+	if once := rename(""); once != 1 {
+		t.Errorf("a rename of a department named once is %v requests; want 1", once)
+	}
+	return rename(", copied: DepartmentName")
+}
+
+func types() []row {
+	const group = "Types of entities"
+	return []row{
+		{70, group, patterns, "Entities of several types share a table: by a prefix of the RowKey one type is read without the others.",
+			"a table over HTTP, and `heterogeneous-types`", "entities of each of four types", "entities counted for one type: those; by a property all of them", quick,
+			vary(exactly[int], countedOfType, 12, 60)},
+		{71, group, patterns, "Entities of unknown type are read as a bag of properties, and written back without losing any.",
+			"a table over HTTP, and `property-bag`", "properties that the client does not know", "how many of them are there after it has changed another one", quick,
+			vary(exactly[int], unknownLeft, 1, 9)},
+	}
+}
+
+func countedOfType(t testing.TB, n int) float64 {
+	w := newWire(t)
+	for _, kind := range []string{"DEPARTMENT1", "EMPLOYEE1", "EMPLOYEE2", "ROOM1"} {
+		for i := range n {
+			w.insert("office", fmt.Sprintf("%s_%06d", kind, i), fmt.Sprintf(`"EntityType":%q`, kind))
+		}
+	}
+	if all := w.returns(n, filtered("PartitionKey eq 'office' and EntityType eq 'EMPLOYEE1'")); all != float64(4*n) {
+		t.Errorf("by a property %v entities are counted; want %d", all, 4*n)
+	}
+	return w.returns(n, filtered("PartitionKey eq 'office' and RowKey ge 'EMPLOYEE1_' and RowKey lt 'EMPLOYEE1`'"))
+}
+
+// unknownLeft has a client that knows Phone alone read an entity, change that, and write all
+// that it has read; it fails where a client that writes what it knows loses nothing.
+func unknownLeft(t testing.TB, n int) float64 {
+	update := func(bag bool) int {
+		w := newWire(t)
+		properties := `"Phone":"1"`
+		for i := range n {
+			properties += fmt.Sprintf(`,"Unknown%d":%d`, i, i)
+		}
+		w.insert("one", "1", properties)
+		text := body("one", "1", `"Phone":"2"`)
+		if bag {
+			read := w.entity(at("one", "1"))
+			read["Phone"] = "2"
+			text = encoded(t, read)
+		}
+		w.want(204, "PUT", at("one", "1"), text, "If-Match: *")
+		left := 0
+		for i := range n {
+			if _, is := w.entity(at("one", "1"))[fmt.Sprint("Unknown", i)]; is {
+				left++
+			}
+		}
+		return left
+	}
+	if left := update(false); left > 0 {
+		t.Errorf("a replace by what is known leaves %d properties; want none", left)
+	}
+	return float64(update(true))
+}

@@ -1,0 +1,86 @@
+package coverage_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/backoff/trial"
+)
+
+func retries() []row {
+	const group = "Retries"
+	// The documents' example: z = 30 s, zmin = 3 s, zmax = 90 s.
+	wait := func(x int, factor float64) float64 { return min(3+30*factor*(math.Pow(2, float64(x))-1), 90) }
+	return []row{
+		{77, group, strategy, "Without retries, or after N that are too close, data is lost; whoever waits long enough loses none.",
+			"`loadgen backoff contest`", "seconds of an outage, with three retries a second apart", "share of its operations lost: those due three seconds or more before its end", false,
+			vary(func(seconds int) band { return band{1 - 3/float64(seconds), .02} }, lostToOutage, 6, 15)},
+		{78, group, strategy, "Wait min(zmin + Rand(0.8 z, 1.2 z) (2^x - 1), zmax) before retry x, the first being 1.",
+			"`loadgen backoff show documented`", "retry", "seconds of wait, the mean over all chances, by the formula with z = 30, zmin = 3, zmax = 90", quick,
+			vary(func(x int) band {
+				const steps = 100_000
+				sum := 0.
+				for i := range steps {
+					sum += wait(x, .8+.4*(float64(i)+.5)/steps)
+				}
+				return band{sum / steps, .001}
+			}, meanWait, 1, 2)},
+		{79, group, checklist, "5xx is tried again, except 501 and 505; 4xx is not; a connection that failed at once.",
+			"`retry-by-status`, and the documented policy", "class of statuses, from 00 to 11", "how many of the twelve are tried again", quick,
+			vary(func(class int) band {
+				if class == 5 {
+					return exactly(12 - 2)
+				}
+				return exactly(0)
+			}, triedAgain, 5, 4)},
+	}
+}
+
+func lostToOutage(t testing.TB, seconds int) float64 {
+	contest := trial.Contest{Length: time.Duration(seconds) * time.Second, Clients: 50, Each: 20, Seed: 7,
+		Contestants: []trial.Contestant{{Name: "three", Policy: backoff.Policy{Name: "three", Retries: 3, Delay: backoff.Fixed{Every: time.Second}}}}}
+	result, err := contest.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := result.Policies[0]
+	return float64(one.Lost) / float64(one.Caught)
+}
+
+// meanWait returns the mean of what the documented policy waits before a retry.
+func meanWait(t testing.TB, x int) float64 {
+	policy, err := backoff.ByName("documented")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const draws = 10_000
+	sum := 0.
+	for i := range draws {
+		wait, again := policy.Wait(x, (float64(i)+.5)/draws)
+		if !again {
+			t.Fatal("it gives up; want a wait")
+		}
+		sum += wait.Seconds()
+	}
+	return sum / draws
+}
+
+func triedAgain(t testing.TB, class int) float64 {
+	policy, err := backoff.ByName("documented")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !backoff.AtOnce(0, "", 1) || !policy.Retryable(0, "") {
+		t.Error("a connection that failed is not tried again at once")
+	}
+	again := 0
+	for status := 100 * class; status < 100*class+12; status++ {
+		if policy.Retryable(status, fmt.Sprint("Code", status)) {
+			again++
+		}
+	}
+	return float64(again)
+}

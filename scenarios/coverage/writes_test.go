@@ -1,0 +1,182 @@
+package coverage_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// verb is a way to write an entity over HTTP.
+type verb string
+
+func writes() []row {
+	const group = "Writes"
+	return []row{
+		{44, group, guide, "A replace drops what it does not bring, a merge leaves it; both need the entity, an upsert does not.",
+			"a table over HTTP, and `merge-or-replace`, `upsert`", "how an entity of five properties is written with one of them", "properties that it has then", quick,
+			vary(func(v verb) band {
+				if v == "PUT" {
+					return exactly(1)
+				}
+				return exactly(5)
+			}, propertiesLeft, "PUT", "MERGE")},
+		{45, group, checklist, "Never scan for the keys of what is to be written.",
+			"`scan-to-find`", "entities of the table in which the key is looked for", "entities counted by each update: the table with the mark that a run leaves in it, and the one", false,
+			vary(func(n int) band { return exactly(n + 1 + 1) }, func(t testing.TB, n int) float64 {
+				return play(t, "scan-to-find", set("phases.load.load.entities", n), "phases.change.for=5s",
+					"phases.change.operations.0.by=[email]").each(t, "counted", "rename")
+			}, 500, 1500)},
+	}
+}
+
+// propertiesLeft writes one property over an entity of five and returns how many there are
+// then; it fails where a write without the entity does not end as the verb's should.
+func propertiesLeft(t testing.TB, v verb) float64 {
+	w := newWire(t)
+	w.insert("one", "1", `"A":1,"B":2,"C":3,"D":4,"E":5`)
+	one := body("one", "1", `"A":9`)
+	w.want(204, string(v), at("one", "1"), one, "If-Match: *")
+	w.want(404, string(v), at("one", "2"), body("one", "2", `"A":9`), "If-Match: *")
+	w.want(204, string(v), at("one", "3"), body("one", "3", `"A":9`))
+	const system = 3
+	return float64(len(w.entity(at("one", "1"))) - system)
+}
+
+func transactions() []row {
+	const group = "Transactions"
+	return []row{
+		{46, group, guide, "A transaction is done as a whole or not at all, and tells the index of the write that failed.",
+			"a table over HTTP", "position of the one of ten inserts whose entity is there already", "the index in the reply; the others are not there", quick,
+			vary(exactly[int], indexOfFailure, 0, 7)},
+		{47, group, guide, "Writes in one transaction save round trips: the more, the farther away the client is.",
+			"`transactions`", "milliseconds to the service and back", "times that 100 to a transaction write more than single inserts: 100 (R + 9) / (R + 18.9)", false,
+			vary(func(way int) band { return about(100*(float64(way)+8+1)/(float64(way)+8+9.9+1), .04) }, func(t testing.TB, way int) float64 {
+				p := play(t, "transactions", set("model.round_trip", fmt.Sprint(way, "ms")), "phases.by-ten.for=1s", "phases.by-one.for=8s", "phases.by-hundred.for=4s")
+				return p.of(t, "served(by-hundred)") / p.of(t, "served(by-one)")
+			}, 1, 50)},
+		{48, group, guide, "Transactions over common entities delay one another.",
+			"`common-entities`", "clients that change the same 100 entities, and pause for 20 ms", "milliseconds that each waits on the average: 17.9 for each client, less the pause", false,
+			vary(func(clients int) band { return about(17.9*float64(clients)-20, .06) }, func(t testing.TB, clients int) float64 {
+				return play(t, "common-entities", "phases.load.load.entities=100", set("phases.sell.clients", clients), "phases.sell.for=8s").of(t, "mean(change)") / 1e6
+			}, 6, 16)},
+		{49, group, patterns, "Two legs that have to sum to zero need one transaction, for which the transfer is the key, not the account.",
+			"`bank-transfer`", "share of the clients that die between two requests", "transfers of 1,000 that are left with one leg, by account; none by transfer", false,
+			vary(func(killed string) band {
+				n, _ := strconv.Atoi(strings.TrimSuffix(killed, "%"))
+				return binomial(1000, float64(n)/100)
+			}, transfersLeft, "5%", "20%")},
+	}
+}
+
+func indexOfFailure(t testing.TB, position int) float64 {
+	w := newWire(t)
+	w.insert("one", fmt.Sprint(position), "")
+	var list []write
+	for i := range 10 {
+		list = append(list, write{partition: "one", row: fmt.Sprint(i)})
+	}
+	status, says := w.transaction(list...)
+	if status != 409 {
+		t.Fatalf("the transaction = %d %s; want 409", status, says)
+	}
+	w.returns(1, filtered("PartitionKey eq 'one'"))
+	_, text, _ := strings.Cut(says, `"value":"`)
+	number, _, _ := strings.Cut(text, ":")
+	index, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(index)
+}
+
+func transfersLeft(t testing.TB, killed string) float64 {
+	keyed := func(by string) float64 {
+		return play(t, "bank-transfer", "phases.day.for=5s", set("phases.day.operations",
+			fmt.Sprintf("[{name: transfer, workflow: transfer, with: {from: payer, to: payee, killed: %s, keyed: %s}}]", killed, by))).of(t, "violations")
+	}
+	if alone := keyed("by-transfer"); alone > 0 {
+		t.Errorf("%v transfers that are one transaction are left with one leg; want none", alone)
+	}
+	return keyed("by-account")
+}
+
+func concurrency() []row {
+	const group = "Concurrency"
+	return []row{
+		{50, group, guide, "Update, merge and delete check the ETag of their entity; who finds it changed begins again at the read.",
+			"a table over HTTP, and `etag-by-verb`", "ETag that is sent: that of the version before, or *", "of the three, how many are carried out", quick,
+			vary(func(tag string) band {
+				if tag == "*" {
+					return exactly(3)
+				}
+				return exactly(0)
+			}, carriedOut, "stale", "*")},
+		{51, group, guide, "With * instead of the ETag, updates such as EmployeeCount += 1 are lost.",
+			"a table over HTTP, and `lost-updates`", "clients that read a count at once and write it raised by one", "updates lost: all but the last; under the ETag none", quick,
+			vary(func(clients int) band { return exactly(clients - 1) }, updatesLost, 2, 12)},
+	}
+}
+
+func carriedOut(t testing.TB, tag string) float64 {
+	w := newWire(t)
+	done := 0
+	for i, method := range []string{"PUT", "MERGE", "DELETE"} {
+		row := fmt.Sprint(i)
+		w.insert("one", row, `"Count":1`)
+		before := w.want(200, "GET", at("one", row), "").Header().Get("Etag")
+		w.clock.at.Add(int64(1e9))
+		w.want(204, "MERGE", at("one", row), body("one", row, `"Count":2`), "If-Match: "+before)
+		now := w.want(200, "GET", at("one", row), "").Header().Get("Etag")
+		sent := tag
+		if tag == "stale" {
+			sent = before
+		}
+		switch reply := w.send(method, at("one", row), body("one", row, `"Count":3`), "If-Match: "+sent); reply.Code {
+		case 204:
+			done++
+		case 412:
+			w.want(204, method, at("one", row), body("one", row, `"Count":3`), "If-Match: "+now)
+		default:
+			t.Errorf("%s under the ETag %s = %d; want 204 or 412", method, sent, reply.Code)
+		}
+	}
+	return float64(done)
+}
+
+func updatesLost(t testing.TB, clients int) float64 {
+	count := func(guarded bool) int {
+		w := newWire(t)
+		w.insert("one", "1", `"EmployeeCount":0`)
+		type client struct {
+			count int
+			tag   string
+		}
+		read := func() client {
+			reply := w.want(200, "GET", at("one", "1"), "")
+			return client{int(decoded(t, reply)["EmployeeCount"].(float64)), reply.Header().Get("Etag")}
+		}
+		waiting := make([]client, clients)
+		for i := range waiting {
+			waiting[i] = read()
+		}
+		for _, one := range waiting {
+			for {
+				w.clock.at.Add(int64(1e9))
+				tag := "*"
+				if guarded {
+					tag = one.tag
+				}
+				if w.send("MERGE", at("one", "1"), body("one", "1", fmt.Sprintf(`"EmployeeCount":%d`, one.count+1)), "If-Match: "+tag).Code == 204 {
+					break
+				}
+				one = read()
+			}
+		}
+		return read().count
+	}
+	if counted := count(true); counted != clients {
+		t.Errorf("under the ETag %d of %d updates are there; want all", counted, clients)
+	}
+	return float64(clients - count(false))
+}
