@@ -62,6 +62,7 @@ const (
 // notSent is why a load that was not offered tells nothing.
 const (
 	notSent   = "the generator did not send the load in time"
+	inHeaps   = "the generator sent the load in heaps, and what is throttled of those says nothing of the rate"
 	lineBound = "the client's line held the load back"
 )
 
@@ -80,9 +81,10 @@ type Holding struct {
 // Holds says whether a step holds its rate. What a generator sent over 100 ms late, in more
 // than 2 % of its seconds, or not at all, is no load that was held; nor is one beyond the
 // target of a model, which what an idle partition had saved up carried through a short step.
-// Waited tells of a second for what
-// of the target's those operations waited that were sent late in it, or never; empty where
-// that was the generator's doing.
+// What was throttled of a load that came in heaps tells nothing of its rate, unless it was
+// throttled while it came in time, too, or saturates below that rate. Waited tells of a second
+// for what of the target's those operations waited that were sent late in it, or never; empty
+// where that was the generator's doing.
 func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
@@ -91,6 +93,9 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	case seconds <= 0 || settled.Due == 0:
 		return Holding{Why: "the run ended before the last half of the step", Unsent: unsent}
 	case float64(throttled) > MostFirstThrottled*float64(settled.Sent), settled.Sent > settled.Succeeded:
+		if unsent == notSent && !f.throttledInTime(step) && !f.beyond(step) {
+			return Holding{Why: inHeaps, Unsent: unsent}
+		}
 		return Holding{Unsent: unsent}
 	case unsent == notSent:
 		return Holding{Why: unsent, Unsent: unsent}
@@ -141,6 +146,31 @@ func (f *Figures) unsent(step Step, waited func(second int64) string) string {
 		return why
 	}
 	return ""
+}
+
+// throttledInTime reports whether a limit's fewest seconds of a step had enough throttled of
+// what came in time, right after seconds in which it did.
+func (f *Figures) throttledInTime(step Step) bool {
+	count, before := 0, false
+	for i := range f.record.Intervals {
+		row := &f.record.Intervals[i]
+		if !step.Within(row.Second) {
+			continue
+		}
+		inTime := row.Dropped == 0 && !heldBack(row) && !f.leftBehind(i)
+		if inTime && before && float64(row.Throttled) >= enough*float64(row.Attempts) && row.Throttled > 0 {
+			count++
+		}
+		before = inTime
+	}
+	return count >= FewestSeconds
+}
+
+// beyond reports whether a step was offered more than the best of the seconds in which the
+// load saturates.
+func (f *Figures) beyond(step Step) bool {
+	limit := f.Named("saturation")
+	return limit.Told && f.Step(step, nil).Offered > limit.Interval[1]
 }
 
 // leftBehind reports whether a second left so much of what was due in it to a later one,
