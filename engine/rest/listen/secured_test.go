@@ -14,9 +14,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest/listen/listentest"
 )
 
 // certified returns a certificate of this machine's, for a server and its clients.
@@ -41,12 +43,12 @@ func certified(t *testing.T) (server, client *tls.Config) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{text}, PrivateKey: key}}}, &tls.Config{RootCAs: known}
 }
 
-// Over TLS all is as without: handlers see that it is there, connections last, the
-// bounds hold, and no other protocol is spoken.
+// Over TLS all is as without: handlers see that it is there, connections last, one
+// request is carried out at a time, and no other protocol is spoken.
 func TestServerOverTLS(t *testing.T) {
 	ours, theirs := certified(t)
 	carried := atOnce()
-	s := open(t, listen.Options{TLS: ours, Connections: 2, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := open(t, listen.Options{TLS: ours, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.TLS == nil || !r.TLS.HandshakeComplete || r.ProtoMajor != 1 {
 			t.Errorf("request = %s, TLS %v; want HTTP/1.1 over TLS", r.Proto, r.TLS)
 		}
@@ -55,15 +57,7 @@ func TestServerOverTLS(t *testing.T) {
 	if !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
 		t.Errorf("URL() = %s; want https", s.URL())
 	}
-	secured := func(c *client) *client {
-		shaken := tls.Client(c.Conn, theirs.Clone())
-		shaken.SetDeadline(time.Now().Add(20 * time.Second))
-		c.Conn = shaken
-		c.in.Reset(shaken)
-		return c
-	}
-	theirs.ServerName = "127.0.0.1"
-	c := secured(dial(t, s))
+	c := secured(dial(t, s), theirs)
 	for i := range 3 {
 		c.send(post(fmt.Sprint("/", i), "hello"))
 		c.want(200)
@@ -72,7 +66,7 @@ func TestServerOverTLS(t *testing.T) {
 	c.want(200)
 	c.wantEnd("two at once")
 
-	c = secured(dial(t, s))
+	c = secured(dial(t, s), theirs)
 	c.send(head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + second)
 	c.want(200)
 	c.wantEnd("a length with chunks")
@@ -93,16 +87,38 @@ func TestServerOverTLS(t *testing.T) {
 	}
 	_ = reply.Body.Close()
 	outsider.CloseIdleConnections()
-
-	// Silent ones make room, although they never shook hands.
-	silent := dial(t, s)
-	for range 3 {
-		c = secured(dial(t, s))
-		c.send(get("/room"))
-		c.want(200)
-	}
-	silent.wantEnd("a silent one")
 	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
+}
+
+// Silent ones make room, although they never shook hands.
+func TestSilentOnesMakeRoomOverTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := certified(t)
+		listener := listentest.NewPipes()
+		s := open(t, listen.Options{Listener: listener, TLS: ours, Connections: 2, Handler: atOnce()})
+		silent := over(t, listener.Dial())
+		for range 3 {
+			c := secured(over(t, listener.Dial()), theirs)
+			c.send(get("/room"))
+			c.want(200)
+			synctest.Wait()
+		}
+		silent.wantEnd("a silent one")
+		if got := s.Connections(); got != (listen.Connections{Open: 2, Evicted: 2}) {
+			t.Errorf("Connections() = %+v; want two, and two evicted", got)
+		}
+	})
+}
+
+// secured has a client speak TLS over its connection.
+func secured(c *client, config *tls.Config) *client {
+	config = config.Clone()
+	config.ServerName = "127.0.0.1"
+	shaken := tls.Client(c.Conn, config)
+	_ = shaken.SetDeadline(time.Now().Add(20 * time.Second))
+	c.Conn = shaken
+	c.in.Reset(shaken)
+	return c
 }
