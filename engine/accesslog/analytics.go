@@ -22,26 +22,33 @@ const tableService = "table"
 // ParseAnalytics reads a line of a Storage Analytics log, without its end. The error says
 // what is wrong with it.
 func ParseAnalytics(line string) (Entry, error) {
+	var e Entry
+	err := e.analytics(line)
+	return e, err
+}
+
+// analytics makes an entry of a line of Storage Analytics.
+func (e *Entry) analytics(line string) error {
 	var room [analyticsFields]string
 	version, _, _ := strings.Cut(line, ";")
 	if version != AnalyticsVersion {
-		return Entry{}, fmt.Errorf("the line is of version %.20q of Storage Analytics logs; expected %s, the only one that the Table service writes", version, AnalyticsVersion)
+		return fmt.Errorf("the line is of version %.20q of Storage Analytics logs; expected %s, the only one that the Table service writes", version, AnalyticsVersion)
 	}
 	fields, whole := split(line, room[:0])
 	if !whole || len(fields) < analyticsFields {
-		return Entry{}, fmt.Errorf("the line ends in field %d; expected %d fields: was the file cut off?", len(fields), analyticsFields)
+		return fmt.Errorf("the line ends in field %d; expected %d fields: was the file cut off?", len(fields), analyticsFields)
 	}
 	if len(fields) > analyticsFields {
-		return Entry{}, fmt.Errorf("the line has %d fields; expected %d", len(fields), analyticsFields)
+		return fmt.Errorf("the line has %d fields; expected %d", len(fields), analyticsFields)
 	}
 	if service := fields[10]; service != tableService {
-		return Entry{}, fmt.Errorf("the line is of the service %.20q; expected %s, whose logs lie under $logs/table/", service, tableService)
+		return fmt.Errorf("the line is of the service %.20q; expected %s, whose logs lie under $logs/table/", service, tableService)
 	}
 	at, err := instantOf(fields[1])
 	if err != nil {
-		return Entry{}, err
+		return err
 	}
-	e := Entry{At: at, Operation: fields[2], Status: fields[3], Authentication: fields[7], Requester: fields[8], Account: fields[9],
+	*e = Entry{At: at, Operation: fields[2], Status: fields[3], Authentication: fields[7], Requester: fields[8], Account: fields[9],
 		Service: fields[10], URL: fields[11], ObjectKey: fields[12], RequestID: fields[13], Address: fields[15], Version: fields[16],
 		RequestMD5: fields[22], ServerMD5: fields[23], ETag: fields[24], LastModified: fields[25], Conditions: fields[26],
 		UserAgent: fields[27], Referrer: fields[28], ClientID: fields[29], About: About{Entities: Unknown}}
@@ -54,7 +61,7 @@ func ParseAnalytics(line string) (Entry, error) {
 		}
 	}
 	e.locate()
-	return e, n.err
+	return n.err
 }
 
 // split takes a line apart at its semicolons; it is false where a quotation mark is never

@@ -2,7 +2,6 @@ package accesslog
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,78 +14,57 @@ import (
 // rowReader fills a record from the columns of StorageTableLogs.
 type rowReader struct {
 	record record
-	// into are the fields of the record, nil for a column that nobody asks for. Stamp is
-	// the column of the instants, which a portal names with their zone.
-	into  []*loose
-	stamp int
+	// into are the fields of the columns, [fieldCount] for one that nobody asks for.
+	into []field
 }
 
 // newRowReader returns a reader of rows with these columns.
 func newRowReader(names []string) *rowReader {
-	r := &rowReader{stamp: -1}
-	known := r.record.columns()
-	for i, name := range names {
-		if column, _, zoned := strings.Cut(name, " ["); zoned {
-			name = column
-		}
-		into := known[strings.ToLower(name)]
-		if into == &r.record.TimeGenerated {
-			r.stamp = i
-		}
-		r.into = append(r.into, into)
+	r := new(rowReader)
+	for _, name := range names {
+		r.add(name)
 	}
 	return r
 }
 
-// columns returns where each column goes, by its name in lower case.
-func (r *record) columns() map[string]*loose {
-	known := make(map[string]*loose)
-	var walk func(of reflect.Value)
-	walk = func(of reflect.Value) {
-		for i := range of.NumField() {
-			field := of.Type().Field(i)
-			if field.Anonymous {
-				walk(of.Field(i))
-				continue
-			}
-			if into, is := of.Field(i).Addr().Interface().(*loose); is {
-				name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-				known[strings.ToLower(name)] = into
-			}
-		}
+// add adds a column. A portal names that of the instants with their zone.
+func (r *rowReader) add(name string) {
+	name, _, _ = strings.Cut(name, " [")
+	of, known := fieldOf([]byte(name))
+	if !known {
+		of = fieldCount
 	}
-	walk(reflect.ValueOf(r).Elem())
-	return known
+	r.into = append(r.into, of)
 }
 
 func (r *rowReader) set(column int, value string) {
-	if into := r.into[column]; into != nil {
-		*into = loose(value)
+	if of := r.into[column]; of != fieldCount {
+		r.record[of] = value
 	}
 }
 
-// portalTime is how the portal writes the instants of a file that it exports, whose
+// portalTimes are how the portal writes the instants of a file that it exports, whose
 // column says of which zone they are.
-var portalTimes = []string{"1/2/2006, 3:04:05.000 PM", "1/2/2006, 3:04:05 PM", "2/1/2006, 15:04:05.000"}
+var portalTimes = [...]string{"1/2/2006, 3:04:05.000 PM", "1/2/2006, 3:04:05 PM"}
 
 // exported reads rows of StorageTableLogs.
 func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
-	row := newRowReader(slices.Clone(rows.Fields()))
-	name := rows.Fields()[row.stamp]
+	row := newRowReader(rows.Fields())
+	name := rows.Fields()[slices.IndexFunc(rows.Fields(), isStamp)]
 	_, zone, zoned := strings.Cut(name, " [")
 	if zone = strings.TrimSuffix(zone, "]"); zoned && zone != "UTC" {
 		rows.Fault("the column %q is of the zone %q; expected UTC: choose it in the portal before you export", name, zone)
 		return nil
 	}
+	var e Entry
 	for rows.Next() {
 		for i, value := range rows.Fields() {
 			row.set(i, value)
 		}
 		if zoned {
-			row.record.TimeGenerated = fromPortal(row.record.TimeGenerated)
+			row.record[fieldTime] = fromPortal(row.record[fieldTime])
 		}
-		e, err := row.record.entry()
-		if err != nil {
+		if err := row.record.entry(&e); err != nil {
 			rows.Fault("%s", err)
 			continue
 		}
@@ -97,10 +75,17 @@ func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
 	return nil
 }
 
-func fromPortal(text loose) loose {
-	for _, layout := range portalTimes[:2] {
-		if t, err := time.Parse(layout, string(text)); err == nil {
-			return loose(t.Format(analyticsTime))
+// isStamp reports whether a column is that of the instants of StorageTableLogs, which a
+// portal names with their zone.
+func isStamp(name string) bool {
+	name, _, _ = strings.Cut(name, " [")
+	return name == "TimeGenerated"
+}
+
+func fromPortal(text string) string {
+	for _, layout := range portalTimes {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.Format(analyticsTime)
 		}
 	}
 	return text
@@ -120,7 +105,8 @@ func isColumn(name string) bool {
 		}
 	}
 	name, _, _ = strings.Cut(name, " [")
-	return new(record).columns()[strings.ToLower(name)] != nil
+	_, known := fieldOf([]byte(name))
+	return known
 }
 
 // plainRows reads plain CSV with named columns.
@@ -135,6 +121,7 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 			return nil
 		}
 	}
+	var e Entry
 	for rows.Next() {
 		fields := rows.Fields()
 		value := func(i int) string {
@@ -143,8 +130,7 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 			}
 			return fields[at[i]]
 		}
-		e, err := plainEntry(value)
-		if err != nil {
+		if err := plainEntry(&e, value); err != nil {
 			rows.Fault("%s", err)
 			continue
 		}
@@ -155,12 +141,12 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 	return nil
 }
 
-// plainEntry returns what a row says; value is that of one of plainColumns.
-func plainEntry(value func(column int) string) (Entry, error) {
-	e := empty()
+// plainEntry makes an entry of what a row says; value is that of one of plainColumns.
+func plainEntry(e *Entry, value func(column int) string) error {
+	*e = empty()
 	var err error
 	if e.At, err = instantOf(value(0)); err != nil {
-		return e, err
+		return err
 	}
 	name := value(1)
 	if verb, known := entity.ParseVerb(name); known {
@@ -168,7 +154,7 @@ func plainEntry(value func(column int) string) (Entry, error) {
 	} else if _, known := operations[name]; known {
 		e.Operation = name
 	} else {
-		return e, fmt.Errorf("%s", nearest.Unknown("operation", name, verbNames()))
+		return fmt.Errorf("%s", nearest.Unknown("operation", name, verbNames()))
 	}
 	e.Service, e.Status, e.HTTP = tableService, value(6), 200
 	var n numbers
@@ -187,7 +173,7 @@ func plainEntry(value func(column int) string) (Entry, error) {
 		a.Key, a.Keyed = entity.Key{Partition: key, Row: value(4)}, a.Verb < entity.CreateTable
 		a.KeyedRow = a.Keyed && at(a.Verb)
 	}
-	return e, n.err
+	return n.err
 }
 
 // at reports whether a verb is about one entity.

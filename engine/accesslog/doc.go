@@ -15,9 +15,8 @@
 // Analytics logged operations and status messages", and the schema of StorageTableLogs in
 // Azure Monitor's reference. What they leave open is said where it is decided.
 //
-// The caller owes nothing but the bytes. What an entry holds is the caller's to keep.
+// The caller owes nothing but the bytes. The texts of an entry are the caller's to keep.
 //
-// The package never opens a file, reads no clock, keeps one entry in memory (but for JSON
-// that is no object a line, which is bounded), and never guesses: a line of another service
-// or another version is a fault that says so.
+// The package never opens a file, reads no clock, keeps one entry in memory, and never
+// guesses: a line of another service or another version is a fault that says so.
 package accesslog

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"loadgen/engine/csvfile"
 )
@@ -26,16 +26,15 @@ const (
 	Plain     Format = "csv"
 )
 
-// Bounds of a log. mostLine is that of a line, mostWhole that of JSON that is no object a
-// line, which is held in memory.
+// Bounds of a log: mostLine is that of a line, and of what of JSON stands between two
+// entries.
 const (
-	mostLine  = 1 << 20
-	mostWhole = 256 << 20
-	sniffed   = 64 << 10
+	mostLine = 1 << 20
+	sniffed  = 64 << 10
 )
 
 // Read reads a log from its first byte to its last and calls visit for each entry, which
-// may be kept. The name of the file is for messages alone. The error is a
+// is good until visit returns; its texts may be kept. The name of the file is for messages alone. The error is a
 // [*csvfile.Fault] that wraps [ErrLog], or several joined, that of visit, or the reader's.
 func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error) {
 	text := bufio.NewReaderSize(from, sniffed)
@@ -54,13 +53,13 @@ func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error)
 	case len(start) == 0:
 		return "", fault(file, 1, errors.New("the log is empty; expected lines"))
 	case start[0] == '{' && perLine(start):
-		return Resource, lines(text, file, func(line []byte) error { return ParseResource(line, visit) })
+		return jsonFormat(start), lines(text, file, newJSONReader(visit).line)
 	case start[0] == '{', start[0] == '[':
-		return Exported, atOnce(text, file, visit)
+		return jsonFormat(start), streamed(text, file, visit)
 	case isAnalytics(start):
+		var e Entry
 		return Analytics, lines(text, file, func(line []byte) error {
-			e, err := ParseAnalytics(string(line))
-			if err != nil {
+			if err := e.analytics(string(line)); err != nil {
 				return err
 			}
 			return visit(&e)
@@ -72,7 +71,17 @@ func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error)
 // perLine reports whether a text begins with an object that ends where its line does.
 func perLine(start []byte) bool {
 	line, _, more := bytes.Cut(start, []byte{'\n'})
-	return more && json.Valid(line) || !more && !bytes.HasPrefix(line, []byte(`{"tables"`))
+	return more && jsontext.Value(line).IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) ||
+		!more && len(line) < sniffed/2 && jsonFormat(start) == Resource
+}
+
+// jsonFormat returns which of the formats JSON is: the rows of a workspace have a name of
+// their own for the time.
+func jsonFormat(start []byte) Format {
+	if bytes.HasPrefix(start, []byte(`{"tables"`)) || bytes.Contains(start, []byte(`"TimeGenerated"`)) {
+		return Exported
+	}
+	return Resource
 }
 
 // isAnalytics reports whether a line begins with a version, whatever it is.
@@ -126,73 +135,6 @@ func lines(text *bufio.Reader, file string, read func(line []byte) error) error 
 	}
 }
 
-// atOnce reads JSON that is no object a line: an array of rows, or the answer of a workspace.
-func atOnce(text *bufio.Reader, file string, visit func(*Entry) error) error {
-	counted := &counter{from: io.LimitReader(text, mostWhole+1)}
-	decoder := json.NewDecoder(counted)
-	if start, _ := text.Peek(sniffed); !bytes.HasPrefix(bytes.TrimSpace(start), []byte{'['}) {
-		var r record
-		if err := decoder.Decode(&r); err != nil {
-			return counted.blame(file, err)
-		}
-		if err := r.each(visit); err != nil {
-			return fault(file, 1, err)
-		}
-		return nil
-	}
-	if _, err := decoder.Token(); err != nil {
-		return counted.blame(file, err)
-	}
-	for row := 1; decoder.More(); row++ {
-		var r record
-		if err := decoder.Decode(&r); err != nil {
-			return counted.blame(file, err)
-		}
-		if err := r.each(visit); err != nil {
-			return fault(file, 1, about(fmt.Sprintf("row %d: ", row), err))
-		}
-	}
-	if _, err := decoder.Token(); err != nil {
-		return counted.blame(file, err)
-	}
-	return nil
-}
-
-// about puts words before an error, unless it is one of a visit.
-func about(words string, err error) error {
-	if errors.As(err, new(stopped)) {
-		return err
-	}
-	return fmt.Errorf("%s%w", words, err)
-}
-
-// counter counts the lines that were read.
-type counter struct {
-	from  io.Reader
-	bytes int64
-	lines int
-}
-
-func (c *counter) Read(into []byte) (int, error) {
-	n, err := c.from.Read(into)
-	c.bytes += int64(n)
-	c.lines += bytes.Count(into[:n], []byte{'\n'})
-	return n, err
-}
-
-// blame says where JSON that is held at once goes wrong.
-func (c *counter) blame(file string, err error) error {
-	switch {
-	case c.bytes > mostWhole:
-		err = fmt.Errorf("the file has more than %d bytes in one JSON value; expected an object a line", mostWhole)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("the file ends within a JSON value: was it cut off?")
-	default:
-		err = fmt.Errorf("the file is no JSON of a log: %w", err)
-	}
-	return fault(file, c.lines+1, err)
-}
-
 // columns reads CSV.
 func columns(text *bufio.Reader, file string, visit func(*Entry) error) (Format, error) {
 	rows := csvfile.New(text, csvfile.Options{File: file, Holds: "the log", Row: mostLine, Faults: 1, Kind: ErrLog, Known: isColumn})
@@ -200,11 +142,7 @@ func columns(text *bufio.Reader, file string, visit func(*Entry) error) (Format,
 		return "", rows.Err()
 	}
 	format, read := Plain, plainRows
-	stamped := func(name string) bool {
-		name, _, _ = strings.Cut(name, " [")
-		return name == "TimeGenerated"
-	}
-	if slices.ContainsFunc(rows.Fields(), stamped) {
+	if slices.ContainsFunc(rows.Fields(), isStamp) {
 		format, read = Exported, exported
 	}
 	if err := read(rows, visit); err != nil {

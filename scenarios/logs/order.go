@@ -90,17 +90,19 @@ func (d *doubles) again(e *accesslog.Entry) bool {
 		d.now = make(map[uint64]struct{}, mostDoubles/8)
 	}
 	id := hashed(e.RequestID) ^ uint64(max(0, e.Index))*0x9E3779B97F4A7C15
-	if _, there := d.now[id]; there {
-		return true
-	}
 	if _, there := d.before[id]; there {
 		return true
 	}
 	if len(d.now) == mostDoubles {
+		if _, there := d.now[id]; there {
+			return true
+		}
 		d.before, d.now = d.now, make(map[uint64]struct{}, mostDoubles)
 	}
+	// Looked up once: what was there leaves the number as it is.
+	known := len(d.now)
 	d.now[id] = struct{}{}
-	return false
+	return len(d.now) == known
 }
 
 // hashed is FNV-1a of 64 bits.

@@ -304,6 +304,7 @@ var rows = []row{
 		path:    "engine/accesslog",
 		what:    "the logs that table services keep of their requests, read and written",
 		imports: []string{"engine/csvfile", "engine/entity", "engine/filter", "engine/nearest", "engine/wire"},
+		owns:    []string{"github.com/go-json-experiment/json"},
 	}, {
 		path:    "engine/csvfile",
 		what:    "rows of a CSV file, in the dialect that the file itself tells",

@@ -49,10 +49,7 @@ func (l *Log) Saw(seen *rest.Seen) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.format == accesslog.Resource {
-		var err error
-		if l.lines, err = accesslog.AppendResource(l.lines, &e); err != nil {
-			l.broken = errors.Join(l.broken, err)
-		}
+		l.lines = accesslog.AppendResource(l.lines, &e)
 	} else {
 		l.lines = accesslog.AppendAnalytics(l.lines, &e)
 	}
