@@ -108,8 +108,8 @@ func TestTopics(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	if code, stdout, _ := say(t, "version"); code != codeOk || !regexp.MustCompile(`^loadgen \S+, go1\.\S+ \w+/\w+\n$`).MatchString(stdout) {
-		t.Errorf("version = %d %q; want the version, Go's and the system", code, stdout)
+	if code, stdout, _ := say(t, "version"); code != codeOk || !regexp.MustCompile(`^loadgen \S+, commit (unknown|[0-9a-f]{40}\+?), go1\.\S+ \w+/\w+, model [1-9][0-9]*\n$`).MatchString(stdout) {
+		t.Errorf("version = %d %q; want the version, the commit, Go's, the system and the model's", code, stdout)
 	}
 }
 

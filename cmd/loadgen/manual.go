@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -71,10 +72,13 @@ func regions() string {
 func newVersion(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Say which build this is",
-		Long:    "Version says which build this is, of which Go, and for what.",
+		Long: `Version says which build this is: of which commit, with a plus sign where the sources differed
+from it, by which Go, for what, and which version of the partition model it has. Figures that two
+versions of the model came to are not to be compared.`,
 		Example: "  loadgen version",
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(stdout, "loadgen %s, %s %s/%s\n", run.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(stdout, "loadgen %s, commit %s, %s %s/%s, model %d\n",
+				run.Version(), cmp.Or(run.Commit(), "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH, model.Version)
 			return err
 		},
 	}

@@ -437,7 +437,6 @@ var rows = []row{
 
 // testModules are third-party modules that only tests import.
 var testModules = []string{
-	"github.com/chromedp",
 	"github.com/creack/pty",
 	"github.com/anishathalye/porcupine",
 	"github.com/google/go-cmp",

@@ -1,9 +1,8 @@
-//go:build browser
-
-package html_test
+package chromium
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,8 +16,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"loadgen/report/document"
 )
 
 // box is where an element is, in pixels of the window.
@@ -31,13 +28,10 @@ const boxes = `.map((e) => { const r = e.getBoundingClientRect(); return {Name: 
 
 // pages are what is opened: a page of a document made by hand, and those of real runs.
 func pages(t *testing.T) map[string][]byte {
-	list := map[string][]byte{"stress": rendered(t, stress(60), drawn())}
-	if *folder == "" {
-		return list
-	}
-	files, err := filepath.Glob(filepath.Join(*folder, "*.html"))
+	list := map[string][]byte{"stress": page(t, "stress")}
+	files, err := filepath.Glob(filepath.Join(*real, "*.html"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no pages are in %s: %v", *folder, err)
+		t.Fatalf("no pages are in %s: %v", *real, err)
 	}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -108,7 +102,7 @@ func TestBrowserShowsTheAnswerFirst(t *testing.T) {
 func TestBrowserDrawsSeriesInTheirColours(t *testing.T) {
 	browser := browse(t)
 	for _, v := range views() {
-		o := open(t, browser, v, rendered(t, stress(60), drawn()))
+		o := open(t, browser, v, page(t, "stress"))
 		o.unfold()
 		for _, name := range []string{"served", "throttled", "failed", "offered", "target"} {
 			if n := ask[int](o, fmt.Sprintf(inkOn, name)); n < 20 {
@@ -140,7 +134,7 @@ func TestBrowserHoverShowsValues(t *testing.T) {
 	browser := browse(t)
 	for _, v := range views() {
 		t.Run(v.String(), func(t *testing.T) {
-			o := open(t, browser, v, rendered(t, stress(60), nil))
+			o := open(t, browser, v, page(t, "bare"))
 			o.unfold()
 			if got := ask[[]string](o, fmt.Sprintf(values, "rate")); strings.Join(got, "") != "" {
 				t.Errorf("before a hover the legend says %q; want nothing", got)
@@ -158,11 +152,15 @@ func TestBrowserHoverShowsValues(t *testing.T) {
 			if moment := ask[string](o, `document.querySelector("#rate .at").textContent`); moment != "at 49 s" {
 				t.Errorf("the hover is %q; want at 49 s", moment)
 			}
-			rate := stress(60).Sections[4].Blocks[0].(document.Series)
-			for i, l := range rate.Lines {
-				if want := *l.Values[49]; strings.ReplaceAll(got[i], ",", "") != fmt.Sprint(want) {
-					t.Errorf("the hover says %s %s; want %v", l.Name, got[i], want)
+			want := hovered(t)
+			for i, name := range ask[[]string](o, `[...document.querySelectorAll("#rate .key")].map((e) => e.textContent)`) {
+				if _, is := want[name]; !is || strings.ReplaceAll(got[i], ",", "") != fmt.Sprint(want[name]) {
+					t.Errorf("the hover says %s %s; want %v", name, got[i], want)
 				}
+				delete(want, name)
+			}
+			if len(want) > 0 {
+				t.Errorf("the hover says nothing of %v", want)
 			}
 			if other := ask[[]string](o, fmt.Sprintf(values, "p99")); other[0] == "" || other[1] == "" {
 				t.Errorf("the other charts say %q; want the same instant there", other)
@@ -173,8 +171,21 @@ func TestBrowserHoverShowsValues(t *testing.T) {
 	}
 }
 
+// hovered are the values of the rate at 49 s, by the names of its lines.
+func hovered(t *testing.T) (values map[string]float64) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(*made, "hovered.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &values)
+	}
+	if err != nil || len(values) != 4 {
+		t.Fatalf("%v at 49 s, %v; want those of four lines", values, err)
+	}
+	return values
+}
+
 func TestBrowserSeriesByKeyboard(t *testing.T) {
-	o := open(t, browse(t), views()[0], rendered(t, stress(60), nil))
+	o := open(t, browse(t), views()[0], page(t, "bare"))
 	o.unfold()
 	o.run(chromedp.Focus(chromedp.CSS("#rate input")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	if text := ask[string](o, `document.querySelector("#rate input").getAttribute("aria-valuetext")`); !strings.HasPrefix(text, "at 2 s: offered 1,000, served ") {
@@ -190,7 +201,7 @@ func TestBrowserSeriesByKeyboard(t *testing.T) {
 }
 
 func TestBrowserTellsScreenReaders(t *testing.T) {
-	o := open(t, browse(t), views()[0], rendered(t, stress(60), drawn()))
+	o := open(t, browse(t), views()[0], page(t, "stress"))
 	o.unfold()
 	o.run(command(accessibility.Enable, cdp.Empty{}))
 	tree := answer(o, func(ctx context.Context, target *chromedp.Target) (accessibility.GetFullAXTreeResult, error) {
@@ -239,21 +250,26 @@ func TestBrowserTellsScreenReaders(t *testing.T) {
 
 func TestBrowserRunsNothingPlanted(t *testing.T) {
 	browser := browse(t)
-	for i, text := range planted {
-		o := open(t, browser, views()[i%4], rendered(t, hostile(text, 2), nil))
+	files, err := filepath.Glob(filepath.Join(*made, "planted-*.html"))
+	if err != nil || len(files) < 9 {
+		t.Fatalf("%d pages with something planted, %v; want 9", len(files), err)
+	}
+	for i := range files {
+		name := fmt.Sprintf("planted-%d", i)
+		o := open(t, browser, views()[i%4], page(t, name))
 		if ask[bool](o, `"planted" in window`) {
-			t.Errorf("%q ran", text)
+			t.Errorf("%s ran", name)
 		}
 		if n := ask[int](o, `document.querySelectorAll("script:not([type]), img, iframe").length`); n != 2 {
-			t.Errorf("%q: the page has %d scripts and images; want its own two scripts", text, n)
+			t.Errorf("%s: the page has %d scripts and images; want its own two scripts", name, n)
 		}
-		o.keep(fmt.Sprintf("planted-%d", i))
+		o.keep(name)
 		o.quiet()
 	}
 }
 
 func TestBrowserKeepsThePolicy(t *testing.T) {
-	o := open(t, browse(t), views()[0], rendered(t, stress(20), nil))
+	o := open(t, browse(t), views()[0], page(t, "bare"))
 	ask[bool](o, `(() => {
 		const script = document.createElement("script"); script.textContent = "window.intruder = 1"; document.body.append(script);
 		const handler = document.createElement("p"); handler.setAttribute("onclick", "window.intruder = 1"); document.body.append(handler); handler.click();
@@ -276,10 +292,7 @@ func TestBrowserKeepsThePolicy(t *testing.T) {
 
 // uPlot leaves out ticks of a low logarithmic axis by handing on null, which is no 0.
 func TestBrowserNamesEveryTickOfALogarithmicAxis(t *testing.T) {
-	at := func(v float64) *float64 { return &v }
-	d := &document.Document{Title: "decades", Sections: []document.Section{{ID: "seconds", Title: "Seconds", Blocks: []document.Block{
-		document.Series{ID: "lag", Title: "Lag", Unit: "ms", Log: true, Seconds: []float64{0, 1}, Lines: []document.Line{{Name: "max", Meaning: document.First, Values: []*float64{at(.0015), at(900)}}}}}}}}
-	o := open(t, browse(t), view{390, 844, false}, rendered(t, d, nil))
+	o := open(t, browse(t), view{390, 844, false}, page(t, "decades"))
 	ask[bool](o, `(() => { window.written = []; const fill = CanvasRenderingContext2D.prototype.fillText;
 		CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { window.written.push(text); return fill.call(this, text, ...at) };
 		const live = document.querySelector(".live"); live.style.width = live.clientWidth - 20 + "px"; return true })()`)
@@ -294,7 +307,7 @@ func TestBrowserNamesEveryTickOfALogarithmicAxis(t *testing.T) {
 func TestBrowserPrintsAndDoesWithoutScripts(t *testing.T) {
 	browser := browse(t)
 	const seen = `[...document.querySelectorAll("figure.chart .picture svg, .part table")]` + boxes
-	o := open(t, browser, views()[1], rendered(t, stress(60), drawn()))
+	o := open(t, browser, views()[1], page(t, "stress"))
 	paper := answer(o, chromedp.PrintToPDF())
 	o.run(command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print",
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}))
@@ -318,7 +331,7 @@ func TestBrowserPrintsAndDoesWithoutScripts(t *testing.T) {
 	o.keep("print")
 	o.quiet()
 
-	o = open(t, browser, views()[0], rendered(t, stress(60), drawn()), command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	o = open(t, browser, views()[0], page(t, "stress"), command(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 	if live := ask[int](o, `document.querySelectorAll("canvas").length`); live != 0 {
 		t.Fatal("a script ran although none may")
 	}

@@ -1,6 +1,6 @@
-//go:build browser
-
-package html_test
+// Package chromium opens pages of reports in a headless Chromium. It is a module of its own:
+// what drives a browser is nothing that the command needs. .ci/browser writes the pages.
+package chromium
 
 import (
 	"context"
@@ -25,7 +25,20 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder that keeps a picture of each page; none are kept without")
 
-var folder = flag.String("pages", "", "folder of pages of real runs, which are opened, too")
+var (
+	made = flag.String("made", "", "folder of the pages that report/html has made by hand")
+	real = flag.String("real", "", "folder of pages of real runs, which are opened, too")
+)
+
+// page is one that is made by hand.
+func page(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(*made, name+".html"))
+	if err != nil {
+		t.Fatalf("%v; .ci/browser writes the pages", err)
+	}
+	return content
+}
 
 // browse starts a Chromium of its own, which ends with the test.
 func browse(t *testing.T) context.Context {
