@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"loadgen/scenarios/run"
 )
 
 // mostShown is how many flags --help shows of a verb at most; `loadgen help VERB` shows all.
@@ -214,6 +217,20 @@ func inEnvironment(c *cobra.Command, fault string) string {
 		if value := os.Getenv(variableOf(name)); f != nil && value != "" && f.Value.String() == value && strings.Contains(fault, "--"+name) {
 			return fmt.Sprintf(" (%s=%s)", variableOf(name), value)
 		}
+	}
+	return ""
+}
+
+// elsewhere names the flag by which what could not be written goes to another folder.
+func elsewhere(c *cobra.Command, err error) string {
+	if !errors.Is(err, run.ErrFolder) {
+		return ""
+	}
+	if c.Flags().Lookup("accept") != nil && !c.Flags().Changed("against") {
+		return "; choose another folder with --baselines"
+	}
+	if c.Flags().Lookup("out") != nil {
+		return "; choose another folder with --out"
 	}
 	return ""
 }

@@ -158,7 +158,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 	code, message := explain(ctx, err)
 	if code == codeUsage {
-		message += inEnvironment(c, message)
+		message += inEnvironment(c, message) + elsewhere(c, err)
 	}
 	if message != "" {
 		fmt.Fprintln(stderr, "loadgen:", message)
