@@ -12,4 +12,6 @@
 // safe for concurrent use; a limiter has a state, and belongs to one client.
 //
 // The package never waits, reads a clock, or sends anything.
+//
+// The package is public: docs/go.md says what that means.
 package backoff

@@ -16,4 +16,6 @@
 //
 // The package knows no target, no clock and no scenario: it is a leaf. Memory
 // does not grow with the number of attempts.
+//
+// The package is public: docs/go.md says what that means.
 package results

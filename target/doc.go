@@ -14,4 +14,6 @@
 // depends, and must not alter an operation while a target works on it.
 //
 // The package never sends anything itself.
+//
+// The package is public: docs/go.md says what that means.
 package target

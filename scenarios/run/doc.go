@@ -19,4 +19,6 @@
 //
 // The package never prints, never retries a run, and leaves nothing behind where a
 // run cannot begin.
+//
+// The package is public: docs/go.md says what that means.
 package run

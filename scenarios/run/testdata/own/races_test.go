@@ -5,7 +5,9 @@ package races
 import (
 	_ "embed"
 	"testing"
+	"time"
 
+	"loadgen/backoff"
 	"loadgen/report/verdict"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -29,5 +31,24 @@ func TestKeysHoldRaceDay(t *testing.T) {
 		if got := verdict.Holds(record.Summary); got != holds {
 			t.Errorf("%s holds: %t; want %t: %s", design, got, holds, record.Summary.Verdict)
 		}
+	}
+}
+
+// The waits of the table's own client, before anything runs: what it gives up after.
+func TestTheClientGivesUpWithinAMinute(t *testing.T) {
+	policy, err := backoff.ByName("short")
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := time.Duration(0)
+	for retry := 1; ; retry++ {
+		wait, again := policy.Wait(retry, .999)
+		if !again {
+			break
+		}
+		longest += wait
+	}
+	if longest == 0 || longest > time.Minute {
+		t.Errorf("it waits for %v in all; want a minute at most", longest)
 	}
 }

@@ -1,0 +1,93 @@
+package house_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// public are the packages that others may build on: CHANGELOG.md says what changes in them.
+// All others may change with any commit; docs/go.md says so.
+var public = []string{"backoff", "results", "scenarios/run", "target"}
+
+// A public package says that it is one, and has an example that is run; no other does say so.
+func TestPublicPackages(t *testing.T) {
+	const says = "// The package is public: docs/go.md says what that means.\n"
+	page := ofProject(t, "docs/go.md")
+	for _, r := range rows {
+		text := ofProject(t, r.path+"/doc.go")
+		is := slices.Contains(public, r.path)
+		if is != strings.Contains(text, says) {
+			t.Errorf("%s/doc.go: public is %t; want the line %q there, and in no other", r.path, is, strings.TrimSpace(says))
+		}
+		if is != strings.Contains(page, "| [`"+r.path+"`](") {
+			t.Errorf("docs/go.md: public is %t for %s; want a row for each public package, and for no other", is, r.path)
+		}
+	}
+	for _, path := range public {
+		example := ofProject(t, path+"/example_test.go")
+		if !strings.Contains(example, "func Example() {") || !strings.Contains(example, "\t// Output:") {
+			t.Errorf("%s has no example that is run", path)
+		}
+	}
+}
+
+// The image holds the program as it is released, certificates, a user who is not root, and a
+// folder that is theirs: the one that the CronJob puts its volume at.
+func TestDockerfile(t *testing.T) {
+	text := ofProject(t, "Dockerfile")
+	_, image, found := strings.Cut(text, "\nFROM scratch\n")
+	if !found || strings.Contains(image, "\nFROM ") || strings.Contains(image, "\nRUN ") {
+		t.Fatal("the last stage is not FROM scratch, or runs something, which takes a shell")
+	}
+	user := regexp.MustCompile(`(?m)^USER (\d+):(\d+)$`).FindStringSubmatch(image)
+	if user == nil || user[1] == "0" || user[2] == "0" {
+		t.Errorf("USER is %v; want numbers of one who is not root", user)
+	}
+	for _, want := range []string{
+		"/etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt\n",
+		"WORKDIR /var/loadgen\n", "/var/loadgen\nCOPY", `ENTRYPOINT ["/usr/local/bin/loadgen"]`, " /tmp\n",
+	} {
+		if !strings.Contains(image, want) {
+			t.Errorf("the image lacks %q", want)
+		}
+	}
+	for _, flag := range []string{"CGO_ENABLED=0", "-trimpath", "-s -w"} {
+		if !strings.Contains(text, flag) || !strings.Contains(ofProject(t, ".goreleaser.yaml"), flag) {
+			t.Errorf("the image and the release are not both built with %s", flag)
+		}
+	}
+	job := ofProject(t, "docs/nightly.md")
+	if user != nil && !strings.Contains(job, "runAsUser: "+user[1]+", fsGroup: "+user[2]+"}") || !strings.Contains(job, "mountPath: /var/loadgen}") {
+		t.Error("the CronJob of docs/nightly.md runs as somebody else, or keeps runs elsewhere")
+	}
+}
+
+// An archive has the program, how it is used and under which licences it comes, for six systems.
+func TestReleaseHasWhatAReaderNeeds(t *testing.T) {
+	text := ofProject(t, ".goreleaser.yaml")
+	for _, want := range []string{
+		"goos: [linux, darwin, windows]", "goarch: [amd64, arm64]", "mod_timestamp:",
+		"README.md", ".release/completion/*", ".release/man/*", ".release/licences/**/*",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf(".goreleaser.yaml lacks %q", want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join("..", "..", "..", "LICENSE")); os.IsNotExist(err) != strings.Contains(ofProject(t, "README.md"), "no licence yet") {
+		t.Error("README.md says that there is no licence yet where there is one, or does not say so where there is none")
+	}
+}
+
+// ofProject returns the text of a file, by its path from the root of the module.
+func ofProject(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
