@@ -2,7 +2,6 @@ package main
 
 import (
 	"flag"
-	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -113,8 +112,7 @@ func renew(shown, output []string) []string {
 	return output
 }
 
-// What the page shows of the scenario is in it, and what it has typed elsewhere is
-// understood.
+// What the page shows of the scenario is in it.
 func TestOwnTablePageShowsItsScenario(t *testing.T) {
 	text, err := os.ReadFile(ownTablePage)
 	if err != nil {
@@ -134,21 +132,7 @@ func TestOwnTablePageShowsItsScenario(t *testing.T) {
 			t.Errorf("neither docs/fleet.yaml nor docs/race.yaml holds what the page shows of it:\n%s", block)
 		}
 	}
-	commands := 0
-	for _, block := range blocksOf(string(text), "sh") {
-		for line := range strings.SplitSeq(strings.TrimSpace(block), "\n") {
-			root := newRoot(io.Discard, io.Discard)
-			c, rest, err := root.Find(wordsOf(line)[1:])
-			if err == nil {
-				err = c.ParseFlags(rest)
-			}
-			if err != nil || c == root {
-				t.Errorf("%s: %v; want a verb and its flags", line, err)
-			}
-			commands++
-		}
-	}
-	if len(shown) < 5 || commands < 2 {
-		t.Errorf("the page shows %d parts of the scenario and %d commands that are not run; the test reads it wrongly", len(shown), commands)
+	if len(shown) < 5 {
+		t.Errorf("the page shows %d parts of the scenario; the test reads it wrongly", len(shown))
 	}
 }

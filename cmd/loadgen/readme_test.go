@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -182,35 +181,3 @@ func TestReadmeShowsTheAnswer(t *testing.T) {
 		t.Errorf("README.md shows\n%s\nwant the beginning of the screen that %s shows, between %q and %q", shown, outputPage, begin, end)
 	}
 }
-
-var pageCommand = regexp.MustCompile(`(?m)^(?:go run \./cmd/)?loadgen (.*?)\s*(#.*)?$`)
-
-// Every command of the front page, and of that about what else can be asked, is understood.
-func TestReadmeCommandsParse(t *testing.T) {
-	verbs := make(map[string]int)
-	for _, page := range []string{"README.md", usagePage} {
-		for _, match := range pageCommand.FindAllStringSubmatch(fenced(pageOf(t, page)), -1) {
-			words := strings.Fields(match[1])
-			c, rest, err := newRoot(io.Discard, io.Discard).Find(words)
-			if err == nil {
-				err = c.ParseFlags(rest)
-			}
-			if err == nil && words[0] == "stress" && !strings.Contains(match[1], "--target") { // what that names is not there
-				_, err = planned(t, words[1:]...)
-			}
-			if err != nil {
-				t.Errorf("%s: %s: %v", page, match[0], err)
-				continue
-			}
-			verbs[words[0]]++
-		}
-	}
-	for verb, least := range map[string]int{"stress": 8, "serve": 2, "simulate": 4, "run": 1, "explain": 3, "contest": 2, "backoff": 2, "gate": 1, "doctor": 1, "scenarios": 1} {
-		if verbs[verb] < least {
-			t.Errorf("the pages have %d commands of %s among %v; want %d at least: does the test read them?", verbs[verb], verb, verbs, least)
-		}
-	}
-}
-
-// fenced is what of a page stands in blocks of commands.
-func fenced(page string) string { return strings.Join(blocksOf(page, "sh"), "\n") }

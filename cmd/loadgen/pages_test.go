@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"loadgen/scenarios/run"
+)
+
+// needsAccount stands on a page behind a command that a service has to be there for.
+const needsAccount = "needs an account"
+
+// pageCommand is a command that a page tells its reader to type.
+type pageCommand struct {
+	page, typed, comment string
+	// shown is a command whose output the page shows: what the test of that page runs.
+	shown bool
+}
+
+// words are the arguments of a loadgen command; nil of any other.
+func (p pageCommand) words() []string {
+	typed, is := strings.CutPrefix(strings.TrimPrefix(p.typed, "go run ./cmd/"), "loadgen ")
+	if !is {
+		return nil
+	}
+	typed, _, _ = strings.Cut(typed, " >")
+	return wordsOf(strings.ReplaceAll(typed, `"`, "'"))
+}
+
+// theirs are the commands of other programs, and where each is run.
+var theirs = map[string]string{
+	"go test ./...":              ".ci/run, in a clone with an empty module cache",
+	"go install ./cmd/loadgen":   ".github/workflows/gate.yml; TestAnEmptyRoot builds it",
+	"docker build -t loadgen .":  "TestDockerfile reads it, TestAnEmptyRoot makes its root",
+	"curl -s http://127.0.0.1:P": ".ci/javascript, which fetches the certificate from there",
+	".ci/azurite go test":        ".ci/run",
+	"head -c 32 /dev/urandom >s": "readersFolder writes the file",
+}
+
+// shownBy are the pages whose commands a test runs that holds what the page shows of them, or
+// a job.
+var shownBy = map[string]string{
+	"docs/nightly.md":        "TestNightlyPageShowsWhatTheCommandsPrint; its jobs are .github/workflows/gate.yml and, in a root of its own, TestAnEmptyRoot",
+	"docs/your-log.md":       "TestYourLogPageShowsWhatTheCommandsPrint",
+	"docs/your-own-table.md": "TestOwnTablePageShowsWhatTheCommandsPrint",
+	"docs/usage.md":          "TestUsageShowsTheContest",
+	"docs/doctor.md":         "TestAnEmptyRoot",
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```(sh|console|text|yaml)\n(.*?)^```")
+	remark    = regexp.MustCompile(`\s+#\s.*$`)
+	codeSpan  = regexp.MustCompile("`loadgen ([a-z]+)[^`]*`")
+	argsInJob = regexp.MustCompile(`(?m)^\s*args: (?:&run )?\[(.*)\]$`)
+	runInJob  = regexp.MustCompile(`(?m)^ *(?:- run: )?(loadgen [a-z].*)$`)
+)
+
+// rootOfPages knows the verbs that are there once one is executed as well.
+func rootOfPages() *cobra.Command {
+	root := newRoot(io.Discard, io.Discard)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+// commandsOfPages returns every command of every page, and the pages' number.
+func commandsOfPages(t *testing.T) (list []pageCommand, pages int) {
+	t.Helper()
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append([]string{"../../README.md", "../../SECURITY.md"}, names...) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, commandsOfPage(strings.TrimPrefix(filepath.ToSlash(file), "../../"), string(text))...)
+		for _, verb := range codeSpan.FindAllStringSubmatch(string(text), -1) {
+			if c, _, err := rootOfPages().Find(verb[1:2]); err != nil || !c.HasParent() {
+				t.Errorf("%s speaks of `loadgen %s`, which is no verb", file, verb[1])
+			}
+		}
+	}
+	return list, len(names) + 2
+}
+
+func commandsOfPage(page, text string) (list []pageCommand) {
+	for _, block := range fence.FindAllStringSubmatch(text, -1) {
+		if block[1] == "yaml" {
+			for _, line := range runInJob.FindAllStringSubmatch(block[2], -1) {
+				list = append(list, pageCommand{page: page, typed: line[1], shown: true})
+			}
+			for _, line := range argsInJob.FindAllStringSubmatch(block[2], -1) {
+				list = append(list, pageCommand{page: page, typed: "loadgen " + strings.ReplaceAll(line[1], ", ", " "), shown: true})
+			}
+			continue
+		}
+		for line := range strings.Lines(block[2]) {
+			typed, prompted := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			if block[1] != "sh" && !prompted || typed == "" || strings.HasPrefix(typed, "#") || typed == "echo $?" {
+				continue
+			}
+			comment := remark.FindString(typed)
+			list = append(list, pageCommand{page, strings.TrimSuffix(typed, comment), comment, prompted})
+		}
+	}
+	return list
+}
+
+// Every command of the README and of docs is run: by the test of the page where its output is
+// shown, by a script where it is of another program, else here; or it is said to need an
+// account. Those that run load in real time are run on the virtual clock, for a second of
+// each step.
+func TestCommandsOfThePages(t *testing.T) {
+	leftOutWhenShort(t)
+	commandsAreRun(t, false)
+}
+
+// commandsAreRun holds each command of the pages to what it says, and those that take seconds
+// to no more than that they can be read, unless they are to be run as well.
+func commandsAreRun(t *testing.T, long bool) {
+	t.Helper()
+	list, pages := commandsOfPages(t)
+	if len(list) < 80 || pages < 15 {
+		t.Fatalf("%d pages have %d commands: the test reads them wrongly", pages, len(list))
+	}
+	readersFolder(t)
+	count := map[string]int{}
+	for _, p := range list {
+		how, err := p.check(t, long)
+		if err != nil {
+			t.Errorf("%s: %s: %v", p.page, p.typed, err)
+		}
+		count[how]++
+	}
+	t.Logf("%d commands of %d pages: %v", len(list), pages, count)
+	for how, least := range map[string]int{needsAccount: 7, "of another program": 3, "shown": 15, "run": 12, "begun": 20} {
+		if count[how] < least {
+			t.Errorf("%d commands are %s; want %d at least: the test reads the pages wrongly", count[how], how, least)
+		}
+	}
+}
+
+// readersFolder changes into a folder that has what a reader of the pages has by then.
+func readersFolder(t *testing.T) {
+	t.Helper()
+	folder := t.TempDir()
+	for from, to := range map[string]string{"../../docs/*.yaml": ".", "../../docs/*.gz": ".", "../../results/baselines/*": "results/baselines"} {
+		files, err := filepath.Glob(from)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", from, err)
+		}
+		if err := os.MkdirAll(filepath.Join(folder, to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, to, filepath.Base(file)), text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Chdir(folder)
+	if err := os.Mkdir("logs", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile("your-log.log.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"secret": make([]byte, 32), "logs/a.log.gz": log} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("keys.csv", []byte("partition_key,row_key\na,1\na,2\nb,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"my-table.yaml", "orders.yaml"} {
+		if code, _, stderr := say(t, "scenarios", "init", name); code != codeOk {
+			t.Fatalf("scenarios init %s = %d, %s", name, code, stderr)
+		}
+	}
+}
+
+// check runs a command, or says who does.
+func (p pageCommand) check(t *testing.T, long bool) (how string, err error) {
+	words := p.words()
+	if words == nil {
+		for begins := range theirs {
+			if strings.HasPrefix(p.typed, begins) {
+				return "of another program", nil
+			}
+		}
+		return "unknown", errors.New("nothing runs it: name in theirs what does")
+	}
+	c, rest, err := rootOfPages().Find(words)
+	if err == nil {
+		err = c.ParseFlags(rest)
+	}
+	if err == nil {
+		err = c.ValidateArgs(c.Flags().Args())
+	}
+	if err != nil || !c.HasParent() {
+		return "unknown", errors.Join(err, errors.New("want a verb, its arguments and its flags"))
+	}
+	account := slices.Contains(words, "--target")
+	switch {
+	case account != strings.Contains(p.comment, needsAccount):
+		return "unknown", errors.New("with --target, and then alone, it is to say that it " + needsAccount)
+	case account:
+		return needsAccount, nil
+	case p.shown && shownBy[p.page] == "":
+		return "unknown", errors.New("no test runs what this page shows")
+	case p.shown:
+		return "shown", nil
+	case slices.Contains(words, "--against"): // TestLongGate
+		return "begun", nil
+	}
+	return p.run(t, words, long)
+}
+
+// slow begin the commands that take long also on the virtual clock, or need what those leave.
+var slow = []string{"simulate", "run", "contest", "gate --all", "backoff contest", "report latest", "explain orders.yaml", "stress --retry documented", "stress --find-limit"}
+
+// run runs a command as it is typed, or begins what has no end of its own.
+func (p pageCommand) run(t *testing.T, words []string, long bool) (how string, err error) {
+	typed := strings.Join(words, " ")
+	if !long && slices.ContainsFunc(slow, func(begins string) bool { return strings.HasPrefix(typed, begins) }) {
+		return "begun", nil
+	}
+	switch words[0] {
+	case "stress":
+		plan, err := planned(t, words[1:]...)
+		if err != nil {
+			return "begun", err
+		}
+		return "begun", inASecond(t, plan)
+	case "serve":
+		return "begun", served(t, words)
+	case "doctor": // which has tests of its own, and needs real time
+		return "begun", nil
+	case "run":
+		words = []string{"simulate", words[1]}
+	case "completion", "help":
+		return "run", nil
+	}
+	var output bytes.Buffer
+	if words[0] == "scenarios" && words[1] == "init" {
+		if err := os.Remove(words[2]); err != nil {
+			return "run", err
+		}
+	}
+	code := execute(context.Background(), undrawn(words), strings.NewReader(""), &output, &output)
+	if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
+		return "run", errors.New(output.String())
+	}
+	return "run", nil
+}
+
+// inASecond plays a run on the virtual clock, each step for a second.
+func inASecond(t *testing.T, plan run.Plan) error {
+	for path, value := range map[string]string{"phases.load.entities": "100", "phases.peak.each": "1s"} {
+		if err := plan.Scenario.Set(path, value); err != nil {
+			return err
+		}
+	}
+	plan.On, plan.Runs, plan.Out, plan.Progress, plan.Driver = run.Simulated, "", "", nil, ""
+	_, err := run.Run(t.Context(), plan)
+	return err
+}
+
+// served starts a server at a free port, and ends it.
+func served(t *testing.T, words []string) error {
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	var output guarded
+	if code := execute(ctx, append(slices.Clone(words), "--listen", "127.0.0.1:0"), strings.NewReader(""), &output, &output); code == codeUsage || code == codeInternal {
+		return errors.New(output.String())
+	}
+	if !strings.Contains(output.String(), "127.0.0.1:") {
+		return errors.New("it does not say where it listens: " + output.String())
+	}
+	return nil
+}
