@@ -14,7 +14,7 @@ import (
 var pagesFolder = flag.String("pages", "", "folder that takes the pages that .ci/browser opens; none are written without")
 
 // handmade are the pages of documents that are made by hand, for a browser to open: its
-// tests are a module of their own, .ci/chromium, which knows files alone.
+// tests are a module of their own, report/html/testdata/chromium, which knows files alone.
 func handmade(t *testing.T) map[string][]byte {
 	pages := map[string][]byte{
 		"stress":  rendered(t, stress(60), drawn()),
