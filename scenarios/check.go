@@ -309,7 +309,7 @@ func (c *checker) weights(list []OperationSpec, path string) {
 }
 
 func (c *checker) operation(o *OperationSpec, path string) {
-	if o.Verb == entity.Batch && o.Replaces() {
+	if o.Verb == entity.Batch && (o.Replaces() || o.All) {
 		c.transaction(path+".entities", o.Entities)
 	}
 	if o.Verb == entity.Query {

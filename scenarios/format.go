@@ -73,8 +73,8 @@ func (s *Scenario) binding() fields.Object {
 
 func (e *Entity) binding() fields.Object {
 	return fields.Object{What: "entity", Fields: []fields.Field{
-		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service; the filler makes up what is missing.",
-			Value: fields.Whole[int]{Into: &e.Size, Least: 1, Most: entity.MaxEntityBytes}},
+		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or the quantiles of their sizes; the filler makes up what is missing.",
+			Value: entitySize{e}},
 		{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
 			Value: fields.LongText(&e.Filler, entity.MaxNameUnits)},
 		{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
@@ -221,8 +221,8 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: unlessZero{fields.Name(&o.Save), func() bool { return o.Save == "" }}},
 			{Name: "from", Says: "The continuation token at which a query begins: its text, the name under which an earlier phase has saved it, or a file.",
 				Value: resumptionValue{&o.From}},
-			{Name: "properties", Says: "What merge and insert-or-merge write.",
-				Value: propertiesValue(&o.Properties)},
+			{Name: "properties", Says: "What merge and insert-or-merge write; all for all properties of the entity, its filler with them.",
+				Value: writtenProperties{o}},
 			{Name: "read_first", Says: "Whether an update or a delete is of what was read, on the condition that it has not changed meanwhile.",
 				Value: unlessZero{fields.Truth(&o.ReadFirst), func() bool { return !o.ReadFirst }}},
 			{Name: "counter", Says: "A property of Int64 that the update raises by one.",

@@ -26,6 +26,9 @@ func (s *Scenario) Generator() (*keys.Generator, error) {
 // Part returns what a merging operation writes, from a generator of this
 // scenario, pinned or not.
 func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
+	if o.All {
+		return g.Whole(), nil
+	}
 	specs, faults := propertySpecs(o.Properties)
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -38,7 +41,7 @@ func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
 func (s *Scenario) options() (keys.Options, []error) { return s.optionsOf(s.Design) }
 
 func (s *Scenario) optionsOf(d Design) (keys.Options, []error) {
-	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Filler: s.Entity.Filler,
+	o := keys.Options{Seed: s.Seed, Attributes: s.Attributes, Size: s.Entity.Size, Sizes: s.Entity.Sizes, Filler: s.Entity.Filler,
 		History: s.Loaded(len(s.Phases))}
 	var faults []error
 	o.PartitionKey = parseTemplate("partition_key", d.PartitionKey, &faults)

@@ -76,8 +76,10 @@ type OperationSpec struct {
 	// From is where a query begins in place of the beginning of what it reads.
 	From Resumption
 	// Properties are what merge and insert-or-merge write, in a batch or by
-	// themselves; none for any other verb.
+	// themselves; none for any other verb. All says that they write all properties of
+	// the entity instead, its filler with them.
 	Properties []PropertySpec
+	All        bool
 	// ReadFirst makes an update or a delete one of what was read (If-Match: the
 	// ETag), which insert-or-replace and insert-or-merge insert where it is missing.
 	ReadFirst bool

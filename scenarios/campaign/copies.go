@@ -190,6 +190,9 @@ func (c *Campaign) overfull(spec *scenarios.OperationSpec) bool {
 		}
 	}
 	size := entity.Size(c.generator.Key(0), c.generator.Properties(0))
+	if c.Scenario.Entity.Sizes != nil {
+		size = c.Scenario.Entity.Size
+	}
 	return changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
 }
 

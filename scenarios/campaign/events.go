@@ -186,7 +186,7 @@ func (r *keyHome) part(spec *scenarios.OperationSpec) (*keys.Part, error) {
 	}
 	kept := *spec
 	kept.Properties = slices.DeleteFunc(slices.Clone(spec.Properties), func(p scenarios.PropertySpec) bool { return !r.holds(p.Name) })
-	if r.copy != nil && len(kept.Properties) == 0 {
+	if r.copy != nil && !spec.All && len(kept.Properties) == 0 {
 		return nil, nil
 	}
 	return kept.Part(r.generator)

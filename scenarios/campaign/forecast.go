@@ -87,12 +87,22 @@ func (c *Campaign) weight(n uint64) int64 {
 // projected is about how many bytes an entity has as JSON of which a query returns the
 // named properties, all where none is named.
 func projected(g *keys.Generator, names []string) int64 {
-	properties := g.Properties(0)
-	if len(names) > 0 {
-		properties = slices.DeleteFunc(properties, func(p entity.Property) bool { return !slices.Contains(names, p.Name) })
+	of, sum := uint64(1), int64(0)
+	if g.Sized() {
+		of = sampledSizes
 	}
-	return asJSON(g.Key(0), properties)
+	for n := range of {
+		properties := g.Properties(n)
+		if len(names) > 0 {
+			properties = slices.DeleteFunc(properties, func(p entity.Property) bool { return !slices.Contains(names, p.Name) })
+		}
+		sum += asJSON(g.Key(n), properties)
+	}
+	return sum / int64(of)
 }
+
+// sampledSizes is how many entities are looked at where each has a size of its own.
+const sampledSizes = 100
 
 // asJSON is about how many bytes an entity has as JSON: a character that the billing
 // rule counts twice is mostly one byte there.

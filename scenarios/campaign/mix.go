@@ -75,7 +75,7 @@ func (m *mix) prepare() {
 			for _, n := range one.from {
 				one.keys = append(one.keys, h.generator.Key(n))
 			}
-			for n := uint64(0); one.part != nil && n < variants; n++ {
+			for n := uint64(0); one.part != nil && !one.part.IsWhole() && n < variants; n++ {
 				one.variants = append(one.variants, one.part.Properties(m.fresh+n))
 			}
 		}

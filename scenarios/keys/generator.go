@@ -20,6 +20,8 @@ type Generator struct {
 	partition, row layout
 	properties     []formed
 	letters        clock.Stream
+	// sizes, where set, draw how large an entity is.
+	sizes *values.Sizes
 	// blank, where set, is what every filler is the beginning of.
 	blank string
 }
@@ -39,6 +41,9 @@ func New(o Options) (*Generator, error) {
 		return nil, err
 	}
 	g := &Generator{options: o, letters: clock.NewStream(o.Seed, "filler")}
+	if o.Sizes != nil {
+		g.sizes = o.Sizes.NewSizes(clock.NewStream(o.Seed, "sizes"))
+	}
 	g.attributes = o.draws()
 	g.partition = o.resolve(o.PartitionKey)
 	g.row = o.resolve(o.RowKey)
@@ -115,7 +120,11 @@ func (g *Generator) PropertiesOf(e Event) []entity.Property {
 	if g.options.Filler == "" {
 		return properties
 	}
-	room := g.options.Size - entity.Size(g.KeyOf(e), properties)
+	size := g.options.Size
+	if g.sizes != nil {
+		size = g.sizes.Of(e.Number)
+	}
+	room := size - entity.Size(g.KeyOf(e), properties)
 	draw := g.letters.At(e.Number)
 	for _, p := range pad(g.options.Filler, room) {
 		text := ""
@@ -128,6 +137,9 @@ func (g *Generator) PropertiesOf(e Event) []entity.Property {
 	}
 	return properties
 }
+
+// Sized reports whether entities have sizes of their own.
+func (g *Generator) Sized() bool { return g.sizes != nil }
 
 // Blank returns the same generator with fillers of one letter, as long as they would be
 // otherwise. Writing letters by chance takes longer than all else that a simulated insert

@@ -26,6 +26,9 @@ type Options struct {
 	// Size is the size in bytes, by [entity.Size], that Filler pads each entity
 	// to. It counts only where Filler is set.
 	Size int
+	// Sizes, where set, draw the size of each entity by its number, and Size is the
+	// greatest of them.
+	Sizes *values.Quantiles
 	// Filler names the String property of incompressible letters and digits
 	// that pads the entity; empty leaves it out. Where Size asks for more than
 	// one String can hold, further ones follow: Notes, Notes2, Notes3.

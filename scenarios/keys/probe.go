@@ -184,11 +184,18 @@ func (c *check) size() {
 		properties = append(properties, entity.Property{Name: spec.Name, Value: value})
 	}
 	most := entity.Size(entity.Key{Partition: c.widest(c.PartitionKey), Row: c.widest(c.RowKey)}, properties)
+	least := c.Size
+	if c.Sizes != nil {
+		least, _ = c.Sizes.Ends()
+	}
 	switch {
 	case c.Filler == "":
 		if most > entity.MaxEntityBytes {
 			c.add("properties", "the largest entity has %d bytes; expected at most %d", most, entity.MaxEntityBytes)
 		}
+	case most+overhead(c.Filler) > least && c.Sizes != nil:
+		c.add("size", "the smallest size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
+			least, most, most+overhead(c.Filler), entity.MaxEntityBytes)
 	case most+overhead(c.Filler) > c.Size:
 		c.add("size", "size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
 			c.Size, most, most+overhead(c.Filler), entity.MaxEntityBytes)

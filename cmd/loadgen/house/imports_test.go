@@ -157,10 +157,10 @@ var rows = []row{
 		path: "scenarios/logs/replay",
 		what: "the operations of a log once more, under the keys of other designs",
 		imports: []string{
-			"engine/accesslog", "engine/entity", "engine/nearest",
+			"engine/accesslog", "engine/entity", "engine/nearest", "engine/wire/weight",
 			"report/document",
 			"results", "results/figure",
-			"scenarios", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/logs", "scenarios/run",
+			"scenarios", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/logs", "scenarios/run",
 		},
 	}, {
 		path:    "report/live",

@@ -31,7 +31,9 @@ type Operations struct {
 	// Unkeyed requests do not say their key, Queries are not replayed.
 	Unkeyed, Queries int64
 	// Bytes is the mean size of what was written, 0 where no line says it.
-	Bytes   int64
+	Bytes int64
+	// Bodies are those of single writes.
+	Bodies  bodies
 	Reading *logs.Reading
 }
 
@@ -104,6 +106,7 @@ func (g *gatherer) take(e *accesslog.Entry) error {
 	}
 	if e.Verb != entity.Get && e.Verb != entity.Delete && e.RequestPacket > 0 {
 		g.written, g.wrote = g.written+e.RequestPacket, g.wrote+1
+		f.Bodies.add(e.RequestPacket)
 	}
 	if before := g.tried[e.ClientID]; before != nil && e.ClientID != "" {
 		if before.verb == e.Verb && before.key == e.Key && at-before.last < window {

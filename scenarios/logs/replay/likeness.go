@@ -23,7 +23,7 @@ const (
 
 // Likeness returns a scenario that is like the operations of a log and holds no key of
 // them: as many partitions with the same shares, the thousand heaviest at most, the same
-// mix of operations, their mean size, and the rate of each second, or of as many equal
+// mix of operations, their sizes by quantiles, and the rate of each second, or of as many equal
 // stretches as there is room for. What else the keys of the log were formed from it does
 // not know.
 func Likeness(of *Operations) []byte {
@@ -43,11 +43,17 @@ func Likeness(of *Operations) []byte {
 	}
 	line("  partition: {list: [%s], weights: [%s]}", strings.Join(names, ", "), strings.Join(weights, ", "))
 	line("  id: {sequence: 1}")
-	line(`entity: {size: %d, properties: [{name: Value, type: Int32, value: "1"}]}`, of.size())
+	size, most := of.sizes()
+	line("# The sizes are those of the bodies of single writes, as if each were one text of one byte a letter.")
+	line(`entity: {size: %s, filler: %s, properties: [{name: %s, type: Int32, value: "1"}]}`, size, likeFiller, likeProperty)
 	line(`design: {partition_key: "{partition}", row_key: "{id:010d}"}`)
 	line("phases:")
 	if of.reads() {
-		line("  - {name: load, load: {entities: %d}}", min(mostLoaded, max(leastLoaded, len(of.List))))
+		transaction := ""
+		if fit := entity.MaxBatchBytes / most; fit < entity.MaxBatchChanges {
+			transaction = fmt.Sprintf(", transaction: %d", fit)
+		}
+		line("  - {name: load, load: {entities: %d%s}}", min(mostLoaded, max(leastLoaded, len(of.List))), transaction)
 	}
 	rates, each := of.rates()
 	line("  - name: log")
@@ -61,7 +67,7 @@ func Likeness(of *Operations) []byte {
 		if n := of.count(verb); n > 0 {
 			more := ""
 			if verb == entity.Merge || verb == entity.InsertOrMerge {
-				more = `, properties: [{name: Value, type: Int32, value: "1"}]`
+				more = ", properties: all"
 			}
 			line("        - {verb: %s, weight: %d%s}", verb, n, more)
 		}

@@ -8,10 +8,12 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/logs"
@@ -19,9 +21,9 @@ import (
 )
 
 // The scenario that was made of a log has, run once more, the log's hottest share, its
-// evenness (what the heaviest one, two, four, … partitions have together), its mix and its
-// peak second, each within a twentieth. Of shares this is a run's own chance as well, so
-// that a load has some thousands of operations.
+// evenness (what the heaviest one, two, four, … partitions have together), its mix, the
+// sizes of its writes and its peak second, each within a twentieth. Of shares and sizes this
+// is a run's own chance as well, so that a load has some tens of thousands of operations.
 func TestALikenessIsLikeTheLog(t *testing.T) {
 	for n := range loads {
 		s := wide(t, n)
@@ -32,7 +34,8 @@ func TestALikenessIsLikeTheLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		like.Seed, like.Model.Profile = uint64(n+11), "off"
-		got, want := featuresOf(gathered(t, logOf(t, like))), featuresOf(found)
+		again := logOf(t, like)
+		got, want := featuresOf(t, gathered(t, again), again), featuresOf(t, found, log)
 		for name, value := range want {
 			if off := math.Abs(got[name]/value - 1); off > .05 {
 				t.Errorf("load %d: %s is %.3f; in the log it was %.3f", n, name, got[name], value)
@@ -42,20 +45,37 @@ func TestALikenessIsLikeTheLog(t *testing.T) {
 	}
 }
 
-// wide is a load of some thousands of operations over some tens of partitions.
+// wide is a load that is drawn at random: some tens of thousands of operations over some
+// tens of partitions, of several kinds, with sizes of their own.
 func wide(t *testing.T, n int) *scenarios.Scenario {
 	t.Helper()
+	chance := rand.New(rand.NewPCG(9, uint64(n)))
+	p50 := 100 + chance.IntN(2000)
+	arrivals := []string{
+		fmt.Sprintf("constant: %d", 4000+chance.IntN(3000)),
+		fmt.Sprintf("ramp: {from: %d, to: %d}", 1000+chance.IntN(2000), 6000+chance.IntN(4000)),
+		fmt.Sprintf("burst: {base: %d, peak: %d, every: 3s, length: 1s}", 1000+chance.IntN(2000), 7000+chance.IntN(3000)),
+	}[n%3]
 	s, err := scenarios.Parse("wide.yaml", fmt.Appendf(nil, `name: wide
 seed: %d
 model: {profile: off}
 attributes:
-  user: {zipf: {of: %d, exponent: %d.%d}}
+  user: {zipf: {of: %d, exponent: %.2f}}
   id: {sequence: 1}
+entity: {size: {min: %d, p50: %d, p90: %d, p99: %d}}
 design: {partition_key: "u{user}", row_key: "{id:06d}"}
 phases:
+  - {name: load, load: {entities: 20000}}
   - name: rush
-    traffic: {arrivals: {%s}, for: 5s, operations: [{verb: insert, weight: 6}, {verb: insert-or-merge, weight: 4, properties: [{name: V, type: Int32, value: "1"}]}]}
-`, n+1, 20+7*(n%9), n%2, 5+n%4, []string{"constant: 3000", "ramp: {from: 1000, to: 6000}", "burst: {base: 1500, peak: 6000, every: 3s, length: 1s}"}[n%3]))
+    traffic:
+      arrivals: {%s}
+      for: 6s
+      operations:
+        - {verb: insert, weight: %d}
+        - {verb: insert-or-merge, weight: %d, properties: all}
+        - {verb: replace, weight: %d}
+        - {verb: get, weight: %d}
+`, n+1, 8+chance.IntN(60), .6+chance.Float64(), 90, 150+p50, 150+p50*3, 150+p50*10, arrivals, 1+chance.IntN(6), 1+chance.IntN(6), 1+chance.IntN(3), 1+chance.IntN(6)))
 	if err == nil {
 		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return nil, io.EOF })
 	}
@@ -84,7 +104,8 @@ func gathered(t *testing.T, log []byte) *replay.Operations {
 }
 
 // featuresOf counts what a likeness has to keep.
-func featuresOf(o *replay.Operations) map[string]float64 {
+func featuresOf(t *testing.T, o *replay.Operations, log []byte) map[string]float64 {
+	t.Helper()
 	partitions, seconds, verbs := map[string]int{}, map[time.Duration]int{}, map[entity.Verb]int{}
 	for _, one := range o.List {
 		partitions[one.Key.Partition]++
@@ -94,7 +115,21 @@ func featuresOf(o *replay.Operations) map[string]float64 {
 	all := float64(len(o.List))
 	counts := slices.Sorted(maps.Values(partitions))
 	slices.Reverse(counts)
-	features := map[string]float64{"the peak second": float64(slices.Max(slices.Collect(maps.Values(seconds)))), "all": all, "inserts": float64(verbs[entity.Insert]) / all}
+	var sizes []int64
+	if _, err := accesslog.Read(bytes.NewReader(log), "log", func(e *accesslog.Entry) error {
+		if e.Verb != entity.Get && e.Key.Partition != "~loadgen" {
+			sizes = append(sizes, e.RequestPacket)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(sizes)
+	features := map[string]float64{"the peak second": float64(slices.Max(slices.Collect(maps.Values(seconds)))), "all": all,
+		"the median size": float64(sizes[len(sizes)/2]), "the p99 of sizes": float64(sizes[len(sizes)*99/100])}
+	for verb, n := range verbs {
+		features[verb.String()] = float64(n) / all
+	}
 	sum := 0
 	for i, n := range counts {
 		if sum += n; (i+1)&i == 0 {

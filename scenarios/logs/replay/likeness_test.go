@@ -28,7 +28,7 @@ func TestALikenessHoldsNoKey(t *testing.T) {
 	}
 	text := string(replay.Likeness(gather(t, entries...)))
 	for _, want := range []string{"partition: {list: [p1, p2], weights: [45, 15]}", "rates: [30, 10, 0.001, 20], each: 1s", "{verb: insert, weight: 40}", "{verb: get, weight: 20}",
-		"size: 500", "load: {entities: 1000}", "60 operations on 2 partitions"} {
+		"size: 951", "load: {entities: 1000}", "60 operations on 2 partitions"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the likeness lacks %q:\n%s", want, text)
 		}

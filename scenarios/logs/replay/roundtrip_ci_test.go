@@ -20,6 +20,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/serve"
+	"loadgen/engine/wire/weight"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -167,6 +168,9 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	e := accesslog.Entry{At: entity.TicksOf(begins) + entity.Ticks(now/100), Operation: accesslog.OperationOf(op.Change.Verb), Status: string(outcome.Code), HTTP: outcome.Status,
 		EndToEnd: done.Sub(now), Server: done.Sub(now), Account: "races", URL: "https://races.table.core.windows.net" + path, ObjectKey: "/races" + path,
 		RequestID: fmt.Sprint("id-", l.number), RequestPacket: 600, ResponsePacket: 0, ContentLength: 600, ClientID: fmt.Sprint("c-", op.Number)}
+	if body := weight.Request(entity.Insert, &op.Change, nil) - weight.InsertHead; op.Change.Verb != entity.Get && op.Change.Verb != entity.Delete {
+		e.RequestPacket = body
+	}
 	l.number++
 	l.lines = accesslog.AppendAnalytics(l.lines, &e)
 	return outcome, done

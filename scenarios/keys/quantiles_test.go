@@ -1,0 +1,94 @@
+package keys_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
+)
+
+// sized has entities whose sizes are drawn.
+func sized(t testing.TB, q values.Quantiles) *keys.Generator {
+	t.Helper()
+	o := race()
+	_, o.Size = q.Ends()
+	o.Sizes = &q
+	return generator(t, o)
+}
+
+// quantiles are sizes as a log has them: half of them at 900 bytes, one of a hundred at
+// 20,000 or more.
+func quantiles() values.Quantiles {
+	return values.Quantiles{5: 900, 7: 3000, 9: 20_000, 10: 90_000}
+}
+
+// Of many entities so many have each size as the quantiles say; between two of them the
+// sizes lie evenly on a scale of equal factors, and what is below the first has its size.
+func TestSizesByTheirQuantiles(t *testing.T) {
+	g := sized(t, quantiles())
+	const many = 40_000
+	sizes := make([]int, many)
+	for n := range sizes {
+		sizes[n] = entity.Size(g.Key(uint64(n)), g.Properties(uint64(n)))
+	}
+	slices.Sort(sizes)
+	for _, row := range []struct{ share, size float64 }{
+		{.5, 900}, {.7, math.Sqrt(900 * 3000)}, {.9, 3000}, {.945, math.Sqrt(3000 * 20_000)}, {.99, 20_000}, {1, 90_000},
+	} {
+		// A size is even where its filler ends.
+		below, _ := slices.BinarySearch(sizes, int(row.size)+1)
+		got := float64(below) / many
+		if off := math.Abs(got - row.share); off > 4*math.Sqrt(row.share*(1-row.share)/many)+1./4096 {
+			t.Errorf("%.4f of the entities have at most %.0f bytes; want %.4f", got, row.size, row.share)
+		}
+	}
+	if sizes[0] != 899 || sizes[many-1] < 80_000 {
+		t.Errorf("the sizes go from %d to %d; want 899, for a letter has two bytes, to about 90,000", sizes[0], sizes[many-1])
+	}
+	whole := g.Whole().Properties(7)
+	if got := entity.Size(g.Key(7), whole); got != entity.Size(g.Key(7), g.Properties(7)) {
+		t.Errorf("what a merge writes of the whole entity has %d bytes; want the entity's own", got)
+	}
+	if blank := g.Blank(); entity.Size(g.Key(9), blank.Properties(9)) != entity.Size(g.Key(9), g.Properties(9)) {
+		t.Error("a blank entity has another size")
+	}
+}
+
+// A size depends on the seed and the entity's number alone.
+func TestSizesAreTheEntitys(t *testing.T) {
+	one, again := sized(t, quantiles()), sized(t, quantiles())
+	o := race()
+	q := quantiles()
+	o.Sizes, o.Seed = &q, o.Seed+1
+	_, o.Size = q.Ends()
+	other, differ := generator(t, o), 0
+	for n := range uint64(200) {
+		size := func(g *keys.Generator) int { return entity.Size(entity.Key{}, g.Properties(n)) }
+		if size(one) != size(again) || size(one) != size(one) {
+			t.Fatalf("entity %d has %d and %d bytes", n, size(one), size(again))
+		}
+		if size(one) != size(other) {
+			differ++
+		}
+	}
+	if differ < 50 {
+		t.Errorf("%d of 200 entities have another size by another seed; want more", differ)
+	}
+}
+
+func BenchmarkSize(b *testing.B) {
+	q := quantiles()
+	sizes := q.NewSizes(clock.NewStream(1, "sizes"))
+	b.ReportAllocs()
+	sum := 0
+	for n := uint64(0); b.Loop(); n++ {
+		sum += sizes.Of(n)
+	}
+	if sum == 0 {
+		b.Fatal("no sizes")
+	}
+}
