@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"loadgen/results"
 )
 
 // logLine is a line of a Storage Analytics log, made by hand from its description: the
@@ -67,7 +70,7 @@ func TestExplainNoLog(t *testing.T) {
 		{"--log absent", "absent cannot be read: no such file or directory"},
 		{"--log blob.log", `blob.log:1: the line is of the service "blob"; expected table, whose logs lie under $logs/table/`},
 		{"--log table.log blob.log", "blob.log:1: the line is of the service"},
-		{"--log table.log --table Clubs", "no line is of the table Clubs; expected some"},
+		{"--log table.log --table Clubs", `unknown table "Clubs"`},
 		{"--log table.log --from keys.csv", "--from and --log: expected one of them"},
 		{"--table Runners stress", "--table is about a log; expected --log with it"},
 		{"--log table.log --transaction-entities 101", "--transaction-entities 101: expected 1 to 100"},
@@ -97,6 +100,9 @@ phases: [{name: go, traffic: {arrivals: {constant: 1}, for: 1s, operations: [{ve
 			t.Fatal(err)
 		}
 	}
+	if err := errors.Join(os.Mkdir("run", 0o755), os.WriteFile("run/"+results.RunFile, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
 	pattern := "--partition-key {half} --row-key {id} "
 	for _, row := range []struct {
 		sentence, args string
@@ -111,6 +117,8 @@ phases: [{name: go, traffic: {arrivals: {constant: 1}, for: 1s, operations: [{ve
 		{"another service", "blob.log", 2, "blob.log:1: the line is of the service"},
 		{"a design without a pattern", "table.log mine.yaml", 2, "the designs of mine.yaml need attributes; expected --partition-key and --row-key"},
 		{"a pattern that fits nothing", "--partition-key {half}_{x} --row-key {id} table.log mine.yaml", 2, "no key of the log fits the pattern"},
+		{"a table of nobody", "table.log --table Clubs", 2, `unknown table "Clubs"`},
+		{"a folder of serve --examine", "run", 2, "run is the folder of a run, which holds seconds and partitions and no single requests; expected what serve --log FILE writes"},
 		{"a design of nobody", pattern + "table.log mine.yaml --use by-di", 2, `did you mean "by-id"?`},
 		{"designs of no scenario", "table.log --use by-id", 2, "--use names designs of a scenario, and there is none"},
 		{"two scenarios", pattern + "table.log mine.yaml mine.yaml", 2, "expected one at most"},

@@ -252,6 +252,15 @@ func TestBadLogs(t *testing.T) {
 		{"an array that is cut off", "[" + flat(resourceLine) + ",\n", "log:2: the file ends within a JSON value: was it cut off?"},
 		{"CSV of something else", "a,b\n1,2\n", "log:1: there is no column time; expected the columns of a log of tables, or time, operation and PartitionKey at least"},
 		{"a verb that is none", "time,operation,PartitionKey\n2022-03-04T05:06:08Z,isnert,p\n", `log:2: unknown operation "isnert"; did you mean "insert"?`},
+		{"a column by another name", "time,operation,Partition Key\n2022-03-04T05:06:08Z,insert,p\n", `log:1: there is no column PartitionKey, but "Partition Key"; expected that name`},
+		{"columns of lower case", "Time,operation,PartitionKey\n2022-03-04T05:06:08Z,insert,p\n", `log:1: there is no column time, but "Time"; expected that name`},
+		{"another packing", "PK\x03\x04\x14\x00", "log:1: the file is packed by zip, zstd or bzip2; expected gzip, or plain text"},
+		{"rows before their columns", `{"tables":[{"rows":[["a"]],"columns":[]}]}` + "\n", "log:1: the rows of a table come before its columns; expected them after"},
+		{"a row that is too short", `{"tables":[{"columns":[{"name":"TimeGenerated"},{"name":"Uri"}],` + "\n" + `"rows":[["2022-03-04T05:06:07Z"]]}]}`, "log:2: row 1: a row has 1 values, and there are 2 columns"},
+		{"a number where a record is due", "[" + flat(resourceLine) + ",\n7]", "log:2: row 2: there is a JSON number where an object of a log is expected"},
+		{"an array that is no JSON behind its first row", "[\n" + flat(resourceLine) + ",\n{\"a\" 7}]", "log:3: the file is no JSON of a log: "},
+		{"a line that is no JSON", resourceLine + "\n" + `{"time":x}`, "log:2: the line is no JSON object of a log: at byte 8: "},
+		{"the second record of an event of another service", `{"records":[` + resourceLine + "," + strings.ReplaceAll(resourceLine, `"serviceType":"table"`, `"serviceType":"blob"`) + `]}`, `log:1: the line is of the service "blob"`},
 		{"nothing", "\n \n", "log:1: the log is empty; expected lines"},
 	} {
 		_, _, err := read(row.text)

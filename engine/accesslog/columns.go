@@ -117,7 +117,12 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 	}
 	for _, needed := range []int{0, 1, 3} {
 		if at[needed] < 0 {
-			rows.Fault("there is no column %s; expected the columns of a log of tables, or time, operation and PartitionKey at least", plainColumns[needed][0])
+			name := plainColumns[needed][0]
+			if near, some := nearest.Name(name, slices.Clone(rows.Fields())); some {
+				rows.Fault("there is no column %s, but %s; expected that name", name, nearest.Shown(near))
+				return nil
+			}
+			rows.Fault("there is no column %s; expected the columns of a log of tables, or time, operation and PartitionKey at least", name)
 			return nil
 		}
 	}

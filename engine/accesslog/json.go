@@ -113,6 +113,10 @@ func (r *jsonReader) value() error {
 		_, err := r.from.ReadToken()
 		return err
 	default:
+		// What is passed over is in the line that is told.
+		if err := r.from.SkipValue(); err != nil {
+			return err
+		}
 		return errNoRecord(kind)
 	}
 }

@@ -86,19 +86,10 @@ func (t *Told) facts() []string {
 	r := t.Reading
 	lines := []string{fmt.Sprintf("%s of %s, %s to %s; %s billed", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
 		r.First.Time().Format(time.DateTime), r.Last.Time().Format(time.DateTime), document.Counted(int(t.Billed), "transaction"))}
-	if keyless := t.keyless(); keyless != "" {
+	if keyless := r.keyless(); keyless != "" {
 		lines = append(lines, "without a PartitionKey: "+keyless)
 	}
 	return lines
-}
-
-// keyless names the operations whose partition no line says.
-func (t *Told) keyless() string {
-	var parts []string
-	for _, name := range sorted(t.Reading.Keyless) {
-		parts = append(parts, document.Count(t.Reading.Keyless[name])+" "+name)
-	}
-	return strings.Join(parts, ", ")
 }
 
 func sorted[V any](by map[string]V) []string {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 	"loadgen/report"
@@ -49,11 +51,7 @@ func write(t *testing.T, name string, entries ...accesslog.Entry) string {
 		lines = accesslog.AppendAnalytics(lines, &entries[i])
 	}
 	if strings.HasSuffix(name, ".gz") {
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		_, _ = w.Write(lines)
-		_ = w.Close()
-		lines = packed.Bytes()
+		lines = packed(lines)
 	}
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, lines, 0o644)); err != nil {
 		t.Fatal(err)
@@ -259,7 +257,7 @@ func TestLogsThatSayNothing(t *testing.T) {
 	bare.URL, bare.ObjectKey = "", ""
 	blob := request(0, "InsertEntity", "p", "1", 201)
 	line := strings.Replace(string(accesslog.AppendAnalytics(nil, &blob)), ";table;", ";blob;", 1)
-	if err := errors.Join(os.Mkdir("none", 0o755), os.Mkdir("mixed", 0o755), os.WriteFile("mixed/b.log", []byte(line), 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir("none", 0o755), os.Mkdir("mixed", 0o755), os.Mkdir("run", 0o755), os.WriteFile("run/"+results.RunFile, nil, 0o644), os.WriteFile("mixed/b.log", []byte(line), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	write(t, "mixed/a.log", blob)
@@ -268,8 +266,10 @@ func TestLogsThatSayNothing(t *testing.T) {
 	}{
 		{"no file", "absent", "", "logs: no log: absent cannot be read: no such file or directory"},
 		{"no file in a folder", "none", "", "logs: no log: the folder none holds no file; expected logs in it or below it"},
-		{"no keys", write(t, "bare.log", bare), "", "logs: no log: no line says a PartitionKey; expected addresses with keys and filters: logs of the categories StorageRead"},
-		{"another table", write(t, "other.log", blob), "Clubs", "logs: no log: no line is of the table Clubs; expected some"},
+		{"no keys", write(t, "bare.log", bare), "", "logs: no log: no line says a PartitionKey (1 InsertEntity); expected addresses with keys and filters: switch on the categories StorageRead, StorageWrite"},
+		{"another table", write(t, "other.log", blob), "Clubs", `logs: no log: no line is of it: unknown table "Clubs"; expected Runners`},
+		{"a table that is mistyped", "other.log", "Runnners", `logs: no log: no line is of it: unknown table "Runnners"; did you mean "Runners"?`},
+		{"the folder of a run among others", "run", "", "logs: no log: run is the folder of a run, which holds seconds and partitions and no single requests; expected what serve --log FILE writes"},
 		{"another service in one of several files", "mixed", "", `mixed/b.log:1: the line is of the service "blob"`},
 	} {
 		files, err := logs.Open([]string{row.path}, nil)
@@ -297,4 +297,65 @@ func TestAKeptRecordIsRead(t *testing.T) {
 	if err != nil || again.Summary.Verdict != told.Record.Summary.Verdict {
 		t.Errorf("read again: %v", err)
 	}
+}
+
+// A folder that holds a log in pieces of all formats, some packed, says what one file of
+// them all says.
+func TestAFolderOfAllFormats(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var all []accesslog.Entry
+	chance := rand.New(rand.NewPCG(5, 6))
+	for i := range 500 {
+		status := 204
+		if chance.IntN(8) == 0 {
+			status = 503
+		}
+		all = append(all, request(time.Duration(i)*7*time.Millisecond, "DeleteEntity", fmt.Sprint("p", chance.IntN(5)), fmt.Sprint(i), status))
+	}
+	lines := map[string]string{"b.csv": "TimeGenerated,OperationName,StatusCode,StatusText,DurationMs,ServerLatencyMs,RequestBodySize,ResponseBodySize,CorrelationId,ClientRequestId,AccountName,Uri\n",
+		"d.csv": "time,operation,table,PartitionKey,RowKey,status,duration_ms,server_ms,request_bytes,response_bytes,client_request_id\n"}
+	for i := range all {
+		e := &all[i]
+		at := e.At.Time().Format("2006-01-02T15:04:05.0000000Z")
+		switch i % 5 {
+		case 0:
+			lines["a.log"] += string(accesslog.AppendAnalytics(nil, e))
+		case 1:
+			lines["b.csv"] += fmt.Sprintf("%s,%s,%d,%s,12,5,900,1000,%s,%s,races,\"%s\"\n", at, e.Operation, e.HTTP, e.Status, e.RequestID, e.ClientID, e.URL)
+		case 2:
+			lines["c.json"] += string(accesslog.AppendResource(nil, e))
+		case 3:
+			_, key, _ := strings.Cut(e.URL, "PartitionKey='")
+			partition, row, _ := strings.Cut(key, "',RowKey='")
+			lines["d.csv"] += fmt.Sprintf("%s,delete,Runners,%s,%s,%d,12,5,900,1000,%s\n", at, partition, strings.TrimSuffix(row, "')"), e.HTTP, e.ClientID)
+		default:
+			lines["e.json"] += fmt.Sprintf(`,{"TimeGenerated": "%s", "OperationName": "%s", "StatusCode": "%d", "StatusText": "%s", "DurationMs": 12, "ServerLatencyMs": 5, "RequestBodySize": 900, "ResponseBodySize": 1000, "CorrelationId": "%s", "ClientRequestId": "%s", "AccountName": "races", "Uri": "%s"}`+"\n",
+				at, e.Operation, e.HTTP, e.Status, e.RequestID, e.ClientID, e.URL)
+		}
+	}
+	lines["e.json"] = "[" + strings.TrimPrefix(lines["e.json"], ",") + "]"
+	for name, text := range lines {
+		held := []byte(text)
+		if name < "c" {
+			name, held = name+".gz", packed(held)
+		}
+		if err := errors.Join(os.MkdirAll("all/in/folders", 0o755), os.WriteFile("all/in/folders/"+name, held, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, want := tell(t, logs.Options{}, "all"), tell(t, logs.Options{}, write(t, "one.log", all...))
+	if got.Reading.Lines != 500 || len(got.Reading.Formats) != 4 || got.Reading.Late != 0 || got.Billed != want.Billed {
+		t.Errorf("%d lines in the formats %v, %d late, %d billed; want 500 in four, none, %d", got.Reading.Lines, got.Reading.Formats, got.Reading.Late, got.Billed, want.Billed)
+	}
+	if diff := cmp.Diff(want.Record.Capture.Partitions, got.Record.Capture.Partitions); diff != "" {
+		t.Errorf("the partitions differ (-one file +a folder of all formats):\n%s", diff)
+	}
+}
+
+func packed(text []byte) []byte {
+	var into bytes.Buffer
+	w := gzip.NewWriter(&into)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	return into.Bytes()
 }

@@ -2,12 +2,16 @@ package logs
 
 import (
 	"errors"
+	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/engine/wire"
+	"loadgen/report/document"
 )
 
 // Options say how a log is read.
@@ -40,6 +44,8 @@ type Reading struct {
 	Gaps []Gap
 	// Named is how many requests carry an id of their client.
 	Named int64
+	// Others are some of the tables that were left out.
+	Others []string
 	// Genuine says that the first address is the table service's.
 	Genuine bool
 }
@@ -192,7 +198,7 @@ func (r *reader) add(format string) {
 // take takes an entry among those that wait.
 func (r *reader) take(e *accesslog.Entry) error {
 	if r.options.Table != "" && e.Table != r.options.Table {
-		r.told.Elsewhere++
+		r.told.elsewhere(e.Table)
 		return nil
 	}
 	if r.doubles.again(e) {
@@ -235,6 +241,43 @@ func (r *reader) pass() error {
 		}
 	}
 	return r.visit(e)
+}
+
+// mostOthers is how many tables are named that were left out.
+const mostOthers = 100
+
+func (t *Reading) elsewhere(table string) {
+	if t.Elsewhere++; table != "" && len(t.Others) < mostOthers && !slices.Contains(t.Others, table) {
+		t.Others = append(t.Others, strings.Clone(table))
+	}
+}
+
+// Missing says what a log of which a table was asked for lacks for anything to be told of
+// it, nil where nothing does. The error wraps [ErrSource].
+func (t *Reading) Missing(table string) error {
+	left := t.Lines - t.Doubled - t.Elsewhere
+	switch {
+	case left == 0 && t.Lines == 0:
+		return fmt.Errorf("%w: no line is a request; expected some", ErrSource)
+	case left == 0:
+		return fmt.Errorf("%w: no line is of it: %s", ErrSource, nearest.Unknown("table", table, t.Others))
+	}
+	for _, n := range t.Keyless {
+		left -= n
+	}
+	if left > 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: no line says a PartitionKey (%s); expected addresses with keys and filters: switch on the categories StorageRead, StorageWrite and StorageDelete with Uri and ObjectKey, or a Storage Analytics log", ErrSource, t.keyless())
+}
+
+// keyless names the operations whose partition no line says.
+func (t *Reading) keyless() string {
+	var parts []string
+	for _, name := range sorted(t.Keyless) {
+		parts = append(parts, document.Count(t.Keyless[name])+" "+name)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // mostGaps is how many stretches without a line are told, longGap how long one is at least.

@@ -35,6 +35,9 @@ func Open(paths []string, input io.Reader) ([]Source, error) {
 			all = append(all, Source{Name: "standard input", Group: "-", Open: func() (io.ReadCloser, error) { return io.NopCloser(input), nil }})
 			continue
 		}
+		if IsRecord(path) {
+			return nil, fmt.Errorf("%w: %s is the folder of a run, which holds seconds and partitions and no single requests; expected what serve --log FILE writes, or the folder alone with explain --log", ErrSource, path)
+		}
 		found, err := below(path)
 		if err != nil {
 			return nil, err

@@ -110,26 +110,11 @@ func (told *Told) make(p *Plan, folder results.Folder) error {
 	if err != nil {
 		return err
 	}
-	if err := t.enough(told.Reading); err != nil {
+	if err := told.Reading.Missing(p.Reading.Table); err != nil {
 		return err
 	}
 	told.Record, err = t.examined.Conclude(t.last, nil, nil)
 	return err
-}
-
-// enough says what is missing for anything to be told.
-func (t *teller) enough(r *Reading) error {
-	if !t.begun {
-		return fmt.Errorf("%w: no line is of the table %s; expected some", ErrSource, t.plan.Reading.Table)
-	}
-	keyed := r.Lines - r.Doubled - r.Elsewhere
-	for _, n := range r.Keyless {
-		keyed -= n
-	}
-	if keyed <= 0 {
-		return fmt.Errorf("%w: no line says a PartitionKey; expected addresses with keys and filters: logs of the categories StorageRead, StorageWrite and StorageDelete with the column Uri, or a Storage Analytics log", ErrSource)
-	}
-	return nil
 }
 
 // take takes down one entry.

@@ -148,7 +148,7 @@ var rows = []row{
 		path: "scenarios/logs",
 		what: "what the log of a table says, as a record and a report",
 		imports: []string{
-			"engine/accesslog", "engine/clock", "engine/entity", "engine/model", "engine/rest", "engine/wire",
+			"engine/accesslog", "engine/clock", "engine/entity", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
 			"report", "report/document", "report/text",
 			"results",
 			"scenarios/capture",

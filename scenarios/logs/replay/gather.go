@@ -75,8 +75,11 @@ func Gather(files []logs.Source, o logs.Options) (*Operations, error) {
 			g.found.Lost++
 		}
 	}
+	if err := g.found.Reading.Missing(o.Table); err != nil {
+		return nil, err
+	}
 	if len(g.found.List) == 0 {
-		return nil, fmt.Errorf("%w: no line is of an operation on one entity whose key it says; expected some to replay", logs.ErrSource)
+		return nil, fmt.Errorf("%w: no line is of an operation on one entity whose key it says (%d are queries, %d say no RowKey); expected some to replay", logs.ErrSource, g.found.Queries, g.found.Unkeyed)
 	}
 	if g.wrote > 0 {
 		g.found.Bytes = g.written / g.wrote
