@@ -158,6 +158,9 @@ func (a *author) connections() {
 		return
 	}
 	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", document.Count(c.Opened), document.Count(c.Reused))
+	if c.HTTP2 > 0 {
+		text += fmt.Sprintf(", %s of them over HTTP/2", document.Count(c.HTTP2))
+	}
 	for _, spell := range []struct {
 		what string
 		results.Spell

@@ -30,7 +30,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 		(*author).requests, (*author).operations, (*author).causes, (*author).times,
 		(*author).partitions, (*author).accounts, (*author).observed, (*author).checks,
 		(*author).seconds, (*author).pictures, (*author).events,
-		(*author).billed, (*author).books, (*author).audit, (*author).workflows, (*author).tokens, (*author).generator,
+		(*author).billed, (*author).books, (*author).said, (*author).audit, (*author).workflows, (*author).tokens, (*author).generator,
 		(*author).assumptions, (*author).environment, (*author).repeat, (*author).findings,
 	} {
 		write(a)

@@ -127,6 +127,7 @@ func (a *author) parts() []string {
 	for _, part := range []struct{ before, name, after string }{
 		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"over ", accountsOf(m), " accounts"}, {"", m.Service, ""},
 		{"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
+		{"client ", m.Client, ""}, {"by the proxy ", m.Proxy, ""},
 	} {
 		if part.name != "" {
 			parts = append(parts, part.before+part.name+part.after)

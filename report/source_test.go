@@ -34,6 +34,10 @@ func varied(t testing.TB) map[string]*results.Record {
 		"a service that is remote": remote(false).record(t),
 	}
 	kinds["a service that is remote"].Connections = &results.Connections{Opened: 3}
+	kinds["a service that is remote"].Said = &results.Said{ClockAhead: 3 * time.Second, Dropped: 2,
+		Refusals: []results.Refusal{{Status: 503, Code: "ServerBusy", Limit: "ingress", Message: "Ingress is over the account limit.", Count: 1234,
+			First: []results.SaidRequest{{At: time.Second, Took: 9 * time.Millisecond, Verb: "get", Status: 503, Code: "ServerBusy", RequestID: "f00d"}}}},
+		Slowest: []results.SaidRequest{{At: 2 * time.Second, Took: 80 * time.Millisecond, Verb: "insert", Status: 204, RequestID: "beef"}}}
 	kinds["a search for the limit"] = searched(t)
 	kinds["verified writes, workflows and names that do harm"] = verified(t)
 	kinds["cold partitions that move, on three accounts"] = moved(t)

@@ -50,6 +50,10 @@ type Manifest struct {
 	Time string `json:"time"`
 	// Driver is "vegeta" where that sent the load, empty where this tool's own did.
 	Driver string `json:"driver,omitempty"`
+	// Client is what sent requests to a remote target, "native" or "net/http", and Proxy host and
+	// port of the proxy that they went by; both are empty otherwise.
+	Client string `json:"client,omitempty"`
+	Proxy  string `json:"proxy,omitempty"`
 	// PartitionKey is the partition that the run is aimed at, empty for none.
 	PartitionKey string `json:"partition_key"`
 	// Spread is the load on several partitions, nil for none.

@@ -23,6 +23,8 @@ type Record struct {
 	// Connections is what sending cost beside the requests, nil where nothing
 	// was sent over a network.
 	Connections *Connections `json:"connections,omitempty"`
+	// Said is what a remote service said of its own state, nil for any other run.
+	Said *Said `json:"service_said,omitempty"`
 	// Generator is what sending cost the process that did, and how it fared, nil
 	// where nobody looked: in virtual time, and behind a server.
 	Generator *Generator `json:"generator,omitempty"`
@@ -78,6 +80,8 @@ type Connections struct {
 	// that was open already.
 	Opened int64 `json:"opened"`
 	Reused int64 `json:"reused"`
+	// HTTP2 is how many attempts went over HTTP/2, where several share a connection.
+	HTTP2 int64 `json:"http2,omitempty"`
 	// Lookups of a host's name, Connects and Handshakes (TLS) come with the
 	// time that they took.
 	Lookups    Spell `json:"dns_lookups"`
@@ -86,6 +90,48 @@ type Connections struct {
 	// FirstByte is from when an attempt has a connection to the first byte of
 	// its reply.
 	FirstByte Spell `json:"first_byte"`
+}
+
+// Said is what a remote service said of its own state while it was loaded.
+type Said struct {
+	// ClockAhead is how far its clock is ahead of this machine's, to a second or so; of
+	// several accounts the greatest.
+	ClockAhead time.Duration `json:"clock_ahead_ns"`
+	// Refusals are what it refused, by status, code and limit, the commonest first; Dropped
+	// is how many more were of yet another kind.
+	Refusals []Refusal `json:"refusals,omitempty"`
+	Dropped  int64     `json:"refusals_dropped,omitempty"`
+	// Slowest are the attempts whose reply was longest in coming, the slowest first.
+	Slowest []SaidRequest `json:"slowest,omitempty"`
+}
+
+// Refusal is one way in which a service refused attempts.
+type Refusal struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	// Limit is what the message says that it is for: account, ingress, egress, partition,
+	// time, request units, internal, or unsaid.
+	Limit   string `json:"limit"`
+	Message string `json:"message"`
+	Count   int64  `json:"count"`
+	// First are the first few of them.
+	First []SaidRequest `json:"first,omitempty"`
+}
+
+// SaidRequest is one attempt, as the service's support would ask for it.
+type SaidRequest struct {
+	// At is since the start of the run, Took from when the attempt had a connection to the
+	// first byte of its reply.
+	At           time.Duration `json:"at_ns"`
+	Took         time.Duration `json:"took_ns"`
+	Verb         string        `json:"verb"`
+	PartitionKey string        `json:"partition_key"`
+	Status       int           `json:"status"`
+	Code         string        `json:"code,omitempty"`
+	// RequestID is what the service calls it (x-ms-request-id), empty where it does not say;
+	// ClientRequestID what the run does.
+	RequestID       string `json:"x_ms_request_id"`
+	ClientRequestID string `json:"x_ms_client_request_id"`
 }
 
 // Spell is something that was waited for again and again.

@@ -231,6 +231,10 @@ func (r *Recorder) take(into func(of *Record)) {
 	into(&r.record)
 }
 
+// Said takes down what the service said of its own state, before
+// [Recorder.Finish].
+func (r *Recorder) Said(s *Said) { r.take(func(of *Record) { of.Said = s }) }
+
 // Connections takes down what the run's connections cost, before
 // [Recorder.Finish].
 func (r *Recorder) Connections(c *Connections) { r.take(func(of *Record) { of.Connections = c }) }

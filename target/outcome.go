@@ -33,6 +33,8 @@ const (
 	ConnectionFailed Fault = "ConnectionFailed"
 	// TLSFailed: there is no secured connection.
 	TLSFailed Fault = "TLSFailed"
+	// ProxyRefused: a proxy on the way lets nobody through.
+	ProxyRefused Fault = "ProxyRefused"
 	// NotHTTP and ReplyTooLong: what came is no reply; it is longer than any may be.
 	NotHTTP      Fault = "NotHTTP"
 	ReplyTooLong Fault = "ReplyTooLong"

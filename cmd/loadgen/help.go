@@ -26,14 +26,14 @@ type flagGroup struct{ name, used, rest, verb string }
 // order.
 var flagGroups = [...]flagGroup{
 	{"What is served", "profile start set faults import export data-dir", "durability export-every seed", "serve"},
-	{"Where, and to whom", "listen account key-file tls-cert tls-self-signed", "tls-key admin", "serve"},
+	{"Where, and to whom", "listen account key-file tls-cert tls-self-signed", "tls-key admin oidc-issuer insecure-tokens", "serve"},
 	{"What is told and kept", "examine out log", "verbose quiet log-format", "serve"},
 	{"The log", "log table", "hash-keys transaction-entities entity-bytes", "explain"},
 	{"The keys of a CSV", "from rate partition-key row-key time", "", "explain"},
 	{"The scenario", "set use anti-pattern", "seed", "explain"},
 	{"What is told and kept", "format verbose out", "quiet", "explain"},
 	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit", ""},
-	{"Where it is sent", "live target yes budget", "account key-file driver workers table reuse keep record no-probe", ""},
+	{"Where it is sent", "live target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
 	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen", ""},
 }

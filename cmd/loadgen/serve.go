@@ -60,7 +60,10 @@ only. Any other address needs an account and a key of one's own.
 
 It speaks plain HTTP, or https with --tls-cert and --tls-key. --tls-self-signed makes
 a certificate for as long as it runs, for clients that take https alone; the second
-address has it at /-/certificate, for them to trust.`,
+address has it at /-/certificate, for them to trust.
+
+Signatures of the account's key are taken always. --oidc-issuer takes bearer tokens of
+one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredential.`,
 		Example: `  loadgen serve                                   # where the emulators are, with their account
   loadgen serve --examine                         # and a verdict on Ctrl-C
   loadgen serve --start cold --examine            # a new table, that load balancing has yet to split
@@ -69,6 +72,7 @@ address has it at /-/certificate, for them to trust.`,
   loadgen serve --data-dir tables                 # what is written is there the next time
   loadgen serve --profile off --listen 127.0.0.1:0 # no limits, any free port
   loadgen serve --tls-self-signed                 # https, for SDKs that take nothing else
+  loadgen serve --tls-self-signed --insecure-tokens # for programs with DefaultAzureCredential
   loadgen serve --set model.partition_target=500  # what if the limit were another?
   loadgen serve --faults faults.yaml --set faults.0.share=2%
   loadgen serve --listen 0.0.0.0:10002 --account races --key-file key.txt`,
@@ -82,11 +86,7 @@ address has it at /-/certificate, for them to trust.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
-	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
-	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
-	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate to speak https with, and those after it, in PEM")
-	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
-	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
+	f.who(flags)
 	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
 	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles()))
 	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
@@ -101,6 +101,17 @@ address has it at /-/certificate, for them to trust.`,
 	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
 	return c
+}
+
+// who are the flags about as whom the service is asked, and over which connections.
+func (f *serveFlags) who(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
+	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
+	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate to speak https with, and those after it, in PEM")
+	flags.StringVar(&f.TLSKey, "tls-key", "", "`file` with the key of --tls-cert, in PEM")
+	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
+	flags.StringVar(&f.OIDCIssuer, "oidc-issuer", "", "also take bearer tokens for https://storage.azure.com of this issuer: a `URL`, such as https://sts.windows.net/TENANT/")
+	flags.BoolVar(&f.InsecureTokens, "insecure-tokens", false, "take any bearer token, whoever gave it: on a loopback address only")
 }
 
 // tables are the flags about where tables come from and go.

@@ -43,7 +43,7 @@ type targetFlags struct {
 func (f *targetFlags) register(flags *pflag.FlagSet) {
 	f.where = []string{targetEmbedded}
 	flags.Var(targetsValue{f}, "target", "what to load: embedded (the engine behind a local socket), in-process, "+
-		"a table endpoint's URL (with --key-file), env:NAME or file:PATH for a connection "+
+		"a table endpoint's URL (with --key-file, or as whom Entra ID knows you), env:NAME or file:PATH for a connection "+
 		"string, which may be repeated for each account of the scenario")
 	flags.StringVar(&f.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
@@ -163,11 +163,12 @@ func unknownTarget(where string) error {
 
 func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
 	// The URL is looked at first, so that a secret in it is what is told of.
-	if _, err := run.ParseURL(where, f.account, nil); err != nil {
+	endpoint, err := run.ParseURL(where, f.account, nil)
+	if err != nil {
 		return run.Endpoint{}, err
 	}
 	if f.keyFile == "" {
-		return run.Endpoint{}, errors.New("a URL needs --key-file with the account's key")
+		return endpoint.WithIdentity()
 	}
 	text, err := readSecret(f.keyFile)
 	if err != nil {
@@ -257,6 +258,7 @@ type liveFlags struct {
 	tell   tellFlags
 
 	driver  string
+	client  string
 	record  string
 	table   string
 	reuse   bool
@@ -276,6 +278,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	f.choice.register(flags)
 	f.target.register(flags)
 	flags.StringVar(&f.driver, "driver", run.Native, "what sends operations that arrive at a rate: native or vegeta")
+	flags.StringVar(&f.client, "client", "", "what sends requests: native (least CPU, by no proxy; the default for what loadgen serves) or net/http (HTTPS_PROXY, HTTP/2; the default for all others)")
 	flags.StringVar(&f.record, "record", "", "also write every attempt to this `file`, as a stream of vegeta results")
 	flags.StringVar(&f.table, "table", "", "name of the test table (default: a new one)")
 	flags.IntVar(&f.choice.workers, "workers", 0, "greatest number of attempts under way at once (default: the scenario's)")
@@ -290,7 +293,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 
 // plan returns the sound plan of a scenario that the flags ask for.
 func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern *scenarios.AntiPattern, command []string, stderr io.Writer) (run.Plan, error) {
-	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, RetryChosen: f.choice.retryChosen(c),
+	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, Client: f.client, RetryChosen: f.choice.retryChosen(c),
 		Table: f.table, Reuse: f.reuse, Keep: f.keep, Verify: f.verify, NoProbe: f.noProbe, Attempts: f.record,
 		Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}
 	if err := knownFormat(f.tell.format, "text", "json"); err != nil {

@@ -20,6 +20,12 @@ func (x *exchange) authenticate() (entity.Code, string) {
 		return x.authenticateAccess()
 	}
 	header := x.request.Header["Authorization"]
+	if x.handler.tokens != nil && len(header) < 2 {
+		scheme, token, _ := strings.Cut(headerOf(x.request, "Authorization"), " ")
+		if scheme == "" || strings.EqualFold(scheme, "Bearer") {
+			return x.authenticateToken(token)
+		}
+	}
 	if len(header) == 0 {
 		// The documents leave open how the service answers an anonymous request;
 		// this is how emulators do.
@@ -60,6 +66,23 @@ func (x *exchange) authenticate() (entity.Code, string) {
 		}
 	}
 	return entity.AuthenticationFailed, signedText(what.AppendStringToSign(nil, given.Scheme))
+}
+
+// authenticateToken returns OK where the request carries a token that is good: who has one
+// may do anything. Whoever has none is told where they are to be had.
+func (x *exchange) authenticateToken(token string) (entity.Code, string) {
+	if token == "" {
+		x.challenged = true
+		return entity.InvalidAuthenticationInfo, "the request has neither a signature nor a token"
+	}
+	if err := x.handler.tokens.Accept(x.request.Context(), token); err != nil {
+		x.challenged = true
+		return entity.InvalidAuthenticationInfo, err.Error()
+	}
+	if x.tenant == nil {
+		return entity.AuthenticationFailed, "there is no account of the name that the request is for"
+	}
+	return entity.OK, ""
 }
 
 // date returns the date that the request is signed with, as it stands there.

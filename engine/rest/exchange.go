@@ -77,6 +77,8 @@ type matter struct {
 
 	// What came of it.
 	failure failure
+	// challenged says that the request had no token that is good.
+	challenged bool
 	// crowded says that there was no room for the body.
 	crowded           bool
 	reply             engine.Reply

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"net/http"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -46,6 +48,10 @@ func (x *exchange) presentFailure() {
 	x.boundary = ""
 	x.status = x.failure.code.Status()
 	x.headers.add(errorHeader, string(x.failure.code))
+	if x.challenged {
+		x.status = http.StatusUnauthorized
+		x.headers.add("Www-Authenticate", x.handler.tokens.Challenge())
+	}
 	fault := x.fault()
 	if x.xml {
 		x.output = wire.AppendErrorXML(x.output[:0], &fault)

@@ -17,6 +17,7 @@ type Handler struct {
 	clock    clock.Clock
 	calendar calendar
 	tenants  map[string]*tenant
+	tokens   Tokens
 	faults   *fault.Plan
 	observe  func(*Seen)
 	// identities is the chance in request identifiers, misfortunes that in who
@@ -45,6 +46,7 @@ func New(o Options) (*Handler, error) {
 		clock:       o.Clock,
 		calendar:    calendar{of: o.Calendar},
 		tenants:     make(map[string]*tenant),
+		tokens:      o.Tokens,
 		faults:      o.Faults,
 		observe:     o.Observe,
 		identities:  clock.NewStream(o.Seed, "rest/identity"),

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -24,6 +25,8 @@ type Options struct {
 	Calendar clock.Calendar
 	// Accounts are those that requests may be signed for, at least one.
 	Accounts []Account
+	// Tokens says which bearer tokens are as good as an account's key; nil for none.
+	Tokens Tokens
 	// Seed decides the request identifiers and who meets a fault.
 	Seed uint64
 	// Faults is what goes wrong on purpose, counted from the clock's instant
@@ -43,6 +46,15 @@ type Options struct {
 	// from many at the same time. It must not wait for anything, nor keep what it
 	// is given.
 	Observe func(*Seen)
+}
+
+// Tokens judges the bearer tokens of requests. It is safe for concurrent use.
+type Tokens interface {
+	// Accept returns nil for a token that is good, else in one line why it is not, without
+	// repeating it.
+	Accept(ctx context.Context, token string) error
+	// Challenge is the header WWW-Authenticate of the reply to a request without a good one.
+	Challenge() string
 }
 
 // Account is one storage account and its key.

@@ -106,6 +106,7 @@ func connectionsOf(clients []*azure.Target) *results.Connections {
 		c := client.Connections()
 		sum.Opened += c.Opened
 		sum.Reused += c.Reused
+		sum.HTTP2 += c.HTTP2
 		add(&sum.Lookups, c.Lookups)
 		add(&sum.Connects, c.Connects)
 		add(&sum.Handshakes, c.Handshakes)

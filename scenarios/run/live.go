@@ -40,6 +40,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.describe(&manifest)
 	resultStream, err := p.resultStream(clk, campaign)
 	if err != nil {
 		return nil, err
@@ -53,6 +54,7 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	}
 	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
 	k.recorder.Connections(connectionsOf(d.wires))
+	k.recorder.Said(d.said())
 	d.close() // what was cut off is in the target's books only then
 	record, ended := k.seal(clk.Now().Offset(), d.counter, ended)
 	if ended == nil {
@@ -71,7 +73,9 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 		observers = append(observers, resultStream)
 	}
 	ledger := &drive.Ledger{Recorder: k.recorder, Observers: observers}
-	bounded, t, release := p.bound(ctx, d.target)
+	welcome, depart := d.whileWelcome(ctx)
+	defer depart()
+	bounded, t, release := p.bound(welcome, d.target)
 	defer release()
 	// What is injected is not sent, and costs nothing.
 	t, d.counter = p.before(t, d.counter, clk)
@@ -97,7 +101,10 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	k.recorder.Generator(seen)
 	ended = errors.Join(ended, resultStream.close())
 	if spent {
-		ended = becauseOfBudget(ended)
+		return becauseOfBudget(ended)
+	}
+	if cause := context.Cause(welcome); errors.Is(cause, ErrTarget) {
+		return errors.Join(cause, beside(ended, context.Canceled))
 	}
 	return ended
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"crypto/tls"
 	"time"
 
 	"loadgen/engine/fault"
@@ -27,7 +28,10 @@ const (
 	Remote
 )
 
-// What sends operations that arrive at a rate.
+// NetHTTP is Go's net/http as a client: proxies, and HTTP/2 where that is offered.
+const NetHTTP = string(azure.ByNetHTTP)
+
+// What sends operations that arrive at a rate; Native is the client's name, too.
 const (
 	// Native is this tool's own driver.
 	Native = "native"
@@ -51,6 +55,11 @@ type Plan struct {
 	Budget int64
 	// Driver is Native or Vegeta, empty for Native.
 	Driver string
+	// Client is what sends requests over a network: Native or NetHTTP; empty is Native for
+	// what this tool serves itself, and otherwise NetHTTP.
+	Client string
+	// Trust configures https, nil trusts whom the machine trusts.
+	Trust *tls.Config
 
 	// Peak is the rate, in operations per second, of which it is asked whether it is
 	// held; 0 for none. The scenario's steps lie around it.

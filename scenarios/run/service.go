@@ -42,7 +42,7 @@ const cleaningLimit = 10 * time.Second
 // OpenService opens an account and asks whether it is there. Trust configures https, nil
 // trusts whom the machine trusts. The error wraps [ErrTarget].
 func OpenService(ctx context.Context, e Endpoint, clk clock.Real, trust *tls.Config) (*Service, error) {
-	client, err := azure.New(azure.Options{Endpoint: e, Connections: 1, Clock: clk, Calendar: clk, RunID: "clean", Timeout: cleaningLimit, TLS: trust})
+	client, err := azure.New(azure.Options{Endpoint: e, Connections: 1, Clock: clk, Calendar: clk, RunID: "clean", Timeout: cleaningLimit, TLS: trust, Client: azure.Auto})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTarget, err)
 	}
@@ -165,7 +165,7 @@ func (s *Service) store(made Made) (target.Target, func(), error) {
 	if !known {
 		return nil, nil, fmt.Errorf("--target tells of no %v service; expected a connection string with %s", kind, setting)
 	}
-	beside := queueblob.NewService(address, s.endpoint.Account(), s.endpoint.Credential)
+	beside := neighbourOf(s.endpoint, address)
 	if kind == azure.Queue {
 		queues, err := queueblob.OpenQueues(beside, 1, bounds.New(bounds.Common))
 		if err != nil {

@@ -104,7 +104,7 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 	}
 	for _, one := range neighboursOf(p.Scenario) {
 		address, _ := p.Accounts[0].Neighbour(one)
-		service := queueblob.NewService(address, p.Accounts[0].Account(), p.Accounts[0].Credential)
+		service := neighbourOf(p.Accounts[0], address)
 		ask := target.Beside{Verb: target.ListBlobs, Store: whoIsThere, Most: 1}
 		if one == azure.Queue {
 			queues, err := queueblob.OpenQueues(service, p.workers(), d.budget)
@@ -129,6 +129,15 @@ func (p *Plan) withServices(ctx context.Context, d *destination, clk clock.Clock
 		d.target = queueblob.New(d.target, beside)
 	}
 	return nil
+}
+
+// neighbourOf returns another service of an account, asked as whom its tables are.
+func neighbourOf(e Endpoint, address string) queueblob.Service {
+	service := queueblob.NewService(address, e.Account(), e.Credential)
+	if who := e.Identity(); who != nil {
+		return service.As(who)
+	}
+	return service
 }
 
 // badCredential says that a service has no key, without what was given in its place.

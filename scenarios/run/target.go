@@ -1,12 +1,14 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -49,6 +51,8 @@ type destination struct {
 	wires []*azure.Target
 	// budget is what the replies of all that is sent over a network share.
 	budget *bounds.Budget
+	// ahead is how far the clock of each service is ahead of this machine's.
+	ahead []time.Duration
 	// closing ends it, the last first; see [destination.close].
 	closing []func()
 }
@@ -167,7 +171,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 		endpoints = append(endpoints, endpoint)
 	}
 	d.counter = books
-	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id})
+	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
 }
 
 // connectionsFor returns the bound on connections of a server that so many workers
@@ -191,7 +195,8 @@ func embeddedSecret(seed uint64) (*signing.Secret, error) {
 // openRemote opens a client of each account of another service and asks each whether
 // it is there.
 func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, id string) error {
-	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id})
+	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id,
+		Client: azure.Client(cmp.Or(p.Client, string(azure.Auto))), TLS: p.Trust, Observe: true})
 	if err != nil {
 		return wrong("", "%v", err)
 	}
@@ -201,6 +206,7 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 			return fmt.Errorf("%w: %w", ErrTarget, err)
 		}
 		d.who = d.who.and(service, i == 0)
+		d.ahead = append(d.ahead, service.Ahead)
 	}
 	return p.withServices(ctx, d, clk)
 }

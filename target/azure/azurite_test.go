@@ -16,7 +16,7 @@ import (
 )
 
 // openAzurite returns a client of the Azurite that .ci/azurite has started.
-func openAzurite(t *testing.T) *azure.Target {
+func openAzurite(t *testing.T, by azure.Client) *azure.Target {
 	t.Helper()
 	text := os.Getenv("LOADGEN_AZURITE")
 	if text == "" {
@@ -27,7 +27,7 @@ func openAzurite(t *testing.T) *azure.Target {
 		t.Fatal(err)
 	}
 	clk := clock.NewReal()
-	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk, RunID: "conform"})
+	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk, RunID: "conform", Client: by})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +65,12 @@ func hear(check targettest.Check, subject targettest.Subject) (complaints []stri
 	return l.complaints
 }
 
-func TestAzuriteConforms(t *testing.T) {
-	client := openAzurite(t)
+func TestAzuriteConforms(t *testing.T) { azuriteConforms(t, azure.Native) }
+
+func TestAzuriteConformsOverNetHTTP(t *testing.T) { azuriteConforms(t, azure.ByNetHTTP) }
+
+func azuriteConforms(t *testing.T, by azure.Client) {
+	client := openAzurite(t, by)
 	for _, check := range targettest.Checks() {
 		t.Run(check.Name, func(t *testing.T) {
 			subject := targettest.Live(client)

@@ -171,7 +171,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 		if !ok {
 			return Endpoint{}, badString("SharedAccessSignature is not a query string with sig= in it")
 		}
-		endpoint.prove = proveBy(nil, parsed)
+		endpoint.prove = proof{signature: parsed}.by
 		return endpoint, nil
 	case !hasKey:
 		return Endpoint{}, badString("there is neither AccountKey nor SharedAccessSignature")
@@ -183,7 +183,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, badString("AccountKey is not base64")
 	}
-	endpoint.prove = proveBy(secret, nil)
+	endpoint.prove = proof{secret: secret}.by
 	return endpoint, nil
 }
 

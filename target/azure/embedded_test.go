@@ -39,7 +39,7 @@ func (e *embedded) Counts() target.Counts { return target.Counts(e.handler.Count
 
 // openEmbedded serves an engine of a profile until the test ends. A scheme of 0
 // is the client's own choice.
-func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked bool) *embedded {
+func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked bool, by ...azure.Client) *embedded {
 	t.Helper()
 	m, err := model.New(profile)
 	if err != nil {
@@ -65,7 +65,7 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 		t.Fatal(err)
 	}
 	client, err := azure.New(azure.Options{Endpoint: endpoint, Scheme: scheme, Connections: 16, AskCounted: asked,
-		Clock: clk, Calendar: clk, RunID: "test"})
+		Clock: clk, Calendar: clk, RunID: "test", Client: append(by, azure.Native)[0]})
 	if err != nil {
 		t.Fatal(err)
 	}

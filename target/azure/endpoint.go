@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"loadgen/engine/wire/signing"
+	"loadgen/target/azure/identity"
 )
 
 // Endpoint is where requests go and as whom. Printing it in whatever way shows
@@ -20,11 +21,19 @@ type Endpoint struct {
 	account string
 	// neighbours are the addresses of the account's other services that were given.
 	neighbours [Blob + 1]string
-	// prove returns the credential, of which one part or none is there. It is a
+	// prove returns the credential. It is a
 	// function so that a print of a struct that holds an endpoint in a private
 	// field, where fmt can call no method and follows pointers, shows an address
 	// of memory.
-	prove func() (*signing.Secret, *sas)
+	prove func() proof
+}
+
+// proof is a credential, of which one part or none is there: the account's key, a shared
+// access signature, or whom Entra ID gives tokens.
+type proof struct {
+	secret    *signing.Secret
+	signature *sas
+	identity  *identity.Credential
 }
 
 // ParseURL returns the endpoint at an address such as
@@ -59,7 +68,7 @@ func ParseURL(text, account string, secret *signing.Secret) (Endpoint, error) {
 		return fault("the account's name must be 1 to 63 letters, digits or dashes, given with the address or in it")
 	}
 	return Endpoint{scheme: address.Scheme, host: address.Host, segment: segment, account: account,
-		prove: proveBy(secret, nil)}, nil
+		prove: proof{secret: secret}.by}, nil
 }
 
 // WithSAS returns the endpoint with a shared access signature in the place of
@@ -70,13 +79,31 @@ func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 	if !ok {
 		return Endpoint{}, fmt.Errorf("%w: the shared access signature is not a query string with sig= in it", ErrURL)
 	}
-	e.prove = proveBy(nil, signature)
+	e.prove = proof{signature: signature}.by
 	return e, nil
 }
 
-func proveBy(secret *signing.Secret, signature *sas) func() (*signing.Secret, *sas) {
-	return func() (*signing.Secret, *sas) { return secret, signature }
+// WithIdentity returns the endpoint with tokens of Entra ID in the place of its credential,
+// those of whom programs of Azure's SDKs act as by default. A token goes over https alone. The
+// error wraps ErrURL, or identity.ErrNoToken.
+func (e Endpoint) WithIdentity() (Endpoint, error) {
+	if e.scheme != "https" {
+		return Endpoint{}, fmt.Errorf("%w: a token of Entra ID goes over https alone; expected https://, or the account's key", ErrURL)
+	}
+	who, err := identity.Default(identity.ScopeOf(e.host, e.Cosmos()))
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return e.WithCredential(who), nil
 }
+
+// WithCredential is [Endpoint.WithIdentity] with the tokens of somebody else.
+func (e Endpoint) WithCredential(who *identity.Credential) Endpoint {
+	e.prove = proof{identity: who}.by
+	return e
+}
+
+func (p proof) by() proof { return p }
 
 // String returns the address, without any secret.
 func (e Endpoint) String() string {

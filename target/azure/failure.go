@@ -12,6 +12,27 @@ import (
 	"unicode/utf8"
 
 	"loadgen/target"
+	"loadgen/target/azure/identity"
+)
+
+// The faults of an address and of a service that a run cannot use; test for
+// them with errors.Is. None of them repeats a text that could be a secret.
+var (
+	// ErrConnectionString: the text is no connection string of a table service.
+	ErrConnectionString = errors.New("azure: connection string")
+	// ErrURL: the text is no address of a table service.
+	ErrURL = errors.New("azure: service URL")
+	// ErrOptions: the options of a target are at fault.
+	ErrOptions = errors.New("azure: options")
+	// ErrUnreachable: nothing answers at the address.
+	ErrUnreachable = errors.New("azure: the service cannot be reached")
+	// ErrAuthentication: the service does not accept the credential.
+	ErrAuthentication = errors.New("azure: the service refuses the credential")
+	// ErrClock: this machine's clock and the service's are too far apart for a
+	// signature to be accepted.
+	ErrClock = errors.New("azure: the clocks are too far apart")
+	// ErrNotTables: something answers at the address that is no table service.
+	ErrNotTables = errors.New("azure: not a table service")
 )
 
 // What Windows says for a connection that is refused, aborted or reset; the
@@ -61,6 +82,10 @@ func noReply(err error) (target.Fault, string) {
 		return target.TLSFailed, err.Error()
 	case isAny(err, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, windowsReset, windowsAborted):
 		return target.ConnectionReset, "the connection was reset before the reply was complete"
+	case errors.Is(err, errProxy):
+		return target.ProxyRefused, err.Error()
+	case errors.Is(err, errForm), errors.Is(err, identity.ErrNoToken):
+		return target.NotSent, err.Error()
 	case isAny(err, io.EOF, io.ErrUnexpectedEOF):
 		return target.ConnectionClosed, "the connection was closed before the reply was complete"
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -24,7 +24,8 @@ func beginning(host string) string {
 }
 
 // compose signs the request and makes the message of it, byte for byte as it
-// goes out. A secret is not there where a shared access signature is.
+// goes out. A secret is not there where a
+// shared access signature or a token is.
 func (a *attempt) compose(number uint64, path int, secret *signing.Secret) {
 	t := a.target
 	date := t.dates.at(t.clock.Now())
@@ -41,6 +42,9 @@ func (a *attempt) compose(number uint64, path int, secret *signing.Secret) {
 			Account: t.endpoint.account, Path: view(a.line[:path]),
 		})
 		m = append(m, "\r\n"...)
+	}
+	if a.token != nil {
+		m = appendHeader(m, "Authorization: ", a.token.Header())
 	}
 	m = appendHeader(m, "Content-Type: ", a.values[typeSlot])
 	m = append(m, serviceLine...)

@@ -3,6 +3,8 @@ package azure
 import (
 	"fmt"
 	"strings"
+
+	"loadgen/target/azure/identity"
 )
 
 // Neighbour is another service of a table's account.
@@ -49,14 +51,23 @@ func (e Endpoint) Credential() (key, signature string) {
 	if e.prove == nil {
 		return "", ""
 	}
-	secret, shared := e.prove()
-	if secret != nil {
-		key = secret.Reveal()
+	p := e.prove()
+	if p.secret != nil {
+		key = p.secret.Reveal()
 	}
-	if shared != nil {
-		signature = shared.query
+	if p.signature != nil {
+		signature = p.signature.query
 	}
 	return key, signature
+}
+
+// Identity returns whom Entra ID gives the tokens that prove who asks, nil where a key or a
+// signature does.
+func (e Endpoint) Identity() *identity.Credential {
+	if e.prove == nil {
+		return nil
+	}
+	return e.prove().identity
 }
 
 // settle enters the neighbours that the settings name.

@@ -5,8 +5,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpproxy"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire/signing"
@@ -51,6 +55,13 @@ type Options struct {
 	RunID string
 	// TLS configures https; nil trusts whom the machine trusts.
 	TLS *tls.Config
+	// Client is what sends: Native, ByNetHTTP or Auto; Native.
+	Client Client
+	// Proxy returns the proxy for an address, nil for none; nil is the one that the environment
+	// names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). Native goes by none.
+	Proxy func(*url.URL) (*url.URL, error)
+	// Observe has taken down what the service says: see [Target.Said].
+	Observe bool
 	// Budget is what the replies under way may hold together, of all targets that share
 	// it; nil is one of the target's own, of bounds.Common.
 	Budget *bounds.Budget
@@ -65,8 +76,11 @@ func (o *Options) Validate() []error {
 	}
 	if o.Endpoint.host == "" {
 		fault("Endpoint is missing")
-	} else if secret, signature := o.Endpoint.prove(); secret == nil && signature == nil {
-		fault("Endpoint has neither a key nor a shared access signature")
+	} else if o.Endpoint.prove() == (proof{}) {
+		fault("Endpoint has neither a key nor a shared access signature, and nobody who gives tokens")
+	}
+	if !slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client) {
+		fault("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)
 	}
 	if o.Scheme > signing.SharedKey {
 		fault("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)
@@ -93,6 +107,10 @@ func (o *Options) Validate() []error {
 func (o Options) filled() (Options, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return o, errors.Join(faults...)
+	}
+	o.Client = cmp.Or(o.Client, Native)
+	if o.Proxy == nil {
+		o.Proxy = httpproxy.FromEnvironment().ProxyFunc()
 	}
 	o.Scheme = cmp.Or(o.Scheme, signing.SharedKeyLite)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)

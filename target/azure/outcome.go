@@ -14,6 +14,7 @@ import (
 	"loadgen/engine/wire"
 	"loadgen/engine/wire/batch"
 	"loadgen/target"
+	"loadgen/target/azure/identity"
 )
 
 // The headers of replies, in the spelling of the service's documents.
@@ -26,6 +27,8 @@ const (
 	serverHeader     = "Server"
 	dateHeader       = "Date"
 	versionHeader    = "x-ms-version"
+	requestIDHeader  = "x-ms-request-id"
+	challengeHeader  = "WWW-Authenticate"
 )
 
 // mostCode is the greatest length of a code, in bytes.
@@ -72,7 +75,7 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 			o.Fault = target.Unreadable
 			return false, "the reply cannot be read: " + err.Error()
 		}
-		if row.Key != op.Change.Key && told(op.Change.Key) {
+		if row.Key != op.Change.Key && comesThrough(op.Change.Key) {
 			o.Fault = target.WrongEntity
 			return false, "the reply holds another entity than was asked for: " + named(row.Key)
 		}
@@ -92,8 +95,8 @@ func (t *Target) success(o *target.Outcome, a *attempt, op *target.Operation) (p
 	return false, ""
 }
 
-// told reports whether a key comes through the wire as it is: what is no UTF-8 does not.
-func told(k entity.Key) bool { return utf8.ValidString(k.Partition) && utf8.ValidString(k.Row) }
+// comesThrough reports whether a key comes through the wire as it is: what is no UTF-8 does not.
+func comesThrough(k entity.Key) bool { return utf8.ValidString(k.Partition) && utf8.ValidString(k.Row) }
 
 // named returns a key for a person, cut to what is enough to find it.
 func named(k entity.Key) string {
@@ -136,7 +139,7 @@ func (t *Target) page(o *target.Outcome, a *attempt, asked *filter.Range) (unfit
 // code units, as the documents have it, or by bytes, as some others do: what lies within
 // by either is no fault. A page always has both keys: they are a part of each $select.
 func outside(asked *filter.Range, k entity.Key) bool {
-	if asked.Contains(k) || !told(asked.From) || !told(asked.To) {
+	if asked.Contains(k) || !comesThrough(asked.From) || !comesThrough(asked.To) {
 		return false
 	}
 	bytewise := func(a, b entity.Key) int {
@@ -219,7 +222,11 @@ type sending struct {
 	timeout int
 	// values are those of the headers that differ.
 	values [headerSlots]string
-	// answered says that a reply began to come, first when.
+	// token proves who asks where neither a key nor a signature does.
+	token *identity.Token
+	// sent is when the attempt had its connection; answered says that a reply began to come,
+	// first when.
+	sent     clock.Instant
 	answered bool
 	first    clock.Instant
 	// came is how long the reply was, head included, in bytes.

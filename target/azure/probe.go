@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 	"loadgen/target"
+	"loadgen/target/azure/identity"
 )
 
 // Service is what a service says of itself.
@@ -43,27 +45,31 @@ const (
 
 // Probe asks the service for one table, or with the shared access signature of
 // a table for one entity, and returns what answered. The error is one line that
-// says the likely cause and wraps ErrUnreachable, ErrAuthentication, ErrClock or
-// ErrNotTables; a signature that does not open lists is none, nor is a busy
-// service. The probe takes 4 s at most.
+// says the likely cause and wraps ErrUnreachable, ErrAuthentication, ErrClock,
+// ErrNotTables or identity.ErrNoToken; a signature that does not open lists is none, nor is a busy
+// service. The probe takes 4 s at
+// most, beside what the first token takes.
 func (t *Target) Probe(ctx context.Context) (Service, error) {
 	a := t.newAttempt()
 	defer a.reply.share.Leave()
-	a.start(http.MethodGet)
-	if _, only := t.endpoint.prove(); only != nil && only.table != "" {
-		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)
-	} else {
-		a.line = append(a.line, "Tables"...)
+	if err := t.authorize(ctx, a); err != nil {
+		return Service{}, fmt.Errorf("azure: %v: %w", t.endpoint, err)
 	}
-	path := len(a.line)
-	a.option("$top=", "1")
-	a.finish(0, path)
-
 	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
 	defer release()
 	began := t.clock.Now()
-	if err := t.exchange(ctx, a); err != nil {
+	if err := t.ask(ctx, a); err != nil {
 		return Service{}, t.unreachable(err)
+	}
+	if a.reply.status == http.StatusUnauthorized && a.token != nil {
+		again, err := t.tokens.Renew(ctx, a.token)
+		if err != nil {
+			return Service{}, t.fault(ErrAuthentication, "%v%s", err, t.wanted(&a.reply))
+		}
+		a.token, began = again, t.clock.Now()
+		if err := t.ask(ctx, a); err != nil {
+			return Service{}, t.unreachable(err)
+		}
 	}
 	ours := t.dates.calendar.Date(began.Add(t.clock.Now().Sub(began) / 2))
 	service := identify(t.endpoint.host, t.hide(a.reply.first(serverHeader)))
@@ -71,7 +77,25 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	if theirs, err := http.ParseTime(a.reply.first(dateHeader)); err == nil {
 		service.Ahead = theirs.Sub(ours)
 	}
-	return service, t.judge(&a.reply, string(a.reply.body), service, ours)
+	if err := t.judge(&a.reply, string(a.reply.body), service, ours); err != nil {
+		return service, err
+	}
+	t.settle(service)
+	return service, nil
+}
+
+// ask sends the question of a probe, whose reply is in the attempt then.
+func (t *Target) ask(ctx context.Context, a *attempt) error {
+	a.start(http.MethodGet)
+	if only := t.endpoint.prove().signature; only != nil && only.table != "" {
+		a.line = append(wire.AppendQueryValue(a.line, only.table), "()"...)
+	} else {
+		a.line = append(a.line, "Tables"...)
+	}
+	path := len(a.line)
+	a.option("$top=", "1")
+	a.finish(0, path)
+	return t.exchange(ctx, a)
 }
 
 // nextTableHeader tells where a list of tables goes on.
@@ -81,7 +105,11 @@ const nextTableHeader = "x-ms-continuation-NextTableName"
 // empty at its end, and to begin with. The error is one line and wraps what those of Probe
 // do. It takes 4 s at most.
 func (t *Target) Tables(ctx context.Context, from string) (names []string, next string, err error) {
-	a := &attempt{target: t}
+	a := t.newAttempt()
+	defer a.reply.share.Leave()
+	if err := t.authorize(ctx, a); err != nil {
+		return nil, "", fmt.Errorf("azure: %v: %w", t.endpoint, err)
+	}
 	a.start(http.MethodGet)
 	a.line = append(a.line, "Tables"...)
 	path := len(a.line)
@@ -126,7 +154,7 @@ func identify(host, header string) Service {
 	switch {
 	case strings.HasPrefix(server, "loadgen"):
 		s.Emulator = true
-		if limits, told := wire.ParseServer(header); told && limits.Headroom == 0 {
+		if limits, tells := wire.ParseServer(header); tells && limits.Headroom == 0 {
 			s.Limits, s.LimitsKnown = limits, true
 		}
 	case strings.HasPrefix(server, "azurite"):
@@ -141,7 +169,10 @@ func identify(host, header string) Service {
 func (t *Target) unreachable(err error) error {
 	kind, hint := ErrUnreachable, ""
 	none, cause := noReply(err)
+	var op *net.OpError
 	switch {
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return t.fault(kind, "the proxy %s, which the environment names (HTTPS_PROXY), cannot be reached: %s", t.proxy.Host, cause)
 	case errors.Is(err, errNotHTTP):
 		kind = ErrNotTables
 		hint = "; does the address need https?"
@@ -174,8 +205,10 @@ func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 	}
 	code, detail := t.refusal(r, text)
 	switch status := r.status; {
+	case status == http.StatusProxyAuthRequired:
+		return t.fault(ErrUnreachable, "a proxy on the way asks who you are (407); put user and password into the proxy's address, HTTPS_PROXY")
 	case status == 401, status == 403 && (code != "" || !isPage(r, text)), code == entity.InvalidAuthenticationInfo:
-		return t.forbidden(status, code, detail, s, ours)
+		return t.forbidden(r, status, code, detail, s, ours)
 	case code == "", status < 400:
 		return t.fault(ErrNotTables, "what answers is no table service: %d with %s", status, kindOf(r, text))
 	case status == 429, status >= 500, code == entity.TableNotFound:
@@ -192,9 +225,12 @@ func (t *Target) judge(r *reply, text string, s Service, ours time.Time) error {
 
 // forbidden returns why the service does not let the account in; nil where it
 // did, but lists are closed to the signature.
-func (t *Target) forbidden(status int, code entity.Code, detail string, s Service, ours time.Time) error {
-	_, signature := t.endpoint.prove()
+func (t *Target) forbidden(r *reply, status int, code entity.Code, detail string, s Service, ours time.Time) error {
+	by := t.endpoint.prove()
+	signature := by.signature
 	switch {
+	case by.identity != nil:
+		return t.unwelcome(r, status, code, detail)
 	case signature == nil && (s.Ahead > mostSkew || s.Ahead < -mostSkew):
 		return t.fault(ErrClock, "this machine's clock is %v %s; set it right", s.Ahead.Abs().Round(time.Second), direction(s.Ahead))
 	case signature == nil && code == entity.AuthenticationFailed:
@@ -212,6 +248,34 @@ func (t *Target) forbidden(status int, code entity.Code, detail string, s Servic
 	default:
 		return t.fault(ErrAuthentication, "the shared access signature has not the rights: %d %s: %s", status, code, detail)
 	}
+}
+
+// unwelcome returns why the service does not let in whom Entra ID gave a token.
+func (t *Target) unwelcome(r *reply, status int, code entity.Code, detail string) error {
+	role := "Storage Table Data Contributor"
+	if t.endpoint.Cosmos() {
+		role = "Cosmos DB Built-in Data Contributor"
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return t.fault(ErrAuthentication, "%v%s", identity.ErrRefused, t.wanted(r))
+	case code == entity.AuthorizationPermission:
+		return t.fault(ErrAuthentication, "whom the token is for may not do this (%d %s); assign the role %s, which takes minutes to count", status, code, role)
+	case code == entity.AuthorizationFailure:
+		return t.fault(ErrAuthentication, "%d %s: is the account's network closed to this machine, or the role %s missing?", status, code, role)
+	default:
+		return t.fault(ErrAuthentication, "%d %s: %s", status, code, detail)
+	}
+}
+
+// wanted says whose tokens a service wants that refused one, where it tells.
+func (t *Target) wanted(r *reply) string {
+	_, rest, says := strings.Cut(r.first(challengeHeader), "authorization_uri=")
+	if !says {
+		return ""
+	}
+	whose, _, _ := strings.Cut(strings.Trim(rest, "\""), " ")
+	return "; it wants one of " + strings.Trim(whose, "\",")
 }
 
 // direction says in which way this machine's clock is off, given how far the

@@ -196,10 +196,10 @@ func (a *attempt) finish(number uint64, path int) {
 	if a.timeout > 0 {
 		a.option("timeout=", strconv.Itoa(a.timeout))
 	}
-	secret, signature := t.endpoint.prove()
-	if signature != nil {
+	by := t.endpoint.prove()
+	if by.signature != nil {
 		a.separate()
-		a.line = append(a.line, signature.query...)
+		a.line = append(a.line, by.signature.query...)
 	}
-	a.compose(number, path, secret)
+	a.compose(number, path, by.secret)
 }

@@ -5,14 +5,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync"
 
 	"loadgen/engine/clock"
 	"loadgen/target"
+	"loadgen/target/azure/told"
 	"loadgen/target/bounds"
 )
 
@@ -26,22 +29,14 @@ import (
 type NetHTTP struct {
 	target    *Target
 	transport *http.Transport
+	// proxy is where requests go by, nil for the service itself.
+	proxy *url.URL
 }
 
 // NetHTTP returns another way to the target's service. It has no more connections
-// than the target keeps: an attempt beyond waits for another to end.
-func (t *Target) NetHTTP() *NetHTTP {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &NetHTTP{t, &http.Transport{
-		// A proxy named in the environment would be what is measured.
-		Proxy:       nil,
-		DialContext: t.dialer.plain, DialTLSContext: t.dialer.secure,
-		Protocols: protocols, DisableCompression: true,
-		MaxConnsPerHost: t.pool.most, MaxIdleConnsPerHost: t.pool.most, IdleConnTimeout: idleFor,
-		WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer, MaxResponseHeaderBytes: mostHead,
-	}}
-}
+// than the target keeps: an attempt beyond waits for another to end. It goes by the proxy
+// that the target's own client would.
+func (t *Target) NetHTTP() *NetHTTP { return t.netHTTP(t.proxy) }
 
 // Close closes the connections, all of which must be idle.
 func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
@@ -53,26 +48,51 @@ func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
 func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Response, error) {
 	t := n.target
 	a := t.attempt()
+	err := t.authorize(ctx, a)
+	if err != nil {
+		a.end()
+		return nil, &target.Unanswered{Fault: target.NotSent, Detail: t.line(err.Error())}
+	}
 	if fault := a.write(op); fault != "" {
 		a.end()
 		return nil, &target.Unanswered{Fault: target.NotSent, Detail: fault}
 	}
+	w, response, err := n.begin(ctx, a)
+	if err != nil {
+		none := t.unanswered(err, false)
+		a.end()
+		return nil, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
+	}
+	if response.StatusCode == http.StatusUnauthorized && a.token != nil {
+		t.tokens.Refused(a.token)
+	}
+	w.lent = true
+	w.ReadCloser, response.Body = bounds.NewBody(response.Body, &a.reply.share, mostReply), w
+	return response, nil
+}
+
+// errForm is that of a request that net/http does not take.
+var errForm = errors.New("nothing sent: the request has no form that net/http takes")
+
+// begin sends the request of an attempt and returns its reply unread. The caller owes the
+// way an end.
+func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
+	t := n.target
 	w := &way{attempt: a}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	request, err := w.request()
+	request, err := w.request(n.proxy)
 	if err != nil {
-		w.end()
-		return nil, &target.Unanswered{Fault: target.NotSent, Detail: "nothing sent: the request has no form that net/http takes"}
+		w.cancel(nil)
+		return nil, nil, errForm
 	}
 	t.watch.begin(ctx, a, t.clock.Now(), nil, w.cancel)
 	response, err := n.transport.RoundTrip(request)
 	if err != nil {
-		err = w.failure(err, false)
+		err = w.because(err)
 		w.end()
-		return nil, err
+		return nil, nil, err
 	}
-	w.ReadCloser, response.Body = bounds.NewBody(response.Body, &a.reply.share, mostReply), w
-	return response, nil
+	return w, response, nil
 }
 
 // Outcome returns what a reply means whose body was read to its end, as Do would.
@@ -86,7 +106,11 @@ func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, 
 		a.end()
 	}()
 	a.reply.fill(status, header, body)
-	return t.outcome(a, op)
+	outcome := t.outcome(a, op)
+	if told.Refuses(status) {
+		t.note(a, op, &outcome)
+	}
+	return outcome
 }
 
 // fill makes a reply of what net/http has read; the body stays the caller's.
@@ -115,17 +139,21 @@ type way struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	ended  sync.Once
+	// lent says that the attempt is given back with the end of the body.
+	lent bool
 
-	// mu guards what the transport tells of connections.
-	mu  sync.Mutex
-	got clock.Instant
-	// had says that the attempt has had its connection.
-	had bool
+	// mu guards what the transport tells of connections: when the attempt had its own, and
+	// when a reply began to come.
+	mu         sync.Mutex
+	got, first clock.Instant
+	// had says that the attempt has had its connection, unshaken why it has none.
+	had      bool
+	unshaken error
 }
 
 // request returns the attempt's request, byte for byte but for the order of the
 // headers.
-func (w *way) request() (*http.Request, error) {
+func (w *way) request(proxy *url.URL) (*http.Request, error) {
 	a := w.attempt
 	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(a.message)))
 	if err != nil {
@@ -133,6 +161,10 @@ func (w *way) request() (*http.Request, error) {
 	}
 	// What was signed is the text of the path, which parsing could alter.
 	request.URL = &url.URL{Scheme: a.target.endpoint.scheme, Host: a.target.endpoint.host, Opaque: string(a.line)}
+	if proxy != nil && request.URL.Scheme == "http" {
+		// What a proxy is asked for is a whole address.
+		request.URL.Opaque = "//" + request.URL.Host + request.URL.Opaque
+	}
 	request.RequestURI, request.Body = "", http.NoBody
 	if len(a.content) > 0 {
 		// The transport may go on reading it after the attempt has ended.
@@ -146,26 +178,37 @@ func (w *way) request() (*http.Request, error) {
 // is to send some requests again, which may have been carried out.
 func (w *way) trace() *httptrace.ClientTrace {
 	t := w.attempt.target
-	return &httptrace.ClientTrace{
+	trace := &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
+			shared := ofHTTP2(info.Conn)
 			if w.had {
 				w.cancel(io.ErrUnexpectedEOF)
-				info.Conn.Close()
+				if !shared {
+					info.Conn.Close()
+				}
 				return
 			}
 			w.had, w.got = true, t.clock.Now()
 			if info.Reused {
 				t.counter.reused.Add(1)
 			}
+			if shared {
+				t.counter.http2.Add(1)
+			}
 		},
 		GotFirstResponseByte: func() {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			t.counter.firstBytes.add(t.clock.Now().Sub(w.got))
+			w.first = t.clock.Now()
+			t.counter.firstBytes.add(w.first.Sub(w.got))
 		},
 	}
+	if t.proxy != nil {
+		w.shaken(trace)
+	}
+	return trace
 }
 
 func (w *way) Read(p []byte) (int, error) {
@@ -187,21 +230,33 @@ func (w *way) Close() error {
 
 // failure says in one line why the attempt has no reply, or no more of it.
 func (w *way) failure(err error, within bool) error {
-	if cause := context.Cause(w.ctx); isAny(cause, errCancelled, errClosed, io.ErrUnexpectedEOF) {
-		err = cause
-	} else {
-		err = w.attempt.target.ended(err, orCause(w.ctx, err))
-	}
-	none := w.attempt.target.unanswered(err, within)
+	none := w.attempt.target.unanswered(w.because(err), within)
 	return &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
 }
 
-// end gives the room of the attempt back.
+// because returns why the attempt has no reply, or no more of it, given what net/http says.
+func (w *way) because(err error) error {
+	if cause := context.Cause(w.ctx); isAny(cause, errCancelled, errClosed, io.ErrUnexpectedEOF) {
+		return cause
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.unshaken != nil && !errors.Is(err, errTLS):
+		err = fmt.Errorf("%w: %w", errTLS, err)
+	case strings.Contains(err.Error(), "malformed HTTP"):
+		err = errNotHTTP
+	}
+	return w.attempt.target.ended(err, orCause(w.ctx, err))
+}
+
+// end lets go of the attempt, and gives its room back where that was lent to the body.
 func (w *way) end() {
 	w.ended.Do(func() {
-		t := w.attempt.target
-		t.watch.done(w.attempt)
+		w.attempt.target.watch.done(w.attempt)
 		w.cancel(nil)
-		w.attempt.end()
+		if w.lent {
+			w.attempt.end()
+		}
 	})
 }

@@ -80,6 +80,19 @@ func TestConformsOverNetHTTP(t *testing.T) {
 	})
 }
 
+// What the whole suite asks of a target, one whose client is net/http's does as well.
+func TestConformsByTheClientOfNetHTTP(t *testing.T) {
+	e := openEmbedded(t, model.Off, 0, true, azure.ByNetHTTP)
+	number := 0
+	targettest.Run(t, func(*testing.T) targettest.Subject {
+		number++
+		subject := targettest.Live(e)
+		subject.Unlimited = true
+		subject.Prefix = fmt.Sprintf("client%d", number)
+		return subject
+	})
+}
+
 // sent is a request as a service has it.
 type sent struct {
 	Method, URI, Host, Body string
@@ -171,7 +184,7 @@ func TestNetHTTPSaysWhyNoReplyCame(t *testing.T) {
 		{"a caller who gives up", "", true, time.Second, time.Second, target.Cancelled, "cancelled before a reply came: context canceled"},
 		{"a reply cut short", begun + "50\r\n\r\n{}", false, 0, 0, target.ReplyCutOff, "the connection was closed before the reply was complete"},
 		{"a reply beyond all bounds", begun + "6000000\r\n\r\n" + strings.Repeat("x", 6_000_000), false, 0, 0, target.ReplyTooLong, "the reply has more than 5 MiB"},
-		{"something that is not HTTP", "SSH-2.0-OpenSSH\r\n", false, 0, 0, target.ConnectionFailed, "the connection failed: net/http: HTTP/1.x transport connection broken"},
+		{"something that is not HTTP", "SSH-2.0-OpenSSH\r\n", false, 0, 0, target.NotHTTP, "what answers does not speak HTTP"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()

@@ -7,11 +7,15 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire/signing"
 	"loadgen/target"
+	"loadgen/target/azure/identity"
+	"loadgen/target/azure/told"
 	"loadgen/target/bounds"
 )
 
@@ -27,8 +31,18 @@ type Target struct {
 	runID      string
 	clock      clock.Clock
 
-	dialer   *dialer
-	pool     *pool
+	dialer *dialer
+	pool   *pool
+	// other is net/http's client, used where native is not set; proxy is where it goes by.
+	other  *NetHTTP
+	proxy  *url.URL
+	client Client
+	native atomic.Bool
+	// tokens are those that prove who asks, nil where a key or a signature does.
+	tokens *identity.Keeper
+	// said is what the service says, where observe is set.
+	said     told.Book
+	observe  bool
 	watch    *watch
 	budget   *bounds.Budget
 	stop     chan struct{}
@@ -58,10 +72,18 @@ func New(o Options) (*Target, error) {
 	if t.dialer.tls == nil {
 		t.dialer.tls = new(tls.Config)
 	}
-	t.dialer.tls.NextProtos = []string{"http/1.1"}
 	t.pool = newPool(o.Connections)
 	t.watch = newWatch(o.Timeout)
 	t.budget = o.Budget
+	t.client, t.observe = o.Client, o.Observe
+	t.native.Store(o.Client == Native)
+	if t.proxy, err = o.proxy(); err != nil {
+		return nil, err
+	}
+	t.other = t.netHTTP(t.proxy)
+	if who := o.Endpoint.prove().identity; who != nil {
+		t.tokens = identity.Keep(who, o.Clock, o.Calendar)
+	}
 	t.attempts.New = func() any { return t.newAttempt() }
 	t.stop = make(chan struct{})
 	t.alone.Go(t.keep)
@@ -88,6 +110,9 @@ func (e Endpoint) Socket() string {
 func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	a := t.attempt()
 	defer a.end()
+	if err := t.authorize(ctx, a); err != nil {
+		return target.Outcome{Fault: target.NotSent, Detail: t.line(err.Error())}
+	}
 	if fault := a.write(op); fault != "" {
 		return target.Outcome{Fault: target.NotSent, Detail: fault}
 	}
@@ -96,6 +121,7 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	}
 	outcome := t.outcome(a, op)
 	outcome.BytesOut, outcome.BytesIn = a.length(), a.came
+	t.heard(a, op, &outcome)
 	return outcome
 }
 
@@ -104,6 +130,9 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 func (t *Target) exchange(ctx context.Context, a *attempt) error {
 	if ctx.Err() != nil {
 		return orCause(ctx, ctx.Err())
+	}
+	if !t.native.Load() {
+		return t.other.exchange(ctx, a)
 	}
 	now := t.clock.Now()
 	line := t.pool.take(now)
@@ -122,7 +151,7 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 	if line.used {
 		t.counter.reused.Add(1)
 	}
-	line.used = true
+	line.used, a.sent = true, now
 	again, err := line.exchange(a, t.clock)
 	if a.answered {
 		t.counter.firstBytes.add(a.first.Sub(now))
@@ -186,8 +215,12 @@ func (t *Target) Connections() Connections { return t.counter.read() }
 // Close closes the connections, all of which should be idle, and ends the
 // target's goroutine. An attempt that is under way all the same gets no reply.
 func (t *Target) Close() {
+	if t.tokens != nil {
+		t.tokens.Close()
+	}
 	close(t.stop)
 	t.alone.Wait()
+	t.other.Close()
 	t.watch.close()
 	t.pool.close()
 }
@@ -199,9 +232,13 @@ func (t *Target) Format(state fmt.State, verb rune) { t.endpoint.Format(state, v
 // line returns a text as one line without a secret.
 func (t *Target) line(text string) string { return oneLine(t.hide(text)) }
 
-// hide returns a text without the shared access signature, should it hold it.
+// hide returns a text without the shared access signature or the token, should it hold it.
 // The key cannot come back in any text: it is never sent.
 func (t *Target) hide(text string) string {
-	_, signature := t.endpoint.prove()
-	return signature.hide(text)
+	if t.tokens != nil {
+		if token := t.tokens.Token(); token != nil {
+			text = strings.ReplaceAll(text, token.Secret(), redacted)
+		}
+	}
+	return t.endpoint.prove().signature.hide(text)
 }

@@ -32,6 +32,11 @@ func OpenBlobs(s Service, connections int, budget *bounds.Budget) (*Blobs, error
 	c := &Blobs{link: newLink(s, connections, budget)}
 	c.transport.blobs = true
 	options := &service.ClientOptions{ClientOptions: c.options()}
+	if s.identity != nil {
+		client, err := service.NewClient(s.address, s.identity, options)
+		c.client = client
+		return c, err
+	}
 	key, signature := s.prove()
 	if signature != "" {
 		client, err := service.NewClientWithNoCredential(c.signed(signature), options)

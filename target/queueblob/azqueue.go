@@ -24,6 +24,11 @@ var _ target.Target = (*Queues)(nil)
 func OpenQueues(s Service, connections int, budget *bounds.Budget) (*Queues, error) {
 	q := &Queues{link: newLink(s, connections, budget)}
 	options := &azqueue.ClientOptions{ClientOptions: q.options()}
+	if s.identity != nil {
+		client, err := azqueue.NewServiceClient(s.address, s.identity, options)
+		q.client = client
+		return q, err
+	}
 	key, signature := s.prove()
 	if signature != "" {
 		client, err := azqueue.NewServiceClientWithNoCredential(q.signed(signature), options)

@@ -26,13 +26,22 @@ type Service struct {
 	// prove returns the credential, of which one part is empty. It is a function so that
 	// no print of a struct that holds a service follows it to the secret.
 	prove func() (key, signature string)
+	// identity gives tokens in the place of both, nil where it does not.
+	identity azcore.TokenCredential
 }
 
 // NewService returns the service at an address without a query, such as
 // https://ACCOUNT.queue.core.windows.net. The credential is the account's key in base64,
 // or a shared access signature without its question mark.
 func NewService(address, account string, prove func() (key, signature string)) Service {
-	return Service{strings.TrimRight(address, "/"), account, prove}
+	return Service{address: strings.TrimRight(address, "/"), account: account, prove: prove}
+}
+
+// As returns the service with whose tokens of Entra ID prove who asks, in the place of a
+// credential.
+func (s Service) As(who azcore.TokenCredential) Service {
+	s.identity = who
+	return s
 }
 
 // String returns the address.

@@ -144,9 +144,14 @@ func checkRows(h *house) (faults []string) {
 	return faults
 }
 
+// within reports whether a package is a module's.
+func within(target, module string) bool {
+	return target == module || strings.HasPrefix(target, module+"/")
+}
+
 // ownerOf returns the owner of a third-party package, empty where none has it.
 func ownerOf(target string) string {
-	inside := func(module string) bool { return target == module || strings.HasPrefix(target, module+"/") }
+	inside := func(module string) bool { return within(target, module) }
 	for _, row := range rows {
 		if slices.ContainsFunc(row.owns, inside) {
 			return row.path
@@ -164,8 +169,11 @@ func checkOwners(h *house) (faults []string) {
 		if !strings.Contains(first, ".") {
 			return
 		}
-		switch owner := ownerOf(target); owner {
-		case r.path:
+		owner := ownerOf(target)
+		if at := rowOf(r.path); at >= 0 && slices.ContainsFunc(rows[at].owns, func(module string) bool { return within(target, module) }) {
+			return
+		}
+		switch owner {
 		case "":
 			faults = append(faults, fmt.Sprintf("%s: no package owns %s; write it with the standard library, or give the module an owner in the table of rooms with the reason in the commit", h.at(spec), target))
 		case testsOnly:

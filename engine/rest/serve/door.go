@@ -1,11 +1,15 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"loadgen/engine/wire/signing"
 	"net"
 	"regexp"
+
+	"loadgen/engine/rest"
+	"loadgen/engine/rest/bearer"
+	"loadgen/engine/wire/signing"
 )
 
 // The account and key that every emulator of the service has, for which reason
@@ -21,6 +25,8 @@ type door struct {
 	address string
 	account string
 	secret  *signing.Secret
+	// loopback says that only this machine reaches it.
+	loopback bool
 }
 
 var accountPattern = regexp.MustCompile(`^[a-z0-9]{3,24}$`)
@@ -32,7 +38,7 @@ func (o *Options) newDoor() (d door, err error) {
 	if err != nil {
 		return d, Fault{Field: "listen", Value: o.Listen, Err: err}
 	}
-	d = door{address: address, account: emulatorAccount}
+	d = door{address: address, account: emulatorAccount, loopback: loopback}
 	key := emulatorKey
 	switch {
 	case o.Account == "" && o.Key == "" && !loopback:
@@ -51,6 +57,53 @@ func (o *Options) newDoor() (d door, err error) {
 		return d, Fault{Field: "key", Value: o.KeyName, Err: err}
 	}
 	return d, nil
+}
+
+// tokens returns what is wrong with whose bearer tokens are taken.
+func (o *Options) tokens(d door) error {
+	switch {
+	case o.InsecureTokens && o.OIDCIssuer != "":
+		return Fault{Field: "insecure-tokens", Err: errors.New("it takes anybody's, and an issuer was given, too; expected one of them")}
+	case o.InsecureTokens && !d.loopback && d.address != "":
+		return Fault{Field: "insecure-tokens", Err: errors.New("it lets anybody in; expected an address of this machine alone, such as 127.0.0.1:10002")}
+	case o.OIDCIssuer != "":
+		if err := bearer.CheckURL(o.OIDCIssuer); err != nil {
+			return Fault{Field: "oidc-issuer", Err: err}
+		}
+	}
+	return nil
+}
+
+// newTokens asks the issuer whose tokens are taken for its keys; it returns nil where none
+// are.
+func (s *Service) newTokens(ctx context.Context) (rest.Tokens, error) {
+	o := &s.options
+	switch {
+	case o.InsecureTokens:
+		return bearer.Anyone{}, nil
+	case o.OIDCIssuer == "":
+		return nil, nil
+	}
+	issuer, err := bearer.Discover(ctx, o.OIDCIssuer, s.door.account, o.Clock, o.Clock)
+	if err != nil {
+		return nil, Fault{Field: "oidc-issuer", Value: o.OIDCIssuer, Err: err}
+	}
+	return issuer, nil
+}
+
+// sayTokens tells the journal whose tokens are taken.
+func (s *Service) sayTokens() {
+	switch o := &s.options; {
+	case o.InsecureTokens:
+		s.say("any bearer token is taken, whoever gave it")
+	case o.OIDCIssuer != "":
+		s.say("bearer tokens of %s are taken", o.OIDCIssuer)
+	default:
+		return
+	}
+	if s.shown == nil {
+		s.say("Azure's SDKs send tokens over https alone: --tls-self-signed, or a certificate of yours")
+	}
 }
 
 // newAdmin works out what the options say of the second address.

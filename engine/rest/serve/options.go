@@ -33,6 +33,10 @@ type Options struct {
 	// a certificate made for as long as the service lasts. With neither it is plain HTTP.
 	TLSCert, TLSKey string
 	TLSSelfSigned   bool
+	// OIDCIssuer is the issuer of OpenID Connect whose bearer tokens are taken as well as
+	// signatures; InsecureTokens takes any, on an address of this machine alone.
+	OIDCIssuer     string
+	InsecureTokens bool
 	// Profile is that of the partition model, one of [Profiles]; empty is
 	// [DefaultProfile]. Set gives parameters of the model other values, each as
 	// model.NAME=VALUE.
@@ -130,6 +134,7 @@ func newService(o Options) (s *Service, faults []error) {
 	check(o.archives())
 	check(o.folder())
 	check(o.certificates())
+	check(o.tokens(s.door))
 	check(o.logOptions())
 	return s, faults
 }

@@ -45,6 +45,10 @@ func TestOptionsAreValidated(t *testing.T) {
 		{"an admin address that is none", serve.Options{Admin: "here"}, []string{"admin here"}, "HOST:PORT"},
 		{"an import of no known kind", serve.Options{Imports: []string{"-", "a.csv", "key"}}, []string{"import key"}, ".jsonl, .ndjson or .csv"},
 		{"an export of no known kind", serve.Options{Export: "all.json"}, []string{"export all.json"}, ".jsonl, .ndjson or .csv"},
+		{"anybody's tokens, on an address that others reach", serve.Options{Listen: ":0", Account: "races", Key: own, InsecureTokens: true}, []string{"insecure-tokens "}, "this machine alone"},
+		{"anybody's tokens, and an issuer's", serve.Options{InsecureTokens: true, OIDCIssuer: "https://login.example/"}, []string{"insecure-tokens "}, "one of them"},
+		{"an issuer in the clear", serve.Options{OIDCIssuer: "http://login.example/"}, []string{"oidc-issuer "}, "expected https://"},
+		{"an issuer that is no address", serve.Options{OIDCIssuer: "tenant"}, []string{"oidc-issuer "}, "expected an address"},
 		{"one fault of each part", serve.Options{Listen: "x", Profile: "y", Admin: "z", Imports: []string{"a"}, Export: "b"},
 			[]string{"listen x", "profile y of 4", "admin z", "export b"}, "HOST:PORT"},
 	} {

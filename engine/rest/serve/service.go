@@ -79,7 +79,11 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	}
 	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed,
 		Cold: o.Start == model.Cold, Stores: s.stores()})
-	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
+	tokens, err := s.newTokens(ctx)
+	if err != nil {
+		return err
+	}
+	s.handler, err = rest.New(rest.Options{Tokens: tokens, Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
 		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Faults: o.Faults, Observe: s.log.saw(o.Observe)})
 	if err == nil {
 		err = s.fill(ctx)
@@ -152,6 +156,7 @@ func (s *Service) Begin() {
 	}
 	s.say("serving the account %s on %s, profile %s%s", s.door.account, s.URL(), s.model.Profile, start)
 	s.sayCertificate()
+	s.sayTokens()
 	s.sayFolder()
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
 		s.say("listening on %s, which is every address of this machine", where)

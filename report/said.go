@@ -1,0 +1,79 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// said shows what a remote service said of its own state, and by which identifiers its
+// support finds the requests that it throttled, and the slowest.
+func (a *author) said() {
+	of := a.record.Said
+	if of == nil || len(of.Refusals)+len(of.Slowest) == 0 {
+		return
+	}
+	a.section("service", "What the service said")
+	if t := a.refusals(of); len(t.Rows) > 0 {
+		a.add(t)
+	}
+	if t := a.askable(of); len(t.Rows) > 0 {
+		a.add(t)
+	}
+	a.line(clocks(of.ClockAhead))
+}
+
+// refusals are what the service refused, by code and by the limit that its message names.
+func (a *author) refusals(of *results.Said) document.Table {
+	t := document.Table{ID: "refusals", Caption: "What it refused, by status, code and the limit that its message names",
+		Columns: []document.Column{{Title: "status"}, {Title: "code", Words: true}, {Title: "limit", Words: true}, {Title: "attempts"},
+			{Title: "its words", Words: true, Spare: 1}},
+		Notes: []string{"limit: account, ingress and egress are the account's; partition: a partition server that is busy, or a range that moves; " +
+			"time: not finished in time; internal: a fault of its own; unsaid: its message names none"}}
+	for i, one := range of.Refusals {
+		from := pointer("service_said", "refusals", i)
+		t.Rows = append(t.Rows, []document.Cell{sourced(fmt.Sprint(one.Status), below(from, "status"), 0), wordsCell(one.Code), wordsCell(one.Limit),
+			amountCell(one.Count, below(from, "count")), wordsCell(one.Message)})
+	}
+	if of.Dropped > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))
+	}
+	return t
+}
+
+// askable are the requests that its support can be asked about: the slowest, and the first
+// few of each way of refusing.
+func (a *author) askable(of *results.Said) document.Table {
+	t := document.Table{ID: "request-ids", Caption: "Requests to ask its support about",
+		Columns: []document.Column{{Title: "why", Words: true}, {Title: "at", Words: true}, {Title: "operation", Words: true},
+			{Title: "answer", Words: true}, {Title: "first byte", Words: true}, {Title: "x-ms-request-id", Words: true}},
+		Notes: []string{"at: UTC, when it was sent; first byte: from then on"}}
+	add := func(why string, list []results.SaidRequest) {
+		for _, one := range list {
+			t.Rows = append(t.Rows, []document.Cell{wordsCell(why), wordsCell(a.record.Manifest.Started.Add(one.At).UTC().Format(time.TimeOnly)), wordsCell(one.Verb),
+				wordsCell(strings.TrimSpace(fmt.Sprintf("%d %s", one.Status, one.Code))), wordsCell(document.Lapse(one.Took)), wordsCell(one.RequestID)})
+		}
+	}
+	for _, one := range of.Refusals {
+		add("refused: "+one.Limit, one.First)
+	}
+	add("slowest", of.Slowest)
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []document.Cell) bool { return row[len(row)-1].Text == "" || row[len(row)-1].Text == untold })
+	return t
+}
+
+// clocks says how far the service's clock is ahead, which its replies tell to a second.
+func clocks(ahead time.Duration) string {
+	switch rounded := ahead.Round(time.Second); {
+	case rounded.Abs() <= time.Second:
+		return "clocks: the service's and this machine's agree to a second, which is as well as its replies tell"
+	case rounded > 0:
+		return fmt.Sprintf("clocks: the service's is %v ahead of this machine's, to a second", rounded)
+	default:
+		return fmt.Sprintf("clocks: the service's is %v behind this machine's, to a second", -rounded)
+	}
+}

@@ -1,0 +1,99 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"loadgen/results"
+	"loadgen/target/azure"
+	saying "loadgen/target/azure/told"
+)
+
+// describe enters into a manifest what sends to another service.
+func (d *destination) describe(m *results.Manifest) {
+	if len(d.ahead) == 0 {
+		return // an embedded engine's clients are all alike
+	}
+	m.Client, m.Proxy = string(d.wires[0].Client()), d.wires[0].Proxy()
+}
+
+// whileWelcome returns the context with an end for when a service lets nobody in any more,
+// since it refuses the token and another one as well. Its cause then wraps [ErrTarget].
+// Whoever has it departs.
+func (d *destination) whileWelcome(ctx context.Context) (welcome context.Context, depart func()) {
+	welcome, cancel := context.WithCancelCause(ctx)
+	watching := make(chan struct{})
+	under := 0
+	for _, client := range d.wires {
+		if client.Barred() == nil {
+			continue
+		}
+		under++
+		go func() {
+			select {
+			case <-client.Barred():
+				cancel(fmt.Errorf("%w: %w", ErrTarget, client.Cause()))
+			case <-welcome.Done():
+			}
+			watching <- struct{}{}
+		}()
+	}
+	return welcome, func() {
+		cancel(nil)
+		for range under {
+			<-watching
+		}
+	}
+}
+
+// mostSaid bounds how many of the slowest requests of all accounts are kept.
+const mostSaid = 10
+
+// said returns what the services of a remote target said together, nil for any other.
+func (d *destination) said() *results.Said {
+	if len(d.ahead) == 0 {
+		return nil
+	}
+	all := new(results.Said)
+	for i, client := range d.wires {
+		if ahead := d.ahead[i]; ahead.Abs() > all.ClockAhead.Abs() {
+			all.ClockAhead = ahead
+		}
+		one := client.Said()
+		all.Dropped += one.Dropped
+		for _, r := range one.Refusals {
+			add(all, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit), Message: r.Message,
+				Count: r.Count, First: asked(client, r.First)})
+		}
+		all.Slowest = append(all.Slowest, asked(client, one.Slowest)...)
+	}
+	slices.SortStableFunc(all.Refusals, func(a, b results.Refusal) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(all.Slowest, func(a, b results.SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
+	all.Slowest = all.Slowest[:min(len(all.Slowest), mostSaid)]
+	return all
+}
+
+// add joins what another account's service refused in the same way.
+func add(all *results.Said, r results.Refusal) {
+	for i := range all.Refusals {
+		if of := &all.Refusals[i]; of.Status == r.Status && of.Code == r.Code && of.Limit == r.Limit {
+			of.Count += r.Count
+			return
+		}
+	}
+	all.Refusals = append(all.Refusals, r)
+}
+
+// asked returns requests as a record has them.
+func asked(client *azure.Target, list []saying.Request) []results.SaidRequest {
+	var out []results.SaidRequest
+	for _, r := range list {
+		out = append(out, results.SaidRequest{At: time.Duration(r.At), Took: r.Took, Verb: r.Verb.String(), PartitionKey: r.PartitionKey,
+			Status: r.Status, Code: string(r.Code), RequestID: r.ID, ClientRequestID: client.RunID() + "-" + strconv.FormatUint(r.Number, 10)})
+	}
+	return out
+}

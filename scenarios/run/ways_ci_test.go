@@ -1,0 +1,66 @@
+//go:build ci
+
+package run_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"loadgen/engine/model"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+// The stress test comes to the same over TLS, over HTTP/2 and through a forward proxy: every
+// operation that was due is carried out, and the record says which way it went.
+func TestTheStressTestOnEveryWay(t *testing.T) {
+	for _, row := range []struct {
+		name, client, address string
+		http2, proxied        bool
+	}{
+		{"TLS, the native client", run.Native, "", true, false},
+		{"TLS and HTTP/1.1", run.NetHTTP, "", false, false},
+		{"TLS and HTTP/2", run.NetHTTP, "", true, false},
+		{"a forward proxy, TLS and HTTP/1.1", "", "https://example.com", false, true},
+		{"a forward proxy, TLS and HTTP/2", "", "https://example.com", true, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(account(t, "somebody's tables", model.Documented, nil))
+			server.EnableHTTP2 = row.http2
+			server.StartTLS()
+			defer server.Close()
+			address := server.URL
+			var proxy *forward
+			if row.proxied {
+				address, proxy = row.address, behind(t, server.Listener.Addr().String(), http.StatusOK)
+			}
+			p := signed(t, address, server, "phases.peak.rates=[200, 400]", "phases.peak.each=2s", "workers=32")
+			p.Client = row.client
+			record, err := run.Run(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, c := record.Total(results.Everything), record.Connections
+			if all.Failed > 0 || all.Throttled > 0 || all.Ok < 1200 || all.Scheduled != all.Sent+all.Dropped {
+				t.Errorf("%d ok, %d throttled, %d failed of %d; want all of them to be carried out", all.Ok, all.Throttled, all.Failed, all.Scheduled)
+			}
+			// The question before the run went the same way.
+			if over := c.HTTP2; (over > 0) != (row.http2 && row.client != run.Native) || over > 0 && over != all.Attempts+1 {
+				t.Errorf("%d of %d attempts went over HTTP/2", over, all.Attempts)
+			}
+			if c.Handshakes.Count != c.Opened || c.FirstByte.Count < all.Attempts || c.Opened == 0 || c.Reused == 0 {
+				t.Errorf("the connections are %+v; want handshakes, and first bytes of all", c)
+			}
+			if proxied := record.Manifest.Proxy != ""; proxied != row.proxied {
+				t.Errorf("the record says that the proxy was %q", record.Manifest.Proxy)
+			}
+			if proxy != nil && (proxy.tunnels.Load() == 0 || proxy.strange.Load() > 0) {
+				t.Errorf("the proxy had %d tunnels, %d requests that were none of ours", proxy.tunnels.Load(), proxy.strange.Load())
+			}
+			t.Logf("%d attempts, %d connections, %d handshakes of %v, first byte %v", all.Attempts, c.Opened, c.Handshakes.Count,
+				c.Handshakes.Total, c.FirstByte.Total)
+			nowhere(t, p.Memory, record, nil)
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package azure
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+
+	"loadgen/engine/clock"
+)
+
+// Client names what sends requests and reads replies.
+type Client string
+
+// The clients. Native is this package's own: HTTP/1.1 at less than half of the CPU, and no
+// proxy. ByNetHTTP is Go's net/http, as programs of Azure's SDK have it: by the proxy that the
+// environment names, and over HTTP/2 where that is offered. Auto is ByNetHTTP, until a probe
+// meets this module's own service with no proxy before it: Native from then on.
+const (
+	Native    Client = "native"
+	ByNetHTTP Client = "net/http"
+	Auto      Client = "auto"
+)
+
+// Client returns which of the two sends: Native or ByNetHTTP.
+func (t *Target) Client() Client {
+	if t.native.Load() {
+		return Native
+	}
+	return ByNetHTTP
+}
+
+// Proxy returns host and port of the proxy that requests go by, empty for none.
+func (t *Target) Proxy() string {
+	if t.proxy == nil || t.native.Load() {
+		return ""
+	}
+	return t.proxy.Host
+}
+
+// settle has a service that is this module's own spoken to by the native client where
+// nobody said which.
+func (t *Target) settle(s Service) {
+	if t.client == Auto && t.proxy == nil && strings.HasPrefix(strings.ToLower(s.Server), "loadgen") {
+		t.native.Store(true)
+		t.other.Close()
+	}
+}
+
+// proxy returns where requests of net/http go by, nil for nowhere. The address may hold a
+// password, and is in no error.
+func (o *Options) proxy() (*url.URL, error) {
+	if o.Client == Native {
+		return nil, nil
+	}
+	address, err := o.Proxy(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
+	// What is no address with http:// before it can come out as one with a path.
+	if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
+		return nil, fmt.Errorf("%w: the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) has no address of the form http://host:port", ErrOptions)
+	}
+	return address, nil
+}
+
+// errProxy is that of a proxy that lets nobody through.
+var errProxy = errors.New("the proxy")
+
+// netHTTP returns net/http's way to the service, by a proxy unless that is nil. Vegeta's driver
+// and the client share it.
+func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
+	n := &NetHTTP{target: t, proxy: proxy}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	n.transport = &http.Transport{
+		Proxy: http.ProxyURL(proxy), DialContext: t.dialer.plain,
+		Protocols: protocols, DisableCompression: true,
+		MaxConnsPerHost: t.pool.most, MaxIdleConnsPerHost: t.pool.most, IdleConnTimeout: idleFor,
+		WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer, MaxResponseHeaderBytes: mostHead,
+		OnProxyConnectResponse: n.admitted,
+	}
+	offers := []string{"http/1.1"}
+	if t.client != Native {
+		protocols.SetHTTP2(true)
+		offers = []string{"h2", "http/1.1"}
+	}
+	n.transport.TLSClientConfig = t.dialer.tls.Clone()
+	n.transport.TLSClientConfig.NextProtos = offers
+	if proxy == nil {
+		n.transport.Proxy = nil
+		n.transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			return t.dialer.secureFor(ctx, network, address, offers...)
+		}
+	}
+	return n
+}
+
+// admitted fails where a proxy does not let the connection through.
+func (n *NetHTTP) admitted(_ context.Context, proxy *url.URL, _ *http.Request, reply *http.Response) error {
+	switch reply.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusProxyAuthRequired:
+		return fmt.Errorf("%w %s asks who you are (407); put user and password into the proxy's address, HTTPS_PROXY", errProxy, proxy.Host)
+	default:
+		return fmt.Errorf("%w %s lets nobody through to the service (%d)", errProxy, proxy.Host, reply.StatusCode)
+	}
+}
+
+// shaken has a trace count the handshakes that net/http makes itself, behind a proxy, and
+// say that it was one of them that failed.
+func (w *way) shaken(trace *httptrace.ClientTrace) {
+	t := w.attempt.target
+	var began clock.Instant
+	trace.TLSHandshakeStart = func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		began = t.clock.Now()
+	}
+	trace.TLSHandshakeDone = func(_ tls.ConnectionState, err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		t.counter.handshakes.add(t.clock.Now().Sub(began))
+		w.unshaken = err
+	}
+}
+
+// ofHTTP2 reports whether a connection carries several requests at once.
+func ofHTTP2(conn net.Conn) bool {
+	secured, ok := conn.(*tls.Conn)
+	return ok && secured.ConnectionState().NegotiatedProtocol == "h2"
+}
+
+// exchange sends the request of an attempt by net/http and reads the reply, which is in the
+// attempt then.
+func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
+	w, response, err := n.begin(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer w.end()
+	defer response.Body.Close()
+	w.mu.Lock()
+	a.sent, a.answered, a.first = w.got, true, w.first
+	w.mu.Unlock()
+	if err := a.reply.hear(response); err != nil {
+		return w.because(err)
+	}
+	a.came = a.reply.weight()
+	return nil
+}
+
+// bodyBuffer is what is read of a body at once that does not say how long it is.
+const bodyBuffer = 4 << 10
+
+// hear takes in a reply of net/http, body and all, in the reply's own room.
+func (r *reply) hear(response *http.Response) error {
+	r.fill(response.StatusCode, response.Header, r.body[:0])
+	in := bufio.NewReaderSize(response.Body, bodyBuffer)
+	switch length := response.ContentLength; {
+	case length > mostReply:
+		return errReplyTooLong
+	case length >= 0:
+		return r.take(in, int(length), int(length))
+	default:
+		return r.takeAll(in)
+	}
+}
+
+// weight returns how long a reply of net/http is, in bytes, as HTTP/1.1 would write it.
+func (r *reply) weight() int64 {
+	const statusLine, fieldEnds, end = len("HTTP/1.1 200 OK\r\n"), len(": \r\n"), len("\r\n")
+	return int64(statusLine + len(r.head) + fieldEnds*len(r.fields) + end + len(r.body))
+}

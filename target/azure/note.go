@@ -1,0 +1,97 @@
+package azure
+
+import (
+	"context"
+	"net/http"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+	"loadgen/target/azure/told"
+)
+
+// Said returns what the service has said of its own state so far, where [Options.Observe]
+// has it taken down.
+func (t *Target) Said() told.Said { return t.said.Said() }
+
+// RunID begins what the target calls its requests: RunID-number.
+func (t *Target) RunID() string { return t.runID }
+
+// Barred is closed when the service lets nobody in any more, which [Target.Cause] explains:
+// tokens are refused or not to be had. It is nil, which is never closed, where a key or a
+// signature proves who asks.
+func (t *Target) Barred() <-chan struct{} {
+	if t.tokens == nil {
+		return nil
+	}
+	return t.tokens.Barred()
+}
+
+// Cause returns in one line why the service lets nobody in any more, nil while it does. It
+// wraps ErrAuthentication.
+func (t *Target) Cause() error {
+	if t.tokens == nil {
+		return nil
+	}
+	if cause := t.tokens.Cause(); cause != nil {
+		return t.fault(ErrAuthentication, "%v", cause)
+	}
+	return nil
+}
+
+// authorize has an attempt carry the token at hand, and waits for the first one. Where a key
+// or a signature proves who asks there is nothing to do.
+func (t *Target) authorize(ctx context.Context, a *attempt) (err error) {
+	if t.tokens != nil {
+		a.token, err = t.tokens.Ready(ctx)
+	}
+	return err
+}
+
+// heard takes down what a reply tells beside its outcome: that the token was not taken, and
+// of whom the service's support would ask.
+func (t *Target) heard(a *attempt, op *target.Operation, o *target.Outcome) {
+	if o.Status == http.StatusUnauthorized && a.token != nil {
+		t.tokens.Refused(a.token)
+	}
+	if t.observe && t.said.Notable(o.Status, a.first.Sub(a.sent)) {
+		t.note(a, op, o)
+	}
+}
+
+// note takes an attempt down.
+func (t *Target) note(a *attempt, op *target.Operation, o *target.Outcome) {
+	if !t.observe {
+		return
+	}
+	t.said.Take(told.Request{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partitionOf(op),
+		Status: o.Status, Code: o.Code, ID: t.identifier(&a.reply), Number: op.Number}, o.Detail)
+}
+
+// longestID is how long an identifier of the service's may be: a GUID has 36.
+const longestID = 64
+
+// identifier returns what the service calls a request, empty for what nobody would.
+func (t *Target) identifier(r *reply) string {
+	id := r.first(requestIDHeader)
+	if len(id) > longestID || !visible(id) {
+		return ""
+	}
+	return t.hide(id)
+}
+
+// partitionOf returns the one PartitionKey that an operation is about, empty for none or
+// several.
+func partitionOf(op *target.Operation) string {
+	switch op.Verb {
+	case entity.Query:
+		only, _ := op.Query.Range.Partition()
+		return only
+	case entity.Batch:
+		if len(op.Changes) == 0 {
+			return ""
+		}
+		return op.Changes[0].Key.Partition
+	default:
+		return op.Change.Key.Partition
+	}
+}
