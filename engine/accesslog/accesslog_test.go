@@ -3,11 +3,13 @@ package accesslog_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
@@ -86,6 +88,7 @@ func TestGoldenLines(t *testing.T) {
 		{"the last line need not end", analyticsLine, accesslog.Analytics, analyticsEntry()},
 		{"lines may end as in Windows, and begin with a mark of the byte order", "\ufeff" + analyticsLine + "\r\n\r\n", accesslog.Analytics, analyticsEntry()},
 		{"a file may be packed", packed(analyticsLine), accesslog.Analytics, analyticsEntry()},
+		{"a shell of Windows writes UTF-16", widened("[\r\n" + flat(resourceLine) + "\r\n]\r\n"), accesslog.Exported, resourceEntry()},
 		{"a resource log is an object a line", resourceLine + "\n", accesslog.Resource, resourceEntry()},
 		{"event hubs have several in one", `{"records":[` + resourceLine + `]}`, accesslog.Resource, resourceEntry()},
 		{"the portal exports a workspace's rows as CSV", exportedHead + "\n" + exportedRow + "\n", accesslog.Exported, cut},
@@ -102,6 +105,15 @@ func TestGoldenLines(t *testing.T) {
 func flat(line string) string {
 	return strings.NewReplacer(`"properties":{`, "", `"tlsVersion":"TLS 1.2"},`, `"tlsVersion":"TLS 1.2",`, `"time"`, `"TimeGenerated"`,
 		`"identity":{"type":"SAS","tokenHash":"x"}`, `"AuthenticationType":"SAS"`, `"uri"`, `"Uri"`, `"resourceId"`, `"_ResourceId"`).Replace(line)
+}
+
+// widened returns a text as UTF-16 with a mark of the byte order.
+func widened(text string) string {
+	wide := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		wide = binary.LittleEndian.AppendUint16(wide, unit)
+	}
+	return string(wide)
 }
 
 func packed(text string) string {
@@ -244,7 +256,7 @@ func TestBadLogs(t *testing.T) {
 		{"a line with more", analyticsLine + ";x", "log:1: the line has 31 fields; expected 30"},
 		{"no time zone", strings.Replace(analyticsLine, "2481552Z", "2481552", 1), `log:1: the instant "2011-08-09T21:44:36.2481552" has no time zone`},
 		{"a status that is none", strings.Replace(analyticsLine, ";200;", ";2000;", 1), `log:1: the status is "2000"; expected an HTTP status, or Unknown`},
-		{"packed text that is cut off", packed(strings.Repeat(analyticsLine+"\n", 3))[:200], "log:1: the file ends within what gzip has packed: was it cut off?"},
+		{"packed text that is cut off", packed(strings.Repeat(analyticsLine+"\n", 3))[:200], "log:1: the gzip ends within its text: was the file cut off?"},
 		{"the resource log of blobs", strings.NewReplacer("tableServices", "blobServices", `"serviceType":"table",`, "").Replace(resourceLine), `log:1: the line is of "blobServices/default"; expected a resource …/tableServices/default`},
 		{"a resource log that is cut off", resourceLine + "\n" + resourceLine[:300], "log:2: the line ends within an object; expected a whole one: was the file cut off?"},
 		{"a workspace's rows of blobs", strings.NewReplacer("StorageTableLogs", "StorageBlobLogs", ",table,", ",,", "tableServices", "x").Replace(exportedHead + "\n" + exportedRow), `log:2: the row is of the table "StorageBlobLogs"; expected StorageTableLogs`},
@@ -277,5 +289,21 @@ func TestAVisitCanStop(t *testing.T) {
 		if _, err := accesslog.Read(strings.NewReader(text), "log", func(*accesslog.Entry) error { return accesslog.Stop(enough) }); err != enough {
 			t.Errorf("%.20s: %v; want %v", text, err, enough)
 		}
+	}
+}
+
+// A record has nothing of the one before it, whatever it leaves out, and in whatever order
+// its names come.
+func TestRecordsInheritNothing(t *testing.T) {
+	turned := `{"uri":"https://races.table.core.windows.net/Runners","operationName":"QueryEntities","statusCode":"200","time":"2022-03-04T05:06:09Z","properties":{"accountName":"races"}}`
+	_, got, err := read(resourceLine + "\n" + turned + "\n" + resourceLine + "\n")
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%d entries, %v; want 3", len(got), err)
+	}
+	bare := accesslog.Entry{At: entity.TicksOf(time.Date(2022, 3, 4, 5, 6, 9, 0, time.UTC)), Operation: "QueryEntities", HTTP: 200, EndToEnd: -1, Server: -1, Account: "races", Service: "table",
+		URL: "https://races.table.core.windows.net/Runners", Index: -1, RequestHeader: -1, RequestPacket: -1, ResponseHeader: -1, ResponsePacket: -1, ContentLength: -1,
+		About: accesslog.About{Verb: entity.Query, Table: "Runners", Class: got[1].Class, Exact: got[1].Exact, Entities: -1}}
+	if !reflect.DeepEqual(got[1], bare) || !reflect.DeepEqual(got[0], resourceEntry()) || !reflect.DeepEqual(got[2], resourceEntry()) {
+		t.Errorf("read %+v; want %+v between two of %+v", got, bare, resourceEntry())
 	}
 }

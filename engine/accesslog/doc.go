@@ -7,7 +7,7 @@
 // StorageTableLogs as a Log Analytics workspace exports it, CSV or JSON; and plain CSV with
 // named columns. The first two it writes as well.
 //
-// [Read] finds out which of them a file is, unpacks gzip, and hands over one entry after
+// [Read] finds out which of them a file is, unpacks gzip, turns UTF-16 into UTF-8, and hands over one entry after
 // the other. What the address and the filter of a request say about keys is taken apart
 // there: [Entry.About].
 //

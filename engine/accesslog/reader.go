@@ -3,7 +3,6 @@ package accesslog
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -37,19 +36,12 @@ const (
 // is good until visit returns; its texts may be kept. The name of the file is for messages alone. The error is a
 // [*csvfile.Fault] that wraps [ErrLog], or several joined, that of visit, or the reader's.
 func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error) {
-	text := bufio.NewReaderSize(from, sniffed)
-	if magic, _ := text.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unpacked, err := gzip.NewReader(text)
-		if err != nil {
-			return "", unreadable(file, 1, err)
-		}
-		text = bufio.NewReaderSize(unpacked, sniffed)
-	}
+	text := bufio.NewReaderSize(csvfile.Text(from), sniffed)
 	start, err := text.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", unreadable(file, 1, err)
 	}
-	switch start = bytes.TrimLeftFunc(bytes.TrimPrefix(start, []byte("\ufeff")), unicode.IsSpace); {
+	switch start = bytes.TrimLeftFunc(start, unicode.IsSpace); {
 	case len(start) == 0:
 		return "", fault(file, 1, errors.New("the log is empty; expected lines"))
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte{0x28, 0xb5, 0x2f, 0xfd}), bytes.HasPrefix(start, []byte("BZh")):
@@ -120,9 +112,6 @@ func lines(text *bufio.Reader, file string, read func(line []byte) error) error 
 		if len(long) > 0 {
 			line = append(long, line...)
 		}
-		if number == 1 {
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
 		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
 			if wrong := read(line); wrong != nil {
 				return fault(file, number, wrong)
@@ -162,8 +151,8 @@ func fault(file string, line int, err error) error {
 }
 
 func unreadable(file string, line int, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fault(file, line, errors.New("the file ends within what gzip has packed: was it cut off?"))
+	if errors.As(err, new(*csvfile.Damage)) {
+		return fault(file, line, fmt.Errorf("%w: was the file cut off?", err))
 	}
 	return fmt.Errorf("the log %s cannot be read: %w", file, err)
 }

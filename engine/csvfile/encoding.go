@@ -20,9 +20,10 @@ const (
 	utf16BigEnd    = "\xFE\xFF"
 )
 
-// plain returns what yields the text of a file as UTF-8, without a mark of the byte
-// order: unpacked where it is gzip, and turned around where a mark says UTF-16.
-func plain(from io.Reader) io.Reader {
+// Text returns what yields the text of a file as UTF-8, without a mark of the byte
+// order: unpacked where it is gzip, and turned around where a mark says UTF-16. What the
+// file is not that it begins as is a [*Damage].
+func Text(from io.Reader) io.Reader {
 	packed := bufio.NewReader(from)
 	if !begins(packed, gzipMark) {
 		return unmarked(packed)
@@ -34,20 +35,21 @@ func plain(from io.Reader) io.Reader {
 	return unmarked(bufio.NewReader(unpacked{text}))
 }
 
-// damage is that a file is not what it begins as: a fault of the file, and not of whoever
+// Damage is that a file is not what it begins as: a fault of the file, and not of whoever
 // reads it.
-type damage struct{ what string }
+type Damage struct{ what string }
 
-func (d *damage) Error() string { return d.what }
+// Error implements error.
+func (d *Damage) Error() string { return d.what }
 
 // damaged returns what is wrong with a packed file, or the error of what it is read from.
 func damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &damage{"the gzip ends within its text"}
+		return &Damage{"the gzip ends within its text"}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
-		return &damage{"the gzip is damaged"}
+		return &Damage{"the gzip is damaged"}
 	default:
 		return err
 	}
@@ -109,7 +111,7 @@ func (w *wide) Read(into []byte) (int, error) {
 		n += w.kept
 		w.kept = copy(w.in[:], w.in[w.turn(w.in[:n], err != nil):n])
 		if err == io.EOF && w.kept > 0 {
-			w.err = &damage{"the UTF-16 text ends within a character"}
+			w.err = &Damage{"the UTF-16 text ends within a character"}
 		}
 	}
 	n := copy(into, w.out[w.taken:])

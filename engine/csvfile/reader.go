@@ -84,7 +84,7 @@ func New(from io.Reader, o Options) *Reader {
 	if o.Faults == 0 {
 		o.Faults = defaultFaults
 	}
-	from = plain(from)
+	from = Text(from)
 	var bounded *io.LimitedReader
 	if o.Bytes > 0 {
 		bounded = &io.LimitedReader{R: from, N: o.Bytes + 1}
@@ -134,7 +134,7 @@ func (r *Reader) Next() bool {
 func (r *Reader) fail(err error) {
 	var bound *boundFault
 	var form *csv.ParseError
-	var broken *damage
+	var broken *Damage
 	switch {
 	case errors.As(err, &broken):
 		r.ended = true
