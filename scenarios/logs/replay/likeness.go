@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys/values"
 )
 
 // Bounds of a likeness: how many partitions have their own share, how many stretches of
@@ -22,26 +24,24 @@ const (
 )
 
 // Likeness returns a scenario that is like the operations of a log and holds no key of
-// them: as many partitions with the same shares, the thousand heaviest at most, the same
-// mix of operations, their sizes by quantiles, and the rate of each second, or of as many equal
+// them: as many partitions with the same shares, of more than a thousand what the heaviest
+// one, two, four, … have together; the same mix of operations, their sizes by quantiles, and the rate of each second, or of as many equal
 // stretches as there is room for. What else the keys of the log were formed from it does
 // not know.
 func Likeness(of *Operations) []byte {
-	shares, beyond := sharesOf(of)
+	counts := of.counts()
 	var text strings.Builder
 	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
-	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), len(shares)+beyond)
-	if beyond > 0 {
-		line("# The %d lightest partitions are left out.", beyond)
-	}
+	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), len(counts))
 	line("name: like-the-log")
 	line("attributes:")
 	line("  # The partitions by their share of the operations, the heaviest first.")
-	var names, weights []string
-	for i, n := range shares {
-		names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(n))
+	if len(counts) > mostShares {
+		line("  # Each size is the mean of twice as many of them as the one before.")
+		line("  partition: %s", classesOf(counts))
+	} else {
+		line("  partition: %s", listOf(counts))
 	}
-	line("  partition: {list: [%s], weights: [%s]}", strings.Join(names, ", "), strings.Join(weights, ", "))
 	line("  id: {sequence: 1}")
 	size, most := of.sizes()
 	line("# The sizes are those of the bodies of single writes, as if each were one text of one byte a letter.")
@@ -78,27 +78,47 @@ func Likeness(of *Operations) []byte {
 // verbs are those of an operation on one entity.
 var verbs = [...]entity.Verb{entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete, entity.Get}
 
-// sharesOf returns how many operations each of the heaviest partitions had, and how many
-// partitions there are beyond those.
-func sharesOf(of *Operations) (shares []int, beyond int) {
+// counts returns how many operations each partition had, the most first.
+func (o *Operations) counts() []int {
 	by := make(map[string]int)
-	for i := range of.List {
-		by[of.List[i].Key.Partition]++
+	for i := range o.List {
+		by[o.List[i].Key.Partition]++
 	}
-	for _, n := range by {
-		shares = append(shares, n)
-	}
-	slices.SortFunc(shares, func(a, b int) int { return cmp.Compare(b, a) })
-	if len(shares) > mostShares {
-		shares, beyond = shares[:mostShares], len(shares)-mostShares
-	}
+	counts := slices.Collect(maps.Values(by))
+	slices.SortFunc(counts, func(a, b int) int { return cmp.Compare(b, a) })
+	return counts
+}
+
+// listOf returns an attribute with a value for each partition, which comes as often as that.
+func listOf(counts []int) string {
 	// A weight is a million at most.
-	if scale := float64(shares[0]) / 1e6; scale > 1 {
-		for i := range shares {
-			shares[i] = max(1, int(math.Round(float64(shares[i])/scale)))
-		}
+	scale := max(1, float64(counts[0])/1e6)
+	var names, weights []string
+	for i, n := range counts {
+		names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(max(1, int(math.Round(float64(n)/scale)))))
 	}
-	return shares, beyond
+	return "{list: [" + strings.Join(names, ", ") + "], weights: [" + strings.Join(weights, ", ") + "]}"
+}
+
+// classesOf returns an attribute of as many partitions of which the heaviest one, two, four,
+// … together come as often as in the log.
+func classesOf(counts []int) string {
+	var sizes []string
+	scale := max(1, float64(counts[0])/1e6)
+	for from, to := 0, 1; from < len(counts); from, to = to, 2*to {
+		if to > len(counts) || len(sizes) == values.MaxSizes-1 {
+			to = len(counts)
+		}
+		sum := 0
+		for _, n := range counts[from:to] {
+			sum += n
+		}
+		// To the eight decimals that a share has, so that all together are 1.
+		part := func(n int) float64 { return math.Round(float64(n)/float64(len(counts))*1e8) / 1e8 }
+		size := values.Size{Share: part(to) - part(from), Weight: math.Round(float64(sum)/float64(to-from)/scale*1e6) / 1e6}
+		sizes = append(sizes, `"`+size.String()+`"`)
+	}
+	return fmt.Sprintf("{partitions: %d, sizes: [%s]}", len(counts), strings.Join(sizes, ", "))
 }
 
 // size is the mean size of an entity that was written, in bytes.
