@@ -12,14 +12,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"loadgen/engine/model"
 	"loadgen/engine/nearest"
 	"loadgen/report"
+	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
 	"loadgen/scenarios/logs"
 	"loadgen/scenarios/logs/replay"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // replayFlags are what a user typed after `loadgen replay`.
@@ -28,6 +31,7 @@ type replayFlags struct {
 	log     logFlags
 	pattern replay.Pattern
 	use     []string
+	rules   replay.Rules
 	plan    replay.Plan
 	write   string
 	quiet   bool
@@ -40,18 +44,27 @@ func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Replay takes the operations of a table's log, each once however often its client tried,
 and has them arrive on the virtual clock at the times of the log: under the keys that
 they had, and under those of other designs. It says what would have been throttled and
-lost, by two profiles of the model. Nothing is sent anywhere.
+lost, by two profiles of the model, what it would have cost, and which design comes
+first by the rules of a contest. Nothing is sent anywhere.
 
 --partition-key and --row-key say how the keys of the log were formed: templates that
 are read backwards into attributes. The designs of a scenario file form keys anew of
-those; what of the log does not fit the pattern keeps its keys, and is told.
+those, and --suggest proposes some; what of the log does not fit the pattern keeps its
+keys, and is told.
 
-What no log says is not replayed: transactions and inserts whose keys are not in it, and
-queries, of which it does not say what they would read. The exit code is 10 where no
-design holds the log.`,
+A query is replayed by what its filter knows of the keys: under another design it
+becomes a point, a range, a scan, or one query for each bucket, as the queries of a
+scenario would. The keys of a transaction are in no log, unless the line names its
+partition: without one it is left out and counted, or falls where the single write
+before it did (--keyless as-writes). --transaction-entities says how many entities a
+transaction writes.
+
+The exit code is 10 where no design holds the log, and 12 where too much of it is left
+out to say that one does.`,
 		Example: `  loadgen replay logs/                            # under the keys that it has
   loadgen replay logs/ --partition-key "{region}_{date}" --row-key "{id}" mine.yaml
-  loadgen replay table.log --speed 2 --retry none
+  loadgen replay logs/ --partition-key "{region}_{date}" --row-key "{id}" --suggest
+  loadgen replay table.log --speed 2 --retry none --profile documented
   loadgen replay table.log --write like-it.yaml   # a scenario without its keys`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -67,6 +80,12 @@ design holds the log.`,
 	flags.StringSliceVar(&f.use, "use", nil, "which `designs` of the scenario, separated by commas (default: all)")
 	flags.Float64Var(&f.plan.Speed, "speed", 1, "how many `times` as fast as in the log the operations are due")
 	flags.StringVar(&f.plan.Retry, "retry", "", "back-off policy in the place of the clients': none, documented, short (default short)")
+	flags.StringVar(&f.plan.Profile, "profile", "", "`profile` of the partition model, by its name (default: documented, and headroom beside it)")
+	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the log asks for")
+	flags.StringVar(&f.rules.Keyless, "keyless", replay.LeftOut, "transactions and inserts whose key no line says: `leave-out` or as-writes")
+	flags.IntVar(&f.plan.Seeds, "seeds", defaultReplays, "how many runs each design has, each with a seed of its own, 1 to 100")
+	flags.Float64Var(&f.plan.Price.PerMillion, "price", 0, "what a million billed transactions cost, in any currency")
+	flags.BoolVar(&f.plan.Price.BillRefused, "bill-throttled", false, "throttled requests are billed, too")
 	flags.StringArrayVar(&f.plan.Set, "set", nil, "give a value of the model another one: `model.x=y`, may be repeated")
 	flags.Uint64Var(&f.plan.Seed, "seed", 1, "root of all chance")
 	flags.StringVar(&f.write, "write", "", "make a scenario that is like the log and holds no key of it: a new `file`")
@@ -76,19 +95,39 @@ design holds the log.`,
 	return c
 }
 
-// most and least speed of a replay.
+// most and least speed of a replay, and how many runs a design has unless somebody says.
 const (
-	leastSpeed = 0.001
-	mostSpeed  = 1000
+	leastSpeed     = 0.001
+	mostSpeed      = 1000
+	defaultReplays = 2
 )
+
+// sound refuses what no replay can have.
+func (f *replayFlags) sound() error {
+	profiles := []string{model.Documented, model.Headroom}
+	keyless := []string{replay.LeftOut, replay.AsWrites}
+	switch p := &f.plan; {
+	case !(p.Speed >= leastSpeed && p.Speed <= mostSpeed):
+		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
+	case p.Profile != "" && !slices.Contains(profiles, p.Profile):
+		return usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", p.Profile, profiles))}
+	case !slices.Contains(keyless, f.rules.Keyless):
+		return usageError{fmt.Errorf("--keyless: %s", nearest.Unknown("rule", f.rules.Keyless, keyless))}
+	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
+		return usageError{fmt.Errorf("--seeds %d: expected 1 to %d", p.Seeds, series.MostSeeds)}
+	case p.Suggest && (f.pattern.PartitionKey == "" || f.pattern.RowKey == ""):
+		return usageError{errors.New("--suggest needs attributes; expected --partition-key and --row-key, how the keys of the log were formed")}
+	}
+	if faults := (contest.Options{Price: f.plan.Price}).Validate(); len(faults) > 0 {
+		return usageError{fmt.Errorf("--price: %w", faults[0])}
+	}
+	return f.log.sound()
+}
 
 // replay replays a log.
 func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
-	if err := errors.Join(emptyFlag(c.Flags()), f.log.sound()); err != nil {
+	if err := errors.Join(emptyFlag(c.Flags()), f.sound()); err != nil {
 		return err
-	}
-	if !(f.plan.Speed >= leastSpeed && f.plan.Speed <= mostSpeed) {
-		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", f.plan.Speed)}
 	}
 	paths, err := f.designs(args)
 	if err != nil {
@@ -102,7 +141,8 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if f.plan.Operations, err = replay.Gather(files, how); err != nil {
+	f.rules.Estimate = f.log.estimate
+	if f.plan.Operations, err = f.rules.Gather(files, how); err != nil {
 		return badLog(err)
 	}
 	if err := f.writeLikeness(); err != nil {
@@ -111,18 +151,17 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if f.plan.Pattern = f.pattern; !f.quiet {
 		f.plan.Progress = func(design, profile string) { fmt.Fprintf(stderr, "replaying %s, profile %s\n", design, profile) }
 	}
-	arms, err := replay.Replay(c.Context(), f.plan)
+	told, err := replay.Replay(c.Context(), f.plan)
 	if errors.Is(err, replay.ErrKeys) {
 		return usageError{err}
 	}
 	if err != nil {
 		return err
 	}
-	told := replay.Tell(f.plan.Operations, arms)
-	if err := f.show(stdout, told.Document()); err != nil {
+	if err := told.Print(stdout, f.format, f.look(stdout)); err != nil {
 		return err
 	}
-	return outcome{failed: told.State == results.DoesNotHold}.end()
+	return outcome{failed: told.State == results.DoesNotHold, untold: told.State == results.CannotTell}.end()
 }
 
 // writeLikeness writes the scenario that is like the log, where one was asked for.

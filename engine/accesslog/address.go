@@ -78,6 +78,8 @@ func (a *About) ask(query string) {
 			text = plain(value)
 		case "$top":
 			a.Top, _ = strconv.ParseInt(value, 10, 64)
+		case "NextPartitionKey":
+			a.Further = true
 		}
 	}
 	a.filter(text)
@@ -91,7 +93,7 @@ func (a *About) filter(text string) {
 	}
 	span := parsed.Range()
 	a.Key.Partition, a.Keyed = span.Partition()
-	a.Class, a.Shape, a.Exact = span.Class().String(), parsed.Shape(), parsed.Exact()
+	a.Class, a.Shape, a.Filter, a.Exact = span.Class().String(), parsed.Shape(), text, parsed.Exact()
 }
 
 // plain returns a text of a query without its escapes; one that is malformed as it is.

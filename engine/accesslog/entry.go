@@ -57,11 +57,12 @@ type About struct {
 	Key entity.Key
 	// Keyed says that the PartitionKey is known, KeyedRow that the RowKey is.
 	Keyed, KeyedRow bool
-	// Class is how the documents rate a query, Shape its filter without constants, and
-	// Exact says that it keeps all that it reads. Top is the bound of a page, 0 for none.
-	Class, Shape string
-	Exact        bool
-	Top          int64
+	// Class is how the documents rate a query, Shape its filter without constants, Filter
+	// that with them, and Exact says that it keeps all that it reads. Top is the bound of a
+	// page, 0 for none, and Further says that this is a page after the first.
+	Class, Shape, Filter string
+	Exact, Further       bool
+	Top                  int64
 	// Entities is how many a transaction wrote or a query read, where the line says so.
 	Entities int64
 }

@@ -35,11 +35,25 @@ type Row struct {
 	Key       entity.Key
 }
 
+// NewTrace returns a trace of operations by their numbers at instants since the first, in
+// order, without keys: what the rows are about is known to whoever made it. The slices
+// become the trace's.
+func NewTrace(at []time.Duration, operations []uint16) *Trace {
+	t := &Trace{at: at, operations: operations}
+	if len(at) > 0 {
+		t.length = at[len(at)-1] + 1
+	}
+	return t
+}
+
 // Keyed reports whether the rows name operations and keys.
 func (t *Trace) Keyed() bool { return t.operations != nil }
 
 // Row returns what row n says; the trace must be keyed.
 func (t *Trace) Row(n uint64) Row {
+	if t.begins == nil {
+		return Row{Operation: int(t.operations[n])}
+	}
 	end := int64(len(t.text))
 	if n+1 < uint64(len(t.begins)) {
 		end = t.begins[n+1]

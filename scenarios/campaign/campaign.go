@@ -53,6 +53,9 @@ type Options struct {
 	// to which nothing is sent over a network. Sizes are the same. It has no effect where
 	// an operation filters by properties, of which the filler could be one.
 	Blank bool
+	// Script says what the rows of a trace ask for that names operations and no keys; it is
+	// nil for any other.
+	Script Script
 	// Entering is called as each stage begins; it may be nil.
 	Entering func(Progress)
 	// Faults, where set, are begun with each stage that offers operations to be reported and

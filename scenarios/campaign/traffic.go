@@ -13,6 +13,7 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -205,7 +206,28 @@ type replay struct {
 	trace     *arrival.Trace
 	generator *keys.Generator
 	// parts are what those of the operations that merge write.
-	parts []*keys.Part
+	parts  []*keys.Part
+	script Script
+}
+
+// Script says what the rows of a trace ask for: a pure function of the row, safe for
+// concurrent use, that costs little.
+type Script interface{ Row(n uint64) Asked }
+
+// Asked is what a row of a trace asks for: of a query Queries, one after another, of a
+// transaction Transactions, else the entity of Key.
+type Asked struct {
+	Key entity.Key
+	// Queries read what they find, until Rows entities were returned or Pages pages of each
+	// read; 0 sets no bound.
+	Queries []target.Query
+	Rows    int64
+	Pages   int
+	// Transactions are the keys that each of some entity group transactions upserts, one
+	// transaction at least.
+	Transactions [][]entity.Key
+	// Entities is how many the operation is due to count.
+	Entities int64
 }
 
 func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
@@ -214,7 +236,7 @@ func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
 		return nil, err
 	}
 	m.deletes = deletes(m.specs, trace)
-	r := &replay{mix: m, trace: trace, generator: c.generator, parts: make([]*keys.Part, len(m.specs))}
+	r := &replay{mix: m, trace: trace, generator: c.generator, parts: make([]*keys.Part, len(m.specs)), script: c.Script}
 	for i := range m.specs {
 		if m.specs[i].Merges() {
 			if r.parts[i], err = m.specs[i].Part(c.generator); err != nil {
@@ -239,13 +261,29 @@ func deletes(specs []scenarios.OperationSpec, trace *arrival.Trace) bool {
 // outline returns operation k without its content.
 func (r *replay) outline(k uint64) drive.Work {
 	kind := r.trace.Row(k).Operation
-	return drive.Work{Kind: r.indexes[kind], Offers: int64(r.specs[kind].Offers())}
+	w := drive.Work{Kind: r.indexes[kind], Offers: int64(r.specs[kind].Offers())}
+	if r.script != nil {
+		w.Offers = r.script.Row(k).Entities
+	}
+	return w
 }
 
 func (r *replay) work(k uint64) drive.Work {
 	row := r.trace.Row(k)
 	spec, w := &r.specs[row.Operation], r.outline(k)
 	w.Operation.Verb, w.Operation.Table = spec.Verb, r.table
+	if r.script != nil {
+		asked := r.script.Row(k)
+		row.Key = asked.Key
+		switch spec.Verb {
+		case entity.Query:
+			asked.query(&w)
+			return w
+		case entity.Batch:
+			r.transact(&asked, &w)
+			return w
+		}
+	}
 	change := &w.Operation.Change
 	change.Verb, change.Key = spec.Verb, row.Key
 	number := r.fresh + k*r.stride
@@ -257,8 +295,43 @@ func (r *replay) work(k uint64) drive.Work {
 	}
 	change.Match = matchOf(spec.Verb)
 	w.Expected = target.Expected{NotFound: spec.Verb == entity.Delete || r.deletes && expectsExisting(spec.Verb)}
+	if r.script != nil {
+		// Whether the entity was there is part of what is played once more.
+		w.Expected = target.Expected{NotFound: true, Conflict: true}
+	}
 	r.ids.guard(k, spec, &w)
 	return w
+}
+
+// query has an operation read what a row asks for.
+func (a *Asked) query(w *drive.Work) {
+	if len(a.Queries) == 1 {
+		w.Operation.Query = a.Queries[0]
+		w.Pages, w.Rows, w.MostPages = true, a.Rows, a.Pages
+		return
+	}
+	var list []target.Operation
+	for _, one := range a.Queries {
+		list = append(list, target.Operation{Verb: entity.Query, Table: w.Operation.Table, Query: one})
+	}
+	w.Workflow, w.Operation = machine.NewFanOut(list, a.Pages), target.Operation{}
+}
+
+// transact has an operation write the transactions of a row.
+func (r *replay) transact(a *Asked, w *drive.Work) {
+	var steps []machine.Step
+	for _, list := range a.Transactions {
+		op := target.Operation{Verb: entity.Batch, Table: r.table}
+		for _, key := range list {
+			op.Changes = append(op.Changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: r.generator.Properties(r.fresh)})
+		}
+		steps = append(steps, machine.Step{Operation: op})
+	}
+	if len(steps) == 1 {
+		w.Operation = steps[0].Operation
+		return
+	}
+	w.Workflow, w.Operation = machine.NewSeries(nil, steps...), target.Operation{}
 }
 
 // thinking returns how long a lane pauses after an operation: from half of the

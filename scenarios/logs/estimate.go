@@ -45,8 +45,9 @@ const (
 	mostPage        = 1_000
 )
 
-// entities returns how many entities a request is about: what it would write or read.
-func (s *Estimate) entities(e *accesslog.Entry) int64 {
+// Entities returns how many entities a request is about: what it would write or read. It is
+// asked of each line once, in their order.
+func (s *Estimate) Entities(e *accesslog.Entry) int64 {
 	ok := e.Outcome() == accesslog.Ok && e.HTTP < 400
 	switch {
 	case e.Verb == entity.Batch:

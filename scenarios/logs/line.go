@@ -15,33 +15,35 @@ type line struct {
 	endToEnd, server                      time.Duration
 	request, response, top, entities      int64
 	operation, status, table, class, form string
-	// text holds PartitionKey, RowKey and the client's id.
-	text                   string
-	partition, row         uint32
-	http                   int16
-	verb                   entity.Verb
-	keyed, keyedRow, exact bool
+	// text holds PartitionKey, RowKey, the client's id, and a query's filter.
+	text                            string
+	partition, row, client          uint32
+	http                            int16
+	verb                            entity.Verb
+	keyed, keyedRow, exact, further bool
 }
 
 // pack keeps of an entry what is asked for later.
 func (l *line) pack(e *accesslog.Entry, shared *labels) {
 	var text strings.Builder
-	text.Grow(len(e.Key.Partition) + len(e.Key.Row) + len(e.ClientID))
+	text.Grow(len(e.Key.Partition) + len(e.Key.Row) + len(e.ClientID) + len(e.Filter))
 	text.WriteString(e.Key.Partition)
 	text.WriteString(e.Key.Row)
 	text.WriteString(e.ClientID)
+	text.WriteString(e.Filter)
 	*l = line{at: e.At, endToEnd: e.EndToEnd, server: e.Server, request: e.RequestPacket, response: e.ResponsePacket, top: e.Top, entities: e.Entities,
 		operation: shared.of(e.Operation), status: shared.of(e.Status), table: shared.of(e.Table), class: shared.of(e.Class), form: shared.of(e.Shape),
-		text: text.String(), partition: uint32(len(e.Key.Partition)), row: uint32(len(e.Key.Row)), http: int16(e.HTTP), verb: e.Verb,
-		keyed: e.Keyed, keyedRow: e.KeyedRow, exact: e.Exact}
+		text: text.String(), partition: uint32(len(e.Key.Partition)), row: uint32(len(e.Key.Row)), client: uint32(len(e.ClientID)), http: int16(e.HTTP), verb: e.Verb,
+		keyed: e.Keyed, keyedRow: e.KeyedRow, exact: e.Exact, further: e.Further}
 }
 
 // unpack fills an entry with what was kept.
 func (l *line) unpack(e *accesslog.Entry) {
+	row, client := l.partition+l.row, l.partition+l.row+l.client
 	*e = accesslog.Entry{At: l.at, Operation: l.operation, Status: l.status, HTTP: int(l.http), EndToEnd: l.endToEnd, Server: l.server, RequestPacket: l.request,
-		ResponsePacket: l.response, ClientID: l.text[l.partition+l.row:], About: accesslog.About{Verb: l.verb, Table: l.table,
-			Key:   entity.Key{Partition: l.text[:l.partition], Row: l.text[l.partition : l.partition+l.row]},
-			Keyed: l.keyed, KeyedRow: l.keyedRow, Class: l.class, Shape: l.form, Exact: l.exact, Top: l.top, Entities: l.entities}}
+		ResponsePacket: l.response, ClientID: l.text[row:client], About: accesslog.About{Verb: l.verb, Table: l.table,
+			Key:   entity.Key{Partition: l.text[:l.partition], Row: l.text[l.partition:row]},
+			Keyed: l.keyed, KeyedRow: l.keyedRow, Class: l.class, Shape: l.form, Filter: l.text[client:], Exact: l.exact, Further: l.further, Top: l.top, Entities: l.entities}}
 }
 
 // labels keep one copy of each text that stands in many lines.

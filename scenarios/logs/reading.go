@@ -9,6 +9,7 @@ import (
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/engine/nearest"
 	"loadgen/engine/wire"
 	"loadgen/report/document"
@@ -235,10 +236,14 @@ func (r *reader) pass() error {
 		t.Named++
 	}
 	if hash := r.options.Hash; hash != nil && e.Keyed {
+		e.Filter = hashedFilter(e, hash)
 		e.Key.Partition = hash(e.Key.Partition)
 		if e.KeyedRow {
 			e.Key.Row = hash(e.Key.Row)
 		}
+	} else if hash != nil {
+		// What is left of a filter across partitions names keys, or bounds of them.
+		e.Filter = ""
 	}
 	return r.visit(e)
 }
@@ -278,6 +283,26 @@ func (t *Reading) keyless() string {
 		parts = append(parts, document.Count(t.Keyless[name])+" "+name)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// hashedFilter returns what is left of a filter of one partition when keys are hashed: the
+// partition alone, of one entity both keys, and nothing of bounds, whose order is gone.
+func hashedFilter(e *accesslog.Entry, hash func(string) string) string {
+	parsed, code, _ := filter.Parse(e.Filter)
+	if e.Filter == "" || code != entity.OK {
+		return ""
+	}
+	span := parsed.Range()
+	switch span.Class() {
+	case filter.ClassPartitionScan:
+		span = filter.OnePartition(hash(e.Key.Partition))
+	case filter.ClassPoint:
+		span = filter.Point(hash(span.From.Partition), hash(span.From.Row))
+	default:
+		return ""
+	}
+	text, _ := span.Text()
+	return text
 }
 
 // mostGaps is how many stretches without a line are told, longGap how long one is at least.

@@ -22,7 +22,7 @@ func (t *teller) seen(e *accesslog.Entry) *rest.Seen {
 	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
 		s.Inserts = true
 	}
-	entities := t.estimate.entities(e)
+	entities := t.estimate.Entities(e)
 	if e.Outcome() == accesslog.Ok {
 		s.Counted = entities
 	}

@@ -31,7 +31,7 @@ func (p *Plan) carried() *scenarios.Scenario {
 // when it begins.
 func (p *Plan) options(table string) campaign.Options {
 	return campaign.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find, Peak: p.Peak,
-		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live()}
+		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live(), Script: p.Script}
 }
 
 func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"time"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 	"loadgen/engine/rest"
 	"loadgen/results"
@@ -120,6 +121,12 @@ type Plan struct {
 	// Injected is told of every attempt that met a fault of the scenario, one at a time; it
 	// may be nil.
 	Injected func(Injection)
+
+	// Script says what the rows of the scenario's trace ask for, Held which entities are in the
+	// table when it is made: both of a simulation alone, and nil where all is as the scenario
+	// says.
+	Script Script
+	Held   []entity.Key
 
 	// injector has the faults of the scenario, nil where there are none.
 	injector *injection.Injector

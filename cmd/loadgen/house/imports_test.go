@@ -148,7 +148,7 @@ var rows = []row{
 		path: "scenarios/logs",
 		what: "what the log of a table says, as a record and a report",
 		imports: []string{
-			"engine/accesslog", "engine/clock", "engine/entity", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
+			"engine/accesslog", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
 			"report", "report/document", "report/text",
 			"results",
 			"scenarios/capture",
@@ -157,10 +157,11 @@ var rows = []row{
 		path: "scenarios/logs/replay",
 		what: "the operations of a log once more, under the keys of other designs",
 		imports: []string{
-			"engine/accesslog", "engine/entity", "engine/nearest", "engine/wire/weight",
-			"report/document",
+			"engine/accesslog", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/store", "engine/wire/weight",
+			"report", "report/compare/contest", "report/document", "report/text",
 			"results", "results/figure",
-			"scenarios", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/logs", "scenarios/run",
+			"scenarios", "scenarios/advise/suggest", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/logs", "scenarios/run",
+			"target",
 		},
 	}, {
 		path:    "report/live",
@@ -175,7 +176,7 @@ var rows = []row{
 		path: "scenarios/run",
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
-			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/wire",
+			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/store", "engine/wire",
 			"engine/wire/signing", "engine/wire/weight", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
 			"scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/azure/told", "target/bounds", "target/fault", "target/inprocess", "target/line",
 			"target/queueblob", "target/shard",

@@ -81,8 +81,11 @@ func inAGlance(one *Ranked) string {
 
 // Page writes the contest as one page, with the picture of where the load went. It writes
 // nothing where that cannot be drawn.
-func (c *Kept) Page(w io.Writer) error {
-	d, pictures := Document(c.Contest), make(map[string]template.HTML)
+func (c *Kept) Page(w io.Writer) error { return c.PageOf(w, Document(c.Contest)) }
+
+// PageOf is Page of a document that says more than the contest's own.
+func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
+	pictures := make(map[string]template.HTML)
 	if arms := c.arms(); len(arms) > 0 {
 		picture, err := chart.InlineContest(arms)
 		if err != nil {

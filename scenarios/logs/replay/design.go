@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -29,6 +30,9 @@ type forming struct {
 	unmatched int64
 	first     error
 	attribute map[string]string
+	// plans are those of queries by the attributes that they know, as is the generator that
+	// makes them; it is nil where the design cannot be asked by its attributes.
+	queries *asking
 }
 
 func parse(what, text string) (keys.Template, error) {
@@ -65,53 +69,90 @@ func newForming(p Pattern, d Design) (*forming, error) {
 	return f, nil
 }
 
-// key returns the key of the design for one of the log.
+// key returns the key of the design for one of the log, which it keeps where it has none; then
+// the operation is counted.
 func (f *forming) key(of entity.Key) entity.Key {
-	if f.to == nil {
-		return of
-	}
-	formed, err := f.form(of)
+	formed, err := f.of(of)
 	if err != nil {
-		if f.unmatched++; f.first == nil {
-			f.first = err
-		}
-		return of
+		f.unmatchedBy(err)
 	}
 	return formed
 }
 
-func (f *forming) form(of entity.Key) (entity.Key, error) {
-	clear(f.attribute)
-	for _, part := range []struct {
-		by  *keys.Template
-		key string
-	}{{&f.partition, of.Partition}, {&f.row, of.Row}} {
-		found, err := part.by.Decode(part.key)
-		if err != nil {
-			return of, err
-		}
-		for _, one := range found {
-			if one.Whole {
-				f.attribute[one.Attribute] = one.Value
-			}
-		}
+func (f *forming) unmatchedBy(err error) {
+	if f.unmatched++; f.first == nil {
+		f.first = err
+	}
+}
+
+// of is key that counts nothing.
+func (f *forming) of(key entity.Key) (entity.Key, error) {
+	if f.to == nil {
+		return key, nil
+	}
+	if err := f.apart(key.Partition, &key.Row); err != nil {
+		return key, err
 	}
 	var formed [2]string
 	for i := range f.to {
-		given := make(map[string]string)
-		for _, name := range f.to[i].Attributes() {
-			if value, some := f.attribute[name]; some {
-				given[name] = value
+		var err error
+		if formed[i], err = f.to[i].Encode(f.given(&f.to[i])); err != nil {
+			return key, err
+		}
+	}
+	other := entity.Key{Partition: formed[0], Row: formed[1]}
+	if code, detail := entity.ValidateKey(other); code != entity.OK {
+		return key, fmt.Errorf("%w: %s", ErrKeys, detail)
+	}
+	return other, nil
+}
+
+// given are the attributes of a template that are known.
+func (f *forming) given(t *keys.Template) map[string]string {
+	given := make(map[string]string)
+	for _, name := range t.Attributes() {
+		if value, some := f.attribute[name]; some {
+			given[name] = value
+		}
+	}
+	return given
+}
+
+// apart takes a PartitionKey apart, and the RowKey beside it where there is one.
+func (f *forming) apart(partition string, row *string) error {
+	clear(f.attribute)
+	if err := f.read(&f.partition, partition); err != nil || row == nil {
+		return err
+	}
+	return f.read(&f.row, *row)
+}
+
+func (f *forming) read(by *keys.Template, key string) error {
+	found, err := by.Decode(key)
+	for _, one := range found {
+		if one.Whole {
+			f.attribute[one.Attribute] = one.Value
+		}
+	}
+	return err
+}
+
+// readBeginning takes the beginning of a key apart, as far as it goes: up to a literal behind
+// the last attribute that is there as a whole.
+func (f *forming) readBeginning(by *keys.Template, key string) {
+	pieces := by.Pieces()
+	for n := len(pieces) - 1; n > 0; n-- {
+		if pieces[n].Literal == "" {
+			continue
+		}
+		beginning, err := keys.ParseTemplate(by.String()[:pieces[n].Offset+len(pieces[n].Literal)])
+		if err != nil {
+			continue
+		}
+		for end := len(key); end > 0; end-- {
+			if strings.HasSuffix(key[:end], pieces[n].Literal) && f.read(&beginning, key[:end]) == nil {
+				return
 			}
 		}
-		var err error
-		if formed[i], err = f.to[i].Encode(given); err != nil {
-			return of, err
-		}
 	}
-	key := entity.Key{Partition: formed[0], Row: formed[1]}
-	if code, detail := entity.ValidateKey(key); code != entity.OK {
-		return of, fmt.Errorf("%w: %s", ErrKeys, detail)
-	}
-	return key, nil
 }

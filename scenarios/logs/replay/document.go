@@ -1,68 +1,65 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"loadgen/report/compare/contest"
 	"loadgen/report/document"
 	"loadgen/results"
-	"loadgen/results/figure"
 )
-
-// Told is what a replay came to.
-type Told struct {
-	// State says whether some design holds the log, Best is the first of those that lose and
-	// throttle least.
-	State string `json:"state"`
-	Best  string `json:"best"`
-	// Operations were replayed, Retries of the clients taken out. Throttled is the share of
-	// the log's attempts, Lost that of its operations.
-	Operations int64   `json:"operations"`
-	Retries    int64   `json:"retries_taken_out"`
-	Throttled  float64 `json:"share_throttled_in_the_log"`
-	Lost       float64 `json:"share_lost_in_the_log"`
-	// Queries and Unkeyed requests were not replayed.
-	Queries int64 `json:"queries_not_replayed"`
-	Unkeyed int64 `json:"requests_without_key"`
-	Arms    []Arm `json:"designs"`
-}
-
-// Tell says what a replay of operations came to under some designs.
-func Tell(of *Operations, arms []Arm) *Told {
-	t := &Told{State: results.DoesNotHold, Operations: int64(len(of.List)), Retries: of.Retries, Queries: of.Queries, Unkeyed: of.Unkeyed, Arms: arms,
-		Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(len(of.List)))}
-	best := slices.MinFunc(arms, func(a, b Arm) int {
-		x, y := &a.Under[0], &b.Under[0]
-		return cmp.Or(cmp.Compare(x.Lost, y.Lost), cmp.Compare(x.Throttled, y.Throttled))
-	})
-	t.Best = best.Design
-	if best.Under[0].Holds() {
-		t.State = results.Holds
-	}
-	return t
-}
 
 // Document says it.
 func (t *Told) Document() *document.Document {
 	d := &document.Document{Title: "replay", Subtitle: "simulated, limits modelled · " + document.Counted(int(t.Operations), "operation") + " of a log", Data: t}
 	d.Answer = t.answer()
-	table := t.table()
-	d.Screen = []document.Block{table, document.Facts{Lines: []string{fmt.Sprintf("%s of the clients taken out; not replayed: %s, %s without a key",
-		document.Counted(int(t.Retries), "retry", "retries"), document.Counted(int(t.Queries), "query", "queries"), document.Counted(int(t.Unkeyed), "request"))}}}
-	d.Sections = []document.Section{{ID: "designs", Title: "The designs", Blocks: []document.Block{table}},
-		{ID: "basis", Title: "What it rests on", Blocks: []document.Block{document.List{Items: t.basis()}}}}
+	// With many designs a screen has room for one line of each.
+	d.Screen = []document.Block{t.table(len(t.Arms) <= 3), document.Facts{Lines: t.facts()}}
+	d.Add("designs", "The designs", t.table(true))
+	if len(t.Arms) > 1 {
+		t.contest(d)
+	}
+	d.Add("cost", "What it would cost", t.costs())
+	d.Add("queries", "What becomes of queries and transactions", t.changes(), document.List{Items: t.splits()})
+	d.Add("left", "What is not replayed", document.List{Items: t.left()})
+	d.Add("basis", "What it rests on", document.List{Items: t.basis()})
 	return d
+}
+
+// contest adds what a contest of the designs has to say.
+func (t *Told) contest(d *document.Document) {
+	whole := contest.Document(t.Contest)
+	for i := range whole.Sections {
+		switch one := whole.Sections[i]; one.ID {
+		case "verdict", "cannot-tell", "repeat", "rests-on":
+		default:
+			d.Sections = append(d.Sections, one)
+		}
+	}
+	for _, one := range whole.Screen {
+		if chart, is := one.(document.Chart); is {
+			d.Screen = append(d.Screen, chart)
+		}
+	}
 }
 
 func (t *Told) answer() document.Answer {
 	var a document.Answer
 	own := &t.Arms[0].Under[0]
+	best := document.Enumerated(t.Best)
 	switch {
-	case t.State == results.Holds && t.Best == Unchanged:
+	case t.State == results.Holds && t.holdsUnchanged():
 		a = document.Claimed(t.State, ": the keys of the log hold its operations", "", "", "")
+	case t.State == results.Holds && len(t.Best) == 1:
+		a = document.Claimed(t.State, ": design "+best+" would have held the log", "", "", "")
 	case t.State == results.Holds:
-		a = document.Claimed(t.State, ": design "+t.Best+" would have held the log", "", "", "")
+		a = document.Claimed(t.State, ": "+document.Counted(len(t.Best), "design")+" would have held the log", "", "", "")
+		a.Says = append(a.Says, "No difference is shown between "+best+".")
+	case t.State == results.CannotTell:
+		a = document.Claimed(t.State, " whether a design holds the log", "", "", "")
+		a.Says = append(a.Says, fmt.Sprintf("%s of it are left out, for no line says where they went; without them %s would hold. --keyless as-writes has them fall where single writes did.",
+			document.Counted(int(total(t.Left)), "request"), best))
 	default:
 		a = document.Claimed(t.State, ": no design of these holds the log", "", "", "")
 	}
@@ -71,19 +68,48 @@ func (t *Told) answer() document.Answer {
 		if arm.Unmatched > 0 {
 			a.Says = append(a.Says, fmt.Sprintf("%s did not fit the pattern under %s, and kept their keys.", document.PartOf(float64(arm.Unmatched), float64(t.Operations)), arm.Design))
 		}
+		if arm.Joined > 0 {
+			a.Says = append(a.Says, fmt.Sprintf("%s does not tell all entities apart: %s of the log fall together with others.", arm.Design, document.Counted(int(arm.Joined), "key")))
+		}
+	}
+	if len(t.Arms) > 1 && t.Contest.SurvivesSays != "" {
+		a.Says = append(a.Says, t.Contest.SurvivesSays)
 	}
 	return a
 }
 
-func (t *Told) table() document.Table {
-	table := document.Table{ID: "designs", Caption: "The operations of the log under each design (simulated)", Columns: []document.Column{{Title: "design", Words: true}, {Title: "throttled"}, {Title: "lost"},
-		{Title: "p99, ms"}, {Title: "partitions"}, {Title: "hottest/s"}, {Title: "hottest", Words: true, Spare: 1}},
-		Notes: []string{"throttled: of the attempts; lost: of the operations; hottest/s: entities served in the busiest second of a partition"}}
-	table.Rows = append(table.Rows, document.Cells("in the log", document.Share(t.Throttled), document.Share(t.Lost), document.Untold, document.Untold, document.Untold, ""))
-	for i := range t.Arms {
-		for j := range t.Arms[i].Under {
-			one := &t.Arms[i].Under[j]
-			name := t.Arms[i].Design
+// holdsUnchanged reports whether the keys of the log hold it: no other design is then needed.
+func (t *Told) holdsUnchanged() bool { return t.Arms[0].Under[0].Holds() }
+
+func total(of map[string]int64) (n int64) {
+	for _, one := range of {
+		n += one
+	}
+	return n
+}
+
+// order are the designs as they are ranked.
+func (t *Told) order() []*Arm {
+	var all []*Arm
+	for i := range t.Contest.Ranking {
+		all = append(all, t.arm(t.Contest.Ranking[i].Design))
+	}
+	return all
+}
+
+// table has a line for each design, and one for each profile that was tried beside.
+func (t *Told) table(beside bool) document.Table {
+	table := document.Table{ID: "designs", Caption: "The operations of the log under each design, best first (simulated)", Columns: []document.Column{{Title: "design", Words: true}, {Title: "throttled"}, {Title: "lost"},
+		{Title: "p99, ms"}, {Title: "partitions"}, {Title: "hottest/s"}, {Title: "billed"}, {Title: "hottest", Words: true, Spare: 1}},
+		Notes: []string{"throttled: of the attempts; lost: of the operations; hottest/s: entities served in a partition's busiest second; billed: transactions"}}
+	table.Rows = append(table.Rows, document.Cells("in the log", document.Share(t.Throttled), document.Share(t.Lost), document.Untold, document.Untold, document.Untold, document.Count(t.Billed), ""))
+	for _, arm := range t.order() {
+		for j := range arm.Under {
+			if j > 0 && !beside {
+				continue
+			}
+			one := &arm.Under[j]
+			name := arm.Design
 			if j > 0 {
 				name = "  by profile " + one.Profile
 			}
@@ -91,7 +117,7 @@ func (t *Told) table() document.Table {
 			if !one.Holds() {
 				tone = document.Bad
 			}
-			row := document.Cells(name, document.Share(one.Throttled), document.Share(one.Lost), t99(one), document.Count(one.Partitions), document.Count(one.HottestMax), document.Key(one.Hottest, 24))
+			row := document.Cells(name, document.Share(one.Throttled), document.Share(one.Lost), t99(one), document.Count(one.Partitions), document.Count(one.HottestMax), document.Count(one.Billed), document.Key(one.Hottest, 24))
 			row[0].Tone = tone
 			table.Rows = append(table.Rows, row)
 		}
@@ -106,20 +132,136 @@ func t99(r *Run) string {
 	return document.Millis(int64(r.P99 * 1000))
 }
 
+// facts are what one screen shows beside the designs.
+func (t *Told) facts() []string {
+	beside := "all else is replayed"
+	if n := total(t.Left); n > 0 {
+		beside = "not replayed: " + document.Counted(int(n), "request")
+	}
+	line := fmt.Sprintf("%s of the clients taken out; %s", document.Counted(int(t.Retries), "retry", "retries"), beside)
+	if t.Queries+t.Transactions > 0 {
+		line += fmt.Sprintf("; %s and %s are among it", document.Counted(int(t.Queries), "query", "queries"), document.Counted(int(t.Transactions), "transaction"))
+	}
+	if t.Unsuggested != "" {
+		return []string{line, "--suggest proposes none: " + t.Unsuggested}
+	}
+	return []string{line}
+}
+
+// costs are what the service bills, and what that costs at a price.
+func (t *Told) costs() document.Table {
+	titles := []string{"design", "billed", "throttled", "counted", "of the log's bill"}
+	if t.Price != nil {
+		titles = append(titles, "cost")
+	}
+	table := document.Table{ID: "cost", Caption: "What the log would cost", Columns: document.Headed(1, titles...)}
+	row := func(name string, billed, throttled, counted int64) {
+		text := document.Untold
+		if counted > 0 {
+			text = document.Count(counted)
+		}
+		cells := document.Cells(name, document.Count(billed), document.Count(throttled), text, document.PartOf(float64(billed), float64(max(1, t.Billed))))
+		if t.Price != nil {
+			if t.Price.BillRefused {
+				billed += throttled
+			}
+			cells = append(cells, document.Cell{Text: document.Money(float64(billed) / 1e6 * t.Price.PerMillion)})
+		}
+		table.Rows = append(table.Rows, cells)
+	}
+	row("in the log", t.Billed, t.ThrottledRequests, 0)
+	for _, arm := range t.order() {
+		row(arm.Design, arm.Under[0].Billed, arm.Under[0].ThrottledRequests, arm.Under[0].Counted)
+	}
+	table.Notes = []string{"billed: by the page on status messages a throttled request is not billed, and one that timed out is; counted: entities against the targets, scanned ones among them"}
+	return table
+}
+
+// changes says what became of queries.
+func (t *Told) changes() document.Table {
+	table := document.Table{ID: "queries", Caption: "Queries under each design", Columns: []document.Column{{Title: "design", Words: true}, {Title: "in the log", Words: true}, {Title: "under it", Words: true},
+		{Title: "each"}, {Title: "operations"}, {Title: "reads", Words: true}}}
+	for _, arm := range t.order() {
+		for i, one := range arm.Queries {
+			name := arm.Design
+			if i > 0 {
+				name = ""
+			}
+			reads := "what was asked for"
+			if one.Wider {
+				reads = "more than is wanted"
+			}
+			table.Rows = append(table.Rows, document.Cells(name, one.Was, one.Is, document.Count(int64(one.Queries)), document.Count(one.Operations), reads))
+		}
+	}
+	if len(table.Rows) > 0 {
+		table.Notes = []string{"each: how many queries one becomes; what a query knows of the attributes decides, as for the queries of a scenario"}
+	}
+	return table
+}
+
+// splits says what became of transactions.
+func (t *Told) splits() []string {
+	var items []string
+	if t.Transactions == 0 {
+		return nil
+	}
+	for _, arm := range t.order() {
+		if arm.Split > 0 {
+			items = append(items, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.", arm.Design, document.Counted(int(arm.Split), "transaction")))
+		}
+	}
+	return items
+}
+
+// left says what is not replayed, and why.
+func (t *Told) left() []string {
+	var items []string
+	for _, reason := range sortedReasons(t.Left) {
+		items = append(items, document.Count(t.Left[reason])+" "+reason)
+	}
+	if t.LeftEntities > 0 {
+		items = append(items, fmt.Sprintf("They write %s or so: by as many the load is heavier than what was replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
+	}
+	return items
+}
+
+func sortedReasons(of map[string]int64) []string {
+	var list []string
+	for reason := range of {
+		list = append(list, reason)
+	}
+	slices.Sort(list)
+	return list
+}
+
 func (t *Told) basis() []string {
 	items := []string{
 		"Each operation is due when its first attempt was received by the log, and is tried again by a policy of ours: what a client waited for before it sent the next is in the log's times, and stays.",
-		"Limits and times are those of the model, by two profiles: documented refuses what exceeds the targets, headroom grants what idle servers could.",
+		fmt.Sprintf("A design holds the log where no operation is lost and %s of first attempts at most are throttled, over the whole of it; of those that do, the contest's rules say which comes first.", document.Share(mostLeft)),
+	}
+	if len(t.Arms[0].Under) > 1 {
+		items = append(items, "Limits and times are those of the model, by two profiles: documented refuses what exceeds the targets, headroom grants what idle servers could.")
 	}
 	if t.Queries > 0 {
-		items = append(items, document.Counted(int(t.Queries), "query", "queries")+" are not replayed: what they would read under other keys, no log says.")
+		items = append(items, "A query reads what the table holds: what the log names, what it shows to have been there before, and "+document.Counted(int(t.More), "entity", "entities")+
+			" more, like those that it names, where queries returned more than that. What a filter of other properties read in vain beside those no log tells.")
 	}
-	if t.Unkeyed > 0 {
-		items = append(items, document.Counted(int(t.Unkeyed), "request")+" do not say their key (transactions, inserts of some logs), and are not replayed.")
+	if t.Transactions > t.Guessed {
+		items = append(items, "A transaction writes entities that the log names in its partition, in turn; how many is said by the log, by --transaction-entities, or estimated by its bytes.")
+	}
+	if t.Guessed > 0 {
+		items = append(items, document.Counted(int(t.Guessed), "request")+" without a key fell where the single write before them did (--keyless as-writes): an assumption.")
+	}
+	if t.Suggested > mostSuggested {
+		items = append(items, fmt.Sprintf("%s were proposed, of which the first %d take part.", document.Counted(t.Suggested, "design"), mostSuggested))
 	}
 	for _, arm := range t.Arms {
 		if arm.First != "" {
 			items = append(items, arm.Design+": the first key that kept its form: "+arm.First)
+		}
+		if arm.Unasked != "" {
+			items = append(items, arm.Design+": its queries read the whole table, since they cannot be planned: "+strings.TrimSuffix(arm.Unasked, "."))
 		}
 	}
 	return items

@@ -2,39 +2,23 @@ package replay
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/logs"
 )
 
-// Operation is what a client wanted of one entity.
-type Operation struct {
-	// At is when its first attempt was received, since the first operation.
-	At   time.Duration
-	Verb entity.Verb
-	Key  entity.Key
-}
-
-// Operations are those of a log that can be replayed, in their order, and what became of
-// them.
-type Operations struct {
-	List []Operation
-	// Attempts are their requests, Throttled those that were throttled, Retries those that
-	// sent an operation once more.
-	Attempts, Throttled, Retries int64
-	// Lost are the operations of which no attempt was answered.
-	Lost int64
-	// Unkeyed requests do not say their key, Queries are not replayed.
-	Unkeyed, Queries int64
-	// Bytes is the mean size of what was written, 0 where no line says it.
-	Bytes int64
-	// Bodies are those of single writes.
-	Bodies  bodies
-	Reading *logs.Reading
+// Rules say what is taken for what a log does not say.
+type Rules struct {
+	Estimate logs.Estimate
+	// Keyless is [LeftOut] or [AsWrites], empty for LeftOut.
+	Keyless string
 }
 
 // window is for how long an attempt after one that was not answered, with the id of the same
@@ -43,101 +27,292 @@ const window = 2 * time.Minute
 
 // pending is an operation that may be tried again.
 type pending struct {
-	key  entity.Key
 	verb entity.Verb
-	last time.Duration
-	lost bool
+	key  entity.Key
+	// filter is what a query asks for.
+	filter string
+	last   time.Duration
+	// place is that among the operations of its kind.
+	place int
+}
+
+// asked is a query by what it asks for.
+type asked struct {
+	filter string
+	top    int64
 }
 
 // gatherer is a log on its way to its operations.
 type gatherer struct {
+	rules Rules
 	found *Operations
 	first entity.Ticks
 	begun bool
 	// tried are the operations whose client may come again, by its id.
 	tried          map[string]*pending
 	written, wrote int64
+	// queries are those of each kind that a further page may be of, by their places: those
+	// whose last page was full, or else the last. It is taken for one of the latest, since the
+	// pages of some are never answered.
+	queries map[asked][]int
+	full    map[int]bool
+	// beside is the partition of the last single write, waiting are the transactions that
+	// came before the first.
+	beside  string
+	wrote1  bool
+	waiting []int
 }
 
-// mostTried bounds the operations that may be tried again at a time.
+// mostTried bounds the operations that may be tried again at a time, and the kinds of query
+// whose further pages are known as such.
 const mostTried = 1 << 18
 
-// Gather reads the operations of a log that are about one entity whose key is known. A
-// request with the id of one that was not answered before, for the same on the same key and
-// within two minutes, is no operation of its own. The error is as of [logs.Read].
+// Gather reads the operations of a log by the default rules.
 func Gather(files []logs.Source, o logs.Options) (*Operations, error) {
-	g := &gatherer{found: &Operations{Reading: new(logs.Reading)}, tried: make(map[string]*pending)}
-	if err := logs.Read(files, o, g.found.Reading, g.take); err != nil {
-		return nil, err
-	}
-	for _, one := range g.tried {
-		if one.lost {
-			g.found.Lost++
-		}
-	}
-	if err := g.found.Reading.Missing(o.Table); err != nil {
-		return nil, err
-	}
-	if len(g.found.List) == 0 {
-		return nil, fmt.Errorf("%w: no line is of an operation on one entity whose key it says (%d are queries, %d say no RowKey); expected some to replay", logs.ErrSource, g.found.Queries, g.found.Unkeyed)
-	}
-	if g.wrote > 0 {
-		g.found.Bytes = g.written / g.wrote
-	}
-	return g.found, nil
+	return Rules{}.Gather(files, o)
 }
 
+// Gather reads the operations of a log. A request with the id of one that was not answered
+// before, for the same on the same key and within two minutes, is no operation of its own,
+// nor is a page of a query after the first. The error is as of [logs.Read].
+func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) {
+	g := &gatherer{rules: r, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int),
+		found: &Operations{Reading: new(logs.Reading), Estimate: r.Estimate, Left: make(map[string]int64)}}
+	f := g.found
+	if err := logs.Read(files, o, f.Reading, g.take); err != nil {
+		return nil, err
+	}
+	f.Lost += int64(len(g.tried))
+	for _, at := range g.waiting {
+		f.Transactions[at].Partition = g.beside
+	}
+	if len(g.waiting) > 0 && !g.wrote1 {
+		return nil, fmt.Errorf("%w: no single write says a key that transactions could go by; expected one, or no --keyless as-writes", logs.ErrSource)
+	}
+	if f.Count() == 0 {
+		if err := f.Reading.Missing(o.Table); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: no line is of an operation whose key or filter it says (%d are left out); expected some to replay", logs.ErrSource, f.left())
+	}
+	if g.wrote > 0 {
+		f.Bytes = g.written / g.wrote
+	}
+	return f, nil
+}
+
+// take takes a line: it is left out, or tries again what was tried before, or begins an
+// operation.
 func (g *gatherer) take(e *accesslog.Entry) error {
 	f := g.found
-	switch {
-	case e.Verb == entity.Query:
-		f.Queries++
+	if e.Verb < entity.Insert || e.Verb > entity.Batch && e.Verb != entity.Query {
 		return nil
-	case e.Verb < entity.Insert || e.Verb > entity.Batch:
-		return nil
-	case !e.KeyedRow:
-		f.Unkeyed++
+	}
+	entities := f.Estimate.Entities(e)
+	if reason := g.leaves(e); reason != "" {
+		f.Left[reason]++
+		if e.Verb != entity.Query && e.Outcome() != accesslog.Throttled {
+			f.LeftEntities += entities
+		}
 		return nil
 	}
 	if !g.begun {
 		g.begun, g.first = true, e.At
 	}
 	at := time.Duration(e.At-g.first) * 100
-	outcome := e.Outcome()
-	if f.Attempts++; outcome == accesslog.Throttled {
-		f.Throttled++
+	g.count(e)
+	if g.again(e, at, entities) || g.further(e, at, entities) {
+		return nil
 	}
-	if e.Verb != entity.Get && e.Verb != entity.Delete && e.RequestPacket > 0 {
-		g.written, g.wrote = g.written+e.RequestPacket, g.wrote+1
-		f.Bodies.add(e.RequestPacket)
-	}
-	if before := g.tried[e.ClientID]; before != nil && e.ClientID != "" {
-		if before.verb == e.Verb && before.key == e.Key && at-before.last < window {
-			f.Retries++
-			if before.last = at; outcome != accesslog.Throttled {
-				delete(g.tried, e.ClientID)
-			}
-			return nil
-		}
-		f.Lost++
-		delete(g.tried, e.ClientID)
-	}
-	if len(f.List) == arrival.MaxTraceRows {
+	if f.Count() == arrival.MaxTraceRows {
 		return accesslog.Stop(fmt.Errorf("%w: there are more than %d operations; expected fewer: fewer files, or --table", logs.ErrSource, arrival.MaxTraceRows))
 	}
-	key := entity.Key{Partition: strings.Clone(e.Key.Partition), Row: strings.Clone(e.Key.Row)}
-	f.List = append(f.List, Operation{At: at, Verb: e.Verb, Key: key})
-	if outcome == accesslog.Throttled {
-		g.wait(e.ClientID, &pending{key: key, verb: e.Verb, last: at, lost: true})
+	g.begin(e, at, entities)
+	if e.Outcome() == accesslog.Throttled {
+		g.wait(e, at)
 	}
 	return nil
 }
 
+// leaves says why a request is not replayed, empty where it is.
+func (g *gatherer) leaves(e *accesslog.Entry) string {
+	guess := g.rules.Keyless == AsWrites
+	switch {
+	case e.Verb == entity.Batch && !e.Keyed && !guess:
+		return noTransactionKey
+	case e.Verb == entity.Query && e.Class == "":
+		return noFilter
+	case e.Verb == entity.Query && e.Filter == "" && e.Class != filter.ClassTableScan.String():
+		return noBounds
+	case e.Verb == entity.Query && e.Further && !g.knows(e):
+		return noQueryBefore
+	case e.Verb != entity.Batch && e.Verb != entity.Query && !e.KeyedRow && !(guess && e.Verb == entity.Insert):
+		return noInsertKey
+	}
+	return ""
+}
+
+func (g *gatherer) knows(e *accesslog.Entry) bool {
+	_, known := g.queries[asked{e.Filter, e.Top}]
+	return known
+}
+
+// count counts a request that is replayed.
+func (g *gatherer) count(e *accesslog.Entry) {
+	f := g.found
+	if f.Attempts++; e.Outcome() == accesslog.Throttled {
+		f.Throttled++
+	}
+	if e.Billed() {
+		f.Billed++
+	}
+	if e.Verb.IsChange() && e.Verb != entity.Delete && e.RequestPacket > 0 {
+		g.written, g.wrote = g.written+e.RequestPacket, g.wrote+1
+		f.Bodies.add(e.RequestPacket)
+	}
+	if e.Verb.IsChange() && e.Keyed && g.beside != e.Key.Partition {
+		g.beside = strings.Clone(e.Key.Partition)
+	}
+	g.wrote1 = g.wrote1 || e.Verb.IsChange() && e.Keyed
+}
+
+// again reports whether a request tries again what was not answered before.
+func (g *gatherer) again(e *accesslog.Entry, at time.Duration, entities int64) bool {
+	before := g.tried[e.ClientID]
+	if before == nil || e.ClientID == "" {
+		return false
+	}
+	if before.verb != e.Verb || before.key != e.Key || before.filter != e.Filter || at-before.last >= window {
+		g.found.Lost++
+		delete(g.tried, e.ClientID)
+		return false
+	}
+	g.found.Retries++
+	if before.last = at; e.Outcome() != accesslog.Throttled {
+		delete(g.tried, e.ClientID)
+		g.answered(before, e, at, entities)
+	}
+	return true
+}
+
+// answered takes down what an answer to an operation says that was tried before.
+func (g *gatherer) answered(before *pending, e *accesslog.Entry, at time.Duration, entities int64) {
+	switch {
+	case e.Verb == entity.Query && e.Outcome() == accesslog.Ok:
+		one := &g.found.Queries[before.place]
+		one.Returned, one.ended = one.Returned+entities, at
+		g.paged(asked{one.Filter, int64(one.Top)}, before.place, entities)
+	case e.Verb <= entity.Get && e.KeyedRow:
+		one := &g.found.List[before.place]
+		one.there, one.done, one.ended = there(e), done(e), at
+	case e.Verb == entity.Batch || !e.KeyedRow:
+		one := &g.found.Transactions[before.place]
+		one.done, one.ended = done(e), at
+	}
+}
+
+// done reports whether a request was carried out.
+func done(e *accesslog.Entry) bool { return e.HTTP >= http.StatusOK && e.HTTP < http.StatusBadRequest }
+
+// there reports whether an answer shows that the entity was there before.
+func there(e *accesslog.Entry) bool {
+	switch e.Verb {
+	case entity.Insert:
+		return e.HTTP == http.StatusConflict
+	case entity.InsertOrReplace, entity.InsertOrMerge:
+		return false
+	default:
+		return done(e) || e.HTTP == http.StatusPreconditionFailed
+	}
+}
+
+// further reports whether a request is a page after the first of a query.
+func (g *gatherer) further(e *accesslog.Entry, at time.Duration, entities int64) bool {
+	if e.Verb != entity.Query || !e.Further {
+		return false
+	}
+	g.found.Further++
+	if e.Outcome() == accesslog.Throttled {
+		return true
+	}
+	kind := asked{e.Filter, e.Top}
+	list := g.queries[kind]
+	place := list[len(list)-1]
+	one := &g.found.Queries[place]
+	one.Pages++
+	one.Returned += entities
+	one.ended = at
+	g.paged(kind, place, entities)
+	return true
+}
+
+// paged takes down that a query has read a page of so many entities.
+func (g *gatherer) paged(kind asked, place int, entities int64) {
+	list := slices.DeleteFunc(g.queries[kind], func(other int) bool { return other == place })
+	if last := len(list) - 1; last >= 0 && !g.full[list[last]] {
+		// It waited for want of another.
+		list = list[:last]
+	}
+	delete(g.full, place)
+	if entities >= fullPage {
+		g.full[place] = true
+	}
+	if g.full[place] || len(list) == 0 {
+		list = append(list, place)
+	}
+	g.queries[kind] = list[max(0, len(list)-mostOpen):]
+}
+
+// fullPage is how many entities a page has that another may follow, mostOpen how many queries
+// of a kind are known that one may be of.
+const (
+	fullPage = 1000
+	mostOpen = 64
+)
+
+// begin adds an operation.
+func (g *gatherer) begin(e *accesslog.Entry, at time.Duration, entities int64) {
+	f := g.found
+	switch e.Verb {
+	case entity.Query:
+		one := asked{strings.Clone(e.Filter), e.Top}
+		if e.Outcome() != accesslog.Ok {
+			entities = 0
+		}
+		if len(g.queries) < mostTried || g.knows(e) {
+			g.paged(one, len(f.Queries), entities)
+		}
+		f.Queries = append(f.Queries, Query{At: at, Filter: one.filter, Exact: e.Exact, Top: int(e.Top), Pages: 1, Returned: entities, ended: at})
+	case entity.Batch:
+		g.transact(e.Keyed, Transaction{At: at, Partition: strings.Clone(e.Key.Partition), Entities: min(entities, 100), done: done(e), ended: at})
+	default:
+		if !e.KeyedRow {
+			g.transact(false, Transaction{At: at, Entities: 1, done: done(e), ended: at})
+			return
+		}
+		key := entity.Key{Partition: strings.Clone(e.Key.Partition), Row: strings.Clone(e.Key.Row)}
+		f.List = append(f.List, Operation{At: at, Verb: e.Verb, Key: key, there: there(e), done: done(e), ended: at})
+	}
+}
+
+// transact adds a transaction, beside the last single write where its key is not known.
+func (g *gatherer) transact(keyed bool, one Transaction) {
+	f := g.found
+	if !keyed {
+		f.Guessed++
+		if one.Partition = g.beside; !g.wrote1 {
+			g.waiting = append(g.waiting, len(f.Transactions))
+		}
+	}
+	f.Transactions = append(f.Transactions, one)
+}
+
 // wait keeps an operation that may be tried again.
-func (g *gatherer) wait(id string, one *pending) {
+func (g *gatherer) wait(e *accesslog.Entry, at time.Duration) {
+	id := e.ClientID
 	if id == "" || len(g.tried) >= mostTried {
 		for other, old := range g.tried {
-			if one.last-old.last >= window {
+			if at-old.last >= window {
 				g.found.Lost++
 				delete(g.tried, other)
 			}
@@ -147,5 +322,31 @@ func (g *gatherer) wait(id string, one *pending) {
 		g.found.Lost++
 		return
 	}
-	g.tried[id] = one
+	key := entity.Key{Partition: strings.Clone(e.Key.Partition), Row: strings.Clone(e.Key.Row)}
+	place := len(g.found.List) - 1
+	switch {
+	case e.Verb == entity.Query:
+		place = len(g.found.Queries) - 1
+	case e.Verb == entity.Batch || !e.KeyedRow:
+		place = len(g.found.Transactions) - 1
+	}
+	g.tried[strings.Clone(id)] = &pending{verb: e.Verb, key: key, filter: strings.Clone(e.Filter), last: at, place: place}
 }
+
+// partitionRows are the RowKeys that the log names of each partition, a few of each, in their order.
+func (o *Operations) partitionRows() map[string][]string {
+	rows := make(map[string][]string)
+	for i := range o.List {
+		key := &o.List[i].Key
+		if list := rows[key.Partition]; len(list) < mostRows && !slices.Contains(list, key.Row) {
+			rows[key.Partition] = append(list, key.Row)
+		}
+	}
+	for _, list := range rows {
+		slices.Sort(list)
+	}
+	return rows
+}
+
+// mostRows is how many RowKeys of a partition stand for all: as many as a transaction has.
+const mostRows = 100

@@ -1,16 +1,18 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strings"
-	"time"
 
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -20,27 +22,46 @@ type Plan struct {
 	Operations *Operations
 	Pattern    Pattern
 	Designs    []Design
+	// Suggest has designs take part that follow from what the log asks for; it needs a
+	// pattern.
+	Suggest bool
 	// Speed is how many times as fast as in the log the operations are due, 0 for once.
 	Speed float64
 	// Retry is the back-off policy of ours that stands in the place of the clients', empty
-	// for the scenario format's own; Profile is that of the partition model, and Set gives
-	// values of the scenario others, each as path=value.
+	// for the scenario format's own. Profile is that of the partition model, empty for
+	// documented with headroom beside it, and Set gives values of the scenario others, each
+	// as path=value.
 	Retry, Profile string
 	Set            []string
-	Seed           uint64
+	// Seed is the root of all chance, Seeds how many runs each design has, 0 for one.
+	Seed  uint64
+	Seeds int
+	Price contest.Price
 	// Progress is told of each run before it; it may be nil.
 	Progress func(design, profile string)
 }
 
 // Arm is what one design came to.
 type Arm struct {
-	Design string `json:"design"`
+	Design       string `json:"design"`
+	PartitionKey string `json:"partition_key,omitempty"`
+	RowKey       string `json:"row_key,omitempty"`
 	// Unmatched operations did not fit the pattern and kept their keys; First says why the
 	// first did not.
 	Unmatched int64  `json:"operations_unmatched"`
 	First     string `json:"first_unmatched,omitempty"`
-	// Under are its runs, that of the plan's profile first.
+	// Joined are the keys of the log that fell together with another one: the design cannot
+	// tell all entities apart.
+	Joined int64 `json:"keys_joined"`
+	// Queries are what became of those of the log, Unasked says why the design could not be
+	// asked by what they know. Split are the transactions that became several.
+	Queries []Change `json:"queries"`
+	Unasked string   `json:"queries_unplanned,omitempty"`
+	Split   int64    `json:"transactions_split"`
+	// Under are its first runs, that of the plan's profile first.
 	Under []Run `json:"runs"`
+
+	ranked contest.Arm
 }
 
 // Run is what a replay came to under one profile of the model. Throttled is the share of
@@ -53,88 +74,137 @@ type Run struct {
 	Hottest    string  `json:"hottest_partition"`
 	HottestMax int64   `json:"hottest_second_entities"`
 	Partitions int64   `json:"partitions"`
+	// Billed are the transactions that the service bills, ThrottledRequests those that it
+	// throttled beside them; Counted are the entities that count against the targets.
+	Billed            int64 `json:"transactions_billed"`
+	ThrottledRequests int64 `json:"requests_throttled"`
+	Counted           int64 `json:"entities_counted"`
+	// State is what the checks of a replay come to.
+	State string `json:"state"`
 }
 
 // Holds reports whether nothing was lost and next to nothing throttled.
-func (r *Run) Holds() bool { return r.Lost == 0 && r.Throttled <= heldShare }
+func (r *Run) Holds() bool { return r.State == results.Holds }
 
-// heldShare is the share of attempts that may be throttled of a load that holds.
-const heldShare = 0.005
+// checks are what it is to hold a log: as of a rate, for the whole of it.
+func checks() []string {
+	return []string{"share_lost <= 0%", fmt.Sprintf("first_throttled <= %v%%", 100*figure.MostFirstThrottled)}
+}
 
 // Unchanged is the name of the replay under the keys of the log.
 const Unchanged = "keys of the log"
 
+// playing is a replay under way.
+type playing struct {
+	*Plan
+	steps []step
+	table *table
+	trace *arrival.Trace
+	// profile is that by which designs are ranked, other the one that is held against it,
+	// empty for none.
+	profile, other string
+	// suggested is how many designs were proposed, unsuggested says why none was.
+	suggested   int
+	unsuggested string
+}
+
 // Replay replays the operations under the keys that they had, and under those of each
-// design. The error wraps [ErrKeys] where a pattern fits nothing, is a scenario's fault, or
-// the context's.
-func Replay(ctx context.Context, p Plan) ([]Arm, error) {
+// design, and ranks these. The error wraps [ErrKeys] where a pattern fits nothing, is a
+// scenario's fault, or the context's.
+func Replay(ctx context.Context, plan Plan) (*Told, error) {
+	p := &playing{Plan: &plan, steps: plan.Operations.order(), profile: plan.Profile}
+	if p.profile == "" {
+		p.profile, p.other = model.Documented, model.Headroom
+	}
+	var err error
+	if p.trace, err = plan.trace(p.steps); err != nil {
+		return nil, err
+	}
+	if plan.Suggest {
+		if err := p.suggest(); err != nil {
+			return nil, err
+		}
+	}
+	p.table = newTable(plan.Operations)
 	var arms []Arm
-	for _, design := range append([]Design{{Name: Unchanged}}, p.Designs...) {
+	for _, design := range append([]Design{{Name: Unchanged}}, plan.Designs...) {
 		arm, err := p.arm(ctx, design)
 		if err != nil {
 			return nil, err
 		}
 		arms = append(arms, *arm)
 	}
-	return arms, nil
+	return p.tell(arms), nil
 }
 
-func (p *Plan) arm(ctx context.Context, design Design) (*Arm, error) {
+// arm plays the operations under a design.
+func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 	f, err := newForming(p.Pattern, design)
 	if err != nil {
 		return nil, err
 	}
-	trace := p.trace(f)
-	if f.unmatched == int64(len(p.Operations.List)) {
+	s := newScript(p.Operations, p.steps, p.table, f)
+	if n := len(p.Operations.List) + len(p.Operations.Transactions); n > 0 && f.unmatched == int64(n) {
 		return nil, fmt.Errorf("%w: no key of the log fits the pattern: %w", ErrKeys, f.first)
 	}
-	arm := &Arm{Design: design.Name, Unmatched: f.unmatched}
+	arm := &Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey, Unmatched: f.unmatched, Joined: s.joined(), Queries: changes(p.Operations, s.reads), Split: s.split()}
 	if f.first != nil {
 		arm.First = f.first.Error()
 	}
-	s, err := p.scenario(p.Profile)
-	if err != nil {
-		return nil, err
+	if f.queries != nil && f.queries.fault != nil {
+		arm.Unasked = results.OneLine(f.queries.fault)
 	}
-	for _, profile := range []string{s.Model.Profile, run.OtherProfile(s.Model.Profile)} {
-		if profile == "" {
-			continue
+	held := p.table.heldUnder(f)
+	arm.ranked = contest.Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey}
+	for n := range max(1, p.Seeds) {
+		for _, profile := range []string{p.profile, p.other} {
+			if profile == "" {
+				continue
+			}
+			if p.Progress != nil && n == 0 {
+				p.Progress(design.Name, profile)
+			}
+			record, err := p.play(ctx, run.Plan{Script: s, Held: held}, design.Name, profile, n)
+			if err != nil {
+				return nil, err
+			}
+			arm.take(record, profile, profile == p.profile, p.needs())
 		}
-		if p.Progress != nil {
-			p.Progress(design.Name, profile)
-		}
-		one, err := p.run(ctx, profile, trace)
-		if err != nil {
-			return nil, err
-		}
-		arm.Under = append(arm.Under, *one)
 	}
 	return arm, nil
 }
 
-// trace writes the operations as the trace of a scenario, with the keys of a design.
-func (p *Plan) trace(f *forming) []byte {
-	speed := p.Speed
-	if speed == 0 {
-		speed = 1
+// take adds a run.
+func (a *Arm) take(record *results.Record, profile string, own bool, needs figure.Needs) {
+	trial := contest.Measure(record, record.Summary, needs)
+	into := &a.ranked.Others
+	if own {
+		into = &a.ranked.Trials
 	}
-	var text bytes.Buffer
-	text.WriteString("instant,operation,PartitionKey,RowKey\n")
-	for i := range p.Operations.List {
-		o := &p.Operations.List[i]
-		key := f.key(o.Key)
-		text.WriteString(time.Duration(float64(o.At)/speed).String() + "," + o.Verb.String() + "," + quoted(key.Partition) + "," + quoted(key.Row) + "\n")
+	if *into = append(*into, trial); len(*into) > 1 {
+		return
 	}
-	return text.Bytes()
+	a.Under = append(a.Under, *told(profile, record))
+	if own {
+		a.ranked.Record = record
+	}
 }
 
-func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
-
-// traceFile is what the scenario calls the trace.
-const traceFile = "log.csv"
-
 // scenario returns the scenario of a replay, its trace unread.
-func (p *Plan) scenario(profile string) (*scenarios.Scenario, error) {
+func (p *playing) scenario(profile string) (*scenarios.Scenario, error) {
+	var offered strings.Builder
+	for _, verb := range p.Operations.offered() {
+		more := ""
+		switch verb {
+		case entity.Merge, entity.InsertOrMerge:
+			more = `, properties: [{name: V, type: Int32, value: "1"}]`
+		case entity.Batch:
+			more = ", entities: 100, change: insert-or-replace"
+		case entity.Query:
+			more = ", class: table-scan"
+		}
+		fmt.Fprintf(&offered, "\n        - {verb: %s%s}", verb, more)
+	}
 	s, err := scenarios.Parse("replay", fmt.Appendf(nil, `name: replay
 about: The operations of a log, at their own times.
 attributes: {n: {sequence: 1}}
@@ -142,12 +212,15 @@ entity: {size: %d, properties: [{name: V, type: Int32, value: "1"}]}
 design: {partition_key: "{n}", row_key: "{n}"}
 phases:
   - name: log
-    traffic: {arrivals: {trace: %s}, drain: 60s}
-`, p.Operations.size(), traceFile))
+    traffic:
+      arrivals: {trace: log.csv}
+      drain: 60s
+      operations:%s
+expect: ["%s"]
+`, p.Operations.size(), offered.String(), strings.Join(checks(), `", "`)))
 	if err != nil {
 		return nil, err
 	}
-	s.Seed = max(1, p.Seed)
 	if p.Retry != "" {
 		s.Retry = p.Retry
 	}
@@ -157,32 +230,48 @@ phases:
 			return nil, err
 		}
 	}
-	if profile != "" {
-		s.Model.Profile = profile
-	}
+	s.Model.Profile = profile
 	return s, fields.FaultsOf(s.Validate())
 }
 
-// run replays a trace under a profile.
-func (p *Plan) run(ctx context.Context, profile string, trace []byte) (*Run, error) {
+// play carries out one run of a design.
+func (p *playing) play(ctx context.Context, plan run.Plan, design, profile string, n int) (*results.Record, error) {
 	s, err := p.scenario(profile)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(trace)), nil }); err != nil {
-		return nil, err
+	draw := clock.NewStream(max(1, p.Seed), "replay/"+design).At(uint64(n))
+	s.Seed = draw.Uint64() >> 11
+	for i := range s.Phases {
+		s.Phases[i].Traffic.Arrivals.Recorded = p.trace
 	}
-	record, err := run.Run(ctx, run.Plan{Scenario: s, RetryChosen: true, Memory: new(results.Memory)})
-	if err != nil {
-		return nil, err
+	plan.Scenario, plan.RetryChosen, plan.Memory = s, true, new(results.Memory)
+	return run.Run(ctx, plan)
+}
+
+// needs are what the application asks of its operations.
+func (p *playing) needs() figure.Needs {
+	n := figure.Needs{Within: make(map[string]int64), Entities: make(map[string]int64), Reads: make(map[string]bool)}
+	for _, verb := range p.Operations.offered() {
+		name := verb.String()
+		n.Entities[name] = 1
+		n.Reads[name] = verb == entity.Get || verb == entity.Query
 	}
-	return told(profile, record), nil
+	if list := p.Operations.Transactions; len(list) > 0 {
+		sum := int64(0)
+		for i := range list {
+			sum += list[i].Entities
+		}
+		n.Entities[entity.Batch.String()] = max(1, sum/int64(len(list)))
+	}
+	return n
 }
 
 // told takes from a record what is shown of it.
 func told(profile string, record *results.Record) *Run {
 	of, sum := figure.Of(record), record.Summary
-	one := &Run{Profile: profile, Lost: of.Named("share_lost").Value}
+	all := record.Total(results.Reported)
+	one := &Run{Profile: profile, Lost: of.Named("share_lost").Value, Billed: all.Billed(), ThrottledRequests: all.Throttled, Counted: all.Counted, State: results.Holds}
 	if sum.ShareThrottled != nil {
 		one.Throttled = *sum.ShareThrottled
 	}
@@ -191,6 +280,11 @@ func told(profile string, record *results.Record) *Run {
 	}
 	if hot, some := of.Hottest(); some {
 		one.Hottest, one.HottestMax = hot.Key, hot.Busiest
+	}
+	for i := range sum.Checks {
+		if !sum.Checks[i].Holds() {
+			one.State = results.DoesNotHold
+		}
 	}
 	one.Partitions = int64(of.Named("partitions").Value)
 	return one

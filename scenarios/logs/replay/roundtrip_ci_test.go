@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -79,8 +80,8 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: true})
-	at := &logged{Immediate: inprocess.New(e, "races", nil)}
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: !s.Reads()})
+	at := &logged{Immediate: inprocess.New(e, "races", nil), transactions: true}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +90,7 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.Entering = func(p campaign.Progress) { at.begun = p.Stage != "load" }
 	if err := c.Run(context.Background(), &drive.Virtual{Target: at}, &drive.Ledger{Recorder: recorder}); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func load(t *testing.T, n int, design string) *scenarios.Scenario {
 	for i := range regions {
 		names, weights = append(names, fmt.Sprint("r", i)), append(weights, fmt.Sprint(1+chance.IntN(20)))
 	}
-	s, err := scenarios.Parse("load.yaml", fmt.Appendf(nil, `name: load
+	return parsed(t, fmt.Sprintf(`name: load
 seed: %d
 retry: %s
 model: {partition_target: %d, partition_burst: 20ms}
@@ -122,6 +124,11 @@ phases:
   - name: rush
     traffic: {arrivals: {constant: %d}, for: 3s, drain: 10s, operations: [{verb: insert, weight: %d}, {verb: insert-or-merge, properties: [{name: V, type: Int32, value: "1"}], weight: 2}]}
 `, n+1, []string{"none", "short"}[n%2], 60+chance.IntN(60), strings.Join(names, ", "), strings.Join(weights, ", "), 300+chance.IntN(700), design, 200+chance.IntN(150), 2+chance.IntN(8)))
+}
+
+func parsed(t *testing.T, text string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Parse("load.yaml", []byte(text))
 	if err == nil {
 		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return nil, io.EOF })
 	}
@@ -155,34 +162,112 @@ type logged struct {
 	target.Immediate
 	lines  []byte
 	number int
+	// transactions says that those have the key of their object, begun that what prepares
+	// the table is done.
+	transactions, begun bool
 }
 
-// Submit implements [target.Immediate].
+// Submit implements [target.Immediate]. What prepares the table is in no log.
 func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	outcome, done := l.Immediate.Submit(now, op)
-	if op.Change.Verb == 0 {
+	key, path := op.Change.Key, ""
+	e := accesslog.Entry{Operation: accesslog.OperationOf(op.Verb), RequestPacket: sizeOf, ResponsePacket: 0}
+	switch {
+	case !l.begun || op.Verb == entity.CreateTable || op.Verb == entity.DeleteTable || strings.HasPrefix(key.Partition, "~"):
 		return outcome, done
+	case op.Verb == entity.Batch:
+		e.RequestPacket = 200
+		for i := range op.Changes {
+			e.RequestPacket += bodyOf(&op.Changes[i]) + 400
+		}
+		e.URL, e.ObjectKey = "https://races.table.core.windows.net/$batch", "/races/$batch"
+		if l.transactions {
+			e.ObjectKey = "/races/Results(PartitionKey='" + op.Changes[0].Key.Partition + "',RowKey='')"
+		}
+	case op.Verb == entity.Query:
+		text, _ := op.Query.Range.Text()
+		if op.Query.Filter != nil {
+			text = op.Query.Filter.String()
+		}
+		e.RequestPacket, e.ResponsePacket = 0, outcome.Returned*sizeOf
+		e.URL = "https://races.table.core.windows.net/Results()?$filter=" + url.QueryEscape(text)
+		if op.Query.Top > 0 {
+			e.URL += fmt.Sprint("&$top=", op.Query.Top)
+		}
+		if op.Query.Token.Present {
+			e.URL += "&NextPartitionKey=1!4!&NextRowKey=1!4!"
+		}
+	default:
+		path = "/Results(PartitionKey='" + key.Partition + "',RowKey='" + key.Row + "')"
+		e.URL, e.ObjectKey = "https://races.table.core.windows.net"+path, "/races"+path
+		switch op.Verb {
+		case entity.Get:
+			e.RequestPacket, e.ResponsePacket = 0, sizeOf
+		case entity.Delete:
+		default:
+			e.RequestPacket = bodyOf(&op.Change)
+		}
 	}
-	key := op.Change.Key
-	path := "/Results(PartitionKey='" + key.Partition + "',RowKey='" + key.Row + "')"
-	e := accesslog.Entry{At: entity.TicksOf(begins) + entity.Ticks(now/100), Operation: accesslog.OperationOf(op.Change.Verb), Status: string(outcome.Code), HTTP: outcome.Status,
-		EndToEnd: done.Sub(now), Server: done.Sub(now), Account: "races", URL: "https://races.table.core.windows.net" + path, ObjectKey: "/races" + path,
-		RequestID: fmt.Sprint("id-", l.number), RequestPacket: 600, ResponsePacket: 0, ContentLength: 600, ClientID: fmt.Sprint("c-", op.Number)}
-	if body := weight.Request(entity.Insert, &op.Change, nil) - weight.InsertHead; op.Change.Verb != entity.Get && op.Change.Verb != entity.Delete {
-		e.RequestPacket = body
-	}
+	e.At, e.Status, e.HTTP, e.EndToEnd, e.Server, e.Account = entity.TicksOf(begins)+entity.Ticks(now/100), string(outcome.Code), outcome.Status, done.Sub(now), done.Sub(now), "races"
+	e.RequestID, e.ContentLength, e.ClientID = fmt.Sprint("id-", l.number), e.RequestPacket, fmt.Sprint("c-", op.Number)
 	l.number++
 	l.lines = accesslog.AppendAnalytics(l.lines, &e)
 	return outcome, done
 }
 
+func bodyOf(c *entity.Change) int64 { return weight.Request(entity.Insert, c, nil) - weight.InsertHead }
+
+// sizeOf is that of an entity on the wire.
+const sizeOf = 600
+
 // A log that was written on the virtual clock, so that nothing but the keys can differ:
 // replayed it meets what happened, and with other keys what a run of those meets.
 func TestRoundTrip(t *testing.T) {
 	for n := range loads {
-		s := load(t, n, "by-region")
-		replayedAlike(t, n, s, logOf(t, s))
+		for _, make := range []func(*testing.T, int, string) *scenarios.Scenario{load, mixed} {
+			replayedAlike(t, n, make)
+		}
 	}
+}
+
+// mixed is a scenario like load that reads by queries, and writes by transactions, too.
+func mixed(t *testing.T, n int, design string) *scenarios.Scenario {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(11, uint64(n)))
+	regions := 2 + chance.IntN(4)
+	var names, weights []string
+	for i := range regions {
+		names, weights = append(names, fmt.Sprint("r", i)), append(weights, fmt.Sprint(1+chance.IntN(20)))
+	}
+	return parsed(t, fmt.Sprintf(`name: mixed
+seed: %d
+retry: %s
+model: {partition_target: %d, partition_burst: 20ms}
+attributes:
+  region: {list: [%s], weights: [%s]}
+  day: {list: ["01", "02", "03"]}
+  id: {sequence: 1}
+entity: {size: 600}
+use: %s
+designs:
+  - {name: by-region, partition_key: "{region}", row_key: "{day}_{id:06d}"}
+  - {name: by-day, partition_key: "{region}_{day}", row_key: "{id:06d}"}
+phases:
+  - {name: load, load: {entities: %d}}
+  - name: rush
+    traffic:
+      arrivals: {constant: %d}
+      for: 16s
+      drain: 10s
+      operations:
+        - {verb: get, weight: %d}
+        - {verb: insert, weight: %d}
+        - {verb: batch, entities: %d, change: insert, together: [region, day], weight: %d}
+        - {name: day, verb: query, by: [region, day], weight: %d}
+        - {name: region, verb: query, by: [region], weight: %d}
+        - {name: top, verb: query, by: [region, day], top: 5, pages: 1, weight: %d}
+`, n+1, []string{"none", "short"}[n%2], 2000+chance.IntN(2000), strings.Join(names, ", "), strings.Join(weights, ", "), design, 100+chance.IntN(200), 250+chance.IntN(150),
+		5+chance.IntN(20), 5+chance.IntN(20), 2+chance.IntN(8), 1+chance.IntN(10), 1+chance.IntN(4), 1+chance.IntN(3), 1+chance.IntN(5)))
 }
 
 func (w *witness) source() []logs.Source {
@@ -230,33 +315,35 @@ func (w *witness) toldBy(t *testing.T) {
 
 // replayedAlike holds the replay of a log against what happened, and against a run under
 // other keys.
-func replayedAlike(t *testing.T, n int, s *scenarios.Scenario, lines []byte) {
+func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scenarios.Scenario) {
 	t.Helper()
+	s := make(t, n, "by-region")
 	w := new(witness)
-	w.lines.Write(lines)
+	w.lines.Write(logOf(t, s))
 	found, err := replay.Gather(w.source(), logs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	arms, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5,
+	told, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5,
 		Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
 		Set: []string{fmt.Sprintf("model.partition_target=%s", parameter(s, "partition_target")), "model.partition_burst=20ms"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	arms := told.Arms
 	happened := float64(found.Throttled) / float64(found.Attempts)
 	if got := arms[0].Under[0].Throttled; math.Abs(got-happened) > .02 {
 		t.Errorf("replayed %.3f are throttled; it were %.3f", got, happened)
 	}
-	other, err := run.Run(context.Background(), run.Plan{Scenario: load(t, n, "by-day"), RetryChosen: true, Memory: new(results.Memory)})
+	other, err := run.Run(context.Background(), run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true, Memory: new(results.Memory)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := arms[1].Under[0].Throttled, *other.Summary.ShareThrottled; math.Abs(got-want) > .02 {
 		t.Errorf("replayed under other keys %.3f are throttled; of a run of those it are %.3f", got, want)
 	}
-	t.Logf("throttled: %.3f, replayed %.3f; under other keys %.3f, replayed %.3f; %d operations, %d retries", happened, arms[0].Under[0].Throttled,
-		*other.Summary.ShareThrottled, arms[1].Under[0].Throttled, len(found.List), found.Retries)
+	t.Logf("%s %d: throttled: %.3f, replayed %.3f; under other keys %.3f, replayed %.3f; %d operations, %d retries", s.Name, n, happened, arms[0].Under[0].Throttled,
+		*other.Summary.ShareThrottled, arms[1].Under[0].Throttled, found.Count(), found.Retries)
 }
 
 func parameter(s *scenarios.Scenario, name string) string {

@@ -1,0 +1,263 @@
+package replay
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"loadgen/engine/filter"
+	"loadgen/scenarios/keys"
+	"loadgen/scenarios/keys/values"
+	"loadgen/target"
+)
+
+// span is the stretch of the index that a query of the log reads.
+func (q *Query) span() filter.Range {
+	parsed, _, _ := filter.Parse(q.Filter)
+	if parsed == nil {
+		return filter.All()
+	}
+	return parsed.Range()
+}
+
+// reading is a query under a design.
+type reading struct {
+	ranges []filter.Range
+	// tight says that all that is read is wanted, as far as the keys go.
+	tight bool
+	class filter.Class
+	// anew says that the keys are other ones than the log's, so that a page ends elsewhere.
+	anew bool
+}
+
+// queries returns what is asked for: by a tight reading what the log asked for, by another
+// all of what it reads, of which a filter would keep what is wanted. A page that keeps
+// nothing goes on as far as one goes.
+func (r *reading) queries(q *Query, nothing *filter.Expression) (list []target.Query, pages int) {
+	for _, span := range r.ranges {
+		one := target.Query{Range: span}
+		if r.tight && q.Exact {
+			one.Top = q.Top
+		} else {
+			one.Filter = nothing
+		}
+		list = append(list, one)
+	}
+	if r.tight && (!r.anew || q.Top > 0) {
+		return list, q.Pages
+	}
+	return list, 0
+}
+
+// asking makes of the queries of a log those of a design: by what they know of the attributes
+// of the keys, as the queries of a scenario are planned under its design.
+type asking struct {
+	generator *keys.Generator
+	// known are the attributes that each query knows, spans their stretches in the log.
+	known [][]string
+	spans []filter.Range
+	plans map[string]*keys.Plan
+	// fault says why the design cannot be asked so.
+	fault error
+}
+
+// ask returns the queries of a log under a design.
+func (f *forming) ask(of *Operations) []reading {
+	all := make([]reading, len(of.Queries))
+	if f.to == nil {
+		for i := range all {
+			span := of.Queries[i].span()
+			all[i] = reading{ranges: []filter.Range{span}, tight: true, class: span.Class()}
+		}
+		return all
+	}
+	f.queries = f.newAsking(of)
+	for i := range all {
+		all[i] = f.reading(i)
+	}
+	return all
+}
+
+// newAsking finds out what the queries know, and returns what plans them.
+func (f *forming) newAsking(of *Operations) *asking {
+	a := &asking{plans: make(map[string]*keys.Plan)}
+	names := f.partition.Attributes()
+	for _, name := range f.row.Attributes() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	usual := f.usual(of, names)
+	var text strings.Builder
+	rows := csv.NewWriter(&text)
+	_ = rows.Write(names)
+	for i := range of.Queries {
+		span := of.Queries[i].span()
+		f.know(span)
+		var known []string
+		row := make([]string, len(names))
+		for j, name := range names {
+			value, some := f.attribute[name]
+			if row[j] = usual[name]; some {
+				row[j] = value
+				known = append(known, name)
+			}
+		}
+		_ = rows.Write(row)
+		a.known, a.spans = append(a.known, known), append(a.spans, span)
+	}
+	if rows.Flush(); len(of.Queries) == 0 {
+		return a
+	}
+	table, err := values.ReadTable(strings.NewReader(text.String()), "log", names)
+	if a.fault = err; err != nil {
+		return a
+	}
+	o := keys.Options{PartitionKey: f.to[0], RowKey: f.to[1]}
+	for _, name := range names {
+		o.Attributes = append(o.Attributes, values.Attribute{Name: name, Values: values.Column{File: "log", Name: name, Table: table}})
+	}
+	a.generator, a.fault = keys.New(o)
+	return a
+}
+
+// usual are values of all attributes, in the place of those that a query does not know.
+func (f *forming) usual(of *Operations, names []string) map[string]string {
+	for i := range of.List {
+		if key := &of.List[i].Key; f.apart(key.Partition, &key.Row) == nil && len(f.attribute) == len(names) {
+			return maps.Clone(f.attribute)
+		}
+	}
+	return nil
+}
+
+// know takes apart what all keys of a range have alike.
+func (f *forming) know(span filter.Range) {
+	clear(f.attribute)
+	partition, one := span.Partition()
+	switch {
+	case !one:
+		f.readBeginning(&f.partition, beginning(span.From.Partition, span.To.Partition, span.Bounded))
+	case span.Class() == filter.ClassPoint:
+		_ = f.apart(partition, &span.From.Row)
+	default:
+		if f.apart(partition, nil) == nil && span.Bounded && span.To.Partition == partition {
+			f.readBeginning(&f.row, beginning(span.From.Row, span.To.Row, true))
+		}
+	}
+}
+
+// beginning returns what all texts from one up to another, that not included, begin with.
+func beginning(from, to string, bounded bool) string {
+	if !bounded {
+		return ""
+	}
+	n := 0
+	for n < min(len(from), len(to)) && from[n] == to[n] {
+		n++
+	}
+	if n < len(from) && n == len(to)-1 && from[n]+1 == to[n] {
+		n++
+	}
+	return from[:n]
+}
+
+// reading returns a query of the log under the design.
+func (f *forming) reading(i int) reading {
+	a := f.queries
+	span := a.spans[i]
+	if a.fault != nil || len(a.known[i]) == 0 {
+		return reading{ranges: []filter.Range{filter.All()}, tight: span.Class() == filter.ClassTableScan, class: filter.ClassTableScan, anew: true}
+	}
+	by := strings.Join(a.known[i], "\x00")
+	plan := a.plans[by]
+	if plan == nil {
+		plan = new(a.generator.FannedPlan(a.known[i], 0))
+		a.plans[by] = plan
+	}
+	r := reading{ranges: plan.Ranges(keys.Event{Number: uint64(i)}), class: plan.Class, anew: true}
+	told := plan.Tells()
+	r.tight = plan.Class == filter.ClassPoint || !slices.ContainsFunc(a.known[i], func(name string) bool { return !slices.Contains(told, name) })
+	f.bound(span, &r)
+	return r
+}
+
+// bound keeps bounds of the RowKey where the design forms that as the log does, and else says
+// that more is read than is wanted.
+func (f *forming) bound(span filter.Range, r *reading) {
+	partition, one := span.Partition()
+	class := span.Class()
+	if !one || class == filter.ClassPartitionScan || class == filter.ClassPoint {
+		return
+	}
+	alike := f.to[1].String() == f.row.String()
+	for i := range r.ranges {
+		to, single := r.ranges[i].Partition()
+		if !alike || !single {
+			r.tight = r.tight && f.wholly(span)
+			return
+		}
+		r.ranges[i].From.Row = span.From.Row
+		if span.Bounded && span.To.Partition == partition {
+			r.ranges[i] = filter.Rows(to, span.From.Row, span.To.Row)
+		}
+		r.class, r.tight = filter.ClassRowRange, true
+	}
+}
+
+// wholly reports whether what a query knows is all that its range of rows says: whole
+// attributes, and no bound within one.
+func (f *forming) wholly(span filter.Range) bool {
+	f.know(span)
+	known := beginning(span.From.Row, span.To.Row, span.Bounded)
+	var told strings.Builder
+	for _, piece := range f.row.Pieces() {
+		if piece.Placeholder == "" {
+			told.WriteString(piece.Literal)
+			continue
+		}
+		one, err := keys.ParseTemplate("{" + piece.Placeholder + "}")
+		if err != nil {
+			return false
+		}
+		text, err := one.Encode(f.given(&one))
+		if err != nil {
+			break
+		}
+		told.WriteString(text)
+	}
+	return span.From.Row == known && told.String() == known
+}
+
+// Change is how many queries of the log became what under a design.
+type Change struct {
+	// Was and Is are as the documents rate queries, Queries how many one becomes.
+	Was        string `json:"class_in_the_log"`
+	Is         string `json:"class"`
+	Queries    int    `json:"queries_each"`
+	Wider      bool   `json:"reads_more_than_is_wanted"`
+	Operations int64  `json:"operations"`
+}
+
+// changes adds up what became of queries, the commonest first.
+func changes(of *Operations, all []reading) []Change {
+	counts := make(map[Change]int64)
+	for i := range all {
+		r := &all[i]
+		counts[Change{Was: of.Queries[i].span().Class().String(), Is: r.class.String(), Queries: len(r.ranges), Wider: !r.tight}]++
+	}
+	var list []Change
+	for one, n := range counts {
+		one.Operations = n
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b Change) int {
+		if a.Operations != b.Operations {
+			return int(b.Operations - a.Operations)
+		}
+		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	})
+	return list
+}

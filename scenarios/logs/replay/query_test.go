@@ -1,0 +1,156 @@
+package replay_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"loadgen/engine/accesslog"
+	"loadgen/results"
+	"loadgen/scenarios/logs"
+	"loadgen/scenarios/logs/replay"
+)
+
+// query is a request for what a filter says, which returned so many entities of 100 bytes.
+func query(millis int, filter string, returned int64) accesslog.Entry {
+	e := line(millis, "QueryEntities", "", "", 200, fmt.Sprint("q", millis))
+	e.URL, e.ObjectKey = "https://races.table.core.windows.net/Results()?$filter="+url.QueryEscape(filter), "/races/Results"
+	e.RequestPacket, e.ResponsePacket = 0, 100*returned
+	return e
+}
+
+// A query becomes what its filter knows of the keys: under keys that part what it asks for it
+// reads less or as much, and where it does not know how a PartitionKey begins, the table.
+func TestQueriesUnderOtherKeys(t *testing.T) {
+	entries := []accesslog.Entry{}
+	for i := range 40 {
+		entries = append(entries, line(i, "InsertEntity", "2026", fmt.Sprintf("d%d_%05d", i%4, i), 201, fmt.Sprint(i)))
+	}
+	// What one entity takes in a reply is told by a read of one.
+	entries = append(entries, line(45, "QueryEntity", "2026", "d0_00000", 200, "g"))
+	pattern := replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib:05d}"}
+	for _, row := range []struct {
+		sentence, filter string
+		returned         int64
+		partition, row   string
+		was, is          string
+		queries          int
+		wider            bool
+		scanned          int64
+	}{
+		{"a point stays one", "PartitionKey eq '2026' and RowKey eq 'd1_00001'", 1, "{year}_{division}", "{bib:05d}", "point", "point", 1, false, 1},
+		{"rows that share an attribute become a partition", "PartitionKey eq '2026' and RowKey ge 'd1_' and RowKey lt 'd1`'", 10, "{year}_{division}", "{bib:05d}", "row range scan", "partition scan", 1, false, 10},
+		{"a partition becomes several that follow one another", "PartitionKey eq '2026'", 40, "{year}_{division}", "{bib:05d}", "partition scan", "partition range scan", 1, false, 40},
+		{"what does not begin the key reads the table", "PartitionKey eq '2026'", 40, "{division}_{year}", "{bib:05d}", "partition scan", "table scan", 1, true, 40},
+		{"each bucket is asked", "PartitionKey eq '2026' and RowKey ge 'd1_' and RowKey lt 'd1`'", 10, "{hash(bib,4)}_{year}", "{division}_{bib:05d}", "row range scan", "row range scan", 4, false, 10},
+		{"bounds stay where the RowKey does", "PartitionKey eq '2026' and RowKey ge 'd1_00009'", 28, "y{year}", "{division}_{bib:05d}", "row range scan", "row range scan", 1, false, 28},
+		{"bounds within an attribute are lost with it", "PartitionKey eq '2026' and RowKey ge 'd1_00001' and RowKey lt 'd1_00011'", 3, "{year}_{division}", "{bib:05d}", "row range scan", "partition scan", 1, true, 10},
+		{"the table is the table", "", 40, "{year}_{division}", "{bib:05d}", "table scan", "table scan", 1, false, 40},
+		{"what was there before is made up for", "PartitionKey eq '2026'", 60, "{year}_{division}", "{bib:05d}", "partition scan", "partition range scan", 1, false, 60},
+	} {
+		found := gather(t, append(entries, query(50, row.filter, row.returned))...)
+		told := replayed(t, replay.Plan{Operations: found, Pattern: pattern, Profile: "documented", Designs: []replay.Design{{Name: "other", PartitionKey: row.partition, RowKey: row.row}}})
+		want := replay.Change{Was: row.was, Is: row.is, Queries: row.queries, Wider: row.wider, Operations: 1}
+		arm := &told.Arms[1]
+		if len(arm.Queries) != 1 || arm.Queries[0] != want || arm.Unasked != "" {
+			t.Errorf("%s: %+v %s; want %+v", row.sentence, arm.Queries, arm.Unasked, want)
+		}
+		if row.is == "table scan" {
+			row.scanned++ // with what marks the table as this tool's
+		}
+		// Beside the 40 inserts and the read of one entity, and of buckets that hold nothing one each.
+		if got := arm.Under[0].Counted - 41; got < row.scanned || got > row.scanned+int64(row.queries)-1 {
+			t.Errorf("%s: %d entities are counted; want %d", row.sentence, got, row.scanned)
+		}
+		if told.State != results.Holds || !strings.Contains(fmt.Sprint(told.Document().Sections), row.is) {
+			t.Errorf("%s: %s; want it to hold, and to say what became of queries", row.sentence, told.State)
+		}
+	}
+}
+
+// transaction is one of so many entities, which say their partition or not.
+func transaction(millis int, partition string, entities int) accesslog.Entry {
+	e := line(millis, "EntityGroupTransaction", partition, "", 202, fmt.Sprint("t", millis))
+	e.URL, e.RequestPacket = "https://races.table.core.windows.net/$batch", int64(200+900*entities)
+	if partition == "" {
+		e.ObjectKey = "/races/$batch"
+	}
+	return e
+}
+
+// The first transaction comes before any single write whose size would tell how many entities
+// it has room for: six by the usual size, where the others have ten by that of the writes.
+//
+// What no line places is left out, and then no design is said to hold; placed by the single
+// writes it counts, and by its object's key it does anyway.
+func TestTransactions(t *testing.T) {
+	entries := func(partition string) []accesslog.Entry {
+		list := []accesslog.Entry{transaction(0, partition, 10)}
+		for i := range 30 {
+			list = append(list, line(10+i, "InsertEntity", fmt.Sprint("p", i%3), fmt.Sprint(i), 201, fmt.Sprint(i)))
+		}
+		return append(list, transaction(50, partition, 10), transaction(60, partition, 10))
+	}
+	for _, row := range []struct {
+		sentence, partition string
+		rules               replay.Rules
+		state               string
+		left, guessed       int64
+		counted             int64
+	}{
+		{"nothing says where", "", replay.Rules{}, results.CannotTell, 3, 0, 30},
+		{"where single writes fell", "", replay.Rules{Keyless: replay.AsWrites}, results.Holds, 0, 3, 56},
+		{"the key of the object", "p1", replay.Rules{}, results.Holds, 0, 0, 56},
+		{"as many as somebody says", "p1", replay.Rules{Estimate: logs.Estimate{Transaction: 4}}, results.Holds, 0, 0, 42},
+	} {
+		found := gatherBy(t, row.rules, entries(row.partition)...)
+		told := replayed(t, replay.Plan{Operations: found})
+		left := int64(0)
+		for _, n := range told.Left {
+			left += n
+		}
+		if told.State != row.state || left != row.left || told.Guessed != row.guessed || told.Arms[0].Under[0].Counted != row.counted {
+			t.Errorf("%s: %s, %d left out, %d guessed, %d entities; want %s, %d, %d, %d", row.sentence, told.State, left, told.Guessed, told.Arms[0].Under[0].Counted, row.state, row.left, row.guessed, row.counted)
+		}
+	}
+	if _, err := (replay.Rules{Keyless: replay.AsWrites}).Gather(sources(t, transaction(0, "", 3)), logs.Options{}); err == nil || !strings.Contains(err.Error(), "no single write") {
+		t.Errorf("nothing to go by: %v", err)
+	}
+}
+
+// A page after the first is no query of its own, nor is a query that is tried again.
+func TestPagesAndRetriesOfQueries(t *testing.T) {
+	further, busy, again := query(30, "PartitionKey eq 'p'", 20), query(40, "PartitionKey eq 'q'", 0), query(60, "PartitionKey eq 'q'", 7)
+	further.URL += "&NextPartitionKey=1!4!cA--&NextRowKey=1!4!cg--"
+	busy.HTTP, busy.Status, again.ClientID = 503, "ThrottlingError", busy.ClientID
+	found := gather(t, line(0, "QueryEntity", "p", "1", 200, "a"), query(10, "PartitionKey eq 'p'", 1000), further, busy, again)
+	if len(found.Queries) != 2 || found.Queries[0].Pages != 2 || found.Queries[0].Returned != 1020 || found.Queries[1].Returned != 7 || found.Further != 1 || found.Retries != 1 || found.Lost != 0 {
+		t.Errorf("%+v; want two queries, of 1,020 entities in two pages and of 7", found)
+	}
+	told := replayed(t, replay.Plan{Operations: found})
+	if own := told.Arms[0].Under[0]; own.Counted != 1020+7+1 || own.Billed != 4 {
+		t.Errorf("%d entities in %d requests; want 1,028 in 4", own.Counted, own.Billed)
+	}
+}
+
+// The designs that are proposed for a log take part, and are told from the attributes of its
+// keys: divisions hold what a year does not.
+func TestSuggested(t *testing.T) {
+	plan := replay.Plan{Operations: hot(t, 300), Pattern: replay.Pattern{PartitionKey: "{year}", RowKey: "{division}_{bib:05d}"}, Retry: "none", Suggest: true, Profile: "documented",
+		Set: []string{"model.partition_target=100", "model.partition_burst=10ms"}}
+	told := replayed(t, plan)
+	if told.Suggested == 0 && told.Unsuggested == "" {
+		t.Errorf("%+v; want proposals, or why there are none", told)
+	}
+	queried := gather(t, append(hotEntries(300), query(2990, "PartitionKey eq '2026' and RowKey ge 'd1_' and RowKey lt 'd1`'", 30))...)
+	plan.Operations = queried
+	told = replayed(t, plan)
+	if told.Suggested == 0 || told.State != results.Holds || told.Contest == nil || told.Best[0] == replay.Unchanged {
+		t.Errorf("%s by %v of %d proposed (%s); want one of them to hold", told.State, told.Best, told.Suggested, told.Unsuggested)
+	}
+	if _, err := replay.Replay(context.Background(), replay.Plan{Operations: queried, Suggest: true, Pattern: replay.Pattern{PartitionKey: "{year}_{month}", RowKey: "{bib}"}}); err == nil {
+		t.Error("a pattern that fits nothing is no error")
+	}
+}

@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/run"
+)
+
+// script is what the operations of a log ask for under a design.
+type script struct {
+	of      *Operations
+	steps   []step
+	keys    []entity.Key
+	reads   []reading
+	batches [][][]entity.Key
+	// nothing is a filter that keeps no entity.
+	nothing *filter.Expression
+}
+
+// newScript forms everything anew.
+func newScript(of *Operations, steps []step, t *table, f *forming) *script {
+	s := &script{of: of, steps: steps, keys: make([]entity.Key, len(of.List)), reads: f.ask(of)}
+	s.nothing, _, _ = filter.Parse("V lt 0")
+	for i := range of.List {
+		s.keys[i] = f.key(of.List[i].Key)
+	}
+	for i := range of.Transactions {
+		s.batches = append(s.batches, f.transactions(t.written(i)))
+	}
+	return s
+}
+
+// transactions are those that one becomes: one for each partition that its entities fall into,
+// in the order in which they come.
+func (f *forming) transactions(written []kin) [][]entity.Key {
+	var all [][]entity.Key
+	place := make(map[string]int)
+	var fault error
+	for _, one := range written {
+		like, err := f.of(one.like)
+		if fault == nil {
+			fault = err
+		}
+		key := one.under(like)
+		at, some := place[key.Partition]
+		if !some {
+			at = len(all)
+			place[key.Partition] = at
+			all = append(all, nil)
+		}
+		all[at] = append(all[at], key)
+	}
+	if fault != nil {
+		f.unmatchedBy(fault)
+	}
+	return all
+}
+
+// joined is how many keys of the log fell together with another one.
+func (s *script) joined() int64 {
+	was, is := make(map[entity.Key]bool), make(map[entity.Key]bool)
+	for i := range s.keys {
+		was[s.of.List[i].Key], is[s.keys[i]] = true, true
+	}
+	return int64(len(was) - len(is))
+}
+
+// split is how many transactions became several.
+func (s *script) split() (n int64) {
+	for _, one := range s.batches {
+		if len(one) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// held are the entities that are there when the log begins.
+func (t *table) heldUnder(f *forming) []entity.Key {
+	all := make([]entity.Key, len(t.held))
+	for i, one := range t.held {
+		like, _ := f.of(one.like)
+		all[i] = one.under(like)
+	}
+	return all
+}
+
+// Row implements [run.Script].
+func (s *script) Row(n uint64) run.Asked {
+	one := s.steps[n]
+	switch one.verb {
+	case entity.Query:
+		q := &s.of.Queries[one.place]
+		a := run.Asked{Entities: max(1, q.Returned)}
+		a.Queries, a.Pages = s.reads[one.place].queries(q, s.nothing)
+		return a
+	case entity.Batch:
+		a := run.Asked{Transactions: s.batches[one.place]}
+		for _, keys := range a.Transactions {
+			a.Entities += int64(len(keys))
+		}
+		return a
+	default:
+		return run.Asked{Key: s.keys[one.place], Entities: 1}
+	}
+}
+
+// offered are the verbs of the operations, in the order of the scenario.
+func (o *Operations) offered() []entity.Verb {
+	var list []entity.Verb
+	for verb := entity.Insert; verb <= entity.Batch; verb++ {
+		switch {
+		case verb == entity.Query && len(o.Queries) > 0, verb == entity.Batch && len(o.Transactions) > 0, o.count(verb) > 0:
+			list = append(list, verb)
+		}
+	}
+	return list
+}
+
+// trace returns when the operations are due, and of which verb each is.
+func (p *Plan) trace(steps []step) (*arrival.Trace, error) {
+	number := make(map[entity.Verb]uint16)
+	for i, verb := range p.Operations.offered() {
+		number[verb] = uint16(i)
+	}
+	speed := p.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	at, kinds := make([]time.Duration, len(steps)), make([]uint16, len(steps))
+	for i, s := range steps {
+		at[i], kinds[i] = time.Duration(float64(p.Operations.at(s))/speed), number[s.verb]
+	}
+	if last := at[len(at)-1]; last >= arrival.MaxLength {
+		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: fewer files, or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
+	}
+	return arrival.NewTrace(at, kinds), nil
+}

@@ -1,0 +1,222 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/scenarios"
+	"loadgen/scenarios/advise/suggest"
+	"loadgen/scenarios/fields"
+)
+
+// Bounds of what designs are proposed from: how many values of an attribute are told apart,
+// and how many keys of the log are looked at.
+const (
+	mostValues = 1000
+	mostLooked = 200_000
+	// mostSuggested is how many proposals take part.
+	mostSuggested = 4
+)
+
+// suggest adds the designs that package suggest proposes for a scenario with the attributes of
+// the log's keys, the mix of its operations, and the rate of its busiest second. Those with
+// copies are left out: no line says what a copy would hold.
+func (p *playing) suggest() error {
+	s, err := p.likened()
+	if err != nil {
+		return err
+	}
+	proposal, err := suggest.Designs(s, suggest.Options{Beside: true})
+	if errors.Is(err, suggest.ErrUnsuited) {
+		p.unsuggested = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := range proposal.Candidates {
+		d := &proposal.Candidates[i].Design
+		// What tells entities apart is the RowKey that they have, and the end of it most.
+		d.RowKey = strings.ReplaceAll(d.RowKey, "{number_of_entity}", p.Pattern.RowKey)
+		if ends := s.Attributes[len(s.Attributes)-1].Name; ends != "number_of_entity" {
+			d.PartitionKey, d.RowKey = strings.ReplaceAll(d.PartitionKey, "number_of_entity", ends), strings.ReplaceAll(d.RowKey, "number_of_entity", ends)
+		}
+		same := func(other Design) bool {
+			return other.PartitionKey == d.PartitionKey && other.RowKey == d.RowKey || other.Name == d.Name
+		}
+		if len(d.Copies)+len(d.Places) > 0 || d.PartitionKey == p.Pattern.PartitionKey && d.RowKey == p.Pattern.RowKey || slices.ContainsFunc(p.Designs, same) {
+			continue
+		}
+		if p.suggested++; p.suggested <= mostSuggested {
+			p.Designs = append(slices.Clone(p.Designs), Design{Name: d.Name, PartitionKey: d.PartitionKey, RowKey: d.RowKey})
+		}
+	}
+	if p.suggested == 0 {
+		p.unsuggested = proposal.Verdict()
+	}
+	return nil
+}
+
+// seenValues are those of an attribute, how often each occurs, and whether each is a number.
+type seenValues struct {
+	counts  map[string]int
+	order   []string
+	numbers bool
+	all     int
+}
+
+func (v *seenValues) add(value string) {
+	if v.counts == nil {
+		v.counts, v.numbers = make(map[string]int), true
+	}
+	if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+		v.numbers = false
+	}
+	if v.all++; v.counts[value] == 0 {
+		v.order = append(v.order, value)
+	}
+	v.counts[value]++
+}
+
+// distribution returns the values as a scenario has them: few of them by their weights, many
+// numbers as a sequence, many texts as the most frequent.
+func (v *seenValues) distribution() string {
+	if v.numbers && len(v.order) > mostValues {
+		return "{sequence: 1}"
+	}
+	list := slices.Clone(v.order)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(v.counts[b], v.counts[a]) })
+	list = list[:min(len(list), mostValues)]
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(slices.Index(v.order, a), slices.Index(v.order, b)) })
+	var names, weights []string
+	for _, one := range list {
+		names, weights = append(names, strconv.Quote(one)), append(weights, strconv.Itoa(min(1_000_000, v.counts[one])))
+	}
+	return "{list: [" + strings.Join(names, ", ") + "], weights: [" + strings.Join(weights, ", ") + "]}"
+}
+
+// likened returns the scenario that designs are proposed for.
+func (p *playing) likened() (*scenarios.Scenario, error) {
+	f, err := newForming(p.Pattern, Design{Name: "the pattern", PartitionKey: p.Pattern.PartitionKey, RowKey: p.Pattern.RowKey})
+	if err != nil {
+		return nil, err
+	}
+	attributes := f.partition.Attributes()
+	for _, name := range f.row.Attributes() {
+		if !slices.Contains(attributes, name) {
+			attributes = append(attributes, name)
+		}
+	}
+	values := make(map[string]*seenValues)
+	for _, name := range attributes {
+		values[name] = new(seenValues)
+	}
+	list := p.Operations.List
+	for i := 0; i < len(list); i += 1 + len(list)/mostLooked {
+		if f.apart(list[i].Key.Partition, &list[i].Key.Row) == nil {
+			for _, name := range attributes {
+				values[name].add(f.attribute[name])
+			}
+		}
+	}
+	var text strings.Builder
+	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
+	line("name: like-the-log\nattributes:\n  number_of_entity: {sequence: 1}")
+	for _, name := range attributes {
+		if values[name].all == 0 {
+			return nil, fmt.Errorf("%w: no key of the log fits the pattern", ErrKeys)
+		}
+		line("  %s: %s", name, values[name].distribution())
+	}
+	line("entity: {size: %d, properties: [", p.Operations.size())
+	for i, name := range attributes {
+		line(`    {name: V%d, type: String, value: "{%s}"},`, i, name)
+	}
+	line("  ]}\nuse: own\ndesigns:\n  - {name: own, partition_key: %q, row_key: %q}", p.Pattern.PartitionKey, p.Pattern.RowKey+"{number_of_entity}")
+	line("phases:\n  - {name: load, load: {entities: 1000}}\n  - name: log\n    traffic:\n      arrivals: {constant: %d}\n      for: 10s\n      operations:", p.busiest())
+	p.asked(f, attributes, line)
+	s, err := scenarios.Parse("like-the-log", []byte(text.String()))
+	if err != nil {
+		return nil, fmt.Errorf("%w: nothing can be proposed: %w", ErrKeys, err)
+	}
+	for _, one := range p.Set {
+		path, value, _ := strings.Cut(one, "=")
+		if err := s.Set(path, value); err != nil {
+			return nil, err
+		}
+	}
+	s.Model.Profile = p.profile
+	return s, fields.FaultsOf(s.Validate())
+}
+
+// busiest is how many operations are due in the busiest second.
+func (p *playing) busiest() int {
+	most, speed := 1, max(p.Speed, leastSpeed)
+	counts := make(map[int64]int)
+	for _, s := range p.steps {
+		second := int64(float64(p.Operations.at(s)) / speed / float64(time.Second))
+		counts[second]++
+		most = max(most, counts[second])
+	}
+	return most
+}
+
+// leastSpeed is what stands for a speed that was not given.
+const leastSpeed = 1
+
+// asked writes the operations of the scenario: queries by what they know.
+func (p *playing) asked(f *forming, attributes []string, line func(string, ...any)) {
+	for _, verb := range p.Operations.offered() {
+		switch verb {
+		case entity.Query:
+		case entity.Batch:
+			line("        - {verb: batch, change: insert, entities: %d, together: [%s], weight: %d}", max(1, p.needs().Entities[verb.String()]), strings.Join(f.partition.Attributes(), ", "), weightOf(len(p.Operations.Transactions)))
+		case entity.Merge, entity.InsertOrMerge:
+			line(`        - {verb: %s, weight: %d, properties: [{name: Z, type: Int32, value: "1"}]}`, verb, weightOf(p.Operations.count(verb)))
+		case entity.Get:
+			// Who reads one entity knows what its keys are made of.
+			line("        - {name: one, verb: query, by: [%s], weight: %d}", strings.Join(attributes, ", "), weightOf(p.Operations.count(verb)))
+		default:
+			line("        - {verb: %s, weight: %d}", verb, weightOf(p.Operations.count(verb)))
+		}
+	}
+	by := make(map[string]int)
+	for i := range p.Operations.Queries {
+		span := p.Operations.Queries[i].span()
+		if f.know(span); span.Class() == filter.ClassTableScan {
+			continue
+		}
+		var known []string
+		for _, name := range attributes {
+			if _, some := f.attribute[name]; some {
+				known = append(known, name)
+			}
+		}
+		if len(known) > 0 {
+			by[strings.Join(known, ", ")]++
+		}
+	}
+	n := 0
+	for _, known := range sortedKeys(by) {
+		n++
+		line("        - {name: query-%d, verb: query, by: [%s], weight: %d}", n, known, weightOf(by[known]))
+	}
+}
+
+func weightOf(n int) int { return max(1, min(n, 1_000_000)) }
+
+func sortedKeys(of map[string]int) []string {
+	var list []string
+	for name := range of {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}

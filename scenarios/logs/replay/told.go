@@ -1,0 +1,105 @@
+package replay
+
+import (
+	"io"
+	"slices"
+
+	"loadgen/report"
+	"loadgen/report/compare/contest"
+	"loadgen/report/text"
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+// Told is what a replay came to.
+type Told struct {
+	// State says whether some design holds the log, Best are those that come first of the
+	// ones that do, or of all where none does. It cannot be told where too much of the log is
+	// left out to say that one holds.
+	State string   `json:"state"`
+	Best  []string `json:"best"`
+	// Operations were replayed, Queries and Transactions among them, Retries of the clients
+	// taken out. Throttled is the share of the log's attempts, Lost that of its operations.
+	Operations   int64   `json:"operations"`
+	Queries      int64   `json:"queries"`
+	Transactions int64   `json:"transactions"`
+	Retries      int64   `json:"retries_taken_out"`
+	Throttled    float64 `json:"share_throttled_in_the_log"`
+	Lost         float64 `json:"share_lost_in_the_log"`
+	// Billed are the requests of the log that the service bills and that were replayed,
+	// ThrottledRequests those that it throttled, and does not bill.
+	Billed            int64 `json:"transactions_billed_in_the_log"`
+	ThrottledRequests int64 `json:"requests_throttled_in_the_log"`
+	// Guessed requests do not say their key, and were replayed where single writes fell.
+	// Left were not replayed, by reason; LeftEntities is how many entities those write.
+	Guessed      int64            `json:"requests_placed_by_single_writes"`
+	Left         map[string]int64 `json:"requests_left_out"`
+	LeftEntities int64            `json:"entities_left_out"`
+	// Held entities are taken to have been there before, More of them without being named.
+	Held int64 `json:"entities_held_before"`
+	More int64 `json:"entities_held_unnamed"`
+	// Suggested designs were proposed, of which some at most take part; Unsuggested says why
+	// there is none.
+	Suggested   int    `json:"designs_suggested"`
+	Unsuggested string `json:"none_suggested,omitempty"`
+	// Price is what costs are told at, nil where none are.
+	Price *contest.Price `json:"price,omitempty"`
+	// Arms are the designs as they were given, Contest is their ranking.
+	Arms    []Arm            `json:"designs"`
+	Contest *contest.Contest `json:"contest"`
+}
+
+// mostLeft is the share of the requests that may be left out of a log which a design is said
+// to hold: as much as may be throttled of it.
+const mostLeft = figure.MostFirstThrottled
+
+// tell ranks the designs, and says what the replay came to.
+func (p *playing) tell(arms []Arm) *Told {
+	of := p.Operations
+	t := &Told{State: results.DoesNotHold, Operations: int64(of.Count()), Queries: int64(len(of.Queries)), Transactions: int64(len(of.Transactions)),
+		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(of.Count())),
+		Billed: of.Billed, ThrottledRequests: of.Throttled, Guessed: of.Guessed, Left: of.Left, LeftEntities: of.LeftEntities,
+		Held: int64(len(p.table.held)), More: int64(p.table.extra), Suggested: p.suggested, Unsuggested: p.unsuggested, Arms: arms}
+	if p.Price != (contest.Price{}) {
+		t.Price = &p.Price
+	}
+	var ranked []contest.Arm
+	for i := range arms {
+		ranked = append(ranked, arms[i].ranked)
+	}
+	t.Contest = contest.Rank(ranked, contest.Options{Scenario: "of a log", Profile: p.profile, Other: p.other, Price: p.Price})
+	some := false
+	for i := range t.Contest.Ranking {
+		one := &t.Contest.Ranking[i]
+		some = some || one.State == results.Holds
+	}
+	for i := range t.Contest.Ranking {
+		if one := &t.Contest.Ranking[i]; *one.Rank == *t.Contest.Ranking[0].Rank && (!some || one.State == results.Holds) {
+			t.Best = append(t.Best, one.Design)
+		}
+	}
+	if left := of.left(); some {
+		t.State = results.Holds
+		if float64(left) > mostLeft*float64(left+of.Attempts) {
+			t.State = results.CannotTell
+		}
+	}
+	return t
+}
+
+// arm returns what a design came to.
+func (t *Told) arm(design string) *Arm {
+	return &t.Arms[slices.IndexFunc(t.Arms, func(a Arm) bool { return a.Design == design })]
+}
+
+// Print writes what a replay came to in one of [report.PrintForms]; a page has its picture.
+func (t *Told) Print(w io.Writer, form string, look text.Look) error {
+	if form != report.FormPage {
+		return report.Print(w, t.Document(), form, look)
+	}
+	kept := &contest.Kept{Contest: t.Contest, Records: make(map[string]*results.Record)}
+	for i := range t.Arms {
+		kept.Records[t.Arms[i].Design] = t.Arms[i].ranked.Record
+	}
+	return kept.PageOf(w, t.Document())
+}
