@@ -71,7 +71,7 @@ func TestVegetaDrivesARun(t *testing.T) {
 	if code != codeOk {
 		t.Fatalf("--driver vegeta = %d: %s", code, stderr)
 	}
-	for _, want := range []string{"real time · driver vegeta · seed", "retries, policy none: none", "--driver=vegeta"} {
+	for _, want := range []string{"real time · driver vegeta · client net/http · seed", "retries, policy none: none", "--driver=vegeta"} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), want) {
 			t.Errorf("the report does not say %q:\n%s", want, stdout)
 		}

@@ -168,7 +168,10 @@ func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
 		return run.Endpoint{}, err
 	}
 	if f.keyFile == "" {
-		return endpoint.WithIdentity()
+		if endpoint, err = endpoint.WithIdentity(); err != nil {
+			err = fmt.Errorf("%w; or give the account's key with --key-file", err)
+		}
+		return endpoint, err
 	}
 	text, err := readSecret(f.keyFile)
 	if err != nil {

@@ -195,8 +195,12 @@ func embeddedSecret(seed uint64) (*signing.Secret, error) {
 // openRemote opens a client of each account of another service and asks each whether
 // it is there.
 func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, id string) error {
+	by := azure.Client(cmp.Or(p.Client, string(azure.Auto)))
+	if p.Driver == Vegeta {
+		by = azure.ByNetHTTP // which is what that driver sends by
+	}
 	err := d.connect(p.Accounts, azure.Options{Connections: p.workers(), Clock: clk, Calendar: clk, RunID: id,
-		Client: azure.Client(cmp.Or(p.Client, string(azure.Auto))), TLS: p.Trust, Observe: true})
+		Client: by, TLS: p.Trust, Observe: true})
 	if err != nil {
 		return wrong("", "%v", err)
 	}

@@ -88,7 +88,7 @@ func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 // error wraps ErrURL, or identity.ErrNoToken.
 func (e Endpoint) WithIdentity() (Endpoint, error) {
 	if e.scheme != "https" {
-		return Endpoint{}, fmt.Errorf("%w: a token of Entra ID goes over https alone; expected https://, or the account's key", ErrURL)
+		return Endpoint{}, fmt.Errorf("%w: a token of Entra ID goes over https alone; expected https://", ErrURL)
 	}
 	who, err := identity.Default(identity.ScopeOf(e.host, e.Cosmos()))
 	if err != nil {
