@@ -182,7 +182,12 @@ var _ fields.Binding = writtenProperties{}
 func (v writtenProperties) list() fields.Binding { return propertiesValue(&v.of.Properties) }
 
 func (v writtenProperties) Read(r *fields.Reader, path string, n *fields.Node) {
-	if v.of.All = n.Kind == fields.Scalar && n.Text == wholeEntity; !v.of.All {
+	v.of.All = n.Kind == fields.Scalar && n.Text == wholeEntity
+	switch {
+	case v.of.All:
+	case n.Kind == fields.Scalar:
+		r.Expect(n, path, "a list of properties, or "+wholeEntity)
+	default:
 		v.list().Read(r, path, n)
 	}
 }
