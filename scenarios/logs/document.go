@@ -19,12 +19,28 @@ import (
 func (t *Told) Document() *document.Document {
 	d := report.Keep(t.Record).Document
 	d.Title, d.Data = "explain --log", t.data()
+	t.untold(&d.Answer)
 	d.Screen = append(d.Screen, t.hottest(), document.Facts{Lines: t.facts()})
 	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: t.read()}}},
 		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
 		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
 		document.Section{ID: "documents", Title: "What the documents say", Blocks: []document.Block{document.List{Items: t.documents()}}})
 	return d
+}
+
+// untold says why it cannot be told where the hottest partition saturates, and what would
+// tell it.
+func (t *Told) untold(a *document.Answer) {
+	sum := t.Record.Summary
+	if a.State != results.CannotTell || sum.SaturationWhy == "" || sum.Hottest == nil || sum.Validity != results.Valid {
+		return
+	}
+	a.Claim += " where PartitionKey " + document.Key(sum.Hottest.Key, 24) + " saturates"
+	why, more := strings.ToUpper(sum.SaturationWhy[:1])+sum.SaturationWhy[1:], "."
+	if strings.HasSuffix(why, "too few to show a limit") {
+		more = ": it takes three seconds over the limit, or more. A log of a longer rush would tell."
+	}
+	a.Says = slices.Insert(a.Says, 0, why+more)
 }
 
 // Data is what scripts read of a log.

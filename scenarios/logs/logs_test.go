@@ -359,3 +359,20 @@ func packed(text []byte) []byte {
 	_ = w.Close()
 	return into.Bytes()
 }
+
+// A third of all attempts throttled, at any rate, shows no limit: the answer names what cannot
+// be told, and says why. Of too few seconds docs/your-log.md shows it.
+func TestNoLimitToTell(t *testing.T) {
+	var entries []accesslog.Entry
+	for i := range 3000 {
+		status := 201
+		if i >= 1000 && i%3 == 0 {
+			status = 503
+		}
+		entries = append(entries, request(time.Duration(i)*time.Millisecond, "InsertEntity", "2026", fmt.Sprint(i), status))
+	}
+	a := tell(t, logs.Options{}, write(t, t.TempDir()+"/table.log", entries...)).Document().Answer
+	if a.State != results.CannotTell || !strings.Contains(a.Claim, `where PartitionKey "2026" saturates`) || len(a.Says) == 0 || !strings.Contains(a.Says[0], "sporadic") {
+		t.Errorf("%s: %s %q; want why it cannot be told", a.State, a.Claim, a.Says)
+	}
+}
