@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,14 +20,9 @@ import (
 // PartitionModel returns the partition model that the scenario asks for. The error joins
 // what is wrong with its parameters.
 func (s *Scenario) PartitionModel() (*model.Model, error) {
-	m, err := model.New(s.Model.Profile)
+	m, err := s.Model.built()
 	if err != nil {
 		return nil, err
-	}
-	for _, o := range s.Model.Overrides {
-		if err := m.Set(o.Name, o.Text); err != nil {
-			return nil, err
-		}
 	}
 	return m, errors.Join(m.Validate()...)
 }
@@ -35,14 +31,9 @@ func (s *Scenario) PartitionModel() (*model.Model, error) {
 // that there is one where machines share it.
 func (c *checker) network() {
 	const bandwidth, machines = "model.client_bandwidth", "model.client_machines"
-	m, err := model.New(c.Model.Profile)
+	m, err := c.Model.built()
 	if err != nil || !c.sound("model") {
 		return
-	}
-	for _, o := range c.Model.Overrides {
-		if m.Set(o.Name, o.Text) != nil {
-			return
-		}
 	}
 	least := int64(weight.InsertHead)
 	if c.Entity.Filler != "" {
@@ -157,8 +148,9 @@ type modelValue struct{ into *Model }
 var _ fields.Binding = modelValue{}
 
 const (
-	profileField = "profile"
-	roundTrip    = "round_trip"
+	profileField  = "profile"
+	measuredField = "measured"
+	roundTrip     = "round_trip"
 )
 
 func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
@@ -171,9 +163,12 @@ func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	if profile := n.Find(profileField); profile != nil {
 		fields.Choice{Into: &read.Profile, What: "profile", Of: model.Profiles()}.Read(r, fields.Child(path, profileField), profile)
 	}
+	if measured := n.Find(measuredField); measured != nil {
+		measuredOf(&read.Measured).Read(r, fields.Child(path, measuredField), measured)
+	}
 	for _, e := range n.Entries {
-		if e.Key != profileField && n.Find(e.Key) == e.Value {
-			v.override(r, fields.Child(path, e.Key), e, &read)
+		if e.Key != profileField && e.Key != measuredField && n.Find(e.Key) == e.Value {
+			override(r, fields.Child(path, e.Key), e, &read.Overrides)
 		}
 	}
 	if own := n.Find(roundTrip); own != nil && n.Find(model.RegionName) != nil {
@@ -184,13 +179,10 @@ func (v modelValue) Read(r *fields.Reader, path string, n *fields.Node) {
 
 // override reads one parameter. That it can be set at all is the model's to say,
 // and does not depend on the profile.
-func (v modelValue) override(r *fields.Reader, path string, e fields.Entry, into *Model) {
-	m, err := model.New(model.Documented)
-	if err != nil {
-		panic("scenarios: the documented profile does not exist: " + err.Error())
-	}
+func override(r *fields.Reader, path string, e fields.Entry, into *[]Override) {
+	m := documented()
 	if err := m.Set(e.Key, ""); errors.Is(err, model.ErrUnknown) {
-		r.Fault(e.At, path, "%s", nearest.Unknown("model parameter", e.Key, append([]string{profileField, model.RegionName}, model.Names()...)))
+		r.Fault(e.At, path, "%s", nearest.Unknown("model parameter", e.Key, append([]string{profileField, measuredField, model.RegionName}, model.Names()...)))
 		return
 	}
 	o := Override{Name: e.Key}
@@ -203,21 +195,15 @@ func (v modelValue) override(r *fields.Reader, path string, e fields.Entry, into
 		r.Fault(e.Value.At, path, "%s", strings.TrimPrefix(err.Error(), model.ErrValue.Error()+": "))
 		return
 	}
-	into.Overrides = append(into.Overrides, o)
+	*into = append(*into, o)
 }
-
-// looksPlain is a number or duration, which needs no quotes.
-var looksPlain = regexp.MustCompile(`^[0-9][0-9a-z.]*$`)
 
 func (v modelValue) Write() *fields.Node {
 	n := &fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: profileField, Value: fields.TextNode(v.into.Profile)}}}
-	for _, o := range v.into.Overrides {
-		value := fields.TextNode(o.Text)
-		if looksPlain.MatchString(o.Text) {
-			value = fields.PlainNode(o.Text)
-		}
-		n.Entries = append(n.Entries, fields.Entry{Key: o.Name, Value: value})
+	if v.into.Measured != nil {
+		n.Entries = append(n.Entries, fields.Entry{Key: measuredField, Value: measuredOf(&v.into.Measured).Write()})
 	}
+	n.Entries = append(n.Entries, entriesOf(v.into.Overrides)...)
 	return n
 }
 
@@ -228,16 +214,12 @@ func (v modelValue) Schema() *fields.Schema {
 	profile.Description = "The set of parameters to start from."
 	profile.Default = fields.JSONText(model.Documented)
 	s := &fields.Schema{Called: "model", Type: fields.Types{"object"}, Additional: false, Properties: fields.Properties{{Name: profileField, Value: profile}}}
-	documented, err := model.New(model.Documented)
-	if err != nil {
-		panic("scenarios: the documented profile does not exist: " + err.Error())
-	}
 	region := fields.Choice{Into: new(string), What: model.RegionName, Of: model.RegionNames()}.Schema()
 	region.Description = "Where the clients are, as seen from the account, which sets round_trip."
-	s.Properties = append(s.Properties, fields.Property{Name: model.RegionName, Value: region})
-	for _, p := range documented.Parameters() {
-		s.Properties = append(s.Properties, fields.Property{Name: p.Name, Value: parameterSchema(p)})
-	}
+	measured := measuredOf(new(*Measured)).Schema()
+	measured.Description = "What a profile file has measured of a service, which goes before other parameters; --profile FILE writes it."
+	s.Properties = append(s.Properties, fields.Property{Name: measuredField, Value: measured}, fields.Property{Name: model.RegionName, Value: region})
+	s.Properties = append(s.Properties, parameterSchemas()...)
 	return s
 }
 
@@ -254,4 +236,135 @@ func parameterSchema(p model.Parameter) *fields.Schema {
 	}
 	s.Description = fields.Sentence(p.About)
 	return s
+}
+
+// Measured is what a profile file says of a service: parameters with the values that were
+// measured there.
+type Measured struct {
+	// File is the name of the profile file, At the service, On the day, as 2006-01-02.
+	File, At, On string
+	Values       []Override
+}
+
+// String names it as reports do.
+func (m *Measured) String() string {
+	return fmt.Sprintf("%s, measured at %s on %s", m.File, m.At, m.On)
+}
+
+// Name is what reports call the model's parameters: the profile that they start from, or the
+// file of those that were measured.
+func (m *Model) Name() string {
+	if m.Measured != nil {
+		return m.Measured.String()
+	}
+	return m.Profile
+}
+
+// Measures reports whether the value of a parameter was measured, and nothing has changed it
+// since.
+func (m *Model) Measures(name, text string) bool {
+	return m.Measured != nil && slices.Contains(m.Measured.Values, Override{name, text})
+}
+
+// built returns the model with all that changes it, unvalidated.
+func (m *Model) built() (*model.Model, error) {
+	built, err := model.New(m.Profile)
+	if err != nil {
+		return nil, err
+	}
+	var measured []Override
+	if m.Measured != nil {
+		measured = m.Measured.Values
+	}
+	for _, o := range slices.Concat(measured, m.Overrides) {
+		if err := built.Set(o.Name, o.Text); err != nil {
+			return nil, err
+		}
+	}
+	return built, nil
+}
+
+// UseMeasured puts what was measured in the place of a profile of the model; base is the one
+// that has everything else. What the scenario sets itself stays.
+func (s *Scenario) UseMeasured(base string, measured *Measured) {
+	s.Model.Profile, s.Model.Measured = base, measured
+}
+
+// measuredOf binds what was measured.
+func measuredOf(into **Measured) fields.Binding {
+	return fields.Optional[Measured]{Into: into, Fresh: func() *Measured { return new(Measured) },
+		Bind: func(m *Measured) fields.Binding {
+			return fields.Object{What: "what was measured", Fields: []fields.Field{
+				{Name: "file", Value: fields.Text{Into: &m.File}, Required: true, Says: "The name of the profile file."},
+				{Name: "host", Value: fields.Text{Into: &m.At}, Required: true, Says: "The service that it was measured at."},
+				{Name: "date", Value: fields.Text{Into: &m.On}, Required: true, Says: "The day on which it was measured."},
+				{Name: "values", Value: parametersValue{&m.Values}, Required: true, Says: "The parameters that were measured."},
+			}}
+		}}
+}
+
+// parametersValue is a map of parameters of the model.
+type parametersValue struct{ into *[]Override }
+
+var _ fields.Binding = parametersValue{}
+
+// Read implements [fields.Binding].
+func (v parametersValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	if n.Kind != fields.Dict {
+		r.Expect(n, path, "a map of parameters, such as {partition_target: 2000}")
+		return
+	}
+	r.Once(path, n)
+	var read []Override
+	for _, e := range n.Entries {
+		if n.Find(e.Key) == e.Value {
+			override(r, fields.Child(path, e.Key), e, &read)
+		}
+	}
+	*v.into = read
+}
+
+// Write implements [fields.Binding].
+func (v parametersValue) Write() *fields.Node {
+	return &fields.Node{Kind: fields.Dict, Entries: entriesOf(*v.into)}
+}
+
+// Schema implements [fields.Binding].
+func (v parametersValue) Schema() *fields.Schema {
+	// The parameters are told once, beside it.
+	return &fields.Schema{Type: fields.Types{"object"}, Additional: fields.Typed()}
+}
+
+// looksPlain is a number or duration, which needs no quotes.
+var looksPlain = regexp.MustCompile(`^[0-9][0-9a-z.]*$`)
+
+// entriesOf returns parameters as they are written.
+func entriesOf(list []Override) []fields.Entry {
+	var entries []fields.Entry
+	for _, o := range list {
+		value := fields.TextNode(o.Text)
+		if looksPlain.MatchString(o.Text) {
+			value = fields.PlainNode(o.Text)
+		}
+		entries = append(entries, fields.Entry{Key: o.Name, Value: value})
+	}
+	return entries
+}
+
+// documented returns the model of the documented profile, which is always there.
+func documented() *model.Model {
+	m, err := model.New(model.Documented)
+	if err != nil {
+		panic("scenarios: the documented profile does not exist: " + err.Error())
+	}
+	return m
+}
+
+// parameterSchemas are those of all parameters of the model, in their order.
+func parameterSchemas() fields.Properties {
+	var list fields.Properties
+	for _, p := range documented().Parameters() {
+		list = append(list, fields.Property{Name: p.Name, Value: parameterSchema(p)})
+	}
+	return list
 }

@@ -92,7 +92,10 @@ const (
 type Model struct {
 	// Profile names the set to start from, as [model.New] knows it.
 	Profile string
-	// Overrides change single parameters, in the order of the file.
+	// Measured are values that were measured at a service, nil for none.
+	Measured *Measured
+	// Overrides change single parameters, in the order of the file, also of those that were
+	// measured.
 	Overrides []Override
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/calibrate/profile"
 	"loadgen/scenarios/fields"
 )
 
@@ -21,6 +22,7 @@ type choiceFlags struct {
 	use         string
 	antiPattern bool
 	set         []string
+	profile     string
 	workers     int
 }
 
@@ -38,6 +40,12 @@ func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
 
 func (f *choiceFlags) registerSet(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
+	registerProfile(flags, &f.profile)
+}
+
+// registerProfile adds the flag by which limits and times are chosen.
+func registerProfile(flags *pflag.FlagSet, into *string) {
+	flags.StringVar(into, "profile", "", "limits and times of the model: the `name` of a profile, or a file of `loadgen calibrate` (default: the scenario's)")
 }
 
 func (f *choiceFlags) registerSeed(flags *pflag.FlagSet) {
@@ -94,6 +102,11 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 // and those that are called as the field that they fill. The draft stays as it is.
 func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario, error) {
 	s := *d.scenario
+	if f.profile != "" {
+		if err := profile.Use(&s, f.profile); err != nil {
+			return nil, err
+		}
+	}
 	for _, one := range f.set {
 		path, value, cut := strings.Cut(one, "=")
 		if !cut {

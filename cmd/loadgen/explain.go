@@ -96,7 +96,7 @@ looked at, or keys come without instants.`,
 func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 	from := c.Flags().Changed("from")
 	if c.Flags().Changed("log") {
-		return f.log.alone(c, "from", "rate", "partition-key", "row-key", "time", "set", "use", "seed", "anti-pattern")
+		return f.log.alone(c, "from", "rate", "partition-key", "row-key", "time", "set", "profile", "use", "seed", "anti-pattern")
 	}
 	if flag := f.log.given(c); flag != "" {
 		return usageError{fmt.Errorf("--%s is about a log; expected --log with it", flag)}
@@ -118,7 +118,7 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 			return usageError{fmt.Errorf("--%s belongs to --partition-key, and there is none", flag)}
 		}
 	}
-	for _, flag := range []string{"set", "use", "seed", "anti-pattern"} {
+	for _, flag := range []string{"set", "profile", "use", "seed", "anti-pattern"} {
 		if from && c.Flags().Changed(flag) {
 			return usageError{fmt.Errorf("--%s belongs to a scenario, and --from judges keys; expected one of them", flag)}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"loadgen/report"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/calibrate/profile"
 	"loadgen/scenarios/capture"
 	"loadgen/scenarios/run"
 )
@@ -88,7 +90,7 @@ one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredent
 	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
 	f.who(flags)
 	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
-	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles()))
+	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles())+", or a `file` of `loadgen calibrate`")
 	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
 	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated; or one of --faults")
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
@@ -135,6 +137,9 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	told, err := f.readFaults()
 	if err != nil {
 		return usageError{err}
+	}
+	if err := f.readProfile(); err != nil {
+		return err
 	}
 	f.Clock = clock.NewReal()
 	var examination capture.Examination
@@ -195,6 +200,28 @@ func (f *serveFlags) readFaults() (told []string, err error) {
 	return told, err
 }
 
+// readProfile has a profile file in the place of a profile's name, where that is one. What is
+// set goes before what was measured.
+func (f *serveFlags) readProfile() error {
+	if slices.Contains(serve.Profiles(), f.Profile) {
+		return nil
+	}
+	base, measured, err := profile.Choose(f.Profile)
+	if err != nil {
+		return err
+	}
+	f.Profile = base
+	var set []string
+	for _, one := range measured.Values {
+		set = append(set, "model."+one.Name+"="+one.Text)
+	}
+	f.Set = append(set, f.Set...)
+	if !f.Quiet {
+		fmt.Fprintf(f.Journal, "limits of profile %s\n", measured)
+	}
+	return nil
+}
+
 // blame says a fault of the options by the flag that it came from.
 func (f *serveFlags) blame(fault serve.Fault) error {
 	flag := "--" + fault.Field
@@ -204,8 +231,6 @@ func (f *serveFlags) blame(fault serve.Fault) error {
 			"the emulators' key is for 127.0.0.1 and ::1 alone", fault.Value)
 	case fault.Field == "durability" && fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("durability", fault.Value, fault.Known))
-	case fault.Field == "profile":
-		return errors.New(flag + ": " + nearest.Unknown("profile", fault.Value, fault.Known))
 	case fault.Field == "log-format" && fault.Known != nil:
 		return errors.New(flag + ": " + nearest.Unknown("format", fault.Value, fault.Known))
 	case fault.Field == "start":

@@ -14,6 +14,8 @@ const (
 	FromDocuments   Provenance = "documented"
 	FromMeasurement Provenance = "published measurement"
 	Assumed         Provenance = "assumption"
+	// Calibrated is that of a value from a profile file.
+	Calibrated Provenance = "measured"
 )
 
 // Parameter describes one number of a model, for a report or a check.

@@ -27,6 +27,9 @@ func KindLimits(record *results.Record) []string {
 	case manifest.Modelled() && manifest.Profile == off:
 		limits = append(limits, "Profile off has neither limits nor service times: "+
 			"nothing here says where a partition of the real service gives in.")
+	case calibrated(manifest):
+		limits = append(limits, fmt.Sprintf("The limits are those of profile %s: what it did not learn is assumed, and the service may do otherwise at another time.",
+			printable(document.Cut(manifest.Profile, mostProfile))), "Parameters that are listed as measured rest on that profile, the others on documents and assumptions.")
 	case manifest.Modelled():
 		limits = append(limits, profileLimit(manifest.Profile),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
@@ -50,6 +53,15 @@ func KindLimits(record *results.Record) []string {
 			"no entity be missing (404). --data stores what is written.")
 	}
 	return append(limits, auditLimits(record.Audit)...)
+}
+
+// mostProfile is how much is told of the name of a profile file, with where and when it was
+// measured, in characters.
+const mostProfile = 200
+
+// calibrated reports whether parameters of the model were measured at a service.
+func calibrated(manifest *results.Manifest) bool {
+	return manifest.Modelled() && slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
 // network names what of a network is in the times of a modelled target.

@@ -323,6 +323,8 @@ func (s *story) unknown() string {
 		return ""
 	case s.record.Manifest.Profile == off:
 		return "Nothing of the service is modelled here: the figures are those of the embedded engine and of this generator."
+	case calibrated(&s.record.Manifest):
+		return "Limits of profile " + printable(document.Cut(s.record.Manifest.Profile, mostProfile)) + ": how the real service balances its partitions, it cannot tell."
 	case s.record.Manifest.Start == "cold":
 		return "When the real service splits and moves, and what it grants beyond its targets, a model cannot tell: " +
 			"the times of load balancing rest on the assumptions listed below."

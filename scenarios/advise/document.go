@@ -18,6 +18,9 @@ const mostChanges = 4
 // screen, then all that this rests on. It shares no memory that is altered.
 func (e *Explanation) Document() *document.Document {
 	d := &document.Document{Title: "explain " + e.Scenario, Subtitle: "simulated, limits modelled", Answer: e.claim(), Data: e}
+	if e.Profile != "" {
+		d.Subtitle = "simulated, limits of profile " + e.Profile
+	}
 	rests := document.Section{ID: "basis", Title: "What it rests on", Blocks: []document.Block{document.Paragraph{Text: summary(e.Findings)}}}
 	if r := e.Used().Rehearsal; r != nil {
 		looked := document.Counted(int(r.Operations), "operation")

@@ -70,6 +70,9 @@ func DocumentedTargets() Targets {
 type Explanation struct {
 	Scenario string `json:"scenario"`
 	About    string `json:"about"`
+	// Profile is the profile file that the model's limits are of, with where and when they
+	// were measured; empty where they are not.
+	Profile string `json:"profile,omitempty"`
 	// Verdict says in a sentence or two whether the design in use holds the peak.
 	Verdict string `json:"verdict"`
 	// Why says why that cannot be told, empty where it can.
@@ -222,6 +225,9 @@ type Operation struct {
 func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	s := o.Scenario
 	e := &Explanation{Scenario: s.Name, About: s.About, Basis: modelled, Targets: o.Targets, warm: s.Start != scenarios.StartCold}
+	if s.Model.Measured != nil {
+		e.Profile = s.Model.Name()
+	}
 	names := s.Alternatives()
 	if len(names) == 0 {
 		names = []string{""}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -37,7 +38,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 		Command:  p.Command,
 		Scenario: results.Scenario{Name: s.Name, SHA256: hex.EncodeToString(sum[:]), Text: string(text)},
 		Started:  started.UTC().Round(0), Time: "real",
-		Start: s.Start, Profile: m.Profile, Seed: s.Seed, Retry: s.Retry,
+		Start: s.Start, Profile: s.Model.Name(), Seed: s.Seed, Retry: s.Retry,
 		PeakAsked: p.Peak, Accounts: severalOf(s), StandIns: storesOf(s), Checks: s.Expect,
 		Targets: results.Targets{Partition: m.PartitionTarget, Account: m.AccountTarget,
 			Documented: m.PartitionTarget == documentedPartition && m.AccountTarget == documentedAccount},
@@ -50,6 +51,9 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 		manifest.Driver = p.Driver
 	}
 	for _, one := range m.ParametersOf(s.Start) {
+		if s.Model.Measures(one.Name, one.Text()) {
+			one.From = model.Calibrated
+		}
 		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
 			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
 	}

@@ -132,7 +132,7 @@ func (p *Plan) beside(ctx context.Context) (rival **results.Rival, join func()) 
 // rival returns the plan under the profile that its verdict is held against, and false
 // where there is none. A search is not simulated twice.
 func (p *Plan) rival() (Plan, bool) {
-	profile := OtherProfile(p.Scenario.Model.Profile)
+	profile := OtherProfile(p.Scenario.Model.Name())
 	if !p.Rival || p.Find != nil || profile == "" {
 		return Plan{}, false
 	}
@@ -143,7 +143,7 @@ func (p *Plan) rival() (Plan, bool) {
 }
 
 // OtherProfile returns the one of the model's profiles documented and headroom that
-// the other is held against, empty for any other profile.
+// the other is held against, empty for any other profile, and for a file of what was measured.
 func OtherProfile(profile string) string {
 	return map[string]string{model.Documented: model.Headroom, model.Headroom: model.Documented}[profile]
 }

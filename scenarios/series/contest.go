@@ -122,7 +122,7 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	}
 	c := &contestRun{plan: plan, scenario: plan.Run.Scenario, files: scenarios.FilesIn(plan.Source), clock: clock.NewReal(), left: plan.Run.Budget}
 	if plan.Run.Rival && !c.live() {
-		c.other = run.OtherProfile(c.scenario.Model.Profile)
+		c.other = run.OtherProfile(c.scenario.Model.Name())
 	}
 	if err := c.suggest(ctx); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (c *contestRun) conclude(ended error) (*Contested, error) {
 // ranked returns the contest of what was run, by as many runs of each design as all have
 // that have any, and says what was not.
 func (c *contestRun) ranked(ended error) *contest.Contest {
-	o := contest.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Profile, Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
+	o := contest.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Name(), Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
 	if c.plan.Repeat != nil {
 		o.Repeat = c.plan.Repeat(c.named())
 	}

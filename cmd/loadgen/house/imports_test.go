@@ -29,7 +29,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	}, {
@@ -86,6 +86,17 @@ var rows = []row{
 		path:    "scenarios/faults",
 		what:    "the grammar of what goes wrong on purpose: rules of a fault plan, and what is wrong with several together",
 		imports: []string{"engine/entity", "engine/fault", "engine/nearest", "scenarios/fields"},
+	}, {
+		path: "scenarios/calibrate",
+		what: "what a table service is like, by experiments that are small and agreed to",
+		imports: []string{
+			"engine/model", "report/compare/statistics", "report/document", "results",
+			"scenarios", "scenarios/calibrate/profile", "scenarios/fields", "scenarios/run",
+		},
+	}, {
+		path:    "scenarios/calibrate/profile",
+		what:    "the file that says what was measured of a table service, as a profile of the model",
+		imports: []string{"engine/model", "engine/nearest", "scenarios", "scenarios/fields"},
 	}, {
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service, to drop what killed runs left there as well",

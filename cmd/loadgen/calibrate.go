@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios/calibrate"
+	"loadgen/scenarios/run"
+)
+
+// calibrateFlags are what a user typed after `loadgen calibrate`.
+type calibrateFlags struct {
+	options calibrate.Options
+	service targetFlags
+	target  string
+	formFlags
+	out   string
+	quiet bool
+}
+
+func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure a table service, for a profile of the model",
+		Long: `Calibrate measures a table service by small experiments: latencies of four operations
+at a gentle rate, a ladder of rates to one partition until it throttles, an overload
+that is held, bursts after a rest. It writes a profile file, which --profile takes
+wherever it takes the name of a profile: what is simulated then has the limits and
+times that were measured, and every verdict says so.
+
+Each value has its interval and the number of its samples. What could not be learnt is
+listed with why, and is the documented profile's. Nothing is sent without --yes, no
+more than --budget transactions are billed, and every table is dropped.
+
+--account-limit offers the account more and more as well. What else uses the account
+is throttled meanwhile.`,
+		Example: `  loadgen calibrate --target env:TABLES --budget 100000 --yes
+  loadgen calibrate --target file:connection.txt --budget 5000 --yes   # latencies alone
+  loadgen simulate my-table.yaml --profile loadgen-profile.yaml`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.heed(c); err != nil {
+				return err
+			}
+			f.options.Progress = stderr
+			if f.quiet {
+				f.options.Progress = io.Discard
+			}
+			f.options.Now, f.options.Remains = clock.NewReal().Started(), remainsOf(c.Context(), nil)
+			f.options.Consent = f.service.agree(f.quiet, stderr)
+			return f.calibrate(c.Context(), c.Flags(), stdout)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.target, "target", "", "table service to measure: a URL (with --key-file, or as whom Entra ID knows you), env:NAME or file:PATH for a connection string")
+	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
+	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
+	flags.BoolVar(&f.service.consent, "yes", false, "send what the forecast says")
+	flags.Int64Var(&f.options.Budget, "budget", 0, "make no more than this number of billed transactions")
+	flags.Float64Var(&f.options.Rate, "rate", calibrate.DefaultRate, "operations per second at which latencies are measured")
+	flags.Float64Var(&f.options.MaxRate, "max-rate", calibrate.DefaultMaxRate, "highest rate that a partition is offered, in operations per second")
+	flags.BoolVar(&f.options.AccountLimit, "account-limit", false, "look for the limit of the account, too: what else uses it is throttled meanwhile")
+	flags.Float64Var(&f.options.AccountRate, "account-rate", calibrate.DefaultAccountRate, "with --account-limit: highest rate that the account is offered, in entities per second")
+	flags.IntVar(&f.options.Workers, "workers", 0, "greatest number of attempts under way at once (default: as many as a run has)")
+	flags.StringVar(&f.out, "out", "loadgen-profile.yaml", "new `file` for the profile")
+	f.formFlags.register(flags)
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
+	return c
+}
+
+// heed refuses flags that no experiment can follow.
+func (f *calibrateFlags) heed(c *cobra.Command) error {
+	if err := emptyFlag(c.Flags()); err != nil {
+		return err
+	}
+	switch f.target {
+	case "":
+		return usageError{errors.New("--target: expected the table service to measure: a URL (with --key-file), env:NAME or file:PATH")}
+	case targetEmbedded, targetInProcess:
+		return usageError{fmt.Errorf("--target %s: its limits and times are those of a profile already; expected a URL, env:NAME or file:PATH", f.target)}
+	}
+	if c.Flags().Changed("account-rate") && !f.options.AccountLimit {
+		return usageError{errors.New("--account-rate belongs to --account-limit, which is missing")}
+	}
+	if err := named(c.Flags(), f.options.Validate()...); err != nil {
+		return err
+	}
+	f.service.where = []string{f.target}
+	var plan run.Plan
+	if err := f.service.fill(&plan); err != nil {
+		return err
+	}
+	f.options.On, f.options.Accounts = plan.On, plan.Accounts
+	return nil
+}
+
+// calibrate measures, and keeps what was learnt. The file is made first: what cannot be kept
+// is not measured.
+func (f *calibrateFlags) calibrate(ctx context.Context, flags *pflag.FlagSet, stdout io.Writer) error {
+	file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return usageError{fmt.Errorf("--out %s: there is one already; expected a new file", f.out)}
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("--out: %w", err)}
+	}
+	learnt, err := calibrate.Calibrate(ctx, f.options)
+	err = flagged(flags, err)
+	if err != nil || len(learnt.Profile.Values) == 0 {
+		err = errors.Join(err, file.Close(), os.Remove(f.out))
+	} else {
+		_, failed := file.Write(learnt.Profile.Text())
+		err = errors.Join(failed, file.Close())
+	}
+	if learnt == nil {
+		return err
+	}
+	kept := f.out
+	if len(learnt.Profile.Values) == 0 {
+		kept = ""
+	}
+	return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
+}
