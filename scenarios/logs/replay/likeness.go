@@ -25,9 +25,9 @@ const (
 
 // Likeness returns a scenario that is like the operations of a log and holds no key of
 // them: as many partitions with the same shares, of more than a thousand what the heaviest
-// one, two, four, … have together; the same mix of operations, their sizes by quantiles, and the rate of each second, or of as many equal
-// stretches as there is room for. What else the keys of the log were formed from it does
-// not know.
+// one, two, four, … have together; the same mix of operations, their sizes by quantiles, and
+// the rate of each second, or of as many equal stretches as there is room for. What else the
+// keys of the log were formed from it does not know.
 func Likeness(of *Operations) []byte {
 	counts := of.counts()
 	var text strings.Builder

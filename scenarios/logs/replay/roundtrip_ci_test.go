@@ -324,27 +324,59 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5,
-		Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
-		Set: []string{fmt.Sprintf("model.partition_target=%s", parameter(s, "partition_target")), "model.partition_burst=20ms"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms := told.Arms
 	happened := float64(found.Throttled) / float64(found.Attempts)
-	if got := arms[0].Under[0].Throttled; math.Abs(got-happened) > .02 {
-		t.Errorf("replayed %.3f are throttled; it were %.3f", got, happened)
+	var same, other shares
+	for seed := range uint64(seeds) {
+		told, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5 + seed,
+			Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
+			Set: []string{fmt.Sprintf("model.partition_target=%s", parameter(s, "partition_target")), "model.partition_burst=20ms"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, other = append(same, told.Arms[0].Under[0].Throttled), append(other, told.Arms[1].Under[0].Throttled)
 	}
-	other, err := run.Run(context.Background(), run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true, Memory: new(results.Memory)})
+	// The same operations under the other keys: with another seed they would be others.
+	ran, err := run.Run(context.Background(), run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true, Memory: new(results.Memory)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := arms[1].Under[0].Throttled, *other.Summary.ShareThrottled; math.Abs(got-want) > .02 {
-		t.Errorf("replayed under other keys %.3f are throttled; of a run of those it are %.3f", got, want)
+	want := *ran.Summary.ShareThrottled
+	if off := math.Abs(same.mean() - happened); off > .02+same.doubt() {
+		t.Errorf("%s %d: replayed %v are throttled; it were %.3f", s.Name, n, same, happened)
 	}
-	t.Logf("%s %d: throttled: %.3f, replayed %.3f; under other keys %.3f, replayed %.3f; %d operations, %d retries", s.Name, n, happened, arms[0].Under[0].Throttled,
-		*other.Summary.ShareThrottled, arms[1].Under[0].Throttled, found.Count(), found.Retries)
+	if off := math.Abs(other.mean() - want); off > .02+other.doubt() {
+		t.Errorf("%s %d: replayed under other keys %v are throttled; of a run of those it are %.3f", s.Name, n, other, want)
+	}
+	t.Logf("%s %d: throttled: %.3f, replayed %v; under other keys %.3f, replayed %v; %d operations, %d retries", s.Name, n, happened, same, want, other,
+		found.Count(), found.Retries)
 }
+
+// shares are those of runs that differ by the chance of back-off alone.
+type shares []float64
+
+func (s shares) mean() float64 {
+	sum := 0.0
+	for _, one := range s {
+		sum += one
+	}
+	return sum / float64(len(s))
+}
+
+// doubt is by how much one more run may lie off their mean: two standard deviations, and
+// nothing of a single one.
+func (s shares) doubt() float64 {
+	if len(s) < 2 {
+		return 0
+	}
+	sum, mean := 0.0, s.mean()
+	for _, one := range s {
+		sum += (one - mean) * (one - mean)
+	}
+	return 2 * math.Sqrt(sum/float64(len(s)-1))
+}
+
+// String implements [fmt.Stringer].
+func (s shares) String() string { return fmt.Sprintf("%.3f ± %.3f", s.mean(), s.doubt()) }
 
 func parameter(s *scenarios.Scenario, name string) string {
 	for _, one := range s.Model.Overrides {
