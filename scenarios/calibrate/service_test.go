@@ -154,11 +154,12 @@ func TestInterruptedTablesAreDropped(t *testing.T) {
 	}()
 	out, err := calibrate.Calibrate(ctx, o)
 	<-made
-	if ended := err; out != nil {
+	ended := err
+	if out != nil {
 		ended = out.Ended
-		if !errors.Is(ended, context.Canceled) {
-			t.Errorf("ended by %v; want the interruption", ended)
-		}
+	}
+	if !errors.Is(ended, context.Canceled) {
+		t.Errorf("ended by %v; want the interruption", ended)
 	}
 	if left := o.Remains.List(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

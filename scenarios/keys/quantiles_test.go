@@ -68,10 +68,11 @@ func TestSizesAreTheEntitys(t *testing.T) {
 	other, differ := generator(t, o), 0
 	for n := range uint64(200) {
 		size := func(g *keys.Generator) int { return entity.Size(entity.Key{}, g.Properties(n)) }
-		if size(one) != size(again) || size(one) != size(one) {
-			t.Fatalf("entity %d has %d and %d bytes", n, size(one), size(again))
+		first, twice, another := size(one), size(one), size(again)
+		if first != twice || first != another {
+			t.Fatalf("entity %d has %d, then %d, and %d bytes of another generator", n, first, twice, another)
 		}
-		if size(one) != size(other) {
+		if first != size(other) {
 			differ++
 		}
 	}
