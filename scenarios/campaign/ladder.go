@@ -62,9 +62,8 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 		return c.run(ctx, d.stage)
 	}
 	due := func(at time.Duration) uint64 { return c.number + dueBefore(d.stage.Schedule, at) }
-	sent := &dispatch{from: due(step.Begin), half: due(step.Begin + (step.End-step.Begin)/2), to: due(step.End),
-		seconds: make(map[time.Duration]*[2]int64)}
-	if err := c.observed(ctx, d.stage, sent); err != nil || sent.answers() {
+	sent := &dispatch{from: due(step.Begin), to: due(step.End), seconds: make(map[time.Duration]*[2]int64)}
+	if err := c.observed(ctx, d.stage, sent); err != nil || sent.inTime() {
 		return err
 	}
 	if err := c.furnish(again); err != nil {
@@ -115,18 +114,15 @@ func oneStep(t *scenarios.Traffic, rate float64) *scenarios.Traffic {
 	return &alone
 }
 
-// dispatch watches whether a step tells if its rate holds: whether its operations are sent
-// when they are due and, as a refusal counts however late it is asked for, what comes of
-// those of its last half. It is safe for concurrent use.
+// dispatch watches whether the operations of a step are sent when they are due. It is safe
+// for concurrent use.
 type dispatch struct {
-	// from, half and to are the run's numbers of the first operation of the step and of its
-	// last half, and of the one behind its last.
-	from, half, to uint64
+	// from and to are the run's numbers of the first operation of the step and of the one
+	// behind its last.
+	from, to uint64
 
-	mu sync.Mutex
-	// sent are all, settled those of the last half: throttled of these were so at first,
-	// lost never got through.
-	sent, settled, throttled, lost uint64
+	mu   sync.Mutex
+	sent uint64
 	// seconds are those in which operations were due: how many were sent, and how many of
 	// them more than results.HeldBackAfter later.
 	seconds map[time.Duration]*[2]int64
@@ -142,12 +138,6 @@ func (s *dispatch) Attempt(a *results.Attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent++
-	if a.Number >= s.half {
-		s.settled++
-		if a.Class == results.Throttled {
-			s.throttled++
-		}
-	}
 	second := a.Intended.Truncate(time.Second)
 	if s.seconds[second] == nil {
 		s.seconds[second] = new([2]int64)
@@ -158,24 +148,16 @@ func (s *dispatch) Attempt(a *results.Attempt) {
 	}
 }
 
-// Completed implements [drive.Observer].
-func (s *dispatch) Completed(c *results.Completed) {
-	if c.Number < s.half || c.Number >= s.to || c.Class == results.Ok {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lost++
-}
+// Completed implements [drive.Observer]: how an operation ends says nothing of when it was
+// sent.
+func (s *dispatch) Completed(*results.Completed) {}
 
-// answers reports whether the rate does not hold, or all were sent, and in all but few
-// seconds all but a hundredth soon enough: else it cannot be told whether it does.
-func (s *dispatch) answers() bool {
+// inTime reports whether all were sent, and in all but few seconds all but a hundredth soon
+// enough. What came later was another load, of which neither a success nor a refusal tells
+// whether the rate holds.
+func (s *dispatch) inTime() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lost > 0 || float64(s.throttled) > results.MostFirstThrottled*float64(s.settled) {
-		return true
-	}
 	late := 0
 	for _, second := range s.seconds {
 		if float64(second[1]) > results.MostHeldBack*float64(second[0]) {

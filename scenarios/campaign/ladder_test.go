@@ -92,7 +92,7 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 		{"one that was held up comes again, and is told by that", 100, [][2]time.Duration{second(5.5, 7)}, second(0, 0), "50 100 200 100", true},
 		{"one that is held up again is not tried a third time", 100, [][2]time.Duration{second(5.5, 7), second(13, 16)}, second(0, 0), "50 100 200 100", false},
 		{"a step beside it does not matter", 100, [][2]time.Duration{second(1, 2.5), second(9, 10)}, second(0, 0), "50 100 200", true},
-		{"nor does one that was held up and turned away: the rate does not hold", 100, [][2]time.Duration{second(5.5, 7)}, second(7.5, 9), "50 100 200", true},
+		{"one that was held up and turned away comes again, for it was turned away in a heap", 100, [][2]time.Duration{second(5.5, 7)}, second(7.5, 9), "50 100 200 100", true},
 		{"what was turned away in its first half alone says nothing", 100, [][2]time.Duration{second(5.5, 6.5)}, second(5, 5.4), "50 100 200 100", true},
 		{"nor does any where none is asked about", 0, [][2]time.Duration{second(5.5, 7)}, second(0, 0), "50 100 200", false},
 		{"the last step comes again, too", 200, [][2]time.Duration{second(9, 10)}, second(0, 0), "50 100 200 200", true},
