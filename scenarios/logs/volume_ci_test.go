@@ -37,8 +37,11 @@ var forms = []struct {
 // formVariable names the form that a process of its own reads.
 const formVariable = "LOADGEN_LOG_VOLUME"
 
-// A million lines take 6 s of CPU at most where the machine is quiet, and ten million as
-// many as that for each, out of a pipe; neither needs more than 250 MB, in any form. The keys are of 300,000
+// aimed is the CPU that a million lines are to take.
+const aimed = 6 * time.Second
+
+// Of a million lines, and of each million of ten out of a pipe, none takes more than twice the
+// CPU that is aimed at, nor any log more than 250 MB, in any form. The keys are of 300,000
 // partitions, a few of them heavy.
 func TestALogOfMillionsOfLines(t *testing.T) {
 	for form := range forms {
@@ -69,7 +72,9 @@ func readMillions(t *testing.T, form int) {
 	cpu -= began + made(t, form)
 	slow = (slow + slowness(t)) / 2
 	t.Logf("%d lines: %v of CPU at a machine %.2f times as slow as a quiet one, %d MB at most", volume, cpu.Round(time.Millisecond), slow, memory/1e6)
-	if most := time.Duration(6 * slow * float64(time.Second) * volume / 1e6); cpu > most {
+	// Two busy processors take up to half as much again, of which the machine's slowness at
+	// one kind of work tells no more than most: it fails at twice the aim.
+	if most := 2 * aimed * volume / 1_000_000; cpu > most {
 		t.Errorf("%v of CPU; want %v at most", cpu, most)
 	}
 	if memory > 250e6 {
