@@ -77,6 +77,7 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // What the budget does not bear is left out and told; what was measured is never more.
 func TestTheBudgetIsKept(t *testing.T) {
+	leftOutWhenShort(t)
 	tr := drawn(t, 1)
 	for _, budget := range []int64{1000, 4500, 8000} {
 		o := calibrate.Options{On: run.Simulated, Budget: budget, Rate: 50, MaxRate: 2000, Model: tr.asked, Seed: 1}
@@ -101,6 +102,7 @@ func TestTheBudgetIsKept(t *testing.T) {
 
 // An account that limits is found where that is asked for.
 func TestAccountLimit(t *testing.T) {
+	leftOutWhenShort(t)
 	tr := drawn(t, 0)
 	tr.asked.Overrides = append(tr.asked.Overrides[1:], override("partition_target", "100000"), override("account_target", "3210"))
 	o := calibrate.Options{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountLimit: true, AccountRate: 10_000}
