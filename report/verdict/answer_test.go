@@ -80,3 +80,20 @@ func TestAnswersOfShortSteps(t *testing.T) {
 		}
 	}
 }
+
+// What a late generator sent behind its step met less load there: the share that is lost of
+// the highest step is told with that.
+func TestALimitOfLoadThatWasSentLate(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		record := small(func(*run) {}).record(t)
+		for i := range record.Intervals {
+			if late {
+				record.Intervals[i].Lag.P99 = new(2 * results.HeldBackAfter.Microseconds())
+			}
+		}
+		a := verdict.Answer(record, &results.Summary{Validity: results.Valid, Saturation: new(2001.)})
+		if said := strings.Join(a.Says, " "); !strings.Contains(said, "At 400/s") || strings.Contains(said, "At 400/s, sent late in part, ") != late {
+			t.Errorf("late = %t: %q", late, said)
+		}
+	}
+}

@@ -80,7 +80,12 @@ func (a *answer) spread() {
 		offered = a.busiest(top)
 		lost = fmt.Sprintf("in its busiest second %s/s are offered, and of all %s is lost", document.Rate(offered), document.Told(figures.ShareLost, document.Share))
 	} else {
-		lost = fmt.Sprintf("at %s/s %s is lost", document.Rate(offered), lostShareOf(figures))
+		late := ""
+		if holdsIn(a.record, a.figures)(top).Unsent != "" {
+			// What comes after its step meets less load there, and is lost less.
+			late = ", sent late in part,"
+		}
+		lost = fmt.Sprintf("at %s/s%s %s is lost", document.Rate(offered), late, lostShareOf(figures))
 	}
 	if len(a.figures.Ladders()) > 1 {
 		lost = "in " + shortened(ladder.Stage) + " " + lost
