@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -151,15 +152,11 @@ func (s *Store) HasTable(name string) bool { return s.find(name) != nil }
 func (s *Store) TableNames() []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	keys := make([]string, 0, len(s.tables))
-	for key := range s.tables {
-		keys = append(keys, key)
+	names := slices.Sorted(maps.Keys(s.tables))
+	for i, key := range names {
+		names[i] = s.tables[key].name
 	}
-	slices.Sort(keys)
-	for i, key := range keys {
-		keys[i] = s.tables[key].name
-	}
-	return keys
+	return names
 }
 
 // Count returns how many entities a table holds, 0 where there is none.

@@ -22,6 +22,7 @@ import (
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/wire/weight"
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -102,11 +103,7 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 func load(t *testing.T, n int, design string) *scenarios.Scenario {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(7, uint64(n)))
-	regions := 2 + chance.IntN(4)
-	var names, weights []string
-	for i := range regions {
-		names, weights = append(names, fmt.Sprint("r", i)), append(weights, fmt.Sprint(1+chance.IntN(20)))
-	}
+	names, weights := regions(chance)
 	return parsed(t, fmt.Sprintf(`name: load
 seed: %d
 retry: %s
@@ -123,7 +120,16 @@ designs:
 phases:
   - name: rush
     traffic: {arrivals: {constant: %d}, for: 3s, drain: 10s, operations: [{verb: insert, weight: %d}, {verb: insert-or-merge, properties: [{name: V, type: Int32, value: "1"}], weight: 2}]}
-`, n+1, []string{"none", "short"}[n%2], 60+chance.IntN(60), strings.Join(names, ", "), strings.Join(weights, ", "), 300+chance.IntN(700), design, 200+chance.IntN(150), 2+chance.IntN(8)))
+`, n+1, []string{"none", "short"}[n%2], 60+chance.IntN(60), names, weights, 300+chance.IntN(700), design, 200+chance.IntN(150), 2+chance.IntN(8)))
+}
+
+// regions draws how many partitions there are, and how much each gets.
+func regions(chance *rand.Rand) (names, weights string) {
+	var list, shares []string
+	for i := range 2 + chance.IntN(4) {
+		list, shares = append(list, fmt.Sprint("r", i)), append(shares, fmt.Sprint(1+chance.IntN(20)))
+	}
+	return strings.Join(list, ", "), strings.Join(shares, ", ")
 }
 
 func parsed(t *testing.T, text string) *scenarios.Scenario {
@@ -234,11 +240,7 @@ func TestRoundTrip(t *testing.T) {
 func mixed(t *testing.T, n int, design string) *scenarios.Scenario {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(11, uint64(n)))
-	regions := 2 + chance.IntN(4)
-	var names, weights []string
-	for i := range regions {
-		names, weights = append(names, fmt.Sprint("r", i)), append(weights, fmt.Sprint(1+chance.IntN(20)))
-	}
+	names, weights := regions(chance)
 	return parsed(t, fmt.Sprintf(`name: mixed
 seed: %d
 retry: %s
@@ -266,7 +268,7 @@ phases:
         - {name: day, verb: query, by: [region, day], weight: %d}
         - {name: region, verb: query, by: [region], weight: %d}
         - {name: top, verb: query, by: [region, day], top: 5, pages: 1, weight: %d}
-`, n+1, []string{"none", "short"}[n%2], 2000+chance.IntN(2000), strings.Join(names, ", "), strings.Join(weights, ", "), design, 100+chance.IntN(200), 250+chance.IntN(150),
+`, n+1, []string{"none", "short"}[n%2], 2000+chance.IntN(2000), names, weights, design, 100+chance.IntN(200), 250+chance.IntN(150),
 		5+chance.IntN(20), 5+chance.IntN(20), 2+chance.IntN(8), 1+chance.IntN(10), 1+chance.IntN(4), 1+chance.IntN(3), 1+chance.IntN(5)))
 }
 
@@ -325,7 +327,7 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 		t.Fatal(err)
 	}
 	happened := float64(found.Throttled) / float64(found.Attempts)
-	var same, other shares
+	var same, other []float64
 	for seed := range uint64(seeds) {
 		told, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5 + seed,
 			Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
@@ -341,42 +343,26 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 		t.Fatal(err)
 	}
 	want := *ran.Summary.ShareThrottled
-	if off := math.Abs(same.mean() - happened); off > .02+same.doubt() {
-		t.Errorf("%s %d: replayed %v are throttled; it were %.3f", s.Name, n, same, happened)
+	alike, sameTold := within(same, happened)
+	if !alike {
+		t.Errorf("%s %d: replayed %s are throttled; it were %.3f", s.Name, n, sameTold, happened)
 	}
-	if off := math.Abs(other.mean() - want); off > .02+other.doubt() {
-		t.Errorf("%s %d: replayed under other keys %v are throttled; of a run of those it are %.3f", s.Name, n, other, want)
+	alike, otherTold := within(other, want)
+	if !alike {
+		t.Errorf("%s %d: replayed under other keys %s are throttled; of a run of those it are %.3f", s.Name, n, otherTold, want)
 	}
-	t.Logf("%s %d: throttled: %.3f, replayed %v; under other keys %.3f, replayed %v; %d operations, %d retries", s.Name, n, happened, same, want, other,
+	t.Logf("%s %d: throttled: %.3f, replayed %s; under other keys %.3f, replayed %s; %d operations, %d retries", s.Name, n, happened, sameTold, want, otherTold,
 		found.Count(), found.Retries)
 }
 
-// shares are those of runs that differ by the chance of back-off alone.
-type shares []float64
-
-func (s shares) mean() float64 {
-	sum := 0.0
-	for _, one := range s {
-		sum += one
-	}
-	return sum / float64(len(s))
+// within reports whether some replays, which differ by the chance of back-off alone, are on
+// the average within two points of what happened, and tells them: what happened is one more
+// such draw, which may lie two deviations off their mean.
+func within(replays []float64, happened float64) (is bool, told string) {
+	mean := statistics.Mean(replays)
+	deviation, _ := statistics.Deviation(replays)
+	return math.Abs(mean-happened) <= .02+2*deviation, fmt.Sprintf("%.3f ± %.3f", mean, 2*deviation)
 }
-
-// doubt is by how much one more run may lie off their mean: two standard deviations, and
-// nothing of a single one.
-func (s shares) doubt() float64 {
-	if len(s) < 2 {
-		return 0
-	}
-	sum, mean := 0.0, s.mean()
-	for _, one := range s {
-		sum += (one - mean) * (one - mean)
-	}
-	return 2 * math.Sqrt(sum/float64(len(s)-1))
-}
-
-// String implements [fmt.Stringer].
-func (s shares) String() string { return fmt.Sprintf("%.3f ± %.3f", s.mean(), s.doubt()) }
 
 func parameter(s *scenarios.Scenario, name string) string {
 	for _, one := range s.Model.Overrides {
