@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,15 +109,6 @@ func (t *Told) facts() []string {
 	return lines
 }
 
-func sorted[V any](by map[string]V) []string {
-	var names []string
-	for name := range by {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // read says what of the log counts, and what does not.
 func (t *Told) read() []string {
 	r := t.Reading
@@ -207,7 +199,7 @@ func (t *Told) latency() document.Table {
 	table := document.Table{ID: "server-latency", Caption: "How long requests took that were answered, in ms", Columns: []document.Column{{Title: "operation", Words: true},
 		{Title: "requests"}, {Title: "throttled"}, {Title: "p50", Group: "server"}, {Title: "p99", Group: "server"}, {Title: "p50", Group: "end to end"}, {Title: "p99", Group: "end to end"}},
 		Notes: []string{"End to end is until the client had acknowledged the reply: what lies beyond the server's time is the network and the client."}}
-	for _, name := range sorted(t.Latency) {
+	for _, name := range slices.Sorted(maps.Keys(t.Latency)) {
 		l := t.Latency[name]
 		row := document.Cells(name, document.Count(l.Requests), document.Count(l.Throttled))
 		for _, of := range []*Lengths{&l.Server, &l.EndToEnd} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -279,7 +280,7 @@ func (t *Reading) Missing(table string) error {
 // keyless names the operations whose partition no line says.
 func (t *Reading) keyless() string {
 	var parts []string
-	for _, name := range sorted(t.Keyless) {
+	for _, name := range slices.Sorted(maps.Keys(t.Keyless)) {
 		parts = append(parts, document.Count(t.Keyless[name])+" "+name)
 	}
 	return strings.Join(parts, ", ")

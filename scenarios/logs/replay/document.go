@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -217,22 +218,13 @@ func (t *Told) splits() []string {
 // left says what is not replayed, and why.
 func (t *Told) left() []string {
 	var items []string
-	for _, reason := range sortedReasons(t.Left) {
+	for _, reason := range slices.Sorted(maps.Keys(t.Left)) {
 		items = append(items, document.Count(t.Left[reason])+" "+reason)
 	}
 	if t.LeftEntities > 0 {
 		items = append(items, fmt.Sprintf("They write %s or so: by as many the load is heavier than what was replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
 	}
 	return items
-}
-
-func sortedReasons(of map[string]int64) []string {
-	var list []string
-	for reason := range of {
-		list = append(list, reason)
-	}
-	slices.Sort(list)
-	return list
 }
 
 func (t *Told) basis() []string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,19 +205,10 @@ func (p *playing) asked(f *forming, attributes []string, line func(string, ...an
 		}
 	}
 	n := 0
-	for _, known := range sortedKeys(by) {
+	for _, known := range slices.Sorted(maps.Keys(by)) {
 		n++
 		line("        - {name: query-%d, verb: query, by: [%s], weight: %d}", n, known, weightOf(by[known]))
 	}
 }
 
 func weightOf(n int) int { return max(1, min(n, 1_000_000)) }
-
-func sortedKeys(of map[string]int) []string {
-	var list []string
-	for name := range of {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
