@@ -10,11 +10,11 @@
 // The caller owes what package target asks for, a Close when no Do is under way
 // any more, and a clock whose instant zero it can date.
 //
-// The package speaks HTTP/1.1 by itself, over TLS where the address says so: an
-// attempt costs the processor half of what it does with net/http's client, since
-// one goroutine writes the request and reads the reply. It never retries, follows
-// no redirection, goes by no proxy, keeps no connection that was not read to the
-// end of a reply, and shows neither key nor shared access signature in any error,
-// outcome or print. [Target.NetHTTP] is the same service through net/http, for a
-// driver that brings a client of its own.
+// Two clients send, see [Client]. The package's own speaks HTTP/1.1, over TLS where the
+// address says so, and goes by no proxy: an attempt costs the processor half of what it
+// does with net/http's, since one goroutine writes the request and reads the reply. That of
+// net/http goes by the proxy that the environment names, and over HTTP/2 where it is
+// offered. Neither retries or follows a redirection, keeps a connection that was not read to
+// the end of a reply, or shows a key, a shared access signature or a token in any error,
+// outcome or print. [Target.NetHTTP] is for a driver that brings a client of its own.
 package azure
