@@ -1,4 +1,4 @@
-//go:build live && unix
+//go:build long && unix
 
 package main
 
@@ -9,17 +9,14 @@ import (
 	"net/http"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -199,15 +196,6 @@ func costOf(record *results.Record, m *meter) (each time.Duration, sent int64) {
 	return used / time.Duration(max(sent, 1)), sent
 }
 
-// usedCPU returns what this process has used of the processors.
-func usedCPU() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
 // bareRate returns how many gets per second a bare net/http client sends flat
 // out for two seconds, over 32 connections, to an engine like that of a run.
 func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
@@ -257,25 +245,4 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 	}
 	working.Wait()
 	return float64(sent.Load()) / time.Since(began).Seconds()
-}
-
-// signed returns a request that the embedded engine takes.
-func signed(t *testing.T, secret *signing.Secret, base, method, path, body string) *http.Request {
-	var content io.Reader
-	if body != "" {
-		content = strings.NewReader(body)
-	}
-	request, err := http.NewRequest(method, base+path, content)
-	if err != nil {
-		t.Error(err)
-		return nil
-	}
-	date := time.Now().UTC().Format(http.TimeFormat)
-	request.Header = http.Header{
-		"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {"application/json;odata=minimalmetadata"},
-		"Content-Type": {"application/json"},
-		"Authorization": {string(secret.AppendAuthorization(nil, signing.SharedKeyLite,
-			&signing.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
-	}
-	return request
 }
