@@ -71,31 +71,34 @@ func Presets() []Preset {
 // With returns the preset with values of one's own in the documents' formula. They are
 // not checked; [Policy.Validate] does so.
 func (p Preset) With(values Exponential) Preset {
-	first := 1
-	if values.FromZero {
-		first = 0
-	}
-	p.Delay, p.Source = values, "the documents' formula, with values of one's own"
-	p.Formula = fmt.Sprintf(growing+", z = %v, zmin = %v, zmax = %v, x = %d …", values.Base, values.Min, values.Max, first)
+	p.Delay, p.Source, p.Formula = values, "the documents' formula, with values of one's own", values.line()
 	return p
 }
 
-// Choose returns the presets of some names, in the order of the names, and all of them
+// line is the formula with its values.
+func (e Exponential) line() string {
+	first := 1
+	if e.FromZero {
+		first = 0
+	}
+	return fmt.Sprintf(growing+", z = %v, zmin = %v, zmax = %v, x = %d …", e.Base, e.Min, e.Max, first)
+}
+
+// Choose returns the policies of some names or formulas, in that order, and all presets
 // where none is given. The error joins that of [ByName] for each that is none.
 func Choose(names ...string) ([]Preset, error) {
-	all := Presets()
 	if len(names) == 0 {
-		return all, nil
+		return Presets(), nil
 	}
 	var chosen []Preset
 	var faults []error
 	for _, name := range names {
-		if at := slices.IndexFunc(all, func(p Preset) bool { return p.Name == name }); at >= 0 {
-			chosen = append(chosen, all[at])
+		p, err := presetOf(name)
+		if err != nil {
+			faults = append(faults, err)
 			continue
 		}
-		_, err := ByName(name)
-		faults = append(faults, err)
+		chosen = append(chosen, p)
 	}
 	return chosen, errors.Join(faults...)
 }
@@ -113,17 +116,29 @@ func Names() []string {
 // ByName returns the built-in policy of that name, of [Presets]: none never
 // retries; documented is the documents' exponential formula with their example
 // values; short is the same formula with waits of 0.05 to 2 s, so that a test of a
-// minute sees retries end; the others are those of clients and publications.
+// minute sees retries end; the others are those of clients and publications. Where
+// the name is the text of a [Formula] it returns the policy of that.
 //
 // For any other name the error is [ErrUnknown] and says which known names come
-// nearest.
+// nearest; for a formula that is none it wraps [ErrInvalid].
 func ByName(name string) (Policy, error) {
-	for _, p := range Presets() {
-		if p.Name == name {
-			return p.Policy, nil
-		}
+	p, err := presetOf(name)
+	return p.Policy, err
+}
+
+func presetOf(name string) (Preset, error) {
+	all := Presets()
+	if at := slices.IndexFunc(all, func(p Preset) bool { return p.Name == name }); at >= 0 {
+		return all[at], nil
 	}
-	return Policy{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, shown(name), strings.Join(nearest.Names(name, Names()), ", "))
+	if spelled(name) {
+		f, err := ParseFormula(name)
+		if err != nil {
+			return Preset{}, err
+		}
+		return f.Preset(), nil
+	}
+	return Preset{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, shown(name), strings.Join(nearest.Names(name, Names()), ", "))
 }
 
 // longestName bounds how much of an unknown name is shown.

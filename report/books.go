@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"loadgen/report/document"
@@ -134,7 +135,9 @@ func (a *author) waits() {
 		t.Rows[0][6].Source, t.Rows[0][6].Scale = "", 0
 	}
 	retries, whose := "retries", ""
-	if policy := a.record.Manifest.Retry; policy != "" {
+	policy := a.record.Manifest.Retry
+	formula := strings.Contains(policy, " ")
+	if policy != "" && !formula {
 		retries += ", policy " + policy
 	}
 	if a.record.Capture != nil {
@@ -148,6 +151,14 @@ func (a *author) waits() {
 	}
 	if a.record.RetryWaits.Count() == 0 {
 		a.line(retries + ": none")
+	}
+	if formula {
+		a.line("retries by the formula " + policy + ", of the scenario")
+	}
+	for _, kind := range a.record.Manifest.Operations {
+		if kind.Retry != "" {
+			a.line("retries of " + kind.Name + " by a policy of its own: " + kind.Retry)
+		}
 	}
 }
 

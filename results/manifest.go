@@ -147,6 +147,8 @@ type Kind struct {
 	// Filtered says that some of it are queries that return only a part of the
 	// entities that they scan.
 	Filtered bool `json:"filtered,omitempty"`
+	// Retry is the operation's own back-off policy, empty where it has that of the run.
+	Retry string `json:"retry,omitempty"`
 }
 
 // Environment is what the run had to work with.

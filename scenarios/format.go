@@ -3,9 +3,9 @@ package scenarios
 import (
 	"time"
 
-	"loadgen/backoff"
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
+	"loadgen/scenarios/client"
 	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -30,7 +30,7 @@ func (s *Scenario) binding() fields.Object {
 		{Name: "start", Says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
 			Value: fields.Choice{Into: &s.Start, What: "start", Of: []string{StartWarm, StartCold}}},
 		{Name: "retry", Says: "How attempts that were throttled are tried again.",
-			Value: fields.Choice{Into: &s.Retry, What: "retry policy", Of: backoff.Names()}},
+			Value: client.Retry(&s.Retry)},
 		{Name: "workers", Says: "How many operations can be under way at once, thousands unless this is given; one that waits for its next try is none of them.",
 			Value: fields.Whole[int]{Into: &s.Workers, Least: 1, Most: maxWorkers, UnlessZero: true}},
 		{Name: "model", Says: "The partition model of an embedded run: a profile, and single parameters that depart from it.",
@@ -231,6 +231,8 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: unlessZero{fields.Truth(&o.Blind), func() bool { return !o.Blind }}},
 			{Name: "timeout", Says: "How long the service may take for each request before it answers 500 OperationTimedOut, in whole seconds; its 30 s unless this is given.",
 				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: longestTimeout}, func() bool { return o.Timeout == 0 }}},
+			{Name: "retry", Says: "How attempts at the operation that were throttled are tried again; as the scenario says unless this is given.",
+				Value: client.Retry(&o.Retry)},
 			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				Value: accessValue{&o.Of}},
 			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",

@@ -93,6 +93,8 @@ type OperationSpec struct {
 	// Timeout is how long the service may take for each request, in whole seconds; 0 leaves
 	// it to the service, which takes 30 s.
 	Timeout time.Duration
+	// Retry is the policy of the operation, as that of the scenario; empty for that.
+	Retry string
 
 	// The rest is for event traffic alone, where the design says where an entity
 	// lies. Of says which of the entities that are there the operation works on.

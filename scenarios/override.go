@@ -75,6 +75,9 @@ func candidates(now *fields.Node, value string) []candidate {
 		// A number of partitions can give way to a list of them. What is wrong with
 		// the last one is what is told.
 		return []candidate{asText, asYAML, asText}
+	case now != nil && now.Kind == fields.Scalar && strings.HasPrefix(value, "{") && len(faults) == 0:
+		// A name or a number can give way to a map, and a template has braces of its own.
+		return []candidate{asText, asYAML}
 	case now != nil && now.Kind == fields.Scalar:
 		return []candidate{asText}
 	case now != nil:

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -32,8 +33,8 @@ type Scenario struct {
 	// Start is how the table's ranges lie on the partition servers when the
 	// test begins: [StartWarm] or [StartCold].
 	Start string
-	// Retry names the back-off policy for throttled attempts, as
-	// [backoff.ByName] knows it.
+	// Retry is the back-off policy for throttled attempts, the name of one or the text of a
+	// formula, as [backoff.ByName] knows it.
 	Retry string
 	// Workers is how many operations can be in flight at once, 1 to 100,000; 0 is as
 	// many as the place can have where the scenario runs, [FewestWorkers] or more.
@@ -128,6 +129,26 @@ type PropertySpec struct {
 	Type string
 	// Value is a template; its text is read as the type.
 	Value string
+}
+
+// RetryAll has all operations be tried again by one policy, also those that have one of their
+// own. Copies of the scenario keep theirs.
+func (s *Scenario) RetryAll(policy string) {
+	s.Retry = policy
+	own := func(o OperationSpec) bool { return o.Retry != "" }
+	s.Phases = slices.Clone(s.Phases)
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		if !slices.ContainsFunc(p.Operations(), own) {
+			continue
+		}
+		traffic := *p.Traffic
+		traffic.Operations = slices.Clone(traffic.Operations)
+		for j := range traffic.Operations {
+			traffic.Operations[j].Retry = ""
+		}
+		p.Traffic = &traffic
+	}
 }
 
 // blank returns a scenario with the defaults, as a file that leaves everything

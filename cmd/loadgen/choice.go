@@ -127,7 +127,7 @@ func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario
 		fill  func()
 	}{
 		{"seed", func() { s.Seed = f.seed }},
-		{"retry", func() { s.Retry = f.retry }},
+		{"retry", func() { s.RetryAll(f.retry) }},
 		{"use", func() { s.Choose(f.use) }},
 		{"workers", func() { s.Workers = f.workers }},
 	} {

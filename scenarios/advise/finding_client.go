@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"loadgen/backoff"
@@ -23,6 +24,7 @@ func (s *subject) retries() Finding {
 	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
 	f := found(Good, "Policy %s tries again up to %s, first after %s to %s.", s.Retry,
 		document.Counted(s.policy.Retries, "time"), document.Span(least), document.Span(most))
+	f.Evidence += s.ownRetries()
 	switch {
 	case s.policy.Retries > 1 && second <= first:
 		f.Verdict = Note
@@ -33,6 +35,19 @@ func (s *subject) retries() Finding {
 	default:
 		return f
 	}
+}
+
+// ownRetries says which operations have a policy of their own.
+func (s *subject) ownRetries() string {
+	said := ""
+	for i := range s.Phases {
+		for _, o := range s.Phases[i].Operations() {
+			if one := fmt.Sprintf(" Operation %s has a policy of its own, %s.", o.Name, o.Retry); o.Retry != "" && !strings.Contains(said, one) {
+				said += one
+			}
+		}
+	}
+	return said
 }
 
 func (s *subject) notRetryable() Finding {

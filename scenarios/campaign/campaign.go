@@ -11,6 +11,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign/patience"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
@@ -107,7 +108,7 @@ type Progress struct {
 type Campaign struct {
 	Options
 	generator *keys.Generator
-	policy    backoff.Policy
+	patience  *patience.Patience
 	kinds     []results.Kind
 	kindOf    map[string]int
 	// homes are those of the scenario's entities, their own first; places those of its
@@ -175,7 +176,15 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if o.Policy != nil {
 		policy = *o.Policy
 	}
-	c := &Campaign{Options: o, generator: generator, policy: policy.With(o.RetryCodes...), kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
+	var operations []scenarios.OperationSpec
+	for i := range o.Scenario.Phases {
+		operations = append(operations, o.Scenario.Phases[i].Operations()...)
+	}
+	bears, err := patience.New(policy, o.RetryCodes, operations)
+	if err != nil {
+		return nil, err
+	}
+	c := &Campaign{Options: o, generator: generator, patience: bears, kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
 	c.settleIn(o.Scenario.Sharding())
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
@@ -190,7 +199,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	for i := range o.Scenario.Phases {
 		list := o.Scenario.Phases[i].Operations()
 		for j := range list {
-			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j])})
+			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j]), Retry: list[j].Retry})
 		}
 	}
 	if o.Verify {
@@ -210,6 +219,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 func (c *Campaign) addKind(kind results.Kind) {
 	if at, known := c.kindOf[kind.Name]; known {
 		c.kinds[at].Filtered = c.kinds[at].Filtered || kind.Filtered
+		c.kinds[at].Retry = patience.Joined(c.kinds[at].Retry, kind.Retry)
 		return
 	}
 	c.kindOf[kind.Name] = len(c.kinds)

@@ -44,7 +44,7 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 	if one.Traffic == nil {
 		return d, nil
 	}
-	stage := &drive.Stage{Name: one.Name, Retry: c.policy, Grace: d.Drain, WholeSecond: true}
+	stage := &drive.Stage{Name: one.Name, Retry: c.patience.Policy, Grace: d.Drain, WholeSecond: true}
 	if err := c.arrive(stage, d.Traffic); err != nil {
 		return d, err
 	}
@@ -197,7 +197,8 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 		under = min(under, uint64(d.Clients))
 	} else {
 		// An attempt is held while a range moves, which does not happen twice in a row.
-		alive := min(d.lasts, longestAttempt+min(c.policy.LongestWait(), arrival.MaxLength))
+		waits, _ := c.patience.LongestWait()
+		alive := min(d.lasts, longestAttempt+min(waits, arrival.MaxLength))
 		under = min(under, uint64(min(d.highest()*alive.Seconds(), math.MaxInt32*1024)))
 	}
 	homes := int64(1)

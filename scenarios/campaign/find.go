@@ -205,12 +205,14 @@ func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, ove
 	phases := c.Find.tried(name, rate)
 	stage := &drive.Stage{
 		Name: name, Schedule: paused{schedule, between},
-		Retry: c.policy, Once: before, Grace: tryGrace, WholeSecond: true, Phases: phases,
+		Retry: c.patience.Policy, Once: before, Grace: tryGrace, WholeSecond: true, Phases: phases,
 	}
+	operations := c.Scenario.Phases[phase].Operations()
+	c.patience.Furnish(stage, operations, c.kindOf, len(c.kinds))
 	if err := c.offerMix(stage, phase, over); err != nil {
 		return &results.LimitStep{}, err
 	}
-	c.fresh += stage.Due() * stride(c.Scenario.Phases[phase].Operations())
+	c.fresh += stage.Due() * stride(operations)
 	gauge := &gauge{from: c.number + before}
 	err = c.observed(ctx, stage, gauge)
 	return gauge.step(phases[len(phases)-1].Name, rate, c.Find.length(rate), int64(stage.Due()-before)), err

@@ -108,8 +108,8 @@ func (c *Campaign) mostFound(phase int) uint64 {
 // footprintFind adds what a search in a phase takes: what is under way at its
 // highest rate, what its usual steps insert, and the histograms of all.
 func (c *Campaign) footprintFind(f *Footprint, d *dry, data bool) {
-	longest := longestAttempt + min(c.policy.LongestWait(), arrival.MaxLength)
-	alive := min(c.Find.length(c.Find.UpTo), longest)
+	waits, _ := c.patience.LongestWait()
+	alive := min(c.Find.length(c.Find.UpTo), longestAttempt+min(waits, arrival.MaxLength))
 	content := int64(0)
 	if meanInserts(d.Operations) > 0 {
 		content = c.weight(0)

@@ -175,7 +175,7 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 		due, requests := c.dueOf(list, op)
 		entities := share * due
 		requests *= share
-		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.policy.Retries), Entities: entities,
+		part := Forecast{Requests: requests, AtMost: requests * int64(1+c.patience.Of(op).Retries), Entities: entities,
 			Sent: requests * requestBytes, Received: requests * replyBytes}
 		switch op.Verb {
 		case entity.Get, entity.Query:
@@ -233,7 +233,7 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 		}
 		share := float64(operations) * float64(e.specs[kind].Weight) / float64(e.weights) / float64(found[kind])
 		part := sums[kind].times(share)
-		part.AtMost = times(part.Requests, int64(1+c.policy.Retries))
+		part.AtMost = times(part.Requests, int64(1+c.patience.Of(&e.specs[kind]).Retries))
 		c.forecastVerified(&part, &e.specs[kind], int64(share*float64(found[kind])), c.weight(0))
 		f.add(part)
 	}

@@ -21,8 +21,8 @@ import (
 func (c *Campaign) ladder(t *scenarios.Traffic) []arrival.Step {
 	steps := t.Ladder()
 	if len(steps) > 0 && t.Arrivals.Steps.Hold {
-		waits := c.policy.LongestWait().Truncate(time.Second) + 2*time.Second
-		if c.policy.Retries == 0 {
+		waits, retries := c.patience.LongestWait()
+		if waits = waits.Truncate(time.Second) + 2*time.Second; !retries {
 			waits = 0
 		}
 		last := steps[len(steps)-1]

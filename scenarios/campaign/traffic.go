@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"slices"
 	"sort"
 	"time"
 
@@ -99,7 +98,7 @@ func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Sche
 // over partitions.
 func (c *Campaign) offer(d *dry) error {
 	stage, phase := d.stage, d.phase
-	stage.Timeouts = c.timeouts(phase)
+	c.patience.Furnish(stage, d.Operations, c.kindOf, len(c.kinds))
 	if trace := keyedTrace(d.Traffic); trace != nil {
 		replay, err := c.newReplay(phase, trace)
 		if err != nil {
@@ -121,20 +120,6 @@ func (c *Campaign) offer(d *dry) error {
 		return err
 	}
 	return c.offerMix(stage, phase, partitions)
-}
-
-// timeouts returns how long the service may take for the operations of a phase, nil where it
-// may take as long as it does.
-func (c *Campaign) timeouts(phase int) []time.Duration {
-	list := c.Scenario.Phases[phase].Operations()
-	if !slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool { return o.Timeout > 0 }) {
-		return nil
-	}
-	by := make([]time.Duration, len(c.Kinds()))
-	for i := range list {
-		by[c.kindOf[list[i].Name]] = list[i].Timeout
-	}
-	return by
 }
 
 // offeredBefore returns how long the phases of event traffic before a phase last.

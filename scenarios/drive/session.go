@@ -348,7 +348,7 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 // backOff returns how long to wait before another attempt, and false where the
 // policy gives up.
 func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Duration, bool) {
-	policy := &s.stage.Retry
+	policy := s.stage.policy(s.work.Kind)
 	if s.number < s.stage.First+s.stage.Once || !policy.Retryable(outcome.Status, string(outcome.Code)) {
 		return 0, false
 	}

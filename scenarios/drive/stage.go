@@ -46,6 +46,9 @@ type Stage struct {
 	// from, by the operation's number and attempt.
 	Retry  backoff.Policy
 	Chance clock.Stream
+	// Retries, where set, are the policies of operations that have one of their own, by the kind
+	// in the manifest; nil for one that has not.
+	Retries []*backoff.Policy
 	// Once is how many of the stage's first operations are not retried whatever Retry says:
 	// what only prepares a target is not to come back while it is measured.
 	Once uint64
@@ -135,6 +138,14 @@ func (s *Stage) deadline(start clock.Instant) clock.Instant {
 		return start.Add(s.For + s.Grace)
 	}
 	return start.Add(s.Limit)
+}
+
+// policy returns how a kind of operation tries again.
+func (s *Stage) policy(kind int) *backoff.Policy {
+	if s.Retries != nil && s.Retries[kind] != nil {
+		return s.Retries[kind]
+	}
+	return &s.Retry
 }
 
 // Timed reports whether it is known beforehand how long the stage lasts.

@@ -45,7 +45,7 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 		return v.Live.Run(ctx, stage, ledger)
 	}
 	once := *stage
-	once.Retry = backoff.Policy{}
+	once.Retry, once.Retries = backoff.Policy{}, nil
 	return v.attend(ctx, &once, ledger, func(c *workers) (stop func()) {
 		a := newAttack(v, c)
 		a.begin()

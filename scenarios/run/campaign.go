@@ -21,7 +21,7 @@ import (
 func (p *Plan) carried() *scenarios.Scenario {
 	s := *p.Scenario
 	if !p.RetryChosen && p.Find != nil || p.Driver == Vegeta {
-		s.Retry = "none"
+		s.RetryAll("none")
 	}
 	s.Workers = p.workers()
 	return &s

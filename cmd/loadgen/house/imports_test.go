@@ -46,7 +46,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/csvfile", "engine/entity", "engine/fault", "engine/filter", "engine/model", "engine/nearest", "engine/wire/weight",
 			"results/figure", "results/figure/check",
-			"scenarios/arrival", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
+			"scenarios/arrival", "scenarios/client", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
 			"target",
 		},
 	}, {
@@ -87,6 +87,14 @@ var rows = []row{
 		what:    "the grammar of what goes wrong on purpose: rules of a fault plan, and what is wrong with several together",
 		imports: []string{"engine/entity", "engine/fault", "engine/nearest", "scenarios/fields"},
 	}, {
+		path:    "scenarios/client",
+		what:    "the grammar of how patient the program is that loads a table: its retries, its rate limits",
+		imports: []string{"backoff", "engine/nearest", "scenarios/fields"},
+	}, {
+		path:    "scenarios/campaign/patience",
+		what:    "what the clients of a campaign bear: retries, time-outs, rate limits of each kind of operation",
+		imports: []string{"backoff", "scenarios", "scenarios/drive"},
+	}, {
 		path: "scenarios/calibrate",
 		what: "what a table service is like, by experiments that are small and agreed to",
 		imports: []string{
@@ -125,7 +133,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/copies", "scenarios/workflow/machine",
+			"scenarios", "scenarios/arrival", "scenarios/campaign/patience", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/copies", "scenarios/workflow/machine",
 			"target",
 		},
 	}, {

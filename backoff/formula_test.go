@@ -1,0 +1,152 @@
+package backoff_test
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/backoff"
+)
+
+// The formula with the documents' values is the preset that bears their name, and so is each
+// sibling the policy that is put together by hand.
+func TestFormulas(t *testing.T) {
+	for _, row := range []struct {
+		text    string
+		retries int
+		delay   backoff.Delay
+	}{
+		{"exponential z=30s min=3s max=90s tries=4", 3, documented},
+		{"exponential z=30s min=3s max=90s", 3, documented},
+		{"exponential  tries=4 max=1m30s min=3s z=30s first=1", 3, documented},
+		{"exponential z=30s min=3s max=90s tries=4 first=0", 3, backoff.Exponential{Base: 30 * s, Min: 3 * s, Max: 90 * s, FromZero: true}},
+		{"linear step=2s max=10s tries=6", 5, backoff.Linear{Step: 2 * s, Max: 10 * s}},
+		{"fixed every=0s tries=1", 0, backoff.Fixed{}},
+		{"fixed every=5s tries=1001", 1000, backoff.Fixed{Every: 5 * s}},
+		{"full_jitter base=100ms cap=20s tries=6", 5, backoff.FullJitter{Base: 100 * ms, Cap: 20 * s}},
+		{"equal_jitter base=1s cap=64s tries=4", 3, backoff.EqualJitter{Base: s, Cap: 64 * s}},
+		{"decorrelated_jitter base=100ms cap=24h tries=6", 5, backoff.Decorrelated{Base: 100 * ms, Cap: 24 * time.Hour}},
+	} {
+		got, err := backoff.ByName(row.text)
+		if err != nil || got.Retries != row.retries || !reflect.DeepEqual(got.Delay, row.delay) || got.Codes != nil {
+			t.Errorf("ByName(%q) = %+v, %v; want %d retries by %+v", row.text, got, err, row.retries, row.delay)
+			continue
+		}
+		if faults := got.Validate(); len(faults) > 0 {
+			t.Errorf("ByName(%q) is at fault: %v; want a sound policy", row.text, faults)
+		}
+		if again, err := backoff.ByName(got.Name); err != nil || !reflect.DeepEqual(again, got) {
+			t.Errorf("ByName(%q) = %+v, %v; want what it is the name of, %+v", got.Name, again, err, got)
+		}
+	}
+}
+
+// Waits by chance equal the documents' formula in exact arithmetic, to the nanosecond below.
+func TestFormulaAgainstExactArithmetic(t *testing.T) {
+	random := rand.New(rand.NewPCG(32, 4))
+	cases := 300
+	if testing.Short() {
+		cases = 50
+	}
+	for range cases {
+		least := time.Duration(random.Int64N(int64(5 * s)))
+		most := least + time.Duration(random.Int64N(int64(5*time.Minute)))
+		z := 1 + time.Duration(random.Int64N(int64(time.Minute)))
+		first, tries := random.IntN(2), 1+random.IntN(12)
+		text := fmt.Sprintf("exponential z=%v min=%v max=%v tries=%d first=%d", z, least, most, tries, first)
+		p, err := backoff.ByName(text)
+		if most == 0 {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("ByName(%q): %v; want a policy", text, err)
+		}
+		for retry := 1; retry < tries; retry++ {
+			chance := random.Float64()
+			got, again := p.Wait(retry, chance)
+			if want := exactWait(z, least, most, retry-1+first, chance); !again || got > want || want-got > 3 {
+				t.Fatalf("%s: retry %d at chance %v waits %v, %t; want %v", text, retry, chance, got, again, want)
+			}
+		}
+		if _, again := p.Wait(tries, 0.5); again {
+			t.Errorf("%s: there is a retry %d; want %d attempts in all", text, tries, tries)
+		}
+	}
+}
+
+// exactWait is min(zmin + z·(0.8 + 0.4·chance)·(2^x − 1), zmax), rounded down.
+func exactWait(z, least, most time.Duration, x int, chance float64) time.Duration {
+	share := new(big.Rat).SetFloat64(chance)
+	share.Mul(share, big.NewRat(4, 10)).Add(share, big.NewRat(8, 10))
+	power := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(x)), big.NewInt(1))
+	wait := share.Mul(share, new(big.Rat).SetInt(power.Mul(power, big.NewInt(int64(z)))))
+	wait.Add(wait, new(big.Rat).SetInt64(int64(least)))
+	if top := new(big.Rat).SetInt64(int64(most)); wait.Cmp(top) > 0 {
+		wait = top
+	}
+	return time.Duration(new(big.Int).Quo(wait.Num(), wait.Denom()).Int64())
+}
+
+// What is no formula is told in a line, by the parameter that it concerns.
+func TestFormulasAtFault(t *testing.T) {
+	for _, row := range []struct{ name, text, want string }{
+		{"no back-off", "exponential z=0s min=3s max=90s", "z is 0s; expected 1ns to 24h0m0s"},
+		{"a negative wait", "exponential z=1s min=-3s max=90s", "min is -3s"},
+		{"the bounds crossed", "exponential z=1s min=90s max=3s", "min is 1m30s and max 3s"},
+		{"a step above the greatest wait", "linear step=9s max=3s", "step is 9s and max 3s"},
+		{"a base above the cap", "full_jitter base=9s cap=3s", "base is 9s and cap 3s"},
+		{"longer than a day", "exponential z=25h min=3s max=90s", "z is 25h0m0s; expected 1ns to 24h0m0s"},
+		{"more than a duration holds", "exponential z=9999999999h min=3s max=90s", `z is "9999999999h"; expected a duration`},
+		{"no attempt", "fixed every=1s tries=0", "tries is 0; expected 1 to 1001"},
+		{"too many attempts", "fixed every=1s tries=1002", "tries is 1002"},
+		{"attempts that are no number", "fixed every=1s tries=many", `tries is "many"; expected a whole number`},
+		{"counted from two", "exponential z=1s min=0s max=9s first=2", "first is 2; expected 1, or 0"},
+		{"counted where nothing is", "fixed every=1s first=1", `unknown fixed parameter "first"`},
+		{"a parameter is missing", "exponential z=1s max=9s", "exponential has no min"},
+		{"a parameter of another kind", "linear step=1s cap=9s", `unknown linear parameter "cap"; expected tries, step or max`},
+		{"a parameter twice", "fixed every=1s every=2s", `"every" is given twice`},
+		{"no unit", "fixed every=5", `every is "5"; expected a duration with its unit`},
+		{"the kind alone", "exponential", "exponential has no z"},
+	} {
+		_, err := backoff.ByName(row.text)
+		if !errors.Is(err, backoff.ErrInvalid) || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: ByName(%q) = %v; want ErrInvalid with %q", row.name, row.text, err, row.want)
+		}
+	}
+}
+
+// FuzzFormula: whatever is read has a text that is read as the same, waits within its
+// bounds, and no fault.
+func FuzzFormula(f *testing.F) {
+	for _, text := range []string{"exponential z=30s min=3s max=90s tries=4", "linear step=2s max=10s", "fixed every=1s first=0",
+		"full_jitter base=100ms cap=20s tries=6", "decorrelated_jitter base=1ns cap=24h tries=1001", "exponential z=1µs min=0 max=9h tries=1 first=0"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		formula, err := backoff.ParseFormula(text)
+		if err != nil {
+			if !errors.Is(err, backoff.ErrInvalid) || len(err.Error()) > 400 {
+				t.Errorf("ParseFormula(%q) = %.500v; want ErrInvalid in a short line", text, err)
+			}
+			return
+		}
+		again, err := backoff.ParseFormula(formula.Text())
+		if err != nil || *again != *formula {
+			t.Fatalf("%q is read as %+v, whose text %q as %+v, %v; want the same", text, formula, formula.Text(), again, err)
+		}
+		p := formula.Preset()
+		if faults := append(p.Validate(), formula.Validate()...); len(faults) > 0 {
+			t.Fatalf("%q is at fault: %v; want a sound policy", text, faults)
+		}
+		for x := 1; x <= min(p.Retries, 70); x++ {
+			if wait, _ := p.Wait(x, 0.99); wait < 0 || wait > backoff.LongestParameter {
+				t.Fatalf("%q waits %v before retry %d; want 0 to a day", text, wait, x)
+			}
+		}
+	})
+}
