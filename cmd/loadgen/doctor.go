@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
@@ -32,33 +33,46 @@ type doctorFlags struct {
 func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 	f := new(doctorFlags)
 	c := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [file|name]",
 		Short: "Prove this tool on this machine: what may its figures be trusted with?",
 		Long: `Doctor puts the tool to the proof on the machine that it stands on, in less than a
 minute: one line for each check, with what was measured and what was wanted, and
 one line in the end. Among others it freezes the embedded engine for 2 s under
 load, and holds what is reported of that against arithmetic.
 
-With --target it visits a table service besides: look-up, connection, TLS, key,
-round trip, clock, and whether connections are kept. It sends eleven requests that
-list one table; nothing is created or written there.
+With --target it visits a table service besides, by the way that a run would take:
+address and port, proxy, look-up, connection, TLS, key or token, round trip, how far
+away it can be, clock, whether connections are kept, and whether the way carries what
+a scenario needs, the stress test unless one is named. It sends eleven requests that
+list one table, and at most 17 writes of half a megabyte at most to a table that is
+not there, which are refused; nothing is created or written there.
 
 With --clean it makes no checks: it lists the tables at --target that killed runs
 have left, and with --yes drops them, and what their runs made beside them. It
 drops none but those whose name begins with loadgen and that carry the marker of
 this tool, and to which nobody has written for --older-than, or that --table names.
 
-It exits with 10 where a check failed; what could not be told fails nothing. With
---clean it exits with 2 where --yes is missing, and with 3 where a table could not
+A line warns where a run can go on and something is worth mending. It exits with 10
+where a check failed, and with 3, within seconds, where the service lets nobody in; what
+could not be told fails nothing. With --clean it exits with 2 where --yes is missing, and with 3 where a table could not
 be dropped.`,
 		Example: `  loadgen doctor
   loadgen doctor --target env:TABLES              # and a service by its connection string
+  loadgen doctor my-table.yaml --target env:TABLES    # does the way there carry what this needs?
   loadgen doctor --workers 2000 --format json     # would 2,000 workers find what they need?
   loadgen doctor --clean --target env:TABLES      # which tables did killed runs leave there?
   loadgen doctor --clean --target env:TABLES --yes`,
-		RunE: func(c *cobra.Command, _ []string) error {
+		ValidArgsFunction: oneScenario,
+		Args:              f.arguments,
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.heed(c); err != nil {
 				return err
+			}
+			if len(args) > 0 {
+				var err error
+				if f.options.Scenario, _, err = scenarios.OpenWhole(args[0]); err != nil {
+					return err
+				}
 			}
 			if f.quiet {
 				stderr = io.Discard
@@ -71,7 +85,7 @@ be dropped.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.target, "target", "", "table service to visit besides: a URL (with --key-file), "+
+	flags.StringVar(&f.target, "target", "", "table service to visit besides: a URL (with --key-file, or as whom Entra ID knows you), "+
 		"env:NAME or file:PATH for a connection string")
 	flags.StringVar(&f.service.account, "account", "", "account that signs for a --target URL (default: the one in the URL)")
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
@@ -84,6 +98,22 @@ be dropped.`,
 	flags.DurationVar(&f.left.OlderThan, "older-than", time.Hour, "with --clean: leave tables alone that were written to within this time, for their run may be under way")
 	flags.StringArrayVar(&f.left.Tables, "table", nil, "with --clean: only the table of this `name`, however young; may be repeated")
 	return c
+}
+
+// arguments refuses a scenario where nothing is held against it.
+func (f *doctorFlags) arguments(c *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1:
+		return takesOne()(c, args)
+	case f.clean:
+		return usageError{fmt.Errorf("--clean is of no scenario; expected it without %q", args[0])}
+	case f.target == "":
+		return usageError{fmt.Errorf("%q: a scenario is what the way to a service is held against; expected --target, too", args[0])}
+	default:
+		return nil
+	}
 }
 
 // sweepUp lists what runs have left, and drops it with consent.
@@ -164,6 +194,9 @@ func (f *doctorFlags) tell(ctx context.Context, d *doctor.Diagnosis, stdout io.W
 	}
 	if ctx.Err() != nil {
 		return reported(ctx.Err(), false)
+	}
+	if d.Unavailable {
+		return verdictError{code: codeTarget}
 	}
 	return outcome{failed: d.Failed > 0}.end()
 }

@@ -28,6 +28,11 @@ func TestBadInputOfDoctor(t *testing.T) {
 		{"a target that is here anyway", []string{"--target", "embedded"}, "--target embedded"},
 		{"a target without an address", []string{"--target", "in-process"}, "--target in-process"},
 		{"a target that does not exist", []string{"--target", "azure"}, "--target azure"},
+		{"a scenario without a target", []string{"stress"}, "expected --target"},
+		{"a scenario that does not exist", []string{"strss", "--target", "env:LOADGEN_NOT_SET"}, "LOADGEN_NOT_SET"},
+		{"two scenarios", []string{"stress", "day-key", "--target", "env:LOADGEN_NOT_SET"}, "day-key"},
+		{"a clean with a scenario", []string{"stress", "--clean", "--target", "http://127.0.0.1:1/races"}, "--clean is of no scenario"},
+		{"the address of blobs", []string{"--target", "https://races.blob.core.windows.net"}, "this is the address of the blob service"},
 		{"a key without a target", []string{"--key-file", "key"}, "--key-file"},
 		{"a URL without a key", []string{"--target", "http://127.0.0.1:1/races"}, "--key-file"},
 		{"a connection string on the command line", []string{"--target", "AccountName=races;AccountKey=" + planted}, "takes no connection string"},
@@ -69,6 +74,7 @@ func TestDoctorTells(t *testing.T) {
 		{"nothing fails", t.Context(), doctor.Diagnosis{Passed: 2, Verdict: "fine"}, "text", codeOk, "HOLDS: fine\n"},
 		{"a check fails", t.Context(), doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "text", codeExpectation, "DOES NOT HOLD: broken\n"},
 		{"a check fails, for a script", t.Context(), doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "json", codeExpectation, "\"failed\": 1,\n  \"verdict\": \"broken\"\n}\n"},
+		{"a service that lets nobody in", t.Context(), doctor.Diagnosis{Failed: 1, Verdict: "broken", Unavailable: true}, "text", codeTarget, "DOES NOT HOLD: broken\n"},
 		{"a check fails before it is all over", over, doctor.Diagnosis{Failed: 1, Verdict: "broken"}, "text", codeInternal, "DOES NOT HOLD: broken\n"},
 	} {
 		var stdout bytes.Buffer
@@ -89,7 +95,7 @@ func TestDoctorThatIsInterruptedAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	machine := []string{"clock", "memory", "files", "ports", "folder"}
 	trials := []string{"pacing", "ceiling", "books", "stall"}
-	visit := []string{"resolve", "connect", "authenticate", "round trip", "clock skew", "keep-alive"}
+	visit := []string{"address", "proxy", "resolve", "connect", "authenticate", "round trip", "distance", "clock skew", "keep-alive", "bandwidth"}
 	for _, row := range []struct {
 		sentence string
 		args     []string

@@ -57,13 +57,16 @@ func Calibrate(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	c := &calibration{Options: o, left: o.Budget, median: map[string]estimate{}, first: true,
 		profile: &profile.Profile{Kind: profile.Unknown, At: "an engine of this process", Base: model.Documented, On: o.Now}}
-	if err := c.agree(ctx); err != nil {
+	if err := c.agree(); err != nil {
 		return nil, err
 	}
 	ended := c.experiments(ctx)
 	if c.profile.Requests == 0 {
 		if ended == nil {
 			ended = fields.Fault{Path: "budget", What: "expected more: no experiment is as small, " + c.profile.Unlearnt[0].Why}
+		}
+		if errors.Is(ended, run.ErrOtherService) {
+			ended = fields.Fault{Path: "target", What: results.OneLine(ended)}
 		}
 		return nil, ended
 	}
@@ -73,7 +76,7 @@ func Calibrate(ctx context.Context, o Options) (*Outcome, error) {
 }
 
 // agree asks for consent to all experiments together, each at the most that it may come to.
-func (c *calibration) agree(ctx context.Context) error {
+func (c *calibration) agree() error {
 	if c.On != run.Remote {
 		return nil
 	}
@@ -88,7 +91,7 @@ func (c *calibration) agree(ctx context.Context) error {
 		texts = append(texts, accountLoad(c.AccountRate, holdFor))
 	}
 	for _, text := range texts {
-		f, err := c.forecast(ctx, text)
+		f, err := c.forecast(text)
 		if err != nil {
 			return err
 		}
@@ -116,13 +119,15 @@ func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
 		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}
 }
 
-func (c *calibration) forecast(ctx context.Context, text string) (run.Forecast, error) {
+// forecast is by arithmetic: nothing is tried again, and nobody waits before the target was found
+// to be there.
+func (c *calibration) forecast(text string) (run.Forecast, error) {
 	s, err := c.read(text)
 	if err != nil {
 		return run.Forecast{}, err
 	}
 	p := c.plan(s)
-	return p.Forecast(ctx)
+	return p.Reckoned()
 }
 
 // aroundTable are the requests that make, mark and drop a table.

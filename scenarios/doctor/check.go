@@ -25,7 +25,7 @@ type check struct {
 // Finding is what a check came to.
 type Finding struct {
 	Name string `json:"name"`
-	// Verdict is one of [Pass], [Fail], [CannotTell] and [NotTried].
+	// Verdict is one of [Pass], [Warn], [Fail], [CannotTell] and [NotTried].
 	Verdict string `json:"verdict"`
 	// Measured is held against Bound, both in words; both are empty where nothing
 	// was tried.
@@ -41,7 +41,9 @@ type Finding struct {
 
 // The verdicts of a check.
 const (
-	Pass       = "pass"
+	Pass = "pass"
+	// Warn is what a run can do with, and is better mended.
+	Warn       = "warn"
 	Fail       = "fail"
 	CannotTell = "cannot tell"
 	NotTried   = "not tried"
@@ -54,6 +56,11 @@ func held(holds bool, measured, bound, note string) Finding {
 		verdict = Pass
 	}
 	return Finding{Verdict: verdict, Measured: measured, Bound: bound, Note: note}
+}
+
+// warning returns the finding that something was measured which is worth mending.
+func warning(measured, bound, note string) Finding {
+	return Finding{Verdict: Warn, Measured: measured, Bound: bound, Note: note}
 }
 
 // unknown returns the finding that something cannot be told, and why.
@@ -77,9 +84,12 @@ func measured[F interface{ finding() Finding }](measure func(context.Context) (F
 type Diagnosis struct {
 	// Checks are in the order in which they were made.
 	Checks []Finding `json:"checks"`
-	// Passed and Failed count them; the others could not tell or were not tried.
+	// Passed, Failed and Warned count them; the others could not tell or were not tried.
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
+	Warned int `json:"-"`
+	// Unavailable says that the service that was visited lets nobody in, or is not there.
+	Unavailable bool `json:"-"`
 	// Verdict is the one sentence that sums it up.
 	Verdict string `json:"verdict"`
 }
@@ -94,16 +104,19 @@ func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosi
 			found = Finding{Verdict: NotTried, Note: "interrupted"}
 		}
 		found.Name = one.name
+		if found.Verdict == Fail {
+			fmt.Fprintf(progress, "%s failed: %s\n", one.name, found.whole())
+		}
 		d.Checks = append(d.Checks, found)
 	}
-	d.Passed, d.Failed = len(d.names(Pass)), len(d.names(Fail))
+	d.Passed, d.Warned, d.Failed = len(d.names(Pass)), len(d.names(Warn)), len(d.names(Fail))
 	d.Verdict = d.sentence()
 	return d
 }
 
 // make makes one check, if those that it needs have passed.
 func (d *Diagnosis) make(ctx context.Context, one check, progress io.Writer) Finding {
-	passed := d.names(Pass)
+	passed := d.passed()
 	for _, name := range one.needs {
 		if !slices.Contains(passed, name) {
 			return Finding{Verdict: NotTried, Note: "it needs " + name + ", which did not pass"}
@@ -117,6 +130,9 @@ func (d *Diagnosis) make(ctx context.Context, one check, progress io.Writer) Fin
 	}
 	return one.examine(ctx)
 }
+
+// passed returns the checks upon which others can rest.
+func (d *Diagnosis) passed() []string { return append(d.names(Pass), d.names(Warn)...) }
 
 // names returns the checks that came to a verdict, in their order.
 func (d *Diagnosis) names(verdict string) []string {
@@ -132,7 +148,7 @@ func (d *Diagnosis) names(verdict string) []string {
 // sentence sums up what the checks came to.
 func (d *Diagnosis) sentence() string {
 	all := len(d.Checks)
-	failed, untold, untried := d.names(Fail), d.names(CannotTell), d.names(NotTried)
+	failed, warned, untold, untried := d.names(Fail), d.names(Warn), d.names(CannotTell), d.names(NotTried)
 	var text strings.Builder
 	switch {
 	case len(failed) > 0:
@@ -141,6 +157,9 @@ func (d *Diagnosis) sentence() string {
 		fmt.Fprintf(&text, "all %d checks passed", all)
 	default:
 		fmt.Fprintf(&text, "%d of %d checks passed, none failed", d.Passed, all)
+	}
+	if len(warned) > 0 {
+		fmt.Fprintf(&text, "; warned: %s", strings.Join(warned, ", "))
 	}
 	if len(untold) > 0 {
 		fmt.Fprintf(&text, "; cannot tell: %s", strings.Join(untold, ", "))

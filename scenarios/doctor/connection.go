@@ -15,7 +15,7 @@ import (
 
 func (v *visit) resolve(ctx context.Context) Finding {
 	const bound = "an address"
-	name := v.host()
+	name, _, _ := net.SplitHostPort(v.client.Socket())
 	if net.ParseIP(name) != nil {
 		return held(true, name+" is one", bound, "")
 	}
@@ -48,7 +48,7 @@ func (v *visit) connect(ctx context.Context) Finding {
 func (v *visit) dial(ctx context.Context) (net.Conn, error) {
 	ctx, release := clock.Within(ctx, v.clock, visitLimit, context.Canceled)
 	defer release()
-	return new(net.Dialer).DialContext(ctx, "tcp", v.endpoint.Socket())
+	return new(net.Dialer).DialContext(ctx, "tcp", v.client.Socket())
 }
 
 // The numbers by which Windows says that a connection was refused, or reset.
@@ -95,7 +95,7 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	if config == nil {
 		config = new(tls.Config)
 	}
-	config.NextProtos = []string{"http/1.1"}
+	config.NextProtos = []string{"h2", "http/1.1"}
 	if config.ServerName == "" {
 		config.ServerName = v.host()
 	}
@@ -108,6 +108,14 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 			"and does this machine trust who signed it?")
 	}
 	state := secured.ConnectionState()
-	return held(true, fmt.Sprintf("%s in %s, certificate until %s", tls.VersionName(state.Version),
-		document.Span(v.clock.Now().Sub(began)), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
+	return held(true, fmt.Sprintf("%s in %s, %s, certificate until %s", tls.VersionName(state.Version),
+		document.Span(v.clock.Now().Sub(began)), protocolOf(state), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
+}
+
+// protocolOf names the version of HTTP that a service takes of those that were offered.
+func protocolOf(state tls.ConnectionState) string {
+	if state.NegotiatedProtocol == "h2" {
+		return "HTTP/2"
+	}
+	return "HTTP/1.1"
 }

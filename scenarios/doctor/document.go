@@ -23,7 +23,7 @@ func (d *Diagnosis) Document() *document.Document {
 		if measured == "" {
 			measured = one.Note
 		}
-		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", one.tone().Sign(), one.Name, document.Cut(measured, mostMeasured)))
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", one.sign(), one.Name, document.Cut(measured, mostMeasured)))
 		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.Verdict, Tone: one.tone()}, {Text: one.Name}, {Text: one.whole()}})
 	}
 	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: d.answer(), Data: d,
@@ -36,7 +36,7 @@ func (d *Diagnosis) answer() document.Answer {
 	switch {
 	case d.Failed > 0:
 		state = results.DoesNotHold
-	case d.Passed < len(d.Checks):
+	case d.Passed+d.Warned < len(d.Checks):
 		state = results.CannotTell
 	}
 	a := document.Claimed(state, ": "+d.Verdict, "", "", "")
@@ -63,6 +63,14 @@ func (f Finding) tone() document.Tone {
 	default:
 		return document.Doubtful
 	}
+}
+
+// sign is the mark of a verdict on the screen.
+func (f Finding) sign() string {
+	if f.Verdict == Warn {
+		return "!"
+	}
+	return f.tone().Sign()
 }
 
 // whole is what was measured, what was wanted, and what follows.

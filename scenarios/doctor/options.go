@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"slices"
 
 	"loadgen/engine/clock"
 	"loadgen/report/document"
+	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/target/azure"
 )
@@ -21,6 +23,8 @@ type Options struct {
 	// whom the machine trusts.
 	Service *azure.Endpoint
 	Trust   *tls.Config
+	// Scenario is what the way to the service is held against, nil for the stress test.
+	Scenario *scenarios.Scenario
 	// Clock times all that is measured, see [clock.NewReal].
 	Clock clock.Real
 }
@@ -39,13 +43,20 @@ func (o *Options) Validate() []error {
 }
 
 // Diagnose makes all checks, the longest last, and says on progress what takes its time.
-// It takes half a minute, and ends early with its context: what is left is then not tried.
+// It takes half a minute, and ends early with its context, or where the service lets nobody in:
+// what is left is then not tried.
 func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
-	checks := o.machine()
+	checks, last := o.machine(), trials{o.Clock, true}.checks()
 	if o.Service != nil {
-		v := newVisit(*o.Service, o.Clock, o.Trust)
+		v := newVisit(&o)
 		defer v.close()
 		checks = append(checks, v.checks()...)
+		// Who cannot be let in is told so at once.
+		for i := range last {
+			last[i].needs = append(last[i].needs, visitKey)
+		}
 	}
-	return diagnose(ctx, append(checks, trials{o.Clock, true}.checks()...), progress)
+	d := diagnose(ctx, append(checks, last...), progress)
+	d.Unavailable = ctx.Err() == nil && o.Service != nil && !slices.Contains(d.passed(), visitKey)
+	return d
 }

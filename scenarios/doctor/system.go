@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strings"
 )
 
 // Where Linux says what a process may use. Other systems have no such files.
@@ -41,6 +42,21 @@ func readMemory() (int64, bool) {
 		available = min(available, room)
 	}
 	return available, known
+}
+
+// proxyVariable returns the variable of the environment that names a proxy for https, or for
+// http, and whether it is set.
+func proxyVariable(secure bool) (name string, set bool) {
+	name = "HTTP_PROXY"
+	if secure {
+		name = "HTTPS_PROXY"
+	}
+	for _, one := range []string{name, strings.ToLower(name)} {
+		if os.Getenv(one) != "" {
+			return one, true
+		}
+	}
+	return name, false
 }
 
 // openPort proves that a free port of this machine can be opened and connected

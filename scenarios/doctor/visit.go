@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/target/azure"
 )
 
@@ -24,8 +24,15 @@ type visit struct {
 	// trust configures https; nil trusts whom the machine trusts.
 	trust *tls.Config
 
-	// client is built by the first request.
-	client *azure.Target
+	// scenario is what the way is to carry, and needs what that asks of it, once it was played.
+	scenario *scenarios.Scenario
+	needs    need
+
+	// client is what a run would have, and proxied says that it goes by a proxy; unfit is why
+	// there is none.
+	client  *azure.Target
+	proxied bool
+	unfit   error
 	// first is what the service said of itself, heard how long that took; it is 0
 	// where it said nothing.
 	first azure.Service
@@ -36,9 +43,14 @@ type visit struct {
 	connecting time.Duration
 }
 
-// newVisit returns a visit that has not begun. The caller owes it a close.
-func newVisit(endpoint azure.Endpoint, clk clock.Real, trust *tls.Config) *visit {
-	return &visit{endpoint: endpoint, clock: clk, trust: trust}
+// newVisit returns a visit that has not begun, to the service of options that name one. The caller
+// owes it a close.
+func newVisit(o *Options) *visit {
+	v := &visit{endpoint: *o.Service, clock: o.Clock, trust: o.Trust, scenario: o.Scenario}
+	v.client, v.unfit = azure.New(azure.Options{Endpoint: v.endpoint, Connections: mostSenders, Clock: v.clock, Calendar: v.clock,
+		RunID: "doctor", TLS: v.trust, Client: azure.Auto})
+	v.proxied = v.unfit == nil && v.client.Proxy() != ""
+	return v
 }
 
 func (v *visit) close() {
@@ -49,23 +61,30 @@ func (v *visit) close() {
 
 // The checks of a visit.
 const (
+	visitAddress = "address"
+	visitProxy   = "proxy"
 	visitResolve = "resolve"
 	visitConnect = "connect"
 	visitTLS     = "tls"
 	visitKey     = "authenticate"
 	visitTrip    = "round trip"
+	visitWay     = "distance"
 	visitClock   = "clock skew"
 	visitKeep    = "keep-alive"
+	visitBytes   = "bandwidth"
 )
 
 // checks are the steps of the visit, in their order.
 func (v *visit) checks() []check {
 	list := []check{
-		{name: visitResolve, examine: v.resolve},
+		{name: visitAddress, examine: at(v.lookAtAddress)},
+		{name: visitProxy, examine: at(v.lookForProxy)},
+		{name: visitResolve, needs: []string{visitProxy}, examine: v.resolve},
 		{name: visitConnect, needs: []string{visitResolve}, examine: v.connect},
 	}
 	ready := []string{visitConnect}
-	if strings.HasPrefix(v.endpoint.String(), "https://") {
+	// What a proxy passes on it does not show: there the key's check says whether TLS holds.
+	if v.secure() && !v.proxied {
 		list = append(list, check{name: visitTLS, needs: ready, examine: v.shakeHands})
 		ready = []string{visitTLS}
 	}
@@ -73,36 +92,28 @@ func (v *visit) checks() []check {
 		check{name: visitKey, needs: ready, examine: v.authenticate},
 		// Where the key is throttled, ten refusals more would look like an attack.
 		check{name: visitTrip, needs: []string{visitKey}, examine: v.goAndReturn},
+		check{name: visitWay, needs: []string{visitConnect}, examine: at(v.judgeDistance)},
 		check{name: visitClock, needs: ready, examine: at(v.compareClocks)},
-		check{name: visitKeep, needs: []string{visitTrip}, examine: at(v.countConnections)})
+		check{name: visitKeep, needs: []string{visitTrip}, examine: at(v.countConnections)},
+		check{name: visitBytes, needs: []string{visitTrip}, examine: v.measureBandwidth})
 }
 
 // visitLimit bounds each step.
 const visitLimit = 4 * time.Second
 
-func (v *visit) host() string {
-	name, _, _ := net.SplitHostPort(v.endpoint.Socket())
-	return name
-}
-
 // authenticate asks the service for a list of one table.
 func (v *visit) authenticate(ctx context.Context) Finding {
-	const bound = "a table service that takes the key"
-	client, err := azure.New(azure.Options{Endpoint: v.endpoint, Connections: 1,
-		Clock: v.clock, Calendar: v.clock, RunID: "doctor", TLS: v.trust})
-	if err != nil {
-		return held(false, results.OneLine(err), bound, "")
-	}
-	v.client = client
+	proof := v.endpoint.Proof()
+	bound := "a table service that takes " + proof
 	took, err := v.ask(ctx)
 	switch {
 	case err == nil:
-		return held(true, fmt.Sprintf("%s takes the key of %s", v.name(), v.endpoint.Account()), bound, "")
+		return held(true, fmt.Sprintf("%s takes %s of %s, by %s", v.name(), proof, v.endpoint.Account(), v.client.Client()), bound, "")
 	case errors.Is(err, azure.ErrClock):
 		return unknown("no signature holds with clocks so far apart", bound)
 	case errors.Is(err, azure.ErrAuthentication):
-		return held(false, v.saying(err), bound,
-			"copy the account's key again, from the page of its access keys, or have a new signature made")
+		return held(false, v.saying(err), bound, "copy the account's key again, from the page of its access keys, have a new signature made, "+
+			"or have whom the token is for be let in")
 	case errors.Is(err, azure.ErrNotTables):
 		return held(false, v.saying(err), bound,
 			"give the address of the table service, such as https://ACCOUNT.table.core.windows.net")
@@ -201,7 +212,7 @@ func (v *visit) compareClocks() Finding {
 
 // countConnections tells whether connections were kept between the requests.
 func (v *visit) countConnections() Finding {
-	const bound = "all but the first"
+	const bound = "all but the first of each client"
 	c := v.client.Connections()
 	measured := fmt.Sprintf("%d requests, %d of them on a connection that was open", v.requests, c.Reused)
 	if c.Reused*2 < v.requests-1 {

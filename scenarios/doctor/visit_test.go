@@ -37,6 +37,16 @@ type service struct {
 
 // newService serves the account races; its clock goes wrong by so much.
 func newService(t *testing.T, wrong time.Duration) *service {
+	return serviceOf(t, wrong, rest.Options{})
+}
+
+// namedService is one that calls itself so, this tool's own name where that is empty, and takes
+// tokens as well where there is somebody who accepts them.
+func namedService(t *testing.T, name string, tokens rest.Tokens) *service {
+	return serviceOf(t, 0, rest.Options{Name: name, Tokens: tokens})
+}
+
+func serviceOf(t *testing.T, wrong time.Duration, o rest.Options) *service {
 	t.Helper()
 	m, err := model.New(model.Off)
 	if err != nil {
@@ -49,8 +59,8 @@ func newService(t *testing.T, wrong time.Duration) *service {
 	clk := clock.NewReal()
 	calendar := clock.Epoch(clk.Started().Add(wrong))
 	s := &service{engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: calendar})}
-	s.handler, err = rest.New(rest.Options{Engine: s.engine, Clock: clk, Calendar: calendar,
-		Accounts: []rest.Account{{Name: "races", Secret: secret}}})
+	o.Engine, o.Clock, o.Calendar, o.Accounts = s.engine, clk, calendar, []rest.Account{{Name: "races", Secret: secret}}
+	s.handler, err = rest.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +122,13 @@ func closedPort(t *testing.T) string {
 	return closed.Addr().String()
 }
 
+// visiting is a visit to a service, whose way is to carry a little.
+func visiting(endpoint azure.Endpoint, trust *tls.Config) *visit {
+	v := newVisit(&Options{Service: &endpoint, Trust: trust, Clock: clock.NewReal()})
+	v.needs = need{"a scenario", 1000, 1000}
+	return v
+}
+
 // otherKey is a key, and not that of the service.
 const otherKey = "b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90aGVyb3Ro"
 
@@ -155,30 +172,30 @@ func TestVisits(t *testing.T) {
 		{sentence: "a table service", url: good.url, key: planted},
 		{sentence: "a table service behind TLS", url: secured.URL + "/races", key: planted, trust: &tls.Config{RootCAs: roots}},
 		{sentence: "a port that nobody listens on", url: "http://" + closedPort(t) + "/races", key: planted,
-			fails: []string{visitConnect}, untried: []string{visitKey, visitTrip, visitClock, visitKeep}, says: "is the port right?"},
+			fails: []string{visitConnect}, untried: []string{visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}, says: "is the port right?"},
 		{sentence: "a host that does not exist", url: "http://races.table.invalid/races", key: planted,
-			fails: []string{visitResolve}, untried: []string{visitConnect, visitKey, visitTrip, visitClock, visitKeep}, says: "no address of races.table.invalid"},
+			fails: []string{visitResolve}, untried: []string{visitConnect, visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}, says: "no address of races.table.invalid"},
 		{sentence: "the key of another account", url: good.url, key: otherKey,
-			fails: []string{visitKey}, untried: []string{visitTrip, visitKeep}, says: "the key is not that of the account races"},
+			fails: []string{visitKey}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "the key is not that of the account races"},
 		{sentence: "a clock that is 20 minutes off", url: late.url, key: planted,
-			fails: []string{visitClock}, unknown: []string{visitKey}, untried: []string{visitTrip, visitKeep}, says: "20 min"},
+			fails: []string{visitClock}, unknown: []string{visitKey}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "20 min"},
 		{sentence: "a clock that is 5 minutes off", url: slow.url, key: planted},
 		{sentence: "a service that does not tell the time", url: timeless.URL + "/races", key: planted,
 			unknown: []string{visitClock}, says: "nothing of the time"},
 		{sentence: "a server that closes after each reply", url: closing.URL + "/races", key: planted,
 			fails: []string{visitKeep}, says: "11 requests, 0 of them"},
 		{sentence: "a page of the web", url: page.URL + "/races", key: planted,
-			fails: []string{visitKey}, untried: []string{visitTrip, visitKeep}, says: "a web page"},
+			fails: []string{visitKey}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "a web page"},
 		{sentence: "a server that hangs up", url: mute.URL + "/races", key: planted,
-			fails: []string{visitKey}, unknown: []string{visitClock}, untried: []string{visitTrip, visitKeep}, says: "closed before the reply"},
+			fails: []string{visitKey}, unknown: []string{visitClock}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "closed before the reply"},
 		{sentence: "a server that hangs up in the end", url: tired.URL + "/races", key: planted,
-			fails: []string{visitTrip}, untried: []string{visitKeep}, says: "3 replies, then: "},
+			fails: []string{visitTrip}, untried: []string{visitKeep, visitBytes}, says: "3 replies, then: "},
 		{sentence: "a certificate that nobody trusts", url: secured.URL + "/races", key: planted,
-			fails: []string{visitTLS}, untried: []string{visitKey, visitTrip, visitClock, visitKeep}, says: "trust who signed it"},
+			fails: []string{visitTLS}, untried: []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}, says: "trust who signed it"},
 		{sentence: "https where http is spoken", url: "https" + strings.TrimPrefix(good.url, "http"), key: planted,
-			fails: []string{visitTLS}, untried: []string{visitKey, visitTrip, visitClock, visitKeep}, says: "does the address need http"},
+			fails: []string{visitTLS}, untried: []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}, says: "does the address need http"},
 	} {
-		v := newVisit(endpointAt(t, row.url, row.key), clock.NewReal(), row.trust)
+		v := visiting(endpointAt(t, row.url, row.key), row.trust)
 		d := diagnose(context.Background(), v.checks(), io.Discard)
 		v.close()
 		for verdict, want := range map[string][]string{Fail: row.fails, CannotTell: row.unknown, NotTried: row.untried} {
@@ -227,7 +244,7 @@ func TestVisitWithASignature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newVisit(endpoint, clock.NewReal(), nil)
+	v := visiting(endpoint, nil)
 	defer v.close()
 	d := diagnose(context.Background(), v.checks(), io.Discard)
 	if got := d.names(Fail); !slices.Equal(got, []string{visitKey}) {
@@ -236,16 +253,33 @@ func TestVisitWithASignature(t *testing.T) {
 	mustNotTell(t, "a signature that is not the account's", d, signature, planted)
 }
 
-func TestVisitIsElevenRequests(t *testing.T) {
-	good := newService(t, 0)
-	v := newVisit(endpointAt(t, good.url, planted), clock.NewReal(), nil)
-	defer v.close()
-	d := diagnose(context.Background(), v.checks(), io.Discard)
-	if got := good.handler.Counts().Requests; got != 11 || v.requests != 11 {
-		t.Errorf("a visit sent %d requests and counted %d; want the 11 that its help names", got, v.requests)
-	}
-	if c := v.client.Connections(); c.Opened != 1 || c.Reused != 10 {
-		t.Errorf("a visit opened %d connections and used them again %d times; want 1 and 10\n%s", c.Opened, c.Reused, spelled(d))
+// The visit goes by the client that a run would have: net/http, and where it has met this tool's
+// own service the native one, whose connection is a second.
+func TestVisitIsElevenReads(t *testing.T) {
+	for _, row := range []struct {
+		sentence, name string
+		client         azure.Client
+		opened, reused int64
+	}{
+		{"what this tool serves", "", azure.Native, 2, 9},
+		{"somebody else's service", "somebody's tables", azure.ByNetHTTP, 1, 10},
+	} {
+		good := namedService(t, row.name, nil)
+		v := visiting(endpointAt(t, good.url, planted), nil)
+		list := v.checks()
+		list = list[:len(list)-1] // the bandwidth's requests are others
+		d := diagnose(context.Background(), list, io.Discard)
+		if got := good.handler.Counts().Requests; got != 11 || v.requests != 11 {
+			t.Errorf("%s: a visit sent %d requests and counted %d; want the 11 that its help names", row.sentence, got, v.requests)
+		}
+		if c := v.client.Connections(); c.Opened != row.opened || c.Reused != row.reused || v.client.Client() != row.client {
+			t.Errorf("%s: a visit by %s opened %d connections and used them again %d times; want %s, %d and %d\n%s", row.sentence,
+				v.client.Client(), c.Opened, c.Reused, row.client, row.opened, row.reused, spelled(d))
+		}
+		if len(d.passed()) != len(list) {
+			t.Errorf("%s: %s", row.sentence, spelled(d))
+		}
+		v.close()
 	}
 }
 

@@ -27,6 +27,9 @@ import (
 // Endpoint is the address of an account on a table service, with what proves it ours.
 type Endpoint = azure.Endpoint
 
+// ErrOtherService is wrapped where another service of a storage account answers than its tables.
+var ErrOtherService = azure.ErrOtherService
+
 // NewSecret reads the key of an account, base64. Its error does not repeat it.
 func NewSecret(text string) (*signing.Secret, error) { return signing.NewSecret(text) }
 

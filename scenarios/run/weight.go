@@ -9,6 +9,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 	"loadgen/engine/wire/weight"
+	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/target"
 )
@@ -76,6 +77,24 @@ func (r *Rehearsal) Weight(stage string) (request, reply float64) {
 		}
 	}
 	return float64(sum.sent) / float64(max(1, sum.requests)), float64(sum.received) / float64(max(1, sum.answered))
+}
+
+// Busiest returns how many bytes a second go to the target, and come from it, in whichever
+// reported phase or step has most, each way for itself and what is throttled counted as if it
+// were served; 0 where there is none.
+func (r *Rehearsal) Busiest() (sent, received float64) {
+	for i := range r.Record.Phases {
+		p := &r.Record.Phases[i]
+		lasts := min(p.End, r.Record.Duration) - p.Begin
+		if !p.Reported || lasts < time.Second {
+			continue
+		}
+		all := r.Record.Total(func(one *results.Phase, _ results.Kind) bool { return one == p })
+		rate := float64(all.Attempts) / lasts.Seconds()
+		request, reply := r.Weight(p.Stage)
+		sent, received = max(sent, rate*request), max(received, rate*reply)
+	}
+	return sent, received
 }
 
 // key is how long a key is in an address.

@@ -44,6 +44,18 @@ func (t *Target) Proxy() string {
 	return t.proxy.Host
 }
 
+// Socket returns where connections are opened: host and port of the proxy, or of the service
+// where there is none.
+func (t *Target) Socket() string {
+	if t.Proxy() == "" {
+		return t.address
+	}
+	if strings.HasPrefix(t.proxy.Scheme, "socks5") && t.proxy.Port() == "" {
+		return net.JoinHostPort(t.proxy.Hostname(), "1080")
+	}
+	return Endpoint{scheme: t.proxy.Scheme, host: t.proxy.Host}.Socket()
+}
+
 // settle has a service that is this module's own spoken to by the native client where
 // nobody said which.
 func (t *Target) settle(s Service) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/engine/wire"
 	"loadgen/engine/wire/signing"
 	"loadgen/target/azure/identity"
 )
@@ -56,6 +57,9 @@ func ParseURL(text, account string, secret *signing.Secret) (Endpoint, error) {
 		return fault("it must begin with https:// or http://")
 	case !plainHost(address.Hostname()):
 		return fault("it names no host, or one that is no name and no IP address")
+	case otherService("", address.Hostname()) != "":
+		return fault(fmt.Sprintf("this is the address of the %s service; expected that of the tables, such as https://ACCOUNT.table.core.windows.net",
+			otherService("", address.Hostname())))
 	}
 	segment := strings.TrimRight(address.EscapedPath(), "/")
 	if segment != "" && !plainName(segment[1:]) {
@@ -122,6 +126,21 @@ var cosmosHosts = []string{".table.cosmos.azure.com", ".table.cosmosdb.azure.com
 // Cosmos reports whether the address is one of Cosmos DB's Table API, which
 // answers 429 where Azure Storage answers 503, and knows no count of entities.
 func (e Endpoint) Cosmos() bool { return endsWithOne(e.host, cosmosHosts) }
+
+// Genuine reports whether the host is one of the table service's, or of Cosmos DB's Table API.
+func (e Endpoint) Genuine() bool { return wire.IsTableHost(e.host) || e.Cosmos() }
+
+// Proof says in a few words what proves to the service who asks.
+func (e Endpoint) Proof() string {
+	switch by := e.prove(); {
+	case by.identity != nil:
+		return "the token"
+	case by.signature != nil:
+		return "the shared access signature"
+	default:
+		return "the key"
+	}
+}
 
 // endsWithOne reports whether a host, with or without a port, ends like one of a list.
 func endsWithOne(host string, ends []string) bool {

@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// secure reports whether the service is reached by https.
+func (v *visit) secure() bool { return strings.HasPrefix(v.endpoint.String(), "https://") }
+
+func (v *visit) host() string {
+	name, _, _ := net.SplitHostPort(v.endpoint.Socket())
+	return name
+}
+
+// here reports whether a host is this machine, by its name or number.
+func here(host string) bool {
+	address := net.ParseIP(host)
+	return host == "localhost" || address != nil && address.IsLoopback()
+}
+
+// The ports of Azurite, in the order of its services.
+const azuriteBlob, azuriteQueue, azuriteTable = "10000", "10001", "10002"
+
+// lookAtAddress says what is unusual about the scheme and the port, before anything is asked.
+func (v *visit) lookAtAddress() Finding {
+	const bound = "https on port 443, or an emulator of this machine"
+	host, port, _ := net.SplitHostPort(v.endpoint.Socket())
+	scheme := "http"
+	if v.secure() {
+		scheme = "https"
+	}
+	measured := scheme + " on port " + port
+	warned := func(note string) Finding { return warning(measured, bound, note) }
+	switch genuine := v.endpoint.Genuine(); {
+	case genuine && !v.secure():
+		return warned("write https://: an account refuses http unless it was told to take it, and entities are read on the way")
+	case genuine && port != "443":
+		return warned("the table service is at port 443: leave the port out")
+	case port == azuriteBlob, port == azuriteQueue:
+		return warned("there Azurite has blobs (" + azuriteBlob + ") and queues (" + azuriteQueue + "); its tables are at " + azuriteTable)
+	case !v.secure() && port == "443":
+		return warned("at 443 https is spoken as a rule: write https://")
+	case !v.secure() && !here(host):
+		return warned("all that is sent is read and changed by whoever is on the way: write https:// where the service has it")
+	default:
+		return held(true, measured, bound, "")
+	}
+}
+
+// lookForProxy says whether the visit goes by a proxy.
+func (v *visit) lookForProxy() Finding {
+	const bound = "none on the way"
+	if v.unfit != nil {
+		return held(false, results.OneLine(v.unfit), bound, "set the variable to http://host:port, or unset it")
+	}
+	name, set := proxyVariable(v.secure())
+	switch {
+	case v.proxied:
+		return warning(fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name), bound, "its time is part of every one that is measured, and what it "+
+			"carries bounds the load; NO_PROXY="+v.host()+" goes past it, where this network lets anybody")
+	case set:
+		return held(true, fmt.Sprintf("none: %s is set, and leaves %s out (NO_PROXY, or this machine's own address)", name, v.host()), bound, "")
+	default:
+		return held(true, "none: "+name+" is not set", bound, "")
+	}
+}
+
+// How far light comes in glass: there and back in a millisecond, in kilometres; and from which
+// round trip on two machines are hardly in one region, whose zones are within 2 ms.
+const (
+	kilometresEach = 100
+	nearby         = 5 * time.Millisecond
+)
+
+// judgeDistance says what the shortest round trip tells of where the service is: never how far
+// it is, but how far at most.
+func (v *visit) judgeDistance() Finding {
+	bound := "at most " + document.Span(nearby) + " to connect, as within a region"
+	if v.proxied {
+		return unknown("a proxy is between: what is measured is the way to that, and on", bound)
+	}
+	took := v.connecting
+	most := max(1, int64(took.Seconds()*1000*kilometresEach))
+	measured := fmt.Sprintf("%s to connect: within %s km", document.Span(took), document.Count(most))
+	switch {
+	case here(v.host()):
+		return held(true, "this machine", bound, "")
+	case took > nearby:
+		return warning(measured, bound, "each attempt takes that longer at least: send from a machine in the account's region, "+
+			"unless the clients are as far away")
+	default:
+		return held(true, measured+", which may be the same region", bound, "light in glass goes no faster; it does not say where")
+	}
+}
