@@ -270,6 +270,9 @@ func TestHeatOfManyKeysAgreesWithBruteForce(t *testing.T) {
 }
 
 func TestHeatHasFewColumnsHoweverLongTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine plays all of it")
+	}
 	for _, row := range []struct {
 		name    string
 		seconds int
@@ -302,6 +305,9 @@ func TestHeatHasFewColumnsHoweverLongTheRun(t *testing.T) {
 // Attempts end in any order within what a run has open, also when columns have just been
 // put together.
 func TestHeatTakesAttemptsInAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine plays all of it")
+	}
 	const lasts = 700 * time.Second
 	rng := rand.New(rand.NewPCG(3, 3))
 	list := skewed(3, 50, 20_000, lasts)
@@ -367,6 +373,9 @@ func TestHeatCountsThePartitionsThatItDoesNotTell(t *testing.T) {
 // Partitions that come first and stay ahead of all others keep their places: their rows
 // are exact, however many others come and go.
 func TestHeatOfThoseThatStayAheadIsExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine plays all of it")
+	}
 	for _, others := range []int{1300, 5000, 100_000} {
 		var list []results.Attempt
 		for i := range 100_000 {
