@@ -95,7 +95,8 @@ designs:
 use: by-id
 phases: [{name: go, traffic: {arrivals: {constant: 1}, for: 1s, operations: [{verb: insert}]}}]
 `
-	for name, text := range map[string]string{"table.log": hotLog(), "mine.yaml": design, "blob.log": strings.Replace(logLine(0, "Success", "p", "r"), ";table;", ";blob;", 1)} {
+	for name, text := range map[string]string{"table.log": hotLog(), "mine.yaml": design,
+		"slow.yaml": strings.NewReplacer("300", "100", "299", "99", "301", "101").Replace(aProfile), "blob.log": strings.Replace(logLine(0, "Success", "p", "r"), ";table;", ";blob;", 1)} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -111,6 +112,10 @@ phases: [{name: go, traffic: {arrivals: {constant: 1}, for: 1s, operations: [{ve
 	}{
 		{"the keys of the log hold it", "table.log", 0, "HOLDS: the keys of the log hold its operations"},
 		{"under less of a target they do not", "table.log --set model.partition_target=100 --retry none", 10, "DOES NOT HOLD"},
+		{"nor under what was measured, and it is said where", "table.log --profile slow.yaml --retry none", 10, "limits of profile slow.yaml, measured at tables.example:443 on 2026-11-25"},
+		{"a value of a profile file gives way to one that is set", "table.log --profile slow.yaml --retry none --set model.partition_target=2000", 0, "HOLDS"},
+		{"a profile of nobody", "table.log --profile documentd", 2, `did you mean "documented"?`},
+		{"a profile file that is none", "table.log --profile mine.yaml", 2, "this is no profile"},
 		{"another design does", pattern + "table.log mine.yaml --use by-id --set model.partition_target=100", 0, "design by-id would have held the log"},
 		{"of all designs the best counts", pattern + "table.log mine.yaml --set model.partition_target=100", 0, "by-half"},
 		{"nothing to replay", "", 2, "takes the log of a table, a file or a folder, and got none"},
@@ -128,7 +133,7 @@ phases: [{name: go, traffic: {arrivals: {constant: 1}, for: 1s, operations: [{ve
 		{"no speed", "table.log --speed 0", 2, "--speed 0: expected 0.001 to 1,000"},
 	} {
 		code, stdout, stderr := say(t, append([]string{"replay", "--quiet"}, strings.Fields(row.args)...)...)
-		if said := stdout + stderr; code != row.code || !strings.Contains(said, row.want) || code == 2 && strings.Count(stderr, "\n") != 1 {
+		if said := strings.Join(strings.Fields(stdout+stderr), " "); code != row.code || !strings.Contains(said, row.want) || code == 2 && strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: %d, %q; want %d, %q", row.sentence, code, said, row.code, row.want)
 		}
 	}

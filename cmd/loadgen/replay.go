@@ -19,6 +19,7 @@ import (
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
+	"loadgen/scenarios/calibrate/profile"
 	"loadgen/scenarios/logs"
 	"loadgen/scenarios/logs/replay"
 	"loadgen/scenarios/run"
@@ -44,8 +45,9 @@ func (f *replayFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Replay takes the operations of a table's log, each once however often its client tried,
 and has them arrive on the virtual clock at the times of the log: under the keys that
 they had, and under those of other designs. It says what would have been throttled and
-lost, by two profiles of the model, what it would have cost, and which design comes
-first by the rules of a contest. Nothing is sent anywhere.
+lost, by two profiles of the model or by what was measured (--profile FILE), what it
+would have cost, and which design comes first by the rules of a contest. Nothing is
+sent anywhere.
 
 --partition-key and --row-key say how the keys of the log were formed: templates that
 are read backwards into attributes. The designs of a scenario file form keys anew of
@@ -80,7 +82,7 @@ out to say that one does.`,
 	flags.StringSliceVar(&f.use, "use", nil, "which `designs` of the scenario, separated by commas (default: all)")
 	flags.Float64Var(&f.plan.Speed, "speed", 1, "how many `times` as fast as in the log the operations are due")
 	flags.StringVar(&f.plan.Retry, "retry", "", "back-off policy in the place of the clients': none, documented, short (default short)")
-	flags.StringVar(&f.plan.Profile, "profile", "", "`profile` of the partition model, by its name (default: documented, and headroom beside it)")
+	flags.StringVar(&f.plan.Profile, "profile", "", "limits and times of the model: the `name` of a profile, or a file of loadgen calibrate (default: documented, and headroom beside it)")
 	flags.BoolVar(&f.plan.Suggest, "suggest", false, "let designs take part that follow from what the log asks for")
 	flags.StringVar(&f.rules.Keyless, "keyless", replay.LeftOut, "transactions and inserts whose key no line says: `leave-out` or as-writes")
 	flags.IntVar(&f.plan.Seeds, "seeds", defaultReplays, "how many runs each design has, each with a seed of its own, 1 to 100")
@@ -104,13 +106,10 @@ const (
 
 // sound refuses what no replay can have.
 func (f *replayFlags) sound() error {
-	profiles := []string{model.Documented, model.Headroom}
 	keyless := []string{replay.LeftOut, replay.AsWrites}
 	switch p := &f.plan; {
 	case !(p.Speed >= leastSpeed && p.Speed <= mostSpeed):
 		return usageError{fmt.Errorf("--speed %v: expected 0.001 to 1,000", p.Speed)}
-	case p.Profile != "" && !slices.Contains(profiles, p.Profile):
-		return usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", p.Profile, profiles))}
 	case !slices.Contains(keyless, f.rules.Keyless):
 		return usageError{fmt.Errorf("--keyless: %s", nearest.Unknown("rule", f.rules.Keyless, keyless))}
 	case p.Seeds < 1 || p.Seeds > series.MostSeeds:
@@ -121,8 +120,22 @@ func (f *replayFlags) sound() error {
 	if faults := (contest.Options{Price: f.plan.Price}).Validate(); len(faults) > 0 {
 		return usageError{fmt.Errorf("--price: %w", faults[0])}
 	}
-	return f.log.sound()
+	return errors.Join(f.profile(), f.log.sound())
 }
+
+// profile takes the profile of the model that --profile names, or what its file says.
+func (f *replayFlags) profile() (err error) {
+	p := &f.plan
+	if name := p.Profile; name != "" && !slices.Contains(hardAndSoft, name) {
+		if p.Profile, p.Measured, err = profile.Choose(name); err == nil && p.Measured == nil {
+			err = usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", name, hardAndSoft))}
+		}
+	}
+	return err
+}
+
+// hardAndSoft are the model's own profiles that a log is replayed by.
+var hardAndSoft = []string{model.Documented, model.Headroom}
 
 // replay replays a log.
 func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.Writer) error {

@@ -14,6 +14,9 @@ import (
 // Document says it.
 func (t *Told) Document() *document.Document {
 	d := &document.Document{Title: "replay", Subtitle: "simulated, limits modelled · " + document.Counted(int(t.Operations), "operation") + " of a log", Data: t}
+	if t.Limits != "" {
+		d.Subtitle = "simulated, limits of profile " + t.Limits + " · " + document.Counted(int(t.Operations), "operation") + " of a log"
+	}
 	d.Answer = t.answer()
 	// With many designs a screen has room for one line of each.
 	d.Screen = []document.Block{t.table(len(t.Arms) <= 3), document.Facts{Lines: t.facts()}}
@@ -234,6 +237,9 @@ func (t *Told) basis() []string {
 	}
 	if len(t.Arms[0].Under) > 1 {
 		items = append(items, "Limits and times are those of the model, by two profiles: documented refuses what exceeds the targets, headroom grants what idle servers could.")
+	}
+	if t.Limits != "" {
+		items = append(items, "Limits and times are those of the profile file "+t.Limits+": the verdict is of a service like that.")
 	}
 	if t.Queries > 0 {
 		items = append(items, "A query reads what the table holds: what the log names, what it shows to have been there before, and "+document.Counted(int(t.More), "entity", "entities")+

@@ -30,8 +30,10 @@ type Plan struct {
 	// Retry is the back-off policy of ours that stands in the place of the clients', empty
 	// for the scenario format's own. Profile is that of the partition model, empty for
 	// documented with headroom beside it, and Set gives values of the scenario others, each
-	// as path=value.
+	// as path=value. Measured, where it is set, are the values of a profile file, in the place
+	// of those of Profile.
 	Retry, Profile string
+	Measured       *scenarios.Measured
 	Set            []string
 	// Seed is the root of all chance, Seeds how many runs each design has, 0 for one.
 	Seed  uint64
@@ -168,7 +170,7 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 			if err != nil {
 				return nil, err
 			}
-			arm.take(record, profile, profile == p.profile, p.needs())
+			arm.take(record, p.named(profile), profile == p.profile, p.needs())
 		}
 	}
 	return arm, nil
@@ -230,8 +232,24 @@ expect: ["%s"]
 			return nil, err
 		}
 	}
-	s.Model.Profile = profile
+	p.limit(s, profile)
 	return s, fields.FaultsOf(s.Validate())
+}
+
+// limit has a scenario follow a profile: what was measured stands in the place of the plan's own.
+func (p *playing) limit(s *scenarios.Scenario, profile string) {
+	s.Model.Profile = profile
+	if profile == p.profile {
+		s.UseMeasured(profile, p.Measured)
+	}
+}
+
+// named is what a profile is called: by its file, where its values were measured.
+func (p *playing) named(profile string) string {
+	if profile == p.profile && p.Measured != nil {
+		return p.Measured.String()
+	}
+	return profile
 }
 
 // play carries out one run of a design.

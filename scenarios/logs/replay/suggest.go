@@ -153,7 +153,7 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 			return nil, err
 		}
 	}
-	s.Model.Profile = p.profile
+	p.limit(s, p.profile)
 	return s, fields.FaultsOf(s.Validate())
 }
 

@@ -42,6 +42,9 @@ type Told struct {
 	// there is none.
 	Suggested   int    `json:"designs_suggested"`
 	Unsuggested string `json:"none_suggested,omitempty"`
+	// Limits is the profile file whose limits and times were taken, empty where it was a profile
+	// of the model's own.
+	Limits string `json:"limits_of,omitempty"`
 	// Price is what costs are told at, nil where none are.
 	Price *contest.Price `json:"price,omitempty"`
 	// Arms are the designs as they were given, Contest is their ranking.
@@ -60,6 +63,9 @@ func (p *playing) tell(arms []Arm) *Told {
 		Retries: of.Retries, Throttled: figure.ShareOf(of.Throttled, of.Attempts), Lost: figure.ShareOf(of.Lost, int64(of.Count())),
 		Billed: of.Billed, ThrottledRequests: of.Throttled, Guessed: of.Guessed, Left: of.Left, LeftEntities: of.LeftEntities,
 		Held: int64(len(p.table.held)), More: int64(p.table.extra), Suggested: p.suggested, Unsuggested: p.unsuggested, Arms: arms}
+	if p.Measured != nil {
+		t.Limits = p.Measured.String()
+	}
 	if p.Price != (contest.Price{}) {
 		t.Price = &p.Price
 	}
@@ -67,7 +73,7 @@ func (p *playing) tell(arms []Arm) *Told {
 	for i := range arms {
 		ranked = append(ranked, arms[i].ranked)
 	}
-	t.Contest = contest.Rank(ranked, contest.Options{Scenario: "of a log", Profile: p.profile, Other: p.other, Price: p.Price})
+	t.Contest = contest.Rank(ranked, contest.Options{Scenario: "of a log", Profile: p.named(p.profile), Other: p.other, Price: p.Price})
 	some := false
 	for i := range t.Contest.Ranking {
 		one := &t.Contest.Ranking[i]
