@@ -14,6 +14,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios/run"
 )
 
 // azuriteTables lists the tables of the Azurite that .ci/azurite has started, by
@@ -106,4 +107,49 @@ func TestAzuriteStressInterrupted(t *testing.T) {
 // drop tables of their own meanwhile.
 func tablesBeside(names, before []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(before, name) })
+}
+
+// The stress test with its writes read back, an example whose sums are held against what is left,
+// and one of point queries come to the same by both clients.
+func TestAzuriteByBothClients(t *testing.T) {
+	before := azuriteTables(t)
+	for _, client := range []string{run.Native, run.NetHTTP} {
+		for _, row := range []struct {
+			sentence string
+			args     []string
+			audited  bool
+		}{
+			{"the stress test, audited", atAzurite("--verify-writes", "--quiet"), false},
+			{"summary-entity", []string{"run", "summary-entity", "--set", "phases.load.entities=50", "--set", "phases.begin.for=2s", "--set", "phases.day.for=3s",
+				"--set", "phases.day.arrivals.poisson=20"}, true},
+			{"point-query", []string{"run", "point-query", "--set", "phases.load.entities=500", "--set", "phases.read.for=2s"}, false},
+		} {
+			t.Run(client+"/"+row.sentence, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				args := row.args
+				if args[0] == "run" {
+					args = append(args, "--target", "env:LOADGEN_AZURITE", "--yes", "--quiet", "--no-probe", "--out", "run", "--workers", "32")
+				}
+				code, stdout, stderr := say(t, append(args, "--client", client)...)
+				// An emulator is slow, and so short a run need not show what the whole does.
+				if !slices.Contains([]int{codeOk, codeExpectation, codeInconclusive}, code) {
+					t.Fatalf("exit code %d: %s\n%s", code, stderr, stdout)
+				}
+				record := read(t, "run")
+				sum := record.Total(results.Everything)
+				if record.Manifest.Client != client || record.Validity == results.Partial || sum.Failed > 0 || sum.Ok == 0 {
+					t.Errorf("by %s, %s %v, %d ok, %d failed; want all by %s", record.Manifest.Client, record.Validity, record.Reasons, sum.Ok, sum.Failed, client)
+				}
+				if row.audited {
+					leftSound(t, record)
+				}
+				if slices.Contains(args, "--verify-writes") && (record.Audit == nil || record.Audit.Writes == 0 || !record.Audit.Sound()) {
+					t.Errorf("the audit is %+v; want writes, all found again", record.Audit)
+				}
+			})
+		}
+	}
+	if left := tablesBeside(azuriteTables(t), before); len(left) > 0 {
+		t.Errorf("the runs left the tables %v", left)
+	}
 }

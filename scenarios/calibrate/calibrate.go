@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,7 @@ func Calibrate(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Progress == nil {
 		o.Progress = io.Discard
 	}
+	o.Each = cmp.Or(o.Each, gently)
 	c := &calibration{Options: o, left: o.Budget, median: map[string]estimate{}, first: true,
 		profile: &profile.Profile{Kind: profile.Unknown, At: "an engine of this process", Base: model.Documented, On: o.Now}}
 	if err := c.agree(); err != nil {
@@ -70,6 +72,7 @@ func Calibrate(ctx context.Context, o Options) (*Outcome, error) {
 		}
 		return nil, ended
 	}
+	c.leaveOut()
 	c.tellMoves()
 	c.gaps(ended)
 	return &Outcome{Profile: c.profile, Where: c.where, Ended: ended}, nil
@@ -83,7 +86,7 @@ func (c *calibration) agree() error {
 	var all run.Forecast
 	rates := c.ladder()
 	top := rates[len(rates)-1]
-	texts := []string{latencies(c.Rate), largeLatencies(c.Rate), overload(top, top/4, holdFor), burst(top)}
+	texts := []string{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(top, top/4, holdFor), burst(top)}
 	for _, rate := range rates {
 		texts = append(texts, rung(rate, rungFor))
 	}
@@ -260,6 +263,38 @@ func (c *calibration) gaps(ended error) {
 			c.missed(name, "%s", why)
 		}
 	}
+}
+
+// leaveOut takes out what the model does not take, so that every profile is one: what was measured
+// is told among what could not be learnt.
+func (c *calibration) leaveOut() {
+	m, err := model.New(c.profile.Base)
+	if err != nil {
+		return // a profile of the model's own is one
+	}
+	// Values that only hold together are tried together first.
+	whole := *m
+	for _, v := range c.profile.Values {
+		err = errors.Join(err, whole.Set(v.Name, v.Value))
+	}
+	if err == nil && len(whole.Validate()) == 0 {
+		return
+	}
+	var taken []profile.Value
+	for _, v := range c.profile.Values {
+		before := *m
+		err := m.Set(v.Name, v.Value)
+		if faults := m.Validate(); err == nil && len(faults) > 0 {
+			err = faults[0]
+		}
+		if err != nil {
+			*m = before
+			c.missed(v.Name, "it was measured as %s, from %s to %s, which the model does not take: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), mostWhy))
+			continue
+		}
+		taken = append(taken, v)
+	}
+	c.profile.Values = taken
 }
 
 // mostWhy is how much of an error a gap tells, in characters.

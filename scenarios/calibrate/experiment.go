@@ -23,9 +23,6 @@ const (
 	pageEntities, batchEntities = 100, 100
 	// usualBytes and largeBytes are the sizes of entities.
 	usualBytes, largeBytes = 1024, 16 * 1024
-	// gently is how long each operation is measured at the gentle rate, large how long by
-	// large entities.
-	gently, large = 20 * time.Second, 10 * time.Second
 	// seldom is what pages and transactions come at, of the gentle rate.
 	seldom = 0.4
 	// rungFor is how long a rate of the ladder lasts, holdFor an overload, settleFor one whose
@@ -66,23 +63,23 @@ const (
 	partitions        = 32
 )
 
-// latencies measures each operation at a gentle rate.
-func latencies(rate float64) string {
+// latencies measures each operation at a gentle rate, for so long.
+func latencies(rate float64, each time.Duration) string {
 	return scenarioOf("latency", spreadKey, usualBytes, []string{
 		"  - {name: load, load: {entities: 6400, transaction: 100, lanes: 4}}",
-		offered(phaseGet, rate, gently, getting),
-		offered(phaseInsert, rate, gently, inserting),
-		offered(phasePage, rate*seldom, gently, fmt.Sprintf("{name: page, verb: query, class: partition-scan, top: %d, pages: 1}", pageEntities)),
-		offered(phaseBatch, rate*seldom, gently, fmt.Sprintf("{name: transaction, verb: batch, entities: %d, together: [group]}", batchEntities)),
+		offered(phaseGet, rate, each, getting),
+		offered(phaseInsert, rate, each, inserting),
+		offered(phasePage, rate*seldom, each, fmt.Sprintf("{name: page, verb: query, class: partition-scan, top: %d, pages: 1}", pageEntities)),
+		offered(phaseBatch, rate*seldom, each, fmt.Sprintf("{name: transaction, verb: batch, entities: %d, together: [group]}", batchEntities)),
 	})
 }
 
-// largeLatencies measures single operations on large entities.
-func largeLatencies(rate float64) string {
+// largeLatencies measures single operations on large entities, for half as long.
+func largeLatencies(rate float64, each time.Duration) string {
 	return scenarioOf("size", spreadKey, largeBytes, []string{
 		"  - {name: load, load: {entities: 320, transaction: 10, lanes: 4}}",
-		offered(phaseGet, rate, large, getting),
-		offered(phaseInsert, rate, large, inserting),
+		offered(phaseGet, rate, each/2, getting),
+		offered(phaseInsert, rate, each/2, inserting),
 	})
 }
 

@@ -125,6 +125,16 @@ func (e estimate) less(other estimate) estimate {
 	return estimate{max(0, value), max(0, value-under), max(0, value+over), min(e.samples, other.samples)}
 }
 
+// mostSpread is the greatest spread of times that the model takes, as a part of their mean.
+const mostSpread = 2
+
+// atMost returns the estimate with a value that the model takes; its interval still has all that
+// was measured.
+func (e estimate) atMost(most float64) estimate {
+	e.value, e.low = min(e.value, most), min(e.low, most)
+	return e
+}
+
 // over returns the estimate divided by a number.
 func (e estimate) over(number float64) estimate {
 	return estimate{e.value / number, e.low / number, e.high / number, e.samples}

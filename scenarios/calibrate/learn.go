@@ -16,7 +16,7 @@ import (
 // learnLatencies measures the four operations at a gentle rate, and splits their times into the
 // way and the work of the service.
 func (c *calibration) learnLatencies(ctx context.Context) error {
-	m, err := c.run(ctx, "latencies at a gentle rate", latencies(c.Rate))
+	m, err := c.run(ctx, "latencies at a gentle rate", latencies(c.Rate, c.Each))
 	if m == nil {
 		return err
 	}
@@ -29,9 +29,14 @@ func (c *calibration) learnLatencies(ctx context.Context) error {
 		return err
 	}
 	c.times = fit(get, insert)
+	seen := c.times.spread.value
+	c.times.spread = c.times.spread.atMost(mostSpread)
 	c.duration("round_trip", c.times.way, "the constant part of the times of get and insert, by the likelihood of the rest")
-	c.set("time_spread", whole(1000*c.times.spread.value), whole(1000*c.times.spread.low), whole(1000*c.times.spread.high), c.times.spread.samples,
-		"the spread of the rest, which get and insert share")
+	by := "the spread of the rest, which get and insert share"
+	if seen > mostSpread {
+		by += fmt.Sprintf("; it was %.1f of the mean, and the model has %d at most: long times are longer than it has them", seen, mostSpread)
+	}
+	c.set("time_spread", whole(1000*c.times.spread.value), whole(1000*c.times.spread.low), whole(1000*c.times.spread.high), c.times.spread.samples, by)
 	c.duration("read_time", c.times.mean(c.median[phaseGet]), "p50(get) less the round trip, as a mean")
 	c.duration("write_time", c.times.mean(c.median[phaseInsert]), "p50(insert) less the round trip, as a mean")
 	c.learnEach()
@@ -77,7 +82,7 @@ func (c *calibration) figures(s *stretch, name, of string) {
 
 // learnSizes measures single operations on large entities.
 func (c *calibration) learnSizes(ctx context.Context) error {
-	m, err := c.run(ctx, "latencies of large entities", largeLatencies(c.Rate))
+	m, err := c.run(ctx, "latencies of large entities", largeLatencies(c.Rate, c.Each))
 	if m == nil {
 		return err
 	}

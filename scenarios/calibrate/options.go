@@ -24,6 +24,8 @@ type Options struct {
 	// Rate is the gentle one, at which latencies are measured, MaxRate the highest that a
 	// partition is offered, both in operations per second.
 	Rate, MaxRate float64
+	// Each is how long each operation is measured at the gentle rate, 0 for 20 s.
+	Each time.Duration
 	// AccountLimit has the limit of the account looked for as well: what else uses it is
 	// throttled meanwhile. AccountRate is the highest that it is offered, in entities per second.
 	AccountLimit bool
@@ -43,6 +45,9 @@ const (
 	DefaultRate        = 50
 	DefaultMaxRate     = 4000
 	DefaultAccountRate = 40_000
+
+	// gently is Each where nobody says another.
+	gently = 20 * time.Second
 
 	leastRate     = 10
 	mostGentle    = 200
@@ -65,6 +70,9 @@ func (o *Options) Validate() []error {
 	}
 	if !(o.Rate >= leastRate && o.Rate <= mostGentle) {
 		wrong("rate", "expected %d to %d operations/s: more is not gentle, less takes too long", leastRate, mostGentle)
+	}
+	if o.Each < 0 || o.Each > 0 && o.Each < time.Second {
+		wrong("each", "expected 1 s or more, in which each operation is measured")
 	}
 	if !(o.MaxRate >= leastMaxRate && o.MaxRate <= mostMaxRate) {
 		wrong("max-rate", "expected %d to %d operations/s", leastMaxRate, mostMaxRate)

@@ -65,6 +65,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"the gentle rate is gentle", func(o *calibrate.Options) { o.Rate = 1000 }, "rate"},
 		{"the ladder has an end", func(o *calibrate.Options) { o.MaxRate = 1e6 }, "max-rate"},
 		{"one account", func(o *calibrate.Options) { o.Accounts = make([]run.Endpoint, 2) }, "target"},
+		{"an operation takes its time", func(o *calibrate.Options) { o.Each = time.Millisecond }, "each"},
 		{"the account's rate", func(o *calibrate.Options) { o.AccountLimit = true }, "account-rate"},
 	} {
 		o := calibrate.Options{Budget: 5000, Rate: 50, MaxRate: 500}
@@ -188,6 +189,12 @@ func TestDoneBeforeItBegins(t *testing.T) {
 	if out, err := calibrate.Calibrate(ctx, remote(served(t), 20_000)); out != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that is done: %v, %v; want its error", out, err)
 	}
+}
+
+// overrideOf reads name=value.
+func overrideOf(text string) scenarios.Override {
+	name, value, _ := strings.Cut(text, "=")
+	return override(name, value)
 }
 
 func override(name, text string) scenarios.Override {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -143,9 +144,26 @@ func scheme(r *http.Request) string {
 
 func address(r *http.Request) string {
 	if strings.Contains(r.RequestURI, "://") {
-		return r.RequestURI
+		return unsigned(r.RequestURI)
 	}
-	return scheme(r) + "://" + r.Host + r.RequestURI
+	return unsigned(scheme(r) + "://" + r.Host + r.RequestURI)
+}
+
+// unsigned returns an address with XXXXX in the place of a signature, as the service's logs have
+// it: whoever reads a log is not to have the rights of whom it tells of.
+func unsigned(address string) string {
+	path, query, some := strings.Cut(address, "?")
+	if !some {
+		return address
+	}
+	pairs := strings.Split(query, "&")
+	for i, pair := range pairs {
+		name, _, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err == nil && strings.EqualFold(plain, "sig") {
+			pairs[i] = "sig=XXXXX"
+		}
+	}
+	return path + "?" + strings.Join(pairs, "&")
 }
 
 func conditions(r *http.Request) string {
