@@ -153,7 +153,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []gate.Result
 	for i, s := range all {
-		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: terminal.New(stderr, terminal.Auto, nil)})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: terminal.New(c.Context(), stderr, terminal.Auto, terminal.Telemetry{})})
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ var flagGroups = [...]flagGroup{
 	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key profile seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit", ""},
 	{"Where it is sent", "live target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
-	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen", ""},
+	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen metrics-keys otlp", ""},
 }
 
 // verbGroups are what the verbs are shown under, by the question that they answer.
@@ -191,6 +191,11 @@ scenario says:
   LOADGEN_METRICS_LISTEN  --metrics-listen
   LOADGEN_SEED            --seed, before that of the scenario
   LOADGEN_RUNS            the folder of the runs, in place of results/runs
+
+With --otlp, and without it never, the variables of OpenTelemetry's exporter hold:
+OTEL_EXPORTER_OTLP_ENDPOINT (for --otlp env), _HEADERS (what gives access: no flag has it),
+_PROTOCOL, _TIMEOUT, _COMPRESSION, _CERTIFICATE and what else it has;
+OTEL_METRIC_EXPORT_INTERVAL, of 5,000 ms where it is not set; OTEL_RESOURCE_ATTRIBUTES.
 
 NO_COLOR, CI and TERM=dumb forbid escape sequences. A connection string is read from the variable
 that --target env:NAME names, and from no other.`

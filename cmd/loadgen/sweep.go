@@ -60,11 +60,11 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	if !slices.Contains(report.PrintForms(), tell.format) {
 		return usageError{fmt.Errorf("--format %s is of one run; expected %s beside --sweep", tell.format, nearest.Choice(report.PrintForms()))}
 	}
-	server, err := tell.listen(stderr)
+	telemetry, err := tell.telemetry(c.Context(), stderr)
 	if err != nil {
 		return err
 	}
-	defer server.Close()
+	defer telemetry.Close()
 	alone, told := *tell, stderr
 	alone.quiet = true
 	if tell.silent() || tell.shown() == terminal.JSON {
@@ -86,7 +86,7 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 				return run.Plan{}, err
 			}
 			p, err := plan(s, own)
-			alone.equip(c.Context(), &p, server, stderr)
+			alone.equip(c.Context(), &p, telemetry, stderr)
 			return p, err
 		}}
 	swept, ended := sweep.Run(c.Context())

@@ -291,6 +291,8 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.noProbe, "no-probe", false, "do not try before the run what the generator can send at most")
 	f.tell.register(flags, "exit 13 where the generator was the limit, or what was asked cannot be told")
 	flags.StringVar(&f.tell.metrics, "metrics-listen", "", "serve Prometheus metrics at /metrics of this `address` during the run: a port of 127.0.0.1, such as :9464, or host:port")
+	flags.StringVar(&f.tell.otlp, "otlp", "", "send metrics, and traces of the slowest operations, to this OpenTelemetry `URL`, such as http://localhost:4318; env is that of OTEL_EXPORTER_OTLP_ENDPOINT")
+	flags.BoolVar(&f.tell.metricsKeys, "metrics-keys", false, "have metrics and traces name the PartitionKeys of the hottest partitions, rather than their ranks alone")
 	f.find.register(flags)
 }
 
@@ -322,7 +324,7 @@ func commandOf(c *cobra.Command) []string {
 	command := strings.Fields(c.CommandPath())
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen":
+		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp":
 			// They change where and how it is told, not what is run; which of a sweep's
 			// runs it is, --set says.
 			return

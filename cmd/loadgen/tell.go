@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
+	"loadgen/report/live/otlp"
 	"loadgen/report/live/prometheus"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -31,8 +33,10 @@ type tellFlags struct {
 	strict bool
 	quiet  bool
 	ui     uiFlag
-	// metrics is the address to listen on for scrapes, empty for none.
-	metrics string
+	// metrics is the address to listen on for scrapes, otlp where telemetry is sent to, both
+	// empty for none; metricsKeys says that both are told PartitionKeys.
+	metrics, otlp string
+	metricsKeys   bool
 	// noCharts keeps the record alone, without the page.
 	noCharts bool
 	page     string
@@ -53,12 +57,12 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 // run carries a sound plan out, prints its report and returns what its exit code is to
 // say.
 func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Writer) error {
-	server, err := f.listen(stderr)
+	telemetry, err := f.telemetry(ctx, stderr)
 	if err != nil {
 		return err
 	}
-	defer server.Close()
-	f.equip(ctx, &p, server, stderr)
+	defer telemetry.Close()
+	f.equip(ctx, &p, telemetry, stderr)
 	record, ended := run.Run(ctx, p)
 	if record == nil {
 		return flagged(f.flags, ended)
@@ -70,6 +74,21 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 		return reported(ended, record.Validity != results.Partial)
 	}
 	return f.judge(record, ended)
+}
+
+// telemetry opens what a run is told to beside its record, nothing where that was not
+// asked for.
+func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t terminal.Telemetry, err error) {
+	t.Keys = f.metricsKeys
+	if f.otlp != "" {
+		if t.OTLP, err = otlp.Open(ctx, f.otlp, os.Getenv); err != nil {
+			return t, usageError{fmt.Errorf("--otlp: %w", err)}
+		}
+	}
+	if t.Prometheus, err = f.listen(stderr); err != nil {
+		t.Close()
+	}
+	return t, err
 }
 
 // listen opens the address where a run is scraped, nothing where that was not asked for,
@@ -89,8 +108,8 @@ func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
-func (f *tellFlags) equip(ctx context.Context, p *run.Plan, server *prometheus.Server, stderr io.Writer) {
-	shown := terminal.New(stderr, f.shown(), server)
+func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry terminal.Telemetry, stderr io.Writer) {
+	shown := terminal.New(ctx, stderr, f.shown(), telemetry)
 	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error {
 		var err error

@@ -33,6 +33,13 @@ func topOf(bin int) time.Duration {
 	return time.Duration(least+1<<shift-1) * time.Microsecond
 }
 
+// Bounds returns the upper bounds of the buckets that durations are told in where a metric
+// asks for few, in seconds: from what a socket of the same machine takes to what a client
+// waits for at most.
+func Bounds() []float64 {
+	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+}
+
 // fewest is how many durations a 99th percentile rests on at least: ten lie beyond it.
 const fewest = 1000
 

@@ -34,7 +34,8 @@ type phase struct {
 	begin  time.Duration
 	target float64
 	// rate is 0 where there is none, or it changes.
-	rate float64
+	rate     float64
+	reported bool
 }
 
 // Totals are what a whole run came to so far. Scheduled are the operations that were
@@ -85,7 +86,7 @@ func (p *Stats) Phase(_ int, told *results.Phase) {
 	if !p.stage.begun {
 		p.stage.begun, p.stage.begin = true, told.Begin
 	}
-	one := phase{name: told.Name, begin: told.Begin, target: told.Rate}
+	one := phase{name: told.Name, begin: told.Begin, target: told.Rate, reported: told.Reported}
 	if !told.Varying {
 		one.rate = told.Rate
 	}

@@ -15,6 +15,9 @@ type Status struct {
 	At time.Duration
 	// Stage and Phase are those under way, empty before the first.
 	Stage, Phase string
+	// Reported says that the phase is what the run is for: neither does it prepare nor read
+	// back.
+	Reported bool
 	// Planned is how many operations the stage is to send, Ended how many of them are
 	// over, sent or dropped.
 	Planned, Ended uint64
@@ -79,7 +82,7 @@ func (p *Stats) Status(at time.Duration) Status {
 			under = one
 		}
 	}
-	s.Phase = under.name
+	s.Phase, s.Reported = under.name, under.reported
 	if under.target > 0 {
 		s.Target = &under.target
 	}

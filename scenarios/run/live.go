@@ -68,7 +68,8 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *kept,
 	resultStream *openResultStream, ceiling *results.Ceiling) error {
 	now := func() time.Duration { return clk.Now().Offset() }
-	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Now: now})
+	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Now: now,
+		Started: k.manifest.Started, Tool: k.manifest.Tool})
 	if resultStream != nil {
 		observers = append(observers, resultStream)
 	}

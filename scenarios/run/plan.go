@@ -166,6 +166,9 @@ type Begun struct {
 	// Now tells the present of the run since its start; nil on a virtual clock, whose
 	// present is that of what was told last.
 	Now func() time.Duration
+	// Started is the wall time of the run's instant zero, Tool the program's own build.
+	Started time.Time
+	Tool    results.Tool
 }
 
 // Progress is told how a run fares while it goes on, by one goroutine.

@@ -44,7 +44,8 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 		return nil, err
 	}
 	rival, join := p.beside(ctx)
-	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: manifest.Time, Operations: manifest.Operations})
+	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: manifest.Time, Operations: manifest.Operations,
+		Started: manifest.Started, Tool: manifest.Tool})
 	end, counter, ended := p.simulate(ctx, campaign, epoch, k, observers)
 	p.Progress.Ends(ended)
 	join()

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/live"
+	"loadgen/report/live/otlp"
 	"loadgen/report/live/prometheus"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -28,8 +30,13 @@ type Progress struct {
 	mu     sync.Mutex
 	screen screen
 	inside bool
-	// metrics is where the run is scraped, nil if it is not.
-	metrics *prometheus.Server
+	// to is where is said what telemetry cannot do.
+	to        io.Writer
+	telemetry Telemetry
+	// exporter sends the run to an OpenTelemetry endpoint, nil if that was not asked for.
+	exporter *otlp.Exporter
+	// over ends as somebody wants the run to end.
+	over context.Context
 
 	end  context.CancelFunc
 	done sync.WaitGroup
@@ -62,10 +69,25 @@ type start struct {
 	time, metrics string
 }
 
-// New returns a progress that has not started, shown as ui says, one of [Forms]. Metrics
-// may be nil: then the run is not scraped.
-func New(to io.Writer, ui string, metrics *prometheus.Server) *Progress {
-	p := &Progress{Stats: live.New(), clock: clock.NewReal(), metrics: metrics}
+// Telemetry is who else is told of a run while it goes on; the zero value is nobody.
+type Telemetry struct {
+	// Prometheus is where the run is scraped, OTLP where it is sent to; either may be nil.
+	Prometheus *prometheus.Server
+	OTLP       *otlp.Client
+	// Keys says that both are told PartitionKeys.
+	Keys bool
+}
+
+// Close ends what serves and sends.
+func (t Telemetry) Close() {
+	t.Prometheus.Close()
+	t.OTLP.Close()
+}
+
+// New returns a progress that has not started, shown as ui says, one of [Forms]; over ends
+// as somebody wants the run to end.
+func New(over context.Context, to io.Writer, ui string, telemetry Telemetry) *Progress {
+	p := &Progress{Stats: live.New(), clock: clock.NewReal(), to: to, telemetry: telemetry, over: over}
 	p.now = p.Latest
 	switch {
 	case ui == None:
@@ -89,14 +111,19 @@ func (p *Progress) Begins(b run.Begun) []run.Observer {
 		p.now = b.Now
 	}
 	told := []run.Observer{p}
-	if p.metrics != nil {
-		e := prometheus.New(b.Operations, p.Stats, p.now)
-		p.metrics.Serve(e)
+	if server := p.telemetry.Prometheus; server != nil {
+		e := prometheus.New(prometheus.Options{Kinds: b.Operations, Stats: p.Stats, Now: p.now, Tool: b.Tool, Keys: p.telemetry.Keys})
+		server.Serve(e)
 		told = append(told, e)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.end = cancel
-	p.screen.begin(start{b.Scenario, b.Time, p.metrics.URL()})
+	p.screen.begin(start{b.Scenario, b.Time, p.telemetry.Prometheus.URL()})
+	if client := p.telemetry.OTLP; client != nil {
+		if p.exporter = p.sends(client, &b); p.exporter != nil {
+			told = append(told, p.exporter)
+		}
+	}
 	every := p.screen.every()
 	p.done.Go(func() {
 		for next := p.clock.Now().Add(every); ; next = next.Add(every) {
@@ -109,12 +136,27 @@ func (p *Progress) Begins(b run.Begun) []run.Observer {
 	return told
 }
 
+// sends begins to send the run, nil where that cannot be.
+func (p *Progress) sends(client *otlp.Client, b *run.Begun) *otlp.Exporter {
+	say := func(line string) { p.Aside(func() { fmt.Fprintln(p.to, line) }) }
+	e, err := client.Start(p.over, otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: p.now, Kinds: b.Operations,
+		Stats: p.Stats, Keys: p.telemetry.Keys, Clock: p.clock, Say: say})
+	if err != nil {
+		say(fmt.Sprintf("--otlp: %v; the run goes on without", err))
+		return nil
+	}
+	return e
+}
+
 // Ends implements [run.Progress]: it ends what Begins began, and leaves the terminal in
 // order.
 func (p *Progress) Ends(ended error) {
 	p.end()
 	p.done.Wait()
 	p.leave()
+	if p.exporter != nil {
+		p.exporter.Stop()
+	}
 	s := p.Status(p.now())
 	p.screen.finish(&s, ended)
 }

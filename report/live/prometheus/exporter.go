@@ -43,12 +43,6 @@ const (
 // classes are the classes of a status; the first is that of no answer.
 var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
-// buckets of request durations, in seconds: from what a socket of the same machine takes
-// to what a client waits for at most.
-func buckets() []float64 {
-	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
-}
-
 // growth is how much wider each bucket of a native histogram is than the one before, at
 // most; mostBuckets bounds their number.
 const (
@@ -59,11 +53,22 @@ const (
 // mostScrapes is how many scrapes are answered at a time.
 const mostScrapes = 4
 
-// New returns the metrics of a run with operations of these kinds, whose stats is told of
-// it beside; now tells its present.
-func New(kinds []results.Kind, p *live.Stats, now func() time.Duration) *Exporter {
-	e := &Exporter{stats: p, registry: prometheus.NewRegistry()}
-	for i, kind := range kinds {
+// Options say of which run the metrics are.
+type Options struct {
+	Kinds []results.Kind
+	// Stats is told of the run beside; Now tells its present.
+	Stats *live.Stats
+	Now   func() time.Duration
+	// Tool is what the program says of its own build.
+	Tool results.Tool
+	// Keys says that the hottest partitions are told with their keys.
+	Keys bool
+}
+
+// New returns the metrics of a run.
+func New(o Options) *Exporter {
+	e := &Exporter{stats: o.Stats, registry: prometheus.NewRegistry()}
+	for i, kind := range o.Kinds {
 		if i < mostKinds {
 			e.kinds = append(e.kinds, strings.ToValidUTF8(kind.Name, "?"))
 		}
@@ -73,9 +78,9 @@ func New(kinds []results.Kind, p *live.Stats, now func() time.Duration) *Exporte
 	e.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "loadgen_request_duration_seconds",
 		Help:    "Time of single attempts, from when each was sent to its reply.",
-		Buckets: buckets(), NativeHistogramBucketFactor: growth, NativeHistogramMaxBucketNumber: mostBuckets,
+		Buckets: live.Bounds(), NativeHistogramBucketFactor: growth, NativeHistogramMaxBucketNumber: mostBuckets,
 	}, []string{"op", "status_class", "phase"})
-	e.registry.MustRegister(e.duration, newFigures(p, now))
+	e.registry.MustRegister(e.duration, newFigures(&o), buildInfo(o.Tool))
 	return e
 }
 

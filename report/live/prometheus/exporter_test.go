@@ -32,13 +32,14 @@ func scraped(t *testing.T, e *Exporter) string {
 // told is a run of two kinds and a phase, told to a stats and its metrics.
 func toldOf(kinds []results.Kind, at time.Duration) (*live.Stats, *Exporter) {
 	p := live.New()
-	return p, New(kinds, p, func() time.Duration { return at })
+	return p, New(Options{Kinds: kinds, Stats: p, Now: func() time.Duration { return at },
+		Tool: results.Tool{Version: "1.2.3", Commit: "abc", Go: "go1.26"}})
 }
 
 func TestMetrics(t *testing.T) {
 	p, e := toldOf([]results.Kind{{Name: "get"}, {Name: "in\xffsert"}}, 2*time.Second)
 	p.Enter("peak", 10, 10*time.Second)
-	first := results.Phase{Name: "peak 10/s", Rate: 10}
+	first := results.Phase{Name: "peak 10/s", Rate: 10, Reported: true}
 	p.Phase(0, &first)
 	e.Phase(0, &first)
 	attempt := func(kind, status int, class results.Class, key string, entities int64, took time.Duration) {
@@ -71,6 +72,7 @@ func TestMetrics(t *testing.T) {
 		"loadgen_throttled_attempts_total 1", "loadgen_failed_attempts_total 2", "loadgen_served_entities_total 8",
 		"loadgen_in_flight_attempts 1", "loadgen_target_operations_per_second 10",
 		"loadgen_served_entities_per_second 4", "loadgen_offered_entities_per_second 13.333333333333334",
+		`loadgen_build_info{goversion="go1.26",revision="abc",version="1.2.3"} 1`,
 		`loadgen_partition_heat_entities_per_second{rank="1"} 3`, `loadgen_partition_heat_entities_per_second{rank="2"} 1`,
 	} {
 		if !strings.Contains(got, line+"\n") {
@@ -82,6 +84,53 @@ func TestMetrics(t *testing.T) {
 	}
 	if strings.Contains(got, "secret") || strings.Contains(got, "Paris") || strings.Contains(got, `rank="3"`) {
 		t.Errorf("a scrape tells a key, or a rank that nobody has:\n%s", got)
+	}
+}
+
+// Gauges are of phases that are reported: of what loads a table, and of what reads it back,
+// there are none, nor is anything of it in those that follow.
+func TestGaugesHaveNothingOfTheLoading(t *testing.T) {
+	now := 2 * time.Second
+	p := live.New()
+	e := New(Options{Kinds: []results.Kind{{Name: "get"}}, Stats: p, Now: func() time.Duration { return now }, Keys: true})
+	served := func(stage string, reported bool, at time.Duration, key string, entities int64) string {
+		phase := results.Phase{Name: stage, Begin: at - time.Second, Rate: 10, Reported: reported}
+		p.Enter(stage, 10, 10*time.Second)
+		p.Phase(0, &phase)
+		e.Phase(0, &phase)
+		p.Due(&results.Scheduled{Intended: at, Sent: at, Entities: entities})
+		p.Attempt(&results.Attempt{Class: results.Ok, Sent: at, Done: at, HasPartition: true, PartitionKey: key, Counted: entities})
+		p.Completed(&results.Completed{Class: results.Ok, Intended: at, Done: at, Served: entities})
+		now = at + time.Second
+		return scraped(t, e)
+	}
+	gauges := []string{"loadgen_in_flight_attempts", "loadgen_target_operations_per_second", "loadgen_offered_entities_per_second",
+		"loadgen_served_entities_per_second", "loadgen_partition_heat_entities_per_second"}
+	for _, tt := range []struct {
+		name, got string
+		// all is what was served so far, want what is told of the last seconds.
+		all  string
+		want []string
+	}{
+		{"while it loads", served("load", false, 1500*time.Millisecond, "loaded", 1000), "1000", nil},
+		{"at the peak", served("peak", true, 2600*time.Millisecond, "ho\xfft", 8), "1008", []string{
+			"loadgen_in_flight_attempts 0", "loadgen_target_operations_per_second 10", "loadgen_served_entities_per_second 5.714285714285714",
+			`loadgen_partition_heat_entities_per_second{partition="ho?t",rank="1"} 5.714285714285714`}},
+		{"as it reads back", served("verify", false, 4500*time.Millisecond, "read", 1000), "2008", nil},
+	} {
+		for _, gauge := range gauges {
+			if strings.Contains(tt.got, gauge) != (tt.want != nil) {
+				t.Errorf("%s: there is a gauge %s: %v", tt.name, gauge, tt.want == nil)
+			}
+		}
+		for _, line := range tt.want {
+			if !strings.Contains(tt.got, line+"\n") {
+				t.Errorf("%s: no line %s in\n%s", tt.name, line, tt.got)
+			}
+		}
+		if strings.Contains(tt.got, "loaded") || !strings.Contains(tt.got, "loadgen_served_entities_total "+tt.all+"\n") {
+			t.Errorf("%s: it tells the key of the loading, or lacks its count:\n%s", tt.name, tt.got)
+		}
 	}
 }
 
@@ -102,8 +151,8 @@ func TestNativeHistogram(t *testing.T) {
 			continue
 		}
 		h := family.GetMetric()[0].GetHistogram()
-		if h.GetSchema() != 3 || h.GetSampleCount() != 3 || len(h.GetPositiveDelta()) != 1 || h.GetPositiveDelta()[0] != 3 || len(h.GetBucket()) != len(buckets()) {
-			t.Errorf("the histogram is %v; want schema 3 with one bucket of three, and %d classic buckets", h, len(buckets()))
+		if h.GetSchema() != 3 || h.GetSampleCount() != 3 || len(h.GetPositiveDelta()) != 1 || h.GetPositiveDelta()[0] != 3 || len(h.GetBucket()) != len(live.Bounds()) {
+			t.Errorf("the histogram is %v; want schema 3 with one bucket of three, and %d classic buckets", h, len(live.Bounds()))
 		}
 		return
 	}

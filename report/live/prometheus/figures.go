@@ -1,20 +1,24 @@
 package prometheus
 
 import (
-	"loadgen/report/live"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"loadgen/report/live"
+	"loadgen/results"
 )
 
 // figures are counts and gauges, which a stats has: they are read as they are scraped.
 type figures struct {
 	stats *live.Stats
 	now   func() time.Duration
+	keys  bool
 
 	counts []count
-	// inFlight, offered, target, served and heat are gauges.
+	// inFlight, offered, target, served and heat are gauges, of a reported phase alone.
 	inFlight, offered, target, served, heat *prometheus.Desc
 }
 
@@ -28,8 +32,20 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("loadgen_"+name, help, labels, nil)
 }
 
-func newFigures(p *live.Stats, now func() time.Duration) *figures {
-	return &figures{stats: p, now: now,
+// buildInfo is 1, labelled with what the program says of its own build.
+func buildInfo(tool results.Tool) prometheus.Collector {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "loadgen_build_info", Help: "1, labelled with the build of loadgen.",
+		ConstLabels: prometheus.Labels{"version": tool.Version, "revision": tool.Commit, "goversion": tool.Go}})
+	info.Set(1)
+	return info
+}
+
+func newFigures(o *Options) *figures {
+	heat := []string{"rank"}
+	if o.Keys {
+		heat = append(heat, "partition")
+	}
+	return &figures{stats: o.Stats, now: o.Now, keys: o.Keys,
 		counts: []count{
 			{describe("scheduled_operations_total", "Operations that were due."), func(t *live.Totals) int64 { return t.Scheduled }},
 			{describe("dropped_operations_total", "Operations that were due and never sent."), func(t *live.Totals) int64 { return t.Dropped }},
@@ -47,7 +63,7 @@ func newFigures(p *live.Stats, now func() time.Duration) *figures {
 		offered:  describe("offered_entities_per_second", "Entities due, over the last two whole seconds."),
 		served:   describe("served_entities_per_second", "Entities counted for successes, over the last two whole seconds."),
 		heat: describe("partition_heat_entities_per_second",
-			"Entities served at least by the busiest partitions over the last two whole seconds, by rank, 1 the busiest.", "rank"),
+			"Entities served at least by the busiest partitions over the last two whole seconds, by rank, 1 the busiest.", heat...),
 	}
 }
 
@@ -67,7 +83,11 @@ func (f *figures) Collect(to chan<- prometheus.Metric) {
 	for _, one := range f.counts {
 		to <- prometheus.MustNewConstMetric(one.desc, prometheus.CounterValue, float64(one.of(&s.Totals)))
 	}
-	to <- prometheus.MustNewConstMetric(f.inFlight, prometheus.GaugeValue, float64(s.Totals.InFlight()))
+	if !s.Reported {
+		// What is prepared says nothing of the load that is asked about.
+		return
+	}
+	to <- prometheus.MustNewConstMetric(f.inFlight, prometheus.GaugeValue, float64(s.Sofar.InFlight()))
 	for _, one := range []struct {
 		desc  *prometheus.Desc
 		value *float64
@@ -77,6 +97,10 @@ func (f *figures) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	for i, heat := range s.Hottest {
-		to <- prometheus.MustNewConstMetric(f.heat, prometheus.GaugeValue, heat.Rate, strconv.Itoa(i+1))
+		labels := []string{strconv.Itoa(i + 1)}
+		if f.keys {
+			labels = append(labels, strings.ToValidUTF8(heat.Name, "?"))
+		}
+		to <- prometheus.MustNewConstMetric(f.heat, prometheus.GaugeValue, heat.Rate, labels...)
 	}
 }

@@ -1,0 +1,124 @@
+package otlp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// Client sends telemetry to one place, for as many runs as there are, one at a time. A nil
+// one sends none. Whoever opened it closes it.
+type Client struct {
+	endpoint *endpoint
+	// metrics and traces are nil where that signal is not to be sent.
+	metrics sdkmetric.Exporter
+	traces  sdktrace.SpanExporter
+}
+
+// Open returns a client for what was typed, a URL or [Environment]; get reads a variable of
+// the environment. Nothing is sent yet.
+func Open(ctx context.Context, typed string, get func(string) string) (*Client, error) {
+	found, err := find(typed, get)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := resource.New(ctx, resource.WithFromEnv()); err != nil {
+		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: expected name=value, several between commas")
+	}
+	// What the SDK says of its own accord may hold headers.
+	otel.SetLogger(logr.Discard())
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
+	c := &Client{endpoint: found}
+	if c.metrics, err = newMetrics(ctx, found.metrics); err == nil {
+		c.traces, err = newTraces(ctx, found.traces)
+	}
+	if err != nil {
+		c.Close()
+		return nil, errors.New(c.plain(err))
+	}
+	return c, nil
+}
+
+// A failed export is not sent again: the next has all that it had, but for its traces.
+func newMetrics(ctx context.Context, to signal) (sdkmetric.Exporter, error) {
+	switch {
+	case to.url == "":
+		return nil, nil
+	case to.grpc:
+		return otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}))
+	default:
+		return otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
+	}
+}
+
+func newTraces(ctx context.Context, to signal) (sdktrace.SpanExporter, error) {
+	switch {
+	case to.url == "":
+		return nil, nil
+	case to.grpc:
+		return otlptrace.New(ctx, otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL(to.url), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
+	default:
+		return otlptrace.New(ctx, otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(to.url), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
+	}
+}
+
+// Close lets go of what the client holds, connections to a gRPC endpoint.
+func (c *Client) Close() {
+	if c == nil {
+		return
+	}
+	// Nothing waits to be sent, and whether a connection closes well is nobody's concern.
+	if c.metrics != nil {
+		_ = c.metrics.Shutdown(context.Background())
+	}
+	if c.traces != nil {
+		_ = c.traces.Shutdown(context.Background())
+	}
+}
+
+// longestCause is how many bytes are told of what an endpoint answered.
+const longestCause = 200
+
+// plain returns an error in one line: short, and without what the headers hold, which an
+// endpoint may repeat.
+func (c *Client) plain(err error) string {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errLate):
+		return "no answer in time"
+	case errors.Is(err, io.EOF):
+		return "the connection was closed without an answer"
+	}
+	text := err.Error()
+	for _, secret := range c.endpoint.secrets {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	}), " ")
+	if len(text) > longestCause {
+		cut := longestCause
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return text
+}

@@ -1,0 +1,226 @@
+package otlp
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Environment is what to type for an endpoint that the environment names.
+const Environment = "env"
+
+// variables is how the variables of the exporter begin: of all signals, or, with the
+// signal behind it, of one.
+const variables = "OTEL_EXPORTER_OTLP_"
+
+// every is how often is sent where the environment does not say; a step of a run is longer.
+const (
+	every    = 5 * time.Second
+	leastGap = 100 * time.Millisecond
+)
+
+// endpoint is where the signals of a run go, and how.
+type endpoint struct {
+	metrics, traces signal
+	every           time.Duration
+	// secrets are the values of headers, which nobody is to see.
+	secrets []string
+}
+
+// signal is where one of them goes; an empty URL is nowhere.
+type signal struct {
+	url  string
+	grpc bool
+}
+
+// String returns where telemetry goes as people are told it.
+func (e *endpoint) String() string {
+	return strings.TrimSuffix(cmp.Or(e.metrics.url, e.traces.url), "/v1/metrics")
+}
+
+// environment reads the variables that somebody may have set, of a signal before those of
+// all signals.
+type environment func(string) string
+
+// of returns the value of a variable for a signal, METRICS or TRACES, and its name.
+func (get environment) of(signal, what string) (value, name string) {
+	for _, name := range []string{variables + signal + "_" + what, variables + what} {
+		if value := strings.TrimSpace(get(name)); value != "" {
+			return value, name
+		}
+	}
+	return "", variables + what
+}
+
+// find returns the endpoint that was typed, a URL or [Environment], or what is wrong with
+// it or with the variables that go with it.
+func find(typed string, get environment) (*endpoint, error) {
+	e := &endpoint{every: every}
+	for _, one := range []struct {
+		name, path, exporter string
+		to                   *signal
+	}{
+		{"METRICS", "v1/metrics", "OTEL_METRICS_EXPORTER", &e.metrics},
+		{"TRACES", "v1/traces", "OTEL_TRACES_EXPORTER", &e.traces},
+	} {
+		switch exporter := get(one.exporter); exporter {
+		case "", "otlp":
+		case "none":
+			continue
+		default:
+			return nil, fmt.Errorf("%s is %q; expected otlp or none", one.exporter, exporter)
+		}
+		if err := one.to.find(typed, one.name, one.path, get); err != nil {
+			return nil, err
+		}
+		if err := e.check(one.name, get); err != nil {
+			return nil, err
+		}
+	}
+	if e.metrics.url == "" && e.traces.url == "" {
+		return nil, errors.New("OTEL_METRICS_EXPORTER and OTEL_TRACES_EXPORTER are none; expected otlp for one of them")
+	}
+	if gap := get("OTEL_METRIC_EXPORT_INTERVAL"); gap != "" {
+		ms, err := strconv.ParseInt(gap, 10, 32)
+		if e.every = time.Duration(ms) * time.Millisecond; err != nil || e.every < leastGap {
+			return nil, fmt.Errorf("OTEL_METRIC_EXPORT_INTERVAL is %q; expected milliseconds, at least %d", gap, leastGap.Milliseconds())
+		}
+	}
+	return e, nil
+}
+
+func (s *signal) find(typed, name, path string, get environment) error {
+	protocol, variable := get.of(name, "PROTOCOL")
+	switch protocol {
+	case "", "http/protobuf":
+	case "grpc":
+		s.grpc = true
+	default:
+		return fmt.Errorf("%s is %q; expected http/protobuf or grpc", variable, protocol)
+	}
+	of, base, whole := "", typed, false
+	if typed == Environment {
+		if base, variable = get.of(name, "ENDPOINT"); base == "" {
+			base = "http://localhost:4318"
+			if s.grpc {
+				base = "http://localhost:4317"
+			}
+		}
+		of, whole = variable+" is ", variable != variables+"ENDPOINT"
+	}
+	u, err := address(base)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s%w", of, err)
+	case s.grpc && strings.Trim(u.Path, "/") != "":
+		return fmt.Errorf("%s%s has a path; expected none over gRPC, such as http://localhost:4317", of, u)
+	case !whole && (strings.HasSuffix(u.Path, "/v1/metrics") || strings.HasSuffix(u.Path, "/v1/traces")):
+		return fmt.Errorf("%s%s names one signal; expected what stands before %s", of, u, u.Path[strings.LastIndex(u.Path, "/v1/"):])
+	case !s.grpc && !whole:
+		u = u.JoinPath(path)
+	}
+	s.url = u.String()
+	return nil
+}
+
+// address returns a URL of a service. What is wrong with one is said without what it may
+// hold of secrets.
+func address(typed string) (*url.URL, error) {
+	u, err := url.Parse(typed)
+	switch {
+	case err != nil || u.Opaque != "" || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "":
+		return nil, fmt.Errorf("%s; expected a URL such as http://localhost:4318, or %s for that of %sENDPOINT", shown(typed), Environment, variables)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("%s; expected a URL with neither user nor query: what gives access belongs into %sHEADERS", shown(typed), variables)
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, fmt.Errorf("%s; expected a port from 1 to 65535", shown(typed))
+		}
+	}
+	return u, nil
+}
+
+// shown returns what was typed in quotes, without what may be a secret: user and query.
+func shown(typed string) string {
+	text, _, _ := strings.Cut(typed, "?")
+	if at := strings.LastIndex(text, "@"); at >= 0 {
+		begin := max(0, strings.Index(text, "://")+len("://"))
+		if !strings.Contains(text[:at], "://") {
+			begin = 0
+		}
+		text = text[:begin] + "…" + text[at:]
+	}
+	return strconv.Quote(text)
+}
+
+// check finds what is wrong with the variables of a signal beside its endpoint, which the
+// exporters would leave out without a word or with their value in it.
+func (e *endpoint) check(signal string, get environment) error {
+	if value, name := get.of(signal, "TIMEOUT"); value != "" {
+		if ms, err := strconv.ParseInt(value, 10, 32); err != nil || ms <= 0 {
+			return fmt.Errorf("%s is %q; expected milliseconds", name, value)
+		}
+	}
+	if value, name := get.of(signal, "COMPRESSION"); !slices.Contains([]string{"", "none", "gzip"}, value) {
+		return fmt.Errorf("%s is %q; expected gzip or none", name, value)
+	}
+	for _, name := range []string{variables + "HEADERS", variables + signal + "_HEADERS"} {
+		secrets, sound := headers(get(name))
+		if !sound {
+			return fmt.Errorf("%s: expected name=value, several between commas, values percent-encoded", name)
+		}
+		e.secrets = append(e.secrets, secrets...)
+	}
+	if file, name := get.of(signal, "CERTIFICATE"); file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if !x509.NewCertPool().AppendCertsFromPEM(text) {
+			return fmt.Errorf("%s: %s holds no certificate; expected PEM", name, file)
+		}
+	}
+	own, name := get.of(signal, "CLIENT_CERTIFICATE")
+	key, _ := get.of(signal, "CLIENT_KEY")
+	if own != "" && key != "" {
+		if _, err := tls.LoadX509KeyPair(own, key); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// headers returns the values of headers as the environment has them, and whether all can be
+// read.
+func headers(text string) (values []string, sound bool) {
+	if strings.TrimSpace(text) == "" {
+		return nil, true
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		name, value, is := strings.Cut(one, "=")
+		plain, err := url.PathUnescape(strings.TrimSpace(value))
+		if !is || !token(strings.TrimSpace(name)) || err != nil || strings.ContainsAny(plain, "\r\n\x00") {
+			return nil, false
+		}
+		if plain != "" {
+			values = append(values, plain, strings.TrimSpace(value))
+		}
+	}
+	return values, true
+}
+
+// token reports whether a header can be called so.
+func token(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}

@@ -1,0 +1,102 @@
+package otlp
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFind(t *testing.T) {
+	type vars = map[string]string
+	folder := t.TempDir()
+	noPEM := filepath.Join(folder, "no.pem")
+	if err := os.WriteFile(noPEM, []byte("nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const standard = "http://localhost:4318/v1/metrics http://localhost:4318/v1/traces 5s"
+	for _, tt := range []struct {
+		name, typed string
+		variables   vars
+		// want are the URLs and the interval, or a part of what is wrong.
+		want string
+	}{
+		{"a URL", "http://localhost:4318", nil, standard},
+		{"with a slash", "http://localhost:4318/", nil, standard},
+		{"https, with a path, as some services have it", "https://otlp.example/otlp", nil, "https://otlp.example/otlp/v1/metrics https://otlp.example/otlp/v1/traces 5s"},
+		{"it comes before the environment", "http://localhost:4318", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:1", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "x"}, standard},
+		{"that of the environment", "env", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:1"}, "http://other:1/v1/metrics http://other:1/v1/traces 5s"},
+		{"which is where a collector listens if it says nothing", "env", nil, standard},
+		{"a signal's own is as it stands", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://prom:9090/api/v1/otlp/v1/metrics", "OTEL_TRACES_EXPORTER": "none"}, "http://prom:9090/api/v1/otlp/v1/metrics  5s"},
+		{"gRPC has no path", "http://localhost:4317", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "http://localhost:4317 http://localhost:4317 5s"},
+		{"and a port of its own", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "grpc"}, "http://localhost:4317 http://localhost:4318/v1/traces 5s"},
+		{"an interval", "env", vars{"OTEL_METRIC_EXPORT_INTERVAL": "60000"}, "http://localhost:4318/v1/metrics http://localhost:4318/v1/traces 1m0s"},
+
+		{"no URL", "localhost:4318", nil, `"localhost:4318"; expected a URL such as`},
+		{"no host", "http://:4318", nil, "expected a URL such as"},
+		{"nothing", "", nil, "expected a URL such as"},
+		{"another scheme", "ftp://localhost", nil, "expected a URL such as"},
+		{"a port that is none", "http://localhost:99999", nil, "expected a port from 1 to 65535"},
+		{"a user", "http://me:secret@localhost", nil, `"http://…@localhost"; expected a URL with neither user nor query`},
+		{"a user, in what cannot be read", "http://me:secret@local host", nil, "expected a URL such as"},
+		{"a user, without a scheme", "me:secret@localhost", nil, "expected a URL such as"},
+		{"a query", "http://localhost?api_key=secret", nil, `"http://localhost"; expected a URL with neither`},
+		{"a signal's URL", "http://localhost:4318/v1/metrics", nil, "names one signal; expected what stands before /v1/metrics"},
+		{"a bad URL in the environment", "env", vars{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:1"}, "OTEL_EXPORTER_OTLP_ENDPOINT is \"localhost:1\"; expected a URL"},
+		{"a path over gRPC", "http://localhost/x", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "has a path; expected none over gRPC"},
+		{"another protocol", "env", vars{"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}, `OTEL_EXPORTER_OTLP_PROTOCOL is "http/json"; expected http/protobuf or grpc`},
+		{"another exporter", "env", vars{"OTEL_METRICS_EXPORTER": "prometheus"}, "OTEL_METRICS_EXPORTER is \"prometheus\"; expected otlp or none"},
+		{"nothing to send", "env", vars{"OTEL_METRICS_EXPORTER": "none", "OTEL_TRACES_EXPORTER": "none"}, "are none; expected otlp for one of them"},
+		{"headers that are none", "env", vars{"OTEL_EXPORTER_OTLP_HEADERS": "secret"}, "OTEL_EXPORTER_OTLP_HEADERS: expected name=value"},
+		{"a header of two lines", "env", vars{"OTEL_EXPORTER_OTLP_TRACES_HEADERS": "a=secret%0a"}, "OTEL_EXPORTER_OTLP_TRACES_HEADERS: expected name=value"},
+		{"a header that has no name", "env", vars{"OTEL_EXPORTER_OTLP_HEADERS": "a b=secret"}, "OTEL_EXPORTER_OTLP_HEADERS: expected name=value"},
+		{"a timeout", "env", vars{"OTEL_EXPORTER_OTLP_TIMEOUT": "10s"}, `OTEL_EXPORTER_OTLP_TIMEOUT is "10s"; expected milliseconds`},
+		{"an interval too short", "env", vars{"OTEL_METRIC_EXPORT_INTERVAL": "1"}, "at least 100"},
+		{"a compression", "env", vars{"OTEL_EXPORTER_OTLP_COMPRESSION": "br"}, "expected gzip or none"},
+		{"a certificate that is not there", "env", vars{"OTEL_EXPORTER_OTLP_CERTIFICATE": filepath.Join(folder, "none")}, "OTEL_EXPORTER_OTLP_CERTIFICATE: open"},
+		{"a certificate that is none", "env", vars{"OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE": noPEM}, "holds no certificate; expected PEM"},
+		{"a key that is none", "env", vars{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": noPEM, "OTEL_EXPORTER_OTLP_CLIENT_KEY": noPEM}, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: "},
+	} {
+		e, err := find(tt.typed, func(name string) string { return tt.variables[name] })
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = e.metrics.url + " " + e.traces.url + " " + e.every.String()
+		}
+		if err == nil && got != tt.want || err != nil && (!strings.Contains(got, tt.want) || strings.HasPrefix(tt.want, "http")) {
+			t.Errorf("%s: %s; want %s", tt.name, got, tt.want)
+		}
+		if strings.Contains(got, "secret") || strings.Contains(got, "\n") {
+			t.Errorf("%s: it tells a secret, or two lines: %s", tt.name, got)
+		}
+	}
+}
+
+// What is typed is an endpoint of which both URLs can be asked, or wrong in one line.
+func FuzzFind(f *testing.F) {
+	f.Add("http://localhost:4318", "a=b", "grpc")
+	f.Add("http://u:p@[::1]:1/x?y#z", "a=%41,b=c%", "")
+	f.Add("env", "=", "http/protobuf")
+	f.Fuzz(func(t *testing.T, typed, headers, protocol string) {
+		e, err := find(typed, func(name string) string {
+			switch name {
+			case "OTEL_EXPORTER_OTLP_HEADERS":
+				return headers
+			case "OTEL_EXPORTER_OTLP_PROTOCOL":
+				return protocol
+			}
+			return ""
+		})
+		if err != nil {
+			if text := err.Error(); strings.ContainsAny(text, "\n\r") {
+				t.Errorf("%q is wrong in several lines: %q", typed, text)
+			}
+			return
+		}
+		if _, err := address(e.metrics.url); err != nil || e.every != 5*time.Second {
+			t.Errorf("%q is sent to %q: %v", typed, e.metrics.url, err)
+		}
+	})
+}

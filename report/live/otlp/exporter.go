@@ -1,0 +1,153 @@
+package otlp
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"loadgen/engine/clock"
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// Run is what an exporter is told of a run before it begins.
+type Run struct {
+	Scenario string
+	Version  string
+	// Started is the wall time of the run's instant zero, Now tells its present since then.
+	Started time.Time
+	Now     func() time.Duration
+	Kinds   []results.Kind
+	// Stats is told of the run beside.
+	Stats *live.Stats
+	// Keys says that PartitionKeys are to be sent.
+	Keys bool
+	// Clock says when to send.
+	Clock clock.Clock
+	// Say tells somebody, once, that nothing arrives, and at the end what did not.
+	Say func(line string)
+}
+
+// Exporter counts what a run does, and sends it.
+type Exporter struct {
+	instruments
+	client  *Client
+	stats   *live.Stats
+	grid    *grid
+	slowest *slowest
+	keys    bool
+	started time.Time
+	now     func() time.Duration
+	clock   clock.Clock
+	say     func(string)
+
+	reader   *sdkmetric.ManualReader
+	tracer   trace.Tracer
+	gathered gathered
+	// batch are operations whose traces were not sent yet.
+	batch []*life
+
+	// exports is how many were tried, failed how many of them failed, unsent how many traces
+	// were in those. failing is why the last failed, empty if it did not; said whether that was told.
+	exports, failed, unsent atomic.Int64
+	failing                 string
+	said                    bool
+
+	over context.Context
+	end  context.CancelFunc
+	done sync.WaitGroup
+}
+
+// Start begins to send how a run fares, until [Exporter.Stop]; ctx ends as somebody wants
+// the run to end at once.
+func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
+	e := &Exporter{client: c, stats: r.Stats, grid: newGrid(r.Kinds), slowest: newSlowest(r.Keys), keys: r.Keys,
+		started: r.Started.Round(0), now: r.Now, clock: r.Clock, say: r.Say, over: ctx}
+	about, err := resourceOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var how []sdkmetric.ManualReaderOption
+	if c.metrics != nil {
+		how = append(how, sdkmetric.WithTemporalitySelector(c.metrics.Temporality), sdkmetric.WithAggregationSelector(c.metrics.Aggregation))
+	}
+	e.reader = sdkmetric.NewManualReader(how...)
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(e.reader), sdkmetric.WithResource(about),
+		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter), sdkmetric.WithCardinalityLimit((mostPhases+1)*(mostKinds+1)*len(classes)))
+	if err := e.newInstruments(meters.Meter("loadgen")); err != nil {
+		return nil, err
+	}
+	e.tracer = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(&e.gathered), sdktrace.WithResource(about),
+		sdktrace.WithSampler(sdktrace.AlwaysSample())).Tracer("loadgen")
+	loop, end := context.WithCancel(ctx)
+	e.end = end
+	e.done.Go(func() { e.loop(loop) })
+	return e, nil
+}
+
+// resourceOf returns what all telemetry of a run is marked with; what OTEL_RESOURCE_ATTRIBUTES
+// and OTEL_SERVICE_NAME say comes before it.
+func resourceOf(ctx context.Context, r Run) (*resource.Resource, error) {
+	var id [16]byte
+	if _, err := io.ReadFull(clock.Secrets(), id[:]); err != nil {
+		return nil, fmt.Errorf("otlp: drawing the name of a run: %w", err)
+	}
+	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", "loadgen"), attribute.String("service.version", r.Version),
+		attribute.String("service.instance.id", hex.EncodeToString(id[:])), attribute.String("loadgen.scenario", r.Scenario),
+	), resource.WithFromEnv())
+}
+
+// Phase is told of each phase with the record's number of it.
+func (e *Exporter) Phase(index int, told *results.Phase) { e.grid.begin(index, told) }
+
+// Due is told of every operation as it is first sent, or dropped.
+func (e *Exporter) Due(s *results.Scheduled) {
+	t := e.grid.of(s.Phase, s.Kind)
+	t.due(s)
+	if !s.Dropped {
+		e.lag.Record(context.Background(), seconds(s.Sent-s.Intended), t.whole...)
+	}
+}
+
+// Attempt is told of every attempt as it ends.
+func (e *Exporter) Attempt(a *results.Attempt) {
+	t := e.grid.of(a.Phase, a.Kind)
+	t.attempt(a)
+	e.service.Record(context.Background(), seconds(a.Done-a.Sent), t.byClass[classOf(a.Class)]...)
+	if e.traces(a.Phase) {
+		e.slowest.attempt(a)
+	}
+}
+
+// Completed is told of every operation as it ends.
+func (e *Exporter) Completed(c *results.Completed) {
+	t := e.grid.of(c.Phase, c.Kind)
+	t.ended(c)
+	e.response.Record(context.Background(), seconds(c.Done-c.Intended), t.byClass[classOf(c.Class)]...)
+	if e.traces(c.Phase) {
+		e.slowest.completed(c)
+	}
+}
+
+// traces reports whether operations of a phase are traced: what prepares is not.
+func (e *Exporter) traces(phase int) bool {
+	return e.client.traces != nil && e.grid.phase(phase).reported
+}
+
+// Again and Event are told of what stats counts.
+func (e *Exporter) Again(time.Duration) {}
+
+// Event is as Again.
+func (e *Exporter) Event(results.Event) {}

@@ -1,0 +1,200 @@
+package otlp_test
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	metricsapi "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	tracesapi "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"loadgen/report/live/otlp"
+)
+
+// receiver is a collector that keeps what it is sent, by the official protobufs.
+type receiver struct {
+	metricsapi.UnimplementedMetricsServiceServer
+	mu sync.Mutex
+	// resource are the attributes of what was sent last, metrics the last state of each.
+	resource map[string]string
+	metrics  map[string]*metricspb.Metric
+	spans    []*tracepb.Span
+	headers  http.Header
+	faults   []string
+}
+
+func textOf(v *commonpb.AnyValue) string {
+	switch v := v.GetValue().(type) {
+	case *commonpb.AnyValue_StringValue:
+		return v.StringValue
+	case *commonpb.AnyValue_IntValue:
+		return fmt.Sprint(v.IntValue)
+	case *commonpb.AnyValue_DoubleValue:
+		return fmt.Sprint(v.DoubleValue)
+	case *commonpb.AnyValue_BoolValue:
+		return fmt.Sprint(v.BoolValue)
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+func attributesOf(list []*commonpb.KeyValue) map[string]string {
+	all := map[string]string{}
+	for _, one := range list {
+		all[one.GetKey()] = textOf(one.GetValue())
+	}
+	return all
+}
+
+// Export implements the service of metrics.
+func (r *receiver) Export(_ context.Context, asked *metricsapi.ExportMetricsServiceRequest) (*metricsapi.ExportMetricsServiceResponse, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.metrics == nil {
+		r.metrics = map[string]*metricspb.Metric{}
+	}
+	for _, resource := range asked.GetResourceMetrics() {
+		r.resource = attributesOf(resource.GetResource().GetAttributes())
+		for _, scope := range resource.GetScopeMetrics() {
+			for _, one := range scope.GetMetrics() {
+				r.metrics[one.GetName()] = one
+			}
+		}
+	}
+	return &metricsapi.ExportMetricsServiceResponse{}, nil
+}
+
+// traces is the service of traces of a receiver.
+type traces struct {
+	tracesapi.UnimplementedTraceServiceServer
+	*receiver
+}
+
+func (t traces) Export(_ context.Context, asked *tracesapi.ExportTraceServiceRequest) (*tracesapi.ExportTraceServiceResponse, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, resource := range asked.GetResourceSpans() {
+		for _, scope := range resource.GetScopeSpans() {
+			t.spans = append(t.spans, scope.GetSpans()...)
+		}
+	}
+	return &tracesapi.ExportTraceServiceResponse{}, nil
+}
+
+// ServeHTTP implements OTLP over HTTP.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
+	fault := func(err error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.faults = append(r.faults, err.Error())
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+	body := io.Reader(asked.Body)
+	if asked.Header.Get("Content-Encoding") == "gzip" {
+		var err error
+		if body, err = gzip.NewReader(asked.Body); err != nil {
+			fault(err)
+			return
+		}
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		fault(err)
+		return
+	}
+	r.mu.Lock()
+	r.headers = asked.Header.Clone()
+	r.mu.Unlock()
+	var answer proto.Message
+	switch asked.Method + " " + asked.URL.Path {
+	case "POST /v1/metrics":
+		var in metricsapi.ExportMetricsServiceRequest
+		if err := proto.Unmarshal(text, &in); err != nil {
+			fault(err)
+			return
+		}
+		answer, _ = r.Export(asked.Context(), &in)
+	case "POST /v1/traces":
+		var in tracesapi.ExportTraceServiceRequest
+		if err := proto.Unmarshal(text, &in); err != nil {
+			fault(err)
+			return
+		}
+		answer, _ = traces{receiver: r}.Export(asked.Context(), &in)
+	default:
+		fault(fmt.Errorf("%s %s", asked.Method, asked.URL.Path))
+		return
+	}
+	said, err := proto.Marshal(answer)
+	if err != nil {
+		fault(err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	_, _ = w.Write(said)
+}
+
+// received is a receiver over HTTP, and the client that sends there.
+func received(t *testing.T, variables map[string]string) (*receiver, *otlp.Client) {
+	t.Helper()
+	r := new(receiver)
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	return r, opened(t, server.URL, variables)
+}
+
+// opened is a client. What the exporters read of the environment themselves is set there.
+func opened(t *testing.T, typed string, variables map[string]string) *otlp.Client {
+	t.Helper()
+	for name, value := range variables {
+		t.Setenv(name, value)
+	}
+	c, err := otlp.Open(t.Context(), typed, func(name string) string { return variables[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// sum adds up what a metric has where it has these attributes.
+func (r *receiver) sum(name string, with ...string) (n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one := r.metrics[name]
+	for _, point := range one.GetSum().GetDataPoints() {
+		if has(point.GetAttributes(), with) {
+			n += point.GetAsInt()
+		}
+	}
+	for _, point := range one.GetHistogram().GetDataPoints() {
+		if has(point.GetAttributes(), with) {
+			n += int64(point.GetCount())
+		}
+	}
+	for _, point := range one.GetExponentialHistogram().GetDataPoints() {
+		if has(point.GetAttributes(), with) {
+			n += int64(point.GetCount())
+		}
+	}
+	return n
+}
+
+// has reports whether attributes have all of these, each name=value.
+func has(list []*commonpb.KeyValue, with []string) bool {
+	all := attributesOf(list)
+	return !slices.ContainsFunc(with, func(one string) bool {
+		name, value, _ := strings.Cut(one, "=")
+		return all[name] != value
+	})
+}

@@ -1,0 +1,150 @@
+package otlp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"loadgen/engine/clock"
+)
+
+// The last export may take so long: after a run that came to its end, and where somebody
+// waits for it to be over or nothing has arrived before.
+const (
+	lastWithin  = 5 * time.Second
+	briefWithin = time.Second
+)
+
+// errLate is why an export was given up.
+var errLate = errors.New("otlp: no answer")
+
+// loop sends until it is told to end.
+func (e *Exporter) loop(ctx context.Context) {
+	for next := e.clock.Now(); ; {
+		next = max(next.Add(e.client.endpoint.every), e.clock.Now())
+		if e.clock.Sleep(ctx, next) != nil {
+			return
+		}
+		e.export(ctx, e.now())
+	}
+}
+
+// export sends what there is by an instant. What the context cuts off is no failure: it is
+// sent once more.
+func (e *Exporter) export(ctx context.Context, at time.Duration) {
+	// What is taken first is counted in the metrics, which matter most and go first.
+	e.batch = append(e.batch, e.slowest.take(at)...)
+	failing := ""
+	if e.client.metrics != nil {
+		failing = e.sendMetrics(ctx)
+	}
+	if e.client.traces != nil {
+		failing = cmp.Or(failing, e.sendTraces(ctx))
+	}
+	if e.failing = failing; failing != "" && !e.said {
+		e.said = true
+		e.say(fmt.Sprintf("--otlp %s: %s; the run goes on, and what does not arrive is counted", e.client.endpoint, failing))
+	}
+}
+
+func (e *Exporter) sendTraces(ctx context.Context) (failing string) {
+	if len(e.batch) == 0 {
+		return ""
+	}
+	err := e.client.traces.ExportSpans(ctx, e.traced(e.batch))
+	if ended(ctx, err) {
+		return ""
+	}
+	if failing = e.took(ctx, "traces", err); failing != "" {
+		e.unsent.Add(int64(len(e.batch)))
+	}
+	e.batch = nil
+	return failing
+}
+
+func (e *Exporter) sendMetrics(ctx context.Context) (failing string) {
+	var all metricdata.ResourceMetrics
+	err := e.reader.Collect(ctx, &all)
+	if err == nil {
+		err = e.client.metrics.Export(ctx, &all)
+	}
+	if ended(ctx, err) {
+		return ""
+	}
+	return e.took(ctx, "metrics", err)
+}
+
+// ended reports whether an export failed only because it was to end.
+func ended(ctx context.Context, err error) bool {
+	return err != nil && errors.Is(context.Cause(ctx), context.Canceled)
+}
+
+// took counts an export, and returns why it failed.
+func (e *Exporter) took(ctx context.Context, what string, err error) string {
+	e.exports.Add(1)
+	if err == nil {
+		return ""
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	e.failed.Add(1)
+	return what + ": " + e.client.plain(err)
+}
+
+// Stop sends what is left, within five seconds, or one where nothing arrived before or
+// nobody wants to wait, and ends what Start began. It is called once, after the last that
+// the exporter is told.
+func (e *Exporter) Stop() {
+	e.end()
+	e.done.Wait()
+	e.last()
+	_, lost := e.slowest.counts()
+	lost += e.unsent.Load()
+	if failed := e.failed.Load(); failed > 0 || lost > 0 {
+		line := fmt.Sprintf("--otlp %s: %d of %d exports failed, %d traces are lost", e.client.endpoint, failed, e.exports.Load(), lost)
+		if e.failing != "" {
+			line += "; the end of the run did not arrive"
+		}
+		e.say(line)
+	}
+}
+
+// last sends the rest.
+func (e *Exporter) last() {
+	limit := lastWithin
+	if e.failing != "" || e.over.Err() != nil {
+		limit = briefWithin
+	}
+	ctx, release := clock.Within(context.WithoutCancel(e.over), e.clock, limit, errLate)
+	defer release()
+	// Who wants the end while this waits has it within the shorter time.
+	hurried := make(chan struct{})
+	stop := context.AfterFunc(e.over, func() { close(hurried) })
+	defer stop()
+	brief, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		// The second that is under way is over, too.
+		e.export(brief, e.now()+time.Second)
+	}()
+	select {
+	case <-sent:
+		return
+	case <-hurried:
+	}
+	alarm := e.clock.Alarm(e.clock.Now().Add(briefWithin))
+	defer alarm.Stop()
+	select {
+	case <-sent:
+	case <-alarm.C:
+		cancel(errLate)
+		<-sent
+	}
+}

@@ -1,0 +1,210 @@
+package otlp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"loadgen/engine/clock"
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// fake is both exporters of an endpoint that does as answer says.
+type fake struct {
+	answer func(ctx context.Context, number int) error
+	mu     sync.Mutex
+	asked  int
+	// spans are those that arrived.
+	spans []sdktrace.ReadOnlySpan
+}
+
+func (f *fake) Temporality(k sdkmetric.InstrumentKind) metricdata.Temporality {
+	return sdkmetric.DefaultTemporalitySelector(k)
+}
+func (f *fake) Aggregation(k sdkmetric.InstrumentKind) sdkmetric.Aggregation {
+	return sdkmetric.DefaultAggregationSelector(k)
+}
+func (f *fake) Export(ctx context.Context, _ *metricdata.ResourceMetrics) error { return f.ask(ctx) }
+func (f *fake) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	err := f.ask(ctx)
+	if err == nil {
+		f.spans = append(f.spans, spans...)
+	}
+	return err
+}
+func (f *fake) ForceFlush(context.Context) error { return nil }
+func (f *fake) Shutdown(context.Context) error   { return nil }
+
+func (f *fake) ask(ctx context.Context) error {
+	f.mu.Lock()
+	f.asked++
+	number := f.asked
+	f.mu.Unlock()
+	return f.answer(ctx, number)
+}
+
+func silent(ctx context.Context, _ int) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func down(context.Context, int) error { return errors.New("status 401:\nno access for abc def") }
+
+// sending is an exporter to a fake endpoint, of a run that has one slow operation.
+func sending(t *testing.T, ctx context.Context, f *fake, said *[]string) *Exporter {
+	t.Helper()
+	c := &Client{endpoint: &endpoint{metrics: signal{url: "http://collector/v1/metrics"}, every: 5 * time.Second, secrets: []string{"abc def"}}, metrics: f, traces: f}
+	clk := clock.NewReal()
+	e, err := c.Start(ctx, Run{Scenario: "drawn", Started: clk.Started(), Now: func() time.Duration { return clk.Now().Offset() },
+		Kinds: []results.Kind{{Name: "get"}}, Stats: live.New(), Clock: clk, Say: func(line string) { *said = append(*said, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Phase(0, &results.Phase{Name: "peak", Reported: true})
+	return e
+}
+
+// slow tells of an operation that ends now, after a refusal and a back-off.
+func slow(e *Exporter, number uint64) {
+	now := e.now()
+	e.Due(&results.Scheduled{Intended: now - 90*time.Millisecond, Sent: now - 80*time.Millisecond})
+	e.Attempt(&results.Attempt{Number: number, Sent: now - 80*time.Millisecond, Done: now - 70*time.Millisecond, Class: results.Throttled, Status: 503, Code: "ServerBusy"})
+	e.Attempt(&results.Attempt{Number: number, Sent: now - 30*time.Millisecond, Done: now, Class: results.Ok, Status: 200, Retry: true, Try: 1})
+	e.Completed(&results.Completed{Number: number, Intended: now - 90*time.Millisecond, Done: now, Class: results.Ok})
+}
+
+func TestEndpointsThatDoNotTake(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer func(context.Context, int) error
+		// lasts is how long the run does, interrupted that somebody then wants its end, and
+		// hurried how long after that somebody does.
+		lasts       time.Duration
+		interrupted bool
+		hurried     time.Duration
+		// stops is how long the end then takes, asked how many exports there were, said what
+		// was said.
+		stops time.Duration
+		asked int
+		said  string
+	}{
+		{"it takes all", func(context.Context, int) error { return nil }, 11 * time.Second, false, 0, 0, 4, ""},
+		{"it refuses: said once, and at the end", down, 11 * time.Second, false, 0, 0, 4,
+			"--otlp http://collector: metrics: status 401: no access for …; the run goes on, and what does not arrive is counted|" +
+				"--otlp http://collector: 4 of 4 exports failed, 1 traces are lost; the end of the run did not arrive"},
+		{"it is there again", func(ctx context.Context, n int) error {
+			if n <= 2 {
+				return down(ctx, n)
+			}
+			return nil
+		}, 11 * time.Second, false, 0, 0, 4,
+			"--otlp http://collector: metrics: status 401: no access for …; the run goes on, and what does not arrive is counted|" +
+				"--otlp http://collector: 2 of 4 exports failed, 1 traces are lost"},
+		{"it never answers: five seconds at the end", silent, 3 * time.Second, false, 0, 5 * time.Second, 2,
+			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
+				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
+		{"it never answers, and an export hangs as the run ends", silent, 7 * time.Second, false, 0, 5 * time.Second, 4,
+			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
+				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
+		{"interrupted, it has a second", silent, 7 * time.Second, true, 0, time.Second, 4,
+			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
+				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
+		{"interrupted while the end waits, too", silent, 7 * time.Second, false, 1500 * time.Millisecond, 2500 * time.Millisecond, 4,
+			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
+				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
+		{"interrupted, what takes all has all", func(context.Context, int) error { return nil }, 7 * time.Second, true, 0, 0, 3, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, interrupt := context.WithCancel(t.Context())
+				defer interrupt()
+				var said []string
+				f := &fake{answer: tt.answer}
+				e := sending(t, ctx, f, &said)
+				time.Sleep(time.Second)
+				slow(e, 1)
+				time.Sleep(tt.lasts - time.Second)
+				if tt.interrupted {
+					interrupt()
+				} else if tt.hurried > 0 {
+					timer := time.AfterFunc(tt.hurried, interrupt)
+					defer timer.Stop()
+				}
+				begin := time.Now()
+				e.Stop()
+				if took := time.Since(begin); took != tt.stops {
+					t.Errorf("the end took %v; want %v", took, tt.stops)
+				}
+				if got := strings.Join(said, "|"); got != tt.said || f.asked != tt.asked {
+					t.Errorf("asked %d times, it said\n%s\nwant %d and\n%s", f.asked, got, tt.asked, tt.said)
+				}
+			})
+		})
+	}
+}
+
+// A trace shows its operation from when it was due, each attempt and the wait between them,
+// at their instants; it is sent once more where its export was cut off.
+func TestTraceOfAnOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []string
+		f := &fake{answer: func(ctx context.Context, n int) error {
+			if n == 1 {
+				return silent(ctx, n)
+			}
+			return nil
+		}}
+		e := sending(t, t.Context(), f, &said)
+		time.Sleep(2 * time.Second)
+		slow(e, 17)
+		time.Sleep(4 * time.Second)
+		e.Stop()
+		got := ""
+		for _, s := range f.spans {
+			from := e.started
+			got += fmt.Sprintf("%s %v..%v %s", s.Name(), s.StartTime().Sub(from), s.EndTime().Sub(from), s.Status().Code)
+			for _, one := range s.Attributes() {
+				got += fmt.Sprintf(" %s=%v", one.Key, one.Value.AsInterface())
+			}
+			got += "\n"
+		}
+		want := `attempt 1.92s..1.93s Error loadgen.attempt=0 loadgen.outcome=throttled http.response.status_code=503 error.type=ServerBusy
+back-off 1.93s..1.97s Unset
+attempt 1.97s..2s Unset loadgen.attempt=1 loadgen.outcome=ok http.response.status_code=200
+get 1.91s..2s Unset loadgen.operation=get loadgen.phase=peak loadgen.outcome=ok loadgen.operation.number=17 loadgen.attempts=2 db.system.name=azure.table loadgen.lag=0.01
+`
+		if got != want || len(said) > 0 {
+			t.Errorf("the spans are\n%s\nwant\n%s\nand it said %q", got, want, said)
+		}
+	})
+}
+
+// BenchmarkExporter is what an operation of one attempt costs its teller in all.
+func BenchmarkExporter(b *testing.B) {
+	f := &fake{answer: func(context.Context, int) error { return nil }}
+	c := &Client{endpoint: &endpoint{every: time.Hour}, metrics: f, traces: f}
+	e, err := c.Start(b.Context(), Run{Now: func() time.Duration { return 0 }, Kinds: []results.Kind{{Name: "get"}}, Stats: live.New(), Clock: clock.NewReal(), Say: func(string) {}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Stop()
+	e.Phase(0, &results.Phase{Name: "peak", Reported: true})
+	b.ReportAllocs()
+	for n := uint64(0); b.Loop(); n++ {
+		at := time.Duration(n) * 100 * time.Microsecond
+		done := at + time.Duration(n*7919%1000)*time.Microsecond
+		e.Due(&results.Scheduled{Intended: at, Sent: at})
+		e.Attempt(&results.Attempt{Number: n, Sent: at, Done: done, Class: results.Ok})
+		e.Completed(&results.Completed{Number: n, Intended: at, Done: done, Class: results.Ok})
+	}
+}

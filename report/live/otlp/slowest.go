@@ -1,0 +1,206 @@
+package otlp
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"loadgen/results"
+)
+
+// The bounds on traces: of each second so many operations are traced, the slowest of those
+// that ended in it; of each so many attempts are shown; so many operations under way are
+// followed; so many traces wait to be sent.
+const (
+	eachSecond   = 3
+	mostAttempts = 32
+	mostFollowed = 16_384
+	mostWaiting  = 300
+)
+
+// followers is over how many locks the operations under way are spread.
+const followers = 16
+
+// life is an operation and what became of it.
+type life struct {
+	kind, phase    int
+	number         uint64
+	intended, done time.Duration
+	class          results.Class
+	// attempts is how many there were, tries the first of them.
+	attempts int
+	tries    []try
+	// key is where its first attempt went, empty where keys are not to be told.
+	key string
+}
+
+func (l *life) took() time.Duration { return l.done - l.intended }
+
+// try is one attempt of an operation.
+type try struct {
+	sent, done time.Duration
+	class      results.Class
+	status     int
+	code       string
+	retry      bool
+	injected   bool
+}
+
+// slowest follows operations and keeps the slowest of each second.
+type slowest struct {
+	keys   bool
+	shards [followers]follower
+
+	// second is the one under way, bar what an operation must take longer than to be among
+	// its slowest: both are written under mu, and read without.
+	second, bar atomic.Int64
+	// mu guards what follows.
+	mu sync.Mutex
+	// slow are the slowest of the second so far, slowest first; waiting those of the seconds
+	// before, which nobody has taken yet.
+	slow, waiting []*life
+	// sampled is how many operations were among the slowest of their second, lost how many of
+	// them nobody took, and how many could not be followed.
+	sampled, lost int64
+}
+
+// follower has the operations under way of one part of the numbers.
+type follower struct {
+	mu    sync.Mutex
+	under map[uint64]*life
+	free  []*life
+	lost  int64
+}
+
+func newSlowest(keys bool) *slowest {
+	s := &slowest{keys: keys}
+	s.bar.Store(-1)
+	for i := range s.shards {
+		s.shards[i].under = make(map[uint64]*life)
+	}
+	return s
+}
+
+// attempt is told of every attempt as it ends.
+func (s *slowest) attempt(a *results.Attempt) {
+	f := &s.shards[a.Number%followers]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l := f.under[a.Number]
+	if l == nil {
+		if len(f.under) >= mostFollowed/followers {
+			f.lost++
+			return
+		}
+		l = f.fresh()
+		if s.keys && a.HasPartition {
+			l.key = strings.ToValidUTF8(results.PartitionName(a.Table, a.PartitionKey), "?")
+		}
+		f.under[a.Number] = l
+	}
+	l.attempts++
+	if len(l.tries) < mostAttempts {
+		l.tries = append(l.tries, try{a.Sent, a.Done, a.Class, a.Status, strings.Clone(a.Code), a.Retry, a.Injected != ""})
+	}
+}
+
+// fresh returns a life without a past; the caller holds mu.
+func (f *follower) fresh() *life {
+	last := len(f.free) - 1
+	if last < 0 {
+		return new(life)
+	}
+	l := f.free[last]
+	f.free = f.free[:last]
+	*l = life{tries: l.tries[:0]}
+	return l
+}
+
+// completed is told of every operation as it ends.
+func (s *slowest) completed(c *results.Completed) {
+	f := &s.shards[c.Number%followers]
+	f.mu.Lock()
+	l := f.under[c.Number]
+	delete(f.under, c.Number)
+	f.mu.Unlock()
+	if l == nil {
+		return
+	}
+	l.kind, l.phase, l.number, l.class = c.Kind, c.Phase, c.Number, c.Class
+	l.intended, l.done = c.Intended, c.Done
+	if l = s.offer(l); l != nil {
+		f.mu.Lock()
+		if len(f.free) < mostFollowed/followers {
+			f.free = append(f.free, l)
+		}
+		f.mu.Unlock()
+	}
+}
+
+// offer returns which life is not among the slowest, nil where all are.
+func (s *slowest) offer(l *life) *life {
+	second := int64(l.done / time.Second)
+	if second <= s.second.Load() && int64(l.took()) < s.bar.Load() {
+		return l
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if second > s.second.Load() {
+		s.turn(second)
+	}
+	s.slow = append(s.slow, l)
+	slices.SortFunc(s.slow, func(a, b *life) int {
+		return cmp.Or(cmp.Compare(b.took(), a.took()), cmp.Compare(a.number, b.number))
+	})
+	if len(s.slow) < eachSecond {
+		return nil
+	}
+	var over *life
+	if len(s.slow) > eachSecond {
+		over = s.slow[eachSecond]
+		s.slow = s.slow[:eachSecond]
+	}
+	s.bar.Store(int64(s.slow[eachSecond-1].took()))
+	return over
+}
+
+// turn begins a second; the caller holds mu.
+func (s *slowest) turn(second int64) {
+	s.sampled += int64(len(s.slow))
+	room := min(len(s.slow), mostWaiting-len(s.waiting))
+	s.waiting = append(s.waiting, s.slow[:room]...)
+	s.lost += int64(len(s.slow) - room)
+	s.slow = nil
+	s.second.Store(second)
+	s.bar.Store(-1)
+}
+
+// take returns the slowest of the seconds that are over at an instant, which nobody has
+// taken yet.
+func (s *slowest) take(at time.Duration) []*life {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if second := int64(at / time.Second); second > s.second.Load() {
+		s.turn(second)
+	}
+	taken := s.waiting
+	s.waiting = nil
+	return taken
+}
+
+// counts returns how many operations were to be traced, and how many of them are lost.
+func (s *slowest) counts() (sampled, lost int64) {
+	s.mu.Lock()
+	sampled, lost = s.sampled, s.lost
+	s.mu.Unlock()
+	for i := range s.shards {
+		f := &s.shards[i]
+		f.mu.Lock()
+		lost += f.lost
+		f.mu.Unlock()
+	}
+	return sampled, lost
+}
