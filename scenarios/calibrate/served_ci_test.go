@@ -33,7 +33,7 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := served(t, set...)
-	const tries = 3
+	const tries = 2
 	for try := range tries {
 		o := remote(at, 10_000) // too little for the bursts, which take 20 s
 		o.Rate, o.MaxRate, o.Each, o.Workers = 100, 1000, 2*time.Second, 256

@@ -88,12 +88,13 @@ func (p *tunnel) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		return
 	}
-	w.WriteHeader(http.StatusOK)
+	// Taken over before it is answered: what is sent after the answer nobody else reads.
 	here, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		there.Close()
 		return
 	}
+	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
 	p.open.Add(2)
 	pass := func(to, from net.Conn) {
 		defer p.open.Done()

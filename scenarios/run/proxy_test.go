@@ -47,12 +47,13 @@ func (f *forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.tunnels.Add(1)
-	w.WriteHeader(http.StatusOK)
+	// Taken over before it is answered: what is sent after the answer nobody else reads.
 	here, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		there.Close()
 		return
 	}
+	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
 	f.open.Add(2)
 	pass := func(to, from net.Conn) {
 		defer f.open.Done()
