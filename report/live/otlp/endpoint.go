@@ -136,7 +136,7 @@ func (s *signal) find(typed, name, path string, get environment) error {
 func address(typed string) (*url.URL, error) {
 	u, err := url.Parse(typed)
 	switch {
-	case err != nil || u.Opaque != "" || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "":
+	case err != nil || u.Opaque != "" || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.HasSuffix(u.Host, ":"):
 		return nil, fmt.Errorf("%s; expected a URL such as http://localhost:4318, or %s for that of %sENDPOINT", shown(typed), Environment, variables)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("%s; expected a URL with neither user nor query: what gives access belongs into %sHEADERS", shown(typed), variables)

@@ -35,6 +35,7 @@ func TestFind(t *testing.T) {
 
 		{"no URL", "localhost:4318", nil, `"localhost:4318"; expected a URL such as`},
 		{"no host", "http://:4318", nil, "expected a URL such as"},
+		{"no port behind a colon", "http://localhost:", nil, "expected a URL such as"},
 		{"nothing", "", nil, "expected a URL such as"},
 		{"another scheme", "ftp://localhost", nil, "expected a URL such as"},
 		{"a port that is none", "http://localhost:99999", nil, "expected a port from 1 to 65535"},

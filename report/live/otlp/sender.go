@@ -78,9 +78,10 @@ func (e *Exporter) sendMetrics(ctx context.Context) (failing string) {
 	return e.took(ctx, "metrics", err)
 }
 
-// ended reports whether an export failed only because it was to end.
+// ended reports whether an export failed only because it was to end, for whatever cause.
 func ended(ctx context.Context, err error) bool {
-	return err != nil && errors.Is(context.Cause(ctx), context.Canceled)
+	cause := context.Cause(ctx)
+	return err != nil && cause != nil && !errors.Is(cause, errLate)
 }
 
 // took counts an export, and returns why it failed.

@@ -126,7 +126,8 @@ func TestEndpointsThatDoNotTake(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, interrupt := context.WithCancel(t.Context())
+				ctx, end := context.WithCancelCause(t.Context())
+				interrupt := func() { end(errors.New("interrupted")) }
 				defer interrupt()
 				var said []string
 				f := &fake{answer: tt.answer}
