@@ -216,8 +216,12 @@ func (c *checker) transaction(path string, entities int) {
 		return
 	}
 	if most := entity.MaxBatchBytes / max(1, c.Entity.Size); entities > most {
-		c.add(path, "a transaction of %d entities of %d bytes is larger than %d bytes; expected at most %d entities",
-			entities, c.Entity.Size, entity.MaxBatchBytes, most)
+		or := ""
+		if c.Entity.Sizes != nil {
+			or = fmt.Sprintf(", or none larger than %d bytes", entity.MaxBatchBytes/entities)
+		}
+		c.add(path, "a transaction of %d entities of %d bytes is larger than %d bytes; expected at most %d entities%s",
+			entities, c.Entity.Size, entity.MaxBatchBytes, most, or)
 	}
 }
 

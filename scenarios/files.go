@@ -17,6 +17,7 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/size"
 )
 
 // Files are those that scenarios refer to. Each is read once, however many designs or
@@ -130,7 +131,23 @@ func (c *checker) sets(f *Files) bool {
 			c.Attributes[i].Values = own
 		}
 	}
+	if curve, is := c.Entity.Sizes.(*values.Curve); is && curve.Kind == values.CurveCSV {
+		some = true
+		c.sizes(curve, f)
+	}
 	return some
+}
+
+// sizes reads those of entities. Copies of the scenario keep theirs.
+func (c *checker) sizes(curve *values.Curve, f *Files) {
+	read, err := held(f, curve.File.File, "sizes\x00"+curve.File.Column+"\x00"+curve.File.Weight, func(from io.Reader) (*values.Curve, error) {
+		return size.Read(curve, from)
+	})
+	if c.unread(err, "entity.size.csv.file", "the sizes", curve.File.File) {
+		return
+	}
+	c.Entity.Sizes = read
+	_, c.Entity.Size = read.Ends()
 }
 
 // rows reads the rows, nil where there are none or something is wrong with them.
@@ -192,6 +209,11 @@ func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 			if err := moved.Set("attributes."+a.Name+".csv.file", path(set.File)); err != nil {
 				return nil, err
 			}
+		}
+	}
+	if curve, is := s.Entity.Sizes.(*values.Curve); is && curve.Kind == values.CurveCSV {
+		if err := moved.Set("entity.size.csv.file", path(curve.File.File)); err != nil {
+			return nil, err
 		}
 	}
 	if s.Rows != nil {

@@ -9,6 +9,7 @@ import (
 	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/size"
 	"loadgen/scenarios/workflow"
 )
 
@@ -73,8 +74,8 @@ func (s *Scenario) binding() fields.Object {
 
 func (e *Entity) binding() fields.Object {
 	return fields.Object{What: "entity", Fields: []fields.Field{
-		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or the quantiles of their sizes; the filler makes up what is missing.",
-			Value: entitySize{e}},
+		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
+			Value: size.Of(&e.Size, &e.Sizes)},
 		{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
 			Value: fields.LongText(&e.Filler, entity.MaxNameUnits)},
 		{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/engine/entity"
 	"loadgen/engine/fault"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
@@ -114,7 +113,7 @@ type Entity struct {
 	Size int
 	// Sizes, where set, are those of the entities by their distribution, and Size is
 	// the greatest.
-	Sizes *values.Quantiles
+	Sizes values.SizeDistribution
 	// Filler names the String property of incompressible text that pads the
 	// entity. Without a name there is none, and Size does not count.
 	Filler string
@@ -229,72 +228,3 @@ func (v writtenProperties) Schema() *fields.Schema {
 
 // wholeEntity is what stands for all properties of an entity.
 const wholeEntity = "all"
-
-// entitySize is the size of all entities, or the quantiles of their sizes.
-type entitySize struct{ of *Entity }
-
-var _ fields.Binding = entitySize{}
-
-func (v entitySize) Read(r *fields.Reader, path string, n *fields.Node) {
-	if v.of.Sizes = nil; n.Kind == fields.Dict {
-		v.of.Sizes = new(values.Quantiles)
-		v.quantiles().Read(r, path, n)
-		return
-	}
-	before := len(r.Faults)
-	if v.one().Read(r, path, n); len(r.Faults) > before {
-		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, or the quantiles of sizes, such as {p50: 900, p99: 4000}", entity.MaxEntityBytes))
-	}
-}
-
-func (v entitySize) one() fields.Whole[int] {
-	return fields.Whole[int]{Into: &v.of.Size, Least: 1, Most: entity.MaxEntityBytes}
-}
-
-// quantiles are given by their names; what is left out lies between its neighbours.
-func (v entitySize) quantiles() fields.Object {
-	sizes := v.of.Sizes
-	if sizes == nil {
-		sizes = new(values.Quantiles)
-	}
-	o := fields.Object{What: "sizes"}
-	for i, name := range values.QuantileNames {
-		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "The size in bytes that " + quantileSays(name) + ".",
-			Value: fields.Whole[int]{Into: &sizes[i], Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}})
-	}
-	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
-		_, v.of.Size = sizes.Ends()
-		if i, falls := sizes.Falls(); falls {
-			name := values.QuantileNames[i]
-			r.Fault(n.Find(name).At, fields.Child(path, name), "%s is %d, less than a quantile before it; expected sizes that do not fall", name, sizes[i])
-		}
-		if len(n.Entries) == 0 {
-			r.Fault(n.At, path, "size is {}; expected one quantile at least, such as {p50: 900, p99: 4000}")
-		}
-	}
-	return o
-}
-
-func quantileSays(name string) string {
-	switch name {
-	case "min":
-		return "no entity falls short of"
-	case "max":
-		return "no entity exceeds"
-	}
-	return strings.TrimPrefix(name, "p") + " % of the entities do not exceed"
-}
-
-func (v entitySize) Write() *fields.Node {
-	if v.of.Sizes != nil {
-		return v.quantiles().Write()
-	}
-	return v.one().Write()
-}
-
-func (v entitySize) Schema() *fields.Schema {
-	quantiles := v.quantiles().Schema()
-	quantiles.MinProperties = 1
-	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), quantiles}}
-}

@@ -94,6 +94,11 @@ func (s *subject) capacity() Finding {
 // stored returns how many bytes an entity takes on average, with its copies, by the service's
 // billing rule.
 func (s *subject) stored() float64 {
+	if g, err := s.Generator(); err == nil {
+		if mean, sized := g.MeanSize(); sized {
+			return mean * float64(1+len(s.Design.Copies))
+		}
+	}
 	sum, n := 0, 0
 	for i := range s.design.Samples {
 		sum += s.design.Samples[i].Bytes

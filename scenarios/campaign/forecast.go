@@ -79,8 +79,12 @@ func (c *Campaign) Forecasts() []Forecast {
 	return list
 }
 
-// weight is about how many bytes entity n has as JSON.
+// weight is about how many bytes entity n has as JSON, all of them on the average where each
+// has a size of its own.
 func (c *Campaign) weight(n uint64) int64 {
+	if mean, sized := c.generator.MeanSize(); sized {
+		return int64(mean)*5/8 + 40
+	}
 	return asJSON(c.generator.Key(n), c.generator.Properties(n))
 }
 
@@ -88,7 +92,9 @@ func (c *Campaign) weight(n uint64) int64 {
 // named properties, all where none is named.
 func projected(g *keys.Generator, names []string) int64 {
 	of, sum := uint64(1), int64(0)
-	if g.Sized() {
+	if mean, sized := g.MeanSize(); sized && len(names) == 0 {
+		return int64(mean)*5/8 + 40
+	} else if sized {
 		of = sampledSizes
 	}
 	for n := range of {

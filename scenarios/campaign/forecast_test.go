@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -79,5 +80,50 @@ func TestForecastOfAProjection(t *testing.T) {
 	headers := forecast("phases.peak.operations=[{verb: delete}]").Received
 	if full, some := whole.Received-headers, projected.Received-headers; full <= 0 || 5*some > full {
 		t.Errorf("Forecast() = %d bytes received, and %d with one property; want most of the entities' bytes gone", full, some)
+	}
+}
+
+// Of entities whose sizes follow a curve as many bytes are stored as the generator says of each
+// of them, to the byte, and as the mean foresees within four standard errors.
+func TestForecastOfSizesByACurve(t *testing.T) {
+	s := small(t, "model.profile=off", "entity.size={lognormal: {p50: 1800, sigma: 0.8, min: 600, max: 40000}}")
+	w := newWorld(t, s, nil)
+	o := campaign.Options{Scenario: s, Table: "stress"}
+	c, err := campaign.NewCampaign(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forecast := c.Forecasts()[0]
+	record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator, err := s.Generator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, squares, many := int64(0), 0., s.Loaded(1)
+	for n := range many {
+		size := int64(entity.Size(generator.Key(n), generator.Properties(n)))
+		want, squares = want+size, squares+float64(size)*float64(size)
+	}
+	stored := int64(0)
+	for _, phase := range record.Phases {
+		for _, kind := range phase.Kinds {
+			if phase.Name == s.Phases[0].Name {
+				stored += kind.Stored
+			}
+		}
+	}
+	if stored != want {
+		t.Errorf("%d bytes were stored; want %d, the sizes of %d entities", stored, want, many)
+	}
+	mean, _ := generator.MeanSize()
+	exact := float64(want) / float64(many)
+	if off := math.Abs(mean-exact) / math.Sqrt((squares/float64(many)-exact*exact)/float64(many)); off > 4 {
+		t.Errorf("the mean of the sizes is %.1f bytes, foreseen %.1f: %.1f standard errors apart; want 4 at most", exact, mean, off)
+	}
+	if content := float64(many) * mean * 5 / 8; float64(forecast.Sent) < content || float64(forecast.Sent) > 2.5*content {
+		t.Errorf("%d bytes are forecast to be sent; want those of entities, about %.0f, and their heads", forecast.Sent, content)
 	}
 }

@@ -37,7 +37,7 @@ type formed struct {
 // afterwards. The error joins what [Options.Validate] finds; it wraps
 // [ErrInvalid].
 func New(o Options) (*Generator, error) {
-	if err := errors.Join(append(o.Validate(), values.UnreadFaults(o.Attributes)...)...); err != nil {
+	if err := errors.Join(append(o.Validate(), o.unreadFaults()...)...); err != nil {
 		return nil, err
 	}
 	g := &Generator{options: o, letters: clock.NewStream(o.Seed, "filler")}
@@ -138,8 +138,14 @@ func (g *Generator) PropertiesOf(e Event) []entity.Property {
 	return properties
 }
 
-// Sized reports whether entities have sizes of their own.
-func (g *Generator) Sized() bool { return g.sizes != nil }
+// MeanSize returns the mean size of entities that have sizes of their own, in bytes, and false
+// where they have not.
+func (g *Generator) MeanSize() (float64, bool) {
+	if g.sizes == nil {
+		return 0, false
+	}
+	return g.sizes.Mean(), true
+}
 
 // Blank returns the same generator with fillers of one letter, as long as they would be
 // otherwise. Writing letters by chance takes longer than all else that a simulated insert

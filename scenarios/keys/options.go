@@ -28,7 +28,7 @@ type Options struct {
 	Size int
 	// Sizes, where set, draw the size of each entity by its number, and Size is the
 	// greatest of them.
-	Sizes *values.Quantiles
+	Sizes values.SizeDistribution
 	// Filler names the String property of incompressible letters and digits
 	// that pads the entity; empty leaves it out. Where Size asks for more than
 	// one String can hold, further ones follow: Notes, Notes2, Notes3.
@@ -241,4 +241,19 @@ func (c *check) missing(name string) string {
 
 func (c *check) add(path, format string, args ...any) {
 	c.faults = append(c.faults, values.Faultf(path, format, args...))
+}
+
+// sizesUnread reports whether the sizes wait for their file.
+func (o Options) sizesUnread() bool {
+	curve, is := o.Sizes.(*values.Curve)
+	return is && curve.Unread()
+}
+
+// unreadFaults returns what keeps a generator from being made of sound options.
+func (o Options) unreadFaults() []error {
+	faults := values.UnreadFaults(o.Attributes)
+	if o.sizesUnread() {
+		faults = append(faults, values.Faultf("size.csv", "the sizes have not been read"))
+	}
+	return faults
 }

@@ -171,7 +171,7 @@ func (c *check) filler() {
 // size checks that the largest entity is legal, and with its filler not larger
 // than was asked for.
 func (c *check) size() {
-	if len(c.faults) > 0 || c.unread {
+	if len(c.faults) > 0 || c.unread || c.sizesUnread() {
 		return
 	}
 	var properties []entity.Property

@@ -46,7 +46,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/csvfile", "engine/entity", "engine/fault", "engine/filter", "engine/model", "engine/nearest", "engine/wire/weight",
 			"results/figure", "results/figure/check",
-			"scenarios/arrival", "scenarios/client", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/machine",
+			"scenarios/arrival", "scenarios/client", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/size", "scenarios/workflow", "scenarios/workflow/machine",
 			"target",
 		},
 	}, {
@@ -90,6 +90,10 @@ var rows = []row{
 		path:    "scenarios/client",
 		what:    "the grammar of how patient the program is that loads a table: its retries, its rate limits",
 		imports: []string{"backoff", "engine/nearest", "scenarios/fields"},
+	}, {
+		path:    "scenarios/size",
+		what:    "the grammar of how large entities are: bytes, quantiles, curves, a file of sizes",
+		imports: []string{"engine/csvfile", "engine/entity", "engine/nearest", "scenarios/fields", "scenarios/keys/values"},
 	}, {
 		path:    "scenarios/campaign/patience",
 		what:    "what the clients of a campaign bear: retries, time-outs, rate limits of each kind of operation",

@@ -35,6 +35,11 @@ type Set struct {
 // Len returns how many different values there are.
 func (s *Set) Len() int { return len(s.values) }
 
+// Row returns a value, how often it occurs, and the line of the file where it first does.
+func (s *Set) Row(i int) (value string, weight int64, line int) {
+	return s.values[i], s.weights[i], int(s.lines[i])
+}
+
 var _ Distribution = CSV{}
 
 // Unread reports whether a distribution waits for its file.

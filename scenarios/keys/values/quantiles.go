@@ -2,6 +2,7 @@ package values
 
 import (
 	"math"
+	"sync"
 
 	"loadgen/engine/clock"
 )
@@ -65,23 +66,68 @@ func (q *Quantiles) At(share float64) float64 {
 // drawnSizes is how many sizes are drawn from, each as likely as the others: a power of two.
 const drawnSizes = 1 << 12
 
-// Sizes draws sizes by their quantiles. It is immutable.
+// Sizes draws sizes: from a table by their quantiles, or by a curve. It is immutable.
 type Sizes struct {
 	from  clock.Stream
-	table [drawnSizes]int32
+	table *[drawnSizes]int32
+	// inverse is that of a curve, whose sizes are cut to low and high.
+	inverse   func(share float64) float64
+	low, high int
+	mean      func() float64
 }
 
 // NewSizes returns what draws sizes from a stream. The quantiles do not fall.
 func (q *Quantiles) NewSizes(from clock.Stream) *Sizes {
-	s := &Sizes{from: from}
+	s := &Sizes{from: from, table: new([drawnSizes]int32)}
 	for i := range s.table {
 		s.table[i] = int32(math.Round(q.At((float64(i) + .5) / drawnSizes)))
 	}
+	s.mean = sync.OnceValue(s.average)
 	return s
 }
 
 // Of returns the size that belongs to a number.
 func (s *Sizes) Of(number uint64) int {
 	draw := s.from.At(number)
+	if s.inverse != nil {
+		return s.at(draw.Float64())
+	}
 	return int(s.table[draw.Uint64()%drawnSizes])
+}
+
+// at returns the whole size of a share by a curve, cut.
+func (s *Sizes) at(share float64) int {
+	size := s.inverse(share)
+	if !(size < float64(s.high)) {
+		return s.high
+	}
+	return max(s.low, int(math.Round(size)))
+}
+
+// Mean returns the mean of the sizes, in bytes. It is found once.
+func (s *Sizes) Mean() float64 { return s.mean() }
+
+// average is the mean of a table to the byte, and that of a curve by the midpoints of equal
+// shares, of which those of the tail are halved over and over.
+func (s *Sizes) average() float64 {
+	sum := 0.
+	if s.inverse == nil {
+		for _, size := range s.table {
+			sum += float64(size)
+		}
+		return sum / drawnSizes
+	}
+	const parts = 1 << 16
+	for i := range parts - 1 {
+		sum += float64(s.at((float64(i)+.5)/parts)) / parts
+	}
+	// The last part, by halves, each by eight midpoints.
+	left := 1. / parts
+	for range 36 {
+		left /= 2
+		for i := range 8 {
+			sum += float64(s.at(1-2*left+left*(float64(i)+.5)/8)) * left / 8
+		}
+	}
+	return sum + float64(s.high)*left
 }
