@@ -146,6 +146,9 @@ func (a *author) waits() {
 	if a.record.RetryWaits.Count() > 0 {
 		row("waits before "+retries+whose, a.record.RetryWaits, pointer("retry_waits", "count"), a.inSummary("retry_waits_us"))
 	}
+	if held := a.record.LimitWaits; held != nil {
+		row("held back by a rate limit", held, pointer("limit_waits", "count"), "")
+	}
 	if len(t.Rows) > 0 {
 		a.add(t)
 	}
@@ -156,6 +159,9 @@ func (a *author) waits() {
 		a.line("retries by the formula " + policy + ", of the scenario")
 	}
 	for _, kind := range a.record.Manifest.Operations {
+		if kind.Limit != "" {
+			a.line("limit of " + kind.Name + ": " + kind.Limit)
+		}
 		if kind.Retry != "" {
 			a.line("retries of " + kind.Name + " by a policy of its own: " + kind.Retry)
 		}

@@ -250,6 +250,10 @@ func (a *author) counts() []string {
 	case a.record.Capture == nil:
 		facts[1] += " · accounting exact"
 	}
+	if held := a.record.LimitWaits; held != nil {
+		longest := results.QuantilesOf(held).Max
+		facts = append(facts, fmt.Sprintf("the client's rate limits held %s back, for up to %s", document.Counted(int(all.LimitHeld), "attempt"), document.Micros(*longest)))
+	}
 	return append(facts, a.generatorShort()...)
 }
 

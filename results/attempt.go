@@ -62,6 +62,9 @@ type Scheduled struct {
 	Entities int64
 	// Dropped says that it was never sent.
 	Dropped bool
+	// Held says that the rate limit of its client holds it back: Sent is when it was handed
+	// over, and its first attempt is told by [Recorder.Again].
+	Held bool
 	// Noted is when it became known, where that may be after its own second was
 	// written: it then counts in the second of this instant. 0 is at once.
 	Noted time.Duration

@@ -51,6 +51,8 @@ type Interval struct {
 	Lag Quantiles `json:"lag_us"`
 	// LineHeld are the Attempts that waited for the client's line, see [Attempt.HeldByLine].
 	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
+	// LimitHeld are attempts that a rate limit held back from this second on.
+	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
 	// Generator is how the process that sends fared, nil where nobody looked.
 	Generator *Health `json:"generator,omitempty"`
 }

@@ -149,6 +149,8 @@ type Kind struct {
 	Filtered bool `json:"filtered,omitempty"`
 	// Retry is the operation's own back-off policy, empty where it has that of the run.
 	Retry string `json:"retry,omitempty"`
+	// Limit is the rate limit of its attempts, such as 500/s, burst 50; empty for none.
+	Limit string `json:"limit,omitempty"`
 }
 
 // Environment is what the run had to work with.

@@ -116,6 +116,9 @@ type KindStats struct {
 	Stored   int64 `json:"stored_bytes,omitempty"`
 	// LineHeld are the Attempts that waited for the client's line, see [Attempt.HeldByLine].
 	LineHeld int64 `json:"attempts_held_by_line,omitempty"`
+	// LimitHeld is how many attempts the operation's own rate limit held back, those among
+	// them that were never sent before the end.
+	LimitHeld int64 `json:"attempts_held_by_limit,omitempty"`
 	// Kept are the Attempts, throttled ones apart, that a fault which was asked for kept from
 	// the target, see [Attempt.Kept].
 	Kept int64 `json:"attempts_kept_from_target,omitempty"`
@@ -237,6 +240,7 @@ func (k *KindStats) Count(other *KindStats) {
 	k.BytesIn += other.BytesIn
 	k.Stored += other.Stored
 	k.LineHeld += other.LineHeld
+	k.LimitHeld += other.LimitHeld
 	k.Kept += other.Kept
 	k.FirstThrottled += other.FirstThrottled
 	k.LastHalf.Add(&other.LastHalf)

@@ -18,6 +18,9 @@ type Record struct {
 	// before each retry.
 	Lag        *Histogram `json:"lag"`
 	RetryWaits *Histogram `json:"retry_waits"`
+	// LimitWaits is how long rate limits held attempts of reported phases back, nil where
+	// none did.
+	LimitWaits *Histogram `json:"limit_waits,omitempty"`
 	// Target is what the target itself counted, nil where it does not say.
 	Target *TargetCounts `json:"target_counts"`
 	// Connections is what sending cost beside the requests, nil where nothing

@@ -106,7 +106,9 @@ func (r *Recorder) Scheduled(s Scheduled) {
 	}
 	row = r.rows.at(max(s.Sent, s.Noted))
 	row.Sent++
-	row.begun++
+	if !s.Held {
+		row.begun++
+	}
 	lag := s.Sent - s.Intended
 	row.lag.Record(lag)
 	if lag > LateAfter {
@@ -124,6 +126,23 @@ func (r *Recorder) Again(sent time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rows.at(sent).begun++
+}
+
+// Held takes down that a rate limit holds the next attempt at an operation back from an
+// instant on, for so long.
+func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := &r.record.Phases[phase]
+	p.Kinds[kind].LimitHeld++
+	r.rows.at(from).LimitHeld++
+	if !p.Reported {
+		return
+	}
+	if r.record.LimitWaits == nil {
+		r.record.LimitWaits = NewHistogram()
+	}
+	r.record.LimitWaits.Record(wait)
 }
 
 // Attempt takes down an attempt after its end.

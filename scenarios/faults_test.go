@@ -150,7 +150,7 @@ func TestFaultsOfValues(t *testing.T) {
 		{"too many entities", "entities: 200", "entities: 10000001", []string{`21:22: entities is 10000001; expected a whole number from 1 to 10000000`}},
 		{"too large a transaction", "transaction: 100", "transaction: 101", []string{`21:40: transaction is 101; expected a whole number from 1 to 100`}},
 		{"no lanes", "lanes: 4", "lanes: 0", []string{`21:52: lanes is 0; expected a whole number from 1 to 1000`}},
-		{"a size over 1 MiB", "size: 600", "size: 1048577", []string{`12:9: size is 1048577; expected a whole number from 1 to 1048576, or the quantiles of sizes, such as {p50: 900, p99: 4000}`}},
+		{"a size over 1 MiB", "size: 600", "size: 1048577", []string{`12:9: size is 1048577; expected a whole number from 1 to 1048576, the quantiles of sizes, such as {p50: 900, p99: 4000}, or {uniform: …}, {lognormal: …}, {pareto: …}, {zipf: …}, {list: …}, {csv: …}`}},
 		{"a negative weight", "weight: 3", "weight: -3", []string{`28:31: weight is -3; expected a whole number from 0 to 1000000`}},
 		{"a mistyped verb", "verb: get", "verb: git", []string{`28:18: unknown verb "git"; did you mean "get"?`}},
 		{"a verb that no peak can offer", "verb: get", "verb: create-table", []string{`28:18: unknown verb "create-table"; expected get, insert, replace, merge, insert-or-replace, insert-or-merge, delete, batch or query`}},

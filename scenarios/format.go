@@ -234,6 +234,8 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: longestTimeout}, func() bool { return o.Timeout == 0 }}},
 			{Name: "retry", Says: "How attempts at the operation that were throttled are tried again; as the scenario says unless this is given.",
 				Value: client.Retry(&o.Retry)},
+			{Name: "limit", Says: "How many attempts at the operation the client sends a second at most; the others wait for their turn, from their intended instant on.",
+				Value: client.Limit(&o.Limit)},
 			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				Value: accessValue{&o.Of}},
 			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios/client"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/workflow/machine"
 )
@@ -95,6 +96,8 @@ type OperationSpec struct {
 	Timeout time.Duration
 	// Retry is the policy of the operation, as that of the scenario; empty for that.
 	Retry string
+	// Limit is what the client sends of the operation at most.
+	Limit client.Rate
 
 	// The rest is for event traffic alone, where the design says where an entity
 	// lies. Of says which of the entities that are there the operation works on.

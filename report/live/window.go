@@ -74,7 +74,9 @@ func (h *shard) due(s *results.Scheduled) {
 	if s.Dropped {
 		h.totals.Dropped++
 	} else {
-		h.totals.Sent++
+		if !s.Held {
+			h.totals.Sent++
+		}
 		if s.Sent > s.Intended+results.LateAfter {
 			h.totals.Late++
 		}

@@ -21,7 +21,7 @@ func Findings(record *results.Record) []string {
 	if found != nil {
 		steps = nil
 	}
-	found = append(found, spoken(knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps),
+	found = append(found, spoken(knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), limited(record),
 		ended(record), late(record), busiest(record), busiestAccount(record), clipped(record))...)
 	return append(append(found, auditFindings(record.Audit)...), invariantFindings(record.Invariants)...)
 }
@@ -107,6 +107,27 @@ func waiting(record *results.Record, steps []figure.Step) string {
 		document.Rate(top.Phase.Rate), whose, document.Micros(*response), document.Micros(*service))
 }
 
+// limited tells what the client's own rate limits held back.
+func limited(record *results.Record) string {
+	waits := record.LimitWaits
+	if waits == nil || waits.Count() == 0 {
+		return ""
+	}
+	var whose []string
+	figures := figure.Of(record)
+	for _, kind := range record.Manifest.Operations {
+		held := figures.OfKinds("limit_held", func(other results.Kind) bool { return other.Name == kind.Name }).Value
+		if held > 0 {
+			whose = append(whose, fmt.Sprintf("%s of %s (%s)", document.Count(int64(held)), kind.Name, kind.Limit))
+		}
+	}
+	text := "Rate limits of the client, not the target, held attempts back: " + strings.Join(whose, ", ")
+	if longest := results.QuantilesOf(waits).Max; longest != nil {
+		text += fmt.Sprintf("; for up to %s", document.Micros(*longest))
+	}
+	return text + ". Response times count from the intended instant, and have that wait."
+}
+
 // ended tells what became of the operations that did not succeed.
 func ended(record *results.Record) string {
 	sum := record.Total(results.Reported)
@@ -123,7 +144,11 @@ func ended(record *results.Record) string {
 		text += fmt.Sprintf(", half of them after more than %s", document.Micros(half))
 	}
 	if sum.Cut > 0 {
-		text += fmt.Sprintf(", and %s still waited to retry when the run ended", document.Count(sum.Cut))
+		what := "to retry"
+		if sum.LimitHeld > 0 {
+			what = "to retry or for a rate limit"
+		}
+		text += fmt.Sprintf(", and %s still waited %s when the run ended", document.Count(sum.Cut), what)
 	}
 	return text + "."
 }

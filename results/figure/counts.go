@@ -35,6 +35,8 @@ func counts() []Definition {
 		{"retries", "attempts that sent a request once more", Lower, func(k *results.KindStats) int64 { return k.Retries }, attempts},
 		{"line_held", "attempts that waited for the client's line behind others, for over 100 ms or half of their time", Lower,
 			func(k *results.KindStats) int64 { return k.LineHeld }, attempts},
+		{"limit_held", "attempts that the operation's own rate limit held back, of those made or cut", Lower,
+			func(k *results.KindStats) int64 { return k.LimitHeld }, func(k *results.KindStats) int64 { return k.Attempts + k.Cut }},
 		{"first_throttled", "first attempts that were throttled", Lower, func(k *results.KindStats) int64 { return k.FirstThrottled }, sent},
 		{"counted", "entities counted by the documented rule: inserted, updated, deleted or scanned", Neither, counted, nil},
 		{"returned", "entities that replies held", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},

@@ -199,7 +199,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	for i := range o.Scenario.Phases {
 		list := o.Scenario.Phases[i].Operations()
 		for j := range list {
-			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j]), Retry: list[j].Retry})
+			c.addKind(results.Kind{Name: list[j].Name, Group: list[j].Group, Filtered: c.filters(&list[j]), Retry: list[j].Retry, Limit: list[j].Limit.String()})
 		}
 	}
 	if o.Verify {
@@ -220,6 +220,7 @@ func (c *Campaign) addKind(kind results.Kind) {
 	if at, known := c.kindOf[kind.Name]; known {
 		c.kinds[at].Filtered = c.kinds[at].Filtered || kind.Filtered
 		c.kinds[at].Retry = patience.Joined(c.kinds[at].Retry, kind.Retry)
+		c.kinds[at].Limit = patience.Joined(c.kinds[at].Limit, kind.Limit)
 		return
 	}
 	c.kindOf[kind.Name] = len(c.kinds)

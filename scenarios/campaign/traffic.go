@@ -99,6 +99,7 @@ func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Sche
 func (c *Campaign) offer(d *dry) error {
 	stage, phase := d.stage, d.phase
 	c.patience.Furnish(stage, d.Operations, c.kindOf, len(c.kinds))
+	c.patience.Limit(stage, d.Operations, c.kindOf, len(c.kinds))
 	if trace := keyedTrace(d.Traffic); trace != nil {
 		replay, err := c.newReplay(phase, trace)
 		if err != nil {

@@ -106,7 +106,14 @@ func (a *agenda) due(now clock.Instant) (clock.Instant, uint64, bool) {
 func (a *agenda) take(now clock.Instant) *Session {
 	for {
 		s := a.pull(now)
-		if s == nil || a.stage.Limiters == nil || !s.firstAttempt() || s.admitted {
+		if s == nil {
+			return nil
+		}
+		if wait := a.hold(now, s); wait > 0 {
+			a.waiting.Push(now.Add(wait), s.number, s)
+			continue
+		}
+		if a.stage.Limiters == nil || !s.firstAttempt() || s.admitted {
 			return s
 		}
 		switch hold, admitted := a.stage.Limiters.first(s, now); {

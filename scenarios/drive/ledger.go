@@ -63,7 +63,7 @@ func (l *Ledger) stamp(s *Session, now func() clock.Instant) clock.Instant {
 
 // began writes down that the session's next attempt is sent at an instant.
 func (l *Ledger) began(s *Session, at clock.Instant) {
-	if s.firstAttempt() {
+	if s.firstAttempt() && !s.announced {
 		l.due(s.scheduled(at, false))
 		return
 	}

@@ -90,6 +90,9 @@ type progress struct {
 	// that it has let the first one go.
 	grant    backoff.Grant
 	admitted bool
+	// granted says that the next attempt has the leave of its operation's rate limit, announced
+	// that the operation was told to the record before it was sent.
+	granted, announced bool
 	// silent says that an attempt at the present request ended without a word on
 	// whether it was carried out.
 	silent bool
@@ -182,7 +185,7 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 	switch event {
 	case Due:
 		s.build()
-		s.sent = now
+		s.sent, s.granted = now, false
 		return Effect{Action: Send}
 	case Stopped:
 		s.completed.Cut, s.completed.Done = true, now.Offset()

@@ -59,6 +59,9 @@ type Stage struct {
 	// Timeouts, where set, is how long the service may take for each request of an operation,
 	// by the kind in the manifest; 0 leaves it to the service.
 	Timeouts []time.Duration
+	// Limits, where set, hold kinds of operation to a rate, by the kind in the manifest; nil for
+	// one that goes as it comes.
+	Limits []*RateLimit
 	// Limiters, where set, hold the stage's clients back, each by a limiter of its
 	// own.
 	Limiters *Limiters

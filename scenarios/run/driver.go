@@ -86,6 +86,9 @@ func (p *Plan) beyondVegeta() error {
 		}
 		for j := range phase.Operations() {
 			op := &phase.Operations()[j]
+			if op.Limit.PerSecond > 0 {
+				return fmt.Errorf("operation %s has a rate limit, which the native driver keeps; expected that, or no limit", op.Name)
+			}
 			err := severalRequests(op)
 			if len(s.Design.Copies) > 0 && op.Writes().IsChange() {
 				err = errors.New("writes copies, each by a request of its own; expected a design without copies")

@@ -75,6 +75,20 @@ func (p *Patience) Furnish(stage *drive.Stage, operations []scenarios.OperationS
 	}
 }
 
+// Limit gives a stage the rate limits of its operations, each with all its tokens.
+func (p *Patience) Limit(stage *drive.Stage, operations []scenarios.OperationSpec, kindOf map[string]int, kinds int) {
+	for i := range operations {
+		limit := operations[i].Limit
+		if limit.PerSecond == 0 {
+			continue
+		}
+		if stage.Limits == nil {
+			stage.Limits = make([]*drive.RateLimit, kinds)
+		}
+		stage.Limits[kindOf[operations[i].Name]] = &drive.RateLimit{Rate: limit.PerSecond, Burst: limit.Burst}
+	}
+}
+
 // Joined returns what is said of an operation that several phases have: what each of them says.
 func Joined(before, now string) string {
 	if now == "" || now == before {
