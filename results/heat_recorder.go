@@ -83,6 +83,10 @@ func cellOf(a *Attempt) heatCell {
 	}
 }
 
+// Demanded returns the entities that the attempt meant to touch at its partition and that
+// were served there or throttled: what [Heat] counts as demand.
+func (a *Attempt) Demanded() int64 { return cellOf(a).demanded }
+
 // due returns what the attempt's own request meant to touch.
 func (a *Attempt) due() int64 {
 	if a.Due > 0 || !a.HasPartition {

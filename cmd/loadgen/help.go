@@ -39,10 +39,13 @@ var flagGroups = [...]flagGroup{
 	{"The log", "partition-key row-key speed write", "keyless table hash-keys transaction-entities entity-bytes", "replay"},
 	{"What is run", "use suggest set profile", "retry seed seeds price bill-throttled", "replay"},
 	{"What is told", "format verbose", "quiet", "replay"},
-	{"What is run", "rate peak duration use designs suggest set sweep anti-pattern", "partition-key profile seeds quick seed retry price price-stored bill-throttled alpha write data verify-writes one-profile memory-limit", ""},
-	{"Where it is sent", "live target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
+	{"What is run", "designs suggest set", "profile seeds quick seed retry price price-stored bill-throttled alpha write one-profile memory-limit", "contest"},
+	{"Where it is sent", "live target yes budget", "account key-file workers no-probe", "contest"},
+	{"What is told and kept", "format verbose out", "strict quiet", "contest"},
+	{"What is run", "rate peak duration use set sweep anti-pattern", "partition-key profile seed retry data verify-writes one-profile memory-limit", ""},
+	{"Where it is sent", "target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
-	{"What is told and kept", "format verbose out", "strict no-charts quiet ui metrics-listen metrics-keys otlp", ""},
+	{"What is told and kept", "live format verbose out", "strict no-charts quiet ui metrics-listen metrics-keys otlp", ""},
 }
 
 // verbGroups are what the verbs are shown under, by the question that they answer.

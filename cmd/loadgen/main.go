@@ -25,7 +25,7 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, ends...)
 	bye := terminal.NewFarewell(os.Stderr)
-	ctx, cancel := context.WithCancelCause(withFarewell(context.Background(), bye))
+	ctx, cancel := context.WithCancelCause(withStop(withFarewell(context.Background(), bye), signals))
 	go heed(signals, cancel, bye, os.Exit)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -108,6 +108,24 @@ func withFarewell(ctx context.Context, bye *terminal.Farewell) context.Context {
 func farewellOf(ctx context.Context) *terminal.Farewell {
 	bye, _ := ctx.Value(farewellKey{}).(*terminal.Farewell)
 	return bye
+}
+
+// stopKey is under what the way to end the program as Ctrl-C does goes with its context.
+type stopKey struct{}
+
+func withStop(ctx context.Context, signals chan<- os.Signal) context.Context {
+	return context.WithValue(ctx, stopKey{}, func() {
+		select {
+		case signals <- os.Interrupt:
+		default: // it is ending as it is
+		}
+	})
+}
+
+// stopOf returns that of the program, nil where there is none.
+func stopOf(ctx context.Context) func() {
+	stop, _ := ctx.Value(stopKey{}).(func())
+	return stop
 }
 
 // remainsOf returns what has to be told of what a run makes that is shown so, if at all.

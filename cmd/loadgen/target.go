@@ -329,6 +329,9 @@ func commandOf(c *cobra.Command) []string {
 			// runs it is, --set says.
 			return
 		}
+		if _, shown := f.Value.(*liveFlag); shown {
+			return
+		}
 		if list, many := f.Value.(interface{ GetSlice() []string }); many {
 			for _, value := range list.GetSlice() {
 				command = append(command, "--"+f.Name, value)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/live/otlp"
+	"loadgen/report/live/page"
 	"loadgen/report/live/prometheus"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -37,6 +39,8 @@ type tellFlags struct {
 	// empty for none; metricsKeys says that both are told PartitionKeys.
 	metrics, otlp string
 	metricsKeys   bool
+	// live is where the run is shown while it goes on.
+	live liveFlag
 	// noCharts keeps the record alone, without the page.
 	noCharts bool
 	page     string
@@ -51,6 +55,7 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	flags.BoolVar(&f.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
 	f.ui.register(flags)
+	f.live.register(flags, "live")
 	f.flags = flags
 }
 
@@ -67,7 +72,7 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 	if record == nil {
 		return flagged(f.flags, ended)
 	}
-	if err := f.print(stdout, record); err != nil {
+	if err := errors.Join(standsBy(telemetry.Page, record), f.print(stdout, record)); err != nil {
 		return err
 	}
 	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) {
@@ -85,10 +90,23 @@ func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t terminal
 			return t, usageError{fmt.Errorf("--otlp: %w", err)}
 		}
 	}
-	if t.Prometheus, err = f.listen(stderr); err != nil {
+	if t.Prometheus, err = f.listen(stderr); err == nil {
+		t.Page, err = f.lookedOn(ctx, stderr)
+	}
+	if err != nil {
 		t.Close()
 	}
 	return t, err
+}
+
+// lookedOn opens the live page, nil where that was not asked for, and says where it is; a
+// program that reads events has that in them.
+func (f *tellFlags) lookedOn(ctx context.Context, stderr io.Writer) (*page.Server, error) {
+	shown, err := f.live.open(stopOf(ctx))
+	if shown != nil && f.shown() != terminal.JSON {
+		fmt.Fprintf(stderr, "live page: %s\n", shown.URL())
+	}
+	return shown, err
 }
 
 // listen opens the address where a run is scraped, nothing where that was not asked for,
@@ -253,4 +271,58 @@ func (u *uiFlag) expected(text string) string {
 		return known + "; the nearest is " + near
 	}
 	return known
+}
+
+// liveFlag is the address of a live page, of which a flag without a value has any free port.
+type liveFlag struct {
+	name, address string
+	asked         bool
+}
+
+var _ pflag.Value = (*liveFlag)(nil)
+
+func (f *liveFlag) register(flags *pflag.FlagSet, name string) {
+	f.name = name
+	flags.Var(f, name, "show the run in a browser while it goes on: a page of this machine alone, at a URL that is told; --"+name+"=`address` for a port of your own, such as :8080")
+	flags.Lookup(name).NoOptDefVal = anyPort
+}
+
+// anyPort is any free port of the loopback.
+const anyPort = ":0"
+
+// standsBy has a live page become the report of a record; there may be none.
+func standsBy(shown *page.Server, record *results.Record) error {
+	if shown == nil {
+		return nil
+	}
+	var made bytes.Buffer
+	err := report.Page(&made, report.Keep(record))
+	if err == nil {
+		shown.Report(made.Bytes())
+	}
+	return err
+}
+
+// String implements [pflag.Value].
+func (f *liveFlag) String() string { return f.address }
+
+// Type implements [pflag.Value].
+func (f *liveFlag) Type() string { return "address" }
+
+// Set implements [pflag.Value].
+func (f *liveFlag) Set(address string) error {
+	f.address, f.asked = address, true
+	return nil
+}
+
+// open opens the page, nil where none was asked for. Stop ends what it shows, as Ctrl-C does.
+func (f *liveFlag) open(stop func()) (*page.Server, error) {
+	if !f.asked {
+		return nil, nil
+	}
+	opened, err := page.Open(page.Options{Address: f.address, Stop: stop})
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--%s=%s: %w", f.name, f.address, err)}
+	}
+	return opened, nil
 }

@@ -94,7 +94,14 @@ type Cell struct {
 	Tone   Tone
 	// Bar is drawn in place of the text, nil for none.
 	Bar *Bar
+	// Strip is drawn in place of the text, nil for none: the row of a heat map.
+	Strip []Shade
 }
+
+// Shade is one stretch of time in a row of a heat map: how much was asked for, from 0 for
+// nothing to 1 for the most that any cell of the map has, and the share of that which was
+// throttled, from 0 to 1.
+type Shade struct{ Heat, Throttled float64 }
 
 // Bar is a length beside others of its column: Solid of it drawn full, Hollow behind that
 // drawn lightly, and a mark at Mark, 0 for none. All are in the same unit, and Full is the

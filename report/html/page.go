@@ -18,11 +18,16 @@ type page struct {
 	Policy                 string
 	Style                  template.CSS
 	Scripts                []template.JS
+	// Live says that the page is told anew while it is open, Stoppable that it can end what
+	// it is about.
+	Live, Stoppable bool
 	// Answer is nil where nothing is answered.
 	Answer *answer
 	// Screen is what stands below it, open to all.
 	Screen   []block
 	Sections []section
+
+	plotted bool
 }
 
 // section is a part that is folded; Open says that it is not, to begin with.
@@ -97,18 +102,18 @@ func newPage(d *document.Document, o Options) *page {
 		shown.Open = i == 0 && p.Answer == nil
 		p.Sections = append(p.Sections, shown)
 	}
-	p.dress(m.plotted)
+	p.plotted = m.plotted
 	return p
 }
 
 // dress adds style, scripts and the policy that admits them; what draws series comes
 // along only where there are some.
-func (p *page) dress(plotted bool) {
+func (p *page) dress() {
 	style, scripts := pageStyle, []string{pageScript}
-	if plotted {
+	if p.plotted {
 		style, scripts = plotStyle+"\n"+pageStyle, []string{plotScript, pageScript}
 	}
-	p.Style, p.Policy = template.CSS(style), policy(style, scripts)
+	p.Style, p.Policy = template.CSS(style), policy([]string{style}, scripts)
 	for _, script := range scripts {
 		p.Scripts = append(p.Scripts, template.JS(script))
 	}

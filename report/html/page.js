@@ -142,11 +142,14 @@
     slider.setAttribute("aria-valuetext", when + ": " + data.lines.map((l, i) => l.name + " " + show(data.y[i][at])).join(", "));
   };
 
-  const draw = (figure) => {
-    const data = JSON.parse(figure.querySelector("script.data").textContent);
-    if (data.x.length === 0) return;
+  const span = (data) => {
     data.span = [data.x[0], Math.max(data.x.at(-1), data.x[0] + 1)];
     data.long = data.span[1] - data.span[0] > 180;
+  };
+
+  const draw = (figure, data) => {
+    if (data.x.length === 0) return;
+    span(data);
     const live = figure.querySelector(".live");
     live.hidden = false;
     const u = new uPlot(options(figure, data, live.clientWidth || 320), [data.x].concat(data.y), live);
@@ -154,33 +157,63 @@
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-labelledby", figure.id + "-name");
     canvas.setAttribute("aria-describedby", figure.id + "-says");
-    drawings.push({ u, live });
+    drawings.push({ u, live, figure, data });
+    drawn?.observe(live);
     figure.querySelectorAll(".key").forEach((key, i) => {
       key.disabled = false;
-      key.addEventListener("click", () => {
+      key.onclick = () => {
         const on = key.getAttribute("aria-pressed") === "false";
         key.setAttribute("aria-pressed", String(on));
         u.setSeries(i + 1, { show: on });
-      });
+      };
+      if (key.getAttribute("aria-pressed") === "false") u.setSeries(i + 1, { show: false });
     });
     const slider = figure.querySelector("input");
     if (slider) {
       slider.closest(".scrub").hidden = false;
-      slider.addEventListener("input", () => {
+      slider.oninput = () => {
         u.setCursor({ left: u.valToPos(data.x[Number(slider.value)], "x"), top: 10 }, true, true);
-      });
-      figure.querySelector(".whole").addEventListener("click", () => {
+      };
+      figure.querySelector(".whole").onclick = () => {
         for (const other of drawings) other.u.setScale("x", { min: null, max: null });
-      });
+      };
     }
+  };
+
+  // redraw shows other numbers in a figure, which keeps the stretch that its reader looks at.
+  const redraw = (figure, fresh) => {
+    const one = drawings.find((drawing) => drawing.figure === figure);
+    const slider = figure.querySelector("input");
+    if (slider) slider.max = Math.max(0, fresh.x.length - 1);
+    if (!one) {
+      if (figure.clientWidth === 0) return;
+      figure.dataset.drawn = "";
+      draw(figure, fresh);
+      return;
+    }
+    const { data, u } = one, whole = figure.querySelector(".whole"), was = [data.long, data.log];
+    Object.assign(data, fresh);
+    span(data);
+    if (data.long !== was[0] || data.log !== was[1]) {
+      // Axes are made once.
+      drawings.splice(drawings.indexOf(one), 1);
+      u.destroy();
+      draw(figure, data);
+      return;
+    }
+    const all = whole ? whole.hidden : true;
+    u.setData([data.x].concat(data.y), all);
+    if (!all) u.redraw();
+    if (u.cursor.idx != null) tell(figure, data, u.cursor.idx);
   };
 
   const each = (selector, call) => document.querySelectorAll(selector).forEach((element) => {
     try { call(element); } catch (fault) { console.error(fault); }
   });
 
+  let drawn;
   if (typeof uPlot !== "undefined") {
-    const fit = new ResizeObserver(() => {
+    drawn = new ResizeObserver(() => {
       for (const { u, live } of drawings) {
         const width = live.clientWidth;
         if (width > 0 && width !== u.width) u.setSize({ width, height: tall(width) });
@@ -190,10 +223,16 @@
     const unfolded = () => each("figure.series:not([data-drawn])", (figure) => {
       if (figure.clientWidth === 0) return;
       figure.dataset.drawn = "";
-      draw(figure);
-      if (!figure.querySelector(".live").hidden) fit.observe(figure.querySelector(".live"));
+      draw(figure, JSON.parse(figure.querySelector("script.data").textContent));
     });
     unfolded();
+    document.addEventListener("figures", ({ detail }) => {
+      for (const [id, fresh] of Object.entries(detail)) {
+        const figure = document.getElementById(id);
+        if (figure) redraw(figure, fresh);
+      }
+      stops();
+    });
     each(".part", (part) => part.addEventListener("toggle", () => { unfolded(); stops(); }));
     addEventListener("beforeprint", () => { each(".part", (part) => { part.open = true; }); unfolded(); });
     for (const inks of ["(prefers-color-scheme: dark)", "print"]) matchMedia(inks).addEventListener("change", () => {

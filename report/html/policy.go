@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
-// policy is the content policy of a page with that style and those scripts: it names
+// policy is the content policy of a page with those styles and scripts: it names
 // them by their hashes and forbids all else but pictures inside the page. Style
 // attributes are forbidden, too: the pictures of package chart have none.
-func policy(style string, scripts []string) string {
-	var named strings.Builder
+func policy(styles, scripts []string) string {
+	var named, dressed strings.Builder
+	for _, style := range styles {
+		dressed.WriteString(" " + fingerprint(style))
+	}
 	for _, script := range scripts {
 		named.WriteString(" " + fingerprint(script))
 	}
@@ -18,7 +21,7 @@ func policy(style string, scripts []string) string {
 		named.WriteString(" 'none'")
 	}
 	return "default-src 'none'; script-src" + named.String() +
-		"; style-src " + fingerprint(style) +
+		"; style-src" + dressed.String() +
 		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 

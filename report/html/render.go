@@ -36,14 +36,29 @@ type Options struct {
 // Render writes the document as one page. Its error is that of w. It may be called by
 // several goroutines.
 func Render(w io.Writer, d *document.Document, o Options) error {
-	t, err := template.New("page").Parse(layout)
+	p := newPage(d, o)
+	p.dress()
+	return p.write(w)
+}
+
+func (p *page) write(w io.Writer) error {
+	t, err := read()
 	if err != nil {
-		return fmt.Errorf("html: reading the layout: %w", err)
+		return err
 	}
 	var page bytes.Buffer
-	if err := t.Execute(&page, newPage(d, o)); err != nil {
+	if err := t.Execute(&page, p); err != nil {
 		return fmt.Errorf("html: laying out the page: %w", err)
 	}
 	_, err = page.WriteTo(w)
 	return err
+}
+
+// read reads the layout.
+func read() (*template.Template, error) {
+	t, err := template.New("page").Parse(layout)
+	if err != nil {
+		return nil, fmt.Errorf("html: reading the layout: %w", err)
+	}
+	return t, nil
 }

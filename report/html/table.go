@@ -42,8 +42,9 @@ type cell struct {
 	// Head says that the cell names its row.
 	Head, Words, Spare bool
 	tone
-	// Bar is drawn in place of the text, which is then for the ear alone.
-	Bar *bar
+	// Bar or Strip is drawn in place of the text, which is then for the ear alone.
+	Bar   *bar
+	Strip *strip
 }
 
 // bar is a length of a column, in hundredths of its longest.
@@ -84,8 +85,8 @@ func newTable(t *document.Table, ids *names) *table {
 			cells[i].Head, cells[i].Words, cells[i].Spare = i == 0, shown.Columns[i].Words, shown.Columns[i].Spare
 			if i < len(row) {
 				cells[i].Text, cells[i].tone = words(row[i].Text), toneOf(row[i].Tone)
-				cells[i].Bar = newBar(row[i].Bar)
-				shown.Columns[i].Words = shown.Columns[i].Words || cells[i].Bar != nil
+				cells[i].Bar, cells[i].Strip = newBar(row[i].Bar), newStrip(row[i].Strip)
+				shown.Columns[i].Words = shown.Columns[i].Words || cells[i].Bar != nil || cells[i].Strip != nil
 			}
 		}
 		shown.Rows = append(shown.Rows, cells)

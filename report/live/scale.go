@@ -40,20 +40,22 @@ func Bounds() []float64 {
 	return []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 }
 
-// fewest is how many durations a 99th percentile rests on at least: ten lie beyond it.
-const fewest = 1000
+// beyond is how many durations lie beyond a percentile at least: one that rests on fewer is
+// not told.
+const beyond = 10
 
-// p99 returns the 99th percentile of counted durations, the longest of its bin. It is
-// nil where there are too few, or where it is beyond the scale.
-func p99(counts *[bins]int64) *time.Duration {
+// quantile returns the duration of counted ones that so many in a hundred do not exceed,
+// the longest of its bin. It is nil where there are too few, or where it is beyond the
+// scale.
+func quantile(counts *[bins]int64, hundredths int64) *time.Duration {
 	var all int64
 	for _, n := range counts {
 		all += n
 	}
-	if all < fewest {
+	if all*(100-hundredths) < beyond*100 {
 		return nil
 	}
-	rank := (all*99 + 99) / 100
+	rank := (all*hundredths + 99) / 100
 	for bin, n := range counts[:bins-1] {
 		if rank -= n; rank <= 0 {
 			return new(topOf(bin))

@@ -51,6 +51,16 @@ type Totals struct {
 // InFlight returns how many attempts are under way.
 func (t *Totals) InFlight() int64 { return max(0, t.Sent-t.Attempts) }
 
+// LateSince returns the share of the operations that became due since earlier totals which
+// were sent late, from 0 to 1; nil where none became due.
+func (t *Totals) LateSince(before *Totals) *float64 {
+	due := t.Scheduled - before.Scheduled
+	if due <= 0 {
+		return nil
+	}
+	return new(float64(t.Late-before.Late) / float64(due))
+}
+
 func (t *Totals) add(o *Totals) {
 	t.Scheduled += o.Scheduled
 	t.Dropped += o.Dropped

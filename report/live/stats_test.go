@@ -49,7 +49,7 @@ func TestP99(t *testing.T) {
 	} {
 		var counts [bins]int64
 		counts[10], counts[30], counts[bins-1] = tt.short, tt.long, tt.endless
-		got := p99(&counts)
+		got := quantile(&counts, 99)
 		if (got == nil) != (tt.want == 0) || got != nil && *got != tt.want {
 			t.Errorf("%s: %v; want %v", tt.name, got, tt.want)
 		}

@@ -34,9 +34,10 @@ type Status struct {
 	Offered, Served *float64
 	// Throttled is the share of attempts that were, from 0 to 1, of the last five seconds.
 	Throttled *float64
-	// P99 is of the response times of operations that succeeded in the last ten seconds,
-	// from their intended instant, to within 4%; nil for less than a thousand of them.
-	P99 *time.Duration
+	// P50 and P99 are of the response times of operations that succeeded in the last ten
+	// seconds, from their intended instant, to within 4%; nil for less than 20 of them, and
+	// less than a thousand.
+	P50, P99 *time.Duration
 	// Hottest are the partitions with the most entities served in the last two seconds,
 	// at most [Hottest], most first.
 	Hottest []Heat
@@ -140,7 +141,7 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 		}
 		h.mu.Unlock()
 	}
-	s.P99 = p99(&times)
+	s.P50, s.P99 = quantile(&times, 50), quantile(&times, 99)
 	if attempts > 0 {
 		s.Throttled = new(float64(throttled) / float64(attempts))
 	}
@@ -163,7 +164,7 @@ func (one *second) warm(heat map[partition]int64) {
 		return
 	}
 	for _, place := range one.heat.Places() {
-		if sure := place.Weight - place.Inherited; sure > 0 {
+		if sure := place.Value.served; sure > 0 {
 			heat[place.Key] += sure
 		}
 	}

@@ -31,9 +31,17 @@ type shard struct {
 type second struct {
 	number                                    int64
 	due, attempts, throttled, offered, served int64
+	// demanded are the entities that attempts meant to touch, at any partition or none.
+	demanded int64
 	// times are of the operations that succeeded, by bin.
 	times [bins]uint32
-	heat  *sketch.Heaviest[partition, struct{}]
+	heat  *sketch.Heaviest[partition, warmth]
+}
+
+// warmth is what a partition came to while it had a place.
+type warmth struct {
+	// served are entities, throttled those that throttled attempts meant to touch.
+	served, throttled int64
 }
 
 // partition is one of the run's, by what the name of its table adds to that of the test
@@ -114,11 +122,18 @@ func (h *shard) attempt(a *results.Attempt) {
 	if a.Class == results.Throttled {
 		one.throttled++
 	}
-	if a.Class == results.Ok && a.HasPartition && a.Counted > 0 {
-		if one.heat == nil {
-			one.heat = sketch.NewHeaviest(places, partition.own, func(*struct{}) {})
-		}
-		one.heat.Of(partition{a.Table, a.PartitionKey}, a.Counted)
+	demanded := a.Demanded()
+	one.demanded += demanded
+	if demanded <= 0 || !a.HasPartition {
+		return
+	}
+	if one.heat == nil {
+		one.heat = sketch.NewHeaviest(places, partition.own, func(w *warmth) { *w = warmth{} })
+	}
+	if at := one.heat.Of(partition{a.Table, a.PartitionKey}, demanded); a.Class == results.Ok {
+		at.Value.served += demanded
+	} else {
+		at.Value.throttled += demanded
 	}
 }
 

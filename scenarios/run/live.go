@@ -82,7 +82,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	t, d.counter = p.before(t, d.counter, clk)
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.workers(), Fine: true}
 	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(),
-		Load: func() health.Load { return health.Load(live.Load()) }, Tell: k.recorder.Health, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+		Load: func() health.Load { return health.Load(live.Load()) }, Tell: tellHealth(k.recorder, observers), Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		p.Progress.Ends(err)
 		return err
@@ -108,6 +108,18 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 		return errors.Join(cause, beside(ended, context.Canceled))
 	}
 	return ended
+}
+
+// tellHealth tells the record, and whoever of the observers wants to know.
+func tellHealth(record *results.Recorder, observers []Observer) func(results.Health) {
+	return func(h results.Health) {
+		record.Health(h)
+		for _, o := range observers {
+			if wants, is := o.(HealthObserver); is {
+				wants.Health(h)
+			}
+		}
+	}
 }
 
 // becauseOfBudget returns how a run ended whose budget was spent: that its

@@ -149,6 +149,13 @@ type Stage = campaign.Progress
 // Observer is told of every attempt and every operation.
 type Observer = drive.Observer
 
+// HealthObserver is an observer that is told of each whole second of the generator's health,
+// too, of a run in real time.
+type HealthObserver interface {
+	Observer
+	Health(results.Health)
+}
+
 // Ask is what somebody is asked to agree to before a remote run.
 type Ask struct {
 	Forecast

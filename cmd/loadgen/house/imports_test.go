@@ -27,7 +27,7 @@ var rows = []row{
 		imports: []string{
 			"backoff", "backoff/trial", "cmd/loadgen/terminal",
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/otlp", "report/live/prometheus", "report/text", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
@@ -36,7 +36,7 @@ var rows = []row{
 		path: "cmd/loadgen/terminal",
 		what: "how a run fares while it goes on: a bar on a terminal, plain lines, JSON events",
 		imports: []string{
-			"engine/clock", "report/document", "report/live", "report/live/otlp", "report/live/prometheus", "report/text", "results", "scenarios/run",
+			"engine/clock", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "results", "scenarios/run",
 		},
 		owns: []string{"golang.org/x/term"},
 	}, {
@@ -200,6 +200,10 @@ var rows = []row{
 		what:    "how a run fares, sent to an OpenTelemetry endpoint",
 		imports: []string{"engine/clock", "report/live", "results"},
 		owns:    []string{"github.com/go-logr/logr", "go.opentelemetry.io"},
+	}, {
+		path:    "report/live/page",
+		what:    "how something fares, as the report's own page that is told anew while it is open",
+		imports: []string{"engine/clock", "engine/rest/listen", "report/document", "report/html", "report/live", "results"},
 	}, {
 		path: "scenarios/run",
 		what: "one run, from a plan to a sealed record: the only place that puts one together",

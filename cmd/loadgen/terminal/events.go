@@ -47,6 +47,9 @@ func (e *events) begin(said start) {
 	if said.metrics != "" {
 		begins.Metrics = &said.metrics
 	}
+	if said.live != "" {
+		begins.Live = &said.live
+	}
 	e.tell(begins)
 }
 
@@ -124,7 +127,7 @@ or leave there. Keys do not change their meaning while "version" is 1; others ma
 added. Each line has "event" and "at_s", seconds since the start of the run, virtual
 ones in simulate. What is null cannot be told: there is too little of it.
 
-  run_begins    version, scenario, time (real or virtual), metrics_url
+  run_begins    version, scenario, time (real or virtual), metrics_url, live_url
   stage_begins  stage, operations, length_s (null in a closed loop)
   phase_begins  phase; phase_ends the same
   status        each second of real time, and as a stage ends: stage, phase,
@@ -155,6 +158,7 @@ type runBegins struct {
 	Scenario string  `json:"scenario"`
 	Time     string  `json:"time"`
 	Metrics  *string `json:"metrics_url"`
+	Live     *string `json:"live_url"`
 }
 
 type stageBegins struct {

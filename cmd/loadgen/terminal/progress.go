@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/live"
 	"loadgen/report/live/otlp"
+	"loadgen/report/live/page"
 	"loadgen/report/live/prometheus"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -33,6 +35,8 @@ type Progress struct {
 	// to is where is said what telemetry cannot do.
 	to        io.Writer
 	telemetry Telemetry
+	// watch shows the run on a live page, nil where there is none.
+	watch *page.Watch
 	// exporter sends the run to an OpenTelemetry endpoint, nil if that was not asked for.
 	exporter *otlp.Exporter
 	// over ends as somebody wants the run to end.
@@ -65,8 +69,9 @@ type screen interface {
 // start is what a screen may tell of a run before it begins.
 type start struct {
 	scenario string
-	// time is real or virtual, metrics where metrics are served, empty if nowhere.
-	time, metrics string
+	// time is real or virtual, metrics where metrics are served, live where the live page
+	// is; empty if nowhere.
+	time, metrics, live string
 }
 
 // Telemetry is who else is told of a run while it goes on; the zero value is nobody.
@@ -74,6 +79,8 @@ type Telemetry struct {
 	// Prometheus is where the run is scraped, OTLP where it is sent to; either may be nil.
 	Prometheus *prometheus.Server
 	OTLP       *otlp.Client
+	// Page is where the run is looked at in a browser, nil where that was not asked for.
+	Page *page.Server
 	// Keys says that both are told PartitionKeys.
 	Keys bool
 }
@@ -81,6 +88,7 @@ type Telemetry struct {
 // Close ends what serves and sends.
 func (t Telemetry) Close() {
 	t.Prometheus.Close()
+	t.Page.Close()
 	t.OTLP.Close()
 }
 
@@ -116,9 +124,13 @@ func (p *Progress) Begins(b run.Begun) []run.Observer {
 		server.Serve(e)
 		told = append(told, e)
 	}
+	if shown := p.telemetry.Page; shown != nil {
+		p.watch = shown.Begin(page.Run{Scenario: b.Scenario, Virtual: b.Time == virtually, Cores: runtime.GOMAXPROCS(0), Stats: p.Stats, Now: p.now})
+		told = append(told, p.watch)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.end = cancel
-	p.screen.begin(start{b.Scenario, b.Time, p.telemetry.Prometheus.URL()})
+	p.screen.begin(start{b.Scenario, b.Time, p.telemetry.Prometheus.URL(), p.telemetry.Page.URL()})
 	if client := p.telemetry.OTLP; client != nil {
 		if p.exporter = p.sends(client, &b); p.exporter != nil {
 			told = append(told, p.exporter)
@@ -153,6 +165,7 @@ func (p *Progress) sends(client *otlp.Client, b *run.Begun) *otlp.Exporter {
 func (p *Progress) Ends(ended error) {
 	p.end()
 	p.done.Wait()
+	p.watch.End()
 	p.leave()
 	if p.exporter != nil {
 		p.exporter.Stop()

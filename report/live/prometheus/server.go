@@ -1,12 +1,8 @@
 package prometheus
 
 import (
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,37 +29,11 @@ type Server struct {
 // Listen opens an address: a port, or a host and a port; what says no host is of this
 // machine alone.
 func Listen(address string) (*Server, error) {
-	full, err := addressOf(address)
+	listener, err := listen.Here(address)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", full)
-	if err != nil {
-		var why *net.OpError
-		if errors.As(err, &why) {
-			err = why.Err
-		}
-		return nil, fmt.Errorf("%w; expected an address of this machine with a free port, such as 127.0.0.1:0", err)
-	}
 	return &Server{listener: listener}, nil
-}
-
-func addressOf(address string) (string, error) {
-	expected := errors.New("expected a port, or a host and a port, such as :9464 or 127.0.0.1:0")
-	if !strings.Contains(address, ":") {
-		address = ":" + address
-	}
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", expected
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return "", expected
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port), nil
 }
 
 // URL returns where the metrics are, empty where there are none.

@@ -25,6 +25,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder that keeps a picture of each page; none are kept without")
 
+var loadgen = flag.String("loadgen", "", "the command, of which runs are looked at while they go on")
+
 var (
 	made = flag.String("made", "", "folder of the pages that report/html has made by hand")
 	real = flag.String("real", "", "folder of pages of real runs, which are opened, too")
@@ -89,12 +91,21 @@ func (v view) String() string {
 // open shows a page from a file.
 func open(t *testing.T, browser context.Context, v view, content []byte, before ...step) *tab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(browser)
-	t.Cleanup(cancel)
-	opened := &tab{t: t, ctx: ctx, file: filepath.Join(t.TempDir(), "report.html")}
-	if err := os.WriteFile(opened.file, content, 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	opened := visit(t, browser, v, (&url.URL{Scheme: "file", Path: file}).String(), before...)
+	opened.file = file
+	return opened
+}
+
+// visit shows a page by its URL.
+func visit(t *testing.T, browser context.Context, v view, at string, before ...step) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser)
+	t.Cleanup(cancel)
+	opened := &tab{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, opened.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +124,7 @@ func open(t *testing.T, browser context.Context, v view, content []byte, before 
 				{Name: "prefers-reduced-motion", Value: "reduce"},
 			}}),
 	}, before...)
-	actions = append(actions, chromedp.Navigate((&url.URL{Scheme: "file", Path: opened.file}).String()))
+	actions = append(actions, chromedp.Navigate(at))
 	opened.run(actions...)
 	return opened
 }

@@ -1,0 +1,132 @@
+package page
+
+import (
+	"bytes"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/rest/listen"
+)
+
+// handler answers whoever asks by a name of this machine and has the token: the page at the
+// folder of its name, its stream at events, and a POST to stop.
+func (s *Server) handler() http.Handler {
+	paths := http.NewServeMux()
+	paths.HandleFunc("GET /{$}", s.page)
+	paths.HandleFunc("GET /events", s.events)
+	if s.stop != nil {
+		once := sync.OnceFunc(s.stop)
+		paths.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
+			once()
+			w.WriteHeader(http.StatusNoContent)
+		})
+	}
+	return listen.Local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.guarded(w, r, http.NewCrossOriginProtection().Handler(paths))
+	}))
+}
+
+// guarded has those answered who know the token. How much of it is right, the time of the
+// answer does not tell.
+func (s *Server) guarded(w http.ResponseWriter, r *http.Request, inner http.Handler) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", s.live.Policy())
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Cache-Control", "no-store")
+	token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
+		http.Error(w, "this page is for whoever has its whole URL: it is where the run was started", http.StatusForbidden)
+		return
+	}
+	inside := r.Clone(r.Context())
+	inside.URL.Path, inside.URL.RawPath = "/"+rest, ""
+	inner.ServeHTTP(w, inside)
+}
+
+// writeWithin is how long a viewer may take to read what it is told.
+const writeWithin = 5 * time.Second
+
+// within bounds how long what is written next may take.
+func within(w http.ResponseWriter) error {
+	return http.NewResponseController(w).SetWriteDeadline(clock.NewReal().Started().Add(writeWithin))
+}
+
+// page writes the page as it is now, or the report.
+func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
+	s.mu.Lock()
+	shown := s.report
+	s.mu.Unlock()
+	if shown == nil {
+		var made bytes.Buffer
+		d, _ := s.composed()
+		if err := s.live.Render(&made, d); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		shown = made.Bytes()
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if within(w) == nil {
+		_, _ = w.Write(shown)
+	}
+}
+
+// events tells a viewer how it goes on, until that is over or the viewer has left.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	v, err := s.join()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	control := http.NewResponseController(w)
+	// Nothing more comes of a request that has been read, however long its answer takes.
+	if err := control.SetReadDeadline(time.Time{}); err != nil {
+		s.leave(v, false)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	tell := func(what []byte) bool {
+		err := within(w)
+		if err == nil {
+			_, err = w.Write(what)
+		}
+		if err == nil {
+			err = control.Flush()
+		}
+		if err != nil {
+			s.leave(v, errors.Is(err, os.ErrDeadlineExceeded))
+		}
+		return err == nil
+	}
+	if last := s.parting(v); last != nil {
+		tell(last)
+		return
+	}
+	first, err := s.fresh()
+	if err != nil || !tell(append([]byte("retry: 1000\n\n"), first...)) {
+		s.leave(v, false)
+		return
+	}
+	for {
+		select {
+		case what, more := <-v.next:
+			if !more {
+				what = s.parting(v)
+			}
+			if what == nil || !tell(what) || !more {
+				return
+			}
+		case <-r.Context().Done():
+			s.leave(v, false)
+			return
+		}
+	}
+}

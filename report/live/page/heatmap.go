@@ -1,0 +1,124 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"loadgen/report/document"
+	"loadgen/report/live"
+)
+
+// The bounds of a heat map: how many columns of a second it has, how many rows, and by how
+// many of the last columns these are chosen.
+const (
+	columns = 60
+	rows    = 12
+	recent  = 3
+)
+
+// heatMap is where the load went in the last seconds. The zero value has nothing.
+type heatMap struct{ columns []column }
+
+// column is one second: what each partition came to that is told apart, and all of them.
+type column struct {
+	of       map[string]live.Warmth
+	demanded int64
+}
+
+func (h *heatMap) add(s *live.Second) {
+	c := column{of: make(map[string]live.Warmth, len(s.Warmest)), demanded: s.Demanded}
+	for _, w := range s.Warmest {
+		c.of[w.Name] = w
+	}
+	if len(h.columns) == columns {
+		h.columns = append(h.columns[:0], h.columns[1:]...)
+	}
+	h.columns = append(h.columns, c)
+}
+
+// row is a partition with what it came to in the last columns, and in all of them.
+type row struct {
+	name string
+	live.Warmth
+	whole int64
+}
+
+// hottest returns the partitions with the most demand in the last columns, then those with the
+// most in all of them, and the demand of all others in the last ones.
+func (h *heatMap) hottest() (list []row, rest int64) {
+	sums := make(map[string]row)
+	for i, c := range h.columns {
+		late := i >= len(h.columns)-recent
+		if late {
+			rest += c.demanded
+		}
+		for name, w := range c.of {
+			sum := sums[name]
+			sum.name, sum.whole = name, sum.whole+w.Demanded()
+			if late {
+				sum.Served, sum.Throttled = sum.Served+w.Served, sum.Throttled+w.Throttled
+			}
+			sums[name] = sum
+		}
+	}
+	list = slices.SortedFunc(maps.Values(sums), func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.Demanded(), a.Demanded()), cmp.Compare(b.whole, a.whole), cmp.Compare(a.name, b.name))
+	})
+	list = list[:min(len(list), rows)]
+	for i := range list {
+		rest -= list[i].Demanded()
+	}
+	return list, max(0, rest)
+}
+
+// longestKey is how many characters of a partition's name are shown.
+const longestKey = 40
+
+// table returns the map as a table: a row for each of the hottest, and one for the others.
+// Partitions says how many there are, counted exactly unless it is more than can be.
+func (h *heatMap) table(partitions int, more bool) document.Table {
+	t := document.Table{ID: "heat", Caption: "Heat by partition, the last minute", Columns: []document.Column{
+		{Title: "partition", Words: true}, {Title: "second by second, until now", Words: true},
+		{Title: "asked for", Unit: "entities/s"}, {Title: "throttled"}, {Title: "of all", Spare: 1},
+	}, Notes: []string{fmt.Sprintf("Each second is the darker the more was asked for, and orange as far as that was throttled. The numbers are of the last %d seconds; "+
+		"what a partition had while it was not among the %d hottest of a second is missing.", recent, live.Warmest)}}
+	list, rest := h.hottest()
+	seconds := float64(max(1, min(recent, len(h.columns))))
+	most, all := int64(1), rest
+	for i := range list {
+		all += list[i].Demanded()
+		for _, c := range h.columns {
+			one := c.of[list[i].name]
+			most = max(most, one.Demanded())
+		}
+	}
+	for _, one := range list {
+		t.Rows = append(t.Rows, []document.Cell{{Text: document.Cut(one.name, longestKey)}, h.strip(one.name, float64(most)),
+			{Text: document.Rate(float64(one.Demanded()) / seconds)}, {Text: document.Share(float64(one.Throttled) / float64(max(1, one.Demanded())))},
+			{Text: document.Share(float64(one.Demanded()) / float64(max(1, all)))}})
+	}
+	if others := partitions - len(list); others > 0 && len(list) > 0 {
+		name := document.Counted(others, "other")
+		if more {
+			name = "more than " + name
+		}
+		t.Rows = append(t.Rows, document.Cells(name, "not told apart", document.Rate(float64(rest)/seconds), "", document.Share(float64(rest)/float64(max(1, all)))))
+	}
+	return t
+}
+
+// strip is the row of a partition, of as many cells as there are columns.
+func (h *heatMap) strip(name string, most float64) document.Cell {
+	cell := document.Cell{Strip: make([]document.Shade, columns)}
+	first, busiest := columns-len(h.columns), int64(0)
+	for i, c := range h.columns {
+		one := c.of[name]
+		demanded := one.Demanded()
+		busiest = max(busiest, demanded)
+		cell.Strip[first+i] = document.Shade{Heat: float64(demanded) / most, Throttled: float64(one.Throttled) / float64(max(1, demanded))}
+	}
+	cell.Text = fmt.Sprintf("at most %s entities in a second", document.Count(busiest))
+	return cell
+}

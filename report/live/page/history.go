@@ -1,0 +1,122 @@
+package page
+
+import (
+	"slices"
+	"time"
+
+	"loadgen/report/document"
+)
+
+// sample is a whole second of a run, or several.
+type sample struct {
+	// second is when it begins, since the start of the run.
+	second float64
+	// offered and served are entities, throttled attempts, each per second.
+	offered, served, throttled float64
+	// p50 and p99 are response times of the ten seconds before its end, in milliseconds;
+	// late is the share of operations that were sent late, cpu that of the generator's cores
+	// that were busy, both in percent. What is nil is not known.
+	p50, p99, late, cpu *float64
+}
+
+// mostSamples is how many there are of a run at most: where there are more, two become one.
+const mostSamples = 600
+
+// history is a run from its start on in bounded memory. The zero value has nothing.
+type history struct {
+	// each is how many seconds a sample is of; of an open one there are fewer.
+	each    int
+	samples []sample
+	open    []sample
+}
+
+func (h *history) add(one sample) {
+	h.each = max(1, h.each)
+	h.open = append(h.open, one)
+	if len(h.open) < h.each {
+		return
+	}
+	h.samples = append(h.samples, together(h.open))
+	h.open = h.open[:0]
+	if len(h.samples) < mostSamples {
+		return
+	}
+	for i := range len(h.samples) / 2 {
+		h.samples[i] = together(h.samples[2*i : 2*i+2])
+	}
+	h.samples = h.samples[:len(h.samples)/2]
+	h.each *= 2
+}
+
+// busy enters how busy the generator was in a second of its own that was added before.
+func (h *history) busy(second int64, percent float64) {
+	for i, one := range slices.Backward(h.samples) {
+		if one.second < float64(second) || h.each > 1 {
+			return
+		}
+		if one.second == float64(second) {
+			h.samples[i].cpu = &percent
+			return
+		}
+	}
+}
+
+// all returns the samples, the open one among them.
+func (h *history) all() []sample {
+	if len(h.open) == 0 {
+		return h.samples
+	}
+	return append(slices.Clip(h.samples), together(h.open))
+}
+
+// together makes one sample of several: rates and shares are the means, times the longest.
+func together(list []sample) sample {
+	one := sample{second: list[0].second}
+	for i := range list {
+		one.offered += list[i].offered / float64(len(list))
+		one.served += list[i].served / float64(len(list))
+		one.throttled += list[i].throttled / float64(len(list))
+		one.p50, one.p99 = longest(one.p50, list[i].p50), longest(one.p99, list[i].p99)
+	}
+	one.late = mean(list, func(s *sample) *float64 { return s.late })
+	one.cpu = mean(list, func(s *sample) *float64 { return s.cpu })
+	return one
+}
+
+func longest(a, b *float64) *float64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+// mean returns the mean of what is known, nil where nothing is.
+func mean(list []sample, of func(*sample) *float64) *float64 {
+	sum, known := 0., 0
+	for i := range list {
+		if v := of(&list[i]); v != nil {
+			sum, known = sum+*v, known+1
+		}
+	}
+	if known == 0 {
+		return nil
+	}
+	return new(sum / float64(known))
+}
+
+// line returns one number of every sample.
+func line(list []sample, name string, meaning document.Meaning, of func(*sample) *float64) document.Line {
+	l := document.Line{Name: name, Meaning: meaning, Values: make([]*float64, len(list))}
+	for i := range list {
+		l.Values[i] = of(&list[i])
+	}
+	return l
+}
+
+// inMillis returns a duration in milliseconds, nil for none.
+func inMillis(d *time.Duration) *float64 {
+	if d == nil {
+		return nil
+	}
+	return new(float64(d.Microseconds()) / 1000)
+}

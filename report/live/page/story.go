@@ -1,0 +1,239 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// story is what is to be said of a run at an instant.
+type story struct {
+	run      *Run
+	status   *live.Status
+	samples  []sample
+	each     int
+	measured time.Duration
+	marks    []document.Mark
+	health   results.Health
+	heat     document.Table
+	over     bool
+	viewers  int
+	dropped  int64
+}
+
+// waiting is what is shown before anything has begun.
+func waiting() (*document.Document, string) {
+	s := story{run: &Run{Scenario: "run"}, status: &live.Status{}, measured: -1, each: 1}
+	s.heat = new(heatMap).table(0, false)
+	return s.document(), "waiting for the run to begin"
+}
+
+// document returns the story, of the same shape whatever is known.
+func (s *story) document() *document.Document {
+	return &document.Document{
+		Title: "loadgen " + s.run.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
+		Screen: []document.Block{s.rates(), s.heat},
+		Sections: []document.Section{
+			{ID: "times", Title: "Response times", Blocks: []document.Block{s.times()}},
+			{ID: "generator", Title: "The generator", Blocks: []document.Block{s.generator(), s.load()}},
+			{ID: "happened", Title: "Load balancing and phases", Blocks: []document.Block{s.happened()}},
+		},
+	}
+}
+
+// says is the line above the page.
+func (s *story) says() string {
+	parts := []string{"live"}
+	if s.over {
+		return "the run is over: its report is being made"
+	}
+	if s.run.Virtual {
+		parts[0] = "live, in virtual time"
+	}
+	parts = append(parts, document.Minutes(s.status.At.Seconds())+" in")
+	if left := s.left(); left != "" {
+		parts = append(parts, left)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (s *story) left() string {
+	switch left := s.status.Left; {
+	case left == nil:
+		return ""
+	case *left == 0:
+		return s.status.Stage + " is finishing"
+	default:
+		about := ""
+		if s.status.Estimated {
+			about = "about "
+		}
+		whole := (*left + time.Second - 1).Truncate(time.Second) // nothing is over before its time
+		return about + document.Minutes(whole.Seconds()) + " left of " + s.status.Stage
+	}
+}
+
+func (s *story) subtitle() string {
+	if s.status.Phase == "" {
+		return "before the first phase"
+	}
+	parts := []string{"phase " + s.status.Phase}
+	if s.status.Target != nil {
+		parts = append(parts, document.Rate(*s.status.Target)+" operations/s")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// answer is what is served now, of what, and whether that can be relied on.
+func (s *story) answer() document.Answer {
+	if s.status.Served == nil {
+		return document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first seconds are under way"}
+	}
+	a := document.Claimed("", "SERVES", document.Rate(*s.status.Served), "entities/s", "")
+	if s.status.Target != nil {
+		a.Beside = "of " + document.Rate(*s.status.Offered) + " offered · "
+	}
+	a.Beside += document.Told(s.status.Throttled, document.Share) + " of attempts throttled"
+	a.Says = []string{
+		fmt.Sprintf("Response times: p50 %s, p99 %s, of the last 10 s.", document.Told(s.status.P50, document.Lapse), document.Told(s.status.P99, document.Lapse)),
+		s.hottest(), s.onTime(),
+	}
+	return a
+}
+
+func (s *story) hottest() string {
+	if len(s.heat.Rows) == 0 {
+		return "No partition was asked for anything in the last seconds."
+	}
+	first := s.heat.Rows[0]
+	return fmt.Sprintf("Hottest partition: %s with %s of what is asked for.", first[0].Text, first[len(first)-1].Text)
+}
+
+// doubtfulShare is the share of operations sent late from which on what is shown is the
+// generator's, in percent; lookback is how many samples that is judged by.
+const (
+	doubtfulShare = 1
+	lookback      = 10
+)
+
+// onTime says whether the generator keeps up.
+func (s *story) onTime() string {
+	if s.run.Virtual {
+		return "Time is virtual: no operation is sent late."
+	}
+	if late := mean(s.samples[max(0, len(s.samples)-lookback):], func(one *sample) *float64 { return one.late }); late != nil && *late >= doubtfulShare {
+		return fmt.Sprintf("The generator is behind: %s of operations were sent late in the last seconds.", document.Share(*late/100))
+	}
+	return "The generator is on time."
+}
+
+// rates is what is offered, served and throttled over the run.
+func (s *story) rates() document.Series {
+	return s.series("rates", "Offered, served, throttled", "per second", "Entities that became due, and those that were served, and attempts that were throttled.",
+		line(s.samples, "offered", document.Offered, func(one *sample) *float64 { return &one.offered }),
+		line(s.samples, "served", document.Served, func(one *sample) *float64 { return &one.served }),
+		line(s.samples, "attempts throttled", document.Throttled, func(one *sample) *float64 { return &one.throttled }))
+}
+
+func (s *story) times() document.Series {
+	t := s.series("response", "Response times", "ms", "Of operations that succeeded in the ten seconds before, from when each was due.",
+		line(s.samples, "p50", document.First, func(one *sample) *float64 { return one.p50 }),
+		line(s.samples, "p99", document.Second, func(one *sample) *float64 { return one.p99 }))
+	t.Log = true
+	return t
+}
+
+func (s *story) load() document.Series {
+	return s.series("load", "Load of the generator", "%", "The share of its cores that this process kept busy, and of operations that it sent late.",
+		line(s.samples, "CPU", document.First, func(one *sample) *float64 { return one.cpu }),
+		line(s.samples, "sent late", document.Failed, func(one *sample) *float64 { return one.late }))
+}
+
+// series lays lines out over the seconds that are measured, over all before there are any.
+func (s *story) series(id, title, unit, says string, lines ...document.Line) document.Series {
+	if s.each > 1 {
+		says += fmt.Sprintf(" Each point is of %d seconds: rates are means, times the longest.", s.each)
+	}
+	made := document.Series{ID: id, Title: title, Unit: unit, Says: says, Lines: lines, Seconds: make([]float64, len(s.samples))}
+	for i := range s.samples {
+		made.Seconds[i] = s.samples[i].second
+	}
+	if s.measured >= 0 {
+		made.Shown = document.Stretch{From: s.measured.Truncate(time.Second).Seconds(), To: s.status.At.Seconds() + 1}
+	}
+	for _, one := range s.marks {
+		if made.Shown.Holds(one.Second) {
+			made.Marks = append(made.Marks, one)
+		}
+	}
+	return made
+}
+
+// generator is how the process fares that sends.
+func (s *story) generator() document.Table {
+	t := document.Table{ID: "health", Caption: "Health of the generator", Columns: []document.Column{
+		{Title: "what", Words: true}, {Title: "last second"}, {Title: "so far"}}}
+	all := &s.status.Totals
+	add := func(what, last, sofar string, tone document.Tone) {
+		t.Rows = append(t.Rows, []document.Cell{{Text: what}, {Text: last, Tone: tone}, {Text: sofar}})
+	}
+	if !s.run.Virtual {
+		var last sample
+		if len(s.samples) > 0 {
+			last = s.samples[len(s.samples)-1]
+		}
+		tone := document.Plain
+		if last.late != nil && *last.late >= doubtfulShare {
+			tone = document.Doubtful
+		}
+		add("operations sent late", document.Told(last.late, percent), fmt.Sprintf("%s of %s", document.Count(all.Late), document.Count(all.Scheduled)), tone)
+		add(fmt.Sprintf("CPU, of %s", document.Counted(max(1, s.run.Cores), "core")), document.Told(last.cpu, percent), "", document.Plain)
+		add("stood still", document.Lapse(s.health.StoodStill), "", document.Plain)
+		add("due, and no worker free", document.Lapse(s.health.Starved), "", document.Plain)
+	}
+	add("operations dropped", "", document.Count(all.Dropped), document.Plain)
+	add("attempts under way", document.Count(all.InFlight()), "", document.Plain)
+	add("attempts that succeeded", "", document.Count(all.Ok), document.Plain)
+	add("attempts throttled", "", document.Count(all.Throttled), document.Plain)
+	add("attempts that failed", "", document.Count(all.Failed), document.Plain)
+	add("pages that look on", document.Count(int64(s.viewers)), document.Count(s.dropped)+" let go of", document.Plain)
+	return t
+}
+
+func percent(v float64) string { return document.Share(v / 100) }
+
+// happened is what was marked last, the latest first.
+func (s *story) happened() document.Table {
+	t := document.Table{ID: "events", Caption: "What happened, the latest first", Columns: []document.Column{{Title: "at"}, {Title: "what", Words: true}}}
+	for _, one := range slices.Backward(s.marks) {
+		if len(t.Rows) == mostRows {
+			break
+		}
+		what := "phase " + one.Text
+		if one.Balance {
+			what = "load balancing: " + one.Text
+		}
+		t.Rows = append(t.Rows, document.Cells(document.Minutes(one.Second), what))
+	}
+	return t
+}
+
+// balance is what load balancing did, in a few words.
+func balance(what string, d *results.Decision) string {
+	const longest = 24
+	key := document.Key(d.Key, longest)
+	switch what {
+	case results.RangeMoved:
+		return fmt.Sprintf("move of the range from %s to server %d", key, d.To)
+	case results.RangesMerged:
+		return "merge at " + key
+	default:
+		return cmp.Or(what, "split") + " at " + key
+	}
+}

@@ -1,0 +1,223 @@
+package page
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/document"
+	"loadgen/report/live"
+	"loadgen/results"
+)
+
+// Run is what is shown of a run beside what its stats tell.
+type Run struct {
+	Scenario string
+	// Virtual says that its time is made up, Cores is how many of the machine's it may keep
+	// busy.
+	Virtual bool
+	Cores   int
+	// Stats is told of the run by somebody else, Now tells its present.
+	Stats *live.Stats
+	Now   func() time.Duration
+}
+
+// The bounds of what a watch keeps: the marks of a run, of which as many stand in rows, and
+// the partitions that are counted.
+const (
+	mostMarks   = 200
+	mostRows    = 12
+	mostCounted = 10_000
+)
+
+// Watch is told of a run, and shows it until it ends. It is an observer of drive's ledger, a
+// watcher of it, and wants the health of the generator.
+type Watch struct {
+	run    Run
+	server *Server
+	end    context.CancelFunc
+	// next is the first whole second that has not been taken.
+	next atomic.Int64
+
+	// mu guards what is below.
+	mu      sync.Mutex
+	history history
+	heat    heatMap
+	// measured is when the first phase began that the report is of, negative before.
+	measured time.Duration
+	marks    []document.Mark
+	// health has the latest seconds at their number's remainder.
+	health [16]results.Health
+	latest results.Health
+	// before are the totals when a second was taken last.
+	before live.Totals
+	stage  string
+	over   bool
+
+	// counting guards the partitions that were met, of which more says there are more.
+	counting sync.Mutex
+	met      map[partition]struct{}
+	more     bool
+}
+
+type partition struct{ table, key string }
+
+// grace is how long after its end a second is taken: what ended in it has been told by then.
+const grace = 100 * time.Millisecond
+
+// Begin shows a run from now on, in the place of what was shown before. The caller has the
+// watch be told of it, and owes it an End.
+func (s *Server) Begin(r Run) *Watch {
+	w := &Watch{run: r, server: s, measured: -1, met: make(map[partition]struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	w.end = cancel
+	s.Show(w.compose)
+	s.watches.Go(func() { w.tick(ctx) })
+	return w
+}
+
+// tick takes each second as it is over and brings the pages up to date. Virtual seconds come
+// faster than real ones, and are taken by those who tell of them.
+func (w *Watch) tick(ctx context.Context) {
+	c := clock.NewReal()
+	for {
+		wait := time.Second
+		if now := w.run.Now(); !w.run.Virtual {
+			wait = (now - grace).Truncate(time.Second) + time.Second + grace - now
+		}
+		if c.Sleep(ctx, c.Now().Add(wait)) != nil {
+			return
+		}
+		if !w.run.Virtual {
+			w.take(w.run.Now())
+		}
+		w.server.Refresh()
+	}
+}
+
+// End says that the run is over: its report, if there is one, comes next.
+func (w *Watch) End() {
+	w.end()
+	w.take(w.run.Now() + time.Second)
+	w.mu.Lock()
+	w.over = true
+	w.mu.Unlock()
+	w.server.Refresh()
+}
+
+// take takes down every whole second that is over at an instant.
+func (w *Watch) take(now time.Duration) {
+	if live.Over(now) < w.next.Load() {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last := live.Over(now)
+	for number := max(w.next.Load(), last-live.Kept+1); number <= last; number++ {
+		w.second(number)
+	}
+	w.next.Store(max(last+1, w.next.Load()))
+}
+
+func (w *Watch) second(number int64) {
+	second := w.run.Stats.Second(number)
+	status := w.run.Stats.Status(time.Duration(number+1) * time.Second)
+	one := sample{second: float64(number), offered: float64(second.Offered), served: float64(second.Served), throttled: float64(second.Throttled),
+		p50: inMillis(status.P50), p99: inMillis(status.P99)}
+	if late := status.Totals.LateSince(&w.before); late != nil && !w.run.Virtual {
+		one.late = new(100 * *late)
+	}
+	if h := &w.health[number%int64(len(w.health))]; h.Second == number && h.Lasted > 0 {
+		one.cpu = new(100 * h.Share(w.run.Cores))
+	}
+	w.before = status.Totals
+	w.history.add(one)
+	w.heat.add(&second)
+}
+
+// Attempt implements an observer.
+func (w *Watch) Attempt(a *results.Attempt) {
+	if w.run.Virtual {
+		w.take(a.Done)
+	}
+	if !a.HasPartition {
+		return
+	}
+	w.counting.Lock()
+	defer w.counting.Unlock()
+	if _, known := w.met[partition{a.Table, a.PartitionKey}]; known {
+		return
+	}
+	if len(w.met) == mostCounted {
+		w.more = true
+		return
+	}
+	w.met[partition{strings.Clone(a.Table), strings.Clone(a.PartitionKey)}] = struct{}{}
+}
+
+// Completed implements an observer.
+func (*Watch) Completed(*results.Completed) {}
+
+// Due, Again and Phase implement a watcher.
+func (*Watch) Due(*results.Scheduled) {}
+
+// Again implements a watcher.
+func (*Watch) Again(time.Duration) {}
+
+// Phase implements a watcher.
+func (w *Watch) Phase(_ int, phase *results.Phase) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if phase.Reported && w.measured < 0 {
+		w.measured = phase.Begin
+	}
+}
+
+// Event implements a watcher: phases that begin and what load balancing does are marked.
+func (w *Watch) Event(e results.Event) {
+	at := time.Duration(e.At)
+	switch {
+	case e.What == results.PhaseBegins:
+		w.mark(document.Mark{Second: at.Seconds(), Text: e.Phase})
+	case e.Balanced():
+		w.mark(document.Mark{Second: at.Seconds(), Text: balance(e.What, e.Decision), Balance: true})
+	}
+}
+
+func (w *Watch) mark(one document.Mark) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.marks) == mostMarks {
+		w.marks = append(w.marks[:0], w.marks[1:]...)
+	}
+	w.marks = append(w.marks, one)
+}
+
+// Health is told of each whole second of the generator's health.
+func (w *Watch) Health(h results.Health) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.health[max(0, h.Second)%int64(len(w.health))], w.latest = h, h
+	if h.Second < w.next.Load() {
+		w.history.busy(h.Second, 100*h.Share(w.run.Cores))
+	}
+}
+
+// compose says how the run fares.
+func (w *Watch) compose() (*document.Document, string) {
+	w.counting.Lock()
+	partitions, more := len(w.met), w.more
+	w.counting.Unlock()
+	status := w.run.Stats.Status(w.run.Now())
+	open, dropped := w.server.Viewers()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := story{run: &w.run, status: &status, samples: slices.Clone(w.history.all()), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
+		health: w.latest, over: w.over, viewers: open, dropped: dropped}
+	s.heat = w.heat.table(partitions, more)
+	return s.document(), s.says()
+}

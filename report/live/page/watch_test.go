@@ -1,0 +1,129 @@
+package page
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// A key that becomes hot among ten thousand leads the heat map by the next update, and the
+// others are counted.
+func TestHeatOfTenThousandPartitions(t *testing.T) {
+	serve(t, func(s *site) {
+		p := s.play(false)
+		defer p.End()
+		v := s.view()
+		defer v.leave()
+		v.update()
+		for second := range 2 {
+			for n := range mostCounted - 1 {
+				p.attempt(time.Duration(second)*time.Second, keyOf(n), 1, results.Ok)
+			}
+			v.update()
+		}
+		p.attempt(2*time.Second, "hot", 1500, results.Ok)
+		p.attempt(2*time.Second, "hot", 500, results.Throttled)
+		heat := v.update().Parts["heat"]
+		if first := strings.Index(heat, `scope="row" class="words">hot</th>`); first < 0 || first > strings.Index(heat, ">key ") && strings.Contains(heat, ">key ") {
+			s.Errorf("the key that became hot does not lead\n%s", heat)
+		}
+		if n := strings.Count(heat, "<tr>"); n != 1+rows+1 {
+			s.Errorf("the heat map has %d rows; want a heading, %d partitions and the others", n, rows)
+		}
+		if !strings.Contains(heat, "9,988 others") || strings.Contains(heat, "more than") {
+			s.Errorf("the others are not counted: %s", heat)
+		}
+		if !strings.Contains(heat, `class="hot" d="M59 7h1v3h-1z"`) {
+			s.Errorf("a quarter of the last second is not throttled: %s", heat)
+		}
+		if len(heat) > 40_000 {
+			s.Errorf("the heat map takes %d bytes", len(heat))
+		}
+		p.attempt(3*time.Second, "one more", 1, results.Ok)
+		if heat := v.update().Parts["heat"]; !strings.Contains(heat, "more than 9,988 others") {
+			s.Errorf("that there are more than are counted is not told: %s", heat)
+		}
+	})
+}
+
+// Phases, load balancing and the health of the generator are told as they come.
+func TestWhatHappens(t *testing.T) {
+	serve(t, func(s *site) {
+		p := s.play(false)
+		defer p.End()
+		v := s.view()
+		defer v.leave()
+		v.update()
+		p.Event(results.Event{At: int64(time.Second), What: results.PhaseBegins, Phase: "<peak>"})
+		p.Event(results.Event{At: int64(2 * time.Second), What: results.RangeMoved, Decision: &results.Decision{Key: "m", To: 7}})
+		p.Event(results.Event{What: results.StageEnds})
+		p.Health(results.Health{Second: 0, Lasted: time.Second, CPU: time.Second, StoodStill: 30 * time.Millisecond})
+		p.attempt(0, "k", 100, results.Ok)
+		u := v.update()
+		events := u.Parts["events"]
+		moved, begun := strings.Index(events, `load balancing: move of the range from &#34;m&#34; to server 7`), strings.Index(events, "phase &lt;peak&gt;")
+		if moved < 0 || begun < moved || strings.Count(events, "<tr>") != 3 {
+			s.Errorf("what happened is %s; want the move, then the phase", events)
+		}
+		if !strings.Contains(u.Parts["health"], "50.0 %") || !strings.Contains(u.Parts["health"], "30.0 ms") || *u.Series["load"].Y[0][0] != 50 {
+			s.Errorf("the health is %s and %v; want half of two cores, and 30 ms", u.Parts["health"], u.Series["load"].Y)
+		}
+		for n := range mostMarks + 1 {
+			p.Event(results.Event{At: int64(n), What: results.PhaseBegins, Phase: fmt.Sprint("phase ", n)})
+		}
+		if u := v.update(); len(u.Series["rates"].Marks) != mostMarks || strings.Count(u.Parts["events"], "<tr>") != 1+mostRows {
+			s.Errorf("%d marks, %d rows; want %d and %d", len(u.Series["rates"].Marks), strings.Count(u.Parts["events"], "<tr>")-1, mostMarks, mostRows)
+		}
+	})
+}
+
+// What a second had that is told of late is not lost, and a run in virtual time is taken by
+// its own seconds.
+func TestVirtualTime(t *testing.T) {
+	serve(t, func(s *site) {
+		p := s.play(true)
+		for second := range 100 {
+			p.attempt(time.Duration(second)*time.Second+time.Millisecond, "k", 10+second, results.Ok)
+		}
+		p.End()
+		v := s.view()
+		defer v.leave()
+		rates := v.update().Series["rates"]
+		if len(rates.X) != 100 || rates.X[99] != 99 || *rates.Y[1][42] != 52 {
+			s.Errorf("%d seconds until %v, %v served in the 42nd; want 100 of them, 52", len(rates.X), rates.X, *rates.Y[1][42])
+		}
+	})
+}
+
+// However long a run, what is kept of it is bounded and adds up to the same.
+func TestHistoryAddsUp(t *testing.T) {
+	chance := rand.New(rand.NewPCG(32, 1))
+	for _, length := range []int{0, 1, mostSamples - 1, mostSamples, mostSamples + 1, 5000, 12_345} {
+		var h history
+		sum, longest := 0., 0.
+		for second := range length {
+			served, took := float64(chance.IntN(3000)), chance.Float64()*1000
+			sum, longest = sum+served, max(longest, took)
+			h.add(sample{second: float64(second), served: served, p99: &took})
+		}
+		list := h.all()
+		kept, most := 0., 0.
+		for i, one := range list {
+			covers := max(1, h.each)
+			if i == len(list)-1 {
+				covers = length - int(one.second)
+			}
+			kept, most = kept+one.served*float64(covers), max(most, *one.p99)
+			if i > 0 && one.second-list[i-1].second != float64(h.each) {
+				t.Fatalf("%d seconds: sample %d is at %v after %v; want steps of %d", length, i, one.second, list[i-1].second, h.each)
+			}
+		}
+		if len(list) > mostSamples || kept < sum-1e-3 || kept > sum+1e-3 || most != longest {
+			t.Errorf("%d seconds: %d samples of %v served, the longest %v; want %d at most, %v and %v", length, len(list), kept, most, mostSamples, sum, longest)
+		}
+	}
+}
