@@ -31,7 +31,7 @@ type flagGroup struct{ name, used, rest, verb string }
 var flagGroups = [...]flagGroup{
 	{"What is served", "profile start set faults import export data-dir", "durability export-every seed", "serve"},
 	{"Where, and to whom", "listen account key-file tls-cert tls-self-signed", "tls-key admin oidc-issuer insecure-tokens", "serve"},
-	{"What is told and kept", "examine out log", "verbose quiet log-format", "serve"},
+	{"What is told and kept", "examine out log", "live verbose quiet log-format", "serve"},
 	{"The log", "log table", "hash-keys transaction-entities entity-bytes", "explain"},
 	{"The keys of a CSV", "from rate partition-key row-key time", "", "explain"},
 	{"The scenario", "set use anti-pattern", "profile seed", "explain"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,8 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/engine/rest/serve"
 	"loadgen/report"
+	"loadgen/report/live"
+	"loadgen/report/live/page"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/calibrate/profile"
@@ -28,7 +31,8 @@ type serveFlags struct {
 	keyFile, faultFile string
 	examine            bool
 	formFlags
-	out string
+	out  string
+	live liveFlag
 }
 
 // standardInput is the name of it among files.
@@ -51,7 +55,7 @@ frees it at once.
 --examine records the traffic like a run of one's own, in a folder of its own in
 results/runs, and reports on it at the end: which partitions were hot, which
 queries scanned how much, what was throttled, and what that means for the
-PartitionKey.
+PartitionKey. With --live a page of this machine shows it meanwhile.
 
 Ctrl-C, SIGTERM or SIGHUP ends it: it accepts no more, lets what is under way finish
 for 5 s, and then exports and reports. On a second address, of this machine only, it
@@ -68,6 +72,7 @@ Signatures of the account's key are taken always. --oidc-issuer takes bearer tok
 one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredential.`,
 		Example: `  loadgen serve                                   # where the emulators are, with their account
   loadgen serve --examine                         # and a verdict on Ctrl-C
+  loadgen serve --examine --live                  # looked at in a browser meanwhile
   loadgen serve --start cold --examine            # a new table, that load balancing has yet to split
   loadgen serve --log table.log                   # what explain --log and replay read
   loadgen serve --import races.csv --export races.jsonl
@@ -94,15 +99,21 @@ one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredent
 	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
 	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated; or one of --faults")
 	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
-	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
-	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
 	f.tables(flags)
+	f.examined(flags)
 	flags.StringVar(&f.Log, "log", "", "a new `file` that every request is written to, as the service's own log has it")
 	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
-	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
 	return c
+}
+
+// examined are the flags about the run that is made of the traffic.
+func (f *serveFlags) examined(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
+	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
+	f.live.register(flags, "live")
+	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
 }
 
 // who are the flags about as whom the service is asked, and over which connections.
@@ -128,8 +139,8 @@ func (f *serveFlags) tables(flags *pflag.FlagSet) {
 
 // run serves until the context is done.
 func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer) error {
-	if f.out != "" && !f.examine {
-		return usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
+	if err := f.alone(); err != nil {
+		return err
 	}
 	if err := f.readKey(); err != nil {
 		return usageError{err}
@@ -143,9 +154,15 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	}
 	f.Clock = clock.NewReal()
 	var examination capture.Examination
+	var watch *page.Watch // nil where nobody looks
+	shown, err := f.live.open(stopOf(ctx))
+	if err != nil {
+		return err
+	}
+	defer shown.Close()
 	if f.examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance
-		f.Balanced = func(list []serve.Event) { examination.Balanced(run.Decisions(list)) }
+		f.Balanced = func(list []serve.Event) { tellOf(run.Decisions(list), &examination, watch) }
 	}
 	s, err := serve.Open(ctx, f.Options)
 	if fault := new(serve.Fault); errors.As(err, fault) {
@@ -162,8 +179,14 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 			return fmt.Errorf("%w: %w", run.ErrFolder, err)
 		}
 	}
+	if shown != nil {
+		watch = f.lookOn(shown, &examination)
+	}
 	if _, err := fmt.Fprintln(stdout, s.ConnectionString()); err != nil {
 		return err
+	}
+	if shown != nil {
+		fmt.Fprintf(f.Journal, "live page: %s\n", shown.URL())
 	}
 	s.Begin()
 	select {
@@ -171,13 +194,44 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	case <-s.Failed():
 	}
 	ended, saved := s.Drain(), s.Save()
+	watch.End()
 	if fault := new(serve.Fault); errors.As(saved, fault) {
 		saved = f.blame(*fault)
 	}
 	if f.examine {
-		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), ended)
+		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), shown, ended)
 	}
 	return errors.Join(s.Close(), ended, saved)
+}
+
+// alone refuses what belongs to --examine without it.
+func (f *serveFlags) alone() error {
+	switch {
+	case f.examine:
+		return nil
+	case f.out != "":
+		return usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
+	case f.live.asked:
+		return usageError{errors.New("--live shows what --examine takes down; expected --examine beside it")}
+	default:
+		return nil
+	}
+}
+
+// lookOn shows what an open examination takes down.
+func (f *serveFlags) lookOn(shown *page.Server, of *capture.Examination) *page.Watch {
+	stats := live.New()
+	watch := shown.Begin(page.Run{Scenario: "serve", Stats: stats, Now: func() time.Duration { return f.Clock.Now().Offset() }, Queries: of.Costliest})
+	of.Tell(stats, watch)
+	return watch
+}
+
+// tellOf tells of what load balancing did.
+func tellOf(events []results.Event, of *capture.Examination, watch *page.Watch) {
+	of.Balanced(events)
+	for _, one := range events {
+		watch.Event(one)
+	}
 }
 
 // readKey reads the key of the account, where there is one of one's own.
@@ -248,12 +302,12 @@ func (f *serveFlags) blame(fault serve.Fault) error {
 
 // report prints what came of the traffic of a service that ended so, once that is
 // judged and drawn.
-func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts results.TargetCounts, ended error) error {
+func (f *serveFlags) report(stdout io.Writer, of *capture.Examination, counts results.TargetCounts, shown *page.Server, ended error) error {
 	record, ended := of.Conclude(f.Clock.Now(), ended, &counts)
 	if record == nil {
 		return ended
 	}
-	drawn := report.Illustrate(of.Folder, record)
+	drawn := errors.Join(report.Illustrate(of.Folder, record), standsBy(shown, record))
 	fmt.Fprintf(f.Journal, "the run is in %s\n", of.Folder)
 	if _, err := fmt.Fprintln(stdout); err != nil {
 		return errors.Join(ended, drawn, err)

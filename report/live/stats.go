@@ -114,6 +114,17 @@ func (p *Stats) Again(at time.Duration) { p.shards[uint64(at)>>10%shards].again(
 // Attempt is told of every attempt as it ends.
 func (p *Stats) Attempt(a *results.Attempt) { p.shards[a.Number%shards].attempt(a) }
 
+// Touched is told of entities that the attempt with a number touched at a partition that is
+// not its own, as a query of a whole table does: they are heat there, and nothing else.
+func (p *Stats) Touched(number uint64, at time.Duration, table, key string, entities int64) {
+	h := &p.shards[number%shards]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if one := h.at(at); one != nil && entities > 0 {
+		one.warmer(partition{table, key}, entities, results.Ok)
+	}
+}
+
 // Completed is told of every operation as it ends.
 func (p *Stats) Completed(c *results.Completed) { p.shards[c.Number%shards].completed(c) }
 

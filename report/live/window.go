@@ -127,13 +127,18 @@ func (h *shard) attempt(a *results.Attempt) {
 	if demanded <= 0 || !a.HasPartition {
 		return
 	}
-	if one.heat == nil {
-		one.heat = sketch.NewHeaviest(places, partition.own, func(w *warmth) { *w = warmth{} })
+	one.warmer(partition{a.Table, a.PartitionKey}, demanded, a.Class)
+}
+
+// warmer adds to the heat of a partition.
+func (s *second) warmer(at partition, demanded int64, class results.Class) {
+	if s.heat == nil {
+		s.heat = sketch.NewHeaviest(places, partition.own, func(w *warmth) { *w = warmth{} })
 	}
-	if at := one.heat.Of(partition{a.Table, a.PartitionKey}, demanded); a.Class == results.Ok {
-		at.Value.served += demanded
+	if w := &s.heat.Of(at, demanded).Value; class == results.Ok {
+		w.served += demanded
 	} else {
-		at.Value.throttled += demanded
+		w.throttled += demanded
 	}
 }
 

@@ -18,6 +18,8 @@ const Phase = "observed"
 type Capture struct {
 	options Options
 	kinds   kindTable
+	// beside are told of all that is written down.
+	beside []Observer
 
 	// mu guards what follows.
 	mu      sync.Mutex
@@ -66,10 +68,16 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	op := o.operationOf(r, arrived)
 	first := op.attempts == 0
 	if first {
-		o.options.Recorder.Scheduled(results.Scheduled{Phase: o.phase, Kind: op.kind,
-			Intended: arrived, Sent: arrived, Entities: op.asked, Noted: o.written})
+		due := results.Scheduled{Phase: o.phase, Kind: op.kind, Intended: arrived, Sent: arrived, Entities: op.asked, Noted: o.written}
+		o.options.Recorder.Scheduled(due)
+		for _, one := range o.beside {
+			one.Due(&due)
+		}
 	} else {
 		o.options.Recorder.Again(max(arrived, o.written))
+		for _, one := range o.beside {
+			one.Again(arrived)
+		}
 		if wait := arrived - op.done; wait > 0 {
 			o.options.Recorder.Waited(o.phase, wait)
 		}
@@ -78,9 +86,11 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	if r.Injected != 0 {
 		injected, key = r.Injected.String(), r.PartitionKey
 	}
-	o.options.Recorder.Attempt(&results.Attempt{Injected: injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
+	attempt := results.Attempt{Injected: injected, PartitionKey: key, Phase: o.phase, Kind: op.kind, Number: op.number, Try: op.attempts, Retry: !first,
 		Sequence: o.attempt, Intended: op.first, Sent: arrived, Done: done, Class: class, Status: status,
-		Code: code, Counted: r.Counted, Returned: r.Returned, Noted: o.written})
+		Code: code, Counted: r.Counted, Returned: r.Returned, Noted: o.written}
+	o.options.Recorder.Attempt(&attempt)
+	o.tell(attempt, r)
 	o.attempt++
 	op.attempts++
 	op.class, op.done = class, done
@@ -95,6 +105,33 @@ func (o *Capture) Saw(seen *rest.Seen) {
 		o.settle(over, 0)
 	}
 	o.advance(done)
+}
+
+// Tell has observers be told of all that is written down. It is called before the first
+// request.
+func (o *Capture) Tell(observers ...Observer) { o.beside = observers }
+
+// tell tells of an attempt whoever stands beside, with where it went.
+func (o *Capture) tell(a results.Attempt, r *request) {
+	if len(o.beside) == 0 {
+		return
+	}
+	a.HasPartition, a.Table, a.PartitionKey, a.Entities, a.Due = r.HasPartition, within(r.Table, longestName), within(r.PartitionKey, longestKey), r.asked(), r.asked()
+	for _, one := range o.beside {
+		one.Attempt(&a)
+		for i := range r.Spans {
+			if !r.HasPartition && a.Class == results.Ok {
+				one.Touched(a.Number, a.Done, a.Table, within(r.Spans[i].PartitionKey, longestKey), r.Spans[i].Counted)
+			}
+		}
+	}
+}
+
+// Costliest returns the queries that scanned most so far, most first, at most so many.
+func (o *Capture) Costliest(most int) []results.QueryShape {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return kept(o.counter.shapes.Places(), most, queryShape, costlier)
 }
 
 func (o *Capture) begin(now time.Duration) {
@@ -133,9 +170,13 @@ func (o *Capture) settle(op *operation, served int64) {
 	if op.class != results.Ok {
 		served = 0
 	}
-	o.options.Recorder.Completed(&results.Completed{Phase: o.phase, Kind: op.kind, Number: op.number,
+	ended := results.Completed{Phase: o.phase, Kind: op.kind, Number: op.number,
 		Intended: op.first, Done: op.done, Class: op.class, Attempts: op.attempts,
-		Entities: op.asked, Served: served, Noted: o.written})
+		Entities: op.asked, Served: served, Noted: o.written}
+	o.options.Recorder.Completed(&ended)
+	for _, one := range o.beside {
+		one.Completed(&ended)
+	}
 }
 
 // Advance says what time it is, so that seconds without traffic are written and

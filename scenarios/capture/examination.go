@@ -118,6 +118,13 @@ func (e *Examination) Advance(now clock.Instant) error {
 // Balanced takes down what load balancing did.
 func (e *Examination) Balanced(events []results.Event) { e.observer.Balanced(events) }
 
+// Tell has observers be told of all that is written down. It is called once the examination is
+// open, before the first request.
+func (e *Examination) Tell(observers ...Observer) { e.observer.Tell(observers...) }
+
+// Costliest returns the queries that scanned most so far, most first, at most so many.
+func (e *Examination) Costliest(most int) []results.QueryShape { return e.observer.Costliest(most) }
+
 // Conclude closes the record of a service that ended so at an instant and counted
 // so (nil where nobody has), judges it, and seals it. The error is that of the end and all that went wrong
 // here; where the record could not be closed or read back there is none.

@@ -27,10 +27,7 @@ func (t *counter) capture() *results.Capture {
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
-	o.Shapes = kept(t.shapes.Places(), keptShapes, queryShape, func(a, b results.QueryShape) int {
-		return cmp.Or(cmp.Compare(b.Scanned, a.Scanned), cmp.Compare(b.Requests, a.Requests),
-			strings.Compare(a.Table, b.Table), strings.Compare(a.Shape, b.Shape), strings.Compare(a.Class, b.Class))
-	})
+	o.Shapes = kept(t.shapes.Places(), keptShapes, queryShape, costlier)
 	o.Orders = kept(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
 		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
 			strings.Compare(a.Table, b.Table))
@@ -82,6 +79,12 @@ func queryShape(s *sketch.Place[query, shape]) results.QueryShape {
 		seen.Density = &density
 	}
 	return seen
+}
+
+// costlier orders queries by what they scanned, most first.
+func costlier(a, b results.QueryShape) int {
+	return cmp.Or(cmp.Compare(b.Scanned, a.Scanned), cmp.Compare(b.Requests, a.Requests),
+		strings.Compare(a.Table, b.Table), strings.Compare(a.Shape, b.Shape), strings.Compare(a.Class, b.Class))
 }
 
 func keyOrder(s *sketch.Place[string, table]) results.KeyOrder {

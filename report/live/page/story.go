@@ -23,6 +23,7 @@ type story struct {
 	health   results.Health
 	heat     document.Table
 	over     bool
+	queries  []results.QueryShape
 	viewers  int
 	dropped  int64
 }
@@ -36,12 +37,16 @@ func waiting() (*document.Document, string) {
 
 // document returns the story, of the same shape whatever is known.
 func (s *story) document() *document.Document {
+	last := document.Section{ID: "generator", Title: "The generator", Blocks: []document.Block{s.generator(), s.load()}}
+	if s.run.Queries != nil {
+		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{s.costliest()}}
+	}
 	return &document.Document{
 		Title: "loadgen " + s.run.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
 		Screen: []document.Block{s.rates(), s.heat},
 		Sections: []document.Section{
 			{ID: "times", Title: "Response times", Blocks: []document.Block{s.times()}},
-			{ID: "generator", Title: "The generator", Blocks: []document.Block{s.generator(), s.load()}},
+			last,
 			{ID: "happened", Title: "Load balancing and phases", Blocks: []document.Block{s.happened()}},
 		},
 	}
@@ -57,7 +62,7 @@ func (s *story) says() string {
 		parts[0] = "live, in virtual time"
 	}
 	parts = append(parts, document.Minutes(s.status.At.Seconds())+" in")
-	if left := s.left(); left != "" {
+	if left := s.left(); left != "" && s.run.Queries == nil {
 		parts = append(parts, left)
 	}
 	return strings.Join(parts, " · ")
@@ -80,6 +85,9 @@ func (s *story) left() string {
 }
 
 func (s *story) subtitle() string {
+	if s.run.Queries != nil {
+		return "traffic of other programs, as this service sees it"
+	}
 	if s.status.Phase == "" {
 		return "before the first phase"
 	}
@@ -122,8 +130,11 @@ const (
 	lookback      = 10
 )
 
-// onTime says whether the generator keeps up.
+// onTime says whether the generator keeps up; of a service, which query costs it most.
 func (s *story) onTime() string {
+	if s.run.Queries != nil {
+		return s.dearest()
+	}
 	if s.run.Virtual {
 		return "Time is virtual: no operation is sent late."
 	}

@@ -24,6 +24,9 @@ type Run struct {
 	// Stats is told of the run by somebody else, Now tells its present.
 	Stats *live.Stats
 	Now   func() time.Duration
+	// Queries returns those that scanned most, at most so many: of traffic that others send to
+	// a service, and nil for a run, of which the health of the generator is shown in their place.
+	Queries func(most int) []results.QueryShape
 }
 
 // The bounds of what a watch keeps: the marks of a run, of which as many stand in rows, and
@@ -34,7 +37,7 @@ const (
 	mostCounted = 10_000
 )
 
-// Watch is told of a run, and shows it until it ends. It is an observer of drive's ledger, a
+// Watch is told of a run, and shows it until it ends; a nil one is nobody. It is an observer of drive's ledger, a
 // watcher of it, and wants the health of the generator.
 type Watch struct {
 	run    Run
@@ -55,7 +58,6 @@ type Watch struct {
 	latest results.Health
 	// before are the totals when a second was taken last.
 	before live.Totals
-	stage  string
 	over   bool
 
 	// counting guards the partitions that were met, of which more says there are more.
@@ -75,6 +77,13 @@ func (s *Server) Begin(r Run) *Watch {
 	w := &Watch{run: r, server: s, measured: -1, met: make(map[partition]struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.end = cancel
+	if r.Queries != nil {
+		// A service has one stretch, from its start on.
+		whole := results.Phase{Name: "traffic", Reported: true}
+		r.Stats.Enter(whole.Name, 0, 0)
+		r.Stats.Phase(0, &whole)
+		w.Phase(0, &whole)
+	}
 	s.Show(w.compose)
 	s.watches.Go(func() { w.tick(ctx) })
 	return w
@@ -101,6 +110,9 @@ func (w *Watch) tick(ctx context.Context) {
 
 // End says that the run is over: its report, if there is one, comes next.
 func (w *Watch) End() {
+	if w == nil {
+		return
+	}
 	w.end()
 	w.take(w.run.Now() + time.Second)
 	w.mu.Lock()
@@ -144,19 +156,26 @@ func (w *Watch) Attempt(a *results.Attempt) {
 	if w.run.Virtual {
 		w.take(a.Done)
 	}
-	if !a.HasPartition {
-		return
+	if a.HasPartition {
+		w.count(a.Table, a.PartitionKey)
 	}
+}
+
+// Touched is told of a partition that is not an attempt's own.
+func (w *Watch) Touched(_ uint64, _ time.Duration, table, key string, _ int64) { w.count(table, key) }
+
+// count counts a partition that was met.
+func (w *Watch) count(table, key string) {
 	w.counting.Lock()
 	defer w.counting.Unlock()
-	if _, known := w.met[partition{a.Table, a.PartitionKey}]; known {
+	if _, known := w.met[partition{table, key}]; known {
 		return
 	}
 	if len(w.met) == mostCounted {
 		w.more = true
 		return
 	}
-	w.met[partition{strings.Clone(a.Table), strings.Clone(a.PartitionKey)}] = struct{}{}
+	w.met[partition{strings.Clone(table), strings.Clone(key)}] = struct{}{}
 }
 
 // Completed implements an observer.
@@ -179,6 +198,9 @@ func (w *Watch) Phase(_ int, phase *results.Phase) {
 
 // Event implements a watcher: phases that begin and what load balancing does are marked.
 func (w *Watch) Event(e results.Event) {
+	if w == nil {
+		return
+	}
 	at := time.Duration(e.At)
 	switch {
 	case e.What == results.PhaseBegins:
@@ -219,5 +241,8 @@ func (w *Watch) compose() (*document.Document, string) {
 	s := story{run: &w.run, status: &status, samples: slices.Clone(w.history.all()), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
 		health: w.latest, over: w.over, viewers: open, dropped: dropped}
 	s.heat = w.heat.table(partitions, more)
+	if w.run.Queries != nil {
+		s.queries = w.run.Queries(mostQueries)
+	}
 	return s.document(), s.says()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/report/live"
 	"loadgen/results"
 )
 
@@ -125,5 +126,50 @@ func TestHistoryAddsUp(t *testing.T) {
 		if len(list) > mostSamples || kept < sum-1e-3 || kept > sum+1e-3 || most != longest {
 			t.Errorf("%d seconds: %d samples of %v served, the longest %v; want %d at most, %v and %v", length, len(list), kept, most, mostSamples, sum, longest)
 		}
+	}
+}
+
+// Traffic of others has the queries that cost most in the place of the generator.
+func TestTrafficOfOthers(t *testing.T) {
+	serve(t, func(s *site) {
+		stats, began := live.New(), time.Now()
+		var asked int
+		w := s.Begin(Run{Scenario: "serve", Stats: stats, Now: func() time.Duration { return time.Since(began) }, Queries: func(most int) []results.QueryShape {
+			asked = most
+			return []results.QueryShape{{Table: "Races", Shape: "Paid eq ?", Class: "table scan", Requests: 3, Scanned: 9000, Returned: 2}}
+		}})
+		defer w.End()
+		stats.Touched(1, 0, "Races", "crossed", 40)
+		w.Touched(1, 0, "Races", "crossed", 40)
+		v := s.view()
+		defer v.leave()
+		v.update()
+		u := v.update()
+		if shapes := u.Parts["shapes"]; !strings.Contains(shapes, "table scan: Paid eq ?") || !strings.Contains(shapes, "9,000") || asked != mostQueries {
+			s.Errorf("the queries are %s, of %d asked for", shapes, asked)
+		}
+		if !strings.Contains(u.Parts["state"], "The query that costs most: table scan: Paid eq ? of Races, 9,000 entities scanned for 2 returned.") {
+			s.Errorf("the answer says %s; want the query that costs most", u.Parts["state"])
+		}
+		if !strings.Contains(u.Parts["heat"], "crossed (table Races)") || u.Parts["health"] != "" {
+			s.Errorf("the heat is %s, the generator %q; want what the query crossed, and none", u.Parts["heat"], u.Parts["health"])
+		}
+	})
+}
+
+// A key that is hot now leads one that was hotter before, which stays in the map.
+func TestHeatIsThatOfNow(t *testing.T) {
+	var h heatMap
+	for second := range 10 {
+		w := live.Warmth{Name: "before", Served: 2000}
+		if second >= 8 {
+			w = live.Warmth{Name: "now", Served: 500}
+		}
+		h.add(&live.Second{Warmest: []live.Warmth{w}, Demanded: w.Demanded()})
+	}
+	h.add(&live.Second{Warmest: []live.Warmth{{Name: "now", Served: 500}}, Demanded: 500})
+	list, rest := h.hottest()
+	if len(list) != 2 || list[0].name != "now" || list[1].name != "before" || list[1].whole != 16_000 || rest != 0 {
+		t.Errorf("the map has %+v, and %d of others; want the key of now, then the one of before", list, rest)
 	}
 }

@@ -3,6 +3,7 @@ package chromium
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -17,13 +18,14 @@ import (
 // running is a run with a live page.
 type running struct {
 	*exec.Cmd
-	url string
+	url    string
+	stdout io.Reader
 	// ended has how it ended, once.
 	ended chan error
 	said  strings.Builder
 }
 
-var liveAt = regexp.MustCompile(`(?:live page|watch it at): (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)`)
+var liveAt = regexp.MustCompile(`live page: (http://127\.0\.0\.1:\d+/[0-9a-f]{32}/)`)
 
 // start starts the command, waits until it tells a URL, and ends it with the test.
 func start(t *testing.T, arguments ...string) *running {
@@ -33,6 +35,9 @@ func start(t *testing.T, arguments ...string) *running {
 	}
 	r := &running{Cmd: exec.CommandContext(t.Context(), *loadgen, arguments...), ended: make(chan error, 1)}
 	stderr, err := r.StderrPipe()
+	if err == nil {
+		r.stdout, err = r.StdoutPipe()
+	}
 	if err == nil {
 		err = r.Start()
 	}
@@ -53,6 +58,7 @@ func start(t *testing.T, arguments ...string) *running {
 		for lines.Scan() {
 			r.said.WriteString(lines.Text() + "\n")
 		}
+		_, _ = io.Copy(io.Discard, r.stdout)
 		r.ended <- r.Wait()
 	}()
 	return r
@@ -172,4 +178,44 @@ func (o *tab) within(address string) {
 	if len(o.requests) < 2 {
 		o.t.Errorf("the page asked for %q; want itself and its stream, or nothing was heard", o.requests)
 	}
+}
+
+// An application in JavaScript is looked at while it uses the service: its hot key leads the
+// heat map, and the query that costs it most is named. The button ends the service, whose
+// report takes the place of the page.
+func TestBrowserLiveExamination(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node")
+	}
+	r := start(t, "serve", "--examine", "--live", "--insecure-tokens", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--out", filepath.Join(t.TempDir(), "run"))
+	client := exec.CommandContext(t.Context(), node, "traffic.mjs", endpoint(t, r), "60")
+	if err := client.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer client.Wait()
+	defer client.Process.Kill()
+	o := visit(t, browse(t), view{1280, 900, false}, r.url)
+	ask[bool](o, notes)
+	answer(o, chromedp.Poll[bool](`document.querySelector("#heat tbody th").textContent.startsWith("hot ") && document.querySelectorAll("#heat tbody tr").length > 12`, chromedp.WithPollingTimeout(0)))
+	answer(o, chromedp.Poll[bool](`document.querySelector("#shapes tbody").textContent.includes("PartitionKey ge ?") && document.querySelector("#state").textContent.includes("The query that costs most")`, chromedp.WithPollingTimeout(0)))
+	o.keep("live-examination")
+	o.run(chromedp.Click(chromedp.CSS("#stop")), chromedp.Click(chromedp.CSS("#stop-yes")))
+	answer(o, chromedp.Poll[bool](`!document.querySelector("#live") && document.querySelector("footer") !== null`, chromedp.WithPollingTimeout(0)))
+	if err := <-r.ended; err != nil {
+		t.Errorf("the service ended with %v; want 0, as by Ctrl-C: %s", err, &r.said)
+	}
+	o.within(r.url)
+	o.keep("live-examination-report")
+}
+
+// endpoint returns the address of the tables, from the first line of a service.
+func endpoint(t *testing.T, r *running) string {
+	t.Helper()
+	line, err := bufio.NewReader(r.stdout).ReadString('\n')
+	_, address, found := strings.Cut(line, "TableEndpoint=")
+	if err != nil || !found {
+		t.Fatalf("the service says %q, %v; want its connection string", line, err)
+	}
+	return strings.TrimSuffix(strings.TrimSpace(address), ";")
 }
