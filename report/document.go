@@ -99,7 +99,10 @@ func (a *author) subtitle() string {
 	if m.Driver != "" {
 		parts = append(parts, "driver "+m.Driver)
 	}
-	if a.known() && m.Target != results.Logged {
+	switch {
+	case m.Merged != nil:
+		parts = append(parts, document.Counted(len(m.Merged.Runs), "run")+" merged")
+	case a.known() && m.Target != results.Logged:
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
 	if a.summary.DurationS > 0 {

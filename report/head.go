@@ -104,7 +104,7 @@ func (a *author) run() {
 	}
 	a.section("run", "Run")
 	parts := a.parts()
-	if m.Target != results.Logged {
+	if m.Target != results.Logged && m.Merged == nil {
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
 	a.line(strings.Join(parts, " · "))
@@ -118,6 +118,7 @@ func (a *author) run() {
 	if m.Target != "" {
 		a.line("figures: " + a.origin())
 	}
+	a.merged()
 }
 
 // parts names what was run, as far as it has names.

@@ -69,6 +69,7 @@ func Forms() []Form {
 		{"md", true, func(w io.Writer, k *Kept) error { return Markdown(w, k.Document) }},
 		{"json", false, func(w io.Writer, k *Kept) error { return JSON(w, k.Summary) }},
 		{"csv", true, func(w io.Writer, k *Kept) error { return CSV(w, k.Document) }},
+		{"seconds", false, exchanged(export.Seconds)},
 		{"benchfmt", false, exchanged(export.Benchmarks)},
 		{"hlog", false, exchanged(export.HistogramLog)},
 		{"junit", false, exchanged(export.TestCases)},

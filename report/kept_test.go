@@ -29,7 +29,7 @@ func TestForms(t *testing.T) {
 	all := report.Forms()
 	for i, row := range []struct{ form, begins, holds string }{
 		{"text", "loadgen stress", "DOES NOT HOLD"}, {"html", "<!", "Verdict"}, {"md", "# ", "\n## Verdict\n"}, {"json", "{\n", `"verdict": "`},
-		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"benchfmt", "", "Benchmark"},
+		{"csv", "section,table,row,column,value,unit\n", "\nseconds,rate,0,due,"}, {"seconds", "second,time,phase,", "\n0,"}, {"benchfmt", "", "Benchmark"},
 		{"hlog", "#", "Tag="}, {"junit", "<?xml", "<testcase"},
 	} {
 		if i >= len(all) || all[i].Name != row.form {

@@ -244,6 +244,11 @@ func (a *author) counts() []string {
 	requests := fmt.Sprintf("%s requests: %s throttled, %s failed, %s billed", document.Count(attempts), document.Count(throttled),
 		document.Count(failed), document.Count(billed))
 	facts := []string{operations, requests}
+	if v := a.taken.Named("throughput"); v.Interval != nil && a.record.Capture == nil {
+		half := (v.Interval[1] - v.Interval[0]) / 2
+		facts = append(facts, fmt.Sprintf("served %s ± %s entities/s by the second (95 %%, batch means of %s)", document.Rate(v.Value), document.Rate(half),
+			document.Counted(int(v.Count), "second")))
+	}
 	switch {
 	case len(verdict.Books(a.record)) > 0:
 		facts = append(facts, "the accounting DOES NOT CLOSE: see --verbose")

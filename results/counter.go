@@ -62,21 +62,22 @@ func (r *Recorder) Invariant(one Invariant) {
 	r.take(func(of *Record) { of.Invariants = append(of.Invariants, one) })
 }
 
-// sharesOf returns the partitions of a phase of so many seconds by how much they were
-// offered, least first, nil for a phase of no length. Those that were due nothing have no
+// SharesOf returns the partitions of a phase of so many seconds by how much they were
+// offered, least first, with what each was served; nil for a phase of no length. Those that were due nothing have no
 // share of it. The partitions come in an order that repeats: the sums of their shares are
 // then the same to the last bit.
-func sharesOf(seconds float64, offered []PartitionStats, loads map[place]*partitionLoad) []SharesClass {
+func SharesOf(seconds float64, offered []PartitionStats, served func(*PartitionStats) int64) []SharesClass {
 	if seconds <= 0 {
 		return nil
 	}
 	// The classes by the bits of the whole entities per second: 0 for less than one.
 	var classes [65]SharesClass
-	for _, one := range offered {
+	for i := range offered {
+		one := &offered[i]
 		if one.Entities <= 0 {
 			continue
 		}
-		served := loads[place{one.Table, one.Key}].served.entities
+		served := served(one)
 		length := bits.Len64(uint64(min(float64(one.Entities)/seconds, 1<<62)))
 		c := &classes[length]
 		if length > 0 {

@@ -80,6 +80,26 @@ type Manifest struct {
 	// Operations are the kinds of operation, in the order of the reports.
 	Operations  []Kind      `json:"operations"`
 	Environment Environment `json:"environment"`
+	// Merged says of which runs the record was put together, nil for that of one run.
+	Merged *Merged `json:"merged,omitempty"`
+}
+
+// Merged is of what a record was put together, and what it cannot tell for that reason.
+type Merged struct {
+	Runs  []MergedRun `json:"runs"`
+	Notes []string    `json:"notes"`
+}
+
+// MergedRun is a run that is part of a record.
+type MergedRun struct {
+	// Name is that of its folder.
+	Name     string    `json:"name"`
+	Tool     Tool      `json:"tool"`
+	SHA256   string    `json:"scenario_sha256"`
+	Seed     uint64    `json:"seed"`
+	Started  time.Time `json:"started"`
+	Validity string    `json:"validity"`
+	Attempts int64     `json:"attempts"`
 }
 
 // Example is what a scenario shows: what it is about, and by what its anti-pattern does wrong,

@@ -140,19 +140,21 @@ func (r *Recorder) closePartitions(phase int) {
 			served = append(served, load.served.stats(at))
 		}
 	}
-	p.Partitions, p.Offered = named(served), named(offered)
+	p.Partitions, p.Offered = NamedPartitions(served), NamedPartitions(offered)
 	p.PartitionsHit = int64(len(offered))
-	p.Shares = sharesOf(p.Seconds(), offered, r.partitions[phase])
+	p.Shares = SharesOf(p.Seconds(), offered, func(of *PartitionStats) int64 {
+		return r.partitions[phase][place{of.Table, of.Key}].served.entities
+	})
 }
 
 func (l *load) stats(at place) PartitionStats {
 	return PartitionStats{at.table, at.key, l.entities, l.busiest, l.atLeast}
 }
 
-// named sorts partitions by their busiest second, then by their entities, most first,
+// NamedPartitions sorts partitions by their busiest second, then by their entities, most first,
 // ties by key and table, and returns those that a record names: the first of them, and of
 // the others those with the most entities, in the same order.
-func named(all []PartitionStats) []PartitionStats {
+func NamedPartitions(all []PartitionStats) []PartitionStats {
 	slices.SortFunc(all, byBusiest)
 	if len(all) <= KeptPartitions {
 		return slices.Clone(all)

@@ -28,6 +28,31 @@ type rows struct {
 	minute *Histogram
 	// spare is the memory of the minute before, emptied.
 	spare *Histogram
+
+	// listener is told of each second as it is written; it may be nil.
+	listener Listener
+}
+
+// Heard is what a [Listener] is told of a kind of operation beside the second's line.
+type Heard struct {
+	// Retries of the attempts that ended in the second sent a request once more.
+	Retries int64
+	// Response is of the operations that succeeded in it.
+	Response *Histogram
+}
+
+// Listener is told of a whole second once nothing more can come to it: its line of
+// intervals.ndjson, and what there is beside of each kind of operation, in their order. It
+// keeps neither.
+type Listener func(second *Interval, kinds []Heard)
+
+// Listen has somebody told of every second of the run, in order, by whoever advances or
+// finishes it. It must come before anything is recorded: only then is more kept of each kind
+// of operation by the second, at 200 KB for each.
+func (r *Recorder) Listen(to Listener) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rows.listener = to
 }
 
 // packedMinute is a [Minute] as it stands in a file, a fiftieth of its size.
@@ -44,6 +69,8 @@ type row struct {
 	begun int64
 	// injected are the attempts of the second that met a fault.
 	injected injections
+	// heard has what a listener is told of each kind of operation, nil where nobody listens.
+	heard []Heard
 }
 
 // at returns the row of an instant, opening those up to it. An instant whose
@@ -65,6 +92,11 @@ func (s *rows) fresh(second int64) *row {
 	if last := len(s.free) - 1; last >= 0 {
 		r, s.free = s.free[last], s.free[:last]
 	}
+	if s.listener != nil && r.heard == nil {
+		for range s.kinds {
+			r.heard = append(r.heard, Heard{Response: NewHistogram()})
+		}
+	}
 	r.Interval = Interval{Second: second, Kinds: make([]IntervalKind, len(s.kinds))}
 	for k := range s.kinds {
 		r.Kinds[k].Name = s.kinds[k].Name
@@ -78,6 +110,9 @@ func (s *rows) attempt(a *Attempt) int64 {
 	kind := &r.Kinds[a.Kind]
 	r.Attempts++
 	kind.Attempts++
+	if r.heard != nil && a.Retry {
+		r.heard[a.Kind].Retries++
+	}
 	r.Counted += a.Counted
 	r.Returned += a.Returned
 	if a.HeldByLine() {
@@ -112,6 +147,9 @@ func (s *rows) completed(c *Completed) {
 		r.Succeeded++
 		r.response.Record(c.Done - c.Intended)
 		r.ResponseBuckets[BucketOf(c.Done-c.Intended)]++
+		if r.heard != nil {
+			r.heard[c.Kind].Response.Record(c.Done - c.Intended)
+		}
 	}
 }
 
@@ -177,6 +215,10 @@ func (s *rows) recycle(r *row) {
 	r.response.reset()
 	r.service.reset()
 	r.lag.reset()
+	for k := range r.heard {
+		r.heard[k].Retries = 0
+		r.heard[k].Response.reset()
+	}
 	r.begun, r.injected = 0, nil
 	s.free = append(s.free, r)
 }

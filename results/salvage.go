@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -267,15 +268,41 @@ func (k *Killed) add(row *Interval) {
 }
 
 // save writes run.json as the record stands.
-func (r *Recorder) save() error {
-	text, err := json.MarshalIndent(&r.record, "", " ")
+func (r *Recorder) save() error { return r.record.save(r.folder) }
+
+func (r *Record) save(folder Folder) error {
+	text, err := json.MarshalIndent(r, "", " ")
 	if err == nil {
-		err = r.folder.Replace(RunFile, append(text, '\n'))
+		err = folder.Replace(RunFile, append(text, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrWrite, err)
 	}
 	return nil
+}
+
+// Write writes a record that was put together elsewhere into a folder, as [Recorder] writes
+// one: the lines first, so that there is no run.json without them. Its error wraps [ErrWrite].
+func (r *Record) Write(folder Folder) error {
+	if err := errors.Join(writeLines(folder, IntervalsFile, r.Intervals), writeLines(folder, EventsFile, r.Events)); err != nil {
+		return fmt.Errorf("%w: %w", ErrWrite, err)
+	}
+	return r.save(folder)
+}
+
+func writeLines[T any](folder Folder, name string, list []T) error {
+	file, err := folder.Create(name)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(file)
+	lines := json.NewEncoder(buffered)
+	for i := range list {
+		if err == nil {
+			err = lines.Encode(&list[i])
+		}
+	}
+	return errors.Join(err, buffered.Flush(), file.Close())
 }
 
 // writeRow appends the oldest open second to the file.
@@ -286,6 +313,9 @@ func (r *Recorder) writeRow() {
 	}
 	row := r.rows.take(name)
 	r.writeLine(r.intervals, &row.Interval)
+	if r.rows.listener != nil {
+		r.rows.listener(&row.Interval, row.heard)
+	}
 	r.rows.recycle(row)
 }
 

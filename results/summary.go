@@ -161,11 +161,15 @@ type PhaseSummary struct {
 	// ClientLimited says that the generator sent more than 1 % of the phase over 5 ms late, or
 	// some of it never, so that response times are in part its own. Holds can be told all the
 	// same, where each second was sent within 100 ms.
-	ClientLimited      bool     `json:"client_limited"`
-	Offered            float64  `json:"offered_entities_per_second"`
-	Served             float64  `json:"served_entities_per_second"`
-	ThrottledPerSecond float64  `json:"throttled_per_second"`
-	ShareLost          *float64 `json:"share_lost"`
+	ClientLimited bool    `json:"client_limited"`
+	Offered       float64 `json:"offered_entities_per_second"`
+	Served        float64 `json:"served_entities_per_second"`
+	// Throughput is the mean of what was served in each settled second, with its 95 %
+	// interval; both are left out where the seconds are too few for one.
+	Throughput         *float64  `json:"throughput_entities_per_second,omitempty"`
+	ThroughputInterval []float64 `json:"throughput_interval,omitempty"`
+	ThrottledPerSecond float64   `json:"throttled_per_second"`
+	ShareLost          *float64  `json:"share_lost"`
 	// ShareLostSettled is of the operations due in the last half.
 	ShareLostSettled *float64                         `json:"share_lost_settled"`
 	Causes           Causes                           `json:"causes,omitempty"`

@@ -2,19 +2,25 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"loadgen/engine/nearest"
 	"loadgen/report"
+	"loadgen/report/compare"
+	"loadgen/report/compare/history"
 	"loadgen/report/compare/runs"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
+	"loadgen/scenarios"
 )
 
 // compareFlags are what a user typed after `loadgen compare`.
@@ -92,4 +98,132 @@ func sideOf(name string) (*runs.Side, error) {
 		return nil, usageError{faultOfRuns(err)}
 	}
 	return side, nil
+}
+
+// historyFlags are what a user typed after `loadgen runs history`.
+type historyFlags struct {
+	metrics   []string
+	runs, png string
+	form      formFlags
+}
+
+func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
+	f := new(historyFlags)
+	c := &cobra.Command{
+		Use:   "history [scenario|folder ...]",
+		Short: "Show the nights of a scenario, and where they step",
+		Long: `History puts the runs of a scenario in the order in which they were begun, takes the
+medians of those that were begun within six hours (a night), and says where a metric
+steps: by windowed E-divisive means and a permutation test (p = 0.001, windows of 30
+nights, steps of 5 % at least). It never reads single requests: the unit is the run.
+
+An argument is a folder of runs, or the name or file of a scenario, whose runs are then
+looked for in --runs; without one it is all that are there. Runs that are not valid are
+counted and left out, and so are those in virtual time unless all are; of those that
+were sent late the rates and response times are. Where the scenario's text, target,
+profile or machine is another, another series begins.
+
+A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
+The exit code is 12 where no two nights can be compared, else 0 whatever is found.`,
+		Example: `  loadgen runs history stress
+  loadgen runs history stress --metric "p99(get)" --png stress.png
+  loadgen runs history nightly-runs --format csv > nights.csv`,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
+		RunE: func(c *cobra.Command, args []string) error {
+			return faultOfRuns(f.history(c.Context(), args, stdout, stderr))
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&f.metrics, "metric", nil, "`figure` to follow, may be repeated (default p99, served, share_lost)")
+	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
+	f.form.register(flags)
+	flags.StringVar(&f.png, "png", "", "draw the nights into a `file`, .png or .svg")
+	return c
+}
+
+// history reads the runs, finds the steps, draws and prints them.
+func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
+		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
+	}
+	metrics, err := history.ParseMetrics(f.metrics)
+	if err != nil {
+		return err
+	}
+	archive := history.New(metrics)
+	if err := f.gather(ctx, archive, args); err != nil {
+		return err
+	}
+	document, err := archive.Document()
+	if err != nil {
+		return err
+	}
+	if err := f.draw(document); err != nil {
+		return err
+	}
+	if err := f.tell(document, stdout, stderr); err != nil {
+		return err
+	}
+	return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
+}
+
+// gather puts the runs of folders and scenarios into an archive, each once. Without any
+// argument these are all runs that there are.
+func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, args []string) error {
+	if len(args) == 0 {
+		args = []string{f.runs}
+	}
+	var wanted []string
+	reader := catalog.Reader{Archive: archive}
+	for _, arg := range args {
+		switch info, err := os.Stat(arg); {
+		case err == nil && info.IsDir() || len(args) == 1 && arg == f.runs:
+			if err := reader.Read(ctx, arg); err != nil {
+				return err
+			}
+		case err != nil && filepath.Ext(arg) == "":
+			wanted = append(wanted, arg)
+		default:
+			s, _, err := scenarios.Open(arg)
+			if err != nil {
+				return err
+			}
+			wanted = append(wanted, s.Name)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return reader.Read(ctx, f.runs, wanted...)
+}
+
+// draw writes the chart that is asked for, if there is anything to draw.
+func (f *historyFlags) draw(d *history.Document) error {
+	switch {
+	case f.png == "" || d.Outcome() == compare.Inconclusive:
+		return nil
+	case len(d.Scenarios) > 1:
+		var names []string
+		for i := range d.Scenarios {
+			names = append(names, d.Scenarios[i].Name)
+		}
+		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
+	}
+	if err := history.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
+		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, catalog.Reason(err))}
+	}
+	return nil
+}
+
+// tell prints the history. As CSV it is a row a night; what that has no place for is told in
+// words beside it.
+func (f *historyFlags) tell(d *history.Document, stdout, stderr io.Writer) error {
+	if f.form.format != report.FormCSV {
+		return f.form.show(stdout, history.Report(d))
+	}
+	left, err := history.CSV(stdout, d)
+	for i := 0; err == nil && i < len(left); i++ {
+		_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
+	}
+	return err
 }

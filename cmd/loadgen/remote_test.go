@@ -327,7 +327,15 @@ func panicUnderWay(t *testing.T) {
 	if err := c.ParseFlags(s.args("--yes")[1:]); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := f.plan(c, io.Discard)
+	draw, planOf, err := f.open(c, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := draw(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := planOf(drawn, commandOf(c))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,6 +52,7 @@ its name in results/runs or the beginning of it, or "latest".
     md         Markdown, which names the charts that lie beside the run
     json       the summary, for scripts
     csv        every table cell by cell, and every second
+    seconds    a row a second in CSV, with a column for each count
     benchfmt   benchmark lines, for benchstat
     hlog       histograms, for the tools of HdrHistogram
     junit      what was claimed of the run, as test cases

@@ -6,42 +6,39 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/nearest"
 	"loadgen/report"
-	"loadgen/report/compare"
 	"loadgen/report/compare/contest"
-	"loadgen/report/compare/history"
 	"loadgen/report/document"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
-	"loadgen/scenarios"
+	"loadgen/results/merge"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // newRuns returns the verb around the runs that are kept.
 func newRuns(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "Look after the runs that are kept: list, show, tag, prune, and their history",
+		Short: "Look after the runs that are kept: list, show, tag, prune, merge, and their history",
 		Long: `Every run leaves its record in a folder of its own in results/runs. Here they are looked
 at together and looked after.`,
 		Example: `  loadgen runs list --since 7d
   loadgen runs show latest
   loadgen runs tag latest baseline         # keeps it from being pruned
   loadgen runs prune --older-than 30d      # what would go?
-  loadgen runs history stress              # where do its nights step?`,
+  loadgen runs history stress              # where do its nights step?
+  loadgen runs merge A B --out both        # one record of runs that went on side by side`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	c.AddCommand(newRunsList(stdout), newRunsShow(stdout), newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr))
+	c.AddCommand(newRunsList(stdout), newRunsShow(stdout), newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr), newRunsMerge(stdout, stderr))
 	return c
 }
 
@@ -271,130 +268,68 @@ func (f *runsPruneFlags) prune(ctx context.Context, keepLast bool, now time.Time
 	return errors.Join(err, report.Pruned(stdout, plan, done))
 }
 
-// historyFlags are what a user typed after `loadgen runs history`.
-type historyFlags struct {
-	metrics   []string
-	runs, png string
-	form      formFlags
+// runsMergeFlags are what a user typed after `loadgen runs merge`.
+type runsMergeFlags struct {
+	tell tellFlags
+	runs string
 }
 
-func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
-	f := new(historyFlags)
+func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
+	f := new(runsMergeFlags)
 	c := &cobra.Command{
-		Use:   "history [scenario|folder ...]",
-		Short: "Show the nights of a scenario, and where they step",
-		Long: `History puts the runs of a scenario in the order in which they were begun, takes the
-medians of those that were begun within six hours (a night), and says where a metric
-steps: by windowed E-divisive means and a permutation test (p = 0.001, windows of 30
-nights, steps of 5 % at least). It never reads single requests: the unit is the run.
+		Use:   "merge RUN RUN...",
+		Short: "Put several runs together into one, as if one generator had sent them all",
+		Long: `Merge lays runs upon each other that went on side by side, as from several machines:
+second on second since each began, phase on phase. Counts are summed and histograms
+merged bucket by bucket, so that the record is the one that a single run of all of it
+would have; then it is judged like any other, and kept in --out.
 
-An argument is a folder of runs, or the name or file of a scenario, whose runs are then
-looked for in --runs; without one it is all that are there. Runs that are not valid are
-counted and left out, and so are those in virtual time unless all are; of those that
-were sent late the rates and response times are. Where the scenario's text, target,
-profile or machine is another, another series begins.
-
-A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
-The exit code is 12 where no two nights can be compared, else 0 whatever is found.`,
-		Example: `  loadgen runs history stress
-  loadgen runs history stress --metric "p99(get)" --png stress.png
-  loadgen runs history nightly-runs --format csv > nights.csv`,
-		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
+What is not exact says so: p50 to p99.9 of single seconds are upper bounds, the busiest
+second of a partition a lower one. Scenario, target, kind of time, limits, checks, faults,
+operations and phases have to be the same, and each phase to begin within a second;
+otherwise nothing is written, and the field that differs is named (exit 2). Builds, texts
+of the scenario, seeds and machines may differ, which the report says. A search for a
+limit, what ` + "`serve`" + ` captured, and a run that was killed cannot be merged. ` + aboutRun,
+		Example: `  loadgen runs merge machine-a machine-b --out both
+  loadgen runs merge 20260301T0200 20260301T0201 --format json`,
+		Args:              takes(2, math.MaxInt, "two runs or more, and got %d; expected their folders or names"),
+		ValidArgsFunction: completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			return faultOfRuns(f.history(c.Context(), args, stdout, stderr))
+			return faultOfRuns(f.merge(c, args, stdout, stderr))
 		},
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&f.metrics, "metric", nil, "`figure` to follow, may be repeated (default p99, served, share_lost)")
-	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` of the runs")
-	f.form.register(flags)
-	flags.StringVar(&f.png, "png", "", "draw the nights into a `file`, .png or .svg")
+	f.tell.formFlags.register(flags, runForms()...)
+	flags.StringVar(&f.tell.out, "out", "", "`folder` of the merged run (default: a new one in results/runs)")
+	flags.BoolVar(&f.tell.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
+	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
 	return c
 }
 
-// history reads the runs, finds the steps, draws and prints them.
-func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
-		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
-	}
-	metrics, err := history.ParseMetrics(f.metrics)
-	if err != nil {
-		return err
-	}
-	archive := history.New(metrics)
-	if err := f.gather(ctx, archive, args); err != nil {
-		return err
-	}
-	document, err := archive.Document()
-	if err != nil {
-		return err
-	}
-	if err := f.draw(document); err != nil {
-		return err
-	}
-	if err := f.tell(document, stdout, stderr); err != nil {
-		return err
-	}
-	return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
-}
-
-// gather puts the runs of folders and scenarios into an archive, each once. Without any
-// argument these are all runs that there are.
-func (f *historyFlags) gather(ctx context.Context, archive *history.Archive, args []string) error {
-	if len(args) == 0 {
-		args = []string{f.runs}
-	}
-	var wanted []string
-	reader := catalog.Reader{Archive: archive}
-	for _, arg := range args {
-		switch info, err := os.Stat(arg); {
-		case err == nil && info.IsDir() || len(args) == 1 && arg == f.runs:
-			if err := reader.Read(ctx, arg); err != nil {
-				return err
-			}
-		case err != nil && filepath.Ext(arg) == "":
-			wanted = append(wanted, arg)
-		default:
-			s, _, err := scenarios.Open(arg)
-			if err != nil {
-				return err
-			}
-			wanted = append(wanted, s.Name)
+// merge merges the runs, prints their report and returns what the exit code is to say.
+func (f *runsMergeFlags) merge(c *cobra.Command, names []string, stdout, stderr io.Writer) error {
+	m := series.Merge{Out: f.tell.out, Runs: f.runs, Command: append(commandOf(c), names...)}
+	for _, name := range names {
+		folder, err := catalog.Find(c.Context(), f.runs, name)
+		if err != nil {
+			return err
 		}
+		m.Folders = append(m.Folders, folder)
 	}
-	if len(wanted) == 0 {
-		return nil
-	}
-	return reader.Read(ctx, f.runs, wanted...)
-}
-
-// draw writes the chart that is asked for, if there is anything to draw.
-func (f *historyFlags) draw(d *history.Document) error {
+	folder, record, err := m.Run()
 	switch {
-	case f.png == "" || d.Outcome() == compare.Inconclusive:
-		return nil
-	case len(d.Scenarios) > 1:
-		var names []string
-		for i := range d.Scenarios {
-			names = append(names, d.Scenarios[i].Name)
-		}
-		return usageError{fmt.Errorf("--png draws one scenario, and there are %d; expected one of %s", len(names), nearest.Choice(names))}
+	case errors.Is(err, merge.ErrMismatch):
+		return usageError{err}
+	case errors.Is(err, results.ErrWrite):
+		return fmt.Errorf("%w: %w", run.ErrFolder, err)
+	case err != nil:
+		return err
 	}
-	if err := history.Draw(results.Dir(filepath.Dir(f.png)), filepath.Base(f.png), d.Metrics, &d.Scenarios[0]); err != nil {
-		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, catalog.Reason(err))}
+	if err := f.tell.keep(folder, record, stderr); err != nil {
+		return err
 	}
-	return nil
-}
-
-// tell prints the history. As CSV it is a row a night; what that has no place for is told in
-// words beside it.
-func (f *historyFlags) tell(d *history.Document, stdout, stderr io.Writer) error {
-	if f.form.format != report.FormCSV {
-		return f.form.show(stdout, history.Report(d))
+	if err := f.tell.print(stdout, record); err != nil {
+		return err
 	}
-	left, err := history.CSV(stdout, d)
-	for i := 0; err == nil && i < len(left); i++ {
-		_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
-	}
-	return err
+	return outcomeOfRun(record).end()
 }

@@ -104,7 +104,7 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 // plan returns the sound plan of a scenario that the flags ask for.
 func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, command []string) (run.Plan, error) {
 	p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
-		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept()}
+		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept(), HistogramLog: f.tell.hlog, SecondsTable: f.tell.csv}
 	var err error
 	if p.Find, err = f.find.find(c.Flags(), s); err != nil {
 		return p, err

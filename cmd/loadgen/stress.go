@@ -45,16 +45,17 @@ in results/runs.
   loadgen stress --rate 2500 --duration 10s       # one step at one rate
   loadgen stress --set model.partition_target=500 # what if the limit were another?
   loadgen stress --retry none --format json
+  loadgen stress --count 6 --format benchfmt > a.bench  # six runs, for benchstat a.bench b.bench
   loadgen stress --find-limit partition           # the highest rate with at most 0.5% throttled
   loadgen stress --find-limit partition --max-p99 50ms --from 4000
   loadgen stress --driver vegeta --rate 1500      # a second opinion on the times
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			plan, err := f.plan(c, stderr)
+			draw, plan, err := f.open(c, stderr)
 			if err != nil {
 				return err
 			}
-			return f.live.tell.run(c.Context(), plan, stdout, stderr)
+			return f.live.tell.runs(c, draw, commandOf(c), plan, stdout, stderr)
 		},
 	}
 	f.register(c.Flags())
@@ -69,23 +70,25 @@ func (f *stressFlags) register(flags *pflag.FlagSet) {
 	f.live.register(flags)
 }
 
-// plan returns the sound plan of the stress test that the flags ask for.
-func (f *stressFlags) plan(c *cobra.Command, stderr io.Writer) (run.Plan, error) {
+// open returns what draws the stress test and what makes a plan of it, as the flags ask for.
+func (f *stressFlags) open(c *cobra.Command, stderr io.Writer) (drawing, planner, error) {
 	d, err := f.live.choice.open("stress", "model.partition_target=500", stderr)
 	if err != nil {
-		return run.Plan{}, err
+		return nil, nil, err
 	}
-	s, err := f.scenario(c.Flags(), d)
-	if err != nil {
-		return run.Plan{}, err
+	draw := func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+		return f.scenario(c.Flags(), d, alter)
 	}
-	plan, err := f.live.plan(c, s, d.antiPattern, commandOf(c), stderr)
-	plan.Peak = f.peak
-	return plan, err
+	return draw, func(s *scenarios.Scenario, command []string) (run.Plan, error) {
+		p, err := f.live.plan(c, s, d.antiPattern, command, stderr)
+		p.Peak = f.peak
+		return p, err
+	}, nil
 }
 
-// scenario returns the built-in stress test with every override applied.
-func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario, error) {
+// scenario returns the built-in stress test with every override applied, and altered, unless
+// alter is nil.
+func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
 	if flags.Changed("rate") && flags.Changed("peak") {
 		return nil, usageError{errors.New("--rate and --peak each choose the steps; expected one of them")}
 	}
@@ -96,7 +99,13 @@ func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft) (*scenarios.Scena
 	}
 	// Rates have three decimals; the step that is judged is the one asked for.
 	f.peak = thousandth(f.peak)
-	return f.live.choice.read(flags, d, func(s *scenarios.Scenario) error { return f.aim(flags, s) })
+	return f.live.choice.read(flags, d, func(s *scenarios.Scenario) error {
+		err := f.aim(flags, s)
+		if err == nil && alter != nil {
+			err = alter(s)
+		}
+		return err
+	})
 }
 
 // aim fills the scenario's first peak with what the flags say of it.

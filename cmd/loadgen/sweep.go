@@ -43,55 +43,100 @@ type planner func(s *scenarios.Scenario, command []string) (run.Plan, error)
 // run makes the runs, prints the table that compares them, and returns what the exit code
 // is to say. Where nothing is swept it is one run, with the report of its own.
 func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags, d *draft, command []string, plan planner, stdout, stderr io.Writer) error {
+	draw := func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+		return choice.read(c.Flags(), d, alter)
+	}
 	if len(f.axes) == 0 {
-		s, err := choice.read(c.Flags(), d, nil)
-		if err != nil {
-			return err
-		}
-		p, err := plan(s, command)
-		if err != nil {
-			return err
-		}
-		return tell.run(c.Context(), p, stdout, stderr)
+		return tell.runs(c, draw, command, plan, stdout, stderr)
 	}
 	if err := f.once(c.Flags(), choice.set); err != nil {
 		return err
 	}
-	if !slices.Contains(report.PrintForms(), tell.format) {
+	switch {
+	case c.Flags().Changed("count"):
+		return usageError{errors.New("--count repeats one run, and --sweep makes several; expected one of them (--sweep seed=1,2,3 has several of each)")}
+	case !slices.Contains(report.PrintForms(), tell.format):
 		return usageError{fmt.Errorf("--format %s is of one run; expected %s beside --sweep", tell.format, nearest.Choice(report.PrintForms()))}
 	}
-	telemetry, err := tell.telemetry(c.Context(), stderr)
+	return tell.series(c, series.Sweep{Axes: f.axes}, draw, command, plan, stdout, stderr)
+}
+
+// drawing returns the sound scenario that flags and an alteration, which may be nil, make.
+type drawing func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error)
+
+// runs makes one run, with the report of its own, or repeats it as often as --count says.
+func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan planner, stdout, stderr io.Writer) error {
+	s, err := draw(nil)
+	if err != nil {
+		return err
+	}
+	p, err := plan(s, command)
+	switch {
+	case err != nil:
+		return err
+	case f.count == 1:
+		return f.run(c.Context(), p, stdout, stderr)
+	case f.count < 1 || f.count > series.MostRuns:
+		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.count, series.MostRuns)}
+	case p.Attempts != "":
+		return usageError{errors.New("--record is of one run, and --count makes several; expected one of them")}
+	case f.format != formBenchmarks && !slices.Contains(report.PrintForms(), f.format):
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s beside --count", f.format, formBenchmarks, nearest.Choice(report.PrintForms()))}
+	}
+	command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
+	return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
+}
+
+// formBenchmarks is the form that benchstat reads.
+const formBenchmarks = "benchfmt"
+
+// series makes the runs of a sweep, tells of them together, and returns what the exit code is
+// to say.
+func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, command []string, plan planner, stdout, stderr io.Writer) error {
+	flag := "--sweep"
+	if sweep.Count > 0 {
+		flag = "--count"
+	}
+	if err := f.ofOneRun(flag); err != nil {
+		return err
+	}
+	telemetry, err := f.telemetry(c.Context(), stderr)
 	if err != nil {
 		return err
 	}
 	defer telemetry.Close()
-	alone, told := *tell, stderr
+	alone := *f
 	alone.quiet = true
-	if tell.silent() || tell.shown() == terminal.JSON {
-		told = io.Discard
+	sweep.Out, sweep.Told, sweep.Exit = f.out, stderr, f.exit
+	if f.silent() || f.shown() == terminal.JSON {
+		sweep.Told = io.Discard
 	}
-	sweep := series.Sweep{Axes: f.axes, Out: tell.out, Told: told, Exit: tell.exit,
-		Plan: func(set []scenarios.Setting) (run.Plan, error) {
-			own := slices.Clone(command)
-			s, err := choice.read(c.Flags(), d, func(s *scenarios.Scenario) error {
-				for _, one := range set {
-					own = append(own, "--set", one.String())
-					if err := s.SetFrom("--sweep "+one.String(), one.Path, one.Value); err != nil {
-						return err
-					}
+	sweep.Plan = func(set []scenarios.Setting) (run.Plan, error) {
+		own := slices.Clone(command)
+		s, err := draw(func(s *scenarios.Scenario) error {
+			for _, one := range set {
+				own = append(own, "--set", one.String())
+				if err := s.SetFrom(flag+" "+one.String(), one.Path, one.Value); err != nil {
+					return err
 				}
-				return nil
-			})
-			if err != nil {
-				return run.Plan{}, err
 			}
-			p, err := plan(s, own)
-			alone.equip(c.Context(), &p, telemetry, stderr)
-			return p, err
-		}}
+			return nil
+		})
+		if err != nil {
+			return run.Plan{}, err
+		}
+		p, err := plan(s, own)
+		alone.equip(c.Context(), &p, telemetry, stderr)
+		return p, err
+	}
 	swept, ended := sweep.Run(c.Context())
 	if len(swept.Made) > 0 || ended == nil {
-		if err := tell.show(stdout, swept.Document()); err != nil {
+		if f.format == formBenchmarks {
+			err = swept.Benchmarks(stdout)
+		} else {
+			err = f.show(stdout, swept.Document())
+		}
+		if err != nil {
 			return err
 		}
 		ended = reported(ended, false)

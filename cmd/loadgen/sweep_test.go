@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +34,15 @@ func TestBadSweepsRunNothing(t *testing.T) {
 		{"what is set as well", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--set", "seed=3"}, "seed is given a value of its own, too", 1},
 		{"what a flag sets as well", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--seed", "3"}, "seed is given a value of its own, too", 1},
 		{"a recording of several runs", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--record", "a.bin"}, "--record is of one run", 1},
+		{"an interval log of several runs", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--hlog", "a.hlog"}, "--hlog is of one run", 1},
+		{"a table of the seconds of several runs", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--csv", "a.csv"}, "--csv is of one run", 1},
+		{"no run at all", []string{"run", "choice.yaml", "--count", "0"}, "--count 0: expected 1 to 100 runs", 1},
+		{"more runs than there may be", []string{"simulate", "choice.yaml", "--count", "101"}, "--count 101: expected 1 to 100 runs", 1},
+		{"no number of runs", []string{"stress", "--count", "six"}, "--count", 1},
+		{"a sweep that is repeated", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--count", "3"}, "--count repeats one run, and --sweep makes several", 1},
+		{"an interval log of a repeated run", []string{"simulate", "choice.yaml", "--count", "2", "--hlog", "a.hlog"}, "--hlog is of one run, and --count makes several", 1},
+		{"a recording of a repeated run", []string{"run", "choice.yaml", "--count", "2", "--record", "a.bin"}, "--record is of one run, and --count", 1},
+		{"a form of one run, repeated", []string{"simulate", "choice.yaml", "--count", "2", "--format", "junit"}, "--format junit is of one run; expected benchfmt, text", 1},
 		{"a target that does not exist", []string{"run", "choice.yaml", "--sweep", "seed=1,2", "--target", "azure"}, "--target azure", 1},
 		{"a format that does not exist", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--format", "junit"}, "loadgen: --format junit is of one run; expected text, json, md, csv or html beside --sweep", 1},
 		{"a folder that is a file", []string{"simulate", "choice.yaml", "--sweep", "seed=1,2", "--out", "choice.yaml"}, "--out choice.yaml: it is a file", 1},
@@ -140,4 +150,46 @@ func (s *stopper) Write(text []byte) (int, error) {
 		s.stop()
 	}
 	return s.Buffer.Write(text)
+}
+
+// benchstat reads the runs of --count as repetitions of one: six of them have an interval,
+// and in virtual time each has a seed of its own.
+func TestCountForBenchstat(t *testing.T) {
+	modules, err := filepath.Abs(filepath.Join("..", "..", ".ci", "tools", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choiceIn(t)
+	_, stdout, stderr := say(t, "simulate", "choice.yaml", "--count", "6", "--one-profile", "--no-charts", "--seed", "40", "--format", "benchfmt")
+	if n := strings.Count(stdout, "\nBenchmarkLoad/scenario=choice 1 "); n != 6 || !strings.Contains(stderr, "6 of 6: seed=45") {
+		t.Fatalf("%d lines of the run, %q; want six, the last with the seed 45\n%s", n, stderr, stdout)
+	}
+	if err := os.WriteFile("six.bench", []byte(stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := os.ReadDir(filepath.Join("results", "runs"))
+	if err != nil || len(runs) != 6 {
+		t.Fatalf("%v, %v are kept; want six", runs, err)
+	}
+	record := read(t, filepath.Join("results", "runs", runs[0].Name()))
+	if again := strings.Join(record.Manifest.Command, " "); strings.Contains(again, "count") || strings.Contains(again, "--seed=") || !strings.Contains(again, "--set seed=") {
+		t.Errorf("a run is repeated by %q; want it alone, with its seed", again)
+	}
+	if testing.Short() {
+		t.Skip("builds benchstat")
+	}
+	file, err := filepath.Abs("six.bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := exec.Command("go", "tool", "-modfile="+modules, "benchstat", file)
+	reads.Dir = module
+	out, err := reads.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Load/scenario=choice/of=get") || strings.Contains(string(out), "need >= 6 samples") {
+		t.Errorf("benchstat: %v\n%s\nwant the operation, of six samples", err, out)
+	}
 }

@@ -300,10 +300,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern *scenarios.AntiPattern, command []string, stderr io.Writer) (run.Plan, error) {
 	p := run.Plan{Scenario: s, AntiPattern: antiPattern, Command: command, Driver: f.driver, Client: f.client, RetryChosen: f.choice.retryChosen(c),
 		Table: f.table, Reuse: f.reuse, Keep: f.keep, Verify: f.verify, NoProbe: f.noProbe, Attempts: f.record,
-		Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}
-	if err := knownFormat(f.tell.format, "text", "json"); err != nil {
-		return p, err
-	}
+		HistogramLog: f.tell.hlog, SecondsTable: f.tell.csv, Out: f.tell.out, Runs: runsKept(), Consent: f.target.agree(f.tell.silent(), stderr)}
 	var err error
 	if p.Find, err = f.find.find(c.Flags(), s); err != nil {
 		return p, err
@@ -324,7 +321,7 @@ func commandOf(c *cobra.Command) []string {
 	command := strings.Fields(c.CommandPath())
 	c.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp":
+		case "out", "format", "quiet", "no-charts", "sweep", "ui", "metrics-listen", "metrics-keys", "otlp", "hlog", "csv", "count":
 			// They change where and how it is told, not what is run; which of a sweep's
 			// runs it is, --set says.
 			return

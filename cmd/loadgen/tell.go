@@ -44,6 +44,10 @@ type tellFlags struct {
 	// noCharts keeps the record alone, without the page.
 	noCharts bool
 	page     string
+	// hlog and csv are files that are written second by second while a run goes on.
+	hlog, csv string
+	// count is how often the run is repeated.
+	count int
 	// flags are those of the verb, to name what is wrong with a plan.
 	flags *pflag.FlagSet
 }
@@ -54,9 +58,23 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	flags.BoolVar(&f.strict, "strict", false, strict)
 	flags.BoolVar(&f.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error, as --ui none")
+	flags.IntVar(&f.count, "count", 1, "repeat the run so many times, for benchstat with --format benchfmt: in virtual time with one seed after another, else with the same")
+	flags.StringVar(&f.hlog, "hlog", "", "also write an interval log of HdrHistogram to this `file` while the run goes on: a line for each operation and second")
+	flags.StringVar(&f.csv, "csv", "", "also write a table to this `file` while the run goes on: a row a second, its columns by operation")
 	f.ui.register(flags)
 	f.live.register(flags, "live")
 	f.flags = flags
+}
+
+// ofOneRun refuses files that are of one run beside a flag that makes several.
+func (f *tellFlags) ofOneRun(beside string) error {
+	switch {
+	case f.hlog != "":
+		return usageError{fmt.Errorf("--hlog is of one run, and %s makes several; expected one of them", beside)}
+	case f.csv != "":
+		return usageError{fmt.Errorf("--csv is of one run, and %s makes several; expected one of them", beside)}
+	}
+	return nil
 }
 
 // run carries a sound plan out, prints its report and returns what its exit code is to
@@ -129,15 +147,18 @@ func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
 func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry terminal.Telemetry, stderr io.Writer) {
 	shown := terminal.New(ctx, stderr, f.shown(), telemetry)
 	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
-	p.Kept = func(folder results.Folder, record *results.Record) error {
-		var err error
-		if !f.noCharts {
-			err = report.Illustrate(folder, record)
-			f.page = filepath.Join(fmt.Sprint(folder), report.PageFile)
-		}
-		f.sayWhere(stderr, folder, record.Duration)
-		return err
+	p.Kept = func(folder results.Folder, record *results.Record) error { return f.keep(folder, record, stderr) }
+}
+
+// keep has a record drawn in its folder, unless that is not wanted, and says where that is.
+func (f *tellFlags) keep(folder results.Folder, record *results.Record, stderr io.Writer) error {
+	var err error
+	if !f.noCharts {
+		err = report.Illustrate(folder, record)
+		f.page = filepath.Join(fmt.Sprint(folder), report.PageFile)
 	}
+	f.sayWhere(stderr, folder, record.Duration)
+	return err
 }
 
 // print prints the report of a run, and on a screen where its page is.

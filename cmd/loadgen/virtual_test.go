@@ -17,7 +17,15 @@ func planned(t testing.TB, args ...string) (run.Plan, error) {
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	return f.plan(c, io.Discard)
+	draw, plan, err := f.open(c, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := draw(nil)
+	if err != nil {
+		return run.Plan{}, err
+	}
+	return plan(s, commandOf(c))
 }
 
 func decode(t testing.TB, text []byte) *results.Summary {

@@ -16,6 +16,12 @@ import (
 // writer's, wrapped.
 func Benchmarks(w io.Writer, record *results.Record, summary *results.Summary) error {
 	var b BenchmarkText
+	b.Run(record, summary)
+	return b.Write(w)
+}
+
+// Run adds the lines of a run, as [Benchmarks] has them.
+func (b *BenchmarkText) Run(record *results.Record, summary *results.Summary) {
 	for _, one := range measures() {
 		d, _ := figure.Find(one.figure)
 		b.Better(one.unit, d.Better == figure.Higher)
@@ -33,7 +39,6 @@ func Benchmarks(w io.Writer, record *results.Record, summary *results.Summary) e
 	for k, word := range namesOf(m.Operations, Word) {
 		b.Add(name+"/of="+word, measured(figures, func(other results.Kind) bool { return other.Name == m.Operations[k].Name })...)
 	}
-	return b.Write(w)
 }
 
 // measure is a figure as benchmarks have it: in which unit, and how many of that are to

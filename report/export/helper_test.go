@@ -22,6 +22,8 @@ type run struct {
 	// tail is added to every operation's time.
 	tail time.Duration
 	end  time.Duration
+	// listens returns who is told of every second, nil for nobody.
+	listens func(*results.Manifest) results.Listener
 }
 
 func race() run {
@@ -45,6 +47,9 @@ func (r run) record(t testing.TB) *results.Record {
 	recorder, err := results.NewRecorder(folder, m)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r.listens != nil {
+		recorder.Listen(r.listens(&m))
 	}
 	rng := rand.New(rand.NewPCG(11, uint64(r.each)))
 	n := uint64(0)

@@ -9,13 +9,18 @@ import (
 	"loadgen/results"
 )
 
-// hlogAbout stands above the lines. HistogramLogProcessor takes values for nanoseconds
-// unless it is told otherwise, and looks at no line with a tag unless that is asked for.
-const hlogAbout = `#Response times of operations that succeeded: from the instant at which one was due to the end of its last attempt
+// hlogUnits stands above the lines of every log. HistogramLogProcessor takes values for
+// nanoseconds unless it is told otherwise, and looks at no line with a tag unless that is
+// asked for.
+const hlogUnits = `#Response times of operations that succeeded: from the instant at which one was due to the end of its last attempt
 #Values are in microseconds, to three significant digits, up to one hour; Interval_Max is in milliseconds
 #HistogramLogProcessor wants: -tag NAME -outputValueUnitRatio 1000
-#A line is an operation in a phase of the run, the shortest stretch that the record keeps it by
 `
+
+const hlogAbout = hlogUnits + `#A line is an operation in a phase of the run, the shortest stretch that the record keeps it by
+`
+
+const hlogColumns = `"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"` + "\n"
 
 // HistogramLog writes an interval log of HdrHistogram, format 1.3: the response times of
 // each kind of operation in each phase in which any succeeded, with the operation's name
@@ -23,16 +28,9 @@ const hlogAbout = `#Response times of operations that succeeded: from the instan
 // The summary is not looked at. Its error is that of encoding or of the writer, wrapped.
 func HistogramLog(w io.Writer, record *results.Record, _ *results.Summary) error {
 	var text strings.Builder
-	text.WriteString("#[Histogram log format version 1.3]\n")
-	// The readers know no instant before 1970, and a record that says so is wrong.
-	if begun := record.Manifest.Started.UTC(); begun.UnixMilli() >= 0 {
-		epoch := seconds(time.Duration(begun.UnixMilli()), time.Second/time.Millisecond)
-		fmt.Fprintf(&text, "#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n",
-			epoch, begun.Format(time.RFC3339), epoch)
-	}
+	logHead(&text, &record.Manifest)
 	fmt.Fprintf(&text, "#Scenario %s, validity %s\n", remark(record.Manifest.Scenario.Name), remark(record.Validity))
-	text.WriteString(hlogAbout)
-	text.WriteString(`"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"` + "\n")
+	text.WriteString(hlogAbout + hlogColumns)
 	tags := namesOf(record.Manifest.Operations, tag)
 	for p := range record.Phases {
 		if err := logPhase(&text, record, &record.Phases[p], tags); err != nil {
@@ -41,6 +39,31 @@ func HistogramLog(w io.Writer, record *results.Record, _ *results.Summary) error
 	}
 	if _, err := io.WriteString(w, text.String()); err != nil {
 		return fmt.Errorf("exchange: writing the histogram log: %w", err)
+	}
+	return nil
+}
+
+// logHead writes the format, and when the run began: what times of lines count from.
+func logHead(text *strings.Builder, m *results.Manifest) {
+	text.WriteString("#[Histogram log format version 1.3]\n")
+	// The readers know no instant before 1970, and a record that says so is wrong.
+	if begun := m.Started.UTC(); begun.UnixMilli() >= 0 {
+		epoch := seconds(time.Duration(begun.UnixMilli()), time.Second/time.Millisecond)
+		fmt.Fprintf(text, "#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n",
+			epoch, begun.Format(time.RFC3339), epoch)
+	}
+}
+
+// logLine writes the line of what an operation came to from an instant on, for so long;
+// nothing where that is empty.
+func logLine(text *strings.Builder, tag string, from, length time.Duration, response *results.Histogram) error {
+	encoded, err := response.Encoded()
+	if err != nil {
+		return fmt.Errorf("exchange: %w", err)
+	}
+	if encoded != "" {
+		fmt.Fprintf(text, "Tag=%s,%s,%s,%s,%s\n", tag, seconds(from, time.Second), seconds(length, time.Second),
+			seconds(time.Duration(response.Max()), time.Millisecond/time.Microsecond), encoded)
 	}
 	return nil
 }
@@ -65,13 +88,8 @@ func logPhase(text *strings.Builder, record *results.Record, p *results.Phase, t
 		if n := lost.Count(); n > 0 {
 			fmt.Fprintf(text, "#%s: %d did not succeed, and are in no line\n", remark(tags[k]), n)
 		}
-		encoded, err := response.Encoded()
-		if err != nil {
-			return fmt.Errorf("exchange: %w", err)
-		}
-		if encoded != "" {
-			fmt.Fprintf(text, "Tag=%s,%s,%s,%s,%s\n", tags[k], seconds(begin, time.Second), seconds(max(0, end-begin), time.Second),
-				seconds(time.Duration(response.Max()), time.Millisecond/time.Microsecond), encoded)
+		if err := logLine(text, tags[k], begin, max(0, end-begin), response); err != nil {
+			return err
 		}
 	}
 	return nil

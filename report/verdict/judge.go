@@ -87,6 +87,9 @@ func phases(record *results.Record, figures *figure.Figures, holds func(figure.S
 		summary := results.PhaseSummary{Name: step.Phase.Name, Offered: whole.Offered, Served: whole.Served,
 			ThrottledPerSecond: whole.ThrottledPerSecond, ShareLost: whole.ShareLost, ShareLostSettled: whole.ShareLostSettled,
 			Causes: step.Sum(nil).Causes.Told(), ClientLimited: late(step), PerOperation: make(map[string]results.PhaseOperationSummary)}
+		if v := figures.OfStep("throughput", step, nil); v.Interval != nil {
+			summary.Throughput, summary.ThroughputInterval = v.Pointer(), v.Interval[:]
+		}
 		if holding := holds(step); holding.Why != "" {
 			summary.Why = holding.Why
 		} else {

@@ -73,7 +73,7 @@ func (d *Definition) Scopes() string {
 var registry, places = listed()
 
 func listed() ([]Definition, map[string]int) {
-	list := slices.Concat(times(), counts(), loads(), events(), limits(), partitions(), balances(), audits(), workflows())
+	list := slices.Concat(times(), counts(), loads(), throughput(), events(), limits(), partitions(), balances(), audits(), workflows())
 	places := make(map[string]int, len(list))
 	for i := range list {
 		places[list[i].Name] = i

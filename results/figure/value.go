@@ -9,8 +9,8 @@ type Value struct {
 	AtLeast bool
 	// Why says why the figure cannot be told, empty where it is.
 	Why string
-	// Interval has the least and the greatest of what the value is the median of, nil
-	// where it is none.
+	// Interval has the least and the greatest of what the value is the median of, and of a
+	// throughput the ends of its 95 % interval; nil where it is neither.
 	Interval *[2]float64
 	// Count is how many things it rests on.
 	Count int64

@@ -91,6 +91,9 @@ type Plan struct {
 	// Attempts is a file that every attempt is written to as well, as a stream of vegeta
 	// results; empty for none.
 	Attempts string
+	// HistogramLog is a file that an interval log of HdrHistogram is written to while the run
+	// goes on, SecondsTable one for a table in CSV with a row a second; empty for none.
+	HistogramLog, SecondsTable string
 	// Kept is called with the sealed record and its folder; its error is joined to that
 	// of the run. It may be nil.
 	Kept func(results.Folder, *results.Record) error

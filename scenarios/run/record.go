@@ -20,13 +20,18 @@ type kept struct {
 	folder   results.Folder
 	manifest results.Manifest
 	recorder *results.Recorder
+	// logs are the files that are written second by second beside the record.
+	logs []*secondsLog
 }
 
 // keep opens the record: it makes the folder where one is wanted, and proves that it can
 // be written to.
 func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 	k := &kept{plan: p, manifest: manifest}
-	var err error
+	err := k.openLogs()
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case p.Out != "", p.Runs != "":
 		k.folder, err = results.NewDir(p.Out, p.Runs, manifest.Started, manifest.Scenario.Name)
@@ -36,16 +41,22 @@ func (p *Plan) keep(manifest results.Manifest) (*kept, error) {
 		k.folder = new(results.Memory)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFolder, err)
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrFolder, err), k.discardLogs())
 	}
-	if k.recorder, err = results.NewRecorder(k.folder, manifest); err == nil {
+	if k.recorder, err = results.NewRecorder(k.folder, manifest); err != nil {
+		err = fmt.Errorf("%w: %w", ErrFolder, err)
+	} else if err = k.beginLogs(); err == nil {
 		return k, nil
 	}
+	gone := k.discardLogs()
 	if made, new := k.folder.(results.Dir); new && p.Out == "" {
 		// Nothing was run: the folder made for it goes, too.
-		err = errors.Join(err, os.RemoveAll(string(made)))
+		gone = errors.Join(gone, os.RemoveAll(string(made)))
 	}
-	return nil, fmt.Errorf("%w: %w", ErrFolder, err)
+	if gone != nil {
+		err = errors.Join(err, gone)
+	}
+	return nil, err
 }
 
 // countsOf returns what a target has counted itself, nil of one that keeps no books.
@@ -61,7 +72,9 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 // seals it with its summary.
 func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
 	validity, reasons := endOf(ended)
-	if err := k.recorder.Finish(end, validity, reasons, countsOf(counter)); err != nil {
+	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
+	ended = errors.Join(ended, k.closeLogs())
+	if err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
 		if where, some := k.folder.(results.Dir); some {
 			err = fmt.Errorf("%w; what was written until then is in %s", err, where)
@@ -89,9 +102,7 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 // openResultStream is a result stream with the file that it writes to. A nil one is none.
 type openResultStream struct {
 	*drive.ResultStream
-	file *os.File
-	// made says that the file was not there before.
-	made bool
+	file *besideFile
 }
 
 // result stream opens the recording of attempts, nil where none was asked for. What the
@@ -100,28 +111,19 @@ func (p *Plan) resultStream(clk clock.Real, c *campaign.Campaign) (*openResultSt
 	if p.Attempts == "" {
 		return nil, nil
 	}
-	_, missing := os.Stat(p.Attempts)
-	file, err := os.OpenFile(p.Attempts, os.O_WRONLY|os.O_CREATE, 0o644)
+	file, err := openBeside("record", p.Attempts)
 	if err != nil {
-		return nil, wrong("record", "%v", err)
+		return nil, err
 	}
-	return &openResultStream{drive.NewResultStream(file, p.Scenario.Name, clk.Started(), c.Kinds()), file, missing != nil}, nil
+	return &openResultStream{drive.NewResultStream(file, p.Scenario.Name, clk.Started(), c.Kinds()), file}, nil
 }
 
-// begin empties the file for the recording that follows; a device has nothing to
-// empty.
+// begin empties the file for the recording that follows.
 func (t *openResultStream) begin() error {
 	if t == nil {
 		return nil
 	}
-	info, err := t.file.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		err = t.file.Truncate(0)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", results.ErrWrite, err)
-	}
-	return nil
+	return t.file.empty()
 }
 
 // close writes what is left of a recording, if there is one.
@@ -134,8 +136,8 @@ func (t *openResultStream) close() error {
 
 func (t *openResultStream) discard() error {
 	err := t.close()
-	if t != nil && t.made {
-		err = errors.Join(err, os.Remove(t.file.Name()))
+	if t != nil {
+		err = errors.Join(err, t.file.forget())
 	}
 	return err
 }

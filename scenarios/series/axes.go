@@ -8,8 +8,8 @@ import (
 	"loadgen/scenarios"
 )
 
-// mostRuns bounds how many runs a sweep comes to.
-const mostRuns = 100
+// MostRuns bounds how many runs a sweep comes to.
+const MostRuns = 100
 
 // combinations returns the settings of each run of a sweep over axes, each a text such as
 // seed=1,2,3, the last of them changing fastest. The error is a [scenarios.Fault] of the
@@ -26,8 +26,8 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 			return nil, wrong("sweep", "%s: %s is swept twice; expected all its values in one", text, path)
 		}
 		seen = append(seen, path)
-		if runs := len(all) * len(values); runs > mostRuns {
-			return nil, wrong("sweep", "%s: that comes to %d runs; expected at most %d", text, runs, mostRuns)
+		if runs := len(all) * len(values); runs > MostRuns {
+			return nil, wrong("sweep", "%s: that comes to %d runs; expected at most %d", text, runs, MostRuns)
 		}
 		var next [][]scenarios.Setting
 		for _, before := range all {

@@ -82,8 +82,8 @@ func TestCombinations(t *testing.T) {
 			t.Errorf("%s: combinations(%.60q) = %v; want a fault of sweep with %q", row.sentence, row.sweeps, err, row.says)
 		}
 	}
-	if all, err := combinations([]string{"seed=" + numbers(10), "workers=" + numbers(10)}); err != nil || len(all) != mostRuns {
-		t.Errorf("10 by 10 values = %d combinations, %v; want %d", len(all), err, mostRuns)
+	if all, err := combinations([]string{"seed=" + numbers(10), "workers=" + numbers(10)}); err != nil || len(all) != MostRuns {
+		t.Errorf("10 by 10 values = %d combinations, %v; want %d", len(all), err, MostRuns)
 	}
 }
 

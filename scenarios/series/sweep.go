@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/report/document"
+	"loadgen/report/export"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -25,6 +27,11 @@ type Sweep struct {
 	// parted by commas, or by semicolons where there are any, and within brackets, braces
 	// and double quotes neither parts.
 	Axes []string
+	// Count, above 0, repeats one run that often in place of axes: with this Seed where load
+	// is sent in real time, which varies by itself, and otherwise each with the next one.
+	Count int
+	Seed  uint64
+	Live  bool
 	// Plan returns the plan of the run that has these settings. Of errors that are
 	// [scenarios.Faults], those of all runs are told together, each once.
 	Plan func(set []scenarios.Setting) (run.Plan, error)
@@ -59,7 +66,7 @@ type Tried struct {
 // whatever else ends one early ends the sweep, and is its error. What is wrong with the
 // sweep itself is [scenarios.Faults] or a [scenarios.Fault] of the field "sweep" or "out".
 func (s *Sweep) Run(ctx context.Context) (Swept, error) {
-	sets, err := combinations(s.Axes)
+	sets, err := s.sets()
 	if err != nil {
 		return Swept{}, err
 	}
@@ -90,6 +97,36 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 		}
 	}
 	return swept, nil
+}
+
+// sets returns the settings of each run.
+func (s *Sweep) sets() ([][]scenarios.Setting, error) {
+	switch {
+	case s.Count == 0:
+		return combinations(s.Axes)
+	case s.Count < 0 || s.Count > MostRuns || len(s.Axes) > 0:
+		return nil, wrong("count", "expected 1 to %d, and nothing that is swept", MostRuns)
+	}
+	var sets [][]scenarios.Setting
+	for i := range uint64(s.Count) {
+		seed := s.Seed
+		if !s.Live {
+			seed += i
+		}
+		sets = append(sets, []scenarios.Setting{{Path: "seed", Value: strconv.FormatUint(seed, 10)}})
+	}
+	return sets, nil
+}
+
+// Benchmarks writes the runs in the format of Go's benchmarks, as `go test -count` does:
+// each run has its lines, whose names are those of the others. Its error is the writer's,
+// wrapped.
+func (s *Swept) Benchmarks(w io.Writer) error {
+	var text export.BenchmarkText
+	for i := range s.Made {
+		text.Run(s.Made[i].Record, s.Made[i].Record.Summary)
+	}
+	return text.Write(w)
 }
 
 func (s *Sweep) try(ctx context.Context, plan run.Plan) (Tried, error) {

@@ -28,7 +28,7 @@ var rows = []row{
 			"backoff", "backoff/trial", "cmd/loadgen/terminal",
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
-			"results", "results/catalog",
+			"results", "results/catalog", "results/merge",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
@@ -209,7 +209,7 @@ var rows = []row{
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
 			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/store", "engine/wire",
-			"engine/wire/signing", "engine/wire/weight", "report/document", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
+			"engine/wire/signing", "engine/wire/weight", "report/document", "report/export", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
 			"scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/azure/told", "target/bounds", "target/fault", "target/inprocess", "target/line",
 			"target/queueblob", "target/shard",
 		},
@@ -218,8 +218,8 @@ var rows = []row{
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/text", "report/verdict",
-			"results", "results/baseline", "results/figure", "results/figure/check",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/text", "report/verdict",
+			"results", "results/baseline", "results/figure", "results/figure/check", "results/merge",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
 		},
 	}, {
@@ -413,9 +413,13 @@ var rows = []row{
 		what:    "the runs that are kept: their names, tags, age",
 		imports: []string{"engine/nearest", "results"},
 	}, {
+		path:    "results/merge",
+		what:    "the records of several runs, put together into one",
+		imports: []string{"results"},
+	}, {
 		path:    "results/figure",
 		what:    "the registry of figures: each defined once, and taken from a record by its name",
-		imports: []string{"results"},
+		imports: []string{"report/compare/statistics", "results"},
 	}, {
 		path:    "results/figure/check",
 		what:    "what a scenario claims of a run: the grammar of `p99(get) < 20ms`, and its truth over figures",

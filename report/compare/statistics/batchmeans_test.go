@@ -1,0 +1,158 @@
+package statistics_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"loadgen/report/compare/statistics"
+)
+
+// autoregressive is a series about 100 in which each figure takes phi of the distance of the
+// one before it, begun in the steady state.
+func autoregressive(phi float64) func(*rand.Rand, int) []float64 {
+	return func(rng *rand.Rand, n int) []float64 {
+		series, at := make([]float64, n), rng.NormFloat64()/math.Sqrt(1-phi*phi)
+		for i := range series {
+			at = phi*at + rng.NormFloat64()
+			series[i] = 100 + at
+		}
+		return series
+	}
+}
+
+// departures are those of a queue with one server a second: arrivals by chance at 100 a
+// second, served in times that are exponential, begun in the steady state.
+func departures(rng *rand.Rand, n int) []float64 {
+	const arrivals, serves = 100, 105
+	waiting := 0
+	for rng.Float64() < float64(arrivals)/serves {
+		waiting++
+	}
+	series := make([]float64, n)
+	for at := 0.0; ; {
+		rate := float64(arrivals)
+		if waiting > 0 {
+			rate += serves
+		}
+		if at += rng.ExpFloat64() / rate; at >= float64(n) {
+			return series
+		}
+		if rng.Float64()*rate < arrivals {
+			waiting++
+		} else {
+			waiting--
+			series[int(at)]++
+		}
+	}
+}
+
+// bursts are counts of a load that is now a fifth above 100 a second and now as much below,
+// and stays so for ten seconds on the average.
+func bursts(rng *rand.Rand, n int) []float64 {
+	series, mean := make([]float64, n), 80.0
+	if rng.IntN(2) == 0 {
+		mean = 120
+	}
+	for i := range series {
+		if rng.IntN(10) == 0 {
+			mean = 200 - mean
+		}
+		series[i] = mean + math.Sqrt(mean)*rng.NormFloat64()
+	}
+	return series
+}
+
+// covered is how many of so many runs tell an interval, and how many of those hold 100.
+func covered(draw func(*rand.Rand, int) []float64, seconds, runs int) (told, holds int) {
+	rng := rand.New(rand.NewPCG(32, uint64(seconds)))
+	for range runs {
+		found := statistics.BatchMeans(draw(rng, seconds))
+		if !found.Told {
+			continue
+		}
+		told++
+		if math.Abs(found.Mean-100) <= found.Half {
+			holds++
+		}
+	}
+	return told, holds
+}
+
+// The interval holds the truth in 95 ± 3 % of 400 runs, however much each second depends on
+// the one before it; of fewer that tell one, within 2.75 binomial deviations, which are ± 3 %
+// of 400.
+func TestBatchMeansCoverTheTruth(t *testing.T) {
+	const runs = 400
+	for _, row := range []struct {
+		name    string
+		draw    func(*rand.Rand, int) []float64
+		seconds int
+		told    int
+	}{
+		{"independent seconds", autoregressive(0), 600, runs},
+		{"independent seconds, a minute of them", autoregressive(0), 60, 380},
+		{"each takes 0.3 of the one before", autoregressive(.3), 600, runs},
+		{"each takes 0.3, two minutes", autoregressive(.3), 120, 380},
+		{"each takes 0.6", autoregressive(.6), 600, runs},
+		{"each takes 0.8", autoregressive(.8), 600, 380},
+		{"each takes 0.9", autoregressive(.9), 1800, 380},
+		{"the departures of a queue", departures, 120, 380},
+		{"bursts", bursts, 900, 380},
+	} {
+		told, holds := covered(row.draw, row.seconds, runs)
+		t.Logf("%s, %d s: %d of %d runs tell an interval, %d of those hold the truth", row.name, row.seconds, told, runs, holds)
+		share := float64(holds) / float64(max(1, told))
+		if bound := 2.75 * math.Sqrt(.95*.05/float64(max(1, told))); told < row.told || math.Abs(share-.95) > max(.03, bound) {
+			t.Errorf("%s, %d s: %d of %d runs tell an interval, of which %d hold the truth (%.1f %%); want %d or more, and 95 ± %.1f %%",
+				row.name, row.seconds, told, runs, holds, 100*share, row.told, 100*max(.03, bound))
+		}
+	}
+}
+
+// Where the seconds are too few for how much they depend on each other, hardly a run tells an
+// interval: it would be too narrow.
+func TestBatchMeansOfTooLittle(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		draw    func(*rand.Rand, int) []float64
+		seconds int
+	}{
+		{"twenty-nine independent seconds", autoregressive(0), 29},
+		{"half a minute, each takes 0.6 of the one before", autoregressive(.6), 30},
+		{"a minute, each takes 0.8", autoregressive(.8), 60},
+		{"two minutes, each takes 0.9", autoregressive(.9), 120},
+	} {
+		if told, _ := covered(row.draw, row.seconds, 400); told > 8 {
+			t.Errorf("%s: %d of 400 runs tell an interval; want 8 at most", row.name, told)
+		}
+	}
+}
+
+// By hand: sixty figures that alternate between 9 and 11 have the mean 10, the variance 60/59
+// and no positive correlation; Student's t of 59 is 2.001.
+func TestBatchMeansByHand(t *testing.T) {
+	series := make([]float64, 60)
+	for i := range series {
+		series[i] = 9 + 2*float64(i%2)
+	}
+	found := statistics.BatchMeans(series)
+	if want := 2.0010 * math.Sqrt(1.0/59); !found.Told || found.Mean != 10 || found.Batch != 1 || math.Abs(found.Half-want) > 1e-4 {
+		t.Errorf("%+v; want 10 ± %.4f of batches of one", found, want)
+	}
+	for i := range series {
+		series[i] = 7
+	}
+	if found := statistics.BatchMeans(series); !found.Told || found.Mean != 7 || found.Half != 0 {
+		t.Errorf("a constant: %+v; want 7 ± 0", found)
+	}
+	for i := range series {
+		series[i] = float64(i)
+	}
+	if found := statistics.BatchMeans(series); found.Told {
+		t.Errorf("what only rises: %+v; want no interval", found)
+	}
+	if found := statistics.BatchMeans(nil); found.Told || found.Mean != 0 {
+		t.Errorf("nothing: %+v; want no interval", found)
+	}
+}

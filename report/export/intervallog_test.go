@@ -1,0 +1,218 @@
+package export_test
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"loadgen/report/export"
+	"loadgen/results"
+)
+
+// listened plays a run of which an interval log and a table are written meanwhile.
+func listened(t *testing.T, r run) (record *results.Record, log, table string) {
+	t.Helper()
+	var lines, rows strings.Builder
+	var ofLog *export.IntervalLog
+	var ofTable *export.SecondsTable
+	r.listens = func(m *results.Manifest) results.Listener {
+		ofLog, ofTable = export.NewIntervalLog(&lines, m), export.NewSecondsTable(&rows, m)
+		return func(second *results.Interval, kinds []results.Heard) {
+			ofLog.Second(second, kinds)
+			ofTable.Second(second, kinds)
+		}
+	}
+	record = r.record(t)
+	if ofLog.Err() != nil || ofTable.Err() != nil {
+		t.Fatalf("writing the log: %v, the table: %v", ofLog.Err(), ofTable.Err())
+	}
+	return record, lines.String(), rows.String()
+}
+
+// What the public reader finds of a tag in all seconds together is the record's histogram of
+// that operation in all phases, bar by bar, and each line is of the second that it says.
+func TestIntervalLogSumsToTheRecord(t *testing.T) {
+	slow := race()
+	slow.tail, slow.each = 90*time.Second, 400
+	hostile := race()
+	hostile.names = [3]string{"a,b", "a b", "#[BaseTime: 7 (seconds"}
+	for name, r := range map[string]run{"a race": race(), "operations that take a minute and a half": slow, "names of anything": hostile} {
+		record, log, _ := listened(t, r)
+		begun := record.Manifest.Started.UnixMilli()
+		whole, order := map[string]*hdrhistogram.Histogram{}, []string{}
+		bySecond := map[int64]int64{}
+		for i, h := range readLog(t, log) {
+			from := h.StartTimeMs() - begun
+			if from%1000 > 1 || h.EndTimeMs()-h.StartTimeMs() != 1000 {
+				t.Errorf("%s: line %d is of %d to %d ms; want a whole second", name, i, from, h.EndTimeMs()-begun)
+			}
+			bySecond[(from+1)/1000] += h.TotalCount()
+			if whole[h.Tag()] == nil {
+				whole[h.Tag()] = hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3)
+				order = append(order, h.Tag())
+			}
+			whole[h.Tag()].Merge(h)
+		}
+		if len(order) != 3 {
+			t.Fatalf("%s: the tags are %q; want three", name, order)
+		}
+		for k, tag := range order {
+			sum := record.Total(func(_ *results.Phase, kind results.Kind) bool { return kind == record.Manifest.Operations[k] })
+			var bars []results.Bar
+			for _, b := range whole[tag].Distribution() {
+				if b.Count > 0 {
+					bars = append(bars, results.Bar{From: b.From, To: b.To, Count: b.Count})
+				}
+			}
+			if !slices.Equal(bars, sum.Response.Bars()) {
+				t.Errorf("%s: the lines of %s hold %d; the record %d, or in other buckets", name, tag, whole[tag].TotalCount(), sum.Response.Count())
+			}
+		}
+		for _, row := range record.Intervals {
+			if bySecond[row.Second] != row.Succeeded {
+				t.Errorf("%s: the lines of second %d hold %d; the record has %d successes", name, row.Second, bySecond[row.Second], row.Succeeded)
+			}
+		}
+	}
+}
+
+// A log that ends anywhere, as of a run that was killed, is read up to its last whole line.
+func TestIntervalLogThatEndsEarly(t *testing.T) {
+	_, log, _ := listened(t, race())
+	all := readLog(t, log)
+	last := 0
+	for at := strings.Index(log, "Tag="); at <= len(log); at += max(1, min(1499, len(log)-at)) {
+		whole := log[:strings.LastIndex(log[:at], "\n")+1]
+		read := readLog(t, whole)
+		if len(read) < last || len(read) > len(all) {
+			t.Fatalf("the first %d bytes have %d lines; want no fewer than the %d before", at, len(read), last)
+		}
+		last = len(read)
+	}
+	if last != len(all) {
+		t.Errorf("the whole log has %d lines; want %d", last, len(all))
+	}
+}
+
+// cells are a table by the names of its columns.
+func cells(t *testing.T, text string) (list []map[string]string) {
+	t.Helper()
+	rows := csv.NewReader(strings.NewReader(text))
+	head, err := rows.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			return list
+		}
+		if err != nil {
+			t.Fatalf("the table cannot be read: %v", err)
+		}
+		cell := map[string]string{}
+		for i, name := range head {
+			if _, twice := cell[name]; twice {
+				t.Fatalf("two columns are called %q", name)
+			}
+			cell[name] = row[i]
+		}
+		list = append(list, cell)
+	}
+}
+
+// sumOf is the sum of a column.
+func sumOf(t *testing.T, list []map[string]string, column string) (sum int64) {
+	t.Helper()
+	for _, row := range list {
+		n, err := strconv.ParseInt(row[column], 10, 64)
+		if err != nil {
+			t.Fatalf("%s of second %s is %q; want a count", column, row["second"], row[column])
+		}
+		sum += n
+	}
+	return sum
+}
+
+// The columns of the table sum to the record, operation by operation, and it has a row for
+// each second.
+func TestSecondsTableSumsToTheRecord(t *testing.T) {
+	record, _, table := listened(t, race())
+	rows := cells(t, table)
+	if len(rows) != len(record.Intervals) {
+		t.Fatalf("the table has %d rows; the record %d seconds", len(rows), len(record.Intervals))
+	}
+	all := record.Total(results.Everything)
+	for column, want := range map[string]int64{"scheduled": all.Scheduled, "sent": all.Sent, "dropped": all.Dropped, "late": all.Late, "attempts": all.Attempts,
+		"ok": all.Ok, "throttled": all.Throttled, "failed": all.Failed, "retries": all.Retries, "succeeded": all.Succeeded, "offered_entities": all.Offered,
+		"served_entities": all.Served} {
+		if got := sumOf(t, rows, column); got != want {
+			t.Errorf("%s sums to %d; the record has %d", column, got, want)
+		}
+	}
+	for k, name := range []string{"load", "get", "insert_(full)"} {
+		sum := record.Total(func(_ *results.Phase, kind results.Kind) bool { return kind == record.Manifest.Operations[k] })
+		for column, want := range map[string]int64{"attempts": sum.Attempts, "ok": sum.Ok, "throttled": sum.Throttled, "failed": sum.Failed,
+			"retries": sum.Retries, "succeeded": sum.Succeeded, "served_entities": sum.Served} {
+			if got := sumOf(t, rows, column+"("+name+")"); got != want {
+				t.Errorf("%s(%s) sums to %d; the record has %d", column, name, got, want)
+			}
+		}
+	}
+	busy := rows[3]
+	if busy["time"] != "2011-11-06T09:40:03.250Z" || busy["phase"] != "peak 500/s" || busy["response_p50_us(get)"] == "" || rows[0]["response_p99_us(get)"] != "" {
+		t.Errorf("the fourth second is %v; want its time, its phase and its p50, and none where nothing ended", busy)
+	}
+}
+
+// Of a record alone the table has the same cells, without what a record does not have.
+func TestSecondsOfARecord(t *testing.T) {
+	r := race()
+	r.phases[1] = "=cmd|' /C calc'!A0"
+	record, _, table := listened(t, r)
+	var kept strings.Builder
+	if err := export.Seconds(&kept, record, nil); err != nil {
+		t.Fatal(err)
+	}
+	live, later := cells(t, table), cells(t, kept.String())
+	if len(live) != len(later) {
+		t.Fatalf("%d rows; want %d", len(later), len(live))
+	}
+	for i := range later {
+		if strings.HasPrefix(later[i]["phase"], "=") {
+			t.Errorf("a phase is %q, which a spreadsheet computes", later[i]["phase"])
+		}
+		for column, value := range later[i] {
+			if live[i][column] != value {
+				t.Errorf("second %d, %s: %q; want %q as while the run went on", i, column, value, live[i][column])
+			}
+		}
+	}
+	if _, some := later[0]["retries"]; some {
+		t.Error("the table of a record has retries, which no record has by the second")
+	}
+	if err := export.Seconds(full{}, record, nil); err == nil {
+		t.Error("to a full disk: no error")
+	}
+}
+
+// What cannot be written is told once, and nothing is written after it.
+func TestLogsOnAFullDisk(t *testing.T) {
+	var log *export.IntervalLog
+	r := race()
+	r.each = 40
+	r.listens = func(m *results.Manifest) results.Listener {
+		log = export.NewIntervalLog(full{}, m)
+		return log.Second
+	}
+	r.record(t)
+	if err := log.Err(); err != errFull {
+		t.Errorf("the log's error is %v; want %v", err, errFull)
+	}
+}

@@ -1,0 +1,107 @@
+package run_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"loadgen/results"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/run"
+)
+
+// small is the stress test with one step of a second.
+func small(t *testing.T) run.Plan {
+	t.Helper()
+	return run.Plan{Scenario: builtin(t, "stress", "phases.peak.rates=[200]", "phases.peak.each=1s")}
+}
+
+// In virtual and in real time a run writes its interval log and its table to the end, over
+// what an earlier run left in these files.
+func TestRunWritesItsSeconds(t *testing.T) {
+	for name, on := range map[string]run.Place{"virtual": run.Simulated, "in process": run.InProcess} {
+		folder := t.TempDir()
+		plan := small(t)
+		plan.On, plan.NoProbe = on, true
+		plan.HistogramLog, plan.SecondsTable = filepath.Join(folder, "run.hlog"), filepath.Join(folder, "run.csv")
+		if err := os.WriteFile(plan.SecondsTable, bytes.Repeat([]byte("older\n"), 100_000), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		record, err := run.Run(context.Background(), plan)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text, err := os.ReadFile(plan.SecondsTable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil || len(rows) != len(record.Intervals)+1 {
+			t.Errorf("%s: %d rows, %v; want one for each of %d seconds and the headings", name, len(rows), err, len(record.Intervals))
+		}
+		log, err := os.ReadFile(plan.HistogramLog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for _, row := range record.Intervals {
+			for _, kind := range row.Kinds {
+				if kind.Ok > 0 {
+					want++
+				}
+			}
+		}
+		if got := strings.Count(string(log), "\nTag="); got == 0 || got > want {
+			t.Errorf("%s: %d lines; want one for each operation and second with a success, %d at most", name, got, want)
+		}
+	}
+}
+
+// A file that cannot be written is a fault of its field, before anything is sent, and leaves
+// neither a run nor the other file behind.
+func TestSecondsThatCannotBeWritten(t *testing.T) {
+	folder := t.TempDir()
+	there, missing := filepath.Join(folder, "there"), filepath.Join(folder, "none", "x")
+	if err := os.WriteFile(there, []byte("kept"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ name, hlog, csv, field string }{
+		{"no such folder for the log", missing, "", "hlog"},
+		{"no such folder for the table", filepath.Join(folder, "log"), missing, "csv"},
+		{"a folder", "", folder, "csv"},
+		{"both in one file", there, there, "csv"},
+	} {
+		plan := small(t)
+		plan.Runs = filepath.Join(folder, "runs")
+		plan.HistogramLog, plan.SecondsTable = row.hlog, row.csv
+		record, err := run.Run(context.Background(), plan)
+		var fault fields.Fault
+		if !errors.As(err, &fault) || fault.Path != row.field || record != nil {
+			t.Errorf("%s: %v; want a fault of %s and no record", row.name, err, row.field)
+		}
+		if text, err := os.ReadFile(there); err != nil || string(text) != "kept" {
+			t.Errorf("%s: a file that was there holds %q, %v; want it as it was", row.name, text, err)
+		}
+		left, err := os.ReadDir(folder)
+		if err != nil || len(left) != 1 {
+			t.Errorf("%s: %v, %v are left; want the one file that was there", row.name, left, err)
+		}
+	}
+	if _, err := os.Stat("/dev/full"); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("there is no full device here")
+	}
+	plan := small(t)
+	plan.Runs, plan.HistogramLog = filepath.Join(folder, "runs"), "/dev/full"
+	if _, err := run.Run(context.Background(), plan); err == nil || errors.Is(err, results.ErrWrite) {
+		t.Errorf("onto a full disk: %v; want a fault of the plan", err)
+	}
+	if left, _ := os.ReadDir(plan.Runs); len(left) > 0 {
+		t.Errorf("%v is left of a run that did not begin", left)
+	}
+}

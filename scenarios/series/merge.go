@@ -1,0 +1,47 @@
+package series
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/results/merge"
+)
+
+// Merge is a run that is put together of several that are kept.
+type Merge struct {
+	// Folders are those of the runs, each another.
+	Folders []string
+	// Out is the folder of what comes of them; where it is empty, a new one is made in Runs.
+	Out, Runs string
+	// Command is what was typed, for the record.
+	Command []string
+}
+
+// Run reads the records, merges, judges and keeps them. Nothing is written where they do not
+// fit together; its error then wraps [merge.ErrMismatch], and otherwise those of
+// [results.Read], or [results.ErrWrite].
+func (m *Merge) Run() (results.Dir, *results.Record, error) {
+	var parts []merge.Part
+	for _, folder := range m.Folders {
+		record, err := results.Read(results.Dir(folder))
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		parts = append(parts, merge.Part{Name: filepath.Base(filepath.Clean(folder)), Record: record})
+	}
+	record, err := merge.Records(parts)
+	if err != nil {
+		return "", nil, err
+	}
+	record.Manifest.Command = m.Command
+	summary := verdict.Judge(record)
+	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
+	record.Events = append(record.Events, results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
+	made, err := results.NewDir(m.Out, m.Runs, record.Manifest.Started, record.Manifest.Scenario.Name)
+	if err != nil {
+		return "", nil, err
+	}
+	return made, record, record.Write(made)
+}
