@@ -57,11 +57,12 @@ func (r run) record(t testing.TB) *results.Record {
 		n++
 		took += time.Duration(rng.IntN(4000))*time.Microsecond + r.tail
 		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due + time.Millisecond, Entities: 1})
-		if class == results.Throttled {
+		again := class == results.Throttled
+		if again {
 			recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: n, Intended: due, Sent: due + time.Millisecond, Done: due + took, Class: results.Throttled, Status: 503})
 			class = results.Ok + results.Class(n/7%2)
 		}
-		a := results.Attempt{Phase: phase, Kind: kind, Number: n, Try: 1, Intended: due, Sent: due + time.Millisecond, Done: due + 2*took, Class: class, Status: 200}
+		a := results.Attempt{Phase: phase, Kind: kind, Number: n, Try: 1, Retry: again, Intended: due, Sent: due + time.Millisecond, Done: due + 2*took, Class: class, Status: 200}
 		c := results.Completed{Phase: phase, Kind: kind, Number: n, Intended: due, Done: due + 2*took, Class: class, Attempts: 1, Entities: 1}
 		if class == results.Ok {
 			a.Counted, a.Returned, c.Served = 1, 1, 1
