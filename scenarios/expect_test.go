@@ -58,7 +58,7 @@ func TestFaultsOfExpectations(t *testing.T) {
 		{"a misspelt figure, within quotes", `  - "p98(get) < 20ms"`, `31:6: unknown figure "p98"; did you mean "p90", of the run, a phase or an operation?`},
 		{"a misspelt figure, without quotes", `  - throtled < 1%`, `31:5: unknown figure "throtled"; did you mean "throttled", of the run, a phase or an operation?`},
 		{"a misspelt figure behind characters of several bytes", `  - 'served("é") / servd > 1'`, `31:20: unknown figure "servd"; did you mean "served", of the run, a phase, an operation or a partition?`},
-		{"a figure nothing is near to", `  - throughput > 3`, `31:5: unknown figure "throughput"; expected p50, p90,`},
+		{"a figure nothing is near to", `  - weather > 3`, `31:5: unknown figure "weather"; expected p50, p90,`},
 		{"a misspelt operation", `  - p99(gt) < 20ms`, `31:9: unknown operation or phase "gt"; did you mean "get"?`},
 		{"a misspelt operation of a phase", `  - p99(gt, peak) < 20ms`, `31:9: unknown operation "gt"; did you mean "get"?`},
 		{"a misspelt phase", `  - p99(get, paek) < 20ms`, `31:14: unknown phase "paek"; did you mean "peak"?`},

@@ -213,7 +213,7 @@ var peersFlags = [...]struct {
 		"rates are in operations/s", "--set phases.NAME.arrivals.constant=OPERATIONS_PER_SECOND"},
 	{[]string{"d", "time", "run-time", "length", "for"}, []string{"duration"},
 		"each step has a length", "--set phases.NAME.for=LENGTH"},
-	{[]string{"n", "iterations", "requests", "num-requests", "count", "cycles"}, []string{"duration"},
+	{[]string{"n", "iterations", "requests", "num-requests", "cycles"}, []string{"duration"},
 		"a run ends by time, not by number", "--set phases.NAME.for=LENGTH"},
 	{[]string{"url", "host", "endpoint", "H", "connection-string"}, []string{"target"},
 		"a table service is named by its address, env:NAME or file:PATH", "a verb that has --target, such as stress"},

@@ -73,7 +73,10 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
 	validity, reasons := endOf(ended)
 	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
-	ended = errors.Join(ended, k.closeLogs())
+	// What ended the run stays what it is where nothing else went wrong.
+	if unwritten := k.closeLogs(); unwritten != nil {
+		ended = errors.Join(ended, unwritten)
+	}
 	if err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
 		if where, some := k.folder.(results.Dir); some {
