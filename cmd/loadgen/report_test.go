@@ -124,7 +124,7 @@ func TestReportSaysWhatIsWrong(t *testing.T) {
 		says string
 	}{
 		{"a form that is mistyped", []string{"report", name, "--format", "htm"}, "the nearest is html"},
-		{"one that is none", []string{"report", name, "--format", "pdf-a-4"}, "expected text, json, md, csv, html, benchfmt, hlog or junit"},
+		{"one that is none", []string{"report", name, "--format", "pdf-a-4"}, "expected text, json, md, csv, html, seconds, benchfmt, hlog or junit"},
 		{"a run that is not there", []string{"report", "20260301T020000Z-order-s"}, `did you mean "` + name + `"?`},
 		{"no run", []string{"report"}, "takes one run, and got 0"},
 		{"two", []string{"report", name, name}, "takes one run, and got 2"},
