@@ -88,14 +88,16 @@ func (p *tunnel) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		return
 	}
-	// Taken over before it is answered: what is sent after the answer nobody else reads.
+	// Counted while the server still waits for the connection, and taken over before it is
+	// answered: what is sent after the answer nobody else reads.
+	p.open.Add(2)
 	here, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		there.Close()
+		p.open.Add(-2)
 		return
 	}
 	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
-	p.open.Add(2)
 	pass := func(to, from net.Conn) {
 		defer p.open.Done()
 		_, _ = io.Copy(to, from)

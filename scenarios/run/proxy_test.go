@@ -47,14 +47,16 @@ func (f *forward) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.tunnels.Add(1)
-	// Taken over before it is answered: what is sent after the answer nobody else reads.
+	// Counted while the server still waits for the connection, and taken over before it is
+	// answered: what is sent after the answer nobody else reads.
+	f.open.Add(2)
 	here, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		there.Close()
+		f.open.Add(-2)
 		return
 	}
 	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
-	f.open.Add(2)
 	pass := func(to, from net.Conn) {
 		defer f.open.Done()
 		_, _ = io.Copy(to, from)
