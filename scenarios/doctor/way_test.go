@@ -229,20 +229,39 @@ func TestWhatIsCarriedIsHeldAgainstTheNeed(t *testing.T) {
 // What a scenario needs is what its busiest step sends and gets: four times
 // what a step at a quarter of its rate does.
 func TestNeeds(t *testing.T) {
-	s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", "[100, 400]"}, [2]string{"phases.peak.each", "2s"},
-		[2]string{"phases.peak.hold", "false"})
-	if err != nil {
-		t.Fatal(err)
+	needs := func(rates, each string) need {
+		t.Helper()
+		s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", rates}, [2]string{"phases.peak.each", each},
+			[2]string{"phases.peak.hold", "false"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := needOf(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
-	n, err := needOf(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
+	slow := needs("[100]", "2s")
+	for _, row := range []struct {
+		sentence    string
+		rates, each string
+		times       float64
+	}{
+		{"the busiest step counts", "[100, 400]", "2s", 4},
+		{"also where it is not the last", "[400, 100]", "2s", 4},
+		{"a step that lasts longer needs no more", "[100]", "8s", 1},
+	} {
+		n := needs(row.rates, row.each)
+		for _, way := range [][2]float64{{n.sent, slow.sent}, {n.received, slow.received}} {
+			if times := way[0] / way[1]; times < .95*row.times || times > 1.05*row.times {
+				t.Errorf("%s: %v is %.2f times %v; want %v times", row.sentence, n, times, slow, row.times)
+			}
+		}
 	}
-	if slow, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", "[100]"}, [2]string{"phases.peak.each", "2s"},
-		[2]string{"phases.peak.hold", "false"}); err != nil {
-		t.Fatal(err)
-	} else if m, err := needOf(t.Context(), slow); err != nil || n.sent < 3.8*m.sent || n.sent > 4.2*m.sent || n.received < 3.8*m.received || n.received > 4.2*m.received {
-		t.Errorf("400/s need %v, 100/s %v, %v; want four times as much", n, m, err)
+	// An operation of entities of 1 KiB has some hundred bytes of head, and less than three entities.
+	if each := (slow.sent + slow.received) / 100; each < 1024 || each > 3*1024 {
+		t.Errorf("an operation needs %.0f bytes both ways; want 1 to 3 KiB", each)
 	}
 }
 
