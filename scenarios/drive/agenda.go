@@ -20,8 +20,10 @@ type agenda struct {
 	// its last operation is over before.
 	start, end clock.Instant
 	phases     []int
-	// next is the first operation not yet taken, count how many there are.
+	// next is the first operation not yet taken, count how many there are, those of
+	// others among them; lanes are those of a closed loop.
 	next, count uint64
+	lanes       int
 	// intended is when the next operation of a schedule is due, where that is
 	// known already.
 	intended clock.Instant
@@ -40,7 +42,9 @@ type agenda struct {
 }
 
 func newAgenda(o *opened) *agenda {
-	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start, phases: o.phases, count: o.stage.Due()}
+	share := o.stage.Share
+	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start, phases: o.phases, count: o.stage.Due(),
+		next: uint64(share.Index), lanes: int(share.Count(uint64(o.stage.Lanes)))}
 	if o.stage.Schedule != nil {
 		a.end = o.start.Add(o.stage.Schedule.Length())
 	}
@@ -54,7 +58,7 @@ func newAgenda(o *opened) *agenda {
 // begin puts each lane somewhere into a pause of its own.
 func (a *agenda) begin() {
 	lanes := uint64(a.stage.Lanes)
-	for lane := range lanes {
+	for lane := uint64(a.stage.Share.Index); lane < lanes; lane += a.stage.Share.step() {
 		pause := a.stage.Think(lane)
 		a.pausing.Push(a.start.Add(time.Duration(lane)*pause/time.Duration(lanes)), lane, struct{}{})
 	}
@@ -83,7 +87,7 @@ func (a *agenda) nextIntended(now clock.Instant) (clock.Instant, bool) {
 		return a.intended, true
 	case a.stage.Think != nil:
 		return a.ready()
-	case a.active < a.stage.Lanes:
+	case a.active < a.lanes:
 		return now, true
 	default:
 		return clock.Never, false
@@ -142,7 +146,7 @@ func (a *agenda) pull(now clock.Instant) *Session {
 	if a.stage.Think != nil {
 		a.pausing.Pop()
 	}
-	a.next++
+	a.next += a.stage.Share.step()
 	a.known = false
 	a.active++
 	return s
@@ -164,7 +168,7 @@ func (a *agenda) enough(now clock.Instant) error {
 		return err
 	}
 	at := max(a.start, clock.Instant(now.Offset().Truncate(time.Second)))
-	a.count = a.next + a.dueBefore(at)
+	a.count = a.next + a.dueBefore(at)*a.stage.Share.step()
 	a.end = min(a.end, at)
 	a.opened.settled(a.end)
 	return nil
@@ -176,8 +180,9 @@ func (a *agenda) dueBefore(at clock.Instant) uint64 {
 	if a.stage.Schedule == nil {
 		return 0
 	}
-	return uint64(sort.Search(int(a.count-a.next), func(n int) bool {
-		return a.start.Add(a.stage.Schedule.At(a.next+uint64(n))) >= at
+	share := a.stage.Share
+	return uint64(sort.Search(int(share.left(a.next, a.count)), func(n int) bool {
+		return a.start.Add(a.stage.Schedule.At(a.next+uint64(n)*share.step())) >= at
 	}))
 }
 
@@ -244,7 +249,7 @@ func (a *agenda) abandon(now clock.Instant, ledger *Ledger) {
 		a.next = a.count
 		return
 	}
-	for ; a.next < a.count; a.next++ {
+	for ; a.next < a.count; a.next += a.stage.Share.step() {
 		intended := a.start.Add(a.stage.Schedule.At(a.next))
 		if intended > now {
 			a.next = a.count

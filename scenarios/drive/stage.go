@@ -32,6 +32,8 @@ type Stage struct {
 	// than For, however many of Count have.
 	Think func(k uint64) time.Duration
 	For   time.Duration
+	// Share is what this process sends of it, where others send the rest.
+	Share Share
 	// First is the run's number of the stage's operation 0.
 	First uint64
 	// Build returns operation k of the stage. It is a pure function, safe for
@@ -83,8 +85,11 @@ type Stage struct {
 	// what waits to retry is cut.
 	Grace, Limit time.Duration
 	// WholeSecond has the stage begin on a whole second of the run, so that
-	// the steps and the record's seconds coincide.
+	// the steps and the record's seconds coincide. At, where it is above 0, is when it
+	// begins, whatever the time is by then: what was due before comes late. On a virtual
+	// clock it is not before now.
 	WholeSecond bool
+	At          clock.Instant
 	// Begins is called with the instant at which the stage begins, before anything of it is
 	// sent; it may be nil.
 	Begins func(at clock.Instant)
@@ -124,7 +129,7 @@ func (w *Work) Requests() []target.Operation {
 	return machine.Requests(w.Workflow)
 }
 
-// Due returns how many operations the stage has.
+// Due returns how many operations the stage has, those of other processes among them.
 func (s *Stage) Due() uint64 {
 	if s.Schedule != nil {
 		return s.Schedule.Len()
@@ -156,6 +161,9 @@ func (s *Stage) Timed() bool { return s.Schedule != nil || s.Think != nil }
 
 // start returns the instant at which the stage begins if it is now.
 func (s *Stage) start(now clock.Instant) clock.Instant {
+	if s.At > 0 {
+		return s.At
+	}
 	if s.WholeSecond {
 		return now.NextSecond()
 	}
