@@ -62,6 +62,11 @@ type Options struct {
 	// Faults, where set, are begun with each stage that offers operations to be reported and
 	// ended after it: what prepares a table and reads it back meets none.
 	Faults Faults
+	// Member, where set, has the campaign offer its share of the scenario's traffic and nothing
+	// else. Elsewhere, where set, has others do so: it is called once, in place of all phases of
+	// traffic.
+	Member    *Member
+	Elsewhere func(context.Context, From) error
 	// Holding is called before something is made that the campaign is to drop, with true, and
 	// once it is known to be gone, or to be somebody else's, with false. It is nil where all
 	// that is made ends with this process: then no marker names it either.
@@ -76,23 +81,6 @@ type Faults interface {
 	Begin(at clock.Instant)
 	End()
 }
-
-// Made is what a campaign makes at a service.
-type Made struct {
-	// What is [MadeTable], [MadeQueue] or [MadeContainer].
-	What, Name string
-	// Account is that of a table; queues and containers are in the first.
-	Account int
-	// Doubtful says that nobody knows whether this run has made it: it is not dropped.
-	Doubtful bool
-}
-
-// What a campaign makes.
-const (
-	MadeTable     = "table"
-	MadeQueue     = "queue"
-	MadeContainer = "container"
-)
 
 // Progress describes a stage that begins.
 type Progress struct {
@@ -131,6 +119,8 @@ type Campaign struct {
 	// partition lies, nil where there is one.
 	sites     []site
 	accountOf func(partitionKey string) int
+	// furnished is what a member has prepared.
+	furnished []furnished
 	// tokens are those that queries have saved, by name.
 	tokens map[string]savedToken
 	// loading says that load was sent: what fails from then on is no preparation.
@@ -237,6 +227,13 @@ func (c *Campaign) Kinds() []results.Kind { return c.kinds }
 // once the context is done.
 func (c *Campaign) Run(ctx context.Context, runner drive.Runner, ledger *drive.Ledger) error {
 	c.runner, c.ledger = runner, ledger
+	if c.Member != nil {
+		err := c.offerShare(ctx)
+		if len(c.after.counts) > 0 && !errors.Is(err, results.ErrWrite) {
+			ledger.Recorder.Counters(c.after.told())
+		}
+		return err
+	}
 	err := c.examine(ctx, c.verify(ctx, c.phases(ctx)))
 	if !c.Keep {
 		// The tables are to go even where the run was stopped.
@@ -261,6 +258,11 @@ func (c *Campaign) phases(ctx context.Context) error {
 			err = c.load(ctx, i)
 		case phase.Count != nil:
 			err = c.Count(ctx, i)
+		case c.Elsewhere != nil:
+			if !c.loading {
+				c.loading = true
+				err = c.Elsewhere(ctx, From{c.number, c.fresh})
+			}
 		case c.Find != nil:
 			c.loading = true
 			err = c.findIn(ctx, i)
@@ -285,7 +287,7 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
 	c.number += stage.Due()
 	if c.Entering != nil {
-		progress := Progress{Stage: stage.Name, Operations: stage.Due()}
+		progress := Progress{Stage: stage.Name, Operations: stage.Share.Count(stage.Due())}
 		if stage.Schedule != nil {
 			progress.Length = stage.Schedule.Length()
 		}

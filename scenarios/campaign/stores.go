@@ -17,6 +17,23 @@ import (
 	"loadgen/target"
 )
 
+// Made is what a campaign makes at a service.
+type Made struct {
+	// What is [MadeTable], [MadeQueue] or [MadeContainer].
+	What, Name string
+	// Account is that of a table; queues and containers are in the first.
+	Account int
+	// Doubtful says that nobody knows whether this run has made it: it is not dropped.
+	Doubtful bool
+}
+
+// What a campaign makes.
+const (
+	MadeTable     = "table"
+	MadeQueue     = "queue"
+	MadeContainer = "container"
+)
+
 // longestTable is how much of a table's name the name of a store keeps: no store has
 // more than 63 characters.
 const longestTable = 48

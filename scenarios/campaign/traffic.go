@@ -10,6 +10,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/campaign/guard"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow/machine"
@@ -27,8 +28,8 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
 		return c.offerPeak(ctx, d)
 	}
-	watch := newGuard(d.Traffic)
-	d.stage.Enough, d.stage.Settling = watch.enough, d.StopWhenStable > 0
+	watch := guard.New(d.Traffic)
+	d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
 	return c.observed(ctx, d.stage, watch)
 }
 

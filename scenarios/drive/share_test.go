@@ -253,7 +253,9 @@ func sameSeconds(t *testing.T, name string, got, want []results.Interval) {
 // Of more parts than there are operations or users, some have nothing to do, and end.
 func TestShareOfLittle(t *testing.T) {
 	c := &splitCase{nowhere: nowhere{}, stages: []func() *drive.Stage{
-		func() *drive.Stage { return openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second}) },
+		func() *drive.Stage {
+			return openStage(t, short, time.Second, arrival.Step{Rate: 2, Length: time.Second})
+		},
 	}}
 	parts := c.play(t, 5)
 	for i, want := range []int64{1, 1, 0, 0, 0} {

@@ -95,6 +95,10 @@ var rows = []row{
 		what:    "the grammar of how large entities are: bytes, quantiles, curves, a file of sizes",
 		imports: []string{"engine/csvfile", "engine/entity", "engine/nearest", "scenarios/fields", "scenarios/keys/values"},
 	}, {
+		path:    "scenarios/campaign/guard",
+		what:    "when a phase of traffic has gone on for long enough: a budget is exceeded, the load has come to rest",
+		imports: []string{"engine/clock", "results", "scenarios", "scenarios/drive"},
+	}, {
 		path:    "scenarios/campaign/patience",
 		what:    "what the clients of a campaign bear: retries, time-outs, rate limits of each kind of operation",
 		imports: []string{"backoff", "scenarios", "scenarios/drive"},
@@ -137,7 +141,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/campaign/patience", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/copies", "scenarios/workflow/machine",
+			"scenarios", "scenarios/arrival", "scenarios/campaign/guard", "scenarios/campaign/patience", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/copies", "scenarios/workflow/machine",
 			"target",
 		},
 	}, {

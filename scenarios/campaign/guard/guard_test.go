@@ -1,4 +1,4 @@
-package campaign
+package guard
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ type second struct {
 }
 
 // told is a guard that was told of some seconds.
-func told(spec scenarios.Traffic, seconds ...second) *guard {
-	g := newGuard(&spec)
+func told(spec scenarios.Traffic, seconds ...second) *Guard {
+	g := New(&spec)
 	for i, s := range seconds {
 		done := time.Duration(i)*time.Second + time.Second/2
 		attempt := func(count int, class results.Class, lag time.Duration) {
@@ -70,11 +70,11 @@ func TestGuardJudgesBudgets(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			g := told(test.spec, test.seconds...)
 			now := clock.Instant(time.Duration(len(test.seconds)) * time.Second)
-			err := g.enough(0, now, func() uint64 { return test.overdue })
+			err := g.Enough(0, now, func() uint64 { return test.overdue })
 			if test.says == "" && err != nil || test.says != "" && (!errors.Is(err, drive.ErrStopped) || !strings.Contains(err.Error(), test.says)) {
 				t.Errorf("enough() = %v; want %q", err, test.says)
 			}
-			if err := g.enough(0, now.Add(time.Second-1), nil); err != nil {
+			if err := g.Enough(0, now.Add(time.Second-1), nil); err != nil {
 				t.Errorf("enough() in the same second = %v; want one judgement a second", err)
 			}
 		})
@@ -105,7 +105,7 @@ func TestGuardTellsRest(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g := told(scenarios.Traffic{StopWhenStable: test.share, WarmUp: test.warmUp}, append(fiveOf(test.before), fiveOf(test.after)...)...)
-			if err := g.enough(clock.Instant(test.since), clock.Instant(10*time.Second), nil); !errors.Is(err, test.want) || test.want == nil && err != nil {
+			if err := g.Enough(clock.Instant(test.since), clock.Instant(10*time.Second), nil); !errors.Is(err, test.want) || test.want == nil && err != nil {
 				t.Errorf("enough() = %v; want %v", err, test.want)
 			}
 		})
@@ -113,7 +113,7 @@ func TestGuardTellsRest(t *testing.T) {
 	// A second without anything leaves the place in which it is kept as it was a round
 	// before: that is not its own.
 	g := told(scenarios.Traffic{StopWhenStable: .02}, slices.Repeat([]second{base}, 3*window)...)
-	if err := g.enough(0, clock.Instant(3*window+2)*clock.Instant(time.Second), nil); err != nil {
+	if err := g.Enough(0, clock.Instant(3*window+2)*clock.Instant(time.Second), nil); err != nil {
 		t.Errorf("enough() after two seconds of nothing = %v; want nil", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestCountersKnowTheMedian(t *testing.T) {
 }
 
 func BenchmarkGuard(b *testing.B) {
-	g := newGuard(&scenarios.Traffic{})
+	g := New(&scenarios.Traffic{})
 	a := results.Attempt{Done: time.Second, Class: results.Ok}
 	c := results.Completed{Done: time.Second, Class: results.Ok, Served: 1}
 	b.ReportAllocs()

@@ -1,4 +1,4 @@
-package campaign
+package guard
 
 import (
 	"fmt"
@@ -12,10 +12,10 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// guard watches a phase of traffic and says when it is enough: when a budget of the
+// Guard watches a phase of traffic and says when it is enough: when a budget of the
 // scenario is exceeded, or the load has come to rest. It is told of all attempts by
 // the ledger, and judges by whole seconds that are over.
-type guard struct {
+type Guard struct {
 	budgets []scenarios.Budget
 	stable  float64
 	warmUp  time.Duration
@@ -27,7 +27,7 @@ type guard struct {
 	judged int64
 }
 
-var _ drive.Observer = (*guard)(nil)
+var _ drive.Observer = (*Guard)(nil)
 
 const (
 	// window is how many seconds a judgement rests on; two of them are held against
@@ -49,12 +49,13 @@ type watchedSecond struct {
 	responses                                       counters
 }
 
-func newGuard(spec *scenarios.Traffic) *guard {
-	return &guard{budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
+// New returns the guard of a phase that offers such traffic.
+func New(spec *scenarios.Traffic) *Guard {
+	return &Guard{budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
 }
 
 // at returns the second in which something ended.
-func (g *guard) at(done time.Duration) *watchedSecond {
+func (g *Guard) at(done time.Duration) *watchedSecond {
 	number := int64(done / time.Second)
 	one := &g.seconds[number%watched]
 	if one.second != number {
@@ -64,7 +65,7 @@ func (g *guard) at(done time.Duration) *watchedSecond {
 }
 
 // Attempt implements [Observer].
-func (g *guard) Attempt(a *results.Attempt) {
+func (g *Guard) Attempt(a *results.Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	one := g.at(a.Done)
@@ -84,7 +85,7 @@ func (g *guard) Attempt(a *results.Attempt) {
 }
 
 // Completed implements [Observer].
-func (g *guard) Completed(c *results.Completed) {
+func (g *Guard) Completed(c *results.Completed) {
 	if c.Class != results.Ok {
 		return
 	}
@@ -95,10 +96,10 @@ func (g *guard) Completed(c *results.Completed) {
 	one.responses.add(c.Done - c.Intended)
 }
 
-// enough returns why a stage that began at one instant needs to go no further now:
+// Enough returns why a stage that began at one instant needs to go no further now:
 // an error that wraps [ErrStopped], or ErrSettled; nil where it does. overdue counts
 // the operations that should have been sent a second ago.
-func (g *guard) enough(start, now clock.Instant, overdue func() uint64) error {
+func (g *Guard) Enough(start, now clock.Instant, overdue func() uint64) error {
 	second := int64(now.Offset() / time.Second)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,7 +125,7 @@ func (g *guard) enough(start, now clock.Instant, overdue func() uint64) error {
 }
 
 // sum returns what ended in a window that begins with a second.
-func (g *guard) sum(first int64) watchedSecond {
+func (g *Guard) sum(first int64) watchedSecond {
 	sum := watchedSecond{second: first}
 	for number := max(0, first); number < first+window; number++ {
 		one := &g.seconds[number%watched]

@@ -1,0 +1,201 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/workflow"
+)
+
+// Member is what a campaign goes by that is one of several, of as many processes, which offer a
+// scenario together. It makes no table, and fills, counts, looks at and drops none: that is
+// done once, by the campaign that has them offer ([Options.Elsewhere]), before the first of
+// them begins and after the last has ended.
+type Member struct {
+	Share drive.Share
+	From
+	// Begins is when its first phase of traffic does. The others follow when the plan says.
+	Begins clock.Instant
+}
+
+// From is where the traffic of a scenario begins: the run's number of its first operation, and
+// that of the first entity which it may insert.
+type From struct {
+	Number uint64 `json:"number"`
+	Fresh  uint64 `json:"fresh"`
+}
+
+// furnished is a phase of traffic that is ready to be sent.
+type furnished struct {
+	phase int
+	stage *drive.Stage
+	From
+}
+
+// Prepare forms what a member offers, so that nothing is left to be done when it begins, and
+// returns how many operations its share comes to, 0 where that is known only afterwards.
+func (c *Campaign) Prepare() (planned uint64, err error) {
+	c.number, c.fresh = c.Member.Number, c.Member.Fresh
+	counted, begins := true, c.Member.Begins
+	for i := range c.Scenario.Phases {
+		c.begun = append(c.begun, c.fresh)
+		if c.Scenario.Phases[i].Traffic == nil {
+			continue
+		}
+		d, err := c.staged(i)
+		if err != nil {
+			return 0, err
+		}
+		d.stage.Share, d.stage.At = c.Member.Share, begins
+		c.furnished = append(c.furnished, furnished{i, d.stage, From{c.number, c.fresh}})
+		planned += c.Member.Share.Count(d.stage.Due())
+		counted = counted && d.stage.Think == nil
+		begins = nextBegin(begins, d.stage)
+		c.number += d.stage.Due()
+		c.fresh += d.stage.Due() * stride(d.Operations)
+	}
+	if !counted {
+		planned = 0
+	}
+	return planned, nil
+}
+
+// offerShare offers what a member has prepared.
+func (c *Campaign) offerShare(ctx context.Context) error {
+	c.loading = true
+	for _, one := range c.furnished {
+		c.number, c.fresh = one.Number, one.Fresh
+		if err := c.run(ctx, one.stage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// betweenShares is how long after the last that a stage may take the next one begins.
+const betweenShares = time.Second
+
+// nextBegin returns when the stage after one begins whose begin is given: by the plan alone, so
+// that all members begin it together, however long each has been at the one before.
+func nextBegin(begins clock.Instant, stage *drive.Stage) clock.Instant {
+	lasts := stage.For
+	if stage.Schedule != nil {
+		lasts = stage.Schedule.Length()
+	}
+	return begins.Add(lasts + stage.Grace + betweenShares).NextSecond()
+}
+
+// Offered is a part of what the scenario offers, as records have it.
+type Offered struct {
+	// Phase begins and ends by the time since the first of them begins. One whose length is not
+	// known beforehand ends as it begins.
+	results.Phase
+	// Shares are how many operations are due to each of so many processes, nil where that is
+	// known only afterwards.
+	Shares []int64
+}
+
+// Offered returns what the scenario offers if so many processes do it together.
+func (c *Campaign) Offered(processes int) ([]Offered, error) {
+	var list []Offered
+	begins := clock.Instant(0)
+	for i := range c.Scenario.Phases {
+		if c.Scenario.Phases[i].Traffic == nil {
+			continue
+		}
+		d, err := c.dry(i)
+		if err != nil {
+			return nil, err
+		}
+		for _, phase := range c.trafficPhases(d.stage.Name, d.Traffic, d.stage.Schedule) {
+			one := Offered{Phase: phase}
+			switch {
+			case d.stage.Schedule != nil:
+				one.Shares = shares(processes, dueBefore(d.stage.Schedule, phase.Begin), dueBefore(d.stage.Schedule, phase.End))
+			case d.stage.Think == nil:
+				one.Shares, one.End = shares(processes, 0, d.stage.Count), one.Begin
+			}
+			one.Stage = d.stage.Name
+			one.Begin += begins.Offset()
+			one.End += begins.Offset()
+			list = append(list, one)
+		}
+		begins = nextBegin(begins, d.stage)
+	}
+	return list, nil
+}
+
+// shares are how many of the operations from one on, below another, are whose.
+func shares(processes int, from, below uint64) []int64 {
+	list := make([]int64, processes)
+	for i := range list {
+		share := drive.Share{Index: i, Of: processes}
+		list[i] = int64(share.Count(below) - share.Count(from))
+	}
+	return list
+}
+
+// Undivided returns what keeps several processes from offering a scenario together, each a
+// [fields.Fault] that names the field; nil where nothing does.
+func Undivided(s *scenarios.Scenario, processes int) (faults []error) {
+	fault := func(path, format string, args ...any) {
+		faults = append(faults, fields.Fault{Path: path, What: fmt.Sprintf(format, args...) + ", which several processes cannot share"})
+	}
+	if s.Verify {
+		fault("verify", "what becomes of each entity is followed in one process")
+	}
+	offered := ""
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		path := fmt.Sprintf("phases[%d].%s", i, p.Kind())
+		t := p.Traffic
+		switch {
+		case t == nil && offered != "":
+			fault(path, "it comes after load was offered")
+		case t == nil:
+		case offered == counted:
+			fault(path, "nobody knows when it begins, since the phase before lasts as long as its operations do")
+		}
+		if t == nil {
+			continue
+		}
+		if offered = path; t.Count > 0 {
+			offered = counted
+		}
+		switch {
+		case t.StopWhenStable > 0:
+			fault(path+".stop_when_stable", "whether the load has come to rest is seen in one process")
+		case len(t.StopOn) > 0:
+			fault(path+".stop_on", "the budgets are those of one process")
+		case t.Clients > 0 && t.Clients < processes:
+			fault(path+".clients", "%d of them are fewer than the %d processes", t.Clients, processes)
+		}
+		for j := range t.Operations {
+			undividedOperation(&t.Operations[j], fmt.Sprintf("%s.operations[%d]", path, j), fault)
+		}
+	}
+	return faults
+}
+
+// counted stands for a phase whose end only its operations tell.
+const counted = "counted"
+
+func undividedOperation(o *scenarios.OperationSpec, path string, fault func(path, format string, args ...any)) {
+	kind := workflow.Find(o.Workflow)
+	switch {
+	case kind != nil && kind.Stores != nil && len(kind.Stores(o.With)) > 0:
+		fault(path+".workflow", "%s uses queues, containers of blobs or services whose state lives in one process", o.Workflow)
+	case o.Limit.PerSecond > 0:
+		fault(path+".limit", "it is the limit of one process")
+	case o.Save != "":
+		fault(path+".save", "the token is saved in one process")
+	case o.From.Saved != "":
+		fault(path+".from", "the token is saved in one process")
+	}
+}

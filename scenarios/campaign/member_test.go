@@ -1,0 +1,230 @@
+package campaign_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/results/merge"
+	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+)
+
+// drawnTraffic is a phase of traffic by chance that any number of processes up to six can
+// offer together.
+func drawnTraffic(rng *rand.Rand, last bool) string {
+	arrivals := []string{"arrivals: {constant: %d}, for: 2s", "arrivals: {poisson: %d}, for: 2s", "arrivals: {steps: {rates: [%d, 90], each: 1s}}",
+		"arrivals: {sine: {mean: %d, amplitude: 20, period: 2s}}, for: 3s", "arrivals: {constant: %d}, for: 4s, warm_up: 2s"}
+	text := fmt.Sprintf(arrivals[rng.IntN(len(arrivals))], 30+rng.IntN(100))
+	if last && rng.IntN(3) == 0 {
+		text = fmt.Sprintf("clients: %d, count: %d", 6+rng.IntN(5), 1+rng.IntN(150))
+	}
+	text += fmt.Sprintf(", drain: %ds, ", rng.IntN(3)*4)
+	if rng.IntN(3) == 0 {
+		return text + "operations: [{verb: get, weight: 4}, {verb: insert}, {verb: batch, entities: 4, together: [event]}, {verb: replace}]"
+	}
+	return text + offers
+}
+
+// offeredBy offers the traffic of a scenario by so many members, which a campaign has do so, and
+// returns the members' records, and what the target saw of them, in order.
+func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]merge.Part, []seen) {
+	t.Helper()
+	at, own := &fake{refuse: 80}, &fake{}
+	var parts []merge.Part
+	o := campaign.Options{Scenario: s, Table: "T", NewName: true}
+	lead := o
+	lead.Elsewhere = func(ctx context.Context, from campaign.From) error {
+		for i := range of {
+			one := o
+			one.Member = &campaign.Member{Share: drive.Share{Index: i, Of: of}, From: from, Begins: clock.Instant(time.Second)}
+			c, err := campaign.NewCampaign(one)
+			if err != nil {
+				return err
+			}
+			planned, err := c.Prepare()
+			if err != nil {
+				return err
+			}
+			record := carried(t, c, at)
+			if got := record.Total(results.Everything).Scheduled; got != int64(planned) {
+				t.Errorf("share %d has %d operations; want the %d that it was to have", i, got, planned)
+			}
+			parts = append(parts, merge.Part{Name: fmt.Sprint("share ", i), Record: record})
+		}
+		return nil
+	}
+	c, err := campaign.NewCampaign(lead)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := carried(t, c, own)
+	for _, p := range record.Phases {
+		if p.Stage != p.Name || !slices.Contains([]string{"create T", "create", "mark", "mark T", "load", "drop", "drop T"}, p.Name) {
+			t.Errorf("who leads has the phase %q; want none of traffic", p.Name)
+		}
+	}
+	return parts, inOrder(at.ops)
+}
+
+// inOrder returns what a target saw by the numbers of the operations.
+func inOrder(ops []seen) []seen {
+	return slices.SortedFunc(slices.Values(ops), func(a, b seen) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.attempt, b.attempt))
+	})
+}
+
+func carried(t *testing.T, c *campaign.Campaign, at *fake) *results.Record {
+	t.Helper()
+	w := world{folder: new(results.Memory)}
+	recorder, err := results.NewRecorder(w.folder, results.Manifest{Operations: c.Kinds()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner := &drive.Virtual{Target: at}
+	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(w.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// What several processes offer of a drawn scenario is, put together, what one offers: count
+// for count and bucket for bucket; and each sends what the plan says, phase by phase.
+func TestMembersAreTheWhole(t *testing.T) {
+	for seed := range uint64(tier(5, 60)) {
+		rng := rand.New(rand.NewPCG(seed, 28))
+		phases := 1 + rng.IntN(3)
+		text := fmt.Sprintf(races, drawnTraffic(rng, phases == 1))
+		for i := 1; i < phases; i++ {
+			text += fmt.Sprintf("  - name: more-%d\n    traffic: {%s}\n", i, drawnTraffic(rng, i == phases-1))
+		}
+		s, err := scenarios.Parse("races.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		of := 1 + rng.IntN(6)
+		if faults := campaign.Undivided(s, of); len(faults) > 0 {
+			t.Fatalf("seed %d: %v", seed, faults)
+		}
+		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "T", NewName: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := c.Offered(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := &fake{refuse: 80}
+		whole := carried(t, c, at)
+		parts, ops := offeredBy(t, s, of)
+		sum, err := merge.Records(parts)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		name := fmt.Sprintf("seed %d, %d members", seed, of)
+		var offered []results.Phase
+		for _, p := range whole.Phases {
+			if p.Stage == "measure" || strings.HasPrefix(p.Stage, "more-") {
+				offered = append(offered, p)
+			}
+		}
+		if len(offered) != len(sum.Phases) || len(plan) != len(offered) {
+			t.Fatalf("%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(offered))
+		}
+		all := inOrder(at.ops)
+		from := slices.IndexFunc(all, func(o seen) bool { return len(ops) > 0 && o.number == ops[0].number })
+		if all = all[max(0, from):]; len(ops) > 0 && !slices.Equal(ops, all[:min(len(all), len(ops))]) {
+			t.Errorf("%s: the target does not see the same attempts at the same keys", name)
+		}
+		for p := range offered {
+			samePhase(t, fmt.Sprintf("%s, phase %d", name, p), &sum.Phases[p], &offered[p])
+			if sum.Phases[p].Begin != plan[p].Begin+time.Second || sum.Phases[p].Name != plan[p].Name {
+				t.Errorf("%s: phase %s begins at %v; the plan says %s at %v and a second", name, sum.Phases[p].Name, sum.Phases[p].Begin, plan[p].Name, plan[p].Begin)
+			}
+			for i := range parts {
+				if got := scheduledOf(&parts[i].Record.Phases[p]); got != plan[p].Shares[i] {
+					t.Errorf("%s: share %d of phase %d has %d operations; want %d", name, i, p, got, plan[p].Shares[i])
+				}
+			}
+		}
+	}
+}
+
+func scheduledOf(p *results.Phase) (n int64) {
+	for k := range p.Kinds {
+		n += p.Kinds[k].Scheduled
+	}
+	return n
+}
+
+// samePhase compares what was counted in a phase, and its histograms.
+func samePhase(t *testing.T, name string, got, want *results.Phase) {
+	t.Helper()
+	if got.Name != want.Name || got.Reported != want.Reported {
+		t.Errorf("%s: it is %s, reported %v; want %s, %v", name, got.Name, got.Reported, want.Name, want.Reported)
+	}
+	for k := range want.Kinds {
+		a, b := &got.Kinds[k], &want.Kinds[k]
+		if counts := [...][2]int64{{a.Scheduled, b.Scheduled}, {a.Sent, b.Sent}, {a.Dropped, b.Dropped}, {a.Operations, b.Operations}, {a.Attempts, b.Attempts},
+			{a.Ok, b.Ok}, {a.Throttled, b.Throttled}, {a.Failed, b.Failed}, {a.Counted, b.Counted}, {a.Served, b.Served}}; slices.ContainsFunc(counts[:], func(c [2]int64) bool { return c[0] != c[1] }) {
+			t.Errorf("%s: the counts of kind %d are %v; want pairs that are equal", name, k, counts)
+		}
+		pairs := [][2]*results.Histogram{{a.Response, b.Response}, {a.Lost, b.Lost}}
+		for c := results.Ok; c <= results.Failed; c++ {
+			pairs = append(pairs, [2]*results.Histogram{a.Service[c], b.Service[c]})
+		}
+		for i, pair := range pairs {
+			if !slices.Equal(pair[0].Bars(), pair[1].Bars()) {
+				t.Errorf("%s: histogram %d of kind %d is %v; want %v", name, i, k, pair[0].Bars(), pair[1].Bars())
+			}
+		}
+	}
+}
+
+// What several processes cannot share is refused by its field.
+func TestUndivided(t *testing.T) {
+	const plain = "arrivals: {constant: 40}, for: 2s, "
+	for _, row := range []struct{ traffic, more, field string }{
+		{plain + offers, "", ""},
+		{plain + offers, "  - {name: after, traffic: {" + plain + offers + "}}\n", ""},
+		{"clients: 3, count: 9, " + offers, "", ""},
+		{"clients: 2, count: 9, " + offers, "", "phases[1].traffic.clients"},
+		{"clients: 3, count: 9, " + offers, "  - {name: after, traffic: {" + plain + offers + "}}\n", "phases[2].traffic"},
+		{plain + offers, "  - {name: after, load: {entities: 5}}\n", "phases[2].load"},
+		{plain + offers, "  - {name: after, count: {}}\n", "phases[2].count"},
+		{plain + "stop_when_stable: 5%, " + offers, "", "phases[1].traffic.stop_when_stable"},
+		{plain + "stop_on: [failed > 5%], " + offers, "", "phases[1].traffic.stop_on"},
+		{plain + "operations: [{verb: get, limit: 20}]", "", "phases[1].traffic.operations[0].limit"},
+	} {
+		s, err := scenarios.Parse("races.yaml", []byte(fmt.Sprintf(races, row.traffic)+row.more))
+		if err != nil {
+			t.Fatalf("%s: %v", row.traffic+row.more, err)
+		}
+		text := fmt.Sprint(campaign.Undivided(s, 3))
+		if row.field == "" && text != "[]" || !strings.Contains(text, row.field) {
+			t.Errorf("%s%s: %s; want a fault of %q", row.traffic, row.more, text, row.field)
+		}
+	}
+	queued, err := scenarios.Builtin("eventual-transaction-workers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(campaign.Undivided(queued, 2)); !strings.Contains(text, "workflow") {
+		t.Errorf("of a scenario with queues: %s; want a fault of its workflows", text)
+	}
+}
