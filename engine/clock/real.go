@@ -38,8 +38,16 @@ var _ Clock = Real{}
 // NewReal returns a clock whose instant zero is now.
 func NewReal() Real { return Real{start: time.Now()} }
 
+// NewRealIn returns a clock whose instant zero is so long from now, or ago where that is
+// negative.
+func NewRealIn(wait time.Duration) Real { return Real{start: time.Now().Add(wait)} }
+
 // Started returns the wall time of instant zero.
 func (r Real) Started() time.Time { return r.start }
+
+// Until returns how long it is until an instant of the machine's calendar, by the monotonic
+// clock where that instant has a reading of it.
+func (r Real) Until(at time.Time) time.Duration { return time.Until(at) }
 
 // Now implements [Clock].
 func (r Real) Now() Instant { return Instant(time.Since(r.start)) }

@@ -294,7 +294,13 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 		c.Entering(progress)
 	}
 	if c.Faults != nil && slices.ContainsFunc(stage.Phases, func(p results.Phase) bool { return p.Reported }) {
-		stage.Begins = c.Faults.Begin
+		told := stage.Begins
+		stage.Begins = func(at clock.Instant) {
+			c.Faults.Begin(at)
+			if told != nil {
+				told(at)
+			}
+		}
 		defer c.Faults.End()
 	}
 	return c.runner.Run(ctx, stage, c.ledger)

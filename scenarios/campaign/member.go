@@ -22,6 +22,8 @@ type Member struct {
 	From
 	// Begins is when its first phase of traffic does. The others follow when the plan says.
 	Begins clock.Instant
+	// Began is told how long after that it did; it may be nil.
+	Began func(late time.Duration)
 }
 
 // From is where the traffic of a scenario begins: the run's number of its first operation, and
@@ -69,8 +71,11 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 // offerShare offers what a member has prepared.
 func (c *Campaign) offerShare(ctx context.Context) error {
 	c.loading = true
-	for _, one := range c.furnished {
+	for i, one := range c.furnished {
 		c.number, c.fresh = one.Number, one.Fresh
+		if i == 0 && c.Member.Began != nil {
+			one.stage.Begins = func(at clock.Instant) { c.Member.Began(c.runner.Now().Sub(at)) }
+		}
 		if err := c.run(ctx, one.stage); err != nil {
 			return err
 		}

@@ -54,6 +54,7 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 		o.Clock = clock.NewReal()
 	}
 	o.Holding = p.holding()
+	p.together(&o)
 	if p.injector != nil {
 		o.Faults = p.injector
 	}
@@ -95,7 +96,7 @@ func (p *Plan) Agree(f Forecast, table string) error {
 
 // consent asks for consent to what a run of the plan will send, if its target is remote.
 func (p *Plan) consent(ctx context.Context, table string) error {
-	if p.On != Remote {
+	if p.On != Remote || p.Member != nil { // whoever leads has asked
 		return nil
 	}
 	f, err := p.Forecast(ctx)
@@ -120,6 +121,9 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	}
 	if rules := p.Scenario.Faults; len(rules) > 0 {
 		p.injector = injection.NewInjector(fault.Plan{Rules: rules}, p.Scenario.Seed, p.Injected)
+	}
+	if p.Elsewhere != nil {
+		p.handed = new(handed)
 	}
 	if p.live() {
 		return p.inRealTime(ctx)

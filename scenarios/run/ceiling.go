@@ -35,7 +35,7 @@ const (
 // over HTTP the client and a socket. It is nil where it was not wanted, and where
 // it could not be tried; the error is that of an ended context.
 func (p *Plan) probe(ctx context.Context) (*results.Ceiling, error) {
-	if p.NoProbe || p.Driver == Vegeta { // vegeta has a client of its own
+	if p.NoProbe || p.Driver == Vegeta || p.Elsewhere != nil { // vegeta has a client of its own, and so has each member
 		return nil, nil
 	}
 	over := results.OverHTTP

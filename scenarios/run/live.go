@@ -36,6 +36,11 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 		return nil, err
 	}
 	defer d.close()
+	if p.Member != nil {
+		if clk, err = p.awaitOthers(ctx, campaign, clk, d); err != nil {
+			return nil, err
+		}
+	}
 	manifest, err := p.manifest(campaign, clk.Started(), d.who)
 	if err != nil {
 		return nil, err
@@ -51,6 +56,9 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	}
 	if err := resultStream.begin(); err != nil {
 		return nil, err
+	}
+	if p.handed != nil {
+		p.handed.destination = d
 	}
 	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
 	k.recorder.Connections(connectionsOf(d.wires))
@@ -68,6 +76,9 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.Real, d *destination, k *kept,
 	resultStream *openResultStream, ceiling *results.Ceiling) error {
 	now := func() time.Duration { return clk.Now().Offset() }
+	if p.Member != nil && p.Member.Second != nil {
+		k.recorder.Listen(p.Member.Second)
+	}
 	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: k.manifest.Time, Operations: k.manifest.Operations, Now: now,
 		Started: k.manifest.Started, Tool: k.manifest.Tool})
 	if resultStream != nil {

@@ -131,6 +131,13 @@ type Plan struct {
 	Script Script
 	Held   []entity.Key
 
+	// Member, where set, has the run be that of one of several processes that offer the
+	// scenario together; Elsewhere, where set, has such processes offer what the scenario does.
+	Member    *Member
+	Elsewhere *Elsewhere
+
+	// handed is what a run has that others offer for, once it is open.
+	handed *handed
 	// injector has the faults of the scenario, nil where there are none.
 	injector *injection.Injector
 	// weighing weighs what a rehearsal sends, nil for any other run.

@@ -88,12 +88,20 @@ func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*re
 	if err != nil {
 		return nil, errors.Join(ended, err)
 	}
+	if k.plan.handed != nil && k.plan.handed.record != nil {
+		return k.sealJoined(record, ended)
+	}
 	summary := verdict.Judge(record)
 	k.recorder.Event(results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
 	if err := k.recorder.Seal(summary); err != nil {
 		return nil, errors.Join(ended, err)
 	}
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
+	return k.kept(record, ended)
+}
+
+// kept tells that the record is sealed.
+func (k *kept) kept(record *results.Record, ended error) (*results.Record, error) {
 	if k.plan.Kept != nil {
 		if err := k.plan.Kept(k.folder, record); err != nil {
 			ended = errors.Join(ended, err)

@@ -67,9 +67,9 @@ func (d *destination) said() *results.Said {
 		all.Dropped += one.Dropped
 		for _, r := range one.Refusals {
 			add(all, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit), Message: r.Message,
-				Count: r.Count, First: asked(client, r.First)})
+				Count: r.Count, First: asked(client, r.First, d.since)})
 		}
-		all.Slowest = append(all.Slowest, asked(client, one.Slowest)...)
+		all.Slowest = append(all.Slowest, asked(client, one.Slowest, d.since)...)
 	}
 	slices.SortStableFunc(all.Refusals, func(a, b results.Refusal) int { return cmp.Compare(b.Count, a.Count) })
 	slices.SortStableFunc(all.Slowest, func(a, b results.SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
@@ -88,11 +88,11 @@ func add(all *results.Said, r results.Refusal) {
 	all.Refusals = append(all.Refusals, r)
 }
 
-// asked returns requests as a record has them.
-func asked(client *azure.Target, list []saying.Request) []results.SaidRequest {
+// asked returns requests as a record has them whose clock began so long after the client's.
+func asked(client *azure.Target, list []saying.Request, since time.Duration) []results.SaidRequest {
 	var out []results.SaidRequest
 	for _, r := range list {
-		out = append(out, results.SaidRequest{At: time.Duration(r.At), Took: r.Took, Verb: r.Verb.String(), PartitionKey: r.PartitionKey,
+		out = append(out, results.SaidRequest{At: time.Duration(r.At) - since, Took: r.Took, Verb: r.Verb.String(), PartitionKey: r.PartitionKey,
 			Status: r.Status, Code: string(r.Code), RequestID: r.ID, ClientRequestID: client.RunID() + "-" + strconv.FormatUint(r.Number, 10)})
 	}
 	return out

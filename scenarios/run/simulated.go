@@ -8,7 +8,9 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/engine/store"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -147,4 +149,38 @@ func (p *Plan) rival() (Plan, bool) {
 // the other is held against, empty for any other profile, and for a file of what was measured.
 func OtherProfile(profile string) string {
 	return map[string]string{model.Documented: model.Headroom, model.Headroom: model.Documented}[profile]
+}
+
+// Script says what the rows of a trace ask for.
+type Script = campaign.Script
+
+// Asked is what a row of a trace asks for.
+type Asked = campaign.Asked
+
+// held are the tables of an engine that hold entities as soon as they are made, nil where
+// the plan names none: what was there before a log began took nobody's time in it.
+func (p *Plan) held() map[string]engine.Store {
+	if len(p.Held) == 0 {
+		return nil
+	}
+	return map[string]engine.Store{account: &heldStore{store.New(), p.Held}}
+}
+
+// heldStore are tables that begin with some entities.
+type heldStore struct {
+	*store.Store
+	keys []entity.Key
+}
+
+// CreateTable implements [engine.Store].
+func (s *heldStore) CreateTable(name string) entity.Code {
+	code := s.Store.CreateTable(name)
+	if code != entity.OK {
+		return code
+	}
+	content := []entity.Property{{Name: "V", Value: entity.Int32(1)}}
+	for _, key := range s.keys {
+		s.Apply(name, &entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: content}, entity.EarliestDateTime)
+	}
+	return code
 }

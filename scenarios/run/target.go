@@ -54,6 +54,10 @@ type destination struct {
 	wires []*azure.Target
 	// budget is what the replies of all that is sent over a network share.
 	budget *bounds.Budget
+	// engine is the address of the embedded engine's server.
+	engine string
+	// since is how long after its opening the clock of the run began, where that is another.
+	since time.Duration
 	// ahead is how far the clock of each service is ahead of this machine's.
 	ahead []time.Duration
 	// closing ends it, the last first; see [destination.close].
@@ -138,11 +142,14 @@ func embeddedEngine(s *scenarios.Scenario, clk clock.Real) (*engine.Engine, erro
 // and makes the client of each of its accounts: the same as a remote target has.
 func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	s := p.Scenario
-	e, err := embeddedEngine(s, clk)
+	secret, err := embeddedSecret(s.Seed)
 	if err != nil {
 		return err
 	}
-	secret, err := embeddedSecret(s.Seed)
+	if p.Member != nil {
+		return p.connectEngine(d, p.Member.Engine, secret, clk, id)
+	}
+	e, err := embeddedEngine(s, clk)
 	if err != nil {
 		return err
 	}
@@ -158,22 +165,31 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if err != nil {
 		return err
 	}
+	members := 1
+	if p.Elsewhere != nil {
+		members = p.Elsewhere.Processes
+	}
 	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler,
-		Connections: connectionsFor(p.workers() * len(accounts))})
+		Connections: connectionsFor(p.workers() * len(accounts) * members)})
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)
 	}
 	// By then the run has waited for what was under way, or given it up.
 	d.closing = append(d.closing, func() { stop(server) })
+	d.counter, d.engine = books, server.URL()
+	return p.connectEngine(d, d.engine, secret, clk, id)
+}
+
+// connectEngine makes the client of each account of an embedded engine at an address.
+func (p *Plan) connectEngine(d *destination, address string, secret *signing.Secret, clk clock.Real, id string) error {
 	var endpoints []azure.Endpoint
-	for _, one := range accounts {
-		endpoint, err := azure.ParseURL(server.URL()+"/"+one.Name, one.Name, secret)
+	for _, name := range accountsOf(p.Scenario) {
+		endpoint, err := azure.ParseURL(address+"/"+name, name, secret)
 		if err != nil {
 			return err
 		}
 		endpoints = append(endpoints, endpoint)
 	}
-	d.counter = books
 	return d.connect(endpoints, azure.Options{Connections: p.workers(), AskCounted: true, Clock: clk, Calendar: clk, RunID: id, Client: azure.Client(p.Client)})
 }
 

@@ -43,6 +43,7 @@ func (p *Plan) Validate() []error {
 		add(wrong("budget", "expected a number of transactions above 0"))
 	}
 	add(p.driverFault())
+	faults = append(faults, p.togetherFaults()...)
 	add(p.reaches())
 	add(p.tableFault())
 	if p.Find != nil {
@@ -81,6 +82,9 @@ func (p *Plan) tableFault() error {
 	}
 	if code, detail := entity.ValidateTableName(p.Table); code != entity.OK {
 		return wrong("table", "%s", detail)
+	}
+	if p.Member != nil {
+		return nil // it is whose who leads
 	}
 	if p.On == Remote && !strings.HasPrefix(strings.ToLower(p.Table), TablePrefix) {
 		return wrong("table", "on a target that is not embedded only tables are touched whose name begins with %q", TablePrefix)

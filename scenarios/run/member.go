@@ -1,0 +1,188 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
+)
+
+// Share is what one of several processes offers of a scenario.
+type Share = drive.Share
+
+// From is where the traffic of a scenario begins.
+type From = campaign.From
+
+// Offered is a part of what a scenario offers, and how much of it is whose.
+type Offered = campaign.Offered
+
+// Member has a run be that of one of several processes that offer a scenario together, on the
+// table [Plan.Table], which who leads has made and filled. Its record begins a second before the
+// instant that all have agreed on, and has what is offered and nothing else.
+type Member struct {
+	Share
+	From
+	// Mark marks what is written, the same for all.
+	Mark string
+	// Engine is the address of the leader's engine, where the run is on [Embedded]: none is
+	// served here.
+	Engine string
+	// Ready is called once, when all is ready to begin, with the number of operations, 0 where
+	// that is known only afterwards. It returns the instant at which to begin, with a reading of
+	// the monotonic clock.
+	Ready func(ctx context.Context, planned uint64) (time.Time, error)
+	// Began is told how long after that instant the first phase of traffic began, and Second of
+	// each whole second that is over, of what it must not keep; each may be nil.
+	Began  func(late time.Duration)
+	Second func(*results.Interval, []results.Heard)
+}
+
+// Elsewhere has other processes offer what a scenario does, on a table that the run makes,
+// fills, looks at and drops. The record is theirs, with the manifest of the run.
+type Elsewhere struct {
+	Processes int
+	// Offer has them do so, and returns what they sent as one record, as far as it came. An
+	// error ends the run.
+	Offer func(context.Context, Handed) (*results.Record, error)
+}
+
+// Handed is what is handed to the processes that offer a scenario.
+type Handed struct {
+	From
+	// Table is what they work on, Mark what marks what they write.
+	Table, Mark string
+	// Engine is the address of the embedded engine, empty on a remote target.
+	Engine string
+}
+
+// handed is what a run has that others offer for: an open target, and then their record, and
+// what the target has counted meanwhile.
+type handed struct {
+	destination *destination
+	record      *results.Record
+	books       *results.TargetCounts
+}
+
+// beforeBegin is how long after the beginning of its record a member begins to offer: what
+// watches it is under way by then.
+const beforeBegin = time.Second
+
+// together enters into the options of a campaign what several processes offer together.
+func (p *Plan) together(o *campaign.Options) {
+	if m := p.Member; m != nil {
+		o.Holding, o.RunMark, o.Peak = nil, m.Mark, 0
+		o.Member = &campaign.Member{Share: m.Share, From: m.From, Begins: clock.Instant(beforeBegin), Began: m.Began}
+	}
+	if p.Elsewhere != nil {
+		table, mark := o.Table, o.RunMark
+		o.Elsewhere = func(ctx context.Context, from From) error {
+			return p.hand(ctx, Handed{From: from, Table: table, Mark: mark})
+		}
+	}
+}
+
+// hand has others offer what the scenario does.
+func (p *Plan) hand(ctx context.Context, h Handed) error {
+	h.Engine = p.handed.destination.engine
+	before := countsOf(p.handed.destination.counter)
+	record, err := p.Elsewhere.Offer(ctx, h)
+	p.handed.record = record
+	if before != nil {
+		after := countsOf(p.handed.destination.counter)
+		p.handed.books = &results.TargetCounts{Requests: after.Requests - before.Requests, Ok: after.Ok - before.Ok,
+			Throttled: after.Throttled - before.Throttled, Failed: after.Failed - before.Failed, Entities: after.Entities - before.Entities}
+	}
+	return err
+}
+
+// awaitOthers prepares what a member offers, waits for the others, and returns the clock of
+// its run.
+func (p *Plan) awaitOthers(ctx context.Context, c *campaign.Campaign, opened clock.Real, d *destination) (clock.Real, error) {
+	planned, err := c.Prepare()
+	if err != nil {
+		return opened, wrong("", "%v", err)
+	}
+	begins, err := p.Member.Ready(ctx, planned)
+	if err != nil {
+		return opened, err
+	}
+	clk := clock.NewRealIn(opened.Until(begins) - beforeBegin)
+	d.since = clk.Started().Sub(opened.Started())
+	return clk, clk.Sleep(ctx, 0)
+}
+
+// sealJoined judges and seals the record that others have made for a run whose own record it is
+// given: of that is how the run came about, and what its tables held afterwards.
+func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, error) {
+	record := k.plan.handed.record
+	m := own.Manifest
+	m.Started, m.Environment = record.Manifest.Started, record.Manifest.Environment
+	record.Manifest, record.Target = m, k.plan.handed.books
+	record.Invariants = own.Invariants
+	if own.Validity != results.Valid && record.Validity != results.Invalid {
+		record.Validity = results.Partial
+	}
+	record.Reasons = append(record.Reasons, own.Reasons...)
+	summary := verdict.Judge(record)
+	record.Events = append(record.Events, results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
+	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons
+	// The files of the run's own record give way.
+	if err := errors.Join(k.recorder.Seal(nil), record.Write(k.folder)); err != nil {
+		return nil, errors.Join(ended, err)
+	}
+	return k.kept(record, ended)
+}
+
+// togetherFaults returns what keeps several processes from offering the scenario together.
+func (p *Plan) togetherFaults() (faults []error) {
+	if p.Member != nil {
+		return p.Member.Share.Validate()
+	}
+	if p.Elsewhere == nil {
+		return nil
+	}
+	add := func(field, what string) { faults = append(faults, wrong(field, "%s", what)) }
+	switch {
+	case p.On == Simulated || p.On == InProcess:
+		add("target", "the engine would be in one process, and several are to send; expected embedded, or a service")
+	case p.Driver == Vegeta:
+		add("driver", "vegeta's driver sends from one process; expected native")
+	case p.Find != nil:
+		add("find-limit", "a search chooses each rate by what one process saw of the last; expected one process")
+	case p.Verify:
+		add("verify-writes", "what becomes of each entity is followed in one process; expected one process")
+	case p.Faults != nil:
+		add("faults", "expected those of the scenario")
+	}
+	for _, one := range []struct{ field, path string }{{"record", p.Attempts}, {"hlog", p.HistogramLog}, {"csv", p.SecondsTable}} {
+		if one.path != "" {
+			add(one.field, "it is written by one process while it sends, and several are to; expected none")
+		}
+	}
+	return append(faults, campaign.Undivided(p.Scenario, p.Elsewhere.Processes)...)
+}
+
+// Offered returns what the scenario of a plan offers, and how much of it is due to each of so
+// many processes.
+func (p *Plan) Offered(processes int) ([]Offered, error) {
+	c, err := campaignOf(p.options(TablePrefix))
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.Offered(processes)
+	if err != nil {
+		return nil, fmt.Errorf("%w", wrong("", "%v", err))
+	}
+	for i := range list {
+		// It is the record's time, which begins before.
+		list[i].Begin += beforeBegin
+		list[i].End += beforeBegin
+	}
+	return list, nil
+}
