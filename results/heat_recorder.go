@@ -62,6 +62,10 @@ type followed struct {
 	cells []columnCell
 	// demanded is the sum of the cells, missed the most that they lack.
 	demanded, missed int64
+	// load is that of the partition in a phase, where it was looked up last; nil where it
+	// was not.
+	load  *partitionLoad
+	phase int
 }
 
 // heatCell is what attempts came to, columnCell that in one column.
@@ -99,32 +103,34 @@ func (a *Attempt) due() int64 {
 	return due
 }
 
-func (c *heatCell) add(other heatCell) {
+func (c *heatCell) add(other *heatCell) {
 	c.served += other.served
 	c.throttled += other.throttled
 	c.failed += other.failed
 	c.demanded += other.demanded
 }
 
-// attempt adds an attempt that is counted in a second of the run.
-func (h *heatRecorder) attempt(second int64, a *Attempt) {
+// attempt adds an attempt that is counted in a second of the run, and returns its
+// partition, nil where that is not followed.
+func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 	column := h.column(second)
 	cell := cellOf(a)
 	if !a.HasPartition {
-		h.nowhere[column].add(cell)
-		return
+		h.nowhere[column].add(&cell)
+		return nil
 	}
 	at := place{a.Table, a.PartitionKey}
 	hash := at.hash()
 	one := h.directory.find(hash, at)
 	if one == nil {
 		if one = h.follow(at, hash, cell.demanded); one == nil {
-			h.rest[column].add(cell)
-			return
+			h.rest[column].add(&cell)
+			return nil
 		}
 	}
 	one.demanded += cell.demanded
-	one.add(column, cell)
+	one.add(column, &cell)
+	return one
 }
 
 // column returns the column of a second, and has columns be wider where it lies beyond
@@ -146,7 +152,7 @@ func fold(cells *[MostColumns]heatCell) {
 	for i := range cells {
 		cell := cells[i]
 		cells[i] = heatCell{}
-		cells[i/2].add(cell)
+		cells[i/2].add(&cell)
 	}
 }
 
@@ -155,7 +161,7 @@ func (f *followed) fold() {
 	for _, cell := range f.cells {
 		cell.column /= 2
 		if last := len(kept) - 1; last >= 0 && kept[last].column == cell.column {
-			kept[last].add(cell.heatCell)
+			kept[last].add(&cell.heatCell)
 		} else {
 			kept = append(kept, cell)
 		}
@@ -164,13 +170,13 @@ func (f *followed) fold() {
 }
 
 // add adds to a column. Attempts come nearly in the order of their ends.
-func (f *followed) add(column int, cell heatCell) {
+func (f *followed) add(column int, cell *heatCell) {
 	i := len(f.cells)
 	for i > 0 && f.cells[i-1].column > column {
 		i--
 	}
 	if i == 0 || f.cells[i-1].column < column {
-		f.cells = slices.Insert(f.cells, i, columnCell{column, cell})
+		f.cells = slices.Insert(f.cells, i, columnCell{column, *cell})
 		return
 	}
 	f.cells[i-1].add(cell)
@@ -191,7 +197,7 @@ func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
 	}
 	one, upper := h.least()
 	for i := range one.cells {
-		h.rest[one.cells[i].column].add(one.cells[i].heatCell)
+		h.rest[one.cells[i].column].add(&one.cells[i].heatCell)
 	}
 	h.directory.drop(one)
 	*one = followed{place: at, hash: hash, cells: one.cells[:0], missed: upper}
@@ -269,7 +275,7 @@ func (h *heatRecorder) heat(seconds int64) *Heat {
 	rest := h.rest
 	for _, one := range all[len(kept):] {
 		for _, cell := range one.cells {
-			rest[cell.column].add(cell.heatCell)
+			rest[cell.column].add(&cell.heatCell)
 		}
 	}
 	slices.SortFunc(kept, func(a, b *followed) int { return a.place.compare(b.place) })

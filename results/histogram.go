@@ -22,6 +22,10 @@ type Histogram struct {
 	hdr *hdrhistogram.Histogram
 	// over is how many durations were longer than an hour and counted as one.
 	over int64
+	// last is what was recorded last, in microseconds, and again that many times that
+	// the buckets do not have yet: on the virtual clock nothing is late, and what is
+	// refused mostly takes the same time.
+	last, again int64
 }
 
 // NewHistogram returns an empty histogram.
@@ -35,11 +39,26 @@ func (h *Histogram) Record(d time.Duration) {
 		micros = longestMicros
 		h.over++
 	}
-	if err := h.buckets().RecordValue(micros); err != nil {
-		panic("results: a value within the histogram's span was refused: " + err.Error())
+	if micros == h.last {
+		h.again++
+		return
 	}
+	h.settle()
+	h.last, h.again = micros, 1
 }
 
+// settle has the buckets hold all that was recorded.
+func (h *Histogram) settle() {
+	if h == nil || h.again == 0 {
+		return
+	}
+	if err := h.buckets().RecordValues(h.last, h.again); err != nil {
+		panic("results: a value within the histogram's span was refused: " + err.Error())
+	}
+	h.again = 0
+}
+
+// buckets are those of what was settled.
 func (h *Histogram) buckets() *hdrhistogram.Histogram {
 	if h.hdr == nil {
 		h.hdr = hdrhistogram.New(1, longestMicros, significantFigures)
@@ -49,6 +68,7 @@ func (h *Histogram) buckets() *hdrhistogram.Histogram {
 
 // Count returns how many durations were recorded.
 func (h *Histogram) Count() int64 {
+	h.settle()
 	if h == nil || h.hdr == nil {
 		return 0
 	}
@@ -109,7 +129,7 @@ func (h *Histogram) reset() {
 	if h.hdr != nil {
 		h.hdr.Reset()
 	}
-	h.over = 0
+	h.over, h.last, h.again = 0, 0, 0
 }
 
 // Bar is a range of durations in microseconds, both ends included, and how many

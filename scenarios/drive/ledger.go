@@ -45,17 +45,27 @@ type Ledger struct {
 	// watchers are those of the observers that are, from the first stage on.
 	watchers []Watcher
 
-	// mu guards sent, the number of attempts sent so far.
-	mu   sync.Mutex
-	sent uint64
+	// mu guards sent, the number of attempts sent so far, unless one goroutine alone has
+	// everything written down.
+	mu    sync.Mutex
+	sent  uint64
+	alone bool
+}
+
+// byOne says that from now on one goroutine alone has everything written down.
+func (l *Ledger) byOne() {
+	l.alone = true
+	l.Recorder.Alone()
 }
 
 // stamp gives the session's next attempt its place among those sent and returns
 // the instant at which it is. Taken under one lock, the two never contradict each
 // other: tools that read the attempts in sequence need instants that do not fall.
 func (l *Ledger) stamp(s *Session, now func() clock.Instant) clock.Instant {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if !l.alone {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+	}
 	s.attempt.Sequence = l.sent
 	l.sent++
 	return now()
@@ -74,10 +84,10 @@ func (l *Ledger) began(s *Session, at clock.Instant) {
 }
 
 // due writes down an operation that became due.
-func (l *Ledger) due(s results.Scheduled) {
-	l.Recorder.Scheduled(s)
+func (l *Ledger) due(s *results.Scheduled) {
+	l.Recorder.Scheduled(*s)
 	for _, w := range l.watchers {
-		w.Due(&s)
+		w.Due(s)
 	}
 }
 

@@ -64,7 +64,9 @@ type patience struct {
 type Session struct {
 	progress
 	work Work
-	// What the record is told: the attempt that ended last, and the operation.
+	// What the record is told: that the operation is due, the attempt that ended last, and
+	// the operation.
+	noted     results.Scheduled
 	attempt   results.Attempt
 	completed results.Completed
 }
@@ -104,7 +106,8 @@ type progress struct {
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase int, sending bool) {
 	s.progress = progress{}
 	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
-	s.attempt = results.Attempt{}
+	// Whatever else of an attempt the record is told is set as it is sent, or ends.
+	s.attempt.Noted = 0
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
@@ -173,10 +176,11 @@ func (s *Session) rest() {
 func (s *Session) Operation() *target.Operation { return &s.work.Operation }
 
 // scheduled returns the session as an operation that became due and was sent at
-// an instant, or dropped.
-func (s *Session) scheduled(sent clock.Instant, dropped bool) results.Scheduled {
-	return results.Scheduled{Phase: s.phase, Kind: s.work.Kind, Intended: s.intended.Offset(),
+// an instant, or dropped. It is the session's own.
+func (s *Session) scheduled(sent clock.Instant, dropped bool) *results.Scheduled {
+	s.noted = results.Scheduled{Phase: s.phase, Kind: s.work.Kind, Intended: s.intended.Offset(),
 		Sent: sent.Offset(), Entities: s.completed.Entities, Dropped: dropped}
+	return &s.noted
 }
 
 // Step takes the session on by one event at an instant. The outcome belongs to

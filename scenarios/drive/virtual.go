@@ -60,6 +60,7 @@ const checkEvery = 256
 
 // Run implements [Runner].
 func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
+	ledger.byOne()
 	v.clock.AdvanceTo(stage.start(v.clock.Now()))
 	c := &course{Virtual: v, ledger: ledger, opened: ledger.open(stage, v.clock.Now())}
 	c.agenda = newAgenda(c.opened)
@@ -67,7 +68,7 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	deadline := stage.deadline(v.clock.Now())
 	var failure error
 	for n := 1; failure == nil && !c.agenda.over(v.Now()); n++ {
-		if failure = c.agenda.enough(c.upcoming()); failure != nil {
+		if failure = c.enough(); failure != nil {
 			break
 		}
 		if deadline != clock.Never {
@@ -94,38 +95,45 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	return failure
 }
 
-// upcoming returns when the next event is to be carried out, or now where there is
-// none.
-func (c *course) upcoming() clock.Instant {
-	if c.agenda.stage.Enough == nil {
-		return c.Now()
+// peek returns when the earliest event is to be carried out, of simultaneous ones that
+// of the lowest number, and whether it is an operation that is due; false in the end
+// where there is none.
+func (c *course) peek() (at clock.Instant, isDue, any bool) {
+	replyAt, replying, replies := c.replies.Peek()
+	dueAt, due, some := c.agenda.due(c.Now())
+	if some && (!replies || dueAt < replyAt || dueAt == replyAt && due < replying) {
+		return dueAt, true, true
 	}
-	at, _, replies := c.replies.Peek()
-	if due, _, any := c.agenda.due(c.Now()); any && (!replies || due < at) {
-		return due
-	}
-	if !replies {
-		return c.Now()
-	}
-	return at
+	return replyAt, false, replies
 }
 
-// next carries out the earliest event, of simultaneous ones that of the lowest
-// number. It returns false where the deadline comes first.
+// enough asks the stage whether it need go on now that the next event is to be carried
+// out.
+func (c *course) enough() error {
+	if c.agenda.stage.Enough == nil {
+		return nil
+	}
+	at, _, any := c.peek()
+	if !any {
+		at = c.Now()
+	}
+	return c.agenda.enough(at)
+}
+
+// next carries out the earliest event. It returns false where the deadline comes first.
 func (c *course) next(deadline clock.Instant) bool {
-	replyAt, replying, replies := c.replies.Peek()
-	dueAt, due, any := c.agenda.due(c.Now())
-	if any && (!replies || dueAt < replyAt || dueAt == replyAt && due < replying) {
-		if dueAt >= deadline {
+	at, isDue, any := c.peek()
+	if isDue {
+		if at >= deadline {
 			return false
 		}
-		c.clock.AdvanceTo(dueAt)
-		if s := c.agenda.take(c.Now()); s != nil {
+		c.clock.AdvanceTo(at)
+		if s := c.agenda.take(at); s != nil {
 			c.send(s)
 		}
 		return true
 	}
-	if replies && (replyAt < deadline || deadline == clock.Never) {
+	if any && (at < deadline || deadline == clock.Never) {
 		c.reply()
 		return true
 	}
@@ -134,7 +142,7 @@ func (c *course) next(deadline clock.Instant) bool {
 		c.clock.AdvanceTo(c.agenda.end)
 		return true
 	}
-	if !replies {
+	if !any {
 		panic("drive: operations are under way but nothing is to happen")
 	}
 	return false
@@ -184,7 +192,9 @@ func (c *course) reply() {
 	c.ledger.settle(s, effect)
 	s.observe(effect, &flight.outcome)
 	c.agenda.follow(c.Now(), s, effect, c.ledger)
-	*flight = inFlight{}
+	if flight.outcome.Rows != nil || flight.outcome.Found != nil {
+		flight.outcome = target.Outcome{}
+	}
 	c.free.release(flight)
 }
 
