@@ -24,7 +24,7 @@ type asked struct {
 }
 
 // ask has the partition layer decide on a request.
-func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
+func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 	key, cost := addressed(r)
 	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}
 	demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
@@ -37,22 +37,21 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request) asked {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.latest = max(e.latest, now)
-	ask := asked{now: e.latest, cost: cost, chance: chance}
+	ask.now, ask.cost, ask.chance = e.latest, cost, chance
 	table, known := e.table(a, r.Table)
 	if !known {
-		return ask
+		return
 	}
 	ask.known = true
 	ask.place = partition.Place{Account: a.number, Table: table, PartitionKey: key}
 	ask.verdict = e.layer.Admit(ask.now, ask.place, demand, draw.Uint64())
 	if ask.verdict.Kind == partition.Admitted && (r.Verb.IsChange() || r.Verb == entity.Batch) {
-		e.takeTurn(&ask, r)
+		e.takeTurn(ask, r)
 	}
 	e.verdicts[ask.verdict.Kind]++
 	if r.Verb == entity.Query && ask.verdict.Kind == partition.Admitted {
 		ask.end, ask.ends = e.layer.PageEnd(ask.place)
 	}
-	return ask
 }
 
 // takeTurn has an admitted write wait for the transactions that hold its entities, and a

@@ -24,7 +24,9 @@ func (t *counter) add(v entity.Verb, r *Reply) {
 		v = 0
 	}
 	cell := &t[v]
-	cell.entities.Add(r.Counted)
+	if r.Counted != 0 {
+		cell.entities.Add(r.Counted)
+	}
 	switch {
 	case r.Code == entity.OK:
 		cell.ok.Add(1)

@@ -9,21 +9,21 @@ import "loadgen/engine/entity"
 // several times the pace. What depends on it cannot be shown: no insert finds its
 // key taken (409), no condition fails (412), nothing that was deleted is missing
 // (404), no transaction is undone, and what is read afterwards was never there.
-func acknowledge(at entity.Ticks, r *Request) Reply {
+func acknowledge(at entity.Ticks, r *Request, reply *Reply) {
 	if r.Verb != entity.Batch {
-		if r.Verb == entity.Delete {
-			return Reply{}
+		if r.Verb != entity.Delete {
+			reply.Version = at
 		}
-		return Reply{Version: at}
+		return
 	}
 	if code, index, detail := entity.ValidateBatch(r.Changes); code != entity.OK {
-		return Reply{Code: code, Detail: detail, FailedIndex: index}
+		reply.Code, reply.Detail, reply.FailedIndex = code, detail, index
+		return
 	}
-	versions := make([]entity.Ticks, len(r.Changes))
+	reply.Versions = make([]entity.Ticks, len(r.Changes))
 	for i := range r.Changes {
 		if r.Changes[i].Verb != entity.Delete {
-			versions[i] = at
+			reply.Versions[i] = at
 		}
 	}
-	return Reply{Versions: versions}
 }

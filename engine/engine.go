@@ -49,6 +49,8 @@ type Engine struct {
 	// timeout is how long the service lets a request wait.
 	timeout  time.Duration
 	accounts map[string]*account
+	// first is one of the accounts, which mostly is the only one.
+	first *account
 	// partitionTarget and accountTarget are what the model holds them to, headroom the
 	// multiple of its own, in thousandths, that a partition reaches while a server is idle.
 	partitionTarget, accountTarget, headroom int64
@@ -81,6 +83,9 @@ type account struct {
 	// spelling of a table's name that was used, since names compare without
 	// regard to case.
 	tables map[string]uint32
+	// asked is the spelling that was asked for last, and its number; 0 where there is none.
+	asked       string
+	askedNumber uint32
 	// deleted are the names that cannot be used again yet.
 	deleted reserved
 	counts  counter
@@ -115,7 +120,7 @@ func New(o Options) *Engine {
 		if a.store == nil {
 			a.store = store.New()
 		}
-		e.accounts[name] = a
+		e.accounts[name], e.first = a, a
 		e.recall(a)
 	}
 	return e
@@ -133,100 +138,117 @@ func (e *Engine) Targets() (partition, account, headroom int64) {
 }
 
 // Submit performs a request that arrives at now.
-func (e *Engine) Submit(now clock.Instant, r *Request) Reply {
-	a, known := e.accounts[r.Account]
-	if !known {
-		reply := e.answer(now, e.chance(r), partition.Reading, Reply{
-			Code: entity.ResourceNotFound, Detail: noAccount, Status: entity.ResourceNotFound.Status()})
-		e.strangers.add(r.Verb, &reply)
-		return reply
+func (e *Engine) Submit(now clock.Instant, r *Request) (reply Reply) {
+	e.Answer(now, r, &reply)
+	return reply
+}
+
+// Answer performs a request that arrives at now, and fills in the reply, which must be
+// empty.
+func (e *Engine) Answer(now clock.Instant, r *Request, reply *Reply) {
+	a, known := e.first, true
+	if a == nil || a.name != r.Account {
+		a, known = e.accounts[r.Account]
 	}
-	reply := e.submit(a, now, r)
+	if !known {
+		reply.Code, reply.Detail, reply.Status = entity.ResourceNotFound, noAccount, entity.ResourceNotFound.Status()
+		e.answer(now, e.chance(r), partition.Reading, reply)
+		e.strangers.add(r.Verb, reply)
+		return
+	}
+	e.submit(a, now, r, reply)
 	if reply.Code == entity.OK {
 		reply.Status = successStatus(r.Verb)
 	} else {
 		reply.Status = reply.Code.Status()
 	}
-	a.counts.add(r.Verb, &reply)
-	return reply
+	a.counts.add(r.Verb, reply)
 }
 
-func (e *Engine) submit(a *account, now clock.Instant, r *Request) Reply {
+func (e *Engine) submit(a *account, now clock.Instant, r *Request, reply *Reply) {
 	switch r.Verb {
 	case entity.CreateTable:
 		now = e.Advance(now)
 		if e.beingDeleted(a, now, r.Table) {
-			return e.answer(now, e.chance(r), partition.Writing, tableReply(r.Table, entity.TableBeingDeleted))
+			*reply = tableReply(r.Table, entity.TableBeingDeleted)
+		} else {
+			*reply = tableReply(r.Table, a.store.CreateTable(r.Table))
+			e.welcome(a, now, r.Table)
 		}
-		reply := tableReply(r.Table, a.store.CreateTable(r.Table))
-		e.welcome(a, now, r.Table)
-		return e.answer(now, e.chance(r), partition.Writing, reply)
+		e.answer(now, e.chance(r), partition.Writing, reply)
 	case entity.DeleteTable:
 		now = e.Advance(now)
 		e.reserve(a, now, r.Table)
-		reply := tableReply(r.Table, a.store.DeleteTable(r.Table, e.ticks(now), e.ticks(now.Add(e.delay))))
+		*reply = tableReply(r.Table, a.store.DeleteTable(r.Table, e.ticks(now), e.ticks(now.Add(e.delay))))
 		e.forget(a, now, r.Table)
-		return e.answer(now, e.chance(r), partition.Writing, reply)
+		e.answer(now, e.chance(r), partition.Writing, reply)
+	default:
+		e.admitted(a, now, r, reply)
 	}
-	return e.admitted(a, now, r)
 }
 
 // admitted asks the partition layer and, if that agrees, the store.
-func (e *Engine) admitted(a *account, now clock.Instant, r *Request) Reply {
-	ask := e.ask(a, now, r)
+func (e *Engine) admitted(a *account, now clock.Instant, r *Request, reply *Reply) {
+	var ask asked
+	e.ask(a, now, r, &ask)
 	switch {
 	case !ask.known:
-		return e.answer(ask.now, ask.chance, partition.Reading, tableReply(r.Table, entity.TableNotFound))
+		*reply = tableReply(r.Table, entity.TableNotFound)
+		e.answer(ask.now, ask.chance, partition.Reading, reply)
 	case ask.verdict.Kind == partition.TimedOut:
-		return e.timedOut(a, &ask, r)
+		e.timedOut(a, &ask, r, reply)
 	case ask.verdict.Kind != partition.Admitted:
-		return Reply{Code: entity.ServerBusy, Detail: refusal(ask.verdict.Kind), Done: ask.now.Add(e.times.Refusal())}
+		reply.Code, reply.Detail = entity.ServerBusy, refusal(ask.verdict.Kind)
+		reply.Done = ask.now.Add(e.times.Refusal())
 	case r.Verb == entity.Query:
-		return e.page(a, &ask, r)
+		e.page(a, &ask, r, reply)
+	default:
+		e.perform(a, ask.now, r, reply)
+		reply.Counted = ask.cost
+		work := partition.Writing
+		if r.Verb == entity.Get {
+			work = partition.Reading
+		}
+		e.answer(ask.now.Add(ask.verdict.Wait), ask.chance, work, reply)
 	}
-	reply := e.perform(a, ask.now, r)
-	reply.Counted = ask.cost
-	work := partition.Writing
-	if r.Verb == entity.Get {
-		work = partition.Reading
-	}
-	return e.answer(ask.now.Add(ask.verdict.Wait), ask.chance, work, reply)
 }
 
 // timedOut answers a request that had to wait for too long. One whose work had
 // begun is done all the same, and nobody is told what came of it.
-func (e *Engine) timedOut(a *account, ask *asked, r *Request) Reply {
-	reply := Reply{Code: entity.OperationTimedOut, Detail: timedOut, Done: ask.now.Add(ask.verdict.Wait)}
+func (e *Engine) timedOut(a *account, ask *asked, r *Request, reply *Reply) {
 	if ask.verdict.Performed && r.Verb != entity.Query {
-		e.perform(a, ask.now, r)
+		var untold Reply
+		e.perform(a, ask.now, r, &untold)
 		reply.Counted = ask.cost
 	}
-	return reply
+	reply.Code, reply.Detail, reply.Done = entity.OperationTimedOut, timedOut, ask.now.Add(ask.verdict.Wait)
 }
 
 // perform has the store carry out a request for single entities.
-func (e *Engine) perform(a *account, now clock.Instant, r *Request) Reply {
+func (e *Engine) perform(a *account, now clock.Instant, r *Request, reply *Reply) {
 	at := e.ticks(now)
 	if e.dataless && (r.Verb.IsChange() || r.Verb == entity.Batch) {
-		return acknowledge(at, r)
+		acknowledge(at, r, reply)
+		return
 	}
 	switch r.Verb {
 	case entity.Get:
 		packed, code := a.store.Get(r.Table, r.Change.Key)
 		if code != entity.OK {
-			return Reply{Code: code, Detail: missing(code)}
+			reply.Code, reply.Detail = code, missing(code)
+			return
 		}
-		return Reply{Entity: packed, Version: packed.Timestamp()}
+		reply.Entity, reply.Version = packed, packed.Timestamp()
 	case entity.Batch:
 		result := a.store.ApplyBatch(r.Table, r.Changes, at)
-		return Reply{Code: result.Code, Detail: result.Detail, FailedIndex: result.FailedIndex,
-			Versions: result.Versions}
+		reply.Code, reply.Detail, reply.FailedIndex, reply.Versions = result.Code, result.Detail, result.FailedIndex, result.Versions
 	default:
 		if !r.Verb.IsChange() || r.Change.Verb != r.Verb {
-			return Reply{Code: entity.InvalidInput, Detail: "the verb fits no operation"}
+			reply.Code, reply.Detail = entity.InvalidInput, "the verb fits no operation"
+			return
 		}
 		result := a.store.Apply(r.Table, r.Change, at)
-		return Reply{Code: result.Code, Detail: result.Detail, Version: result.Version}
+		reply.Code, reply.Detail, reply.Version = result.Code, result.Detail, result.Version
 	}
 }
 
@@ -264,9 +286,8 @@ func tableReply(name string, code entity.Code) Reply {
 }
 
 // answer dates a reply to a request that the service turns to now.
-func (e *Engine) answer(now clock.Instant, chance uint64, work partition.Work, reply Reply) Reply {
+func (e *Engine) answer(now clock.Instant, chance uint64, work partition.Work, reply *Reply) {
 	reply.Done = now.Add(e.times.Of(work, reply.Counted, chance))
-	return reply
 }
 
 // chance is the first draw of an attempt, which decides how long it takes; the

@@ -10,7 +10,7 @@ import (
 
 // page reads one page of a query and charges what it scanned where it scanned
 // it. The page ends at the latest where a range on another server begins.
-func (e *Engine) page(a *account, ask *asked, r *Request) Reply {
+func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
 	top := e.pageTop
 	if r.Query.Top > 0 {
 		top = min(top, r.Query.Top)
@@ -22,18 +22,18 @@ func (e *Engine) page(a *account, ask *asked, r *Request) Reply {
 	page, code := a.store.Scan(r.Table, store.Query{
 		Range: stretch, Top: top, ScanLimit: e.pageScan, Keep: r.Query.Keep})
 	if code != entity.OK {
-		reply := tableReply(r.Table, code)
+		*reply = tableReply(r.Table, code)
 		reply.Counted = 1
-		return e.answer(ask.now, ask.chance, partition.Reading, reply)
+		e.answer(ask.now, ask.chance, partition.Reading, reply)
+		return
 	}
 	if cut && !page.More {
 		page.Next, page.More = entity.Key{Partition: ask.end}, true
 	}
 	counted := max(1, int64(page.Scanned))
 	e.charge(ask.now, ask.place, &page, counted)
-	reply := Reply{Counted: counted, Rows: page.Rows, Spans: page.Spans, Next: page.Next, More: page.More}
+	reply.Counted, reply.Rows, reply.Spans, reply.Next, reply.More = counted, page.Rows, page.Spans, page.Next, page.More
 	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
-	return reply
 }
 
 // before returns what of a range lies before a PartitionKey, and whether there

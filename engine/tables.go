@@ -93,7 +93,11 @@ func (e *Engine) onTable(now clock.Instant, accountName, tableName string, call 
 
 // table returns the number of a table that exists. The engine's mutex is held.
 func (e *Engine) table(a *account, name string) (uint32, bool) {
+	if name == a.asked && a.askedNumber > 0 {
+		return a.askedNumber, true
+	}
 	if number, known := a.tables[name]; known {
+		a.asked, a.askedNumber = name, number
 		return number, true
 	}
 	if !a.store.HasTable(name) {
@@ -144,6 +148,7 @@ func (e *Engine) forget(a *account, now clock.Instant, name string) {
 	if e.cold {
 		e.collect()
 	}
+	a.askedNumber = 0
 	for spelling, number := range a.tables {
 		if strings.EqualFold(spelling, name) {
 			delete(a.tables, spelling)

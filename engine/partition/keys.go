@@ -24,6 +24,8 @@ type keys struct {
 	// idle is nil where the target is a hard limit.
 	idle  *idleness
 	known map[Place]*key
+	// recent are some of them, those that were asked for last.
+	recent recentKeys
 	// servers are what keys lie on in turn, after a warm start whose servers are bounded, to
 	// the limit on each.
 	servers     []*server
@@ -70,7 +72,12 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 	if k.limit.unlimited() && len(k.servers) == 0 {
 		return nil
 	}
+	recent := k.recent.at(&p)
+	if recent.key != nil && recent.place == p {
+		return recent.key
+	}
 	if one, known := k.known[p]; known {
+		*recent = recentKey{p, one}
 		return one
 	}
 	if len(k.known) >= max(k.sweepAt, k.fewest) {
@@ -83,6 +90,7 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 		k.next++
 	}
 	k.known[p] = one
+	*recent = recentKey{p, one}
 	return one
 }
 
@@ -145,6 +153,7 @@ func (k *keys) charge(now clock.Instant, one *key, cost int64) {
 // forgetIdle drops the keys that nothing tells from those never seen. Doubling
 // the threshold keeps the cost of the walk constant per key.
 func (k *keys) forgetIdle(now clock.Instant) {
+	k.recent = recentKeys{}
 	for p, one := range k.known {
 		if k.isIdle(now, one) {
 			delete(k.known, p)
@@ -165,4 +174,25 @@ func (k *keys) isIdle(now clock.Instant, one *key) bool {
 	}
 	const far = 64
 	return one.offered.rate(now, k.idle.law)*far < k.limit.rate*thousand
+}
+
+// recentKeys are keys by what their places end with: where a few are asked for again and
+// again, that finds them in a fraction of the time that a map takes.
+type recentKeys [1 << recentBits]recentKey
+
+const recentBits = 7
+
+type recentKey struct {
+	place Place
+	key   *key
+}
+
+// at returns where a place would be.
+func (r *recentKeys) at(p *Place) *recentKey {
+	const factor = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
+	text, word := p.PartitionKey, uint64(p.Table)
+	for i := max(0, len(text)-8); i < len(text); i++ {
+		word = word<<7 ^ word>>57 ^ uint64(text[i])
+	}
+	return &r[word*factor>>(64-recentBits)]
 }

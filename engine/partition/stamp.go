@@ -18,6 +18,8 @@ type stamp struct {
 
 	servers []*server
 	known   map[uint32]*table
+	// asked is the table that was asked for last, nil where there is none.
+	asked *table
 	// tables is sorted, so that decisions never depend on the order of a map.
 	tables []*table
 	ranges int
@@ -76,7 +78,11 @@ func (s *stamp) wake(now clock.Instant) {
 // open returns a table, which begins with one range on the server with the least
 // to do.
 func (s *stamp) open(now clock.Instant, a *accounts, p Place) *table {
+	if s.asked != nil && s.asked.number == p.Table {
+		return s.asked
+	}
 	if t, known := s.known[p.Table]; known {
+		s.asked = t
 		return t
 	}
 	t := &table{account: p.Account, number: p.Table, limits: a.find(now, p.Account)}
@@ -103,6 +109,7 @@ func (s *stamp) drop(number uint32) {
 	s.ranges -= len(t.ranges)
 	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
 	delete(s.known, number)
+	s.asked = nil
 	s.version++
 }
 

@@ -41,7 +41,7 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 }
 
 // Submit implements [target.Immediate].
-func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+func (t *Target) Submit(now clock.Instant, op *target.Operation) (outcome target.Outcome, done clock.Instant) {
 	request := engine.Request{
 		Account: t.account, Table: op.Table, Verb: op.Verb,
 		Change: &op.Change, Changes: op.Changes,
@@ -57,8 +57,9 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	if weighs {
 		request.Bytes, request.ReplyBytes = op.RequestBytes(), op.WrittenBytes()
 	}
-	reply := t.engine.Submit(now, &request)
-	outcome := outcomeOf(&reply)
+	var reply engine.Reply
+	t.engine.Answer(now, &request, &reply)
+	fill(&outcome, &reply)
 	if len(op.Query.Select) > 0 {
 		project(outcome.Rows, op.Query.Select)
 	}
@@ -68,12 +69,11 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	return outcome, reply.Done
 }
 
-func outcomeOf(r *engine.Reply) target.Outcome {
-	outcome := target.Outcome{
-		Status: r.Status, Code: r.Code, Detail: r.Detail, Counted: r.Counted,
-		Version: r.Version, Entity: r.Entity, FailedIndex: r.FailedIndex,
-		Returned: int64(len(r.Rows)),
-	}
+// fill puts a reply into an empty outcome.
+func fill(outcome *target.Outcome, r *engine.Reply) {
+	outcome.Status, outcome.Code, outcome.Detail, outcome.Counted = r.Status, r.Code, r.Detail, r.Counted
+	outcome.Version, outcome.Entity, outcome.FailedIndex = r.Version, r.Entity, r.FailedIndex
+	outcome.Returned = int64(len(r.Rows))
 	if r.Entity != nil {
 		outcome.Returned = 1
 	}
@@ -87,7 +87,6 @@ func outcomeOf(r *engine.Reply) target.Outcome {
 		outcome.Next = target.Token{Present: true,
 			NextPartitionKey: r.Next.Partition, NextRowKey: r.Next.Row}
 	}
-	return outcome
 }
 
 // project leaves of each entity the properties with these names. The blocks are
