@@ -29,7 +29,9 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}
 	demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
 	if e.cold {
-		demand.BytesIn = bytesIn(r)
+		if demand.BytesIn = r.Billed; demand.BytesIn == 0 {
+			demand.BytesIn = bytesIn(r)
+		}
 	}
 	draw := e.chances.Try(r.Number, r.Attempt)
 	chance := draw.Uint64()

@@ -23,6 +23,9 @@ type Request struct {
 	// decide all of its chance.
 	Number  uint64
 	Attempt int
+	// Billed is the size of the entities that it brings, by the rule that the service bills
+	// by, where that is known beforehand; 0 has the engine reckon it.
+	Billed int64
 	// Bytes is how long the request was on the wire, its head included; 0 where there is
 	// none.
 	Bytes int64

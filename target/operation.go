@@ -26,6 +26,9 @@ type Operation struct {
 	// Timeout is how long the service may take before it answers 500 OperationTimedOut, in
 	// whole seconds from 1 to 30; 0 leaves it to the service.
 	Timeout time.Duration
+	// Sizes, where set, are how much it weighs, by whoever made it and alters nothing of it
+	// any more.
+	Sizes Sizes
 	// Number identifies the operation within a run and Attempt, from 0, the
 	// try: together they decide every chance.
 	Number  uint64

@@ -5,10 +5,38 @@ import (
 	"loadgen/engine/wire/weight"
 )
 
+// Sizes are how much a single write weighs, reckoned beforehand, so that it need not be done
+// for each of many alike; the zero value is unknown.
+type Sizes struct {
+	// Request and Reply are what RequestBytes, of a request without a timeout, and
+	// WrittenBytes return; Billed is the size of the entity that it brings, by the rule
+	// that the service bills by.
+	Request, Reply, Billed int64
+}
+
+// SizesOf reckons the sizes of a single write.
+func SizesOf(c *entity.Change) Sizes {
+	return Sizes{Request: weight.Request(c.Verb, c, nil), Reply: weight.Reply(c.Verb, c, nil, nil),
+		Billed: int64(entity.Size(c.Key, c.Properties))}
+}
+
+// Plus returns the sums of two sizes, and Less their differences: what a change weighs is
+// the sum of what its key does and what its properties do.
+func (s Sizes) Plus(o Sizes) Sizes {
+	return Sizes{s.Request + o.Request, s.Reply + o.Reply, s.Billed + o.Billed}
+}
+
+// Less returns the differences of two sizes.
+func (s Sizes) Less(o Sizes) Sizes {
+	return Sizes{s.Request - o.Request, s.Reply - o.Reply, s.Billed - o.Billed}
+}
+
 // RequestBytes returns how long the request of an operation is on the wire, by the rule of
 // [weight].
 func (op *Operation) RequestBytes() (size int64) {
 	switch {
+	case op.Sizes.Request > 0:
+		size = op.Sizes.Request
 	case op.Beside != nil:
 		return weight.WriteHead + int64(len(op.Beside.Body))
 	case op.Verb == entity.Query:
@@ -43,6 +71,9 @@ func (op *Operation) ReplyBytes(o *Outcome) int64 {
 // WrittenBytes returns how long the reply to a write that succeeds is, which is known before
 // it is sent; 0 of whatever reads.
 func (op *Operation) WrittenBytes() int64 {
+	if op.Sizes.Reply > 0 {
+		return op.Sizes.Reply
+	}
 	if op.Verb == entity.Get || op.Verb == entity.Query || op.Beside != nil {
 		return 0
 	}

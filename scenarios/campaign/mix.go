@@ -44,16 +44,31 @@ type home struct {
 // entry is one kind of operation on one partition.
 type entry struct {
 	part *keys.Part
+	// match and expected are what the operation's condition and its statuses are.
+	match    entity.Match
+	expected target.Expected
 	// from are the entities that the operation may begin at, offers how many
 	// it is due to count.
 	from   []uint64
 	offers int64
 	// keys are those of the entities in from, where they are formed beforehand;
 	// variants are what a merge writes, likewise.
-	keys     []entity.Key
-	variants [][]entity.Property
+	keys     []keyed
+	variants []variant
 	// reading is what a query reads; nil for any other operation.
 	reading *reading
+}
+
+// keyed is a key, and what an operation of its kind weighs that has nothing but that.
+type keyed struct {
+	entity.Key
+	sizes target.Sizes
+}
+
+// variant is what a merge writes, and how much more it weighs for that.
+type variant struct {
+	properties []entity.Property
+	sizes      target.Sizes
 }
 
 // prepare forms the keys of all entities and some variants of what is merged
@@ -72,20 +87,36 @@ func (m *mix) prepare() {
 			if room -= len(one.from); room < 0 {
 				return
 			}
-			for _, n := range one.from {
-				one.keys = append(one.keys, h.generator.Key(n))
-			}
-			for n := uint64(0); one.part != nil && !one.part.IsWhole() && n < variants; n++ {
-				one.variants = append(one.variants, one.part.Properties(m.fresh+n))
-			}
+			one.prepare(h.generator, m.specs[j].Verb, m.fresh, variants)
 		}
+	}
+}
+
+func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh, variants uint64) {
+	partition := ""
+	for _, n := range one.from {
+		key := keyed{Key: generator.Key(n)}
+		if key.Partition == partition {
+			// One text of many alike is found again at once wherever it is looked for.
+			key.Partition = partition
+		}
+		partition = key.Partition
+		key.sizes = target.SizesOf(&entity.Change{Verb: verb, Key: key.Key})
+		one.keys = append(one.keys, key)
+	}
+	if one.part == nil || one.part.IsWhole() {
+		return
+	}
+	for n := range variants {
+		whole := entity.Change{Verb: verb, Key: one.keys[0].Key, Properties: one.part.Properties(fresh + n)}
+		one.variants = append(one.variants, variant{whole.Properties, target.SizesOf(&whole).Less(one.keys[0].sizes)})
 	}
 }
 
 // key returns the key of one of the entities that an operation may begin at.
 func (h *home) key(one *entry, index int) entity.Key {
 	if one.keys != nil {
-		return one.keys[index]
+		return one.keys[index].Key
 	}
 	return h.generator.Key(one.from[index])
 }
@@ -94,7 +125,7 @@ func (h *home) key(one *entry, index int) entity.Key {
 // operation.
 func (one *entry) merged(number uint64) []entity.Property {
 	if one.variants != nil {
-		return one.variants[number%uint64(len(one.variants))]
+		return one.variants[number%uint64(len(one.variants))].properties
 	}
 	return one.part.Properties(number)
 }
@@ -168,7 +199,8 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 	members := partition.members
 	for i := range m.specs {
 		op := &m.specs[i]
-		one := entry{from: members, offers: int64(op.Offers())}
+		one := entry{from: members, offers: int64(op.Offers()), match: matchOf(op.Verb)}
+		one.expected.NotFound = op.Writes() == entity.Delete || m.deletes && expectsExisting(op.Writes())
 		var err error
 		switch {
 		case op.Verb == entity.Query:
@@ -235,36 +267,48 @@ func (m *mix) outline(k uint64) drive.Work {
 	return drive.Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
 }
 
-func (m *mix) work(k uint64) drive.Work {
+func (m *mix) work(k uint64) (w drive.Work) {
 	kind, h := m.pick(k), m.home(k)
 	spec, one := &m.specs[kind], &h.entries[kind]
-	w := drive.Work{Kind: m.indexes[kind], Offers: one.offers}
-	w.Operation.Verb, w.Operation.Table = spec.Verb, m.table
+	w.Kind, w.Offers, w.Expected = m.indexes[kind], one.offers, one.expected
+	op := &w.Operation
+	op.Verb, op.Table = spec.Verb, m.table
 	draw := m.rows.At(k)
 	index := draw.IntN(len(one.from))
-	existing := one.from[index]
 	inserted := m.fresh + k*m.stride
-	change := &w.Operation.Change
-	change.Verb = spec.Verb
-	change.Key = h.key(one, index)
+	change := &op.Change
+	change.Verb, change.Match = spec.Verb, one.match
 	switch spec.Verb {
 	case entity.Insert:
 		*change = h.insert(inserted)
 	case entity.Batch:
 		*change = entity.Change{}
-		w.Operation.Changes = h.writes(spec, one, index, inserted)
+		op.Changes = h.writes(spec, one, index, inserted)
 	case entity.Replace, entity.InsertOrReplace:
-		change.Properties = h.generator.Properties(existing)
+		change.Key = h.key(one, index)
+		change.Properties = h.generator.Properties(one.from[index])
 	case entity.Merge, entity.InsertOrMerge:
-		change.Properties = one.merged(inserted)
+		change.Key, change.Properties = h.key(one, index), one.merged(inserted)
 	case entity.Query:
-		w.Operation.Query = one.reading.query(h, one, index)
+		change.Key = h.key(one, index)
+		op.Query = one.reading.query(h, one, index)
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
+	default:
+		change.Key = h.key(one, index)
 	}
-	change.Match = matchOf(spec.Verb)
-	w.Expected = target.Expected{NotFound: spec.Writes() == entity.Delete || m.deletes && expectsExisting(spec.Writes())}
-	m.ids.guard(k, spec, &w)
+	if m.ids.guard(k, spec, &w); w.Workflow == nil {
+		op.Sizes = one.sizes(spec.Verb, index, inserted)
+	}
 	return w
+}
+
+// sizes returns what the merge with a number weighs that begins at an entity, where that is
+// reckoned beforehand.
+func (one *entry) sizes(verb entity.Verb, index int, number uint64) (s target.Sizes) {
+	if (verb == entity.Merge || verb == entity.InsertOrMerge) && one.keys != nil && one.variants != nil {
+		s = one.keys[index].sizes.Plus(one.variants[number%uint64(len(one.variants))].sizes)
+	}
+	return s
 }
 
 // matchOf returns the condition of a verb that has to have one: that the entity is there.

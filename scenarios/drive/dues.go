@@ -64,7 +64,12 @@ func stored(op *target.Operation, outcome *target.Outcome) int64 {
 		return size
 	case entity.Get, entity.Query, entity.CreateTable, entity.DeleteTable:
 		return 0
+	case entity.Delete:
+		return 0
 	default:
+		if op.Sizes.Billed > 0 {
+			return op.Sizes.Billed
+		}
 		return written(&op.Change)
 	}
 }

@@ -45,7 +45,7 @@ func (t *Target) Submit(now clock.Instant, op *target.Operation) (outcome target
 	request := engine.Request{
 		Account: t.account, Table: op.Table, Verb: op.Verb,
 		Change: &op.Change, Changes: op.Changes,
-		Number: op.Number, Attempt: op.Attempt, Timeout: op.Timeout,
+		Number: op.Number, Attempt: op.Attempt, Timeout: op.Timeout, Billed: op.Sizes.Billed,
 	}
 	if op.Verb == entity.Query {
 		request.Query = engine.Query{Range: op.Query.Rest(), Top: op.Query.Top}
