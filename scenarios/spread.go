@@ -19,8 +19,7 @@ const (
 	maxSpreadEntities = 1_000_000
 	// maxSpreadRate is the greatest rate of all partitions together.
 	maxSpreadRate = 10_000_000
-	// minThink keeps a closed loop against a target that answers at once from
-	// sending without end at one instant.
+	// minThink is the shortest pause that is one.
 	minThink = time.Millisecond
 )
 

@@ -2,8 +2,10 @@ package scenarios
 
 import (
 	"fmt"
-	"loadgen/scenarios/fields"
 	"time"
+
+	"loadgen/scenarios/client"
+	"loadgen/scenarios/fields"
 )
 
 // Traffic is the load that a phase offers: operations as they arrive, in an open loop
@@ -25,7 +27,8 @@ type Traffic struct {
 	// Clients is the closed loop: how many clients, 1 to 100,000, do one operation
 	// after another, and Think how long each of them pauses between the end of one
 	// and the next, from 1 ms to 24 h: half as long to half as long again, on the
-	// average this. Both are 0 in an open loop.
+	// average this. Both are 0 in an open loop; Think is also 0 where they never pause,
+	// see [Traffic.FlatOut].
 	Clients int
 	Think   time.Duration
 	// Count is how many operations a closed loop without pauses has in all, 1 to
@@ -89,8 +92,8 @@ func (t *Traffic) binding() fields.Binding {
 				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: newArrivals, Bind: (*Arrivals).binding}},
 			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
 				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
-			{Name: "think", Says: "How long each client pauses between two operations, on the average.",
-				Value: unlessZero{fields.Duration{Into: &t.Think, Least: minThink, Most: maxStep}, without(&t.Think)}},
+			{Name: "think", Says: "How long each client pauses between two operations, on the average; 0 is not at all.",
+				Value: t.thinking()},
 			{Name: "count", Says: "How many operations the clients do in all, one right after another, in place of for and think.",
 				Value: fields.Whole[int]{Into: &t.Count, Least: 1, Most: maxCount, UnlessZero: true}},
 			{Name: "unit", Says: "What the rates of arrivals count.",
@@ -202,24 +205,34 @@ func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
 	case opens != nil && clients != nil:
 		r.Fault(clients.At, fields.Child(path, "clients"), "clients make a closed loop and %s an open one; expected one of them", open)
 	case clients != nil && think == nil && n.Find("count") == nil:
-		r.Fault(clients.At, fields.Child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms")
+		r.Fault(clients.At, fields.Child(path, "think"), "clients have no think; expected how long each pauses, such as 100ms, or 0 for not at all")
 	case clients == nil && think != nil:
 		r.Fault(think.At, fields.Child(path, "think"), "think belongs to clients, and there are none; expected none")
 	}
 }
 
-// maxCount bounds how many operations a closed loop without pauses has, usualAnswer is
-// about how long one of them takes where nothing else is known: what is said of such a
-// phase before it runs goes by that.
+// thinking is how long clients pause, which 0 says of those alone that do not do a count of
+// operations.
+func (t *Traffic) thinking() fields.Binding {
+	return client.Pause(&t.Think, minThink, maxStep, func() bool { return t.FlatOut() && t.Count == 0 })
+}
+
+// FlatOut reports whether there are clients that never pause: each does its next operation as
+// soon as the one before has ended.
+func (t *Traffic) FlatOut() bool { return t.Clients > 0 && t.Think == 0 }
+
+// maxCount bounds how many operations a closed loop of so many has, usualAnswer is
+// about how long one takes of clients that never pause, where nothing else is known: what is
+// said of such a phase before it runs goes by that.
 const (
 	maxCount    = 1_000_000
 	usualAnswer = 5 * time.Millisecond
 )
 
 // Pace returns how long a client takes from one operation to the next where each is
-// answered at once; of a loop without pauses, about how long an answer takes.
+// answered at once; of clients that never pause, about how long an answer takes.
 func (t *Traffic) Pace() time.Duration {
-	if t.Count > 0 {
+	if t.FlatOut() {
 		return usualAnswer
 	}
 	return t.Think

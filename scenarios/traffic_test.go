@@ -49,6 +49,7 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 			with(arriving(scenarios.Arrivals{Sine: &scenarios.Sine{Mean: 10, Amplitude: 10, Period: time.Minute}}))},
 		{"a trace", "arrivals: {trace: day/monday.csv}, for: 1m", with(arriving(scenarios.Arrivals{Trace: "day/monday.csv"}))},
 		{"a closed loop", "clients: 64, think: 100ms, for: 1m", with(func(t *scenarios.Traffic) { t.Clients, t.Think = 64, 100*time.Millisecond })},
+		{"clients that never pause", "clients: 64, think: 0, for: 1m", with(func(t *scenarios.Traffic) { t.Clients = 64 })},
 		{"a loop of so many operations", "clients: 8, count: 400", with(func(t *scenarios.Traffic) { t.For, t.Clients, t.Count = 0, 8, 400 })},
 		{"everything else", "partitions: [NYC], arrivals: {constant: 1}, unit: entities, for: 1m, warm_up: 10s, drain: 0s, " +
 			"stop_when_stable: 2.5%, stop_on: [failed > 1%, \"late>0%\"], entities: 7",
@@ -78,7 +79,7 @@ func TestFaultsOfTraffic(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"neither loop", "for: 1s", place + "traffic has neither arrivals nor clients; expected arrivals (open loop), or clients and think (closed loop)"},
 		{"both loops", constant + "clients: 2, think: 1s, for: 1s", "23:49: clients make a closed loop and arrivals an open one; expected one of them"},
-		{"clients that never pause", "clients: 2, for: 1s", "23:24: clients have no think; expected how long each pauses, such as 100ms"},
+		{"clients of whom nothing is said", "clients: 2, for: 1s", "23:24: clients have no think; expected how long each pauses, such as 100ms, or 0 for not at all"},
 		{"no arrivals", "arrivals: {}, for: 1s", "23:25: arrivals have 0 of constant, poisson, ramp, steps, burst, sine, trace; expected exactly one"},
 		{"two kinds of arrivals", "arrivals: {constant: 1, poisson: 2}, for: 1s", "23:25: arrivals have 2 of constant, poisson, ramp, steps, burst, sine, trace; expected exactly one"},
 		{"a mistyped kind", "arrivals: {constant: 1, poison: 2}, for: 1s", `23:39: unknown field "poison"; did you mean "poisson"?`},

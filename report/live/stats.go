@@ -78,7 +78,7 @@ func (t *Totals) add(o *Totals) {
 func New() *Stats { return new(Stats) }
 
 // Enter is told of each stage before it begins: how many operations it is to send, and
-// how long its schedule lasts, 0 in a closed loop.
+// how long they become due, each 0 where that is not known beforehand.
 func (p *Stats) Enter(name string, operations uint64, length time.Duration) {
 	before := p.Totals()
 	p.mu.Lock()

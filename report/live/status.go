@@ -18,8 +18,8 @@ type Status struct {
 	// Reported says that the phase is what the run is for: neither does it prepare nor read
 	// back.
 	Reported bool
-	// Planned is how many operations the stage is to send, Ended how many of them are
-	// over, sent or dropped.
+	// Planned is how many operations the stage is to send, 0 where that is not known
+	// beforehand, Ended how many of them are over, sent or dropped.
 	Planned, Ended uint64
 	// Left is how much longer the stage takes: what is left of its schedule, or, in a
 	// closed loop, what the rest takes at the pace so far, which Estimated says.
@@ -73,7 +73,10 @@ func (p *Stats) Status(at time.Duration) Status {
 	p.mu.Unlock()
 	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals()}
 	s.Sofar = s.Totals.since(&now.before)
-	s.Ended = min(uint64(s.Sofar.Operations+s.Sofar.Dropped), max(now.planned, 1))
+	s.Ended = uint64(s.Sofar.Operations + s.Sofar.Dropped)
+	if now.planned > 0 {
+		s.Ended = min(s.Ended, now.planned)
+	}
 	if !now.begun || at < now.begin {
 		return s
 	}

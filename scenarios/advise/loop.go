@@ -31,8 +31,7 @@ func (t *Times) of(o *Operation) time.Duration {
 // answers: they were counted as if each came at once.
 func (l *Load) wait(phase *scenarios.Phase, times Times) {
 	clients, think := phase.Traffic.Clients, phase.Traffic.Think
-	counted := phase.Traffic.Count > 0
-	if clients == 0 || think <= 0 && !counted {
+	if clients == 0 {
 		return
 	}
 	answer := 0.0
@@ -42,9 +41,9 @@ func (l *Load) wait(phase *scenarios.Phase, times Times) {
 	l.Clients, l.Answer = clients, answer
 	slower := think.Seconds() / (think.Seconds() + answer)
 	switch {
-	case counted && answer == 0:
+	case think == 0 && answer == 0:
 		return
-	case counted:
+	case think == 0:
 		// They were counted as if each took the usual time.
 		slower = phase.Traffic.Pace().Seconds() / answer
 	}

@@ -85,7 +85,7 @@ type Faults interface {
 // Progress describes a stage that begins.
 type Progress struct {
 	Stage string
-	// Operations is how many it will send, Length how long its schedule lasts,
+	// Operations is how many it will send, 0 where answers decide; Length how long they become due,
 	// 0 in a closed loop.
 	Operations uint64
 	Length     time.Duration
@@ -287,9 +287,9 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	stage.Chance = clock.NewStream(c.Scenario.Seed, "retry")
 	c.number += stage.Due()
 	if c.Entering != nil {
-		progress := Progress{Stage: stage.Name, Operations: stage.Share.Count(stage.Due())}
-		if stage.Schedule != nil {
-			progress.Length = stage.Schedule.Length()
+		progress := Progress{Stage: stage.Name, Operations: stage.Share.Count(stage.Due()), Length: stage.Lasts()}
+		if stage.Think != nil {
+			progress.Operations = 0 // answers decide
 		}
 		c.Entering(progress)
 	}

@@ -77,10 +77,23 @@ func (c *Campaign) dryRun(phases int) ([]*dry, error) {
 // claims returns how many entity numbers the phase may use.
 func (d *dry) claims() uint64 { return d.most*stride(d.Operations) + uint64(d.Entities) }
 
+// quickAnswer is how soon clients that never pause are answered where it is foreseen what a
+// run takes in memory: sooner than by any profile of the model.
+const quickAnswer = time.Millisecond
+
+// foreseen returns how many operations there are at most, of clients that never pause if none
+// of them is answered sooner than quickAnswer.
+func (d *dry) foreseen() uint64 {
+	if d.FlatOut() && d.Count == 0 {
+		return min(d.most, uint64(d.Clients)*(uint64(d.lasts/quickAnswer)+2))
+	}
+	return d.most
+}
+
 // written returns how many entities the operations may write, of which no more than so
 // many are counted.
 func (d *dry) written(most uint64) int64 {
-	return times(int64(min(d.most, most)), int64(stride(d.Operations)))
+	return times(int64(min(d.foreseen(), most)), int64(stride(d.Operations)))
 }
 
 // at returns when operation k is due, since the phase's beginning; in a closed loop about
@@ -223,7 +236,7 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 		f.Holdings = max(f.Holdings, c.holdingBytes(d.phase))
 	}
 	if data {
-		inserted = times(times(int64(min(d.most, math.MaxInt64/2)), inserted), homes)
+		inserted = times(times(int64(min(d.foreseen(), math.MaxInt64/2)), inserted), homes)
 		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(d.most)), inserted), c.stored()))
 	}
 }

@@ -330,8 +330,12 @@ func thinking(mean time.Duration, chance clock.Stream) func(uint64) time.Duratio
 	}
 }
 
+// shortestAnswer is the least time from one operation of a client that never pauses to its
+// next: what answers sooner has such clients run out of operations before their time.
+const shortestAnswer = time.Microsecond
+
 // mostThoughts is how many operations a closed loop can have: those of clients
 // that are answered at once and always pause for the shortest time.
 func mostThoughts(clients int, think, length time.Duration) uint64 {
-	return uint64(clients) * (uint64(length/(think/2)) + 2)
+	return uint64(clients) * (uint64(length/max(shortestAnswer, think/2)) + 2)
 }

@@ -43,13 +43,9 @@ type agenda struct {
 
 func newAgenda(o *opened) *agenda {
 	share := o.stage.Share
-	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start, phases: o.phases, count: o.stage.Due(),
+	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start.Add(o.stage.Lasts()), phases: o.phases, count: o.stage.Due(),
 		next: uint64(share.Index), lanes: int(share.Count(uint64(o.stage.Lanes)))}
-	if o.stage.Schedule != nil {
-		a.end = o.start.Add(o.stage.Schedule.Length())
-	}
 	if o.stage.Think != nil {
-		a.end = o.start.Add(o.stage.For)
 		a.begin()
 	}
 	return a

@@ -139,13 +139,22 @@ func (s *Stage) Due() uint64 {
 
 // deadline returns when the stage ends at the latest if it starts then.
 func (s *Stage) deadline(start clock.Instant) clock.Instant {
-	if s.Schedule != nil {
-		return start.Add(s.Schedule.Length() + s.Grace)
-	}
-	if s.Think != nil {
-		return start.Add(s.For + s.Grace)
+	if s.Timed() {
+		return start.Add(s.Lasts() + s.Grace)
 	}
 	return start.Add(s.Limit)
+}
+
+// Lasts returns how long operations become due, 0 where that is not known beforehand.
+func (s *Stage) Lasts() time.Duration {
+	switch {
+	case s.Schedule != nil:
+		return s.Schedule.Length()
+	case s.Think != nil:
+		return s.For
+	default:
+		return 0
+	}
 }
 
 // policy returns how a kind of operation tries again.

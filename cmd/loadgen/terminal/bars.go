@@ -48,14 +48,14 @@ func (b *bars) begin(said start) {
 func (b *bars) enter(stage run.Stage, _ time.Duration) { b.stage = stage }
 
 func (b *bars) show(s *live.Status) {
-	if b.stage.Operations > 1 {
+	if watched(b.stage) {
 		b.draw(b.bar(s, leftOf(s, b.virtual)), "  "+statusLine(s))
 	}
 }
 
 // leave has the bar stay as it stands.
 func (b *bars) leave(s *live.Status) {
-	if b.stage.Operations > 1 {
+	if watched(b.stage) {
 		b.draw(b.bar(s, counterOf(&s.Sofar)))
 		b.shown = nil
 	}
@@ -77,7 +77,7 @@ const (
 // bar is what has ended of the stage, as a line: name, bar, percentage, and what stands
 // beside it. The bar takes what room there is.
 func (b *bars) bar(s *live.Status, beside string) string {
-	part := min(1, float64(s.Ended)/float64(b.stage.Operations))
+	part := partOf(b.stage, s)
 	name, told := fmt.Sprintf("%-7s ", text.Harmless(b.stage.Stage)), fmt.Sprintf("%d %%  %s", int(100*part), beside)
 	room := min(barColumns, b.width()-text.Columns(name)-text.Columns(told)-len("[] ")-1)
 	if room < shortestBar {
@@ -89,6 +89,23 @@ func (b *bars) bar(s *live.Status, beside string) string {
 		inner += ">" + strings.Repeat("-", room-1-filled)
 	}
 	return name + "[" + inner + "] " + told
+}
+
+// watched reports whether a stage lasts long enough to be looked at: one of a single
+// operation is over before.
+func watched(stage run.Stage) bool { return stage.Operations > 1 || stage.Length > 0 }
+
+// partOf is how much of a stage is over, from 0 to 1: of its operations, or, where their number
+// is not known beforehand, of its time.
+func partOf(stage run.Stage, s *live.Status) float64 {
+	switch {
+	case stage.Operations > 0:
+		return min(1, float64(s.Ended)/float64(stage.Operations))
+	case s.Left != nil && stage.Length > 0:
+		return min(1, 1-s.Left.Seconds()/stage.Length.Seconds())
+	default:
+		return 0
+	}
 }
 
 // width is how many columns there are.
@@ -145,19 +162,25 @@ func (p *plainLines) begin(said start) {
 	}
 }
 
-// enter tells of a stage. Those of a single operation are over before anybody could
-// read of them, and are not shown.
+// enter tells of a stage that is watched.
 func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
 	p.stage = stage
-	if stage.Operations > 1 {
+	switch {
+	case stage.Operations == 0 && stage.Length > 0:
+		fmt.Fprintf(p.to, "%s: clients that wait for their answers%s\n", text.Harmless(stage.Stage), lasting(stage.Length))
+	case stage.Operations > 1:
 		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), document.Count(int64(stage.Operations)), lasting(stage.Length))
 	}
 }
 
 func (p *plainLines) show(s *live.Status) {
-	if p.stage.Operations > 1 {
-		fmt.Fprintf(p.to, "%s: %s of %s operations, %s; %s; %s\n", text.Harmless(s.Stage), document.Count(int64(s.Ended)),
-			document.Count(int64(s.Planned)), counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
+	if watched(p.stage) {
+		of := ""
+		if s.Planned > 0 {
+			of = " of " + document.Count(int64(s.Planned))
+		}
+		fmt.Fprintf(p.to, "%s: %s%s operations, %s; %s; %s\n", text.Harmless(s.Stage), document.Count(int64(s.Ended)), of,
+			counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
 	}
 }
 
@@ -216,7 +239,7 @@ func leftOf(s *live.Status, virtual bool) string {
 	switch {
 	case s.Left == nil:
 		return "–" + left
-	case *s.Left == 0 && s.Ended < s.Planned:
+	case *s.Left == 0 && (s.Ended < s.Planned || s.Planned == 0):
 		return "finishing"
 	case s.Estimated:
 		return "about " + wholeSeconds(*s.Left) + left

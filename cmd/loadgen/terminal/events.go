@@ -128,7 +128,8 @@ added. Each line has "event" and "at_s", seconds since the start of the run, vir
 ones in simulate. What is null cannot be told: there is too little of it.
 
   run_begins    version, scenario, time (real or virtual), metrics_url, live_url
-  stage_begins  stage, operations, length_s (null in a closed loop)
+  stage_begins  stage, operations (0 where clients go on for a length of time),
+                length_s (null in a closed loop of so many operations)
   phase_begins  phase; phase_ends the same
   status        each second of real time, and as a stage ends: stage, phase,
                 operations_planned, operations_ended, left_s, left_estimated,

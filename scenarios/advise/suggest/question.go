@@ -110,7 +110,7 @@ func due(t *scenarios.Traffic) float64 {
 		return float64(t.Count)
 	}
 	if t.Arrivals == nil {
-		return t.Lasts().Seconds() / max(t.Think.Seconds(), 1e-6) * float64(t.Clients)
+		return t.Lasts().Seconds() / t.Pace().Seconds() * float64(t.Clients)
 	}
 	schedule, err := t.Schedule(clock.NewStream(0, ""))
 	if err != nil {
