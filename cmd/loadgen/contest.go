@@ -28,6 +28,7 @@ type designsFlags struct {
 	live, oneProfile bool
 	memory, out      string
 	form             formFlags
+	page             liveFlag
 	noProbe          bool
 	strict, quiet    bool
 	quick            bool
@@ -59,6 +60,9 @@ taking turns; --target names another table service, to which nothing is sent wit
 --yes, and --budget bounds what all runs together may bill. What a real service keeps
 from one run to the next, no model says: nothing is held against another profile.
 
+--live-page shows in a browser of this machine how the designs stand and which runs are
+under way; at the end it is the page of the contest.
+
 The folder of the contest has its page (report.html), the verdict (contest.json), a
 picture (heat.png and heat.svg: partitions by time, served and throttled, for each
 design) and the record of each design's first run. loadgen report shows it again.
@@ -84,6 +88,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
   loadgen contest my-table.yaml --live --seeds 3       # in real time, over HTTP
+  loadgen contest my-table.yaml --live-page            # looked at while it goes on
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
 		Args: takesOne(),
 		RunE: func(c *cobra.Command, args []string) error { return f.contest(c, args[0], stdout, stderr) },
@@ -106,6 +111,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.Float64Var(&f.plan.Alpha, "alpha", contest.DefaultAlpha, "how often a contest of designs that do not differ may tell some difference")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	f.form.register(flags)
+	f.page.register(flags, "live-page")
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, or the winner's checks cannot be told")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
@@ -130,9 +136,18 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	}
 	f.fill(c, name, stderr)
 	f.plan.Run.Scenario, f.plan.Source = s, folder
+	looked, err := f.page.show(c.Context(), stderr)
+	if err != nil {
+		return err
+	}
+	defer looked.Close()
+	f.plan.Shown = shownOn(looked)
 	contest, ended := series.Contest(c.Context(), f.plan)
 	if contest == nil {
 		return flagged(c.Flags(), ended)
+	}
+	if err := standsFor(looked, func(w io.Writer) error { return contestPage(contest, w) }); err != nil {
+		return err
 	}
 	if !f.quiet {
 		fmt.Fprintf(stderr, "the contest is in %s\n", contest.Folder)
@@ -264,11 +279,16 @@ func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
 		d.Screen = append(d.Screen, document.Facts{Lines: keptIn(string(held.Folder))})
 		return f.form.show(stdout, d)
 	}
+	return contestPage(held, stdout)
+}
+
+// contestPage writes the page of a contest that is kept.
+func contestPage(held *series.Contested, to io.Writer) error {
 	kept, err := contest.Open(held.Folder)
 	if err != nil {
 		return err
 	}
-	return kept.Page(stdout)
+	return kept.Page(to)
 }
 
 // keptIn says where the page in a folder is, and how it is shown again.

@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"regexp"
 	"slices"
@@ -18,6 +20,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
+	"loadgen/report/live/page"
 	"loadgen/report/text"
 	"loadgen/scenarios/fields"
 )
@@ -270,4 +273,78 @@ func hintOf(c *cobra.Command, name string) string {
 		return "the nearest is --" + near
 	}
 	return fmt.Sprintf("`loadgen help%s` lists the flags", c.CommandPath()[len("loadgen"):])
+}
+
+// liveFlag is the address of a live page, of which a flag without a value has any free port.
+type liveFlag struct {
+	name, address string
+	asked         bool
+}
+
+var _ pflag.Value = (*liveFlag)(nil)
+
+func (f *liveFlag) register(flags *pflag.FlagSet, name string) {
+	f.name = name
+	flags.Var(f, name, "show the run in a browser while it goes on: a page of this machine alone, at a URL that is told; --"+name+"=`address` for a port of your own, such as :8080")
+	flags.Lookup(name).NoOptDefVal = anyPort
+}
+
+// anyPort is any free port of the loopback.
+const anyPort = ":0"
+
+// addressed has a port, or a host and a port, that stands behind the flag for a live page, parted
+// from it by a space, belong to it: a flag that can stand alone takes no word after it.
+func addressed(arguments []string) []string {
+	var joined []string
+	for i := 0; i < len(arguments); i++ {
+		word := arguments[i]
+		if word == "--" {
+			return append(joined, arguments[i:]...)
+		}
+		if (word == "--live" || word == "--live-page") && i+1 < len(arguments) && isAddress(arguments[i+1]) {
+			i++
+			word += "=" + arguments[i]
+		}
+		joined = append(joined, word)
+	}
+	return joined
+}
+
+func isAddress(word string) bool {
+	_, port, err := net.SplitHostPort(word)
+	_, number := strconv.ParseUint(port, 10, 16)
+	return err == nil && number == nil
+}
+
+// String implements [pflag.Value].
+func (f *liveFlag) String() string { return f.address }
+
+// Type implements [pflag.Value].
+func (f *liveFlag) Type() string { return "address" }
+
+// Set implements [pflag.Value].
+func (f *liveFlag) Set(address string) error {
+	f.address, f.asked = address, true
+	return nil
+}
+
+// show opens the page as open does, and says where it is.
+func (f *liveFlag) show(ctx context.Context, stderr io.Writer) (*page.Server, error) {
+	shown, err := f.open(stopOf(ctx))
+	if shown != nil {
+		fmt.Fprintf(stderr, "live page: %s\n", shown.URL())
+	}
+	return shown, err
+}
+
+// open opens the page, nil where none was asked for. Stop ends what it shows, as Ctrl-C does.
+func (f *liveFlag) open(stop func()) (*page.Server, error) {
+	if !f.asked {
+		return nil, nil
+	}
+	opened, err := page.Open(page.Options{Address: f.address, Stop: stop})
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--%s=%s: %w", f.name, f.address, err)}
+	}
+	return opened, nil
 }

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/json"
 	"net"
+	"net/http"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -34,6 +40,99 @@ func TestLivePageNowhere(t *testing.T) {
 		}
 		if left, _ := os.ReadDir("."); len(left) > 0 {
 			t.Errorf("it left %v behind", left)
+		}
+	}
+}
+
+// An address may stand behind its flag as a word of its own, which no other word is taken for.
+func TestLivePageAddressed(t *testing.T) {
+	for _, row := range []struct{ typed, want string }{
+		{"stress --live :8080 --quiet", "stress --live=:8080 --quiet"},
+		{"stress --live 127.0.0.1:0", "stress --live=127.0.0.1:0"},
+		{"contest day-key --live-page [::1]:9000 --seeds 2", "contest day-key --live-page=[::1]:9000 --seeds 2"},
+		{"run --live my-table.yaml", "run --live my-table.yaml"},
+		{"contest --live day-key", "contest --live day-key"},
+		{"run --live C:\\mine", "run --live C:\\mine"},
+		{"run my-table.yaml --live", "run my-table.yaml --live"},
+		{"run --live :99999", "run --live :99999"},
+		{"run --out --live -- --live :80", "run --out --live -- --live :80"},
+	} {
+		if got := strings.Join(addressed(strings.Fields(row.typed)), " "); got != row.want {
+			t.Errorf("%s is taken for %s; want %s", row.typed, got, row.want)
+		}
+	}
+}
+
+// looksOn reads a live page as soon as its address is told, and goes on until it ends: what is
+// told waits until it has the first event.
+type looksOn struct {
+	testing.TB
+	mu    sync.Mutex
+	said  bytes.Buffer
+	first string
+	open  sync.WaitGroup
+	last  string
+}
+
+func (l *looksOn) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said.Write(line)
+	url := regexp.MustCompile(`http://127\.0\.0\.1:\d+/[0-9a-f]{32}/`).Find(line)
+	if url == nil || l.first != "" {
+		return len(line), nil
+	}
+	reply, err := http.Get(string(url) + "events")
+	if err != nil {
+		l.Error(err)
+		return len(line), nil
+	}
+	lines := bufio.NewReaderSize(reply.Body, 1<<20)
+	event := func() (name, data string) {
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return "", ""
+			}
+			if text, is := strings.CutPrefix(line, "event: "); is {
+				name = strings.TrimSpace(text)
+			}
+			if text, is := strings.CutPrefix(line, "data: "); is {
+				return name, text
+			}
+		}
+	}
+	if l.first, _ = event(); l.first != "update" {
+		l.Errorf("the page is told %q first; want an update", l.first)
+	}
+	l.open.Go(func() {
+		defer reply.Body.Close()
+		for name, data := event(); name != ""; name, data = event() {
+			if name == "report" {
+				l.last = data
+			}
+		}
+	})
+	return len(line), nil
+}
+
+// What several runs come to takes the place of their live page.
+func TestLivePageOfSeveralRuns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, row := range []struct{ arguments, want string }{
+		{"simulate day-key --quiet --live --sweep seed=1,2 --no-charts --set phases.report.for=2s", "2 runs"},
+		{"simulate day-key --ui json --live --count 2 --no-charts --set phases.report.for=2s", "2 runs"},
+		{"contest day-key --designs device,day --seeds 2 --one-profile --live-page --set phases.report.for=2s", "Contest of designs"},
+	} {
+		looker, out := &looksOn{TB: t}, bytes.Buffer{}
+		code := execute(t.Context(), strings.Fields(row.arguments), strings.NewReader(""), &out, looker)
+		looker.open.Wait()
+		var report string
+		if err := json.Unmarshal([]byte(looker.last), &report); err != nil || !strings.Contains(report, row.want) {
+			t.Errorf("%s: exit code %d; the page becomes %.300q, %v; want one with %q", row.arguments, code, report, err, row.want)
+		}
+		if json := slices.Contains(strings.Fields(row.arguments), "json"); json && !strings.Contains(looker.said.String(), `{"event":"live_page","at_s":0,"url":"http`) {
+			t.Errorf("%s: standard error is %q; want an event with the URL", row.arguments, looker.said.String())
 		}
 	}
 }

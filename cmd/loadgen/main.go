@@ -165,7 +165,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 	}()
 	root := newRoot(stdout, stderr)
-	root.SetArgs(args)
+	root.SetArgs(addressed(args))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -16,6 +16,7 @@ import (
 	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
 	"loadgen/report"
+	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -105,6 +106,9 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 		return err
 	}
 	defer telemetry.Close()
+	if url := telemetry.Page.URL(); url != "" && f.shown() == terminal.JSON {
+		terminal.WritePage(stderr, url)
+	}
 	alone := *f
 	alone.quiet = true
 	sweep.Out, sweep.Told, sweep.Exit = f.out, stderr, f.exit
@@ -136,7 +140,10 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 		} else {
 			err = f.show(stdout, swept.Document())
 		}
-		if err != nil {
+		looked := standsFor(telemetry.Page, func(w io.Writer) error {
+			return report.Print(w, swept.Document(), report.FormPage, text.Look{})
+		})
+		if err := errors.Join(err, looked); err != nil {
 			return err
 		}
 		ended = reported(ended, false)

@@ -25,6 +25,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // tellFlags say how a run is shown while it goes on, what is kept of it, and how it is
@@ -120,11 +121,10 @@ func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t terminal
 // lookedOn opens the live page, nil where that was not asked for, and says where it is; a
 // program that reads events has that in them.
 func (f *tellFlags) lookedOn(ctx context.Context, stderr io.Writer) (*page.Server, error) {
-	shown, err := f.live.open(stopOf(ctx))
-	if shown != nil && f.shown() != terminal.JSON {
-		fmt.Fprintf(stderr, "live page: %s\n", shown.URL())
+	if f.shown() == terminal.JSON {
+		return f.live.open(stopOf(ctx))
 	}
-	return shown, err
+	return f.live.show(ctx, stderr)
 }
 
 // listen opens the address where a run is scraped, nothing where that was not asked for,
@@ -294,56 +294,31 @@ func (u *uiFlag) expected(text string) string {
 	return known
 }
 
-// liveFlag is the address of a live page, of which a flag without a value has any free port.
-type liveFlag struct {
-	name, address string
-	asked         bool
-}
-
-var _ pflag.Value = (*liveFlag)(nil)
-
-func (f *liveFlag) register(flags *pflag.FlagSet, name string) {
-	f.name = name
-	flags.Var(f, name, "show the run in a browser while it goes on: a page of this machine alone, at a URL that is told; --"+name+"=`address` for a port of your own, such as :8080")
-	flags.Lookup(name).NoOptDefVal = anyPort
-}
-
-// anyPort is any free port of the loopback.
-const anyPort = ":0"
-
 // standsBy has a live page become the report of a record; there may be none.
 func standsBy(shown *page.Server, record *results.Record) error {
+	return standsFor(shown, func(w io.Writer) error { return report.Page(w, report.Keep(record)) })
+}
+
+// standsFor has a live page become one that stands by itself, which write makes; there may be none.
+func standsFor(shown *page.Server, write func(io.Writer) error) error {
 	if shown == nil {
 		return nil
 	}
 	var made bytes.Buffer
-	err := report.Page(&made, report.Keep(record))
+	err := write(&made)
 	if err == nil {
 		shown.Report(made.Bytes())
 	}
 	return err
 }
 
-// String implements [pflag.Value].
-func (f *liveFlag) String() string { return f.address }
-
-// Type implements [pflag.Value].
-func (f *liveFlag) Type() string { return "address" }
-
-// Set implements [pflag.Value].
-func (f *liveFlag) Set(address string) error {
-	f.address, f.asked = address, true
-	return nil
-}
-
-// open opens the page, nil where none was asked for. Stop ends what it shows, as Ctrl-C does.
-func (f *liveFlag) open(stop func()) (*page.Server, error) {
-	if !f.asked {
-		return nil, nil
+// shownOn has what is composed be looked at on a live page, nil where there is none.
+func shownOn(shown *page.Server) series.Shown {
+	if shown == nil {
+		return nil
 	}
-	opened, err := page.Open(page.Options{Address: f.address, Stop: stop})
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s=%s: %w", f.name, f.address, err)}
+	return func(compose func() (*document.Document, string)) func() {
+		shown.Show(compose)
+		return shown.Refresh
 	}
-	return opened, nil
 }

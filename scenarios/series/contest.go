@@ -52,6 +52,8 @@ type ContestPlan struct {
 	Alone  func(design string, seed uint64) []string
 	// Progress is told how far the contest is, a line at most once a second; it may be nil.
 	Progress io.Writer
+	// Shown has the contest be looked at while it goes on; it may be nil.
+	Shown Shown
 }
 
 // MostSeeds is how many runs each design of a contest has at most.
@@ -95,11 +97,14 @@ type contestRun struct {
 	folder   results.Dir
 	clock    clock.Real
 
-	// mu guards what the runs come to, how many were made, and when that was told last.
-	mu   sync.Mutex
-	done int
-	last time.Duration
-	pace *pace
+	// mu guards what the runs come to, those that are looked at, how many were made, and when
+	// that was told last; over is that no more will be.
+	mu       sync.Mutex
+	underWay []*looked
+	done     int
+	over     bool
+	last     time.Duration
+	pace     *pace
 	// left is what the runs to come may bill, where there is a budget: they are made one
 	// after another.
 	left int64

@@ -108,15 +108,17 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 		kinds[i] = list[i].arm.design + "\n" + list[i].profile
 	}
 	c.pace = newPace(atOnce, kinds)
-	return together(ctx, len(list), atOnce, func(ctx context.Context, i int) error {
-		c.mu.Lock()
-		c.pace.begin(i, c.clock.Now().Offset())
-		c.mu.Unlock()
-		ended := c.play(ctx, &list[i])
-		if ended == nil {
-			c.tell(i, list)
-		}
-		return ended
+	return c.shown(len(list), func() error {
+		return together(ctx, len(list), atOnce, func(ctx context.Context, i int) error {
+			c.mu.Lock()
+			c.pace.begin(i, c.clock.Now().Offset())
+			c.mu.Unlock()
+			ended := c.play(ctx, &list[i])
+			if ended == nil {
+				c.tell(i, list)
+			}
+			return ended
+		})
 	})
 }
 
@@ -128,6 +130,7 @@ func (c *contestRun) play(ctx context.Context, m *match) error {
 		return run.ErrBudget
 	}
 	p := c.planOf(m)
+	defer c.look(m, &p)()
 	record, ended := run.Run(ctx, p)
 	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) || record == nil {
 		return fmt.Errorf("design %s: %w", m.arm.design, ended)

@@ -222,7 +222,7 @@ var rows = []row{
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/text", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/live", "report/text", "report/verdict",
 			"results", "results/baseline", "results/figure", "results/figure/check", "results/merge",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
 		},

@@ -145,7 +145,8 @@ ones in simulate. What is null cannot be told: there is too little of it.
                 partition, from_server, to_server, reason
   stage_ends    stage, interrupted
   run_ends      ended (complete, interrupted, stopped or failed), totals
-  run_written   folder`
+  run_written   folder
+  live_page     url; of --sweep and --count, which have no other line of a page`
 
 // head begins each event. The keys of events are a contract, see [EventsHelp].
 type head struct {
@@ -242,6 +243,16 @@ type runWritten struct {
 // WriteWhere tells where the record of a run is that lasted so long.
 func WriteWhere(to io.Writer, folder string, lasted time.Duration) {
 	_, _ = to.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, folder}))
+}
+
+type pageOpened struct {
+	head
+	URL string `json:"url"`
+}
+
+// WritePage tells where the live page of several runs is.
+func WritePage(to io.Writer, url string) {
+	_, _ = to.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
 }
 
 // inSeconds is a duration in seconds, to the microsecond.

@@ -1,0 +1,151 @@
+package contest
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+)
+
+// Sofar is a contest that goes on.
+type Sofar struct {
+	// Scenario is its name.
+	Scenario string
+	// Standing is what it comes to by the runs that each design has by now, nil before each
+	// that can be run has one.
+	Standing *Contest
+	// Designs are those that take part, in their order.
+	Designs []Runner
+	// Seeds is how many runs each has in the end.
+	Seeds int
+	// Done and Of count the runs, those under another profile of the model among them.
+	Done, Of int
+	// Left is how long the rest takes, nil before that can be told.
+	Left *time.Duration
+	// UnderWay are the runs that go on.
+	UnderWay []UnderWay
+	// Over says that no run goes on any more.
+	Over bool
+}
+
+// Runner is a design that takes part in a contest which goes on.
+type Runner struct {
+	Design string
+	// Runs is how many of its runs are over, not counting those under another profile.
+	Runs   int
+	Cannot bool
+}
+
+// UnderWay is a run that goes on.
+type UnderWay struct {
+	Design string
+	// Run counts from 1; Profile is the model's, empty for that of the scenario.
+	Run     int
+	Profile string
+	// At is how far it is, by its own clock, Phase the one that it is in, Left how much longer
+	// that takes: nil where it cannot be told.
+	At    time.Duration
+	Phase string
+	Left  *time.Duration
+	// Offered and Served are entities per second, Throttled a share of the attempts, from 0 to
+	// 1, of the last seconds: nil where there is too little of them.
+	Offered, Served, Throttled *float64
+}
+
+// Document says how the contest stands, in the same shape at every call.
+func (s *Sofar) Document() *document.Document {
+	return &document.Document{
+		Title: "Contest of designs: " + s.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
+		Screen:   []document.Block{s.designs()},
+		Sections: []document.Section{{ID: "under-way", Title: "Runs under way", Blocks: []document.Block{s.underWay()}}},
+	}
+}
+
+// Says is the line above the page.
+func (s *Sofar) Says() string {
+	if s.Over {
+		return "the runs are over: the report is being made"
+	}
+	parts := []string{"live", s.runs()}
+	if s.Left != nil {
+		parts = append(parts, "about "+document.Minutes(s.Left.Seconds())+" left")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (s *Sofar) runs() string { return fmt.Sprintf("%d of %d runs are over", s.Done, s.Of) }
+
+func (s *Sofar) subtitle() string {
+	return document.Counted(len(s.Designs), "design") + " · " + s.runs()
+}
+
+// answer is what the contest would come to if it ended now, and that it has not.
+func (s *Sofar) answer() document.Answer {
+	if s.Standing == nil {
+		return document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first run of each design is still to come or under way"}
+	}
+	a := s.Standing.answer()
+	a.State, a.Claim = "", "SO FAR: "+a.Claim
+	a.Says = append(a.Says[:min(2, len(a.Says)):min(2, len(a.Says))], "Only the end decides: who ends a contest where it pleases is wrong more often than it says.")
+	return a
+}
+
+// designs has a row for each design: those that are ranked in their order, then the others.
+func (s *Sofar) designs() document.Table {
+	t := document.Table{ID: "designs", Caption: "Designs, best first so far", Columns: document.Headed(1, "design", "", "sustained/s", "lost", "checks held", "runs")}
+	runs := make(map[string]Runner)
+	for _, one := range s.Designs {
+		runs[one.Design] = one
+	}
+	most := 0.0
+	var ranking []Ranked
+	if s.Standing != nil {
+		ranking = s.Standing.Ranking
+	}
+	for i := range ranking {
+		if e := ranking[i].Sustained; e != nil {
+			most = max(most, e.Mean)
+		}
+	}
+	for i := range ranking {
+		one := &ranking[i]
+		row := document.Cells(one.Design, "", one.Sustained.told(document.Rate), one.Lost.told(document.Share), one.heldIn(), s.runsOf(runs[one.Design]))
+		if one.Sustained != nil {
+			row[1].Bar = &document.Bar{Solid: one.Sustained.Mean, Full: most}
+		}
+		row[0].Tone, row[4].Tone = document.ToneOf(one.State), document.ToneOf(one.State)
+		t.Rows = append(t.Rows, row)
+		delete(runs, one.Design)
+	}
+	for _, one := range s.Designs {
+		if _, left := runs[one.Design]; left {
+			t.Rows = append(t.Rows, document.Cells(one.Design, "", document.Untold, document.Untold, document.Untold, s.runsOf(one)))
+		}
+	}
+	return t
+}
+
+// runsOf is how many runs a design has, or that it has none.
+func (s *Sofar) runsOf(r Runner) string {
+	if r.Cannot {
+		return "cannot"
+	}
+	return fmt.Sprintf("%d of %d", r.Runs, s.Seeds)
+}
+
+// underWay has a row for each run that goes on.
+func (s *Sofar) underWay() document.Table {
+	t := document.Table{ID: "runs", Caption: "Runs under way, each by its own clock", Columns: []document.Column{
+		{Title: "design", Words: true}, {Title: "run"}, {Title: "profile", Words: true, Spare: 2}, {Title: "phase", Words: true, Spare: 1}, {Title: "in"}, {Title: "left"},
+		{Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled"}}}
+	span := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
+	for i := range s.UnderWay {
+		one := &s.UnderWay[i]
+		t.Rows = append(t.Rows, document.Cells(one.Design, document.Count(int64(one.Run)), cmp.Or(one.Profile, "the scenario's"), cmp.Or(one.Phase, "–"),
+			span(one.At), document.Told(one.Left, span), document.Told(one.Offered, document.Rate), document.Told(one.Served, document.Rate),
+			document.Told(one.Throttled, document.Share)))
+	}
+	return t
+}
