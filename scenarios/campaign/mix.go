@@ -1,7 +1,9 @@
 package campaign
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -51,18 +53,31 @@ type entry struct {
 	// it is due to count.
 	from   []uint64
 	offers int64
-	// keys are those of the entities in from, where they are formed beforehand;
-	// variants are what a merge writes, likewise.
-	keys     []keyed
-	variants []variant
+	// prepared has what is formed beforehand, nil where nothing is.
+	prepared *prepared
 	// reading is what a query reads; nil for any other operation.
 	reading *reading
 }
 
-// keyed is a key, and what an operation of its kind weighs that has nothing but that.
+// prepared are the keys of an entry, which all lie in one partition, and what its merges
+// write. Of the thousands of keys each operation looks at one: they lie close together, so
+// that this does not wait for memory.
+type prepared struct {
+	partition string
+	// rows are all RowKeys one after another, in which keys say where each ends.
+	rows string
+	keys []keyed
+	// sizes are what an operation weighs without its key and what it writes, variants what
+	// merges write; none for other operations.
+	sizes    target.Sizes
+	variants []variant
+}
+
+// keyed is where a RowKey ends, and how much more than its entry's sizes an operation weighs
+// that has the key.
 type keyed struct {
-	entity.Key
-	sizes target.Sizes
+	end             uint32
+	request, billed uint16
 }
 
 // variant is what a merge writes, and how much more it weighs for that.
@@ -71,11 +86,14 @@ type variant struct {
 	sizes      target.Sizes
 }
 
+// variants is how many contents of each merge are formed beforehand.
+const variants = 64
+
 // prepare forms the keys of all entities and some variants of what is merged
 // beforehand: a simulation would spend a third of its time on forming them anew.
 // Others of the mix must not alter them.
 func (m *mix) prepare() {
-	const mostKeys, variants, mostVariants = 100_000, 64, 8192
+	const mostKeys, mostVariants = 100_000, 8192
 	if len(m.homes)*len(m.specs)*variants > mostVariants {
 		return
 	}
@@ -87,36 +105,44 @@ func (m *mix) prepare() {
 			if room -= len(one.from); room < 0 {
 				return
 			}
-			one.prepare(h.generator, m.specs[j].Verb, m.fresh, variants)
+			one.prepare(h.generator, m.specs[j].Verb, m.fresh)
 		}
 	}
 }
 
-func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh, variants uint64) {
-	partition := ""
+func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uint64) {
+	first := generator.Key(one.from[0])
+	all := &prepared{partition: first.Partition, sizes: target.SizesOf(&entity.Change{Verb: verb})}
+	var rows strings.Builder
 	for _, n := range one.from {
-		key := keyed{Key: generator.Key(n)}
-		if key.Partition == partition {
-			// One text of many alike is found again at once wherever it is looked for.
-			key.Partition = partition
+		key := generator.Key(n)
+		sizes := target.SizesOf(&entity.Change{Verb: verb, Key: key}).Less(all.sizes)
+		rows.WriteString(key.Row)
+		if key.Partition != first.Partition || rows.Len() > math.MaxUint32 || max(sizes.Request, sizes.Billed) > math.MaxUint16 {
+			return
 		}
-		partition = key.Partition
-		key.sizes = target.SizesOf(&entity.Change{Verb: verb, Key: key.Key})
-		one.keys = append(one.keys, key)
+		all.keys = append(all.keys, keyed{uint32(rows.Len()), uint16(sizes.Request), uint16(sizes.Billed)})
 	}
-	if one.part == nil || one.part.IsWhole() {
-		return
+	all.rows, one.prepared = rows.String(), all
+	for n := uint64(0); one.part != nil && !one.part.IsWhole() && n < variants; n++ {
+		whole := entity.Change{Verb: verb, Properties: one.part.Properties(fresh + n)}
+		all.variants = append(all.variants, variant{whole.Properties, target.SizesOf(&whole)})
 	}
-	for n := range variants {
-		whole := entity.Change{Verb: verb, Key: one.keys[0].Key, Properties: one.part.Properties(fresh + n)}
-		one.variants = append(one.variants, variant{whole.Properties, target.SizesOf(&whole).Less(one.keys[0].sizes)})
+}
+
+// key returns the key at an index.
+func (p *prepared) key(index int) entity.Key {
+	from := uint32(0)
+	if index > 0 {
+		from = p.keys[index-1].end
 	}
+	return entity.Key{Partition: p.partition, Row: p.rows[from:p.keys[index].end]}
 }
 
 // key returns the key of one of the entities that an operation may begin at.
 func (h *home) key(one *entry, index int) entity.Key {
-	if one.keys != nil {
-		return one.keys[index].Key
+	if one.prepared != nil {
+		return one.prepared.key(index)
 	}
 	return h.generator.Key(one.from[index])
 }
@@ -124,10 +150,23 @@ func (h *home) key(one *entry, index int) entity.Key {
 // merged returns what the merge with a number writes: it differs from operation to
 // operation.
 func (one *entry) merged(number uint64) []entity.Property {
-	if one.variants != nil {
-		return one.variants[number%uint64(len(one.variants))].properties
+	if one.prepared != nil && one.prepared.variants != nil {
+		return one.prepared.variants[number%variants].properties
 	}
 	return one.part.Properties(number)
+}
+
+// sizes returns what the merge with a number weighs that begins at an entity, where that is
+// reckoned beforehand.
+func (one *entry) sizes(verb entity.Verb, index int, number uint64) target.Sizes {
+	p := one.prepared
+	if p == nil || p.variants == nil || verb != entity.Merge && verb != entity.InsertOrMerge {
+		return target.Sizes{}
+	}
+	key, sizes := p.keys[index], p.variants[number%variants].sizes
+	sizes.Request += int64(key.request)
+	sizes.Billed += int64(key.billed)
+	return sizes
 }
 
 // settlement is a partition before the mix knows it: an entity that falls into it,
@@ -300,15 +339,6 @@ func (m *mix) work(k uint64) (w drive.Work) {
 		op.Sizes = one.sizes(spec.Verb, index, inserted)
 	}
 	return w
-}
-
-// sizes returns what the merge with a number weighs that begins at an entity, where that is
-// reckoned beforehand.
-func (one *entry) sizes(verb entity.Verb, index int, number uint64) (s target.Sizes) {
-	if (verb == entity.Merge || verb == entity.InsertOrMerge) && one.keys != nil && one.variants != nil {
-		s = one.keys[index].sizes.Plus(one.variants[number%uint64(len(one.variants))].sizes)
-	}
-	return s
 }
 
 // matchOf returns the condition of a verb that has to have one: that the entity is there.
