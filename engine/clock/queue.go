@@ -5,6 +5,10 @@ package clock
 // they went in. It belongs to one goroutine. The zero value is an empty queue.
 type Queue[T any] struct{ heap []entry[T] }
 
+// children is how many entries lie below each in the heap: four lie close together, and
+// half as many levels are gone through as with two.
+const children = 4
+
 type entry[T any] struct {
 	at     Instant
 	number uint64
@@ -17,16 +21,17 @@ func (q *Queue[T]) Len() int { return len(q.heap) }
 // Push adds what, to happen at the given instant. Two entries with the same
 // instant and number come out in an unspecified order.
 func (q *Queue[T]) Push(at Instant, number uint64, what T) {
-	q.heap = append(q.heap, entry[T]{at, number, what})
-	child := len(q.heap) - 1
-	for child > 0 {
-		parent := (child - 1) / 2
-		if !q.less(child, parent) {
-			return
+	q.heap = append(q.heap, entry[T]{})
+	hole := len(q.heap) - 1
+	for hole > 0 {
+		parent := (hole - 1) / children
+		if above := &q.heap[parent]; !before(at, number, above) {
+			break
 		}
-		q.heap[child], q.heap[parent] = q.heap[parent], q.heap[child]
-		child = parent
+		q.heap[hole] = q.heap[parent]
+		hole = parent
 	}
+	q.heap[hole] = entry[T]{at, number, what}
 }
 
 // Peek returns the instant and number of the next entry, and false where the
@@ -45,34 +50,38 @@ func (q *Queue[T]) Pop() (Instant, T) {
 	}
 	first := q.heap[0]
 	last := len(q.heap) - 1
-	q.heap[0] = q.heap[last]
+	one := q.heap[last]
 	q.heap[last] = entry[T]{}
 	q.heap = q.heap[:last]
-	q.sink()
+	if last > 0 {
+		q.sink(one)
+	}
 	return first.at, first.what
 }
 
-func (q *Queue[T]) sink() {
-	parent := 0
+// sink puts an entry where the top was taken out, and lets it down to where it belongs.
+func (q *Queue[T]) sink(one entry[T]) {
+	heap, hole := q.heap, 0
 	for {
-		least := parent
-		for child := 2*parent + 1; child <= 2*parent+2 && child < len(q.heap); child++ {
-			if q.less(child, least) {
+		least := children*hole + 1
+		if least >= len(heap) {
+			break
+		}
+		for child := least + 1; child < min(children*hole+children+1, len(heap)); child++ {
+			if before(heap[child].at, heap[child].number, &heap[least]) {
 				least = child
 			}
 		}
-		if least == parent {
-			return
+		if !before(heap[least].at, heap[least].number, &one) {
+			break
 		}
-		q.heap[parent], q.heap[least] = q.heap[least], q.heap[parent]
-		parent = least
+		heap[hole] = heap[least]
+		hole = least
 	}
+	heap[hole] = one
 }
 
-func (q *Queue[T]) less(i, j int) bool {
-	a, b := &q.heap[i], &q.heap[j]
-	if a.at != b.at {
-		return a.at < b.at
-	}
-	return a.number < b.number
+// before reports whether an instant and a number come before an entry.
+func before[T any](at Instant, number uint64, than *entry[T]) bool {
+	return at < than.at || at == than.at && number < than.number
 }

@@ -36,6 +36,21 @@ type second struct {
 	// times are of the operations that succeeded, by bin.
 	times [bins]uint32
 	heat  *sketch.Heaviest[partition, warmth]
+	// recent are places of the heat by what their keys end with, to find those again that
+	// are told of most.
+	recent [recents]*sketch.Place[partition, warmth]
+}
+
+// recents is how many places of a second are found by what their keys end with.
+const recents = 16
+
+// recently returns which of them a partition would be.
+func (p *partition) recently() int {
+	ends := len(p.table) + len(p.key)
+	if last := len(p.key) - 1; last >= 0 {
+		ends += int(p.key[last]) + int(p.key[last/2])
+	}
+	return ends % recents
 }
 
 // warmth is what a partition came to while it had a place.
@@ -135,7 +150,14 @@ func (s *second) warmer(at partition, demanded int64, class results.Class) {
 	if s.heat == nil {
 		s.heat = sketch.NewHeaviest(places, partition.own, func(w *warmth) { *w = warmth{} })
 	}
-	if w := &s.heat.Of(at, demanded).Value; class == results.Ok {
+	place := s.recent[at.recently()]
+	if place != nil && place.Key == at {
+		s.heat.Again(place, demanded)
+	} else {
+		place = s.heat.Of(at, demanded)
+		s.recent[at.recently()] = place
+	}
+	if w := &place.Value; class == results.Ok {
 		w.served += demanded
 	} else {
 		w.throttled += demanded

@@ -35,8 +35,8 @@ func NewHeaviest[K comparable, V any](places int, own func(K) K, renew func(*V))
 	return &Heaviest[K, V]{most: places, own: own, renew: renew, slots: make(map[K]*Place[K, V])}
 }
 
-// Of adds to the weight of a key and returns its place, which is good until the
-// next call. A negative weight is none.
+// Of adds to the weight of a key and returns its place, which is the key's until another
+// takes it: as long as the place has that key. A negative weight is none.
 func (s *Heaviest[K, V]) Of(key K, weight int64) *Place[K, V] {
 	place, known := s.slots[key]
 	switch {
@@ -55,9 +55,14 @@ func (s *Heaviest[K, V]) Of(key K, weight int64) *Place[K, V] {
 		s.renew(&place.Value)
 		s.slots[place.Key] = place
 	}
+	s.Again(place, weight)
+	return place
+}
+
+// Again adds to the weight of the key of a place, which must be one of the sketch's.
+func (s *Heaviest[K, V]) Again(place *Place[K, V], weight int64) {
 	place.Weight += max(0, weight)
 	s.sink(place.at)
-	return place
 }
 
 // Places returns all places, in no order. They are the sketch's own.
