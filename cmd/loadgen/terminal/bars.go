@@ -142,48 +142,6 @@ func (b *bars) draw(lines ...string) {
 	_, _ = io.WriteString(b.to, frame.String())
 }
 
-// plainEvery is the time between two plain lines.
-const plainEvery = 10 * time.Second
-
-// plainLines is a screen of lines, without any escape sequence.
-type plainLines struct {
-	darkness
-	to      io.Writer
-	stage   run.Stage
-	virtual bool
-}
-
-func (*plainLines) every() time.Duration { return plainEvery }
-
-func (p *plainLines) begin(said start) {
-	p.virtual = said.time == virtually
-	if said.metrics != "" {
-		fmt.Fprintf(p.to, "metrics are served at %s\n", said.metrics)
-	}
-}
-
-// enter tells of a stage that is watched.
-func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
-	p.stage = stage
-	switch {
-	case stage.Operations == 0 && stage.Length > 0:
-		fmt.Fprintf(p.to, "%s: clients that wait for their answers%s\n", text.Harmless(stage.Stage), lasting(stage.Length))
-	case stage.Operations > 1:
-		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), document.Count(int64(stage.Operations)), lasting(stage.Length))
-	}
-}
-
-func (p *plainLines) show(s *live.Status) {
-	if watched(p.stage) {
-		of := ""
-		if s.Planned > 0 {
-			of = " of " + document.Count(int64(s.Planned))
-		}
-		fmt.Fprintf(p.to, "%s: %s%s operations, %s; %s; %s\n", text.Harmless(s.Stage), document.Count(int64(s.Ended)), of,
-			counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
-	}
-}
-
 // statusLine is a status as one line for a person, what matters most first, with a dash
 // for what cannot be told. No name in it can move a cursor.
 func statusLine(s *live.Status) string {

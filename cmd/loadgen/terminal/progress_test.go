@@ -199,3 +199,39 @@ func TestBarAfterAResize(t *testing.T) {
 		}
 	}
 }
+
+// How the load of a simulation fares is told within a second, whatever is loaded before, and
+// again once it fares otherwise for good; of a run in real time a line comes every ten.
+func TestHowASimulationFares(t *testing.T) {
+	for _, row := range []struct {
+		time string
+		look time.Duration
+		want string
+	}{
+		{virtually, time.Second, "at first 83.3 % throttled: 2,000 of 12,000 entities/s\nafter 5m3s 33.3 % throttled: 8,004 of 12,000 entities/s\n"},
+		{"real", 10 * time.Second, ""},
+	} {
+		var said bytes.Buffer
+		s := &plainLines{to: &said}
+		s.begin(start{time: row.time})
+		if every := s.every(); every > row.look {
+			t.Errorf("%s time: it is looked every %v; want %v at most", row.time, every, row.look)
+		}
+		s.enter(run.Stage{Stage: "load", Operations: 10}, 0)
+		s.show(&live.Status{Stage: "load", Planned: 10, Ended: 1, Served: pointer(100.), Throttled: pointer(0.), Left: pointer(time.Second)})
+		s.enter(run.Stage{Stage: "spread", Operations: 100, Length: 20 * time.Minute}, 0)
+		for second, throttled := range []float64{.8333, .83, .8, .6, .335, .333, .333, .36} {
+			s.show(&live.Status{Stage: "spread", Planned: 100, Ended: 5, Left: pointer(15*time.Minute - time.Duration(second-2)*time.Second),
+				Target: pointer(12000.), Offered: pointer(12000.), Served: pointer(12000 * (1 - throttled)), Throttled: &throttled})
+		}
+		got := ""
+		for line := range strings.Lines(said.String()) {
+			if strings.HasPrefix(line, "at first ") || strings.HasPrefix(line, "after ") {
+				got += line
+			}
+		}
+		if got != row.want {
+			t.Errorf("%s time: told\n%swant\n%s", row.time, got, row.want)
+		}
+	}
+}
