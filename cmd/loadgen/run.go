@@ -2,12 +2,26 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"loadgen/cmd/loadgen/terminal"
+	"loadgen/engine/nearest"
+	"loadgen/report"
+	"loadgen/report/text"
+	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/series"
 )
 
 // runFlags are what a user typed after `loadgen run`.
@@ -60,4 +74,248 @@ what was done until then, and the exit code is 10.
 	f.sweep.register(c.Flags())
 	completeUse(c, "stress")
 	return c
+}
+
+// sweepHelp is what the help of a verb that sweeps says of it.
+const sweepHelp = `--sweep path=v1,v2,… runs the scenario once for each of the values, and once for each
+combination where it is given several times, at most 100 in all; one table compares
+them at the end. Values are parted by commas, or by semicolons where there are any;
+within brackets, braces and double quotes neither parts. With --out each run has a
+folder of its own in that one.`
+
+// sweepFlags have a scenario run once for each of several values.
+type sweepFlags struct{ axes []string }
+
+func (f *sweepFlags) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.axes, "sweep", nil, "run once for each of these values: `path=v1,v2,…`, may be repeated for all combinations")
+}
+
+// planner returns the sound plan of a scenario that a command asks for.
+type planner func(s *scenarios.Scenario, command []string) (run.Plan, error)
+
+// run makes the runs, prints the table that compares them, and returns what the exit code
+// is to say. Where nothing is swept it is one run, with the report of its own.
+func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags, d *draft, command []string, plan planner, stdout, stderr io.Writer) error {
+	draw := func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
+		return choice.read(c.Flags(), d, alter)
+	}
+	if len(f.axes) == 0 {
+		return tell.runs(c, draw, command, plan, stdout, stderr)
+	}
+	if err := f.once(c.Flags(), choice.set); err != nil {
+		return err
+	}
+	switch {
+	case c.Flags().Changed("count"):
+		return usageError{errors.New("--count repeats one run, and --sweep makes several; expected one of them (--sweep seed=1,2,3 has several of each)")}
+	case !slices.Contains(report.PrintForms(), tell.format):
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s beside --sweep", tell.format, nearest.Choice(report.PrintForms()))}
+	}
+	return tell.series(c, series.Sweep{Axes: f.axes}, draw, command, plan, stdout, stderr)
+}
+
+// drawing returns the sound scenario that flags and an alteration, which may be nil, make.
+type drawing func(alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error)
+
+// runs makes one run, with the report of its own, or repeats it as often as --count says.
+func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan planner, stdout, stderr io.Writer) error {
+	s, err := draw(nil)
+	if err != nil {
+		return err
+	}
+	p, err := plan(s, command)
+	switch {
+	case err != nil:
+		return err
+	case f.count == 1:
+		return f.run(c.Context(), p, stdout, stderr)
+	case f.count < 1 || f.count > series.MostRuns:
+		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.count, series.MostRuns)}
+	case p.Attempts != "":
+		return usageError{errors.New("--record is of one run, and --count makes several; expected one of them")}
+	case f.format != formBenchmarks && !slices.Contains(report.PrintForms(), f.format):
+		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s beside --count", f.format, formBenchmarks, nearest.Choice(report.PrintForms()))}
+	}
+	command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
+	return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
+}
+
+// formBenchmarks is the form that benchstat reads.
+const formBenchmarks = "benchfmt"
+
+// series makes the runs of a sweep, tells of them together, and returns what the exit code is
+// to say.
+func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, command []string, plan planner, stdout, stderr io.Writer) error {
+	flag := "--sweep"
+	if sweep.Count > 0 {
+		flag = "--count"
+	}
+	if err := f.ofOneRun(flag); err != nil {
+		return err
+	}
+	telemetry, err := f.telemetry(c.Context(), stderr)
+	if err != nil {
+		return err
+	}
+	defer telemetry.Close()
+	if url := telemetry.Page.URL(); url != "" && f.shown() == terminal.JSON {
+		terminal.WritePage(stderr, url)
+	}
+	alone := *f
+	alone.quiet = true
+	sweep.Out, sweep.Told, sweep.Exit = f.out, stderr, f.exit
+	if f.silent() || f.shown() == terminal.JSON {
+		sweep.Told = io.Discard
+	}
+	sweep.Plan = func(set []scenarios.Setting) (run.Plan, error) {
+		own := slices.Clone(command)
+		s, err := draw(func(s *scenarios.Scenario) error {
+			for _, one := range set {
+				own = append(own, "--set", one.String())
+				if err := s.SetFrom(flag+" "+one.String(), one.Path, one.Value); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return run.Plan{}, err
+		}
+		p, err := plan(s, own)
+		alone.equip(c.Context(), &p, telemetry, stderr)
+		return p, err
+	}
+	swept, ended := sweep.Run(c.Context())
+	if len(swept.Made) > 0 || ended == nil {
+		if f.format == formBenchmarks {
+			err = swept.Benchmarks(stdout)
+		} else {
+			err = f.show(stdout, swept.Document())
+		}
+		looked := standsFor(telemetry.Page, func(w io.Writer) error {
+			return report.Print(w, swept.Document(), report.FormPage, text.Look{})
+		})
+		if err := errors.Join(err, looked); err != nil {
+			return err
+		}
+		ended = reported(ended, false)
+	}
+	var fault fields.Fault
+	switch {
+	case errors.As(ended, &fault) && fault.Path == "sweep":
+		// It names the one of several that is meant.
+		return usageError{fmt.Errorf("--sweep %s", fault.What)}
+	case ended != nil:
+		return flagged(c.Flags(), ended)
+	default:
+		return endsWith(swept.Exit())
+	}
+}
+
+// once refuses a value that is given to what is swept.
+func (f *sweepFlags) once(flags *pflag.FlagSet, set []string) error {
+	set = slices.Clone(set)
+	for _, flag := range []string{"seed", "retry", "use", "workers"} {
+		if flags.Changed(flag) {
+			set = append(set, flag+"=")
+		}
+	}
+	for _, sweep := range f.axes {
+		path, _, _ := strings.Cut(sweep, "=")
+		for _, one := range set {
+			if other, _, _ := strings.Cut(one, "="); other == path {
+				return usageError{fmt.Errorf("--sweep %s: %s is given a value of its own, too; expected one of them", sweep, path)}
+			}
+		}
+	}
+	return nil
+}
+
+// exit returns the exit code that a run which ended so has by itself.
+func (f *tellFlags) exit(record *results.Record, ended error) int {
+	var told verdictError
+	if errors.As(f.judge(record, ended), &told) {
+		return told.code
+	}
+	return codeOk
+}
+
+// findFlags ask for the highest rate that holds.
+type findFlags struct {
+	limitOf       string
+	maxThrottled  string
+	maxP99        time.Duration
+	step          time.Duration
+	from, maxRate float64
+}
+
+// findHelp is what the help of such a verb says of the search.
+const findHelp = `--find-limit looks for the highest rate that holds instead of offering the
+scenario's own: it doubles or halves the rate until it has one that holds and one
+that does not, then bisects to 1 % and tries both ends once more. A rate holds
+where no more than --max-throttled of its first attempts are throttled, and where
+--max-p99 is given, the response p99 stays within it. Throttled ones are not
+tried again unless --retry says so.`
+
+func (f *findFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.limitOf, "find-limit", "", "look for the highest rate that one `partition` holds, or the account over all partitions")
+	flags.StringVar(&f.maxThrottled, "max-throttled", "0.5%", "with --find-limit: the greatest `share` of first attempts that may be throttled")
+	flags.DurationVar(&f.maxP99, "max-p99", 0, "with --find-limit: the greatest response p99, such as 50ms (default: any)")
+	flags.Float64Var(&f.from, "from", 0, "with --find-limit: the first rate, in operations/s (default: the scenario's first)")
+	flags.Float64Var(&f.maxRate, "max-rate", 0, "with --find-limit: the highest rate to try, in operations/s (default: 16 times --from, 8 times for an account)")
+	flags.DurationVar(&f.step, "step", 0, "with --find-limit: the least length of a step, 2s or more (default: 100 times what an idle target saves up)")
+}
+
+// find returns the search over a sound scenario that the flags ask for, nil where they
+// ask for none.
+func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find, error) {
+	given := flags.Changed
+	if !given("find-limit") {
+		for _, flag := range []string{"max-throttled", "max-p99", "from", "max-rate", "step"} {
+			if given(flag) {
+				return nil, usageError{fmt.Errorf("--%s belongs to --find-limit, which is missing; expected --find-limit partition or account", flag)}
+			}
+		}
+		return nil, nil
+	}
+	for _, flag := range []string{"rate", "peak", "duration"} {
+		if given(flag) {
+			return nil, usageError{fmt.Errorf("--find-limit and --%s each choose the steps; expected one of them (--from is where a search begins)", flag)}
+		}
+	}
+	share, err := parseShare(f.maxThrottled)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--max-throttled %s: %w", f.maxThrottled, err)}
+	}
+	if given("max-p99") && f.maxP99 <= 0 {
+		return nil, usageError{fmt.Errorf("--max-p99 %v: expected more than 0, such as 50ms", f.maxP99)}
+	}
+	search, err := run.NewFind(s, f.limitOf)
+	if err != nil {
+		return nil, err
+	}
+	search.MaxThrottled, search.MaxP99 = share, f.maxP99
+	if given("from") {
+		search.From, search.UpTo = f.from, run.HighestTried(f.limitOf, f.from)
+	}
+	if given("max-rate") {
+		search.UpTo = f.maxRate
+	}
+	if given("step") {
+		search.Step = f.step
+	}
+	return search, nil
+}
+
+// errShare is wrapped by errors about a share that is none.
+var errShare = errors.New("expected a percentage from 0% to below 100%, such as 0.5%")
+
+// parseShare reads a percentage as a share of one.
+func parseShare(text string) (float64, error) {
+	number, cut := strings.CutSuffix(text, "%")
+	percent, err := strconv.ParseFloat(number, 64)
+	if !cut || err != nil || !(percent >= 0 && percent < 100) || math.Signbit(percent) {
+		return 0, errShare
+	}
+	return percent / 100, nil
 }
