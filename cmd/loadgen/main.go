@@ -191,6 +191,7 @@ const (
 	codeUsage       = 2
 	codeTarget      = 3
 	codeExpectation = 10
+	codeRegression  = 11
 	// codeInconclusive says that what was asked cannot be told.
 	codeInconclusive = 12
 	codeInvalidRun   = 13
@@ -215,12 +216,14 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
         check holds that it promises to fail. gate: a check fails. contest: no design holds
         the checks. doctor: a check failed. explain: a finding is an error
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
-        runs are worse than chance explains and by more than the threshold
+        runs are worse than chance explains and by more than the threshold. bench --against:
+        a ratio or an allocation is worse than it was
    12   what was asked cannot be told: by --peak, --find-limit or a check, for the run is
         partial or the generator was late where it counts, or by what the record holds. gate:
         there is no baseline, or it is of another scenario or was changed by hand, or there
         are too few pairs of runs. explain: the peak is too near to a target, or keys come
-        without instants. runs history: there are no two nights to compare
+        without instants. runs history: there are no two nights to compare. bench: the system
+        does not tell what a process uses
    13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
         close. With --strict also where the generator was the limit, and in place of 12. gate:
         pairs of live runs were not valid, or a compared figure was client-limited, again and

@@ -29,7 +29,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog", "results/merge",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	}, {
@@ -109,6 +109,19 @@ var rows = []row{
 			"engine/model", "report/compare/statistics", "report/document", "results",
 			"scenarios", "scenarios/calibrate/profile", "scenarios/fields", "scenarios/run",
 		},
+	}, {
+		path: "scenarios/bench",
+		what: "what this tool costs beside others that do the same, in rounds that take turns",
+		imports: []string{
+			"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/rest", "engine/wire/signing",
+			"report", "report/chart", "report/compare/statistics", "report/document", "results",
+			"scenarios", "scenarios/arrival", "scenarios/bench/process", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
+			"target", "target/azure",
+		},
+	}, {
+		path:    "scenarios/bench/process",
+		what:    "another program of this machine that is measured: started, its CPU read while it runs, ended",
+		imports: []string{"engine/clock"},
 	}, {
 		path:    "scenarios/calibrate/profile",
 		what:    "the file that says what was measured of a table service, as a profile of the model",

@@ -1,0 +1,135 @@
+package bench
+
+// Aim is a bound that a figure or a ratio is held to.
+type Aim struct {
+	// Says is what is held, in a few words.
+	Says string `json:"says"`
+	// Of is the name of the figure or the ratio.
+	Of string `json:"of"`
+	// Bound is the greatest value that meets the aim, the least where AtLeast says so, in Unit;
+	// empty is a multiple.
+	Bound   float64 `json:"bound"`
+	AtLeast bool    `json:"at_least,omitempty"`
+	Unit    string  `json:"unit,omitempty"`
+	// by is what the figure is multiplied by: a part of an operation, another unit. 0 is 1.
+	by float64
+	// inverse takes the figure's reciprocal first: operations a second of CPU.
+	inverse bool
+	// is says what bounds the figure, in one sentence.
+	is string
+}
+
+// The ways to say which figure an aim is of.
+func over(group, what, at, of, to string) string {
+	return Cell{group, what, at, of}.Name() + ":" + to
+}
+
+func alone(group, what, at, of string) string { return Cell{group, what, at, of}.Name() }
+
+// busiest is the load of a server at which aims hold.
+const busiest = "32 connections"
+
+// What bounds what is measured, said once.
+const (
+	boundByKernel = "Half and more is the kernel's, which reads and writes a socket once each; the rest parses a head, checks a signature, parses and packs an entity."
+	boundByBytes  = "Half a megabyte of reply goes through the kernel; the rest renders rows."
+	boundByNode   = "Azurite is one thread of Node.js: it parses and logs each part of a request as an object of its own."
+	boundByQueue  = "One event and one entry of the record an attempt, in the order of virtual time, which one goroutine keeps."
+	boundByClient = "One goroutine a connection writes and reads; net/http has three, and a new request and reply each time."
+	boundByTimer  = "The kernel's timer wakes an idle process within some tens of microseconds; the runtime's is rounded up to a millisecond."
+)
+
+// Aims returns what figures are held to, in the order in which they are told.
+func Aims() []Aim {
+	return []Aim{
+		{Says: "insert: serve to net/http", Of: over(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.25, is: boundByKernel},
+		{Says: "get: serve to net/http", Of: over(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.2, is: boundByKernel},
+		{Says: "transaction of 100: an entity", Of: alone(GroupServer, whatBatch, busiest, ofServe), Bound: 3, Unit: "µs CPU", by: 1. / batchRows,
+			is: "Parsing its part of the request, and packing and storing the entity: what surrounds it is paid once in a hundred."},
+		{Says: "page of 1,000: a row", Of: alone(GroupServer, whatPage, busiest, ofServe), Bound: 1, Unit: "µs CPU", by: 1. / pageRows, is: boundByBytes},
+		{Says: "insert: Azurite to serve", Of: over(GroupServer, whatInsert, busiest, ofAzurite, ofServe), Bound: 20, AtLeast: true, is: boundByNode},
+		{Says: "transaction of 100: Azurite to serve", Of: over(GroupServer, whatBatch, busiest, ofAzurite, ofServe), Bound: 40, AtLeast: true, is: boundByNode},
+		{Says: "page of 1,000: Azurite to serve", Of: over(GroupServer, whatPage, busiest, ofAzurite, ofServe), Bound: 25, AtLeast: true, is: boundByNode},
+		{Says: "client, insert: to net/http's", Of: over(GroupDriver, whatInsert, busiest, ofDriver, ofBareClient), Bound: .5, is: boundByClient},
+		{Says: "client, insert: to vegeta's", Of: over(GroupDriver, whatInsert, busiest, ofDriver, ofVegeta), Bound: .37, is: boundByClient},
+		{Says: "send error at 2,000/s: to vegeta's", Of: over(GroupPacing, whatPaced+", "+whatHalf, "2,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
+		{Says: "send error at 5,000/s: to vegeta's", Of: over(GroupPacing, whatPaced+", "+whatHalf, "5,000/s", ofDriver, ofVegeta), Bound: .2, is: boundByTimer},
+		{Says: "simulated attempts a CPU second", Of: alone(GroupSimulator, whatAttempt, simulations[0].at, ofSimulator), Bound: 1.5, AtLeast: true, Unit: "M", inverse: true, is: boundByQueue},
+		{Says: "simulated attempts, stored", Of: alone(GroupSimulator, whatAttemptData, simulations[0].at, ofSimulator), Bound: .8, AtLeast: true, Unit: "M", inverse: true,
+			is: "The entity of 1 KiB is formed and packed besides."},
+		{Says: "memory of 10⁶ entities of 1 KiB", Of: alone(GroupEngine, whatMemory, sizeName(1e6)+" of 1 KiB", ofEngine), Bound: 1150, Unit: "MB",
+			is: "The packed entity in the runtime's next class of sizes, its keys, its place in the tree."},
+		{Says: "upsert: among 10⁶ to among 10⁴", Of: over(GroupEngine, whatUpsert, sizeName(1e6), ofEngine, sizeName(1e4)), Bound: 2.5,
+			is: "The caches of the processor: a tree that is two levels deeper, and memory that no cache holds."},
+		{Says: "upsert: among 10⁷ of 100 B to 10⁴", Of: over(GroupEngine, whatUpsert, largeName, ofEngine, sizeName(1e4)), Bound: 2.5,
+			is: "The caches of the processor, as above."},
+		{Says: "stress: an attempt, both sides", Of: alone(GroupCommands, whatStress, "", ofProgram), Bound: 70, Unit: "µs CPU",
+			is: "At rates far below what a machine can do each request wakes both sides, and sleeps once more: the kernel's part grows as the rate falls."},
+		{Says: "simulate: both profiles", Of: alone(GroupCommands, whatSimulate, "", ofProgram), Bound: 20, Unit: "s CPU", is: boundByQueue},
+		{Says: "simulate: as long as it takes", Of: alone(GroupCommands, whatSimulate+", as long", "", ofProgram), Bound: 10, Unit: "s",
+			is: "Its CPU over the cores of the machine: two simulations at most run at once."},
+		{Says: "contest foot-race", Of: alone(GroupCommands, whatContest, "", ofProgram), Bound: 6, Unit: "s CPU", is: boundByQueue},
+		{Says: "this program, as built", Of: alone(GroupCommands, whatProgram, "", ofProgram), Bound: 65, Unit: "MB",
+			is: "What it links: docs/figures.md has what each part adds. A release is stripped."},
+	}
+}
+
+// scale is a ratio of one figure to another of the same code, at another load or size.
+type scale struct{ of, to Cell }
+
+// scales are the ratios that show how cost grows.
+var scales = [...]scale{
+	{Cell{GroupEngine, whatUpsert, sizeName(1e6), ofEngine}, Cell{GroupEngine, whatUpsert, sizeName(1e4), ofEngine}},
+	{Cell{GroupEngine, whatPointRead, sizeName(1e6), ofEngine}, Cell{GroupEngine, whatPointRead, sizeName(1e4), ofEngine}},
+	{Cell{GroupEngine, whatScanPage, sizeName(1e6), ofEngine}, Cell{GroupEngine, whatScanPage, sizeName(1e4), ofEngine}},
+	{Cell{GroupEngine, whatUpsert, largeName, ofEngine}, Cell{GroupEngine, whatUpsert, sizeName(1e4), ofEngine}},
+	{Cell{GroupEngine, whatPointRead, largeName, ofEngine}, Cell{GroupEngine, whatPointRead, sizeName(1e4), ofEngine}},
+	{Cell{GroupSimulator, whatAttempt, "1,024 ranges, 30 servers", ofSimulator}, Cell{GroupSimulator, whatAttempt, "1 range, 30 servers", ofSimulator}},
+	{Cell{GroupSimulator, whatAttempt, "cold, 1,000 servers", ofSimulator}, Cell{GroupSimulator, whatAttempt, "cold, 1 server", ofSimulator}},
+	{Cell{GroupSimulator, whatAttempt, "closed loop, 1,000 clients", ofSimulator}, Cell{GroupSimulator, whatAttempt, "closed loop, 10 clients", ofSimulator}},
+}
+
+// Judged is an aim with what was measured.
+type Judged struct {
+	Aim
+	// Value is what was measured, in the aim's unit; nil where it was not.
+	Value *float64 `json:"value"`
+	// Interval is that of a ratio.
+	Interval *[2]float64 `json:"interval,omitempty"`
+	// Met is which side of the bound it is on, Doubtful says that the interval has both.
+	Met      *bool `json:"met"`
+	Doubtful bool  `json:"doubtful,omitempty"`
+}
+
+// judge holds the report to the aims.
+func (r *Report) judge() {
+	r.Aims = nil
+	for _, aim := range Aims() {
+		r.Aims = append(r.Aims, r.judged(aim))
+	}
+}
+
+func (r *Report) judged(a Aim) Judged {
+	j := Judged{Aim: a}
+	var value float64
+	if ratio := r.ratio(a.Of); ratio != nil {
+		value, j.Interval = ratio.Median, ratio.Interval
+	} else if figure := r.figure(a.Of); figure != nil {
+		value = figure.Median
+	} else {
+		return j
+	}
+	if a.inverse {
+		value = 1 / value // µs an attempt are millions of attempts a second
+	}
+	if a.by != 0 {
+		value *= a.by
+	}
+	met := value <= a.Bound
+	if a.AtLeast {
+		met = value >= a.Bound
+	}
+	j.Value, j.Met = &value, &met
+	j.Doubtful = j.Interval != nil && j.Interval[0] < a.Bound && a.Bound < j.Interval[1]
+	return j
+}

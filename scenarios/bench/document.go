@@ -1,0 +1,261 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/report/document"
+)
+
+// Document says what was measured: what meets its aim and what does not on one screen, then each
+// group whole.
+func (r *Report) Document() *document.Document {
+	d := &document.Document{Title: "bench", Subtitle: r.subtitle(), Answer: r.answer(), Data: r}
+	if r.Tool.Version == "" && len(r.Figures) == 0 {
+		d.Warnings = append(d.Warnings, "nothing was measured")
+	}
+	d.Screen = []document.Block{r.aims(false), document.Facts{Lines: r.facts()}}
+	if len(r.Held) > 0 {
+		d.Screen = append(d.Screen, r.held())
+	}
+	d.Add("aims", "Aims", r.aims(true), document.List{Items: r.Notes})
+	if len(r.Held) > 0 {
+		d.Add("held", "Held to the report of before", r.held())
+	}
+	for _, group := range r.Groups {
+		d.Add(group, groupTitle(group), r.group(group))
+	}
+	d.Add("growth", "How cost grows", r.growth())
+	d.Add("machine", "What others took of the machine", document.Paragraph{Text: r.Taken.says(r.Cores)})
+	return d
+}
+
+func (r *Report) subtitle() string {
+	words := fmt.Sprintf("%s · %s · %s · %s · %s in %s", r.Tool.Version, r.Tool.System, r.Tool.Go,
+		document.Counted(r.CPUs, "CPU"), document.Counted(r.Rounds, "round"), document.Minutes(r.Lasted))
+	if r.Quick {
+		words += " · quick"
+	}
+	return words
+}
+
+// answer says how many aims are met, and what misses its own by most.
+func (r *Report) answer() document.Answer {
+	met, missed, doubtful := 0, 0, 0
+	var worst *Judged
+	for i := range r.Aims {
+		j := &r.Aims[i]
+		switch j.tone() {
+		case document.Good:
+			met++
+		case document.Doubtful:
+			doubtful++
+		case document.Bad:
+			if missed++; worst == nil || j.missed() > worst.missed() {
+				worst = j
+			}
+		}
+	}
+	if regressed := r.regressed(); regressed != "" {
+		a := document.Claimed(document.DoesNotHold, ": "+regressed, "", "", "")
+		a.Says = []string{r.Taken.says(r.Cores)}
+		return a
+	}
+	a := document.Claimed("", fmt.Sprintf("%s met, %d missed", document.Counted(met, "aim"), missed), "", "", "")
+	if doubtful > 0 {
+		a.Claim += fmt.Sprintf(", %d that this run cannot tell", doubtful)
+	}
+	if met+missed+doubtful == 0 {
+		a.Claim = document.Counted(len(r.Figures), "figure") + " measured, none of which has an aim"
+	}
+	if worst != nil {
+		a.Says = append(a.Says, fmt.Sprintf("Farthest from its aim: %s, %s where %s is wanted.", worst.Says, worst.value(), worst.bound()))
+	}
+	a.Says = append(a.Says, r.Taken.says(r.Cores))
+	return a
+}
+
+// tone is what was measured of an aim: good where it is met, doubtful where the interval holds
+// the bound, plain where it was not measured.
+func (j *Judged) tone() document.Tone {
+	switch {
+	case j.Met == nil:
+		return document.Plain
+	case j.Doubtful:
+		return document.Doubtful
+	case *j.Met:
+		return document.Good
+	default:
+		return document.Bad
+	}
+}
+
+// missed is by which factor an aim is missed.
+func (j *Judged) missed() float64 {
+	if j.AtLeast {
+		return j.Bound / *j.Value
+	}
+	return *j.Value / j.Bound
+}
+
+// value writes what was measured in the unit of the aim.
+func (j *Judged) value() string {
+	if j.Value == nil {
+		return document.Untold
+	}
+	return withUnit(*j.Value, j.Unit)
+}
+
+func (j *Judged) bound() string {
+	if j.AtLeast {
+		return "≥ " + withUnit(j.Bound, j.Unit)
+	}
+	return "≤ " + withUnit(j.Bound, j.Unit)
+}
+
+// withUnit writes a value with its unit, or a multiple.
+func withUnit(value float64, unit string) string {
+	if unit == "" {
+		return document.Times(value)
+	}
+	return document.Figures(value) + " " + unit
+}
+
+// between writes the interval of a multiple, empty where there is none.
+func between(bounds *[2]float64) string {
+	return document.Told(bounds, func(b [2]float64) string { return document.Multiple(b[0]) + "–" + document.Multiple(b[1]) })
+}
+
+func (r *Report) aims(whole bool) document.Table {
+	t := document.Table{ID: "aims", Caption: "What was measured, held to its aim",
+		Columns: document.Headed(1, "", "measured", "95 %", "aim", "")}
+	t.Columns[2].Spare = 1
+	t.Columns[4].Words = true
+	if whole {
+		t.Columns = append(t.Columns, document.Column{Title: "what bounds it", Words: true})
+	}
+	bounds := map[string]string{}
+	for _, a := range Aims() {
+		bounds[a.Of] = a.is
+	}
+	for i := range r.Aims {
+		j := &r.Aims[i]
+		if j.Value == nil && !whole {
+			continue
+		}
+		tone := j.tone()
+		row := []document.Cell{{Text: j.Says}, {Text: j.value()}, {Text: between(j.Interval)}, {Text: j.bound()},
+			{Text: tone.Sign(), Tone: tone}}
+		if whole {
+			row = append(row, document.Cell{Text: bounds[j.Of]})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// facts are what goes with the aims on a screen.
+func (r *Report) facts() []string {
+	lines := append([]string{}, r.Notes...)
+	missing := map[string]bool{}
+	var names []string
+	for _, j := range r.Aims {
+		group, _, _ := strings.Cut(j.Of, "/")
+		if j.Value == nil && !missing[group] {
+			missing[group] = true
+			names = append(names, group)
+		}
+	}
+	if len(names) > 0 {
+		lines = append(lines, "not all measured: "+strings.Join(names, ", ")+" (loadgen bench "+strings.Join(names, " ")+wanted(missing)+")")
+	}
+	return append(lines, "--verbose has every figure, --out a chart and the JSON")
+}
+
+// wanted are the flags that what is missing needs.
+func wanted(missing map[string]bool) string {
+	words := ""
+	if missing[GroupServer] {
+		words += " --peers"
+	}
+	if missing[GroupEngine] {
+		words += " --large"
+	}
+	return words
+}
+
+// says tells what others had of the machine.
+func (t *Taken) says(cores int) string {
+	if t.Got == 0 {
+		return "What others took of the machine was not looked at: whole commands are measured once."
+	}
+	words := fmt.Sprintf("Of %s it got %s when it asked for all, at worst %s", document.Counted(cores, "core"), document.Share(t.Got), document.Share(t.Least))
+	if t.Others != nil {
+		words += fmt.Sprintf("; others used %s meanwhile", document.Decimals(*t.Others, 2))
+	}
+	if t.Got < quietShare {
+		words += ": a busy machine, on which throughputs say little"
+	}
+	return words + "."
+}
+
+// quietShare is how much of its cores a process has to get for a machine to be called quiet.
+const quietShare = .9
+
+func groupTitle(group string) string {
+	return map[string]string{
+		GroupServer: "The server, CPU of its process alone", GroupDriver: "The client, flat out", GroupPacing: "How exactly operations are sent",
+		GroupSimulator: "Virtual time", GroupEngine: "The engine in process", GroupRecord: "Recorder, merge, page, help", GroupCommands: "Whole commands",
+	}[group]
+}
+
+// group is a table of all figures of a group, with the ratios to others.
+func (r *Report) group(group string) document.Table {
+	t := document.Table{ID: "figures-" + group, Caption: groupTitle(group), Columns: document.Headed(3, "what", "at", "whose", "median", "each", "a second", "allocations", "to others")}
+	t.Columns[7].Words = true
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		if f.Group != group {
+			continue
+		}
+		each, rate := "", ""
+		if f.Per > 0 {
+			each = document.Figures(f.Median/float64(f.Per)) + " by " + f.Thing
+		}
+		if f.PerSecond > 0 {
+			rate = document.Rate(f.PerSecond)
+		}
+		allocations := document.Told(f.Allocations, func(n float64) string { return document.Decimals(n, 1) })
+		t.Rows = append(t.Rows, []document.Cell{{Text: f.What}, {Text: f.At}, {Text: f.Of}, {Text: document.Figures(f.Median) + " " + f.Unit},
+			{Text: each}, {Text: rate}, {Text: allocations}, {Text: r.beside(f)}})
+	}
+	return t
+}
+
+// beside are the ratios of a figure to others.
+func (r *Report) beside(f *Figure) string {
+	var words []string
+	for i := range r.Ratios {
+		q := &r.Ratios[i]
+		if q.Cell == f.Cell && q.To != q.At && compared(q.Of, q.To) {
+			said := document.Times(q.Median) + " " + q.To
+			if q.Interval != nil {
+				said += " (" + between(q.Interval) + ")"
+			}
+			words = append(words, said)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// growth is a table of how figures grow with load and size.
+func (r *Report) growth() document.Table {
+	t := document.Table{ID: "growth", Caption: "The same code at another load or size", Columns: document.Headed(3, "what", "at", "to", "ratio", "95 %")}
+	for i := range r.Ratios {
+		q := &r.Ratios[i]
+		if !compared(q.Of, q.To) {
+			t.Rows = append(t.Rows, []document.Cell{{Text: q.What}, {Text: q.At}, {Text: q.To}, {Text: document.Times(q.Median)}, {Text: between(q.Interval)}})
+		}
+	}
+	return t
+}

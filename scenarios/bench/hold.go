@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"fmt"
+
+	"loadgen/report/document"
+)
+
+// The bounds at which something has become worse than a report of before says: a ratio by a
+// share, allocations by a share and by less than one.
+const (
+	worseRatio       = 1.15
+	worseAllocations = 1.02
+	leastAllocations = .5
+)
+
+// Held is a figure or a ratio that is held to what it was.
+type Held struct {
+	Name string  `json:"name"`
+	Was  float64 `json:"was"`
+	Is   float64 `json:"is"`
+	Most float64 `json:"most"`
+	// Regressed says that it is above Most and, for a ratio, that all of its interval is above
+	// what it was: what a busy machine cannot tell, it does not accuse.
+	Regressed bool `json:"regressed"`
+	// Doubtful says that it is above Most, and the interval too wide to say so.
+	Doubtful bool `json:"doubtful,omitempty"`
+
+	allocations bool
+}
+
+// Hold holds the report's ratios of CPU, and its allocations, to those of another. What one of
+// them has not is left out, and so are ratios to other table services, of which less is worse.
+func (r *Report) Hold(kept *Report) {
+	r.Held = nil
+	for i := range r.Ratios {
+		is := &r.Ratios[i]
+		was := kept.ratio(is.Name)
+		if was == nil || is.Of == ofAzurite || !compared(is.Of, is.To) || is.Group == GroupPacing || r.figure(is.Cell.Name()).Unit != cpuUnit {
+			continue
+		}
+		h := Held{Name: is.Name, Was: was.Median, Is: is.Median, Most: worseRatio * was.Median}
+		h.Regressed = h.Is > h.Most && is.Interval != nil && is.Interval[0] > h.Was
+		h.Doubtful = h.Is > h.Most && !h.Regressed
+		r.Held = append(r.Held, h)
+	}
+	for i := range r.Figures {
+		is := &r.Figures[i]
+		was := kept.figure(is.Name())
+		if was == nil || is.Allocations == nil || was.Allocations == nil || !ours(is.Of) {
+			continue
+		}
+		h := Held{Name: is.Name(), Was: *was.Allocations, Is: *is.Allocations, allocations: true}
+		h.Most = max(h.Was*worseAllocations, h.Was+leastAllocations)
+		h.Regressed = h.Is > h.Most
+		r.Held = append(r.Held, h)
+	}
+}
+
+// ours reports whether a figure is of code that is this tool's.
+func ours(of string) bool {
+	return of != ofBare && of != ofBareClient && of != ofVegeta && of != ofAzurite
+}
+
+// Regressed reports whether something has become worse than it was.
+func (r *Report) Regressed() bool { return r.regressed() != "" }
+
+// regressed says how much has become worse, empty where nothing has.
+func (r *Report) regressed() string {
+	n := 0
+	first := ""
+	for i := range r.Held {
+		if h := &r.Held[i]; h.Regressed {
+			if n++; first == "" {
+				first = h.Name
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d figures are worse than they were, %s first", n, len(r.Held), first)
+}
+
+// held is a table of what was held to another report, what is worse first.
+func (r *Report) held() document.Table {
+	t := document.Table{ID: "held", Caption: "Held to the report of before", Columns: document.Headed(1, "", "was", "is", "at most", "")}
+	t.Columns[4].Words = true
+	for _, worse := range []bool{true, false} {
+		for i := range r.Held {
+			h := &r.Held[i]
+			if (h.Regressed || h.Doubtful) != worse {
+				continue
+			}
+			write := document.Times
+			if h.allocations {
+				write = func(n float64) string { return document.Decimals(n, 1) + " allocations" }
+			}
+			said, tone := "", document.Good
+			switch {
+			case h.Regressed:
+				said, tone = " worse", document.Bad
+			case h.Doubtful:
+				said, tone = " cannot tell", document.Doubtful
+			}
+			t.Rows = append(t.Rows, []document.Cell{{Text: h.Name, Tone: tone}, {Text: write(h.Was)}, {Text: write(h.Is)}, {Text: write(h.Most)}, {Text: tone.Sign() + said, Tone: tone}})
+		}
+	}
+	return t
+}

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"loadgen/report"
+	"loadgen/report/text"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write docs/performance.md anew from docs/performance.json; read the difference before it is kept")
+
+// Where the committed report is, and the page that is made of it.
+const (
+	committed = "../../docs/performance.json"
+	page      = "../../docs/performance.md"
+)
+
+const preamble = `<!-- Made of docs/performance.json: go test ./scenarios/bench -run Performance -rewrite -->
+
+What this tool costs beside others that do the same, as ` + "`loadgen bench`" + ` measures it ([loadgen bench --help](usage.md#what-it-costs)).
+Ratios are of CPU, of processes that took turns on the same machine, medians of the rounds with the interval of 95 %; an aim whose
+bound lies in the interval is told with a question mark. The figures of a machine of yours:
+
+    loadgen bench --peers --out bench        # this page's figures; bench/bench.png is its chart
+    loadgen bench commands                   # whole commands: minutes
+
+` + "`.ci/run`" + ` holds ratios and allocations to those below: above 1.15 of a ratio, or at more allocations, it fails.
+
+`
+
+// report of docs is the one that was committed.
+func committedReport(t *testing.T) *Report {
+	t.Helper()
+	file, err := os.Open(committed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The page of docs says what the committed report does, by the aims of today.
+func TestPerformancePage(t *testing.T) {
+	r := committedReport(t)
+	r.compare()
+	r.judge()
+	var want bytes.Buffer
+	if err := report.Markdown(&want, r.Document()); err != nil {
+		t.Fatal(err)
+	}
+	title, rest, _ := strings.Cut(want.String(), "\n")
+	made := []byte(title + "\n\n" + preamble + strings.TrimLeft(rest, "\n"))
+	if *rewrite {
+		if err := os.WriteFile(page, made, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || !bytes.Equal(got, made) {
+		t.Errorf("docs/performance.md is not what docs/performance.json says (%v); run go test ./scenarios/bench -run Performance -rewrite", err)
+	}
+}
+
+// The committed report has all that the gate holds: the server and the driver at their busiest,
+// with ratios of so many rounds that there are intervals, and allocations.
+func TestCommittedReportHasWhatTheGateHolds(t *testing.T) {
+	r := committedReport(t)
+	for _, what := range []string{whatInsert, whatGet, whatBatch, whatPage, whatScan} {
+		if q := r.ratio(over(GroupServer, what, busiest, ofServe, ofBare)); q == nil || q.Interval == nil {
+			t.Errorf("%s: %+v; want a ratio with its interval", what, q)
+		}
+		if f := r.figure(Cell{GroupServer, what, atHandler, ofServe}.Name()); f == nil || f.Allocations == nil {
+			t.Errorf("%s: %+v; want allocations of the handler", what, f)
+		}
+	}
+	for _, what := range []string{whatInsert, whatGet} {
+		for _, to := range []string{ofBareClient, ofVegeta} {
+			if q := r.ratio(over(GroupDriver, what, busiest, ofDriver, to)); q == nil || q.Interval == nil {
+				t.Errorf("%s to %s: %+v; want a ratio with its interval", what, to, q)
+			}
+		}
+	}
+	again := committedReport(t)
+	again.Hold(r)
+	if again.Regressed() || len(again.Held) < 9 {
+		t.Errorf("held to itself: %+v; want all of it, and nothing worse", again.Held)
+	}
+}
+
+// The answer comes first, and a screen has 25 lines at most.
+func TestScreenOfAReport(t *testing.T) {
+	r := committedReport(t)
+	r.compare()
+	r.judge()
+	var screen bytes.Buffer
+	if err := report.Screen(&screen, r.Document(), text.Look{}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimRight(screen.String(), "\n"), "\n")
+	if len(lines) > 30 || !strings.Contains(strings.Join(lines[:4], "\n"), "met") {
+		t.Errorf("%d lines, the first %q; want 30 at most with all groups measured, and the answer first", len(lines), lines[:4])
+	}
+}
