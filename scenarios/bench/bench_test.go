@@ -69,7 +69,7 @@ func told(t testing.TB) {
 func TestMeasure(t *testing.T) {
 	told(t)
 	var words []string
-	r, err := Measure(t.Context(), Options{Groups: []string{GroupServer, GroupDriver, GroupRecord}, Rounds: 1, Quick: true, Program: program(t),
+	r, err := Measure(t.Context(), Options{Groups: []string{GroupServer, GroupDriver}, Rounds: 1, Quick: true, Program: program(t),
 		Clock: clock.NewReal(), Tell: func(what string) { words = append(words, what) }})
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	vegeta "github.com/tsenart/vegeta/v12/lib"
-
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
@@ -92,40 +90,15 @@ func ours(t *testing.T, s *server, rate int) quantiles {
 	return sent.quantiles()
 }
 
-// began wraps a pacer and takes down when the attack began, which vegeta does not
-// tell.
-type began struct {
-	vegeta.Pacer
-	at time.Time
-}
-
-// Pace implements vegeta.Pacer. One goroutine calls it.
-func (b *began) Pace(elapsed time.Duration, hits uint64) (time.Duration, bool) {
-	if b.at.IsZero() {
-		b.at = time.Now().Add(-elapsed)
-	}
-	return b.Pacer.Pace(elapsed, hits)
-}
-
-// vegetas paces a constant rate by vegeta's attacker. Its hits are numbered in the
-// order of their ticks, so that their intended instants can be told.
+// vegetas paces a constant rate by vegeta's attacker.
 func vegetas(t *testing.T, s *server, rate int) quantiles {
 	t.Helper()
-	attacker := vegeta.NewAttacker(vegeta.Client(s.client), vegeta.Workers(pacingWorkers), vegeta.MaxWorkers(pacingWorkers))
-	targeter := vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: s.url})
-	pacer := &began{Pacer: vegeta.ConstantPacer{Freq: rate, Per: time.Second}}
-	var hits []*vegeta.Result
-	for hit := range attacker.Attack(targeter, pacer, pacingLength, "pace") {
-		hits = append(hits, hit)
+	alone := drive.Alone{Method: http.MethodGet, URL: s.url, Workers: pacingWorkers}
+	list, err := alone.Paced(clock.NewReal(), rate, pacingLength)
+	if err != nil {
+		t.Fatal(err)
 	}
-	sent := new(lags)
-	for _, hit := range hits {
-		if hit.Error != "" {
-			t.Fatal(hit.Error)
-		}
-		sent.add(hit.Timestamp.Sub(pacer.at) - time.Duration(hit.Seq+1)*(time.Second/time.Duration(rate)))
-	}
-	return sent.quantiles()
+	return (&lags{list: list}).quantiles()
 }
 
 // paced runs both drivers in turn, the machine being what it is in the minute, and

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build (ci || long) && unix
 
 package rest_test
 
@@ -43,12 +43,8 @@ func TestMain(m *testing.M) {
 // serveForParent serves on a port that it prints, and prints the processor time
 // that it has used for every line that it reads.
 func serveForParent(name string) {
-	var h http.Handler = http.HandlerFunc(bare)
-	end := func() {}
-	switch name {
-	case "rest":
-		h = unlimited(nil)
-	case "sync", "nosync":
+	h, end := unlimited(nil), func() {}
+	if name != "rest" {
 		h, end = kept(name == "sync")
 	}
 	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
@@ -85,18 +81,6 @@ func kept(sync bool) (h http.Handler, end func()) {
 			panic(err)
 		}
 	}
-}
-
-// bare is the least that a handler can do: read the body, and answer an insert
-// with nothing and a get with as much as the table service would.
-func bare(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPost {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	w.Header()["Content-Type"] = []string{"application/json"}
-	_, _ = io.WriteString(w, registration(0))
 }
 
 // unlimited serves the tables of a store without limits; nil is one in memory.
@@ -247,40 +231,4 @@ func raw(method, target, body string, headers ...string) []byte {
 		text += "Content-Length: " + strconv.Itoa(len(body)) + "\r\n"
 	}
 	return []byte(text + "\r\n" + body)
-}
-
-// BenchmarkServerCPU measures what a request costs the server alone, in a
-// process of its own, beside the least that net/http needs for the same.
-func BenchmarkServerCPU(b *testing.B) {
-	const point = "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')"
-	const json = "Content-Type: application/json"
-	insert := raw("POST", races, strings.Replace(registration(0), "00000000", numbered, 1), json, "Prefer: return-no-content")
-	list := raw("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
-	for _, row := range []struct {
-		name, handler string
-		request       []byte
-		status        string
-	}{
-		{"bare post", "bare", insert, "204"},
-		{"insert", "rest", insert, "204"},
-		{"bare get", "bare", raw("GET", point, ""), "200"},
-		{"get", "rest", raw("GET", point, ""), "200"},
-		{"page of 1000", "rest", list, "200"},
-		{"transaction of 100", "rest", raw("POST", "/contoso/$batch", hundredUpserts(), batchType), "202"},
-	} {
-		b.Run(row.name, func(b *testing.B) {
-			c := start(b, row.handler)
-			if row.handler == "rest" {
-				c.send(b, 1, raw("POST", "/contoso/Tables", `{"TableName":"Races"}`, json), "201")
-				if row.status == "200" {
-					c.send(b, 1000, insert, "204")
-				}
-			}
-			before := c.used(b)
-			b.ResetTimer()
-			c.send(b, int64(b.N), row.request, row.status)
-			b.StopTimer()
-			b.ReportMetric((c.used(b)-before)/float64(b.N), "server-µs/op")
-		})
-	}
 }
