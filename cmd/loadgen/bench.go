@@ -40,7 +40,7 @@ The groups, of which all but the last are measured unless some are named:
   driver     the client beside a bare net/http client and vegeta: flat out, and how
              exactly 2,000 to 20,000 operations/s are sent
   simulator  an attempt in virtual time, by ranges, servers and clients
-  engine     the engine in process, by goroutines and by size, and its memory
+  engine     the engine in process, by goroutines and by size, and its memory: 3 GiB
   record     recorder, merge, the page of an hour, --help
   commands   stress, simulate and contest as a whole, and the program's size: minutes
 

@@ -245,6 +245,7 @@ var ranElsewhere = map[string]string{
 	"backoff contest":   "TestBackoffPageShowsWhatTheCommandsPrint",
 	"contest foot-race": ".ci/browser",
 	"doctor":            "TestAnEmptyRoot",
+	"bench":             ".ci/run, and the tests of scenarios/bench: it starts the program itself",
 }
 
 // run runs a command as it is typed, or begins what has no end of its own.

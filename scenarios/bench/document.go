@@ -11,10 +11,10 @@ import (
 // group whole.
 func (r *Report) Document() *document.Document {
 	d := &document.Document{Title: "bench", Subtitle: r.subtitle(), Answer: r.answer(), Data: r}
-	if r.Tool.Version == "" && len(r.Figures) == 0 {
-		d.Warnings = append(d.Warnings, "nothing was measured")
+	if aims := r.aims(false); len(aims.Rows) > 0 {
+		d.Screen = append(d.Screen, aims)
 	}
-	d.Screen = []document.Block{r.aims(false), document.Facts{Lines: r.facts()}}
+	d.Screen = append(d.Screen, document.Facts{Lines: r.facts()})
 	if len(r.Held) > 0 {
 		d.Screen = append(d.Screen, r.held())
 	}
@@ -65,7 +65,9 @@ func (r *Report) answer() document.Answer {
 	if doubtful > 0 {
 		a.Claim += fmt.Sprintf(", %d that this run cannot tell", doubtful)
 	}
-	if met+missed+doubtful == 0 {
+	if len(r.Figures) == 0 {
+		a.Claim = "nothing was measured"
+	} else if met+missed+doubtful == 0 {
 		a.Claim = document.Counted(len(r.Figures), "figure") + " measured, none of which has an aim"
 	}
 	if worst != nil {
