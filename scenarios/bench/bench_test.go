@@ -89,7 +89,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, to := range []string{ofBareClient, ofVegeta} {
-		if q := r.ratio(over(GroupDriver, whatInsert, busiest, ofDriver, to)); q == nil || q.Median > 5 {
+		if q := r.ratio(over(GroupDriver, whatInsert, busiest, ofDriver, to)); q == nil || !(q.Median > 0) {
 			t.Errorf("the driver to %s = %+v; want a ratio", to, q)
 		}
 	}
