@@ -86,7 +86,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	// The certificate of another server, which its client trusts.
 	lender := httptest.NewTLSServer(nil)
 	t.Cleanup(lender.Close)
-	server, err := listen.Open(listen.Options{Listener: a.accepted, TLS: lender.TLS, Handler: h})
+	server, err := listen.Open(listen.Options{Listener: a.accepted, TLS: lender.TLS, Handler: h, Transient: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type calendar struct {
 // dated is a second of the calendar, and the value of a header Date for it.
 type dated struct {
 	second int64
-	value  []string
+	value  string
 }
 
 // httpDate is the form of the headers Date and x-ms-date.
@@ -31,15 +31,14 @@ const ticksPerSecond = entity.Ticks(time.Second / 100)
 
 func (c *calendar) ticks(i clock.Instant) entity.Ticks { return entity.TicksOf(c.of.Date(i)) }
 
-// header returns the value of a header Date at an instant. It is shared, not to
-// be altered.
-func (c *calendar) header(i clock.Instant) []string {
+// header returns the value of a header Date at an instant.
+func (c *calendar) header(i clock.Instant) string {
 	t := c.ticks(i)
 	second := int64(t / ticksPerSecond)
 	if known := c.latest.Load(); known != nil && known.second == second {
 		return known.value
 	}
-	fresh := &dated{second, []string{t.Time().Format(httpDate)}}
+	fresh := &dated{second, t.Time().Format(httpDate)}
 	c.latest.Store(fresh)
 	return fresh.value
 }

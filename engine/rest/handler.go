@@ -23,7 +23,7 @@ type Handler struct {
 	// identities is the chance in request identifiers, misfortunes that in who
 	// meets a fault.
 	identities, misfortunes clock.Stream
-	values                  constants
+	name                    string
 
 	numbers   atomic.Uint64
 	counter   counter
@@ -51,11 +51,11 @@ func New(o Options) (*Handler, error) {
 		observe:     o.Observe,
 		identities:  clock.NewStream(o.Seed, "rest/identity"),
 		misfortunes: clock.NewStream(o.Seed, "rest/fault"),
-		values:      newConstants(o.Name),
+		name:        o.Name,
 	}
 	h.bodies.most = o.BodyBytes
 	for _, account := range o.Accounts {
-		t := newTenant(account.Secret)
+		t := newTenant(account.Name, account.Secret)
 		if err := t.recall(o.Engine, account.Name); err != nil {
 			return nil, err
 		}

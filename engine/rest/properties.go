@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"strings"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire/service"
 )
@@ -50,7 +52,7 @@ func (x *exchange) prepareGetStatistics() (entity.Code, string) {
 // presentStatistics tells that the secondary is as new as the primary: it is the
 // same.
 func (x *exchange) presentStatistics() {
-	x.output = service.AppendStatistics(x.output, x.handler.calendar.header(x.released)[0])
+	x.output = service.AppendStatistics(x.output, x.handler.calendar.header(x.released))
 }
 
 // The operations on a table's stored access policies. They speak XML, and are
@@ -92,7 +94,7 @@ func (x *exchange) setPolicies() (entity.Code, string) {
 	if len(x.policies) > 0 {
 		note = service.AppendPolicies(nil, x.policies)
 	}
-	if code := x.handler.engine.SetNote(x.target.account, x.resource.Table, note); code != entity.OK {
+	if code := x.handler.engine.SetNote(x.target.account, strings.Clone(x.resource.Table), note); code != entity.OK {
 		return code, ""
 	}
 	if !x.tenant.policies.put(x.resource.Table, x.policies) {

@@ -3,6 +3,7 @@ package rest
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -26,32 +27,6 @@ const (
 	preferenceHeader    = "Preference-Applied"
 	etagHeader          = "Etag"
 )
-
-// constants are values of headers that are the same in many replies. They are
-// made once and never altered.
-type constants struct {
-	server, version, noCache, noSniff []string
-	nothing, content                  []string
-	xml                               []string
-	// levels is indexed by wire.Level.
-	levels [wire.FullMetadata + 1][]string
-}
-
-func newConstants(server string) constants {
-	c := constants{
-		server:  []string{server},
-		version: []string{"2019-02-02"},
-		noCache: []string{"no-cache"},
-		noSniff: []string{"nosniff"},
-		nothing: []string{preferNothing},
-		content: []string{preferContent},
-		xml:     []string{"application/xml"},
-	}
-	for level := range c.levels {
-		c.levels[level] = []string{wire.Level(level).ContentType()}
-	}
-	return c
-}
 
 // write sends the reply. The real service sends JSON in chunks; this one has the
 // whole body before it sends anything, and says how long it is, in one write. It returns
@@ -91,9 +66,12 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 		x.status = 0
 		return false
 	}
-	header := w.Header()
-	x.addConstants(header)
-	x.headers.copyTo(header)
+	x.addConstants()
+	if r, ok := w.(replier); ok && !x.verdict.Cut && x.verdict.Drip == 0 {
+		r.Reply(x.status, x.headers.fields(), body)
+		return true
+	}
+	x.headers.copyTo(w.Header())
 	w.WriteHeader(x.status)
 	if x.verdict.Cut {
 		// net/http closes the connection of who writes less than was announced.
@@ -107,6 +85,12 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 		_, _ = w.Write(body)
 	}
 	return true
+}
+
+// replier is a [http.ResponseWriter] that takes a reply as a whole: its status, names and
+// values of its header, and its body, of which it keeps nothing.
+type replier interface {
+	Reply(status int, fields [][2]string, body []byte)
 }
 
 // drips is in how many pieces a body comes that drips.
@@ -133,35 +117,39 @@ func (x *exchange) drip(w http.ResponseWriter, body []byte) []byte {
 	return body
 }
 
-// addConstants sets the headers whose values need not be made.
-func (x *exchange) addConstants(header http.Header) {
-	constant := &x.handler.values
-	header["Server"] = constant.server
-	header["Cache-Control"] = constant.noCache
-	header["X-Content-Type-Options"] = constant.noSniff
-	header["Date"] = x.handler.calendar.header(x.released)
-	header[versionHeader] = constant.version
-	if version := x.request.Header[versionHeader]; len(version) > 0 && signing.IsVersion(version[0]) {
-		header[versionHeader] = version[:1:1]
-	} else if x.access.given != nil {
-		header[versionHeader] = []string{x.access.given.Version}
-	}
-	if id := x.request.Header[clientIDHeader]; len(id) > 0 && id[0] != "" && headerText(id[0], longestClientID) {
-		header[clientIDHeader] = id[:1:1]
-	}
+// addConstants adds the headers whose values need not be made.
+func (x *exchange) addConstants() {
+	h := &x.headers
+	h.constant("Cache-Control", "no-cache")
 	if len(x.output) > 0 && x.boundary == "" {
-		header["Content-Type"] = constant.levels[x.level]
 		if x.xml {
-			header["Content-Type"] = constant.xml
+			h.constant("Content-Type", "application/xml")
+		} else {
+			h.constant("Content-Type", x.level.ContentType())
 		}
 	}
+	h.constant("Date", x.handler.calendar.header(x.released))
 	switch {
 	case x.failure.code != entity.OK:
 	case x.operation == &insertEntity || x.operation == &createTable:
-		header[preferenceHeader] = constant.content
 		if x.bare {
-			header[preferenceHeader] = constant.nothing
+			h.constant(preferenceHeader, preferNothing)
+		} else {
+			h.constant(preferenceHeader, preferContent)
 		}
+	}
+	h.constant("Server", x.handler.name)
+	h.constant("X-Content-Type-Options", "nosniff")
+	if id := headerOf(x.request, clientIDHeader); id != "" && headerText(id, longestClientID) {
+		h.constant(clientIDHeader, id)
+	}
+	switch version := headerOf(x.request, versionHeader); {
+	case version != "" && signing.IsVersion(version):
+		h.constant(versionHeader, version)
+	case x.access.given != nil:
+		h.constant(versionHeader, x.access.given.Version)
+	default:
+		h.constant(versionHeader, "2019-02-02")
 	}
 }
 
@@ -175,19 +163,22 @@ func (x *exchange) startLocation() {
 	x.headers.text = append(x.headers.text, '/')
 }
 
-// headers are the headers that this reply alone has. Their values are collected
-// in one text, so that all of them together take two allocations.
+// headers are those of a reply. The values that this one alone has are collected in one
+// text.
 type headers struct {
 	text    []byte
 	entries [mostHeaders]headerEntry
 	count   int
+	// pairs are names and values for a replier.
+	pairs [mostHeaders][2]string
 }
 
-const mostHeaders = 16
+const mostHeaders = 24
 
+// headerEntry has a value, or else says where in the text it is.
 type headerEntry struct {
-	name     string
-	from, to int
+	name, constant string
+	from, to       int
 }
 
 func (h *headers) reset() { h.text, h.count = h.text[:0], 0 }
@@ -198,7 +189,7 @@ func (h *headers) close(name string) {
 	if h.count > 0 {
 		from = h.entries[h.count-1].to
 	}
-	h.entries[h.count] = headerEntry{name, from, len(h.text)}
+	h.entries[h.count] = headerEntry{name, "", from, len(h.text)}
 	h.count++
 }
 
@@ -207,30 +198,50 @@ func (h *headers) add(name, value string) {
 	h.close(name)
 }
 
+// constant adds a header whose value lasts at least as long as the request.
+func (h *headers) constant(name, value string) {
+	to := 0
+	if h.count > 0 {
+		to = h.entries[h.count-1].to
+	}
+	h.entries[h.count] = headerEntry{name, value, to, to}
+	h.count++
+}
+
 func (h *headers) again(name string) {
 	last := h.entries[h.count-1]
-	h.entries[h.count] = headerEntry{name, last.from, last.to}
+	h.entries[h.count] = headerEntry{name, "", last.from, last.to}
 	h.count++
 }
 
 // value returns the value of a header that has been added, empty for none.
-func (h *headers) value(name string) string {
+func (h *headers) value(name string) string { return strings.Clone(h.view(name)) }
+
+// view is value without a copy: it is good until the next request.
+func (h *headers) view(name string) string {
 	for i := range h.count {
-		if entry := &h.entries[i]; entry.name == name {
-			return string(h.text[entry.from:entry.to])
+		if h.entries[i].name == name {
+			return h.at(i)
 		}
 	}
 	return ""
 }
 
-// view is value without a copy: it is good until the next request.
-func (h *headers) view(name string) string {
-	for i := range h.count {
-		if entry := &h.entries[i]; entry.name == name {
-			return unsafe.String(unsafe.SliceData(h.text[entry.from:]), entry.to-entry.from)
-		}
+// at returns the value of one header, good until the next request.
+func (h *headers) at(i int) string {
+	entry := &h.entries[i]
+	if entry.constant != "" {
+		return entry.constant
 	}
-	return ""
+	return unsafe.String(unsafe.SliceData(h.text[entry.from:]), entry.to-entry.from)
+}
+
+// fields returns names and values, good until the next request.
+func (h *headers) fields() [][2]string {
+	for i := range h.count {
+		h.pairs[i] = [2]string{h.entries[i].name, h.at(i)}
+	}
+	return h.pairs[:h.count]
 }
 
 // copyTo sets the headers. The values are copies: net/http reads them after the
@@ -240,7 +251,9 @@ func (h *headers) copyTo(header http.Header) {
 	values := make([]string, h.count)
 	for i := range h.count {
 		entry := &h.entries[i]
-		values[i] = text[entry.from:entry.to]
+		if values[i] = entry.constant; values[i] == "" {
+			values[i] = text[entry.from:entry.to]
+		}
 		header[entry.name] = values[i : i+1 : i+1]
 	}
 }

@@ -26,7 +26,9 @@ func (x *exchange) understand() (entity.Code, string) {
 	if x.target, formed = parseTarget(r, x.handler.knows); !formed {
 		return entity.InvalidURI, "the request target is no path"
 	}
-	x.tenant = x.handler.tenants[x.target.account]
+	if x.tenant = x.handler.tenants[x.target.account]; x.tenant != nil {
+		x.target.account = x.tenant.name // which lasts longer than the request
+	}
 	if r.Host == "" {
 		return hostInformationNotPresent, "a request needs a Host"
 	}

@@ -15,6 +15,7 @@ import (
 // tenant is one account that the handler serves: its key and its settings. It
 // is safe for concurrent use.
 type tenant struct {
+	name   string
 	secret *signing.Secret
 	// properties is what the service of the account is set to. It is replaced as
 	// a whole, and what it points to never altered.
@@ -24,8 +25,8 @@ type tenant struct {
 	policies policies
 }
 
-func newTenant(secret *signing.Secret) *tenant {
-	t := &tenant{secret: secret, policies: policies{of: make(map[string][]service.SignedIdentifier)}}
+func newTenant(name string, secret *signing.Secret) *tenant {
+	t := &tenant{name: name, secret: secret, policies: policies{of: make(map[string][]service.SignedIdentifier)}}
 	t.properties.Store(&service.ServiceProperties{
 		Logging: &service.Logging{}, HourMetrics: &service.Metrics{}, MinuteMetrics: &service.Metrics{}, HasCors: true})
 	return t

@@ -169,7 +169,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if p.Elsewhere != nil {
 		members = p.Elsewhere.Processes
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler,
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler, Transient: true,
 		Connections: connectionsFor(p.workers() * len(accounts) * members)})
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)

@@ -56,7 +56,7 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler, Transient: true})
 	if err != nil {
 		t.Fatal(err)
 	}

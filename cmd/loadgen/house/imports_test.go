@@ -348,7 +348,7 @@ var rows = []row{
 	}, {
 		path:    "engine/rest/listen",
 		what:    "what listens: connections, their bounds and their framing, TLS",
-		imports: []string{"engine/clock"},
+		imports: []string{"engine/clock", "engine/invariants"},
 	}, {
 		path: "engine/rest/listen/listentest",
 		what: "clients that connect to a server under test without a network",

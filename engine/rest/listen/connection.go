@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// connection is one client's, between net/http and the network, above TLS. It
-// follows what is read, so that it knows whether a request is whole, whether
+// connection is one client's, between who reads its requests and the network, above TLS.
+// For net/http it follows what is read, so that it knows whether a request is whole, whether
 // another came behind it before it was answered, and whether nothing has come
 // since the last answer.
 //
@@ -26,6 +26,10 @@ type connection struct {
 	idle atomic.Uint64
 	// answer is used for every request in turn.
 	answer answer
+	// prefix is what was read before net/http reads, watched the context of what is
+	// answered without it, nil where all is.
+	prefix  []byte
+	watched atomic.Pointer[watch]
 }
 
 // The bits of a connection's state. isWhole: all of the request has come, and
@@ -44,6 +48,14 @@ const (
 
 // Read implements [net.Conn].
 func (c *connection) Read(p []byte) (int, error) {
+	if len(c.prefix) > 0 {
+		n := copy(p, c.prefix)
+		if c.prefix = c.prefix[n:]; len(c.prefix) == 0 {
+			c.prefix = nil
+		}
+		c.follow(p[:n])
+		return n, nil
+	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		if !c.wake() {
@@ -128,6 +140,14 @@ func (c *connection) evict(since uint64) bool {
 	}
 	_ = c.socket.Close() // its reader sees that as well
 	return true
+}
+
+// cut closes it at once, and has whoever waits to answer give up.
+func (c *connection) cut() {
+	if w := c.watched.Load(); w != nil {
+		w.cancel()
+	}
+	_ = c.socket.Close() // its reader sees that as well
 }
 
 // CloseWrite tells the client that nothing more will come; net/http does so before

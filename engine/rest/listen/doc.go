@@ -7,6 +7,10 @@
 // it is heard. Past the bound on connections an idle one makes room, or the newest is
 // turned away.
 //
+// Requests in the form that clients of the service send are read here, in one goroutine
+// for each connection, and answered as net/http would have; a connection that sends
+// anything out of the ordinary, or speaks TLS, is net/http's.
+//
 // Fill in [Options] and [Open] a [Server]; [Server.Close] or [Server.Cut] ends it
 // with all its goroutines. The handler is any of net/http's.
 //

@@ -192,6 +192,26 @@ func (d *door) turnAway(socket net.Conn) {
 	})
 }
 
+// evictAll closes the connections that are idle.
+func (d *door) evictAll() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for c := range d.open {
+		if since := c.idle.Load(); since != busy && since != evicted {
+			c.evict(since)
+		}
+	}
+}
+
+// cutAll closes every connection.
+func (d *door) cutAll() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for c := range d.open {
+		c.cut()
+	}
+}
+
 // cut closes what is being turned away, and waits for it.
 func (d *door) cut() {
 	d.mu.Lock()

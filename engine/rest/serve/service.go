@@ -95,7 +95,7 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 }
 
 func (s *Service) listen(context.Context) (err error) {
-	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config()}); err != nil {
+	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config(), Transient: true}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
 	if s.inner, err = listen.Open(listen.Options{Address: s.admin, Handler: listen.Local(http.HandlerFunc(s.answerAdmin))}); err != nil {
