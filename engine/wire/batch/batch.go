@@ -32,6 +32,9 @@ type Request struct {
 	// target is that of the last operation, resource what it names.
 	target   string
 	resource wire.Resource
+	// upToRow is where the RowKey of the target begins, 0 for nowhere: targets of one
+	// transaction are alike up to there.
+	upToRow int
 	// known is what the next operation's head is likely to begin with.
 	known knownHead
 }

@@ -62,11 +62,48 @@ func (b *Request) open(part string) (o operation, code entity.Code, detail strin
 		o.resource = b.resource
 		return o, entity.OK, ""
 	}
+	if row, same := b.sameBut(head.target); same {
+		o.resource = b.resource
+		o.resource.Key.Row = row
+		return o, entity.OK, ""
+	}
 	o.resource, code, detail = wire.ParseResource(lastSegment(head.target))
 	if code == entity.OK {
-		b.target, b.resource = head.target, o.resource
+		b.target, b.resource, b.upToRow = head.target, o.resource, upToRow(head.target, o.resource.Key.Row)
 	}
 	return o, code, detail
+}
+
+// rowStart and rowEnd are what stands around the RowKey of a target, as all clients write
+// it.
+const rowStart, rowEnd = ",RowKey='", "')"
+
+// upToRow returns where the RowKey of a target begins that is its last, and stands there
+// as it is; 0 for nowhere.
+func upToRow(target, row string) int {
+	at := strings.LastIndex(target, rowStart) + len(rowStart)
+	if at < len(rowStart) || target[at:] != row+rowEnd {
+		return 0
+	}
+	return at
+}
+
+// sameBut returns the RowKey of a target that is the last one with another RowKey, of
+// characters that stand for themselves.
+func (b *Request) sameBut(target string) (row string, same bool) {
+	if b.upToRow == 0 || !strings.HasPrefix(target, b.target[:b.upToRow]) {
+		return "", false
+	}
+	row, ended := strings.CutSuffix(target[b.upToRow:], rowEnd)
+	if !ended {
+		return "", false
+	}
+	for i := range len(row) {
+		if c := row[i]; wire.ByteKinds[c]&wire.HeaderByte == 0 {
+			return "", false
+		}
+	}
+	return row, true
 }
 
 // usualHead is what nearly every part begins with.

@@ -260,10 +260,16 @@ func TestBatchRequestRefuses(t *testing.T) {
 func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
 	requests := []string{"POST http://h/a/Races HTTP/1.1", "POST http://h/a/Races HTTP/1.1",
 		"PUT http://h/a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", "DELETE http://h/a/Races(PartitionKey='p',RowKey='r') HTTP/1.1"}
+	// A target may be that of the one before it with another RowKey, or look like it.
+	for _, keys := range []string{"PartitionKey='p',RowKey='s'", "PartitionKey='p',RowKey=''", "PartitionKey='p',RowKey='%73'", "PartitionKey='p',RowKey='a b'",
+		"PartitionKey='p',RowKey='x'',RowKey=''y'", "PartitionKey='p',RowKey='x'',RowKey='z'", "PartitionKey='q',RowKey='s'", "RowKey='s',PartitionKey='p'",
+		"PartitionKey='p'',RowKey=''q',RowKey='s'", "PartitionKey='p'',RowKey='s'", "PartitionKey='p',RowKey='s'')", "PartitionKey='p',RowKey='s/t'"} {
+		requests = append(requests, "DELETE http://h/a/Races("+keys+") HTTP/1.1")
+	}
 	lines := []string{"Accept: application/json", "Accept: application/json;odata=fullmetadata", "Accept: application/jsonx", "Prefer: return-no-content",
 		"Prefer: return-no-contents", "Content-Type: application/json", "Content-ID: 1", "Content-ID: 12", "If-Match: *", "If-None-Match: *", "X-Other: a"}
 	rng := rand.New(rand.NewPCG(13, 14))
-	for range 2000 {
+	for range 6000 {
 		operations := make([]string, 1+rng.IntN(4))
 		for i := range operations {
 			text := "--changeset_1\r\nContent-Type: application/http\r\n"
