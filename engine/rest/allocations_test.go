@@ -1,0 +1,64 @@
+//go:build !invariants && !race
+
+package rest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// taker is a ResponseWriter that takes a reply as a whole, as that of package listen does.
+type taker struct{ discard }
+
+func (t *taker) Reply(status int, _ [][2]string, body []byte) {
+	t.status = status
+	t.bytes += int64(len(body))
+}
+
+// What a request allocates beyond what the store keeps is counted, since that is what
+// makes a server slow without anybody's notice: an insert stores an entity and a key,
+// a get nothing.
+func TestAllocationsOfRequests(t *testing.T) {
+	s := withTable(t)
+	for i := range 1000 {
+		s.want(t, 201, "POST", races, registration(i))
+	}
+	const entities = 500
+	body := registration(0)
+	before, after, _ := strings.Cut(body, "00000000")
+	texts := make([]string, 2*entities)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%s%08d%s", before, 10_000+i, after)
+	}
+	insert := sends("POST", races, "Prefer: return-no-content", "Content-Type: application/json")
+	get := newRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')", "")
+	page := newRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
+	send := sends("POST", "/contoso/$batch", batchType)
+	transaction := hundredUpserts()
+	sent := 0
+	for _, row := range []struct {
+		name         string
+		status, runs int
+		most         float64
+		next         func() *http.Request
+	}{
+		{"an insert", 204, entities, 2, func() *http.Request { sent++; return insert(texts[sent%len(texts)]) }},
+		{"a get", 200, 100, 1, func() *http.Request { return get }},
+		{"a page of a thousand", 200, 10, 12, func() *http.Request { return page }},
+		{"a transaction of a hundred", 202, 10, 215, func() *http.Request { return send(transaction) }},
+	} {
+		w := &taker{discard{header: make(http.Header)}}
+		got := testing.AllocsPerRun(row.runs, func() {
+			s.ServeHTTP(w, row.next())
+			if w.status != row.status {
+				t.Fatalf("%s: status = %d; want %d", row.name, w.status, row.status)
+			}
+		})
+		t.Logf("%s allocates %.0f times", row.name, got)
+		if got > row.most {
+			t.Errorf("%s allocates %.0f times; want %.0f at most", row.name, got, row.most)
+		}
+	}
+}
