@@ -105,6 +105,9 @@ func (a *author) subtitle() string {
 	case a.known() && m.Target != results.Logged:
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
+	if m.Fleet != nil {
+		parts = append(parts, document.Counted(len(m.Fleet.Members), "process", "processes"))
+	}
 	if a.summary.DurationS > 0 {
 		parts = append(parts, document.Minutes(a.summary.DurationS))
 	}

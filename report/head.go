@@ -119,6 +119,7 @@ func (a *author) run() {
 		a.line("figures: " + a.origin())
 	}
 	a.merged()
+	a.fleet()
 }
 
 // parts names what was run, as far as it has names.

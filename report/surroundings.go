@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +80,68 @@ func (a *author) merged() {
 	}
 	a.table("Merged of several runs", t)
 	a.add(document.List{Items: of.Notes})
+}
+
+// fleet shows which processes offered the load together, how each fared, and what those of a
+// label came to.
+func (a *author) fleet() {
+	of := a.record.Manifest.Fleet
+	if of == nil {
+		return
+	}
+	t := document.Table{ID: "fleet", Caption: "The processes that offered the load together, each its share", Columns: []document.Column{{Title: "process", Words: true},
+		{Title: "labels", Words: true}, {Title: "planned"}, {Title: "due"}, {Title: "attempts"}, {Title: "throttled"}, {Title: "failed"}, {Title: "lag p99, ms"},
+		{Title: "began late, ms"}, {Title: "clock to, ms"}, {Title: "stood still, ms"}, {Title: "CPU"}, {Title: "ended", Words: true}}}
+	for i := range of.Members {
+		t.Rows = append(t.Rows, a.member(i, &of.Members[i]))
+	}
+	a.table("Processes", t)
+	a.add(document.List{Items: append([]string{"greatest difference between the instants at which they began, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
+	if len(of.Labels) == 0 {
+		return
+	}
+	t = document.Table{ID: "labels", Caption: "What the processes of each label came to together", Columns: []document.Column{{Title: "label", Words: true}, {Title: "processes"},
+		{Title: "served/s"}, {Title: "throttled"}, {Title: "lost"}, {Title: "p50, ms"}, {Title: "p99, ms"}}}
+	for i, one := range of.Labels {
+		at := func(member string) string { return pointer("manifest", "fleet", "labels", i, member) }
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Label + " " + one.Value), sourced(document.Count(int64(one.Members)), at("members"), 0),
+			throughputCell(one.Throughput, at("throughput")), shareCell(one.Throttled, at("share_throttled")), shareCell(one.ShareLost, at("share_lost")),
+			nanosCell(one.P50, at("p50_ns")), nanosCell(one.P99, at("p99_ns"))})
+	}
+	a.table("By label", t)
+}
+
+// member shows how one of several processes fared.
+func (a *author) member(i int, m *results.FleetMember) []document.Cell {
+	at := func(member string) string { return pointer("manifest", "fleet", "members", i, member) }
+	var labels []string
+	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+		labels = append(labels, key+"="+m.Labels[key])
+	}
+	ended := "whole"
+	if m.Lost != "" {
+		ended = "lost: " + m.Lost
+	}
+	return []document.Cell{wordsCell(m.Name), wordsCell(strings.Join(labels, " ")), sourced(document.Told(m.Planned, document.Count), at("planned_operations"), 0),
+		countCell(m.Scheduled, at("scheduled")), countCell(m.Attempts, at("attempts")), countCell(m.Throttled, at("throttled")), countCell(m.Failed, at("failed")),
+		nanosCell(m.LagP99, at("lag_p99_ns")), nanosCell(m.BeganLate, at("began_late_ns")), nanosCell(&m.ClockBound, at("clock_bound_ns")),
+		nanosCell(&m.Stall, at("stall_ns")), shareCell(m.CPU, at("cpu_share")), wordsCell(ended)}
+}
+
+// throughputCell is a rate; nil is untold.
+func throughputCell(perSecond *float64, source string) document.Cell {
+	return sourced(document.Told(perSecond, document.Rate), source, 0)
+}
+
+// nanosCell is a duration in milliseconds, or in seconds where that is said, that run.json has
+// in nanoseconds.
+func nanosCell[T ~int64 | ~float64](nanos *T, source string) document.Cell {
+	if nanos == nil {
+		return sourced(untold, "", 0)
+	}
+	cell := millisCell(new(int64(*nanos)/1000), source)
+	cell.Scale /= 1000
+	return cell
 }
 
 // repeat shows the command that repeats the run.

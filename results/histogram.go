@@ -222,6 +222,10 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	if hdr.TotalCount() != form.Count {
 		return fmt.Errorf("%w: a histogram of %d says that it holds %d", ErrCorrupt, hdr.TotalCount(), form.Count)
 	}
+	if hdr.LowestTrackableValue() == 1 && hdr.HighestTrackableValue() == longestMicros && hdr.SignificantFigures() == significantFigures {
+		h.hdr, h.over = hdr, form.Over
+		return nil
+	}
 	// Merging into one of this package's own keeps every later merge exact,
 	// whatever span the file was written with.
 	own := h.buckets()

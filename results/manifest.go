@@ -82,6 +82,61 @@ type Manifest struct {
 	Environment Environment `json:"environment"`
 	// Merged says of which runs the record was put together, nil for that of one run.
 	Merged *Merged `json:"merged,omitempty"`
+	// Fleet says which processes offered the load together, nil for one.
+	Fleet *Fleet `json:"fleet,omitempty"`
+}
+
+// Fleet is of several processes that offered the load together, each its share.
+type Fleet struct {
+	Members []FleetMember `json:"members"`
+	// Labels are what the members of a label came to together, none where none has a label.
+	Labels []FleetLabel `json:"labels"`
+	// Skew is the greatest difference of the instants at which two members began.
+	Skew time.Duration `json:"skew_ns"`
+	// Notes is what else there is to say of how they fared.
+	Notes []string `json:"notes"`
+}
+
+// FleetMember is a process and its share: of N the operations k with k mod N = Index.
+type FleetMember struct {
+	Name   string            `json:"name"`
+	Index  int               `json:"index"`
+	Labels map[string]string `json:"labels,omitempty"`
+	// Planned is how many operations the plan has for it, nil where that is known only
+	// afterwards.
+	Planned   *int64 `json:"planned_operations"`
+	Scheduled int64  `json:"scheduled"`
+	Dropped   int64  `json:"dropped"`
+	Attempts  int64  `json:"attempts"`
+	Throttled int64  `json:"throttled"`
+	Failed    int64  `json:"failed"`
+	// LagP99 is how late it sent its operations.
+	LagP99 *time.Duration `json:"lag_p99_ns"`
+	// ClockBound is within what its clock is known against the leader's, ClockDrift how far it
+	// moved during the run.
+	ClockBound time.Duration `json:"clock_bound_ns"`
+	ClockDrift time.Duration `json:"clock_drift_ns"`
+	// BeganLate is how long after the agreed instant it began, nil where it did not say.
+	BeganLate *time.Duration `json:"began_late_ns"`
+	// Stall is the longest that its process stood still in a second, CPU what of its processors
+	// it used, nil where nobody knows.
+	Stall time.Duration `json:"stall_ns"`
+	CPU   *float64      `json:"cpu_share"`
+	// Lost is why there is no record of its share, empty where there is one.
+	Lost string `json:"lost,omitempty"`
+}
+
+// FleetLabel is what the members of one label came to together.
+type FleetLabel struct {
+	Label   string `json:"label"`
+	Value   string `json:"value"`
+	Members int    `json:"members"`
+	// Throughput, Throttled, ShareLost, P50 and P99 are figures of those names.
+	Throughput *float64 `json:"throughput"`
+	Throttled  *float64 `json:"share_throttled"`
+	ShareLost  *float64 `json:"share_lost"`
+	P50        *float64 `json:"p50_ns"`
+	P99        *float64 `json:"p99_ns"`
 }
 
 // Merged is of what a record was put together, and what it cannot tell for that reason.

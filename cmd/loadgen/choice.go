@@ -17,6 +17,8 @@ import (
 
 // choiceFlags say which scenario is run, in which of its forms, with which values.
 type choiceFlags struct {
+	// folder is what the paths in the scenario count from, once it is open.
+	folder      string
 	seed        uint64
 	retry       string
 	use         string
@@ -82,6 +84,7 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 	if err != nil {
 		return nil, err
 	}
+	f.folder = folder
 	d := &draft{scenario: s, name: name, folder: folder, files: scenarios.FilesIn(folder), example: example}
 	if !f.antiPattern {
 		return d, nil

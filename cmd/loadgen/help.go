@@ -45,7 +45,8 @@ var flagGroups = [...]flagGroup{
 	{"What is run", "rate peak duration use set sweep anti-pattern", "partition-key profile seed retry data verify-writes one-profile memory-limit", ""},
 	{"Where it is sent", "target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},
 	{"Looking for the highest rate", "find-limit", "max-throttled max-p99 from max-rate step", ""},
-	{"What is told and kept", "live format verbose out count", "strict no-charts quiet ui metrics-listen metrics-keys otlp hlog csv", ""},
+	{"Several processes together", "processes", "lead join token-file on-loss join-within name label nats-url nats-creds nats-ca", ""},
+	{"What is told and kept", "live format verbose out", "count strict no-charts quiet ui metrics-listen metrics-keys otlp hlog csv", ""},
 }
 
 // verbGroups are what the verbs are shown under, by the question that they answer.

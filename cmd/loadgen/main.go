@@ -13,6 +13,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
 )
 
@@ -208,7 +209,8 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
     2   usage, an invalid scenario, an unwritable folder, a table that is not ours,
         a port that is taken, consent that is missing
     3   the target is not there, does not take the key, or stopped answering (a partial report
-        was written), or the table could not be prepared or dropped
+        was written), or the table could not be prepared or dropped; with --processes, not all
+        of them joined in time, or one is not of this build; with --join, nobody leads there
    10   what was asked does not hold: a check of the scenario (expect) fails; with --peak, that
         rate is not held; with --find-limit, not even the lowest rate is; a budget of the
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
@@ -225,7 +227,7 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
         without instants. runs history: there are no two nights to compare. bench: the system
         does not tell what a process uses
    13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
-        close. With --strict also where the generator was the limit, and in place of 12. gate:
+        close; with --processes, one of them was lost. With --strict also where the generator was the limit, and in place of 12. gate:
         pairs of live runs were not valid, or a compared figure was client-limited, again and
         again
   130   interrupted; 143 terminated; 129 hung up, for its terminal was closed (not under nohup):
@@ -265,9 +267,9 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, results.OneLine(err)
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
-		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs):
+		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs), fleet.Mistyped(err):
 		return codeUsage, results.OneLine(err)
-	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrAfterLoad), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget):
+	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrAfterLoad), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget), fleet.Away(err):
 		return codeTarget, results.OneLine(err)
 	default:
 		return codeInternal, results.OneLine(err)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +17,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/cmd/loadgen/terminal"
+	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
+	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
@@ -28,6 +33,7 @@ import (
 type runFlags struct {
 	live  liveFlags
 	sweep sweepFlags
+	join  joinFlags
 }
 
 func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
@@ -45,7 +51,7 @@ run goes to a folder of its own in results/runs.
 A budget of the scenario (stop_on) that is exceeded ends the run: its report is of
 what was done until then, and the exit code is 10.
 
-` + sweepHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
+` + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen run my-table.yaml                       # a scenario of your own
   loadgen run my-table.yaml --use by-day          # another of its designs
@@ -53,9 +59,14 @@ what was done until then, and the exit code is 10.
   loadgen run my-table.yaml --set phases.measure.arrivals.constant=200
   loadgen run stress --retry documented           # a built-in one
   loadgen run my-table.yaml --target in-process --format json
-  loadgen run my-table.yaml --target env:TABLES --yes`,
-		Args: takesOne(),
+  loadgen run my-table.yaml --target env:TABLES --yes
+  loadgen run my-table.yaml --processes 4         # four processes, each a quarter of the load
+  loadgen run --join nats://host:4222 --token-file token --target env:TABLES`,
+		Args: f.takes(),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.join.join != "" {
+				return f.member(c.Context())
+			}
 			d, err := f.live.choice.open(args[0], "phases.measure.arrivals.constant=200", stderr)
 			if err != nil {
 				return err
@@ -72,6 +83,7 @@ what was done until then, and the exit code is 10.
 	}
 	f.live.register(c.Flags())
 	f.sweep.register(c.Flags())
+	f.join.register(c.Flags())
 	completeUse(c, "stress")
 	return c
 }
@@ -318,4 +330,71 @@ func parseShare(text string) (float64, error) {
 		return 0, errShare
 	}
 	return percent / 100, nil
+}
+
+// takes refuses anything but one scenario, of a member any.
+func (f *runFlags) takes() cobra.PositionalArgs {
+	one, none := takesOne(), takes(0, 0, "no scenario beside --join, whose leader has it, and got %d")
+	return func(c *cobra.Command, args []string) error {
+		if f.join.join != "" {
+			return none(c, args)
+		}
+		return one(c, args)
+	}
+}
+
+// joinFlags have the process be a member of a fleet that another leads.
+type joinFlags struct {
+	join   string
+	name   string
+	labels []string
+}
+
+func (f *joinFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.join, "join", "", "be one of the processes of a fleet: of the leader, or the NATS server, at this `URL`, such as nats://host:4222")
+	flags.StringVar(&f.name, "name", "", "with --join: what the member is called (default: the host's name and the process)")
+	flags.StringArrayVar(&f.labels, "label", nil, "with --join: `key=value`, such as region=westeurope, by which the report tells members apart; may be repeated")
+}
+
+// member takes part in a run that another process leads.
+func (f *runFlags) member(ctx context.Context) error {
+	token, local := os.LookupEnv(fleet.TokenVariable)
+	o := fleet.JoinOptions{Version: fleet.Version(), Name: f.join.name, Clock: clock.NewReal(), Deadline: f.live.fleet.deadline, Labels: make(map[string]string),
+		Bus: fleet.BusOptions{URL: f.join.join, Creds: f.live.fleet.member.creds, CA: f.live.fleet.member.ca, Wait: f.live.fleet.deadline}}
+	var err error
+	switch {
+	case f.live.fleet.member.tokenFile != "":
+		o.Bus.Token, err = fleet.ReadToken(f.live.fleet.member.tokenFile)
+	case local:
+		// Ctrl-C is for who leads, and ends its members.
+		signal.Ignore(os.Interrupt)
+		o.Bus.Token, err = fleet.NewTokenOf(token)
+	default:
+		err = usageError{errors.New("--join needs --token-file; expected the file that the leader has")}
+	}
+	if err != nil {
+		return err
+	}
+	for _, label := range f.join.labels {
+		key, value, ok := strings.Cut(label, "=")
+		if !ok || key == "" || value == "" {
+			return usageError{fmt.Errorf("--label %s: expected key=value, such as region=westeurope", label)}
+		}
+		o.Labels[key] = value
+	}
+	if o.Name == "" {
+		host, _ := os.Hostname()
+		o.Name = fmt.Sprintf("%s (%d)", host, os.Getpid())
+	}
+	if faults := o.Bus.Validate(); len(faults) > 0 {
+		return ofBus(faults[0], "join")
+	}
+	var own fleet.Own
+	if f.live.target.given {
+		if own.Accounts, err = f.live.target.endpoints(); err != nil {
+			return err
+		}
+	}
+	o.Carry = own.Carry
+	return fleet.Join(ctx, o)
 }

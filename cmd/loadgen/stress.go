@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
 )
 
@@ -182,3 +185,113 @@ func around(peak float64) []float64 {
 
 // thousandth rounds to three decimals.
 func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }
+
+// fleetHelp is what the help of a verb says of several processes.
+const fleetHelp = `--processes N has N processes offer the load together: operation k is sent by process
+k mod N, all begin at one instant, and one report is of them together (docs/fleet.md).
+Alone it begins them on this machine. With --lead address they are on others, each
+of which says loadgen run --join nats://address --token-file file --target service.`
+
+// fleetFlags have several processes offer a load together.
+type fleetFlags struct {
+	processes int
+	lead      string
+	onLoss    string
+	deadline  time.Duration
+	member    memberFlags
+}
+
+// memberFlags are what both ends of a fleet need.
+type memberFlags struct {
+	tokenFile, creds, ca string
+	// url is a NATS server of somebody else's, which a member joins by --join.
+	url string
+}
+
+func (f *fleetFlags) register(flags *pflag.FlagSet) {
+	flags.IntVar(&f.processes, "processes", 0, "have so many processes offer the load together, each its share")
+	flags.StringVar(&f.lead, "lead", "", "with --processes: wait for them to join at this `address`, such as :4222, rather than begin them here")
+	flags.StringVar(&f.onLoss, "on-loss", lossFails, "with --processes: what is done where one is lost: fail ends the run, finish has the others go on; exit 13 either way")
+	flags.DurationVar(&f.deadline, "join-within", time.Minute, "with --processes: how long they have to join")
+	flags.StringVar(&f.member.url, "nats-url", "", "with --processes: a NATS server of your own, rather than the one in this process")
+	f.member.register(flags)
+}
+
+func (f *memberFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.tokenFile, "token-file", "", "`file` with the token of the fleet, which nobody else can read (openssl rand -hex 32)")
+	flags.StringVar(&f.creds, "nats-creds", "", "`file` with the credentials for a NATS server of your own")
+	flags.StringVar(&f.ca, "nats-ca", "", "`file` with the certificates that are trusted for it")
+}
+
+// What is done where a member is lost.
+const (
+	lossFails    = "fail"
+	lossFinishes = "finish"
+)
+
+// fill has a plan's load be offered by several processes, where that was asked for. The
+// folder is what the paths in the scenario count from.
+func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags, folder string, quiet bool, stderr io.Writer) error {
+	if f.processes == 0 && !flags.Changed("processes") {
+		for _, flag := range []string{"lead", "on-loss", "join-within", "nats-url", "nats-creds", "nats-ca", "token-file"} {
+			if flags.Changed(flag) {
+				return usageError{fmt.Errorf("--%s belongs to --processes, which is missing; expected the number of processes", flag)}
+			}
+		}
+		return nil
+	}
+	if f.onLoss != lossFails && f.onLoss != lossFinishes {
+		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.onLoss, lossFails, lossFinishes)}
+	}
+	offering := fleet.Offering{Members: f.processes, Deadline: f.deadline, FinishOnLoss: f.onLoss == lossFinishes, Folder: folder, Said: stderr,
+		Bus: fleet.BusOptions{URL: f.member.url, Listen: f.lead, Creds: f.member.creds, CA: f.member.ca}}
+	offering.Say = func(line string) {
+		if !quiet {
+			fmt.Fprintln(stderr, line)
+		}
+	}
+	var err error
+	switch {
+	case f.lead == "" && f.member.url == "":
+		if offering.Local, err = target.member(); err == nil {
+			offering.Bus.Token, err = fleet.NewToken()
+		}
+	case f.member.tokenFile == "":
+		err = usageError{errors.New("--lead and --nats-url need --token-file, which each member has, too; expected a file (openssl rand -hex 32 > token; chmod 600 token)")}
+	default:
+		offering.Bus.Token, err = fleet.ReadToken(f.member.tokenFile)
+	}
+	if err != nil {
+		return err
+	}
+	if faults := offering.Bus.Validate(); len(faults) > 0 {
+		return ofBus(faults[0], "nats-url")
+	}
+	return flagged(flags, offering.Fill(p))
+}
+
+// ofBus names the flag of what is wrong with the options of a bus, of which url is the address.
+func ofBus(fault error, url string) error {
+	field, what, _ := strings.Cut(fault.Error(), ": ")
+	flag := map[string]string{"url": url, "listen": "lead", "creds": "nats-creds", "ca": "nats-ca", "token": "token-file"}[field]
+	return usageError{fmt.Errorf("--%s: %s", flag, what)}
+}
+
+// member is the command by which a member on this machine is begun: it sends to the same target.
+func (f *targetFlags) member() ([]string, error) {
+	program, err := os.Executable()
+	words := []string{program, "run"}
+	if f.where[0] == targetEmbedded || f.where[0] == targetInProcess {
+		return words, err
+	}
+	for _, where := range f.where {
+		words = append(words, "--target", where)
+	}
+	if f.keyFile != "" {
+		words = append(words, "--key-file", f.keyFile)
+	}
+	if f.account != "" {
+		words = append(words, "--account", f.account)
+	}
+	return words, err
+}

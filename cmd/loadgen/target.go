@@ -259,6 +259,7 @@ type liveFlags struct {
 	target targetFlags
 	find   findFlags
 	tell   tellFlags
+	fleet  fleetFlags
 
 	driver  string
 	client  string
@@ -294,6 +295,7 @@ func (f *liveFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tell.otlp, "otlp", "", "send metrics, and traces of the slowest operations, to this OpenTelemetry `URL`, such as http://localhost:4318; env is that of OTEL_EXPORTER_OTLP_ENDPOINT")
 	flags.BoolVar(&f.tell.metricsKeys, "metrics-keys", false, "have metrics and traces name the PartitionKeys of the hottest partitions, rather than their ranks alone")
 	f.find.register(flags)
+	f.fleet.register(flags)
 }
 
 // plan returns the sound plan of a scenario that the flags ask for.
@@ -306,6 +308,9 @@ func (f *liveFlags) plan(c *cobra.Command, s *scenarios.Scenario, antiPattern *s
 		return p, err
 	}
 	if err := f.target.fill(&p); err != nil {
+		return p, err
+	}
+	if err := f.fleet.fill(c.Flags(), &p, &f.target, f.choice.folder, f.tell.silent(), stderr); err != nil {
 		return p, err
 	}
 	return p, named(c.Flags(), p.Validate()...)

@@ -128,6 +128,12 @@ func (p *Stats) Touched(number uint64, at time.Duration, table, key string, enti
 // Completed is told of every operation as it ends.
 func (p *Stats) Completed(c *results.Completed) { p.shards[c.Number%shards].completed(c) }
 
+// Told is told of a second of one of several processes that offer a load together, as one that
+// ended by an instant: what came in it, and the response times of each kind of operation.
+func (p *Stats) Told(member int, at time.Duration, of *results.Interval, responses []*results.Histogram) {
+	p.shards[member%shards].told(at, of, responses)
+}
+
 // Totals returns what the run came to so far.
 func (p *Stats) Totals() Totals {
 	var all Totals

@@ -179,3 +179,28 @@ func (h *shard) completed(c *results.Completed) {
 		one.times[binOf(c.Done-c.Intended)]++
 	}
 }
+
+func (h *shard) told(at time.Duration, of *results.Interval, responses []*results.Histogram) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest = max(h.latest, at)
+	h.totals.add(&Totals{Scheduled: of.Scheduled, Dropped: of.Dropped, Late: of.Late, Sent: of.Attempts, Attempts: of.Attempts, Ok: of.Ok,
+		Throttled: of.Throttled, Failed: of.Failed, Operations: of.Operations, Served: of.Served})
+	one := h.at(at - 1)
+	if one == nil {
+		return
+	}
+	one.due += of.Scheduled
+	one.attempts += of.Attempts
+	one.throttled += of.Throttled
+	one.offered += of.Offered
+	one.served += of.Served
+	for _, response := range responses {
+		if response == nil {
+			continue
+		}
+		for _, bar := range response.Bars() {
+			one.times[binOf(time.Duration(bar.To)*time.Microsecond)] += uint32(bar.Count)
+		}
+	}
+}

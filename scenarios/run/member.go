@@ -47,9 +47,9 @@ type Member struct {
 // fills, looks at and drops. The record is theirs, with the manifest of the run.
 type Elsewhere struct {
 	Processes int
-	// Offer has them do so, and returns what they sent as one record, as far as it came. An
+	// Offer has them do so for a plan, which it leaves as it is, and returns what they sent as one record, as far as it came. An
 	// error ends the run.
-	Offer func(context.Context, Handed) (*results.Record, error)
+	Offer func(context.Context, *Plan, Handed) (*results.Record, error)
 }
 
 // Handed is what is handed to the processes that offer a scenario.
@@ -91,7 +91,7 @@ func (p *Plan) together(o *campaign.Options) {
 func (p *Plan) hand(ctx context.Context, h Handed) error {
 	h.Engine = p.handed.destination.engine
 	before := countsOf(p.handed.destination.counter)
-	record, err := p.Elsewhere.Offer(ctx, h)
+	record, err := p.Elsewhere.Offer(ctx, p, h)
 	p.handed.record = record
 	if before != nil {
 		after := countsOf(p.handed.destination.counter)
@@ -123,6 +123,7 @@ func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, er
 	record := k.plan.handed.record
 	m := own.Manifest
 	m.Started, m.Environment = record.Manifest.Started, record.Manifest.Environment
+	m.Fleet = record.Manifest.Fleet
 	record.Manifest, record.Target = m, k.plan.handed.books
 	record.Invariants = own.Invariants
 	if own.Validity != results.Valid && record.Validity != results.Invalid {

@@ -42,7 +42,7 @@ func together(t *testing.T, members int) (*results.Record, []merge.Part) {
 		t.Fatal(err)
 	}
 	parts := make([]merge.Part, members)
-	offer := func(ctx context.Context, h run.Handed) (*results.Record, error) {
+	offer := func(ctx context.Context, _ *run.Plan, h run.Handed) (*results.Record, error) {
 		var all sync.WaitGroup
 		var waiting sync.WaitGroup
 		waiting.Add(members)
@@ -111,7 +111,7 @@ func TestRunElsewhereRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer := func(context.Context, run.Handed) (*results.Record, error) {
+	offer := func(context.Context, *run.Plan, run.Handed) (*results.Record, error) {
 		t.Error("it was offered")
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog", "results/merge",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	}, {
@@ -230,6 +230,22 @@ var rows = []row{
 			"scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/azure/told", "target/bounds", "target/fault", "target/inprocess", "target/line",
 			"target/queueblob", "target/shard",
 		},
+	}, {
+		path: "scenarios/fleet",
+		what: "one run over several processes, on one machine or many",
+		imports: []string{
+			"engine/clock", "report/document", "results", "results/figure", "results/merge",
+			"scenarios", "scenarios/fields", "scenarios/fleet/bus", "scenarios/fleet/protocol", "scenarios/run",
+		},
+	}, {
+		path:    "scenarios/fleet/protocol",
+		what:    "how the members of a fleet agree with their leader on one run",
+		imports: []string{"engine/clock", "results"},
+	}, {
+		path:    "scenarios/fleet/bus",
+		what:    "a fleet's messages over NATS: a server inside, or somebody else's",
+		imports: []string{"engine/clock"},
+		owns:    []string{"github.com/nats-io"},
 	}, {
 		path: "scenarios/series",
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",

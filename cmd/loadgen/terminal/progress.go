@@ -184,6 +184,9 @@ func (p *Progress) Enters(stage run.Stage) {
 	p.screen.enter(stage, p.now())
 }
 
+// Present is how long the run has gone on.
+func (p *Progress) Present() time.Duration { return p.now() }
+
 // leave ends the stage before; one that was cut short ends where it stands.
 func (p *Progress) leave() {
 	p.mu.Lock()

@@ -1,0 +1,325 @@
+//go:build ci && unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/scenarios/fleet"
+)
+
+// fleetOf is a leader and its members, each in a process of its own, on one service.
+type fleetOf struct {
+	*testing.T
+	s       *service
+	token   string
+	address string
+	leader  *talker
+	members []*talker
+}
+
+// talker is a process, and what it has said so far.
+type talker struct {
+	t    *testing.T
+	c    *exec.Cmd
+	mu   sync.Mutex
+	said bytes.Buffer
+	// more is told whenever it has said something, ended that it ended.
+	more  chan struct{}
+	ended chan struct{}
+}
+
+func (k *talker) Write(text []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.said.Write(text)
+	select {
+	case k.more <- struct{}{}:
+	default:
+	}
+	return len(text), nil
+}
+
+func (k *talker) text() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.said.String()
+}
+
+// talk starts the program.
+func talk(t *testing.T, args ...string) *talker {
+	t.Helper()
+	k := &talker{t: t, c: program(t, nil, args...), more: make(chan struct{}, 1), ended: make(chan struct{})}
+	k.c.Stdout, k.c.Stderr = k, k
+	if err := k.c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		// How it ended is asked of its state.
+		_ = k.c.Wait()
+		close(k.ended)
+	}()
+	t.Cleanup(func() {
+		// It may stand still, and have ended.
+		_ = k.c.Process.Kill()
+		<-k.ended
+	})
+	return k
+}
+
+// long is how long something may take on a machine that is not there for seconds.
+const long = 90 * time.Second
+
+// says waits until the process has said something.
+func (k *talker) says(what string) {
+	k.t.Helper()
+	late := time.After(long)
+	for !strings.Contains(k.text(), what) {
+		select {
+		case <-k.more:
+		case <-k.ended:
+			if !strings.Contains(k.text(), what) {
+				k.t.Fatalf("it ended, and never said %q:\n%s", what, k.text())
+			}
+		case <-late:
+			k.t.Fatalf("it never said %q:\n%s", what, k.text())
+		}
+	}
+}
+
+// ends waits for the process to end with a code, having said something.
+func (k *talker) ends(code int, what string) {
+	k.t.Helper()
+	select {
+	case <-k.ended:
+	case <-time.After(long):
+		k.t.Fatalf("it does not end:\n%s", k.text())
+	}
+	flat := strings.Join(strings.Fields(k.text()), " ")
+	if got := k.c.ProcessState.ExitCode(); got != code || !strings.Contains(flat, what) {
+		k.t.Errorf("it ends with %d, want %d and that it says %q:\n%s", got, code, what, k.text())
+	}
+}
+
+func (k *talker) signal(s syscall.Signal) {
+	k.t.Helper()
+	if err := k.c.Process.Signal(s); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// newFleet starts a leader that waits for so many members.
+func newFleet(t *testing.T, members string, more ...string) *fleetOf {
+	t.Helper()
+	f := &fleetOf{T: t, s: newService(t, model.Documented, 0), token: filepath.Join(t.TempDir(), "token"), address: freeAddress(t)}
+	if err := os.WriteFile(f.token, []byte("a-token-that-is-long-enough-for-a-test\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.leader = talk(t, append([]string{"stress", "--target", f.s.url, "--key-file", f.s.keyFile, "--rate", "40", "--duration", "25s", "--yes", "--no-probe",
+		"--set", "phases.load.entities=50", "--out", "run", "--lead", f.address, "--processes", members, "--token-file", f.token}, more...)...)
+	return f
+}
+
+// freeAddress is one of loopback at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// join starts a member.
+func (f *fleetOf) join(name string, more ...string) *talker {
+	return f.joinAt(f.address, name, f.token, more...)
+}
+
+func (f *fleetOf) joinAt(address, name, token string, more ...string) *talker {
+	f.Helper()
+	k := talk(f.T, append([]string{"run", "--join", "nats://" + address, "--token-file", token, "--name", name, "--target", f.s.url, "--key-file", f.s.keyFile}, more...)...)
+	f.members = append(f.members, k)
+	return k
+}
+
+// began waits until all are ready: from now on a loss is one of the run.
+func (f *fleetOf) began() { f.Helper(); f.leader.says("begin together") }
+
+// What becomes of fleets of real processes: killed, stopped, cut off, without their leader,
+// of another build, with another token, too many, too few, and twice led.
+func TestFleetsOfProcesses(t *testing.T) {
+	for name, history := range map[string]func(f *testing.T){
+		"a member is killed": func(t *testing.T) {
+			f := newFleet(t, "2")
+			a := f.join("north")
+			f.join("south")
+			f.began()
+			a.signal(syscall.SIGKILL)
+			f.leader.ends(codeInvalidRun, "north was lost")
+			f.members[1].ends(codeOk, "")
+		},
+		"a member stands still, and comes back": func(t *testing.T) {
+			f := newFleet(t, "2")
+			a := f.join("north")
+			f.join("south")
+			f.began()
+			a.signal(syscall.SIGSTOP)
+			f.leader.says("north was lost")
+			a.signal(syscall.SIGCONT)
+			f.leader.ends(codeInvalidRun, "north was lost")
+			a.ends(codeTarget, "")
+		},
+		"a connection is cut": func(t *testing.T) {
+			f := newFleet(t, "2")
+			between := newSplice(t, f.address)
+			a := f.joinAt(between.Addr().String(), "north", f.token)
+			f.join("south")
+			f.began()
+			between.cut()
+			f.leader.ends(codeInvalidRun, "north was lost")
+			a.ends(codeTarget, "the leader of the fleet was lost")
+		},
+		"the leader is killed": func(t *testing.T) {
+			f := newFleet(t, "2")
+			a, b := f.join("north"), f.join("south")
+			f.began()
+			f.leader.signal(syscall.SIGKILL)
+			a.ends(codeTarget, "the leader of the fleet was lost")
+			b.ends(codeTarget, "the leader of the fleet was lost")
+		},
+		"one more than asked for, and an interrupt": func(t *testing.T) {
+			f := newFleet(t, "1")
+			f.join("north")
+			f.began()
+			f.join("south").ends(codeTarget, "the fleet has its 1 members")
+			f.leader.signal(syscall.SIGINT)
+			f.leader.ends(codeInterrupted, "")
+		},
+		"another build, another token, and so fewer than asked for": func(t *testing.T) {
+			f := newFleet(t, "2", "--join-within", "6s")
+			token, err := fleet.ReadToken(f.token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = fleet.Join(t.Context(), fleet.JoinOptions{Bus: fleet.BusOptions{URL: "nats://" + f.address, Token: token, Wait: long}, Name: "old",
+				Version: "another", Deadline: long, Clock: clock.NewReal()})
+			if err == nil || !strings.Contains(err.Error(), `old is build "another"`) {
+				t.Errorf("another build is told %v", err)
+			}
+			other := filepath.Join(t.TempDir(), "other")
+			if err := os.WriteFile(other, []byte("another-token-that-is-long-enough-too\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f.joinAt(f.address, "north", other).ends(codeTarget, "not let in")
+			f.leader.ends(codeTarget, "not all members have joined: 0 of 2")
+		},
+		"two leaders at one address": func(t *testing.T) {
+			f := newFleet(t, "1")
+			member := f.join("north")
+			f.began()
+			second := talk(t, "stress", "--target", f.s.url, "--key-file", f.s.keyFile, "--yes", "--no-probe", "--out", "run", "--set", "phases.load.entities=50",
+				"--lead", f.address, "--processes", "1", "--token-file", f.token)
+			second.ends(codeUsage, "address already in use")
+			f.leader.signal(syscall.SIGINT)
+			f.leader.ends(codeInterrupted, "")
+			member.ends(codeOk, "")
+		},
+		"it goes on without whom it lost": func(t *testing.T) {
+			f := newFleet(t, "2", "--on-loss", "finish", "--duration", "9s")
+			a, b := f.join("north"), f.join("south")
+			f.began()
+			a.signal(syscall.SIGKILL)
+			f.leader.ends(codeInvalidRun, "north was lost")
+			b.ends(codeOk, "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			history(t)
+		})
+	}
+}
+
+// splice passes on connections to an address until it is cut.
+type splice struct {
+	net.Listener
+	to    string
+	mu    sync.Mutex
+	open  []net.Conn
+	wires sync.WaitGroup
+}
+
+func newSplice(t *testing.T, to string) *splice {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &splice{Listener: l, to: to}
+	s.wires.Go(s.accept)
+	t.Cleanup(func() { s.cut(); s.wires.Wait() })
+	return s
+}
+
+func (s *splice) accept() {
+	for {
+		near, err := s.Accept()
+		if err != nil {
+			return
+		}
+		far, err := s.dial()
+		if err != nil {
+			near.Close()
+			continue
+		}
+		s.mu.Lock()
+		s.open = append(s.open, near, far)
+		s.mu.Unlock()
+		for _, way := range [][2]net.Conn{{near, far}, {far, near}} {
+			s.wires.Go(func() {
+				// What ends it is the end of either side.
+				_, _ = io.Copy(way[0], way[1])
+				way[0].Close()
+			})
+		}
+	}
+}
+
+// dial connects to who is behind, who may not listen yet.
+func (s *splice) dial() (net.Conn, error) {
+	clk := clock.NewReal()
+	for {
+		c, err := net.Dial("tcp", s.to)
+		if err == nil || clk.Now().Offset() > long || !errors.Is(err, syscall.ECONNREFUSED) {
+			return c, err
+		}
+		if err := clk.Sleep(context.Background(), clk.Now().Add(100*time.Millisecond)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// cut ends all connections, and takes no more.
+func (s *splice) cut() {
+	s.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.open {
+		c.Close()
+	}
+}

@@ -1,0 +1,67 @@
+//go:build ci || long
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// together is a second of load that several processes offer; the length is the caller's.
+const together = `name: together
+seed: 5
+workers: 40
+retry: short
+attributes:
+  event: {list: [NYC, Berlin, Oslo]}
+  bib: {sequence: 1}
+entity: {size: 300, filler: Notes}
+design: {partition_key: "{event}", row_key: "{bib}"}
+phases:
+  - name: load
+    load: {entities: 30}
+  - name: rush
+    traffic: {arrivals: {poisson: %d}, for: %s, drain: 1s, operations: [{verb: get, weight: 4}, {verb: insert}]}
+`
+
+// binary builds the program once for a test that begins processes of it.
+func binary(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "loadgen")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// fleetRun has so many processes of this machine offer a load, and returns the record.
+func fleetRun(t *testing.T, binary string, processes, rate int, length string, limit time.Duration) *results.Record {
+	t.Helper()
+	folder := t.TempDir()
+	file, out := filepath.Join(folder, "together.yaml"), filepath.Join(folder, "run")
+	if err := os.WriteFile(file, fmt.Appendf(nil, together, rate, length), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	command := exec.CommandContext(ctx, binary, "run", file, "--processes", fmt.Sprint(processes), "--out", out, "--no-charts", "--no-probe", "--quiet")
+	var said strings.Builder
+	command.Stdout, command.Stderr = io.Discard, &said
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	record, err := results.Read(results.Dir(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}

@@ -1,0 +1,111 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
+)
+
+// told is what of a run's plan a member is told beside its charge.
+type told struct {
+	run.From
+	// Mark marks what is written; Client is what sends, Budget how many billed transactions the
+	// member's own run may have, 0 for any.
+	Mark   string `json:"mark"`
+	Client string `json:"client,omitempty"`
+	Budget int64  `json:"budget,omitempty"`
+	// NoProbe leaves out what is tried before the run.
+	NoProbe bool `json:"no_probe,omitempty"`
+	// Folder is what the paths in the scenario count from; Where are the accounts that all have
+	// to send to, by their addresses, none where the target is the leader's engine.
+	Folder string   `json:"folder,omitempty"`
+	Where  []string `json:"where,omitempty"`
+}
+
+// Own is what a member has of its own, and no other is told.
+type Own struct {
+	// Accounts are the services that it sends to, with what proves them its; none for the
+	// leader's engine.
+	Accounts []run.Endpoint
+}
+
+// Carry has a member offer its share of what its charge says.
+func (o *Own) Carry(ctx context.Context, c protocol.Charge, ready func(context.Context, uint64) (time.Time, error), tell func(protocol.Second)) (*results.Record, error) {
+	p, err := o.plan(&c)
+	if err != nil {
+		return nil, err
+	}
+	seconds := &telling{tell: tell}
+	p.Member.Ready, p.Member.Began, p.Member.Second = ready, seconds.began, seconds.second
+	return run.Run(ctx, *p)
+}
+
+// plan returns the run that a charge comes to.
+func (o *Own) plan(c *protocol.Charge) (*run.Plan, error) {
+	var more told
+	if err := json.Unmarshal(c.Options, &more); err != nil {
+		return nil, fmt.Errorf("what the leader says of the run cannot be read: %w", err)
+	}
+	s, err := scenarios.Parse("the leader's scenario", c.Scenario)
+	if err == nil {
+		err = s.ReadFrom(more.Folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, RetryChosen: true,
+		Member: &run.Member{Share: run.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
+	if c.Target != "" {
+		if len(o.Accounts) > 0 {
+			return nil, fmt.Errorf("%w: the leader's engine is the target; expected no --target", errTarget)
+		}
+		return p, nil
+	}
+	p.On, p.Accounts = run.Remote, o.Accounts
+	if len(o.Accounts) != len(more.Where) {
+		return nil, fmt.Errorf("%w: %d given, and the leader sends to %d; expected --target for each of them", errTarget, len(o.Accounts), len(more.Where))
+	}
+	for i, one := range o.Accounts {
+		if one.String() != more.Where[i] {
+			return nil, fmt.Errorf("%w: %s, and the leader's is %s; expected the same", errTarget, one, more.Where[i])
+		}
+	}
+	return p, nil
+}
+
+// telling tells the leader of each second, and in the first how late the member began.
+type telling struct {
+	tell func(protocol.Second)
+
+	mu   sync.Mutex
+	late *time.Duration
+}
+
+func (t *telling) began(late time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	late = max(0, late)
+	t.late = &late
+}
+
+func (t *telling) second(of *results.Interval, kinds []results.Heard) {
+	t.mu.Lock()
+	late := t.late
+	t.late = nil
+	t.mu.Unlock()
+	one := protocol.Second{Interval: *of, BeganLate: late}
+	for i := range kinds {
+		one.Operations = append(one.Operations, protocol.Operation{Retries: kinds[i].Retries, Response: kinds[i].Response})
+	}
+	if of.Generator != nil {
+		one.Stall = of.Generator.StoodStill
+	}
+	t.tell(one)
+}

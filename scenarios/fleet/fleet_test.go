@@ -1,0 +1,306 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/fleet/bus"
+	"loadgen/scenarios/fleet/protocol"
+)
+
+// wires are a bus without a server: what is said arrives at once.
+type wires struct {
+	mu      sync.Mutex
+	up      chan bus.Message
+	down    map[string]chan []byte
+	dropped int
+}
+
+func newWires() *wires {
+	return &wires{up: make(chan bus.Message, 1024), down: map[string]chan []byte{}}
+}
+
+func (w *wires) Messages() <-chan bus.Message { return w.up }
+func (w *wires) Dropped() int                 { return w.dropped }
+
+func (w *wires) Answer(to string, text []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case w.down[to] <- text:
+	default:
+		w.dropped++
+	}
+	return nil
+}
+
+// wire is a member's end of them.
+type wire struct {
+	w    *wires
+	id   string
+	down chan []byte
+}
+
+func (w *wires) join(id string) *wire {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down[id] = make(chan []byte, 1024)
+	return &wire{w, id, w.down[id]}
+}
+
+func (w *wire) Send(text []byte) error {
+	w.w.up <- bus.Message{From: w.id, Text: text}
+	return nil
+}
+
+func (w *wire) Messages() <-chan []byte { return w.down }
+
+// share is a Carry that offers so many operations a second, for some seconds, and writes
+// down when it began.
+type share struct {
+	rate    int64
+	seconds int
+	began   time.Time
+	charge  protocol.Charge
+	fails   error
+	// breaks is why it fails after so many seconds.
+	breaks error
+	after  int
+}
+
+func (s *share) carry(ctx context.Context, c protocol.Charge, ready func(context.Context, uint64) (time.Time, error), tell func(protocol.Second)) (*results.Record, error) {
+	s.charge = c
+	if s.fails != nil {
+		return nil, s.fails
+	}
+	real := clock.NewReal()
+	var folder results.Memory
+	recorder, err := results.NewRecorder(&folder, results.Manifest{Operations: []results.Kind{{Name: "insert"}}})
+	if err != nil {
+		return nil, err
+	}
+	recorder.Listen(func(second *results.Interval, kinds []results.Heard) {
+		one := protocol.Second{Interval: *second}
+		for _, kind := range kinds {
+			one.Operations = append(one.Operations, protocol.Operation{Retries: kind.Retries, Response: kind.Response})
+		}
+		tell(one)
+	})
+	at, err := ready(ctx, uint64(s.rate)*uint64(s.seconds))
+	if err != nil {
+		return nil, err
+	}
+	wait := clock.Instant(at.Sub(real.Started()))
+	if err := real.Sleep(ctx, wait); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	s.began = real.Started().Add(real.Now().Offset())
+	validity := results.Valid
+	phase := recorder.Phase(results.Phase{Name: "load", Begin: 0, End: time.Duration(s.seconds) * time.Second, Reported: true})
+	for n := range s.seconds {
+		if s.breaks != nil && n == s.after {
+			return nil, s.breaks
+		}
+		from := time.Duration(n) * time.Second
+		for k := range s.rate {
+			due := from + time.Duration(k)*time.Millisecond
+			recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due})
+			recorder.Attempt(&results.Attempt{Phase: phase, Intended: due, Sent: due, Done: due + time.Duration(k)*time.Microsecond, Class: results.Ok})
+			recorder.Completed(&results.Completed{Phase: phase, Intended: due, Done: due + time.Duration(k)*time.Microsecond, Class: results.Ok})
+		}
+		if err := real.Sleep(ctx, wait.Add(from+time.Second)); err != nil {
+			validity = results.Partial
+			break
+		}
+		if err := recorder.Advance(from + time.Second); err != nil {
+			return nil, err
+		}
+	}
+	recorder.EndPhase(phase, time.Duration(s.seconds)*time.Second)
+	if err := recorder.Finish(time.Duration(s.seconds)*time.Second, validity, nil, nil); err != nil {
+		return nil, err
+	}
+	return results.Read(&folder)
+}
+
+// party is a leader and its members, over wires.
+type party struct {
+	outcome Outcome
+	err     error
+	members []error
+	shares  []*share
+	seen    []protocol.Event
+}
+
+// meet plays a fleet to its end.
+func meet(ctx context.Context, o LeadOptions, shares ...*share) *party {
+	p := &party{shares: shares, members: make([]error, len(shares))}
+	w := newWires()
+	o.Version, o.Clock, o.Deadline = "v1", clock.NewReal(), 10*time.Second
+	o.Charge.Scenario = []byte("name: x\n")
+	o.Seen = func(e protocol.Event) { p.seen = append(p.seen, e) }
+	var all sync.WaitGroup
+	for i, s := range shares {
+		all.Go(func() {
+			id := fmt.Sprintf("m%d", i)
+			p.members[i] = take(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: s.carry, Clock: clock.NewReal()}, id, w.join(id))
+		})
+	}
+	p.outcome, p.err = lead(context.WithoutCancel(ctx), &o, w)
+	all.Wait()
+	return p
+}
+
+// Three members carry their shares out, from one instant on, and the leader has all records.
+func TestAFleetFromEndToEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shares := []*share{{rate: 30, seconds: 3}, {rate: 20, seconds: 3}, {rate: 10, seconds: 3}}
+		p := meet(t.Context(), LeadOptions{Members: 3}, shares...)
+		if p.err != nil || len(p.outcome.Faults) > 0 || len(p.outcome.Notes) > 0 {
+			t.Fatalf("%v, faults %q, notes %q; want none", p.err, p.outcome.Faults, p.outcome.Notes)
+		}
+		places := map[int]bool{}
+		for i, s := range shares {
+			if p.members[i] != nil {
+				t.Errorf("member %d: %v", i, p.members[i])
+			}
+			places[s.charge.Index] = true
+			if s.charge.Of != 3 || string(s.charge.Scenario) != "name: x\n" || !s.began.Equal(p.outcome.Began) {
+				t.Errorf("member %d was charged with %+v and began at %v; want a third, at %v", i, s.charge, s.began, p.outcome.Began)
+			}
+			member := p.outcome.Members[s.charge.Index]
+			scheduled := member.Record.Total(results.Everything).Scheduled
+			if scheduled != s.rate*3 || member.Scheduled != scheduled || member.Planned != uint64(scheduled) {
+				t.Errorf("member %d: planned %d, told %d, in the record %d; want %d", i, member.Planned, member.Scheduled, scheduled, s.rate*3)
+			}
+		}
+		if len(places) != 3 {
+			t.Errorf("the places are %v; want three", places)
+		}
+		told := 0
+		for _, e := range p.seen {
+			if e.Kind == protocol.SecondTold {
+				if told++; e.Second.Operations[0].Response.Count() == 0 {
+					t.Errorf("second %d of %s has no response times", e.Sequence, e.Name)
+				}
+			}
+		}
+		if told != 9 {
+			t.Errorf("%d seconds were seen; want 9", told)
+		}
+	})
+}
+
+// A share that fails ends the run for all, by name; the others hand in what they have.
+func TestAShareThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("no such table service")
+		p := meet(t.Context(), LeadOptions{Members: 2}, &share{rate: 10, seconds: 3}, &share{fails: broken})
+		if !errors.Is(p.err, protocol.ErrUnready) || !strings.Contains(p.err.Error(), "member1") || !strings.Contains(p.err.Error(), broken.Error()) {
+			t.Errorf("the leader ends with %v; want %v of member1", p.err, protocol.ErrUnready)
+		}
+		if !errors.Is(p.members[1], broken) || !errors.Is(p.members[0], protocol.ErrRefused) {
+			t.Errorf("the members end with %v; want its own fault, and the leader's word", p.members)
+		}
+	})
+}
+
+// A share that fails in the middle of the run has the leader stop the others, which hand in
+// what they have by then.
+func TestAShareThatFailsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("the account is gone")
+		p := meet(t.Context(), LeadOptions{Members: 2}, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
+		if p.err != nil || len(p.outcome.Faults) != 1 || !strings.Contains(p.outcome.Faults[0], "member1 was lost: "+broken.Error()) {
+			t.Fatalf("the leader ends with %v, %q; want one fault, of member1", p.err, p.outcome.Faults)
+		}
+		if !errors.Is(p.members[1], broken) || p.members[0] != nil {
+			t.Errorf("the members end with %v; want the fault of the second alone", p.members)
+		}
+		for _, m := range p.outcome.Members {
+			if whole := m.Name == "member0"; whole != (m.Record != nil) || whole && (m.Record.Validity != results.Partial || m.Scheduled > 60) {
+				t.Errorf("%s: %d operations were due, its record is there: %v", m.Name, m.Scheduled, m.Record != nil)
+			}
+		}
+	})
+}
+
+// A member that is interrupted hands in what it has, and the run stops.
+func TestAnInterruptedMember(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			time.Sleep(5 * time.Second)
+			cancel(errors.New("interrupted"))
+		}()
+		p := meet(ctx, LeadOptions{Members: 2}, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
+		if p.err != nil || len(p.outcome.Faults) == 0 || !strings.Contains(p.outcome.Faults[0], "interrupted") {
+			t.Errorf("the leader ends with %v, %q; want a fault that says interrupted", p.err, p.outcome.Faults)
+		}
+		for i, m := range p.outcome.Members {
+			if m.Record == nil || m.Record.Validity != results.Partial {
+				t.Errorf("member %d has no partial record", i)
+			}
+		}
+	})
+}
+
+// What is packed is read as it was; what is none is a fault.
+func TestPackedRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Charge{}, func(context.Context, uint64) (time.Time, error) { return time.Now(), nil }, func(protocol.Second) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := pack(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := unpack(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if twice, err := pack(again); err != nil || string(twice) != string(text) {
+			t.Errorf("packed again it differs, %v", err)
+		}
+		if countsOf(again) != countsOf(record) || countsOf(record).Scheduled != 10 {
+			t.Errorf("it counts %+v and %+v; want 10 scheduled", countsOf(record), countsOf(again))
+		}
+		for _, wrong := range [][]byte{nil, []byte("x"), text[:len(text)/2]} {
+			if _, err := unpack(wrong); !errors.Is(err, errPacked) {
+				t.Errorf("%d bytes of it: %v; want %v", len(wrong), err, errPacked)
+			}
+		}
+	})
+}
+
+// Whatever a member sends as its record, it is read or refused, and what was read can be
+// sent on.
+func FuzzUnpack(f *testing.F) {
+	sound, err := pack(&results.Record{SchemaVersion: results.SchemaVersion, Validity: results.Valid, Intervals: []results.Interval{{Second: 1}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sound)
+	f.Add([]byte("no record"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		record, err := unpack(text)
+		if err != nil {
+			if !errors.Is(err, errPacked) {
+				t.Errorf("%v; want %v", err, errPacked)
+			}
+			return
+		}
+		if _, err := pack(record); err != nil {
+			t.Errorf("it is read and cannot be written: %v", err)
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/results"
+	"loadgen/results/figure"
+	"loadgen/results/merge"
+	"loadgen/scenarios/run"
+)
+
+// ErrNothing is wrapped where no member has sent a record.
+var ErrNothing = errors.New("no member has sent a record")
+
+// gather puts the members' records together, and holds what each sent against the plan: local
+// says that all are of one machine.
+func gather(came Outcome, plan []run.Offered, local bool) (*results.Record, error) {
+	parts, faults := make([]merge.Part, 0, len(came.Members)), slices.Clone(came.Faults)
+	for i := range came.Members {
+		m := &came.Members[i]
+		if m.Record == nil {
+			if want := planned(plan, m.Index); want != nil && m.Lost != "" {
+				faults = append(faults, fmt.Sprintf("Of the plan, %d operations were the share of %s.", *want, m.Name))
+			}
+			continue
+		}
+		one := *m.Record
+		one.Manifest.Target, one.Manifest.Service = came.Members[0].target(&one)
+		parts = append(parts, merge.Part{Name: m.Name, Record: &one})
+		if m.Partial == "" {
+			faults = append(faults, against(m, plan)...)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNothing, strings.Join(faults, " "))
+	}
+	record, err := merge.Records(parts)
+	if err != nil {
+		return nil, err
+	}
+	for p := range record.Phases {
+		if p < len(plan) {
+			record.Phases[p].Rate = plan[p].Rate
+		}
+	}
+	if first := parts[0].Record; local && record.Generator != nil {
+		record.Generator.Cores, record.Manifest.Environment.CPUs = first.Generator.Cores, first.Manifest.Environment.CPUs
+		record.Manifest.Environment.GOMAXPROCS = first.Manifest.Environment.GOMAXPROCS
+	}
+	record.Manifest.Fleet = &results.Fleet{Members: members(came.Members, plan), Labels: labels(came.Members), Skew: came.Skew, Notes: append([]string{}, came.Notes...)}
+	if len(faults) > 0 {
+		record.Validity, record.Reasons = results.Invalid, append(faults, record.Reasons...)
+	}
+	return record, nil
+}
+
+// target returns what the record of a fleet says that it was sent to: what its first member
+// says, if that has a record, else what a record says.
+func (s *Share) target(other *results.Record) (target, service string) {
+	if s.Record != nil {
+		other = s.Record
+	}
+	return other.Manifest.Target, other.Manifest.Service
+}
+
+// against returns in what the operations that were due at a member are not those of the plan.
+func against(m *Share, plan []run.Offered) (faults []string) {
+	for p := range plan {
+		if plan[p].Shares == nil {
+			continue
+		}
+		got := int64(0)
+		if p < len(m.Record.Phases) {
+			got = due(&m.Record.Phases[p]).Scheduled
+		}
+		if want := plan[p].Shares[m.Index]; got != want {
+			faults = append(faults, fmt.Sprintf("%s had %d operations due in %s, and the plan has %d for it.", m.Name, got, plan[p].Name, want))
+		}
+	}
+	return faults
+}
+
+// due sums the kinds of operation of a phase.
+func due(p *results.Phase) (sum results.KindStats) {
+	for k := range p.Kinds {
+		sum.Add(&p.Kinds[k])
+	}
+	return sum
+}
+
+// members says how each member fared.
+func members(all []Share, plan []run.Offered) (list []results.FleetMember) {
+	for i := range all {
+		m := &all[i]
+		one := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
+			BeganLate: m.BeganLate, Stall: m.Stall, Lost: m.Lost, Planned: planned(plan, m.Index)}
+		if m.Record != nil {
+			sum := m.Record.Total(results.Everything)
+			one.Scheduled, one.Dropped, one.Attempts, one.Throttled, one.Failed = sum.Scheduled, sum.Dropped, sum.Attempts, sum.Throttled, sum.Failed
+			if lag := results.QuantilesOf(m.Record.Lag).P99; lag != nil {
+				one.LagP99 = new(time.Duration(*lag) * time.Microsecond)
+			}
+			if g := m.Record.Generator; g != nil && g.CPUKnown && g.Cores > 0 && g.Seconds > 0 {
+				one.CPU = new(g.CPU.Seconds() / float64(g.Seconds) / float64(g.Cores))
+			}
+		} else {
+			one.Scheduled, one.Attempts = m.Counts.Scheduled, m.Counts.Attempts
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// planned is how many operations the plan has for a member, nil where that is known only
+// afterwards.
+func planned(plan []run.Offered, index int) *int64 {
+	sum := int64(0)
+	for p := range plan {
+		if plan[p].Shares == nil {
+			return nil
+		}
+		sum += plan[p].Shares[index]
+	}
+	return &sum
+}
+
+// labels says what the members of each label came to together.
+func labels(all []Share) []results.FleetLabel {
+	list, of := []results.FleetLabel{}, make(map[[2]string][]merge.Part)
+	for i := range all {
+		for label, value := range all[i].Labels {
+			if all[i].Record != nil {
+				of[[2]string{label, value}] = append(of[[2]string{label, value}], merge.Part{Name: all[i].Name, Record: all[i].Record})
+			}
+		}
+	}
+	byText := func(a, b [2]string) int { return strings.Compare(a[0]+"="+a[1], b[0]+"="+b[1]) }
+	for _, key := range slices.SortedFunc(maps.Keys(of), byText) {
+		parts := of[key]
+		together, err := merge.Records(parts)
+		if err != nil {
+			continue // it is told of the whole
+		}
+		figures := figure.Of(together)
+		list = append(list, results.FleetLabel{Label: key[0], Value: key[1], Members: len(parts), Throughput: figures.Named("throughput").Pointer(),
+			Throttled: figures.Share("throttled").Pointer(), ShareLost: figures.Named("share_lost").Pointer(),
+			P50: figures.Named("p50").Pointer(), P99: figures.Named("p99").Pointer()})
+	}
+	return list
+}

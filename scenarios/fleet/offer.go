@@ -1,0 +1,153 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/fleet/bus"
+	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
+)
+
+// Offering is how a fleet offers what a run does.
+type Offering struct {
+	// Members is how many processes there are. They have to join within Deadline.
+	Members  int
+	Deadline time.Duration
+	// Bus is where they join.
+	Bus bus.Options
+	// Local, where set, is the command that begins a member on this machine: its words are the
+	// program and what it is told. Nil waits for others to join.
+	Local []string
+	// FinishOnLoss has the others go on where one is lost.
+	FinishOnLoss bool
+	// Folder is what the paths in the scenario count from.
+	Folder string
+	// Say is told in a line of what whoever waits wants to know. Said is where is written what a
+	// member on this machine says that fails.
+	Say  func(line string)
+	Said io.Writer
+}
+
+// soonAfter is how long after the last is ready members on this machine begin, where no word
+// takes long.
+const soonAfter = time.Second
+
+// errTarget is wrapped where a member's target is not the leader's.
+var errTarget = errors.New("the member's --target")
+
+// Fill has a sound plan's load be offered by a fleet. Errors are [fields.Fault] of its flags.
+func (o *Offering) Fill(p *run.Plan) error {
+	if o.Members < 1 || o.Members > protocol.MostMembers {
+		return fields.Fault{Path: "processes", What: fmt.Sprintf("expected 1 to %d of them", protocol.MostMembers)}
+	}
+	if o.Local == nil && p.On != run.Remote {
+		return fields.Fault{Path: "lead", What: "members on other machines cannot send to an engine of this process; expected --target with a service, which each member names, too"}
+	}
+	p.Elsewhere = &run.Elsewhere{Processes: o.Members, Offer: o.offer}
+	return nil
+}
+
+// charge is what the members of a run are charged with.
+func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
+	more := told{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe}
+	if o.Local != nil {
+		more.Folder = o.Folder
+	}
+	if p.Budget > 0 {
+		more.Budget = max(1, p.Budget/int64(o.Members))
+	}
+	for _, one := range p.Accounts {
+		more.Where = append(more.Where, one.String())
+	}
+	options, err := json.Marshal(&more)
+	return protocol.Charge{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: options}, err
+}
+
+// offer has the members offer a plan's load, and returns their record.
+func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record *results.Record, err error) {
+	charge, err := o.charge(p, h)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := p.Offered(o.Members)
+	if err != nil {
+		return nil, err
+	}
+	clk := clock.NewReal()
+	leader, err := bus.Open(o.Bus, clk)
+	if err != nil {
+		return nil, err
+	}
+	if o.Local != nil {
+		processes, err := begin(o.Local, o.Members, leader.URL(), o.Bus.Token)
+		defer func() { err = errors.Join(err, processes.end(o.Said, clk)) }()
+		if err != nil {
+			leader.Close()
+			return nil, err
+		}
+	}
+	after := time.Duration(0)
+	if o.Local != nil {
+		after = soonAfter
+	}
+	shown := newWatch(p.Progress, plan, o.Say)
+	came, err := Lead(ctx, LeadOptions{Members: o.Members, Deadline: o.Deadline, Bus: leader, Version: Version(), Charge: charge,
+		FinishOnLoss: o.FinishOnLoss, StartAfter: after, Seen: shown.see, Clock: clk})
+	if err != nil {
+		return nil, err
+	}
+	if record, err = gather(came, plan, o.Local != nil); err != nil {
+		if ctx.Err() != nil {
+			// Who stopped it before anybody had begun knows why there is nothing.
+			err = ctx.Err()
+		}
+		return nil, err
+	}
+	if ctx.Err() != nil && record.Validity == results.Invalid {
+		// Who stopped it knows that it is not whole.
+		record.Validity, record.Reasons = results.Partial, []string{}
+	}
+	return record, ctx.Err()
+}
+
+// Version names the build, whose members alone a leader takes.
+func Version() string { return strings.TrimSpace(run.Version() + " " + run.Commit()) }
+
+// BusOptions are how an end of the bus is opened.
+type BusOptions = bus.Options
+
+// NewToken draws the token of a fleet, see bus.NewToken.
+func NewToken() (bus.Token, error) { return bus.NewToken() }
+
+// ReadToken reads the token of a fleet from a file, see bus.ReadToken.
+func ReadToken(path string) (bus.Token, error) { return bus.ReadToken(path) }
+
+// NewTokenOf takes the token of a fleet as it was written, see bus.NewTokenOf.
+func NewTokenOf(text string) (bus.Token, error) { return bus.NewTokenOf(text) }
+
+// Mistyped reports whether an error is of what somebody typed: a token that will not do, an
+// address that cannot be listened at, a target that is not the leader's. Away reports whether
+// it is that others are not there, or do not agree.
+func Mistyped(err error) bool {
+	return is(err, bus.ErrToken, bus.ErrListen, errTarget)
+}
+
+// Away: see [Mistyped].
+func Away(err error) bool {
+	return is(err, protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
+		bus.ErrRefused, bus.ErrUnreachable, bus.ErrLed, errStopped, ErrNothing)
+}
+
+func is(err error, kinds ...error) bool {
+	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}

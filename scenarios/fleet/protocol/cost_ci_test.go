@@ -1,0 +1,112 @@
+//go:build ci && unix
+
+package protocol_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"syscall"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/fleet/protocol"
+)
+
+// spent is the CPU time of this process so far, in user mode.
+func spent(t *testing.T) time.Duration {
+	t.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano())
+}
+
+// busy is a second of two operations, with so many response times each between one
+// millisecond and some hundreds.
+func busy(draw *clock.Draw, number, count int) protocol.Second {
+	s := protocol.Second{Interval: results.Interval{Second: int64(number), Scheduled: int64(2 * count), Sent: int64(2 * count), Attempts: int64(2 * count), Ok: int64(2 * count)}}
+	for _, name := range []string{"insert", "get"} {
+		h := results.NewHistogram()
+		for range count {
+			h.Record(time.Duration(float64(time.Millisecond) * math.Exp(5*draw.Float64())))
+		}
+		s.Interval.Kinds = append(s.Interval.Kinds, results.IntervalKind{Name: name, Attempts: int64(count), Ok: int64(count)})
+		s.Operations = append(s.Operations, protocol.Operation{Response: h})
+	}
+	return s
+}
+
+// What a fleet of 64 costs its leader: to read a histogram and merge it at most 0.3 ms, and
+// 5 % of a core where each tells a second of two operations and two beats each second. The
+// bounds are twice that, for machines that are half as fast.
+func TestCostOfAFleet(t *testing.T) {
+	const members, seconds, each = 64, 10, 500
+	l, err := protocol.NewLeader(protocol.Plan{Members: members, Deadline: time.Minute, Version: version, StartAfter: time.Second,
+		Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := uint64(0)
+	text := func(a protocol.Ask) []byte {
+		number++
+		a.SchemaVersion, a.Number = protocol.SchemaVersion, number
+		written, err := json.Marshal(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return written
+	}
+	epoch := func(m int) string { return fmt.Sprintf("epoch%d", m) }
+	for m := range members {
+		l.On(0, epoch(m), text(protocol.Ask{Epoch: epoch(m), Join: &protocol.Hello{Name: epoch(m), Version: version}}))
+	}
+	beat := make([][]byte, members)
+	for m := range members {
+		beat[m] = text(protocol.Ask{Epoch: epoch(m), Beat: &protocol.Beat{Ready: true, Planned: 2 * each * seconds}})
+		l.On(1, epoch(m), beat[m])
+	}
+	draw := clock.NewStream(1, "cost").At(0)
+	told := make([][][]byte, seconds)
+	size := 0
+	for n := range seconds {
+		for m := range members {
+			one := text(protocol.Ask{Epoch: epoch(m), Told: &protocol.Report{Sequence: uint64(n), Second: busy(&draw, n, each)}})
+			told[n], size = append(told[n], one), size+len(one)
+		}
+	}
+	l.Events()
+	sums := []*results.Histogram{results.NewHistogram(), results.NewHistogram()}
+	before := spent(t)
+	for n := range seconds {
+		now := clock.Instant(time.Duration(n+2) * time.Second)
+		for m := range members {
+			l.On(now, epoch(m), told[n][m])
+			l.On(now, epoch(m), beat[m])
+			l.On(now.Add(time.Second/2), epoch(m), beat[m])
+		}
+		l.Tick(now.Add(time.Second / 2))
+		for _, e := range l.Events() {
+			for k := range sums {
+				sums[k].Merge(e.Second.Operations[k].Response)
+			}
+		}
+	}
+	cost := spent(t) - before
+	for k := range sums {
+		if got := sums[k].Count(); got != members*seconds*each {
+			t.Fatalf("%d response times were merged; want %d", got, members*seconds*each)
+		}
+	}
+	share, histogram := cost.Seconds()/seconds, cost/(2*members*seconds)
+	t.Logf("%d members cost their leader %.2f %% of a core, %v a histogram with all that comes with it; a second is %d bytes", members, 100*share, histogram, size/(members*seconds))
+	if share > 0.10 {
+		t.Errorf("%.1f %% of a core; want 5, and at most 10", 100*share)
+	}
+	if histogram > 600*time.Microsecond {
+		t.Errorf("%v a histogram; want 0.3 ms, and at most 0.6", histogram)
+	}
+}

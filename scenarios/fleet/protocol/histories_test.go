@@ -1,0 +1,270 @@
+package protocol_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios/fleet/protocol"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
+
+// Scripted histories: each ends as its golden says, which was read, and as the oracle says,
+// which knows nothing of the machines.
+func TestHistories(t *testing.T) {
+	scripts, err := filepath.Glob("testdata/histories/*.txt")
+	if err != nil || len(scripts) < 30 {
+		t.Fatalf("%d scripts, %v; want 30 or more", len(scripts), err)
+	}
+	for _, path := range scripts {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := parse(string(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := play(s)
+			judge(t, w)
+			golden := strings.TrimSuffix(path, ".txt") + ".golden"
+			if *rewrite {
+				if err := os.WriteFile(golden, []byte(w.text()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := w.text(); got != string(want) {
+				t.Errorf("it went\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// text is all that was seen of a history.
+func (w *world) text() string {
+	var b strings.Builder
+	for _, line := range w.lines {
+		fmt.Fprintln(&b, line)
+	}
+	fmt.Fprintf(&b, "\nleader: %v\n", w.err)
+	for _, s := range w.outcome.Shares {
+		fmt.Fprintf(&b, "%d %s: planned %d, due %d in %d seconds, record %v, partial %q, lost %q\n", s.Index, s.Name, s.Planned, s.Scheduled, s.Seconds, s.Record != nil, s.Partial, s.Lost)
+	}
+	for _, fault := range w.outcome.Faults {
+		fmt.Fprintln(&b, "fault:", fault)
+	}
+	for _, note := range w.outcome.Notes {
+		fmt.Fprintln(&b, "note:", note)
+	}
+	return b.String()
+}
+
+// judge is the oracle: it holds what the machines say to what the processes and the network
+// know to be true.
+func judge(t *testing.T, w *world) {
+	t.Helper()
+	for _, a := range w.actors {
+		if a.left < 0 && a.dead == clock.Never && !a.frozen {
+			t.Errorf("%s never ends", a.name)
+		}
+		if a.left >= 0 && a.err == nil && a.sealed == "" {
+			t.Errorf("%s ends without a fault, and without having sealed anything", a.name)
+		}
+	}
+	if w.dead != clock.Never {
+		for _, a := range w.actors {
+			if a.joined && a.dead == clock.Never && !a.frozen && a.left.Sub(w.dead)-a.slept > 10*time.Second {
+				t.Errorf("the leader was killed at %v, and %s went on until %v", w.dead.Offset(), a.name, a.left.Offset())
+			}
+		}
+		return
+	}
+	if w.ended < 0 {
+		t.Fatal("the leader never ends")
+	}
+	if w.gone.Sub(w.ended) > 4*time.Second {
+		t.Errorf("the run was over at %v, and the leader stayed until %v", w.ended.Offset(), w.gone.Offset())
+	}
+	for _, share := range w.outcome.Shares {
+		i := slices.IndexFunc(w.actors, func(a *actor) bool { return a.epoch == share.Epoch })
+		w.judgeShare(t, w.actors[i], &share)
+	}
+	w.judgeWhole(t)
+}
+
+// judgeShare holds a share to what its process and the network know.
+func (w *world) judgeShare(t *testing.T, a *actor, share *protocol.Share) {
+	t.Helper()
+	var due int64
+	for _, count := range a.arrived {
+		due += count
+	}
+	if share.Scheduled != due || share.Seconds != uint64(len(a.arrived)) {
+		t.Errorf("%s: %d operations due in %d seconds were counted; the network brought %d in %d", a.name, share.Scheduled, share.Seconds, due, len(a.arrived))
+	}
+	named := slices.ContainsFunc(w.outcome.Faults, func(fault string) bool { return strings.HasPrefix(fault, a.name+" ") })
+	switch {
+	case share.Record == nil && !named && w.err == nil:
+		t.Errorf("%s has no record, and no fault names it: %q", a.name, w.outcome.Faults)
+	case share.Record != nil && string(share.Record) != a.sealed:
+		t.Errorf("%s sealed %.60q, and the leader has %.60q", a.name, a.sealed, share.Record)
+	case share.Record != nil && share.Lost != "":
+		t.Errorf("%s is lost, %s, and has a record", a.name, share.Lost)
+	case share.Record != nil && a.partial && len(w.outcome.Faults) == 0:
+		t.Errorf("%s sealed a part of its share, and nothing is said", a.name)
+	case share.Record != nil && share.Missing == 0 && due != sumOf(a.told):
+		t.Errorf("%s told %d, of which %d came, and nothing is missing", a.name, sumOf(a.told), due)
+	}
+	if share.Lost != "" && a.lost.Sub(a.heard)-w.slept > 10*time.Second {
+		t.Errorf("%s was heard of at %v, and named at %v", a.name, a.heard.Offset(), a.lost.Offset())
+	}
+	if w.err == nil && a.begun != nil && share.BeganLate != nil && share.Drift == 0 {
+		if late := a.begun.Sub(w.agreed).Abs(); late > 5*ms && late != *share.BeganLate {
+			t.Errorf("%s began %v from the agreed instant, and said %v", a.name, late, *share.BeganLate)
+		}
+	}
+}
+
+func sumOf(list []int64) (total int64) {
+	for _, one := range list {
+		total += one
+	}
+	return total
+}
+
+// judgeWhole holds that a run without faults has all of its plan, and one with all of it
+// none.
+func (w *world) judgeWhole(t *testing.T) {
+	t.Helper()
+	whole := w.err == nil && len(w.outcome.Faults) == 0
+	var planned, told int64
+	for _, share := range w.outcome.Shares {
+		i := slices.IndexFunc(w.actors, func(a *actor) bool { return a.epoch == share.Epoch })
+		planned += int64(share.Planned)
+		told += sumOf(w.actors[i].told)
+	}
+	if whole && (planned != told || len(w.outcome.Shares) != w.story.members) {
+		t.Errorf("nothing is said to be wrong, and of %d operations planned %d were sent", planned, told)
+	}
+	if w.story.harmless && !whole {
+		t.Errorf("nothing happened that matters, and the run is not whole: %v, %q", w.err, w.outcome.Faults)
+	}
+	for _, known := range []error{protocol.ErrFewer, protocol.ErrStopped, protocol.ErrUnready, nil} {
+		if w.err == known || known != nil && errors.Is(w.err, known) {
+			return
+		}
+	}
+	t.Errorf("the leader ends with %v", w.err)
+}
+
+// Histories that are drawn: a few things happen to a fleet of two to five, over a network
+// that is good, or is not.
+func TestDrawnHistories(t *testing.T) {
+	faulty := 0
+	for n := range tier(20, 200) {
+		s := drawn(uint64(n))
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			w := play(s)
+			judge(t, w)
+			if w.err != nil || len(w.outcome.Faults) > 0 {
+				faulty++
+			}
+			if t.Failed() {
+				t.Logf("it went\n%s", w.text())
+			}
+		})
+	}
+	if all := tier(20, 200); faulty == 0 || faulty == all {
+		t.Errorf("%d of %d histories have a fault; want some with and some without", faulty, all)
+	}
+}
+
+// drawn is a history by chance.
+func drawn(seed uint64) story {
+	draw := clock.NewStream(seed, "histories").At(seed)
+	s := story{seed: seed, members: 2 + draw.IntN(4), seconds: 4 + draw.IntN(8), finish: draw.IntN(2) == 0, heavy: draw.IntN(3) * 400_000, harmless: true}
+	s.network = weather{least: ms, most: time.Duration(2+draw.IntN(3)) * ms}
+	if draw.IntN(2) == 0 {
+		s.network.doubles = draw.Float64() * .4
+		s.network.late = draw.Float64() * .2
+	}
+	if draw.IntN(3) == 0 {
+		s.network.loses = draw.Float64() * .15
+	}
+	// Over a bad network a lease may run out by chance, and be said so.
+	s.harmless = s.network.loses == 0
+	for i := range s.members {
+		a := actor{name: string(rune('a' + i)), rate: int64(50 + draw.IntN(100)), ahead: time.Duration(draw.IntN(2_000_000)-1_000_000) * time.Microsecond}
+		s.actors = append(s.actors, a)
+	}
+	for range draw.IntN(3) {
+		s.happens(&draw)
+	}
+	return s
+}
+
+// happens adds something that happens, to somebody, some time.
+func (s *story) happens(draw *clock.Draw) {
+	name := string(rune('a' + draw.IntN(s.members)))
+	from := time.Duration(draw.IntN(12_000)) * ms
+	short := time.Duration(draw.IntN(3_500)) * ms
+	long := 6*time.Second + short
+	add := func(at time.Duration, words string) {
+		do, err := doing(strings.Fields(words))
+		if err != nil {
+			panic(err)
+		}
+		s.acts = append(s.acts, act{at, do})
+	}
+	switch kind := draw.IntN(11); kind {
+	case 0, 1, 2, 3, 4, 5, 6:
+		s.harmless = false
+		switch kind {
+		case 0:
+			add(from, "kill "+name)
+		case 1:
+			add(from, "stop "+name)
+			add(from+long, "continue "+name)
+		case 2:
+			add(from, "cut "+name)
+			add(from+long, "mend "+name)
+		case 3:
+			add(from, "leader killed")
+		case 4:
+			add(from, "leader stops")
+			add(from+long, "leader continues")
+		case 5:
+			add(from, "leader interrupted")
+		case 6:
+			add(from, "clock "+name+" 1s")
+		}
+	case 7:
+		add(from, "stop "+name)
+		add(from+short, "continue "+name)
+		s.harmless = false
+	case 8:
+		add(from, "cut "+name)
+		add(from+short, "mend "+name)
+		s.harmless = false
+	case 9:
+		add(from+2*time.Second, "enters stranger")
+		s.harmless = s.harmless && from > 0
+	case 10:
+		add(from, "kill "+name)
+		add(from+long, "returns "+name)
+		s.harmless = false
+	}
+}

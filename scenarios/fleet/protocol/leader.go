@@ -1,0 +1,324 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// phase is how far a run is.
+type phase int
+
+const (
+	lobby phase = iota
+	preparing
+	running
+	draining
+	over
+)
+
+// Leader answers the members of one run. It belongs to one goroutine.
+type Leader struct {
+	plan   Plan
+	charge [][]byte
+	digest string
+
+	phase phase
+	// seats are the places of the members, nil where one is free; known are all that ever
+	// joined, by epoch.
+	seats []*seat
+	known map[string]*seat
+	// began says that it was told any, ticked is the last instant that it was told, deadline when all have to have joined.
+	began            bool
+	ticked, deadline clock.Instant
+	// start is the agreed instant, stop why the run ends before its time, until when records
+	// are waited for, ended when the run was over.
+	start, until, ended clock.Instant
+	stop                string
+	// stopped says that the stop is of somebody's wish, and not because of a loss.
+	stopped bool
+	err     error
+
+	events []Event
+	notes  notes
+}
+
+// NewLeader returns the leader of a plan.
+func NewLeader(p Plan) (*Leader, error) {
+	if faults := p.Validate(); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	if p.StartAfter == 0 {
+		p.StartAfter = StartAfter
+	}
+	if p.Drain == 0 {
+		p.Drain = time.Minute
+	}
+	text, err := json.Marshal(p.Charge)
+	if err != nil {
+		return nil, fmt.Errorf("charge: %w", err)
+	}
+	parts := split(text)
+	if len(parts) > mostParts {
+		return nil, fmt.Errorf("charge: %d bytes; expected %d at most", len(text), mostParts*partBytes)
+	}
+	return &Leader{plan: p, charge: parts, digest: digest(text), seats: make([]*seat, p.Members), known: make(map[string]*seat),
+		deadline: clock.Never}, nil
+}
+
+// On takes what a member says, whose epoch the bus vouches for, and returns the answer, nil
+// where there is none.
+func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
+	l.pass(now)
+	ask, err := DecodeAsk(text)
+	var other *OtherSchema
+	switch {
+	case errors.As(err, &other):
+		l.notes.malformed++
+		return encoded(&Answer{Number: other.Number, At: now, Refused: other.Error()})
+	case err != nil || ask.Epoch != from:
+		l.notes.malformed++
+		return nil
+	}
+	answer := l.answer(now, &ask)
+	answer.Number, answer.At = ask.Number, now
+	return encoded(&answer)
+}
+
+// encoded is an answer on the wire. Nothing in it can fail to be written.
+func encoded(a *Answer) []byte {
+	a.SchemaVersion = SchemaVersion
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
+	if ask.Join != nil {
+		return l.join(now, ask)
+	}
+	s := l.known[ask.Epoch]
+	switch {
+	case s == nil:
+		return Answer{Refused: "it has not joined this run: the leader that it joined is another one"}
+	case s.Lost != "":
+		l.notes.returned++
+		return Answer{Refused: "it was given up (" + s.Lost + "), and a run takes nobody back"}
+	case l.err != nil:
+		s.gone = true
+		return Answer{Refused: l.err.Error()}
+	}
+	s.heard = now
+	switch {
+	case ask.Fetch != nil && ask.Fetch.Part < len(l.charge):
+		return Answer{Part: &Part{Part: ask.Fetch.Part, Bytes: l.charge[ask.Fetch.Part]}}
+	case ask.Beat != nil:
+		return l.beat(now, s, ask.Beat)
+	case ask.Told != nil:
+		return l.told(now, s, ask.Told)
+	case ask.Final != nil:
+		return l.final(now, s, ask.Final)
+	case ask.Leave != nil:
+		return l.leave(now, s, ask.Leave)
+	}
+	return Answer{}
+}
+
+// join gives a member a place, the same whenever it asks.
+func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
+	s := l.known[ask.Epoch]
+	if s == nil {
+		if why := l.turnsAway(ask.Join); why != "" {
+			l.notes.refused++
+			l.event(now, Event{Kind: MemberRefused, Member: -1, Name: ask.Join.Name, Text: why})
+			return Answer{Refused: why}
+		}
+		free := 0
+		for l.seats[free] != nil {
+			free++
+		}
+		s = &seat{Share: Share{Index: free, Name: ask.Join.Name, Epoch: ask.Epoch, Labels: ask.Join.Labels}, heard: now}
+		l.seats[free], l.known[ask.Epoch] = s, s
+		l.event(now, Event{Kind: MemberJoined, Member: free, Name: s.Name, Text: fmt.Sprintf("%s has joined, %d of %d", s.Name, l.taken(), l.plan.Members)})
+		if l.taken() == l.plan.Members {
+			l.phase = preparing
+		}
+	}
+	if s.Lost != "" {
+		return Answer{Refused: "it was given up (" + s.Lost + "), and a run takes nobody back"}
+	}
+	s.heard = now
+	return Answer{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.charge), SHA256: l.digest}}
+}
+
+// turnsAway says why a member that has no place gets none, empty where it gets one.
+func (l *Leader) turnsAway(h *Hello) string {
+	if l.err != nil {
+		return l.err.Error()
+	}
+	if h.Version != l.plan.Version {
+		return fmt.Sprintf("%s is build %q, and the leader is %q; all have to be of one build", h.Name, h.Version, l.plan.Version)
+	}
+	for _, s := range l.known {
+		if s.Name == h.Name && (s.Lost == "" || l.phase != lobby) {
+			if s.Lost != "" {
+				return fmt.Sprintf("%s was given up (%s), and a run takes nobody back", h.Name, s.Lost)
+			}
+			return fmt.Sprintf("there is a member called %s already; give each a name of its own", h.Name)
+		}
+	}
+	if l.phase != lobby || len(l.known) > mostJoins(l.plan.Members) {
+		return fmt.Sprintf("the fleet has its %d members", l.plan.Members)
+	}
+	return ""
+}
+
+// mostJoins bounds how many may have come and gone.
+func mostJoins(members int) int { return 4*members + 100 }
+
+// taken is how many places are.
+func (l *Leader) taken() (count int) {
+	for _, s := range l.seats {
+		if s != nil {
+			count++
+		}
+	}
+	return count
+}
+
+// Tick lets time pass. It has to come a few times a second, after whatever came in before.
+func (l *Leader) Tick(now clock.Instant) {
+	l.pass(now)
+	for _, s := range l.seats {
+		if s != nil && s.Lost == "" && !s.ended && now.Sub(s.heard) > Lease {
+			l.lose(now, s, fmt.Sprintf("not heard of for %v", Lease))
+		}
+	}
+	switch {
+	case l.phase == lobby && now > l.deadline:
+		l.fail(now, fmt.Errorf("%w: %d of %d within %v%s", ErrFewer, l.taken(), l.plan.Members, l.plan.Deadline, l.names()))
+	case l.phase == draining && now > l.until:
+		for _, s := range l.seats {
+			if s.Lost == "" && !s.ended {
+				l.lose(now, s, fmt.Sprintf("its record did not come within %v of the stop", l.plan.Drain))
+			}
+		}
+	}
+	l.settle(now)
+}
+
+// names lists who is there, the first few.
+func (l *Leader) names() string {
+	const most = 8
+	var names []string
+	for _, s := range l.seats {
+		if s != nil && len(names) < most {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if more := l.taken() - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return ": " + strings.Join(names, ", ")
+}
+
+// pass takes note of the time. Where the leader's own process stood still, nobody else is
+// to blame for what it has not heard.
+func (l *Leader) pass(now clock.Instant) {
+	if !l.began {
+		l.began, l.ticked = true, now
+		l.deadline = now.Add(l.plan.Deadline)
+	} else if gap := now.Sub(l.ticked); gap > standstill {
+		l.notes.stood = max(l.notes.stood, gap)
+		for _, s := range l.seats {
+			if s != nil {
+				s.heard = s.heard.Add(gap)
+			}
+		}
+	}
+	l.ticked = max(l.ticked, now)
+}
+
+// Stop ends the run before its time, for a reason that everybody is told.
+func (l *Leader) Stop(now clock.Instant, why string) {
+	switch l.phase {
+	case lobby, preparing:
+		l.fail(now, fmt.Errorf("%w: %s", ErrStopped, why))
+	case running:
+		l.stopped = true
+		l.halt(now, why)
+	}
+}
+
+// halt has everybody seal what there is. A run that has not begun comes to nothing.
+func (l *Leader) halt(now clock.Instant, why string) {
+	switch l.phase {
+	case draining, over:
+		return
+	case preparing:
+		l.fail(now, fmt.Errorf("%w: %s", ErrUnready, why))
+		return
+	}
+	l.phase, l.stop, l.until = draining, why, now.Add(l.plan.Drain)
+	l.event(now, Event{Kind: RunStopped, Member: -1, Text: "the run stops: " + why})
+	l.settle(now)
+}
+
+// fail ends a fleet that has not come to a run.
+func (l *Leader) fail(now clock.Instant, err error) {
+	l.err, l.phase, l.ended = err, over, now
+	l.event(now, Event{Kind: RunStopped, Member: -1, Text: err.Error()})
+}
+
+// settle finds out whether the run is over.
+func (l *Leader) settle(now clock.Instant) {
+	if l.phase != running && l.phase != draining {
+		return
+	}
+	for _, s := range l.seats {
+		if s.Lost == "" && !s.ended {
+			return
+		}
+	}
+	l.phase, l.ended = over, now
+}
+
+// Over reports whether nothing more can come to the outcome.
+func (l *Leader) Over() bool { return l.phase == over }
+
+// Gone reports whether the leader may go, too: the run is over, and everybody knows.
+func (l *Leader) Gone(now clock.Instant) bool {
+	if l.phase != over {
+		return false
+	}
+	if now.Sub(l.ended) > linger {
+		return true
+	}
+	for _, s := range l.seats {
+		if s != nil && s.Lost == "" && !s.gone {
+			return false
+		}
+	}
+	return true
+}
+
+// Events returns what has happened since it was last asked.
+func (l *Leader) Events() []Event {
+	events := l.events
+	l.events = nil
+	return events
+}
+
+func (l *Leader) event(now clock.Instant, e Event) {
+	e.At = now
+	l.events = append(l.events, e)
+}

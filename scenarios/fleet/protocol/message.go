@@ -1,0 +1,327 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// SchemaVersion is that of the messages. Both ends are of one build; it is there to tell
+// what is none of ours.
+const SchemaVersion = 1
+
+// The bounds of what is said.
+const (
+	// MostBytes is the longest message; NATS carries 1 MiB unless it is told otherwise.
+	MostBytes = 1 << 20
+	// partBytes are carried by one message of several, before they are written as JSON.
+	partBytes = 512 << 10
+	// mostParts bounds a record, at 256 MiB, and a charge.
+	mostParts = 512
+	// longest bounds names, labels and reasons, in bytes.
+	longest = 1024
+	// mostLabels is how many labels a member may have.
+	mostLabels = 32
+)
+
+// ErrMalformed is wrapped where a message is none of this protocol.
+var ErrMalformed = errors.New("not a message of a fleet")
+
+// Ask is what a member says. Exactly one of the pointers is set.
+type Ask struct {
+	SchemaVersion int `json:"schema_version"`
+	// Epoch is the member's process, drawn anew for each; Number counts what it says.
+	Epoch  string  `json:"epoch"`
+	Number uint64  `json:"number"`
+	Join   *Hello  `json:"join,omitempty"`
+	Probe  *Probe  `json:"probe,omitempty"`
+	Fetch  *Fetch  `json:"fetch,omitempty"`
+	Beat   *Beat   `json:"beat,omitempty"`
+	Told   *Report `json:"told,omitempty"`
+	Final  *Final  `json:"final,omitempty"`
+	Leave  *Leave  `json:"leave,omitempty"`
+}
+
+// Hello is who a member is.
+type Hello struct {
+	Name    string            `json:"name"`
+	Version string            `json:"version"`
+	Labels  map[string]string `json:"labels,omitempty"`
+}
+
+// Probe asks for an answer, which says what time it is.
+type Probe struct{}
+
+// Fetch asks for a part of the charge, from 0.
+type Fetch struct {
+	Part int `json:"part"`
+}
+
+// Beat says that a member is there, and how far it is.
+type Beat struct {
+	// Ready says that its share is prepared; the others hold from then on.
+	Ready   bool   `json:"ready"`
+	Planned uint64 `json:"planned_operations"`
+	// Offset is how far the leader's clock is ahead of the member's, to within Bound.
+	Offset time.Duration `json:"clock_offset_ns"`
+	Bound  time.Duration `json:"clock_bound_ns"`
+}
+
+// Report is a whole second of the run, numbered from 0 without a gap.
+type Report struct {
+	Sequence uint64 `json:"sequence"`
+	Second   Second `json:"second"`
+}
+
+// Final is a part of a member's record, and what the whole of it is.
+type Final struct {
+	Part   int    `json:"part"`
+	Parts  int    `json:"parts"`
+	SHA256 string `json:"sha256"`
+	Bytes  []byte `json:"bytes"`
+	// Told is how many seconds it told, Untold how many more it had no room to.
+	Told   uint64 `json:"seconds_told"`
+	Untold uint64 `json:"seconds_untold"`
+	// Counts are those of its record.
+	Counts Counts `json:"counts"`
+	// Partial is why the record is not of the whole share, empty where it is.
+	Partial string `json:"partial,omitempty"`
+}
+
+// Leave says that a member goes: with its work done, or for a reason.
+type Leave struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// Counts are what of seconds and records must agree.
+type Counts struct {
+	Scheduled int64 `json:"scheduled"`
+	Sent      int64 `json:"sent"`
+	Dropped   int64 `json:"dropped"`
+	Attempts  int64 `json:"attempts"`
+	Ok        int64 `json:"ok"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+}
+
+// Add adds what a second counts.
+func (c *Counts) Add(s *Second) {
+	c.Scheduled += s.Interval.Scheduled
+	c.Sent += s.Interval.Sent
+	c.Dropped += s.Interval.Dropped
+	c.Attempts += s.Interval.Attempts
+	c.Ok += s.Interval.Ok
+	c.Throttled += s.Interval.Throttled
+	c.Failed += s.Interval.Failed
+}
+
+// Answer is what the leader says to an ask. At most one of the pointers is set; none where
+// it is only known that the ask arrived.
+type Answer struct {
+	SchemaVersion int    `json:"schema_version"`
+	Number        uint64 `json:"number"`
+	// At is when the leader answers, by its own clock.
+	At clock.Instant `json:"at_ns"`
+	// Refused is why the member has to go, empty where it may stay.
+	Refused string  `json:"refused,omitempty"`
+	Joined  *Joined `json:"joined,omitempty"`
+	Part    *Part   `json:"part,omitempty"`
+	Orders  *Orders `json:"orders,omitempty"`
+}
+
+// Joined says that a member is one, and how long its charge is.
+type Joined struct {
+	Index  int    `json:"index"`
+	Of     int    `json:"of"`
+	Parts  int    `json:"charge_parts"`
+	SHA256 string `json:"charge_sha256"`
+}
+
+// Part is a part of the charge.
+type Part struct {
+	Part  int    `json:"part"`
+	Bytes []byte `json:"bytes"`
+}
+
+// Orders are what a member has to do now.
+type Orders struct {
+	// Prepare says that all have joined; Start is when to begin, by the leader's clock.
+	Prepare bool           `json:"prepare"`
+	Start   *clock.Instant `json:"start_ns,omitempty"`
+	// Stop is why the run ends before its time.
+	Stop string `json:"stop,omitempty"`
+}
+
+// DecodeAsk reads what a member says. Errors wrap [ErrMalformed].
+func DecodeAsk(text []byte) (Ask, error) {
+	var a Ask
+	if len(text) > MostBytes {
+		return a, tooLong(text)
+	}
+	if err := decode(text, &a); err != nil {
+		return Ask{}, schemaOf(text, err)
+	}
+	if err := a.check(); err != nil {
+		return Ask{}, schemaOf(text, fmt.Errorf("%w: %w", ErrMalformed, err))
+	}
+	return a, nil
+}
+
+// DecodeAnswer reads what the leader says. Errors wrap [ErrMalformed].
+func DecodeAnswer(text []byte) (Answer, error) {
+	var a Answer
+	if len(text) > MostBytes {
+		return a, tooLong(text)
+	}
+	if err := decode(text, &a); err != nil {
+		return Answer{}, schemaOf(text, err)
+	}
+	if err := a.check(); err != nil {
+		return Answer{}, schemaOf(text, fmt.Errorf("%w: %w", ErrMalformed, err))
+	}
+	return a, nil
+}
+
+func tooLong(text []byte) error {
+	return fmt.Errorf("%w: %d bytes; expected %d at most", ErrMalformed, len(text), MostBytes)
+}
+
+// OtherSchema is a message of another version of this protocol.
+type OtherSchema struct {
+	SchemaVersion int    `json:"schema_version"`
+	Number        uint64 `json:"number"`
+}
+
+// Error implements error.
+func (o *OtherSchema) Error() string {
+	return fmt.Sprintf("the messages are of version %d, and those of the other end of %d; all have to be of one build", o.SchemaVersion, SchemaVersion)
+}
+
+// Unwrap returns [ErrMalformed].
+func (*OtherSchema) Unwrap() error { return ErrMalformed }
+
+// schemaOf returns why a message cannot be read: that it is of another version, or err.
+func schemaOf(text []byte, err error) error {
+	other := new(OtherSchema)
+	if json.Unmarshal(text, other) != nil || other.SchemaVersion <= 0 || other.SchemaVersion == SchemaVersion {
+		return err
+	}
+	return other
+}
+
+// decode reads one JSON value and nothing else.
+func decode(text []byte, into any) error {
+	reader := json.NewDecoder(bytes.NewReader(text))
+	reader.DisallowUnknownFields()
+	if err := reader.Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if _, err := reader.Token(); err != io.EOF {
+		return fmt.Errorf("%w: more than one value", ErrMalformed)
+	}
+	return nil
+}
+
+// check finds what the types cannot say.
+func (a *Ask) check() error {
+	if a.SchemaVersion != SchemaVersion {
+		return fmt.Errorf("schema_version: %d; expected %d", a.SchemaVersion, SchemaVersion)
+	}
+	if a.Epoch == "" || len(a.Epoch) > longest {
+		return fmt.Errorf("epoch: %d bytes; expected 1 to %d", len(a.Epoch), longest)
+	}
+	said := 0
+	for _, one := range []bool{a.Join != nil, a.Probe != nil, a.Fetch != nil, a.Beat != nil, a.Told != nil, a.Final != nil, a.Leave != nil} {
+		if one {
+			said++
+		}
+	}
+	switch {
+	case said != 1:
+		return fmt.Errorf("it says %d things; expected one", said)
+	case a.Join != nil:
+		return a.Join.check()
+	case a.Fetch != nil && (a.Fetch.Part < 0 || a.Fetch.Part >= mostParts):
+		return fmt.Errorf("fetch.part: %d; expected 0 to %d", a.Fetch.Part, mostParts-1)
+	case a.Beat != nil && a.Beat.Bound < 0:
+		return fmt.Errorf("beat.clock_bound_ns: %v; expected no less than 0", a.Beat.Bound)
+	case a.Told != nil:
+		return a.Told.Second.check()
+	case a.Final != nil:
+		return a.Final.check()
+	case a.Leave != nil && len(a.Leave.Reason) > longest:
+		return fmt.Errorf("leave.reason: %d bytes; expected %d at most", len(a.Leave.Reason), longest)
+	}
+	return nil
+}
+
+func (h *Hello) check() error {
+	size := 0
+	for name, value := range h.Labels {
+		size = max(size, len(name), len(value))
+	}
+	switch {
+	case h.Name == "" || len(h.Name) > longest:
+		return fmt.Errorf("join.name: %d bytes; expected 1 to %d", len(h.Name), longest)
+	case len(h.Version) > longest:
+		return fmt.Errorf("join.version: %d bytes; expected %d at most", len(h.Version), longest)
+	case len(h.Labels) > mostLabels || size > longest:
+		return fmt.Errorf("join.labels: %d of up to %d bytes; expected %d at most of up to %d", len(h.Labels), size, mostLabels, longest)
+	}
+	return nil
+}
+
+func (s *Second) check() error {
+	if len(s.Operations) != len(s.Interval.Kinds) {
+		return fmt.Errorf("told.second.operations: %d of them; expected %d, as the interval has", len(s.Operations), len(s.Interval.Kinds))
+	}
+	i := &s.Interval
+	for _, count := range []int64{i.Second, i.Scheduled, i.Sent, i.Dropped, i.Attempts, i.Ok, i.Throttled, i.Failed} {
+		if count < 0 {
+			return errors.New("told.second.interval: a count below 0")
+		}
+	}
+	if i.Attempts != i.Ok+i.Throttled+i.Failed {
+		return fmt.Errorf("told.second.interval: %d attempts; expected %d, as many as ok, throttled and failed", i.Attempts, i.Ok+i.Throttled+i.Failed)
+	}
+	for k := range s.Operations {
+		if s.Operations[k].Response == nil {
+			return fmt.Errorf("told.second.operations[%d].response: none", k)
+		}
+	}
+	return nil
+}
+
+func (f *Final) check() error {
+	switch {
+	case f.Parts < 1 || f.Parts > mostParts:
+		return fmt.Errorf("final.parts: %d; expected 1 to %d", f.Parts, mostParts)
+	case f.Part < 0 || f.Part >= f.Parts:
+		return fmt.Errorf("final.part: %d; expected 0 to %d", f.Part, f.Parts-1)
+	case len(f.Bytes) > partBytes:
+		return fmt.Errorf("final.bytes: %d; expected %d at most", len(f.Bytes), partBytes)
+	case len(f.Partial) > longest:
+		return fmt.Errorf("final.partial: %d bytes; expected %d at most", len(f.Partial), longest)
+	}
+	return nil
+}
+
+func (a *Answer) check() error {
+	if a.SchemaVersion != SchemaVersion {
+		return fmt.Errorf("schema_version: %d; expected %d", a.SchemaVersion, SchemaVersion)
+	}
+	switch j := a.Joined; {
+	case j != nil && (j.Parts < 1 || j.Parts > mostParts):
+		return fmt.Errorf("joined.charge_parts: %d; expected 1 to %d", j.Parts, mostParts)
+	case j != nil && (j.Index < 0 || j.Index >= j.Of):
+		return fmt.Errorf("joined.index: %d of %d", j.Index, j.Of)
+	case a.Part != nil && (a.Part.Part < 0 || a.Part.Part >= mostParts || len(a.Part.Bytes) > partBytes):
+		return fmt.Errorf("part: %d of %d bytes", a.Part.Part, len(a.Part.Bytes))
+	}
+	return nil
+}

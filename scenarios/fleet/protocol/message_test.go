@@ -1,0 +1,261 @@
+package protocol_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/fleet/protocol"
+)
+
+// What is said is read strictly: each wrong message is a fault that says where.
+func TestAsksAreReadStrictly(t *testing.T) {
+	for _, row := range []struct{ sentence, text, says string }{
+		{"nothing", ``, "EOF"},
+		{"no JSON", `hello`, "invalid character"},
+		{"an unknown field", `{"schema_version":1,"epoch":"e","number":1,"probe":{},"extra":1}`, `unknown field "extra"`},
+		{"two values", `{"schema_version":1,"epoch":"e","number":1,"probe":{}} {}`, "more than one value"},
+		{"another version", `{"schema_version":2,"epoch":"e","number":1,"probe":{},"extra":1}`, "version 2"},
+		{"no epoch", `{"schema_version":1,"number":1,"probe":{}}`, "epoch: 0 bytes"},
+		{"nothing said", `{"schema_version":1,"epoch":"e","number":1}`, "says 0 things"},
+		{"two things said", `{"schema_version":1,"epoch":"e","number":1,"probe":{},"leave":{}}`, "says 2 things"},
+		{"a member without a name", `{"schema_version":1,"epoch":"e","number":1,"join":{"name":"","version":"v"}}`, "join.name"},
+		{"a label that is too long", `{"schema_version":1,"epoch":"e","number":1,"join":{"name":"a","version":"v","labels":{"x":"` + strings.Repeat("y", 2000) + `"}}}`, "join.labels"},
+		{"a part below 0", `{"schema_version":1,"epoch":"e","number":1,"fetch":{"part":-1}}`, "fetch.part"},
+		{"a part beyond its parts", `{"schema_version":1,"epoch":"e","number":1,"final":{"part":2,"parts":2}}`, "final.part"},
+		{"no parts", `{"schema_version":1,"epoch":"e","number":1,"final":{"part":0,"parts":0}}`, "final.parts"},
+		{"a bound below 0", `{"schema_version":1,"epoch":"e","number":1,"beat":{"clock_bound_ns":-1}}`, "clock_bound_ns"},
+		{"a count below 0", told(results.Interval{Attempts: -1, Ok: -1}), "below 0"},
+		{"attempts of no class", told(results.Interval{Attempts: 5, Ok: 3}), "5 attempts"},
+		{"a kind without its operation", told(results.Interval{Kinds: []results.IntervalKind{{Name: "get"}}}), "told.second.operations"},
+		{"a number below 0", `{"schema_version":1,"epoch":"e","number":-1,"probe":{}}`, "number"},
+		{"a message that is too long", `{"epoch":"` + strings.Repeat("e", protocol.MostBytes) + `"}`, "at most"},
+	} {
+		_, err := protocol.DecodeAsk([]byte(row.text))
+		if !errors.Is(err, protocol.ErrMalformed) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, protocol.ErrMalformed, row.says)
+		}
+	}
+}
+
+// told is a second as it is sent.
+func told(i results.Interval) string {
+	text, err := json.Marshal(&protocol.Ask{SchemaVersion: 1, Epoch: "e", Number: 1, Told: &protocol.Report{Second: protocol.Second{Interval: i}}})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// A member of another version of the protocol is told so, and not left to wait.
+func TestAnotherVersionIsTold(t *testing.T) {
+	l := leading1(t, 1)
+	reply := l.On(0, "e", []byte(`{"schema_version":9,"epoch":"e","number":7,"something":"new"}`))
+	answer, err := protocol.DecodeAnswer(reply)
+	if err != nil || answer.Number != 7 || !strings.Contains(answer.Refused, "version 9") {
+		t.Errorf("%s, %v; want a refusal that says version 9", reply, err)
+	}
+	m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "e", Deadline: time.Second})
+	m.Tick(0)
+	if step := m.On(1, []byte(`{"schema_version":9,"number":1,"welcome":{}}`)); !step.Over || !errors.Is(step.Err, protocol.ErrRefused) {
+		t.Errorf("the member does %+v; want it over", step)
+	}
+}
+
+// leading1 is a leader of so many.
+func leading1(t testing.TB, members int) *protocol.Leader {
+	t.Helper()
+	l, err := protocol.NewLeader(protocol.Plan{Members: members, Deadline: time.Minute, Version: version, Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// What comes in another's name is dropped, and counted.
+func TestInAnothersName(t *testing.T) {
+	l := leading1(t, 1)
+	text := []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`)
+	if reply := l.On(0, "b", text); reply != nil {
+		t.Errorf("it is answered %s", reply)
+	}
+	if o, _ := l.Outcome(); len(o.Shares) != 0 || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "none of this fleet's") {
+		t.Errorf("the outcome is %+v; want nobody, and a note", o)
+	}
+}
+
+// Records whose bytes are not those that were said, or that are two, end the run by name.
+func TestRecordsThatAreNotWhole(t *testing.T) {
+	part := func(number, part, parts int, sha, bytes string) []byte {
+		return fmt.Appendf(nil, `{"schema_version":1,"epoch":"a","number":%d,"final":{"part":%d,"parts":%d,"sha256":%q,"bytes":%q,"seconds_told":0,"seconds_untold":0,"counts":{}}}`, number, part, parts, sha, bytes)
+	}
+	for _, row := range []struct {
+		sentence string
+		parts    [][]byte
+		says     string
+	}{
+		{"it is whole", [][]byte{part(3, 0, 1, sum([]byte("x")), "eA==")}, ""},
+		{"it has another digest", [][]byte{part(3, 0, 1, sum([]byte("y")), "eA==")}, "digest"},
+		{"its parts are of two records", [][]byte{part(3, 0, 2, "x", "eA=="), part(4, 1, 2, "y", "eA==")}, "two records"},
+		{"it has more parts than it said", [][]byte{part(3, 0, 2, "x", "eA=="), part(4, 1, 3, "x", "eA==")}, "two records"},
+	} {
+		l := leading1(t, 1)
+		l.On(0, "a", []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`))
+		l.On(1, "a", []byte(`{"schema_version":1,"epoch":"a","number":2,"beat":{"ready":true}}`))
+		for _, text := range row.parts {
+			l.On(2, "a", text)
+		}
+		o, err := l.Outcome()
+		if err != nil || !l.Over() || len(o.Faults) != min(1, len(row.says)) || len(o.Faults) > 0 && !strings.Contains(o.Faults[0], row.says) {
+			t.Errorf("%s: %v, over %v, %q; want faults that say %q", row.sentence, err, l.Over(), o.Faults, row.says)
+		}
+		if (o.Shares[0].Record != nil) != (row.says == "") {
+			t.Errorf("%s: the record is %q", row.sentence, o.Shares[0].Record)
+		}
+	}
+}
+
+// Seconds that a member has no room for, since nobody takes them, are counted and said,
+// and the rest is not taken for all.
+func TestSecondsThatDoNotArrive(t *testing.T) {
+	l := leading1(t, 1)
+	m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "a", Version: version, Deadline: time.Second})
+	now := clock.Instant(0)
+	var deliver func(s protocol.Step)
+	deliver = func(s protocol.Step) {
+		for _, text := range s.Send {
+			if reply := l.On(now, "a", text); reply != nil {
+				deliver(m.On(now, reply))
+			}
+		}
+	}
+	for range 20 {
+		now = now.Add(100 * time.Millisecond)
+		deliver(m.Tick(now))
+	}
+	deliver(m.Ready(now, 0))
+	const all = 1200
+	var counts protocol.Counts
+	var waits []protocol.Step
+	for n := range all {
+		second := protocol.Second{Interval: results.Interval{Second: int64(n), Scheduled: 1, Attempts: 1, Ok: 1}}
+		counts.Add(&second)
+		waits = append(waits, m.Second(now, &second))
+	}
+	for _, s := range waits {
+		deliver(s)
+	}
+	deliver(m.HandIn(now, []byte("record"), counts, ""))
+	o, err := l.Outcome()
+	if share := o.Shares[0]; err != nil || share.Missing == 0 || share.Seconds+share.Missing != all || share.Record == nil {
+		t.Errorf("%v: %d seconds came and %d are missing of %d", err, share.Seconds, share.Missing, all)
+	}
+	if len(o.Faults) != 0 || len(o.Notes) == 0 || !strings.Contains(o.Notes[0], "could not be shown") {
+		t.Errorf("faults %q, notes %q; want no fault, and a note", o.Faults, o.Notes)
+	}
+}
+
+// A plan that cannot be is refused by its fields.
+func TestPlansThatCannotBe(t *testing.T) {
+	for _, row := range []struct {
+		p    protocol.Plan
+		says string
+	}{
+		{protocol.Plan{Deadline: 1}, "members: 0"},
+		{protocol.Plan{Members: 20_000, Deadline: 1}, "members: 20000"},
+		{protocol.Plan{Members: 1}, "deadline: 0s"},
+		{protocol.Plan{Members: 1, Deadline: 1, Drain: -1}, "drain"},
+	} {
+		if _, err := protocol.NewLeader(row.p); err == nil || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%+v: %v; want a fault that says %q", row.p, err, row.says)
+		}
+	}
+}
+
+// Whatever a leader is sent, it neither panics nor counts what it cannot have understood;
+// what it reads it writes as it read it.
+func FuzzAsk(f *testing.F) {
+	for _, text := range []string{
+		`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`,
+		`{"schema_version":1,"epoch":"a","number":2,"beat":{"ready":true,"planned_operations":5,"clock_offset_ns":1,"clock_bound_ns":2}}`,
+		`{"schema_version":1,"epoch":"a","number":3,"fetch":{"part":0}}`,
+		`{"schema_version":1,"epoch":"a","number":4,"final":{"part":0,"parts":1,"sha256":"","bytes":"eA==","seconds_told":0,"seconds_untold":0,"counts":{}}}`,
+		`{"schema_version":1,"epoch":"a","number":5,"leave":{"reason":"x"}}`,
+		told(results.Interval{Attempts: 1, Ok: 1}), `{"schema_version":2}`, `{`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		l := leading1(t, 1)
+		l.On(0, "a", []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`))
+		reply := l.On(1, "a", text)
+		l.Tick(2)
+		if _, err := l.Outcome(); err != nil && reply == nil {
+			t.Errorf("an ask that is not answered ends the fleet: %v", err)
+		}
+		if reply != nil {
+			if _, err := protocol.DecodeAnswer(reply); err != nil {
+				t.Errorf("it is answered %s, which cannot be read: %v", reply, err)
+			}
+		}
+		ask, err := protocol.DecodeAsk(text)
+		if err != nil {
+			return
+		}
+		once, err := json.Marshal(&ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := protocol.DecodeAsk(once)
+		if err != nil {
+			t.Fatalf("%s is read, and as %s not: %v", text, once, err)
+		}
+		if twice, err := json.Marshal(&again); err != nil || !bytes.Equal(once, twice) {
+			t.Errorf("%s is written as %s and then as %s, %v", text, once, twice, err)
+		}
+	})
+}
+
+// Whatever a member is answered, it does not panic, and ends within its deadline and lease.
+func FuzzAnswer(f *testing.F) {
+	for _, text := range []string{
+		`{"schema_version":1,"number":1,"at_ns":5,"joined":{"index":0,"of":1,"charge_parts":1,"charge_sha256":"x"}}`,
+		`{"schema_version":1,"number":2,"at_ns":5,"part":{"part":0,"bytes":"e30="}}`,
+		`{"schema_version":1,"number":2,"at_ns":5,"orders":{"prepare":true,"start_ns":9,"stop":"why"}}`,
+		`{"schema_version":1,"number":1,"at_ns":5,"refused":"no"}`, `{"schema_version":3,"number":1}`, `[`,
+	} {
+		f.Add([]byte(text), []byte(text))
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "a", Version: version, Deadline: time.Second})
+		m.Tick(0)
+		over := m.On(1, first).Over
+		over = m.On(2, second).Over || over
+		for now := clock.Instant(0); now < clock.Instant(20*time.Second); now = now.Add(time.Second) {
+			over = m.Tick(now).Over || over
+		}
+		if !over {
+			t.Error("it never ends")
+		}
+	})
+}
+
+// The text of every kind of event says whom it concerns.
+func TestEventsSayWhom(t *testing.T) {
+	l := leading1(t, 1)
+	l.On(0, "a", []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"north-1","version":"v1"}}`))
+	l.On(0, "b", []byte(`{"schema_version":1,"epoch":"b","number":1,"join":{"name":"north-2","version":"v1"}}`))
+	var said []string
+	for _, e := range l.Events() {
+		said = append(said, fmt.Sprint(e.Member, e.Name, ": ", e.Text))
+	}
+	if got := strings.Join(said, "\n"); got != "0north-1: north-1 has joined, 1 of 1\n-1north-2: the fleet has its 1 members" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,85 @@
+package protocol
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// probeEvery is how long a probe is waited for before another is sent.
+const probeEvery = 500 * time.Millisecond
+
+// move sends what may be sent by now.
+func (m *Member) move(now clock.Instant) {
+	switch m.stage {
+	case fetching:
+		m.fetch(now)
+		m.measure(now)
+	case working, sealing:
+		m.tell(now)
+	}
+	if m.stage == sealing {
+		m.hand(now)
+	}
+	if m.stage > joining && m.stage < leaving && now >= m.nextBeat {
+		m.nextBeat = now.Add(beatEvery)
+		m.ask(now, &Ask{Beat: &Beat{Ready: m.ready, Planned: m.planned, Offset: m.watch.now.ahead, Bound: m.watch.now.bound}}, once)
+	}
+}
+
+// fetch asks for the parts of the charge.
+func (m *Member) fetch(now clock.Instant) {
+	for m.nextPart < m.joined.Parts && m.outbox.of(part) < mostParting {
+		m.ask(now, &Ask{Fetch: &Fetch{Part: m.nextPart}}, part)
+		m.nextPart++
+	}
+}
+
+// measure sends one probe after another, and has the member wait for its orders once the
+// charge is there and the clock known as well as it gets.
+func (m *Member) measure(now clock.Instant) {
+	p := &m.probing
+	enough := p.answered >= probesWanted && p.best.bound <= MostBound || p.answered >= mostProbes
+	switch {
+	case enough && m.charge.Of > 0:
+		m.watch.begin(p.best)
+		m.stage, m.nextBeat = waiting, now
+	case !enough && (len(p.left) == 0 || now.Sub(m.probe) >= probeEvery):
+		m.probe = now
+		p.sent(m.ask(now, &Ask{Probe: &Probe{}}, once), now)
+	}
+}
+
+// tell sends seconds as far as they may be under way.
+func (m *Member) tell(now clock.Instant) {
+	for len(m.seconds) > 0 && m.outbox.of(second) < mostAsked {
+		m.send(now, m.seconds[0].number, m.seconds[0].text, second)
+		m.seconds = m.seconds[1:]
+	}
+}
+
+// hand sends the record once all seconds are known to be there, and leaves once it is.
+func (m *Member) hand(now clock.Instant) {
+	if len(m.seconds) > 0 || m.outbox.of(second) > 0 {
+		return
+	}
+	for m.nextPart < len(m.parts) && m.outbox.of(part) < mostParting {
+		one := *m.final
+		one.Part, one.Bytes = m.nextPart, m.parts[m.nextPart]
+		m.ask(now, &Ask{Final: &one}, part)
+		m.nextPart++
+	}
+	if m.nextPart == len(m.parts) && m.outbox.of(part) == 0 {
+		m.leave(now, "")
+	}
+}
+
+// Next returns when the member has to be ticked, if nothing comes before.
+func (m *Member) Next(now clock.Instant) clock.Instant {
+	const often = 100 * time.Millisecond
+	next := now.Add(often)
+	if m.stage > joining && m.stage < leaving {
+		next = min(next, max(now, m.nextBeat))
+	}
+	return next
+}

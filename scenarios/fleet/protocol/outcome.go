@@ -1,0 +1,119 @@
+package protocol
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// Outcome is what a run came to, once it is over.
+type Outcome struct {
+	// Shares are the members' in the order of their places, each with its record where that
+	// arrived.
+	Shares []Share
+	// Start is the agreed instant by the leader's clock, 0 where it did not come to one.
+	Start clock.Instant
+	// Skew is the greatest difference of the instants at which two members began, of those
+	// who said.
+	Skew time.Duration
+	// Faults are what keeps the run from being whole; none where it is. Notes are what else
+	// there is to say. Each is a sentence.
+	Faults []string
+	Notes  []string
+}
+
+// notes are what a leader counts beside.
+type notes struct {
+	// malformed messages were none of the protocol, or in another's name; doubled seconds came
+	// more than once; refused are asks to join, returned what members said that were given up.
+	malformed, doubled, refused, returned int
+	// stood is the longest that the leader itself stood still.
+	stood time.Duration
+}
+
+// Outcome returns what the run came to, and why it did not come to one.
+func (l *Leader) Outcome() (Outcome, error) {
+	o := Outcome{Start: l.start}
+	if l.stopped {
+		o.Faults = append(o.Faults, "The run was stopped: "+l.stop+".")
+	}
+	var first, last time.Duration
+	said := 0
+	for _, s := range l.seats {
+		if s == nil {
+			continue
+		}
+		share := s.Share
+		share.Counts, share.Record = s.counts, s.record
+		o.Shares = append(o.Shares, share)
+		o.Faults = append(o.Faults, l.faults(s)...)
+		o.Notes = append(o.Notes, s.notes()...)
+		if late := s.BeganLate; late != nil {
+			if said == 0 {
+				first, last = *late, *late
+			}
+			first, last, said = min(first, *late), max(last, *late), said+1
+		}
+	}
+	o.Skew = last - first
+	o.Notes = append(o.Notes, l.notes.said()...)
+	return o, l.err
+}
+
+// faults are what keeps a member's share from being whole.
+func (l *Leader) faults(s *seat) (list []string) {
+	fault := func(format string, args ...any) {
+		list = append(list, s.Name+" "+fmt.Sprintf(format, args...)+".")
+	}
+	switch {
+	case s.Lost != "":
+		fault("was lost: %s; %d of its seconds came, with %d operations due, and what else it sent is not known", s.Lost, s.Seconds, s.Scheduled)
+		return list
+	case s.early:
+		fault("ended early: %s", s.Partial)
+	}
+	if s.final != nil && s.Missing == 0 && s.counts != s.final.Counts {
+		fault("told seconds of %d operations due and %d attempts, and its record has %d and %d",
+			s.counts.Scheduled, s.counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts)
+	}
+	if s.Drift > MostDrift {
+		fault("has a clock that moved by %v against the leader's: its seconds are not those of the others", s.Drift.Round(time.Millisecond))
+	}
+	return list
+}
+
+// notes are what else there is to say of a member.
+func (s *seat) notes() (list []string) {
+	note := func(format string, args ...any) {
+		list = append(list, s.Name+" "+fmt.Sprintf(format, args...)+".")
+	}
+	if s.BeganLate != nil && *s.BeganLate > MostLate {
+		note("began %v after the agreed instant", s.BeganLate.Round(time.Millisecond))
+	}
+	if s.Missing > 0 && s.Lost == "" {
+		note("had %d seconds that could not be shown while the run went on; its record has them", s.Missing)
+	}
+	return list
+}
+
+// said are the counts that are not 0, each in a sentence.
+func (n *notes) said() (list []string) {
+	for _, one := range []struct {
+		count int
+		text  string
+	}{
+		{n.refused, "Asks to join that were refused: %d."},
+		{n.returned, "Messages of members that had been given up, which count for nothing: %d."},
+		{n.doubled, "Seconds that came more than once, and count once: %d."},
+		{n.malformed, "Messages that were none of this fleet's, and were dropped: %d."},
+	} {
+		if one.count > 0 {
+			list = append(list, fmt.Sprintf(one.text, one.count))
+		}
+	}
+	if n.stood > 0 {
+		list = append(list, fmt.Sprintf("The leader itself stood still for %v.", n.stood.Round(time.Millisecond)))
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// Numbers that come in any order, some more than once, are each taken once: as a set has it.
+func TestSequences(t *testing.T) {
+	for seed := range uint64(20) {
+		draw := clock.NewStream(seed, "sequences").At(0)
+		var s sequences
+		set := map[uint64]bool{}
+		for range 2000 {
+			number := uint64(draw.IntN(500))
+			first, sound := s.take(number)
+			if !sound || first == set[number] {
+				t.Fatalf("seed %d: %d is first %v, sound %v; the set has it %v", seed, number, first, sound, set[number])
+			}
+			set[number] = true
+		}
+		if s.count != uint64(len(set)) {
+			t.Errorf("seed %d: %d were counted; want %d", seed, s.count, len(set))
+		}
+		for next := range s.next {
+			if !set[next] {
+				t.Errorf("seed %d: all below %d are said to have come, and %d has not", seed, s.next, next)
+			}
+		}
+	}
+	var s sequences
+	if _, sound := s.take(mostAhead); sound {
+		t.Errorf("%d before any other is taken", mostAhead)
+	}
+}
+
+// A probe's offset is within its bound of the truth, however long each way takes; and the
+// bound is as small as it can be: with all of the way on one side it is reached.
+func TestProbes(t *testing.T) {
+	draw := clock.NewStream(3, "probes").At(0)
+	for range 10_000 {
+		ahead := time.Duration(draw.IntN(2_000_000_000) - 1_000_000_000)
+		there, back := time.Duration(draw.IntN(5_000_000)), time.Duration(draw.IntN(5_000_000))
+		left := clock.Instant(draw.IntN(1_000_000_000)) + clock.Instant(time.Hour)
+		o := probed(left, left.Add(there+ahead), left.Add(there+back))
+		if off := (o.ahead - ahead).Abs(); off > o.bound || o.bound > (there+back+1)/2 {
+			t.Fatalf("%v there, %v back: off by %v, bound %v", there, back, off, o.bound)
+		}
+	}
+	if o := probed(0, clock.Instant(time.Second), clock.Instant(10*time.Millisecond)); o.ahead != 995*time.Millisecond || o.bound != 5*time.Millisecond {
+		t.Errorf("%+v; want 995ms to within 5ms", o)
+	}
+}
+
+// A clock that moves is noticed by the first answer that is fast enough, and not by one
+// that was on its way meanwhile.
+func TestAWatchedClockThatMoves(t *testing.T) {
+	var w watch
+	w.begin(offset{ahead: time.Second, bound: time.Millisecond})
+	w.see(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
+	if w.now.ahead != time.Second {
+		t.Errorf("an answer that was half a second on its way moves it to %v", w.now.ahead)
+	}
+	w.see(offset{ahead: 2 * time.Second, bound: 2 * time.Millisecond})
+	if w.now.ahead != 2*time.Second {
+		t.Errorf("it is %v; want 2s", w.now.ahead)
+	}
+	w.see(offset{ahead: 2*time.Second + time.Millisecond, bound: 3 * time.Millisecond})
+	if w.now.bound != 2*time.Millisecond {
+		t.Errorf("a slower answer that says the same moves it to %+v", w.now)
+	}
+}
+
+// Parts come in any order, and more than once; the whole is as it was, and a bit that is
+// another is noticed.
+func TestParts(t *testing.T) {
+	for _, size := range []int{0, 1, partBytes, partBytes + 1, 3*partBytes - 1} {
+		text := bytes.Repeat([]byte{7, 8, 9}, size/3+1)[:size]
+		parts := split(text)
+		g := gather(len(parts))
+		for i := len(parts) - 1; i >= 0; i-- {
+			g.put(i, parts[i])
+			g.put(i, []byte("another"))
+		}
+		got, sound := g.whole(digest(text))
+		if g.misses != 0 || !sound || !bytes.Equal(got, text) {
+			t.Errorf("%d bytes: %d parts are missing, sound %v, %d bytes came", size, g.misses, sound, len(got))
+		}
+		if _, sound := g.whole(digest(append(text, 0))); sound {
+			t.Errorf("%d bytes: those of another digest are taken", size)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The times of the protocol.
+const (
+	// Lease is for how long one that is not heard of is waited for: longer than CI and virtual
+	// machines stand still, and short enough for a loss to be named within ten seconds.
+	Lease = 5 * time.Second
+	// beatEvery is how often a member says that it is there, resendAfter how long it waits for
+	// an answer before it asks again.
+	beatEvery   = 500 * time.Millisecond
+	resendAfter = time.Second
+	// standstill is a time without a tick that shows that the process itself stood still.
+	standstill = 2 * time.Second
+	// StartAfter is how long after the last is ready the run starts, unless the plan says
+	// otherwise: each has asked several times by then.
+	StartAfter = 2 * time.Second
+	// linger is how long a leader whose run is over answers those who have not said goodbye.
+	linger = 3 * time.Second
+	// MostBound is within what a member's clock has to be known, MostDrift how far it may move
+	// during the run.
+	MostBound = 5 * time.Millisecond
+	MostDrift = 100 * time.Millisecond
+	// MostLate is how long after the agreed instant a member may begin unsaid.
+	MostLate = 50 * time.Millisecond
+)
+
+// Errors of a fleet that has not come to a run, and of a member that has to go.
+var (
+	ErrFewer      = errors.New("not all members have joined")
+	ErrStopped    = errors.New("stopped before the run began")
+	ErrUnready    = errors.New("the fleet did not get ready")
+	ErrRefused    = errors.New("the leader refuses this member")
+	ErrNoLeader   = errors.New("no leader of this fleet answers")
+	ErrLeaderLost = errors.New("the leader of the fleet was lost")
+)
+
+// Plan is what a leader goes by.
+type Plan struct {
+	// Members is how many the run has, all of which have to join within Deadline of the first
+	// tick.
+	Members  int
+	Deadline time.Duration
+	// Version is the build's: no other is taken.
+	Version string
+	// Charge is what each is charged with, but for Index and Of.
+	Charge Charge
+	// FinishOnLoss has the others go on where a member is lost during the run.
+	FinishOnLoss bool
+	// StartAfter is how long after the last is ready the run starts, [StartAfter] where it is 0.
+	StartAfter time.Duration
+	// Drain is how long after a stop the records are waited for, a minute where it is 0.
+	Drain time.Duration
+}
+
+// MostMembers is how many a fleet may have.
+const MostMembers = 10_000
+
+// Validate returns all that is wrong with a plan.
+func (p *Plan) Validate() (faults []error) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if p.Members < 1 || p.Members > MostMembers {
+		fault("members: %d; expected 1 to %d", p.Members, MostMembers)
+	}
+	if p.Deadline <= 0 {
+		fault("deadline: %v; expected more than 0", p.Deadline)
+	}
+	if p.StartAfter < 0 || p.Drain < 0 {
+		fault("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
+	}
+	return faults
+}

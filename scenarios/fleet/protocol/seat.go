@@ -1,0 +1,147 @@
+package protocol
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// seat is a member as its leader sees it.
+type seat struct {
+	Share
+	heard clock.Instant
+	// ready is what it said, ended that its record is here, early that this was before its time
+	// and nobody asked for it, gone that it knows of its end.
+	ready, ended, early, gone bool
+	// first is its clock as the start was agreed on.
+	first  offset
+	counts Counts
+	took   sequences
+	parts  gathered
+	final  *Final
+	record []byte
+}
+
+// beat takes a sign of life, and says what there is to do.
+func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
+	if b.Ready && !s.ready {
+		l.prepared(now, s, b)
+	}
+	if s.ready && b.Ready {
+		s.Offset, s.Bound = b.Offset, b.Bound
+		moved := max(0, (b.Offset-s.first.ahead).Abs()-b.Bound-s.first.bound)
+		s.Drift = max(s.Drift, moved)
+	}
+	orders := &Orders{Prepare: l.phase >= preparing, Stop: l.stop}
+	if l.phase == running {
+		orders.Start = new(l.start)
+	}
+	return Answer{Orders: orders}
+}
+
+// prepared notes that a member is ready, and agrees on the start with the last of them.
+func (l *Leader) prepared(now clock.Instant, s *seat, b *Beat) {
+	if l.phase != preparing {
+		return
+	}
+	if b.Bound > MostBound {
+		l.event(now, Event{Kind: MemberRefused, Member: s.Index, Name: s.Name, Text: "its clock is not known well enough"})
+		l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MostBound))
+		return
+	}
+	s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
+	l.event(now, Event{Kind: MemberReady, Member: s.Index, Name: s.Name, Text: s.Name + " is ready"})
+	for _, other := range l.seats {
+		if !other.ready {
+			return
+		}
+	}
+	l.phase, l.start = running, now.Add(l.plan.StartAfter)
+	l.event(now, Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
+}
+
+// told takes a second, once.
+func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
+	first, sound := s.took.take(r.Sequence)
+	switch {
+	case !sound:
+		l.lose(now, s, fmt.Sprintf("it told its second %d, and %d before are missing", r.Sequence, r.Sequence-s.took.next))
+		return Answer{Refused: s.Lost}
+	case !first:
+		l.notes.doubled++
+		return Answer{}
+	}
+	s.counts.Add(&r.Second)
+	s.Seconds, s.Scheduled = s.took.count, s.counts.Scheduled
+	if late := r.Second.BeganLate; late != nil && s.BeganLate == nil {
+		s.BeganLate = new(*late)
+	}
+	s.Stall = max(s.Stall, r.Second.Stall)
+	l.event(now, Event{Kind: SecondTold, Member: s.Index, Name: s.Name, Second: &r.Second, Sequence: r.Sequence})
+	return Answer{}
+}
+
+// final takes a part of a record.
+func (l *Leader) final(now clock.Instant, s *seat, f *Final) Answer {
+	if s.ended {
+		return Answer{}
+	}
+	if s.final == nil {
+		s.final, s.parts = f, gather(f.Parts)
+	}
+	if f.Parts != s.final.Parts || f.SHA256 != s.final.SHA256 {
+		l.lose(now, s, "it sent parts of two records")
+		return Answer{Refused: s.Lost}
+	}
+	s.parts.put(f.Part, f.Bytes)
+	if s.parts.misses > 0 {
+		return Answer{}
+	}
+	record, sound := s.parts.whole(f.SHA256)
+	if s.parts = (gathered{}); !sound {
+		l.lose(now, s, "its record does not have the digest that it said")
+		return Answer{Refused: s.Lost}
+	}
+	s.record, s.ended, s.Partial = record, true, f.Partial
+	s.early = f.Partial != "" && l.stop == ""
+	if l.phase < running {
+		l.halt(now, s.Name+" ended before the start")
+		return Answer{}
+	}
+	s.Missing = f.Told - min(f.Told, s.took.count) + f.Untold
+	l.event(now, Event{Kind: MemberEnded, Member: s.Index, Name: s.Name, Text: s.Name + " has ended, and its record is here"})
+	if s.early && !l.plan.FinishOnLoss {
+		l.halt(now, fmt.Sprintf("%s ended early: %s", s.Name, f.Partial))
+	}
+	l.settle(now)
+	return Answer{}
+}
+
+// leave takes a goodbye. Of a member without a record it is a loss.
+func (l *Leader) leave(now clock.Instant, s *seat, leave *Leave) Answer {
+	if s.gone = true; s.ended {
+		return Answer{}
+	}
+	reason := leave.Reason
+	if reason == "" {
+		reason = "it left"
+	}
+	l.lose(now, s, reason)
+	return Answer{}
+}
+
+// lose gives a member up. Its load is handed to nobody.
+func (l *Leader) lose(now clock.Instant, s *seat, why string) {
+	s.Lost, s.parts = why, gathered{}
+	s.LostAt = now.Sub(l.start)
+	text := fmt.Sprintf("%s was lost: %s", s.Name, why)
+	l.event(now, Event{Kind: MemberLost, Member: s.Index, Name: s.Name, Text: text})
+	switch {
+	case l.phase == lobby:
+		l.seats[s.Index] = nil
+	case l.phase == preparing, l.phase == running && !l.plan.FinishOnLoss:
+		l.halt(now, text)
+	}
+	l.settle(now)
+}

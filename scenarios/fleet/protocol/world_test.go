@@ -1,0 +1,380 @@
+package protocol_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/fleet/protocol"
+)
+
+const ms = time.Millisecond
+
+// world plays a leader and its members in virtual time, over a network that loses, doubles
+// and delays. It writes down what happened, and what was sent, apart from the machines.
+type world struct {
+	story   story
+	now     clock.Instant
+	queue   clock.Queue[func()]
+	pushed  uint64
+	network clock.Draw
+	leader  *protocol.Leader
+	// dead is when the leader was killed, frozen says that it stands still: what happens to it
+	// meanwhile waits.
+	dead    clock.Instant
+	frozen  bool
+	waits   []func()
+	slept   time.Duration
+	since   clock.Instant
+	ended   clock.Instant
+	gone    clock.Instant
+	agreed  clock.Instant
+	actors  []*actor
+	lines   []string
+	kinds   map[string]int
+	outcome protocol.Outcome
+	err     error
+}
+
+// actor is a member, the process around it, and what that process knows to be true.
+type actor struct {
+	w       *world
+	m       *protocol.Member
+	name    string
+	epoch   string
+	version string
+	rate    int64
+	// ahead is how far its clock is ahead of the world's.
+	ahead time.Duration
+	dead  clock.Instant
+	left  clock.Instant
+	err   error
+	begun *clock.Instant
+	// frozen says that the process stands still, cut that nothing gets through.
+	frozen, cut bool
+	waits       []func()
+	slept       time.Duration
+	since       clock.Instant
+	// joined says that the leader's answer to its ask to join has come.
+	joined bool
+	index  int
+	// told are the operations due in each of its seconds, sealed the record that it handed in.
+	told    []int64
+	sealed  string
+	partial bool
+	// arrived is what the network brought the leader: operations by sequence, the first of each.
+	arrived map[uint64]int64
+	heard   clock.Instant
+	lost    clock.Instant
+}
+
+func (w *world) at(when clock.Instant, do func()) {
+	w.pushed++
+	w.queue.Push(max(when, w.now), w.pushed, do)
+}
+
+func (w *world) after(d time.Duration, do func()) { w.at(w.now.Add(d), do) }
+
+func (w *world) say(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf("%7.3f  ", w.now.Offset().Seconds())+fmt.Sprintf(format, args...))
+}
+
+// version is the build of everybody, unless a story says otherwise.
+const version = "v1"
+
+// scenario is what the members are charged with.
+var scenario = []byte("name: anything\n")
+
+func play(s story) *world {
+	w := &world{story: s, network: clock.NewStream(s.seed, "network").At(0), dead: clock.Never, ended: -1, gone: -1, agreed: -1, kinds: map[string]int{}}
+	text := slices.Concat(scenario, []byte(strings.Repeat("# a long line of the scenario\n", s.long)))
+	leader, err := protocol.NewLeader(protocol.Plan{Members: s.members, Deadline: 20 * time.Second, Version: version, FinishOnLoss: s.finish,
+		Charge: protocol.Charge{Scenario: text, SHA256: sum(text), Table: "t", Seed: 7}, Drain: s.drain})
+	if err != nil {
+		panic(err)
+	}
+	w.leader = leader
+	for i := range s.actors {
+		w.enter(s.actors[i])
+	}
+	for _, one := range s.acts {
+		w.at(clock.Instant(one.at), func() { one.do(w) })
+	}
+	w.tick()
+	for w.queue.Len() > 0 && w.now < clock.Instant(3*time.Minute) && !w.done() {
+		at, do := w.queue.Pop()
+		w.now = max(w.now, at)
+		do()
+	}
+	w.outcome, w.err = w.leader.Outcome()
+	return w
+}
+
+// done reports whether nobody is left who could do anything.
+func (w *world) done() bool {
+	for _, a := range w.actors {
+		if a.left < 0 && a.dead == clock.Never {
+			return false
+		}
+	}
+	return w.gone >= 0 || w.dead != clock.Never
+}
+
+// tick is the leader's shell.
+func (w *world) tick() {
+	if w.dead != clock.Never || w.gone >= 0 {
+		return
+	}
+	w.awake(func() {
+		w.leader.Tick(w.now)
+		w.look()
+		w.after(100*ms, w.tick)
+	})
+}
+
+// awake runs something as soon as the leader does.
+func (w *world) awake(do func()) {
+	if w.frozen {
+		w.waits = append(w.waits, do)
+	} else {
+		do()
+	}
+}
+
+// thaw has what waited happen.
+func thaw(frozen *bool, waits *[]func()) {
+	all := *waits
+	*frozen, *waits = false, nil
+	for _, do := range all {
+		do()
+	}
+}
+
+// look takes what the leader says has happened.
+func (w *world) look() {
+	for _, e := range w.leader.Events() {
+		if e.Kind == protocol.RunStarted {
+			w.agreed = w.now.Add(e.Wait)
+		}
+		if e.Kind == protocol.SecondTold {
+			continue
+		}
+		if e.Kind == protocol.MemberLost {
+			for _, a := range w.actors {
+				if a.name == e.Name && a.lost < 0 {
+					a.lost = w.now
+				}
+			}
+		}
+		w.say("leader: %s", e.Text)
+	}
+	if w.leader.Over() && w.ended < 0 {
+		w.ended = w.now
+		w.say("leader: over")
+	}
+	if w.leader.Gone(w.now) && w.gone < 0 {
+		w.gone = w.now
+	}
+}
+
+// enter has a process begin.
+func (w *world) enter(a actor) {
+	one := &a
+	one.w, one.dead, one.left, one.lost, one.index = w, clock.Never, -1, -1, -1
+	one.arrived, one.epoch = map[uint64]int64{}, fmt.Sprintf("epoch%d", len(w.actors))
+	if one.version == "" {
+		one.version = version
+	}
+	if one.rate == 0 {
+		one.rate = 100
+	}
+	one.m = protocol.NewMember(protocol.MemberPlan{Name: one.name, Epoch: one.epoch, Version: one.version, Deadline: 20 * time.Second,
+		Labels: map[string]string{"region": "north"}})
+	w.actors = append(w.actors, one)
+	one.tick()
+}
+
+// own is the time of the process's own clock.
+func (a *actor) own() clock.Instant { return a.w.now.Add(a.ahead) }
+
+// awake runs something as soon as the process does, and never once it is dead.
+func (a *actor) awake(do func()) {
+	switch {
+	case a.dead != clock.Never || a.left >= 0:
+	case a.frozen:
+		a.waits = append(a.waits, func() { a.awake(do) })
+	default:
+		do()
+	}
+}
+
+func (a *actor) tick() {
+	a.awake(func() {
+		a.do(a.m.Tick(a.own()))
+		a.w.at(max(a.m.Next(a.own()).Add(-a.ahead), a.w.now.Add(ms)), a.tick)
+	})
+}
+
+// do is the shell around a member.
+func (a *actor) do(s protocol.Step) {
+	for _, text := range s.Send {
+		a.w.carry(a, text)
+	}
+	if s.Prepare != nil {
+		a.index = s.Prepare.Index
+		a.w.after(300*ms, func() {
+			a.awake(func() { a.do(a.m.Ready(a.own(), uint64(a.rate*int64(a.w.story.seconds)))) })
+		})
+	}
+	if s.Begin != nil {
+		begin := s.Begin.Add(-a.ahead)
+		a.w.at(begin, func() {
+			a.awake(func() { now := a.w.now; a.begun = &now; a.work(begin, 0) })
+		})
+	}
+	if s.Stop != "" {
+		a.w.after(10*ms, func() { a.awake(func() { a.seal("stopped") }) })
+	}
+	if s.Over && a.left < 0 {
+		a.left, a.err = a.w.now, s.Err
+		a.w.say("%s: over: %v", a.name, s.Err)
+	}
+}
+
+// work tells a second at a time, and seals the record after the last.
+func (a *actor) work(begin clock.Instant, n int) {
+	if a.sealed != "" {
+		return
+	}
+	a.w.at(begin.Add(time.Duration(n+1)*time.Second+5*ms), func() {
+		a.awake(func() {
+			if a.sealed != "" {
+				return
+			}
+			a.tell(n)
+			if n+1 == a.w.story.seconds {
+				a.seal("")
+			} else {
+				a.work(begin, n+1)
+			}
+		})
+	})
+}
+
+// counts are those of a second: each differs, so that no two can be taken for each other.
+func (a *actor) counts(n int) results.Interval {
+	due := a.rate
+	return results.Interval{Second: int64(n), Scheduled: due, Sent: due, Attempts: due + int64(n), Ok: due, Throttled: int64(n)}
+}
+
+func (a *actor) tell(n int) {
+	second := protocol.Second{Interval: a.counts(n)}
+	if n == 0 {
+		second.BeganLate = new(max(0, a.begun.Sub(a.w.agreed)))
+	}
+	a.told = append(a.told, second.Interval.Scheduled)
+	a.do(a.m.Second(a.own(), &second))
+}
+
+func (a *actor) seal(partial string) {
+	if a.sealed != "" || a.left >= 0 {
+		return
+	}
+	var counts protocol.Counts
+	for n := range a.told {
+		counts.Add(&protocol.Second{Interval: a.counts(n)})
+	}
+	a.partial = partial != ""
+	a.sealed = fmt.Sprintf("%s %v %s", a.name, a.told, strings.Repeat("x", a.w.story.heavy))
+	a.do(a.m.HandIn(a.own(), []byte(a.sealed), counts, partial))
+}
+
+// carry is the network: there and, with the leader's answer, back.
+func (w *world) carry(a *actor, text []byte) {
+	var ask protocol.Ask
+	if err := json.Unmarshal(text, &ask); err != nil {
+		panic(err)
+	}
+	w.deliver(a, func() {
+		if w.dead != clock.Never || w.gone >= 0 {
+			return
+		}
+		w.awake(func() { w.hear(a, &ask, text) })
+	})
+}
+
+// hear has the leader answer, and notes what it was brought.
+func (w *world) hear(a *actor, ask *protocol.Ask, text []byte) {
+	if w.dead != clock.Never || w.gone >= 0 {
+		return
+	}
+	a.heard = w.now
+	if ask.Told != nil && a.lost < 0 {
+		if _, had := a.arrived[ask.Told.Sequence]; !had {
+			a.arrived[ask.Told.Sequence] = ask.Told.Second.Interval.Scheduled
+		}
+	}
+	reply := w.leader.On(w.now, a.epoch, text)
+	w.look()
+	w.show(a, ask, reply)
+	if reply == nil {
+		return
+	}
+	w.deliver(a, func() { a.awake(func() { a.joined = a.joined || ask.Join != nil; a.do(a.m.On(a.own(), reply)) }) })
+}
+
+// show writes down an exchange that is not all day's.
+func (w *world) show(a *actor, ask *protocol.Ask, reply []byte) {
+	said := fmt.Sprintf("%s: %s", a.name, strings.ReplaceAll(string(reply), "\n", " "))
+	var answer protocol.Answer
+	if reply != nil && json.Unmarshal(reply, &answer) == nil && answer.Part == nil {
+		answer.At, answer.Number = 0, 0
+		if text, err := json.Marshal(answer); err == nil {
+			said = fmt.Sprintf("%s: %s", a.name, text)
+		}
+	}
+	if w.kinds[said]++; w.kinds[said] == 1 && answer.Part == nil && len(said) < 400 && w.story.shown {
+		w.say("answer to %s", said)
+	}
+}
+
+// deliver brings something over the network, or not, or twice.
+func (w *world) deliver(a *actor, do func()) {
+	n := &w.story.network
+	copies := 1
+	if n.doubles > 0 && w.network.Float64() < n.doubles {
+		copies = 2
+	}
+	for range copies {
+		if n.loses > 0 && w.network.Float64() < n.loses {
+			continue
+		}
+		delay := n.least
+		if n.most > n.least {
+			delay += time.Duration(w.network.Float64() * float64(n.most-n.least))
+		}
+		if n.late > 0 && w.network.Float64() < n.late {
+			delay += time.Duration(w.network.Float64() * float64(3*time.Second))
+		}
+		if a.cut {
+			continue
+		}
+		w.after(delay, func() {
+			if !a.cut {
+				do()
+			}
+		})
+	}
+}
+
+func (w *world) named(name string) *actor {
+	i := slices.IndexFunc(w.actors, func(a *actor) bool { return a.name == name && a.left < 0 })
+	if i < 0 {
+		i = slices.IndexFunc(w.actors, func(a *actor) bool { return a.name == name })
+	}
+	return w.actors[i]
+}

@@ -1,0 +1,105 @@
+package fleet
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/scenarios/fleet/protocol"
+	"loadgen/scenarios/run"
+)
+
+// shown is a progress that shows what the members tell while they send.
+type shown interface {
+	run.Progress
+	// Present is how long the run of who leads has gone on, Phase is told of a phase by the same
+	// clock, Told of a second of a member as of one that ended by an instant.
+	Present() time.Duration
+	Phase(index int, p *results.Phase)
+	Told(member int, at time.Duration, of *results.Interval, responses []*results.Histogram)
+	// Aside has something written beside what is shown.
+	Aside(write func())
+}
+
+// watch shows a fleet while it sends. It belongs to one goroutine.
+type watch struct {
+	shown
+	plan []run.Offered
+	say  func(line string)
+	// begun is when the first phase begins, next the first phase that has not been entered.
+	begun   time.Duration
+	started bool
+	next    int
+	joined  int
+}
+
+// newWatch returns who shows a fleet: nobody where the progress shows no such thing.
+func newWatch(p run.Progress, plan []run.Offered, say func(string)) *watch {
+	w := &watch{plan: plan, say: say}
+	w.shown, _ = p.(shown)
+	return w
+}
+
+// see is told of everything that happens.
+func (w *watch) see(e protocol.Event) {
+	switch e.Kind {
+	case protocol.MemberLost, protocol.MemberRefused, protocol.RunStopped:
+		w.tell(e.Text)
+	case protocol.MemberJoined:
+		w.joined++
+	case protocol.RunStarted:
+		w.tell(fmt.Sprintf("%s, which begin together in %.1f s", document.Counted(w.joined, "process", "processes"), e.Wait.Seconds()))
+		if w.shown != nil {
+			w.begun, w.started = w.Present()+e.Wait, true
+		}
+	case protocol.SecondTold:
+		w.second(&e)
+	}
+}
+
+func (w *watch) tell(line string) {
+	if w.shown == nil {
+		w.say(line)
+		return
+	}
+	w.Aside(func() { w.say(line) })
+}
+
+// second shows a member's second, and the stage that has begun by now.
+func (w *watch) second(e *protocol.Event) {
+	if w.shown == nil || !w.started || e.Second == nil {
+		return
+	}
+	now := w.Present()
+	for w.next < len(w.plan) && (w.next == 0 || now >= w.at(w.next)) {
+		w.enter()
+	}
+	var responses []*results.Histogram
+	for i := range e.Second.Operations {
+		responses = append(responses, e.Second.Operations[i].Response)
+	}
+	w.Told(e.Member, now.Truncate(time.Second), &e.Second.Interval, responses)
+}
+
+// at is when a phase begins, by the run of who leads.
+func (w *watch) at(phase int) time.Duration { return w.begun + w.plan[phase].Begin - w.plan[0].Begin }
+
+// enter shows the next stage, with all of its phases.
+func (w *watch) enter() {
+	first := w.next
+	stage := run.Stage{Stage: w.plan[first].Stage}
+	for ; w.next < len(w.plan) && w.plan[w.next].Stage == stage.Stage; w.next++ {
+		one := w.plan[w.next]
+		for _, n := range one.Shares {
+			stage.Operations += uint64(n)
+		}
+		stage.Length = one.End - w.plan[first].Begin
+	}
+	w.Enters(stage)
+	for i := first; i < w.next; i++ {
+		one := w.plan[i].Phase
+		one.Begin, one.End = w.at(i), w.at(i)+one.End-one.Begin
+		w.Phase(i, &one)
+	}
+}
