@@ -241,11 +241,12 @@ var slow = []string{"simulate", "run", "contest", "report latest", "explain orde
 
 // ranElsewhere begin those that are run as they are typed, and by whom.
 var ranElsewhere = map[string]string{
-	"gate --all":        ".ci/run, the nightly set",
-	"backoff contest":   "TestBackoffPageShowsWhatTheCommandsPrint",
-	"contest foot-race": ".ci/browser",
-	"doctor":            "TestAnEmptyRoot",
-	"bench":             ".ci/run, and the tests of scenarios/bench: it starts the program itself",
+	"gate --all":         ".ci/run, the nightly set",
+	"backoff contest":    "TestBackoffPageShowsWhatTheCommandsPrint",
+	"contest foot-race":  ".ci/browser",
+	"doctor":             "TestAnEmptyRoot",
+	"bench":              ".ci/run, and the tests of scenarios/bench: it starts the program itself",
+	"stress --processes": "TestFleetsOfProcesses, and those beside it: several processes have no virtual clock",
 }
 
 // run runs a command as it is typed, or begins what has no end of its own.
