@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -181,6 +182,31 @@ func TestTurnsRotate(t *testing.T) {
 	}
 	if f := b.report.figure("server/a/x"); f == nil || len(f.Rounds) != 2 || f.Median != 1 || math.Abs(f.PerSecond-1000) > 1e-9 {
 		t.Errorf("figure = %+v; want two rounds of 1 µs", f)
+	}
+}
+
+// A peer that fails is told of, with what it came to until then; what is this tool's ends the
+// measuring.
+func TestPeerThatFails(t *testing.T) {
+	fails := errors.New("reset")
+	run := func(after int) func(context.Context) (reading, error) {
+		return func(context.Context) (reading, error) {
+			if after--; after < 0 {
+				return reading{}, fails
+			}
+			return reading{operations: 1, cpu: time.Microsecond, lasted: time.Millisecond}, nil
+		}
+	}
+	peer := Cell{GroupServer, "a", "", ofAzurite}
+	b := &bench{Options: Options{Rounds: 3, Quick: true, Clock: clock.NewReal()}.filled(), report: new(Report)}
+	if err := b.rounds(t.Context(), []cell{{Cell: Cell{GroupServer, "a", "", ofServe}, run: run(100)}, {Cell: peer, slow: true, run: run(1)}}); err != nil {
+		t.Fatal(err)
+	}
+	if f := b.report.figure(peer.Name()); f == nil || len(f.Rounds) != 1 || len(b.report.Notes) != 1 || len(b.report.figure("server/a/serve").Rounds) != 3 {
+		t.Errorf("%+v, notes %q; want one round of the peer, three of serve, and a note", f, b.report.Notes)
+	}
+	if err := b.rounds(t.Context(), []cell{{Cell: Cell{GroupServer, "a", "", ofServe}, run: run(1)}}); !errors.Is(err, fails) {
+		t.Errorf("rounds = %v; want %v", err, fails)
 	}
 }
 

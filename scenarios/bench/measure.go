@@ -103,7 +103,7 @@ func (b *bench) server(ctx context.Context) (err error) {
 // rounds measures cells once a round and writes down their figures. Those that differ in who
 // does it alone follow one another, and who is first rotates.
 func (b *bench) rounds(ctx context.Context, cells []cell) error {
-	found := make([][]reading, len(cells))
+	found, fails := make([][]reading, len(cells)), map[string]bool{}
 	for round := range b.Rounds {
 		b.taken.look(b.Clock)
 		b.Tell(fmt.Sprintf("%s: round %d of %d", cells[0].Group, round+1, b.Rounds))
@@ -116,22 +116,33 @@ func (b *bench) rounds(ctx context.Context, cells []cell) error {
 			}
 			for turn := range turns * len(family) {
 				at := (round + turn) % len(family)
-				if turn >= len(family) && cells[family[at]].slow {
+				c := &cells[family[at]]
+				if turn >= len(family) && c.slow || fails[c.Of] {
 					continue
 				}
-				r, err := cells[family[at]].run(ctx)
+				r, err := c.run(ctx)
+				if err != nil && c.slow && ctx.Err() == nil { // a peer's failure is not this tool's
+					fails[c.Of] = true
+					b.report.note(fmt.Sprintf("%s failed in round %d, and nothing is told of it from then on: %v.", c.Of, round+1, err))
+					continue
+				}
 				if err != nil {
 					return err
 				}
 				sums[at].plus(r)
 			}
 			for i, at := range family {
+				if fails[cells[at].Of] {
+					continue
+				}
 				found[at] = append(found[at], sums[i])
 			}
 		}
 	}
 	for i, c := range cells {
-		b.report.enter(&c, found[i])
+		if len(found[i]) > 0 {
+			b.report.enter(&c, found[i])
+		}
 	}
 	return nil
 }
