@@ -201,7 +201,7 @@ func compared(one, other string) bool {
 // ErrReport says that a text is no report of this version.
 var ErrReport = errors.New("no report of loadgen bench")
 
-// Read reads the JSON of a report. Its error wraps [ErrReport], or is the reader's.
+// Read reads the JSON of a report, whose ratios and aims are formed anew of its figures. Its error wraps [ErrReport], or is the reader's.
 func Read(from io.Reader) (*Report, error) {
 	const most = 16 << 20
 	text, err := io.ReadAll(io.LimitReader(from, most))
@@ -220,5 +220,7 @@ func Read(from io.Reader) (*Report, error) {
 			return nil, fmt.Errorf("%w: the figure %q has no rounds", ErrReport, f.Name())
 		}
 	}
+	r.compare()
+	r.judge()
 	return r, nil
 }
