@@ -21,7 +21,7 @@ type Held struct {
 	Is   float64 `json:"is"`
 	Most float64 `json:"most"`
 	// Regressed says that it is above Most and, for a ratio, that all of its interval is above
-	// what it was: what a busy machine cannot tell, it does not accuse.
+	// all of the one that it had: what a busy machine cannot tell, now or then, accuses nobody.
 	Regressed bool `json:"regressed"`
 	// Doubtful says that it is above Most, and the interval too wide to say so.
 	Doubtful bool `json:"doubtful,omitempty"`
@@ -40,7 +40,7 @@ func (r *Report) Hold(kept *Report) {
 			continue
 		}
 		h := Held{Name: is.Name, Was: was.Median, Is: is.Median, Most: worseRatio * was.Median}
-		h.Regressed = h.Is > h.Most && is.Interval != nil && is.Interval[0] > h.Was
+		h.Regressed = h.Is > h.Most && is.Interval != nil && was.Interval != nil && is.Interval[0] > was.Interval[1]
 		h.Doubtful = h.Is > h.Most && !h.Regressed
 		r.Held = append(r.Held, h)
 	}

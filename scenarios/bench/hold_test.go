@@ -53,6 +53,7 @@ func TestHold(t *testing.T) {
 		{"half an allocation more of three hundred is none", rounds(1.3, .03, 1), 313, rounds(1.3, .03, 2), 314, false, false},
 		{"a fiftieth more of three hundred is one", rounds(1.3, .03, 1), 313, rounds(1.3, .03, 2), 320, true, false},
 		{"what varies by more than it rises cannot be told", rounds(1.3, .03, 1), 4, []float64{.9, 2.6, 1, 2.2, 1.6, 1.1, 2, 1.2, 1.9, 1.7}, 4, false, true},
+		{"what could not be told then is none", []float64{.9, 2.6, 1, 2.2, 1.6, 1.1, 2, 1.2, 1.9, 1.7}, 4, rounds(2, .03, 2), 4, false, true},
 		{"too few rounds cannot be told", rounds(1.3, .03, 1), 4, []float64{2, 2}, 4, false, true},
 	} {
 		r := measured(row.is, row.isAllocations)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"loadgen/report/chart"
+	"loadgen/report/document"
 	"loadgen/results"
 )
 
@@ -28,9 +29,9 @@ func (r *Report) Keep(folder results.Folder) error {
 func (r *Report) chart() *chart.Ratios {
 	c := &chart.Ratios{Title: "loadgen beside others: " + r.answer().Claim, Subtitle: "CPU an operation, as a multiple of the other's, on a logarithmic scale  ·  " + r.subtitle(),
 		Below: "times as much CPU"}
-	aims := map[string]Aim{}
-	for _, a := range r.Aims {
-		aims[a.Of] = a.Aim
+	aims := map[string]*Judged{}
+	for i := range r.Aims {
+		aims[r.Aims[i].Of] = &r.Aims[i]
 	}
 	at := map[string]int{}
 	for i := range r.Ratios {
@@ -48,7 +49,7 @@ func (r *Report) chart() *chart.Ratios {
 		}
 		if a, held := aims[q.Name]; held {
 			row.Aim = a.Bound
-			row.Missed = q.Median > a.Bound != a.AtLeast
+			row.Missed = a.tone() == document.Bad
 		}
 		place, known := at[heading]
 		if !known {

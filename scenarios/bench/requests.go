@@ -37,6 +37,9 @@ type requests struct {
 	inserted atomic.Uint64
 	filtered target.Query
 	shape    []entity.Property
+	// again has what met a connection that was closed be sent once more: a server of Node's closes
+	// what was idle for 5 s, and a busy machine may take the second that the client leaves.
+	again bool
 }
 
 func newRequests(to target.Target) (*requests, error) {
@@ -104,6 +107,9 @@ func (r *requests) furnish(ctx context.Context) error {
 // ask sends an operation that has to succeed, and to return so many entities if that is not 0.
 func (r *requests) ask(ctx context.Context, op *target.Operation, want int64) error {
 	got := r.to.Do(ctx, op)
+	if r.again && (got.Fault == target.ConnectionReset || got.Fault == target.ConnectionClosed) {
+		got = r.to.Do(ctx, op)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

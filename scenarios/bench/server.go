@@ -43,6 +43,7 @@ func open(ctx context.Context, name string, child *process.Child, connection str
 		s.requests, err = newRequests(s.to)
 	}
 	if err == nil {
+		s.again = true
 		err = s.furnish(ctx)
 	}
 	if err != nil {
