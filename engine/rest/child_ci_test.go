@@ -47,18 +47,11 @@ func serveForParent(name string) {
 	if name != "rest" {
 		h, end = kept(name == "sync")
 	}
-	var address string
-	var closed func() error
-	if name == "bare" {
-		address, closed = serveBare(h)
-	} else {
-		server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h, Transient: true})
-		if err != nil {
-			panic(err)
-		}
-		address, closed = server.Address(), func() error { return server.Close(context.Background()) }
+	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h, Transient: true})
+	if err != nil {
+		panic(err)
 	}
-	fmt.Println(address)
+	fmt.Println(server.Address())
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var used syscall.Rusage
@@ -67,25 +60,10 @@ func serveForParent(name string) {
 		}
 		fmt.Println((used.Utime.Nano() + used.Stime.Nano()) / 1000)
 	}
-	if err := closed(); err != nil {
+	if err := server.Close(context.Background()); err != nil {
 		panic(err)
 	}
 	end()
-}
-
-// serveBare has net/http serve, with nothing of ours between it and the handler.
-func serveBare(h http.Handler) (address string, closed func() error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	server, ended := &http.Server{Handler: h}, make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	return listener.Addr().String(), func() error {
-		err := server.Shutdown(context.Background())
-		<-ended
-		return err
-	}
 }
 
 // kept serves tables that are kept in a folder, until end is called.
