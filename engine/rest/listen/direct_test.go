@@ -47,7 +47,6 @@ func serveTimes(t testing.TB, o Options, sends string, times int) *scripted {
 	client := &scripted{sends: sends, times: times}
 	d := newDirect(s, &connection{Conn: client, socket: client})
 	d.raw = unlooked{}
-	d.look.peruse = func(uintptr) bool { return true }
 	if d.serve() {
 		t.Fatal("the connection was handed over; want it answered")
 	}
