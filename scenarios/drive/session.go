@@ -106,8 +106,7 @@ type progress struct {
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase int, sending bool) {
 	s.progress = progress{}
 	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
-	// Whatever else of an attempt the record is told is set as it is sent, or ends.
-	s.attempt.Noted = 0
+	s.noted, s.attempt = results.Scheduled{}, results.Attempt{}
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
