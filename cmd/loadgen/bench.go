@@ -49,9 +49,10 @@ and what npm has put below this folder; nothing is fetched. All load stays on th
 machine.
 
 --against holds ratios and allocations to those of a report that was kept, and exits
-with 11 where a ratio is above 1.15 of it, or something allocates more. It exits with
-12 where the system does not tell what a process uses, as Windows does not.`,
-		Example: `  loadgen bench                                   # all but whole commands, in about three minutes
+with 11 where a ratio is above 1.15 of it and the two intervals lie apart, or something
+allocates more. It exits with 12 where the system does not tell what a process uses, as
+Windows does not.`,
+		Example: `  loadgen bench                                   # all but whole commands, in three to five minutes
   loadgen bench server --peers                    # the server beside a bare handler and Azurite
   loadgen bench engine simulator --quick          # an impression, in seconds
   loadgen bench engine --large                    # ten million entities as well
