@@ -66,13 +66,11 @@ type stage struct {
 	// dead has no request be carried out any more that comes later: nobody is there to send it.
 	dead   bool
 	stderr bytes.Buffer
-	// dropping is closed once it was said what is dropped.
-	dropping chan struct{}
 }
 
 // newStage is a service whose run ends at a moment.
 func newStage(t *testing.T, m moment) *stage {
-	s := &stage{service: newService(t, model.Off, 0), moment: m, dropping: make(chan struct{})}
+	s := &stage{service: newService(t, model.Off, 0), moment: m}
 	s.direct = s.url
 	server := httptest.NewServer(s)
 	t.Cleanup(func() {
@@ -142,13 +140,6 @@ func (s *stage) Write(text []byte) (int, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-s.dropping:
-	default:
-		if bytes.Contains(text, []byte(": dropping table ")) {
-			close(s.dropping)
-		}
-	}
 	return s.stderr.Write(text)
 }
 
@@ -157,10 +148,6 @@ func (s *stage) said() string {
 	defer s.mu.Unlock()
 	return s.stderr.String()
 }
-
-// longestSaying bounds how long a request waits for what is said beside it: where that is
-// nothing, as with --keep, it is carried out then.
-const longestSaying = 5 * time.Second
 
 // kill has nothing more be carried out.
 func (s *stage) kill() {
@@ -191,14 +178,6 @@ func (s *stage) play(t *testing.T, signals []os.Signal, more ...string) ended {
 		}
 		if len(signals) > 0 {
 			<-ctx.Done()
-		}
-		if len(signals) == 1 && s.name == "while dropping" {
-			// The last of what there is to drop goes now, and what is dropped is said by another
-			// goroutine.
-			select {
-			case <-s.dropping:
-			case <-time.After(longestSaying):
-			}
 		}
 		if len(signals) > 1 {
 			// The process ends before what is under way is carried out.

@@ -43,6 +43,7 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *termina
 			signal.Ignore(syscall.SIGPIPE)
 		}
 		if first {
+			bye.Mark()
 			cancel(interruption{one})
 		} else if one != syscall.SIGHUP {
 			told := make(chan struct{})
@@ -160,17 +161,15 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		defer close(said)
 		sayEnding(ctx, bye)
 	})
-	defer func() {
-		if !unended() {
-			<-said
-		}
-	}()
 	root := newRoot(stdout, stderr)
 	root.SetArgs(addressed(args))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	c, err := root.ExecuteContextC(ctx)
+	if !unended() {
+		<-said
+	}
 	defer bye.Left(false)
 	if err == nil {
 		return codeOk

@@ -115,10 +115,13 @@ func (set settings) emulator() (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	endpoint, err := ParseURL(scheme+"://"+host+":"+emulatorPort+"/"+emulatorAccount, emulatorAccount, secret)
+	if err != nil {
+		return Endpoint{}, fmt.Errorf("%w: DevelopmentStorageProxyUri: %w", ErrConnectionString, err)
+	}
 	for _, n := range [...]Neighbour{Queue, Blob} {
 		endpoint.neighbours[n] = scheme + "://" + host + ":" + n.emulatorPort() + "/" + emulatorAccount
 	}
-	return endpoint, err
+	return endpoint, nil
 }
 
 // address returns where the service is, without a credential.
@@ -157,7 +160,11 @@ func (set settings) address() (Endpoint, error) {
 			return Endpoint{}, badString("EndpointSuffix is not a name such as core.windows.net")
 		}
 	}
-	return ParseURL(protocol+"://"+account+".table."+suffix, account, nil)
+	endpoint, err := ParseURL(protocol+"://"+account+".table."+suffix, account, nil)
+	if err != nil {
+		return Endpoint{}, fmt.Errorf("%w: EndpointSuffix: %w", ErrConnectionString, err)
+	}
+	return endpoint, nil
 }
 
 func (set settings) credential(endpoint Endpoint) (Endpoint, error) {

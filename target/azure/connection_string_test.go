@@ -71,6 +71,7 @@ func TestConnectionStringFaults(t *testing.T) {
 		{"a signature that is none", "AccountName=races;SharedAccessSignature=sv=2019-02-02", "SharedAccessSignature is not"},
 		{"the emulator switched off", "UseDevelopmentStorage=false", "must be true"},
 		{"the emulator with a key", "UseDevelopmentStorage=true;AccountKey=" + testKey, "leave AccountKey out"},
+		{"the emulator at a host that is no name", "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://\xde", "DevelopmentStorageProxyUri: azure: service URL: it names no host"},
 		{"the emulator at no host", "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=azurite", "not of the form http://host"},
 	} {
 		got, err := azure.ParseConnectionString(row.text)

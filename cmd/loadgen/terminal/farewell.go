@@ -20,6 +20,8 @@ type Farewell struct {
 	mu sync.Mutex
 	// shown is what shares the screen, nil where nothing does.
 	shown *Progress
+	// marked is what there was when the program was told to end.
+	marked []run.Remain
 }
 
 // NewFarewell returns one that says it there.
@@ -32,8 +34,16 @@ func (f *Farewell) Beside(shown *Progress) {
 	f.shown = shown
 }
 
-// Ending says in one line what is dropped now and for how long that is tried, and what is
-// kept, if there is anything: how the program was ended, and what leaves it all, are the
+// Mark has Ending speak of what there is now, however soon that is dropped: what drops it
+// does not wait for whoever says so.
+func (f *Farewell) Mark() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.marked = f.List()
+}
+
+// Ending says in one line what is dropped and for how long that is tried, and what is kept,
+// if there was anything at the mark: how the program was ended, and what leaves it all, are the
 // caller's words.
 func (f *Farewell) Ending(how, leaves string) {
 	kept, dropped, places := f.sorted()
@@ -50,11 +60,13 @@ func (f *Farewell) Ending(how, leaves string) {
 	}
 }
 
-// sorted returns what there is, by what is to become of it, and at how many addresses that is
+// sorted returns what there was at the mark, by what is to become of it, and at how many addresses that is
 // which is to be dropped. What may not be ours is in neither.
 func (f *Farewell) sorted() (kept, dropped []string, places int) {
 	at := make(map[string]bool)
-	for _, one := range f.List() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.marked {
 		switch {
 		case one.Kept:
 			kept = append(kept, one.String())

@@ -47,6 +47,7 @@ func TestFarewell(t *testing.T) {
 		if row.atOnce == "the same" {
 			row.atOnce = row.left
 		}
+		f.Mark()
 		f.Ending("interrupted", "Ctrl-C again")
 		if got := next(); got != row.ending {
 			t.Errorf("%s: at the end it says %q; want %q", row.sentence, got, row.ending)
@@ -62,6 +63,11 @@ func TestFarewell(t *testing.T) {
 		for _, one := range row.made {
 			f.Hold(one, false)
 		}
+		f.Ending("interrupted", "Ctrl-C again")
+		if got := next(); got != row.ending {
+			t.Errorf("%s: once all is gone it says of the mark %q; want %q", row.sentence, got, row.ending)
+		}
+		f.Mark()
 		f.Ending("interrupted", "Ctrl-C again")
 		f.Left(true)
 		if got := next(); got != "" {
