@@ -126,6 +126,18 @@ type FleetMember struct {
 	Lost string `json:"lost,omitempty"`
 }
 
+// MemberState is what a member of a fleet does.
+type MemberState string
+
+// The states of a member, in their order. A lost one never comes back.
+const (
+	MemberJoined  MemberState = "joined"
+	MemberReady   MemberState = "ready"
+	MemberSending MemberState = "sending"
+	MemberEnded   MemberState = "handed in"
+	MemberLost    MemberState = "lost"
+)
+
 // FleetLabel is what the members of one label came to together.
 type FleetLabel struct {
 	Label   string `json:"label"`

@@ -77,3 +77,23 @@ func startOfThree(t *testing.T, program string) (skew, stall time.Duration) {
 	}
 	return fleet.Skew, stall
 }
+
+// An operation takes two members no more of the processor, but for a tenth, than one: in one of
+// three pairs of runs that follow each other, each member at the same rate.
+func TestAMemberMoreCostsNoMore(t *testing.T) {
+	const rate = 1500
+	program, told := binary(t), ""
+	each := func(members int) float64 {
+		record := fleetRun(t, program, members, members*rate, "3s", 2*time.Minute)
+		return float64(record.Generator.CPU) / float64(record.Total(results.Everything).Attempts)
+	}
+	for range 3 {
+		one, two := each(1), each(2)
+		told = fmt.Sprintf("%.1f µs of CPU an operation with one member, %.1f with two", one/1000, two/1000)
+		t.Log(told)
+		if two <= 1.1*one {
+			return
+		}
+	}
+	t.Errorf("in none of three pairs: %s; want a tenth more at most", told)
+}

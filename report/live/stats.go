@@ -11,9 +11,10 @@ import (
 type Stats struct {
 	shards [shards]shard
 
-	// mu guards the stage under way.
-	mu    sync.Mutex
-	stage stage
+	// mu guards the stage under way, and the members.
+	mu      sync.Mutex
+	stage   stage
+	members []*Member
 }
 
 // stage is a stretch of load that is under way.
@@ -74,6 +75,12 @@ func (t *Totals) add(o *Totals) {
 	t.Served += o.Served
 }
 
+// totalsOf is what a second came to of which only the sums are told.
+func totalsOf(of *results.Interval) Totals {
+	return Totals{Scheduled: of.Scheduled, Dropped: of.Dropped, Late: of.Late, Sent: of.Attempts, Attempts: of.Attempts, Ok: of.Ok,
+		Throttled: of.Throttled, Failed: of.Failed, Operations: of.Operations, Served: of.Served}
+}
+
 // New returns the stats of a run that has not begun.
 func New() *Stats { return new(Stats) }
 
@@ -127,12 +134,6 @@ func (p *Stats) Touched(number uint64, at time.Duration, table, key string, enti
 
 // Completed is told of every operation as it ends.
 func (p *Stats) Completed(c *results.Completed) { p.shards[c.Number%shards].completed(c) }
-
-// Told is told of a second of one of several processes that offer a load together, as one that
-// ended by an instant: what came in it, and the response times of each kind of operation.
-func (p *Stats) Told(member int, at time.Duration, of *results.Interval, responses []*results.Histogram) {
-	p.shards[member%shards].told(at, of, responses)
-}
 
 // Totals returns what the run came to so far.
 func (p *Stats) Totals() Totals {

@@ -43,6 +43,8 @@ type Status struct {
 	Hottest []Heat
 	// Totals are of the whole run, Sofar of its stage.
 	Totals, Sofar Totals
+	// Members are the processes that send together, by place: none where this one sends.
+	Members []Member
 }
 
 // Heat is what a partition serves at least, in entities per second. Name is for
@@ -71,7 +73,7 @@ func (p *Stats) Status(at time.Duration) Status {
 	p.mu.Lock()
 	now := p.stage
 	p.mu.Unlock()
-	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals()}
+	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals(), Members: p.Members()}
 	s.Sofar = s.Totals.since(&now.before)
 	s.Ended = uint64(s.Sofar.Operations + s.Sofar.Dropped)
 	if now.planned > 0 {

@@ -184,8 +184,8 @@ func (h *shard) told(at time.Duration, of *results.Interval, responses []*result
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.latest = max(h.latest, at)
-	h.totals.add(&Totals{Scheduled: of.Scheduled, Dropped: of.Dropped, Late: of.Late, Sent: of.Attempts, Attempts: of.Attempts, Ok: of.Ok,
-		Throttled: of.Throttled, Failed: of.Failed, Operations: of.Operations, Served: of.Served})
+	totals := totalsOf(of)
+	h.totals.add(&totals)
 	one := h.at(at - 1)
 	if one == nil {
 		return

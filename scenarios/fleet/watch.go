@@ -18,6 +18,8 @@ type shown interface {
 	Present() time.Duration
 	Phase(index int, p *results.Phase)
 	Told(member int, at time.Duration, of *results.Interval, responses []*results.Histogram)
+	// Joined is told of a member as it joins, and of what becomes of it.
+	Joined(m *results.FleetMember, does results.MemberState)
 	// Aside has something written beside what is shown.
 	Aside(write func())
 }
@@ -43,6 +45,9 @@ func newWatch(p run.Progress, plan []run.Offered, say func(string)) *watch {
 
 // see is told of everything that happens.
 func (w *watch) see(e protocol.Event) {
+	if state := stateAfter(e.Kind); state != "" && e.Of != nil && w.shown != nil {
+		w.Joined(&results.FleetMember{Name: e.Of.Name, Index: e.Of.Index, Labels: e.Of.Labels, ClockBound: e.Of.Bound}, state)
+	}
 	switch e.Kind {
 	case protocol.MemberLost, protocol.MemberRefused, protocol.RunStopped:
 		w.tell(e.Text)
@@ -55,6 +60,22 @@ func (w *watch) see(e protocol.Event) {
 		}
 	case protocol.SecondTold:
 		w.second(&e)
+	}
+}
+
+// stateAfter is what a member does from an event on, empty where that says nothing of it.
+func stateAfter(kind protocol.EventKind) results.MemberState {
+	switch kind {
+	case protocol.MemberJoined:
+		return results.MemberJoined
+	case protocol.MemberReady:
+		return results.MemberReady
+	case protocol.MemberEnded:
+		return results.MemberEnded
+	case protocol.MemberLost:
+		return results.MemberLost
+	default:
+		return ""
 	}
 }
 

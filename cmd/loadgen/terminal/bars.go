@@ -146,6 +146,9 @@ func (b *bars) draw(lines ...string) {
 // for what cannot be told. No name in it can move a cursor.
 func statusLine(s *live.Status) string {
 	parts := []string{speedOf(s), "p99 " + p99Of(s), throttledOf(s), "hottest " + hottestOf(s)}
+	if len(s.Members) > 0 {
+		parts[3] = membersOf(s.Members) // who tell no keys
+	}
 	if s.Phase != "" && s.Phase != s.Stage {
 		parts = append(parts, text.Harmless(s.Phase))
 	}
@@ -167,6 +170,22 @@ func p99Of(s *live.Status) string { return document.Told(s.P99, document.Lapse) 
 
 func throttledOf(s *live.Status) string {
 	return document.Told(s.Throttled, document.Share) + " throttled"
+}
+
+// membersOf counts the members that do the same, in the order of their first.
+func membersOf(all []live.Member) string {
+	number := make(map[results.MemberState]int)
+	var states []results.MemberState
+	for i := range all {
+		if number[all[i].State]++; number[all[i].State] == 1 {
+			states = append(states, all[i].State)
+		}
+	}
+	parts := make([]string, len(states))
+	for i, state := range states {
+		parts[i] = fmt.Sprintf("%d %s", number[state], state)
+	}
+	return "members: " + strings.Join(parts, ", ")
 }
 
 // longestKey is how many columns of a key a status line has room for.

@@ -140,7 +140,10 @@ ones in simulate. What is null cannot be told: there is too little of it.
                 5 throttled_share, 0 to 1; of the last 10 p99_us, response times to
                 within 4%; events_dropped, which nobody read in time; totals of the
                 run so far: scheduled, dropped, late, sent, in_flight, attempts, ok,
-                throttled, failed, operations, served_entities
+                throttled, failed, operations, served_entities; with --processes
+                members, each with name, labels, state (joined, ready, sending, handed in,
+                lost), heard_at_s, of its latest second scheduled, late, throttled, and
+                p99_us of ten of them
   balance       what (split, size-split, move, merge, kept), range, other_range,
                 partition, from_server, to_server, reason
   stage_ends    stage, interrupted
@@ -177,20 +180,47 @@ type phasePasses struct {
 
 type statusTold struct {
 	head
-	Stage     string     `json:"stage"`
-	Phase     string     `json:"phase"`
-	Planned   uint64     `json:"operations_planned"`
-	Ended     uint64     `json:"operations_ended"`
-	Left      *float64   `json:"left_s"`
-	Estimated bool       `json:"left_estimated"`
-	Target    *float64   `json:"target_operations_per_second"`
-	Offered   *float64   `json:"offered_entities_per_second"`
-	Served    *float64   `json:"served_entities_per_second"`
-	Hottest   []heatTold `json:"hottest"`
-	Throttled *float64   `json:"throttled_share"`
-	P99       *int64     `json:"p99_us"`
-	Unread    int64      `json:"events_dropped"`
-	Totals    totalsTold `json:"totals"`
+	Stage     string       `json:"stage"`
+	Phase     string       `json:"phase"`
+	Planned   uint64       `json:"operations_planned"`
+	Ended     uint64       `json:"operations_ended"`
+	Left      *float64     `json:"left_s"`
+	Estimated bool         `json:"left_estimated"`
+	Target    *float64     `json:"target_operations_per_second"`
+	Offered   *float64     `json:"offered_entities_per_second"`
+	Served    *float64     `json:"served_entities_per_second"`
+	Hottest   []heatTold   `json:"hottest"`
+	Throttled *float64     `json:"throttled_share"`
+	P99       *int64       `json:"p99_us"`
+	Unread    int64        `json:"events_dropped"`
+	Totals    totalsTold   `json:"totals"`
+	Members   []memberTold `json:"members,omitempty"`
+}
+
+type memberTold struct {
+	Name      string   `json:"name"`
+	Labels    []string `json:"labels,omitempty"`
+	State     string   `json:"state"`
+	Heard     *float64 `json:"heard_at_s"`
+	Scheduled int64    `json:"scheduled"`
+	Late      int64    `json:"late"`
+	Throttled int64    `json:"throttled"`
+	P99       *int64   `json:"p99_us"`
+}
+
+func membersTold(all []live.Member) (list []memberTold) {
+	for i := range all {
+		m := &all[i]
+		one := memberTold{Name: m.Name, Labels: m.Labels, State: string(m.State), Scheduled: m.Last.Scheduled, Late: m.Last.Late, Throttled: m.Last.Throttled}
+		if m.Heard != nil {
+			one.Heard = new(inSeconds(*m.Heard))
+		}
+		if p99 := live.P99(m); p99 != nil {
+			one.P99 = new(p99.Microseconds())
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 type heatTold struct {
@@ -261,7 +291,7 @@ func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1
 func statusOf(s *live.Status, unread int64) statusTold {
 	one := statusTold{head: head{"status", inSeconds(s.At)}, Stage: s.Stage, Phase: s.Phase, Planned: s.Planned, Ended: s.Ended,
 		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Throttled: s.Throttled,
-		Hottest: []heatTold{}, Unread: unread, Totals: totalsOf(&s.Totals)}
+		Hottest: []heatTold{}, Unread: unread, Totals: totalsOf(&s.Totals), Members: membersTold(s.Members)}
 	if s.Left != nil {
 		left := inSeconds(*s.Left)
 		one.Left = &left

@@ -43,6 +43,9 @@ func TestStatusLine(t *testing.T) {
 			`0.5 of 1,500 entities/s; p99 12.3 ms; <0.1 % throttled; hottest "Paris" 800/s; peak 1500/s; 23s left`},
 		{"after the schedule", func(s *live.Status) { s.Left = pointer(time.Duration(0)) },
 			`1,480 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "Paris" 800/s; peak 1500/s; finishing`},
+		{"members, who tell no keys", func(s *live.Status) {
+			s.Members = []live.Member{{State: results.MemberSending}, {State: results.MemberLost}, {State: results.MemberSending}}
+		}, "1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; members: 2 sending, 1 lost; peak 1500/s; 23s left"},
 		{"a key that is long", func(s *live.Status) { s.Hottest[0].Name = strings.Repeat("x", 30) },
 			`1,480 of 1,500 entities/s; p99 12.3 ms; 3.2 % throttled; hottest "` + strings.Repeat("x", 23) + `…" 800/s; peak 1500/s; 23s left`},
 	} {

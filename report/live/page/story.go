@@ -38,6 +38,9 @@ func waiting() (*document.Document, string) {
 // document returns the story, of the same shape whatever is known.
 func (s *story) document() *document.Document {
 	last := document.Section{ID: "generator", Title: "The generator", Blocks: []document.Block{s.generator(), s.load()}}
+	if len(s.status.Members) > 0 {
+		last.Blocks[0] = s.fleet()
+	}
 	if s.run.Queries != nil {
 		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{s.costliest()}}
 	}
@@ -116,6 +119,9 @@ func (s *story) answer() document.Answer {
 }
 
 func (s *story) hottest() string {
+	if len(s.status.Members) > 0 {
+		return keysUntold
+	}
 	if len(s.heat.Rows) == 0 {
 		return "No partition was asked for anything in the last seconds."
 	}
@@ -134,6 +140,9 @@ const (
 func (s *story) onTime() string {
 	if s.run.Queries != nil {
 		return s.dearest()
+	}
+	if troubled := s.troubled(); troubled != "" {
+		return troubled
 	}
 	if s.run.Virtual {
 		return "Time is virtual: no operation is sent late."
@@ -161,7 +170,11 @@ func (s *story) times() document.Series {
 }
 
 func (s *story) load() document.Series {
-	return s.series("load", "Load of the generator", "%", "The share of its cores that this process kept busy, and of operations that it sent late.",
+	says := "The share of its cores that this process kept busy, and of operations that it sent late."
+	if len(s.status.Members) > 0 {
+		says = "The share of its cores that the process that leads kept busy, and of operations that members sent late."
+	}
+	return s.series("load", "Load of the generator", "%", says,
 		line(s.samples, "CPU", document.First, func(one *sample) *float64 { return one.cpu }),
 		line(s.samples, "sent late", document.Failed, func(one *sample) *float64 { return one.late }))
 }

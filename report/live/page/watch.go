@@ -241,6 +241,9 @@ func (w *Watch) compose() (*document.Document, string) {
 	s := story{run: &w.run, status: &status, samples: slices.Clone(w.history.all()), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
 		health: w.latest, over: w.over, viewers: open, dropped: dropped}
 	s.heat = w.heat.table(partitions, more)
+	if len(status.Members) > 0 {
+		s.heat.Notes = []string{keysUntold}
+	}
 	if w.run.Queries != nil {
 		s.queries = w.run.Queries(mostQueries)
 	}

@@ -16,6 +16,8 @@ type Event struct {
 	Name   string
 	// Text says it in a sentence.
 	Text string
+	// Of is the member as it stands, nil where it concerns none that has a place.
+	Of *Share
 	// Second is what a member told, for [SecondTold].
 	Second *Second
 	// Sequence is which of its seconds it is, from 0.

@@ -145,7 +145,7 @@ func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
 		}
 		s = &seat{Share: Share{Index: free, Name: ask.Join.Name, Epoch: ask.Epoch, Labels: ask.Join.Labels}, heard: now}
 		l.seats[free], l.known[ask.Epoch] = s, s
-		l.event(now, Event{Kind: MemberJoined, Member: free, Name: s.Name, Text: fmt.Sprintf("%s has joined, %d of %d", s.Name, l.taken(), l.plan.Members)})
+		l.concerns(now, MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.taken(), l.plan.Members))
 		if l.taken() == l.plan.Members {
 			l.phase = preparing
 		}
@@ -321,4 +321,9 @@ func (l *Leader) Events() []Event {
 func (l *Leader) event(now clock.Instant, e Event) {
 	e.At = now
 	l.events = append(l.events, e)
+}
+
+// concerns tells of a member as it stands.
+func (l *Leader) concerns(now clock.Instant, kind EventKind, s *seat, text string) {
+	l.event(now, Event{Kind: kind, Member: s.Index, Name: s.Name, Of: new(s.Share), Text: text})
 }

@@ -46,12 +46,12 @@ func (l *Leader) prepared(now clock.Instant, s *seat, b *Beat) {
 		return
 	}
 	if b.Bound > MostBound {
-		l.event(now, Event{Kind: MemberRefused, Member: s.Index, Name: s.Name, Text: "its clock is not known well enough"})
+		l.concerns(now, MemberRefused, s, "its clock is not known well enough")
 		l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MostBound))
 		return
 	}
 	s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
-	l.event(now, Event{Kind: MemberReady, Member: s.Index, Name: s.Name, Text: s.Name + " is ready"})
+	l.concerns(now, MemberReady, s, s.Name+" is ready")
 	for _, other := range l.seats {
 		if !other.ready {
 			return
@@ -110,7 +110,7 @@ func (l *Leader) final(now clock.Instant, s *seat, f *Final) Answer {
 		return Answer{}
 	}
 	s.Missing = f.Told - min(f.Told, s.took.count) + f.Untold
-	l.event(now, Event{Kind: MemberEnded, Member: s.Index, Name: s.Name, Text: s.Name + " has ended, and its record is here"})
+	l.concerns(now, MemberEnded, s, s.Name+" has ended, and its record is here")
 	if s.early && !l.plan.FinishOnLoss {
 		l.halt(now, fmt.Sprintf("%s ended early: %s", s.Name, f.Partial))
 	}
@@ -136,7 +136,7 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 	s.Lost, s.parts = why, gathered{}
 	s.LostAt = now.Sub(l.start)
 	text := fmt.Sprintf("%s was lost: %s", s.Name, why)
-	l.event(now, Event{Kind: MemberLost, Member: s.Index, Name: s.Name, Text: text})
+	l.concerns(now, MemberLost, s, text)
 	switch {
 	case l.phase == lobby:
 		l.seats[s.Index] = nil
