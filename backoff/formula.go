@@ -172,12 +172,15 @@ func ParseFormula(text string) (*Formula, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%w: the formula is empty; expected one such as exponential z=30s min=3s max=90s tries=4", ErrInvalid)
 	}
+	if !slices.Contains(FormulaKinds(), words[0]) {
+		return nil, fmt.Errorf("%w: %s", ErrInvalid, nearest.Unknown("formula", words[0], FormulaKinds()))
+	}
 	f := NewFormula(words[0])
 	given := map[string]bool{}
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
 		if given[name] {
-			return nil, fmt.Errorf("%w: %s is given twice; expected once", ErrInvalid, shown(name))
+			return nil, fmt.Errorf("%w: %s is given twice; expected once", ErrInvalid, nearest.Shown(name))
 		}
 		given[name] = true
 		if err := f.set(name, value); err != nil {
@@ -211,7 +214,7 @@ func (f *Formula) set(name, value string) error {
 	if number != nil {
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return fmt.Errorf("%w: %s is %s; expected a whole number", ErrInvalid, name, shown(value))
+			return fmt.Errorf("%w: %s is %s; expected a whole number", ErrInvalid, name, nearest.Shown(value))
 		}
 		*number = n
 		return nil
@@ -222,7 +225,7 @@ func (f *Formula) set(name, value string) error {
 		}
 		length, err := time.ParseDuration(value)
 		if err != nil {
-			return fmt.Errorf("%w: %s is %s; expected a duration with its unit, such as 4s or 250ms", ErrInvalid, name, shown(value))
+			return fmt.Errorf("%w: %s is %s; expected a duration with its unit, such as 4s or 250ms", ErrInvalid, name, nearest.Shown(value))
 		}
 		*p.Into = length
 		return nil

@@ -127,6 +127,7 @@ func FuzzFormula(f *testing.F) {
 		"full_jitter base=100ms cap=20s tries=6", "decorrelated_jitter base=1ns cap=24h tries=1001", "exponential z=1µs min=0 max=9h tries=1 first=0"} {
 		f.Add(text)
 	}
+	f.Add(strings.Repeat("1", 400) + " /")
 	f.Fuzz(func(t *testing.T, text string) {
 		formula, err := backoff.ParseFormula(text)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -138,15 +137,5 @@ func presetOf(name string) (Preset, error) {
 		}
 		return f.Preset(), nil
 	}
-	return Preset{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, shown(name), strings.Join(nearest.Names(name, Names()), ", "))
-}
-
-// longestName bounds how much of an unknown name is shown.
-const longestName = 40
-
-func shown(name string) string {
-	if len(name) > longestName {
-		return strconv.Quote(name[:longestName]) + "…"
-	}
-	return strconv.Quote(name)
+	return Preset{}, fmt.Errorf("%w %s; nearest: %s", ErrUnknown, nearest.Shown(name), strings.Join(nearest.Names(name, Names()), ", "))
 }
