@@ -16,6 +16,8 @@ const (
 	MostColumns = 240
 	// mostDistinct is up to how many partitions are counted.
 	mostDistinct = 10_000
+	// recents is how many are found by what their keys end with.
+	recents = 64
 )
 
 // heatRecorder lays the attempts of a run out by partition and time. It follows the
@@ -37,6 +39,9 @@ type heatRecorder struct {
 	// shift is the binary logarithm of the seconds in a column.
 	shift     uint
 	directory directory
+	// recent are followed partitions by what their keys end with: where a few are told of
+	// again and again, that finds them without a hash.
+	recent [recents]*followed
 	// order is a heap by the upper bounds as they were when last looked at. They only
 	// grow: a bound that is out of date is too small, and is put right when it comes to
 	// the top, so that an attempt at a followed partition costs nothing here.
@@ -119,17 +124,29 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 		h.nowhere[column].add(&cell)
 		return nil
 	}
-	at := place{a.Table, a.PartitionKey}
-	hash := at.hash()
-	one := h.directory.find(hash, at)
+	one := h.find(place{a.Table, a.PartitionKey}, cell.demanded)
 	if one == nil {
-		if one = h.follow(at, hash, cell.demanded); one == nil {
-			h.rest[column].add(&cell)
-			return nil
-		}
+		h.rest[column].add(&cell)
+		return nil
 	}
 	one.demanded += cell.demanded
 	one.add(column, &cell)
+	return one
+}
+
+// find returns the cells of a partition, which is followed from now on if what it brings is
+// enough, and nil where it has none.
+func (h *heatRecorder) find(at place, demand int64) *followed {
+	recent := &h.recent[at.ending()%recents]
+	if one := *recent; one != nil && one.place == at {
+		return one
+	}
+	hash := at.hash()
+	one := h.directory.find(hash, at)
+	if one == nil {
+		one = h.follow(at, hash, demand)
+	}
+	*recent = one
 	return one
 }
 

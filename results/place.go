@@ -31,6 +31,15 @@ type slot struct {
 // powers of two.
 const slotsEach = 2
 
+// ending returns a number of what the place's texts end with, and how long they are.
+func (p place) ending() uint {
+	ending := uint(len(p.table) + len(p.key))
+	if last := len(p.key) - 1; last >= 0 {
+		ending += uint(p.key[last]) + 5*uint(p.key[last/2])
+	}
+	return ending
+}
+
 func (p place) hash() uint64 { return mixed(mixed(0, p.table), p.key) }
 
 // mixed takes a text into a hash, eight bytes at a time: each is multiplied by an odd

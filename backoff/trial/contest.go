@@ -123,7 +123,7 @@ func (c *Contest) experiment() (*Experiment, error) {
 	rate := c.Each * float64(c.Clients)
 	e := &Experiment{Clients: c.Clients, Lead: contestLead, Trouble: c.Length, Tail: contestTail, Together: c.Together,
 		LeadRate: rate, TroubleRate: rate, TailRate: rate, Seed: c.Seed}
-	e.Build = func(k uint64) drive.Work { return c.insert(e, k) }
+	e.Build = func(k uint64, w *drive.Work) { w.Operation = c.insert(e, k) }
 	if c.Overload > 0 {
 		m, err := model.New(model.Documented)
 		if err != nil {

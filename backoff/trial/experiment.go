@@ -26,8 +26,8 @@ type Experiment struct {
 	// instant, and none in the rest of it; TroubleRate does not matter then.
 	Together bool
 	Seed     uint64
-	// Build returns operation k, as [drive.Stage.Build] does.
-	Build func(k uint64) drive.Work
+	// Build puts operation k into w, as [drive.Stage.Build] does.
+	Build func(k uint64, w *drive.Work)
 }
 
 // patience is how much longer than the policy can wait an experiment goes on.

@@ -42,11 +42,11 @@ func offline(t testing.TB, from, to time.Duration) *targetfault.Virtual {
 }
 
 // upsert is operation k, on a partition of its client.
-func upsert(clients int) func(k uint64) drive.Work {
-	return func(k uint64) drive.Work {
+func upsert(clients int) func(k uint64, w *drive.Work) {
+	return func(k uint64, w *drive.Work) {
 		key := entity.Key{Partition: fmt.Sprint("client ", k%uint64(clients)), Row: "r"}
-		return drive.Work{Operation: target.Operation{Verb: entity.InsertOrMerge, Table: "Races",
-			Change: entity.Change{Verb: entity.InsertOrMerge, Key: key}}}
+		w.Operation = target.Operation{Verb: entity.InsertOrMerge, Table: "Races",
+			Change: entity.Change{Verb: entity.InsertOrMerge, Key: key}}
 	}
 }
 

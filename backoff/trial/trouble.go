@@ -8,7 +8,6 @@ import (
 	"loadgen/engine/entity"
 	enginefault "loadgen/engine/fault"
 	"loadgen/engine/model"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 	"loadgen/target"
 	"loadgen/target/fault"
@@ -19,13 +18,13 @@ const contestTable = "Contest"
 
 // insert is operation k: a new entity, in an outage in its client's partition, in
 // an overload in the one that all share.
-func (c *Contest) insert(e *Experiment, k uint64) drive.Work {
+func (c *Contest) insert(e *Experiment, k uint64) target.Operation {
 	partition := "all"
 	if c.Overload == 0 {
 		partition = strconv.FormatUint(e.ClientOf(k), 10)
 	}
-	return drive.Work{Operation: target.Operation{Verb: entity.Insert, Table: contestTable, Change: entity.Change{Verb: entity.Insert,
-		Key: entity.Key{Partition: partition, Row: strconv.FormatUint(k, 10)}}}}
+	return target.Operation{Verb: entity.Insert, Table: contestTable, Change: entity.Change{Verb: entity.Insert,
+		Key: entity.Key{Partition: partition, Row: strconv.FormatUint(k, 10)}}}
 }
 
 // target returns an engine of its own that makes the trouble.

@@ -208,7 +208,7 @@ func sendFor(t *testing.T, length time.Duration) {
 		t.Fatal(err)
 	}
 	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
-	work := drive.Work{Operation: target.Operation{Verb: change.Verb, Table: s.Table, Change: change}}
+	operation := target.Operation{Verb: change.Verb, Table: s.Table, Change: change}
 	steps, err := arrival.NewSteps(arrival.Step{Rate: 10_000, Length: length})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func sendFor(t *testing.T, length time.Duration) {
 	}
 	stage := &drive.Stage{Name: "peak", Schedule: steps, Grace: time.Second, WholeSecond: true,
 		Phases: []results.Phase{{Name: "peak", End: length, Rate: 10_000, Reported: true}},
-		Build:  func(uint64) drive.Work { return work }}
+		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}
 	failure := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder})
 	recorder.Generator(look.Stop())
 	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {

@@ -96,7 +96,7 @@ func (b *bench) pace(ctx context.Context, s *server, rate int) ([]time.Duration,
 	operation.Change = entity.Change{Verb: entity.Get, Key: entity.Key{Partition: pageKey, Row: rowKey(7)}}
 	stage := &drive.Stage{Name: "paced", Schedule: schedule, Chance: clock.NewStream(1, "retry"), Grace: time.Second,
 		Phases: []results.Phase{{Name: "paced", End: pacedFor, Rate: float64(rate), Reported: true}},
-		Build:  func(uint64) drive.Work { return drive.Work{Operation: operation} }}
+		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}
 	sent := new(lags)
 	trial := run.Trial{Runner: &drive.Live{Clock: b.Clock, Target: s.to, Workers: pacingWorkers, Fine: true},
 		Kinds: []results.Kind{{Name: "get", Group: "GET"}}, Observers: []run.Observer{sent}}

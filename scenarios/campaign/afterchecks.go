@@ -143,7 +143,7 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 func (c *Campaign) look(ctx context.Context, check machine.Check) error {
 	completed := false
 	stage := c.preparing(kindAudit, 1, 1, preparationLimit)
-	stage.Build = func(uint64) drive.Work { return drive.Work{Kind: c.kindOf[kindAudit], Workflow: check} }
+	stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check }
 	stage.Ended = func(_ *drive.Work, done *results.Completed) { completed = done.Class == results.Ok }
 	if err := c.run(ctx, stage); err != nil {
 		return err

@@ -151,10 +151,9 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 // limit of the preparation is left unread, which the figures tell.
 func (c *Campaign) readBack(ctx context.Context) error {
 	stage := c.preparing(kindAudit, auditLanes, c.audit.watched(), preparationLimit)
-	stage.Build = func(k uint64) drive.Work {
-		op := target.Operation{Verb: entity.Get, Table: c.Table}
-		op.Change = entity.Change{Verb: entity.Get, Key: c.audit.order[k]}
-		return drive.Work{Kind: c.kindOf[kindAudit], Operation: op, Expected: target.Expected{NotFound: true}}
+	stage.Build = func(k uint64, w *drive.Work) {
+		w.Kind, w.Expected.NotFound = c.kindOf[kindAudit], true
+		w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: c.audit.order[k]}}
 	}
 	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
 		if class == results.Ok {

@@ -346,7 +346,7 @@ func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Du
 // prepare carries out a closed loop of operations that must all succeed, and
 // tells read of each success; read may be nil.
 func (c *Campaign) prepare(ctx context.Context, name string, lanes int, count uint64,
-	build func(k uint64) drive.Work, read func(k uint64, o *target.Outcome)) error {
+	build func(k uint64, w *drive.Work), read func(k uint64, o *target.Outcome)) error {
 	var ended uint64
 	var last target.Outcome
 	stage := c.preparing(name, lanes, count, preparationLimit)
@@ -381,7 +381,7 @@ func (c *Campaign) once(ctx context.Context, name, kind string, op target.Operat
 	c.doubtful = true
 	stage := c.preparing(name, 1, 1, onceLimit)
 	stage.AccountOf = func(string) int { return op.Account }
-	stage.Build = func(uint64) drive.Work { return drive.Work{Kind: c.kindOf[kind], Operation: op, Expected: expected} }
+	stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Operation, w.Expected = c.kindOf[kind], op, expected }
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) {
 		outcome = *o
 		silent = silent || o.Unheard()

@@ -14,6 +14,9 @@ import (
 // as it holds them: then all is written or nothing. The others follow it, those of one
 // partition of one table in a transaction of their own.
 func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(home int) []entity.Change) {
+	if len(e.homes) == 1 {
+		return
+	}
 	own := w.Operation.Changes
 	if w.Operation.Verb != entity.Batch {
 		own = []entity.Change{w.Operation.Change}

@@ -238,17 +238,18 @@ func (e *events) outline(k uint64) drive.Work {
 	return w
 }
 
-func (e *events) work(k uint64) drive.Work {
+func (e *events) work(k uint64, w *drive.Work) {
 	kind := e.pick(k)
 	spec, one := &e.specs[kind], &e.kinds[kind]
 	if one.performance != nil {
-		return e.perform(k, kind)
+		*w = e.perform(k, kind)
+		return
 	}
-	w := drive.Work{Kind: e.indexes[kind], Offers: one.offers}
+	w.Kind, w.Offers = e.indexes[kind], one.offers
 	w.Operation.Verb, w.Operation.Table = spec.Verb, e.table
 	if e.inserted(kind) > 0 {
-		e.insert(k, one, &w)
-		return w
+		e.insert(k, one, w)
+		return
 	}
 	chosen := e.choose(k, kind, &spec.Of)
 	event := e.event(chosen)
@@ -264,16 +265,15 @@ func (e *events) work(k uint64) drive.Work {
 		w.Operation = one.asked.operation(event)
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 	case one.asked != nil:
-		e.change(k, one, event, &w)
+		e.change(k, one, event, w)
 		write := w.Workflow
 		if write == nil {
 			write = machine.NewSeries(nil, machine.Step{Operation: w.Operation, Expected: w.Expected})
 		}
 		w.Workflow = machine.NewFindWrite(one.asked.operation(event), one.asked.home.generator.KeyOf(event), write)
 	default:
-		e.change(k, one, event, &w)
+		e.change(k, one, event, w)
 	}
-	return w
 }
 
 // change has an operation read or write the entity of an event, and its copies.
@@ -301,24 +301,28 @@ func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Wor
 // insert has an operation write new entities, and their copies.
 func (e *events) insert(k uint64, one *eventKind, w *drive.Work) {
 	changes := func(home int) []entity.Change {
-		generator := e.homes[home].generator
 		list := make([]entity.Change, e.inserted(e.pick(k)))
 		for i := range list {
-			event := e.fresh(k, i)
-			list[i] = entity.Change{Verb: one.spec.Writes(), Key: generator.KeyOf(event)}
-			if one.spec.Merges() {
-				list[i].Properties = one.parts[home].PropertiesOf(event)
-			} else {
-				list[i].Properties = generator.PropertiesOf(event)
-			}
+			list[i] = e.insertion(one, home, e.fresh(k, i))
 		}
 		return list
 	}
 	if one.spec.Verb == entity.Batch {
 		w.Operation.Changes = changes(0)
 	} else {
-		w.Operation.Change = changes(0)[0]
+		w.Operation.Change = e.insertion(one, 0, e.fresh(k, 0))
 	}
 	e.ids.guard(k, one.spec, w)
 	e.copied(k, one, w, changes)
+}
+
+// insertion returns what writes the new entity of an event to a home.
+func (e *events) insertion(one *eventKind, home int, event keys.Event) entity.Change {
+	c := entity.Change{Verb: one.spec.Writes()}
+	if one.spec.Merges() {
+		c.Key, c.Properties = e.homes[home].generator.KeyOf(event), one.parts[home].PropertiesOf(event)
+	} else {
+		c.Key, c.Properties = e.homes[home].generator.EntityOf(event)
+	}
+	return c
 }

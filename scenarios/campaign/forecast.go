@@ -7,6 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
@@ -248,7 +249,8 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 
 // asked returns what operation k, which is of that kind, asks for.
 func (c *Campaign) asked(e *events, k uint64, kind int) Forecast {
-	w := e.work(k)
+	var w drive.Work
+	e.work(k, &w)
 	f, written := Forecast{Entities: w.Offers}, int64(0)
 	requests := w.Requests()
 	for i := range requests {

@@ -230,7 +230,7 @@ func TestStoredByVerb(t *testing.T) {
 			w.Operation.Changes = []entity.Change{change, gone, change}
 		}
 		stage := closedStage(backoff.Policy{Name: "none"}, 1, 1, time.Minute)
-		stage.Build = func(uint64) drive.Work { return w }
+		stage.Build = func(_ uint64, built *drive.Work) { *built = w }
 		record, _, err := outing(t, t.Context(), &drive.Virtual{Target: answering{target.Outcome{Status: row.status, BytesOut: 70, BytesIn: 30}}}, nil, stage)
 		if err != nil {
 			t.Fatal(err)
@@ -270,9 +270,9 @@ func (p *pager) Submit(now clock.Instant, op *target.Operation) (target.Outcome,
 func TestHeatOfAThrottledPage(t *testing.T) {
 	stage := closedStage(backoff.Policy{Name: "one", Retries: 1, Delay: backoff.Exponential{Base: 700 * time.Millisecond, Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}}, 1, 1, time.Minute)
 	stage.Table = "Races"
-	stage.Build = func(uint64) drive.Work {
-		w := drive.Work{Operation: target.Operation{Verb: entity.Query, Table: "RacesByState", Query: target.OnePartition("p")}, Pages: true, Offers: 10}
-		return w
+	stage.Build = func(_ uint64, w *drive.Work) {
+		w.Operation = target.Operation{Verb: entity.Query, Table: "RacesByState", Query: target.OnePartition("p")}
+		w.Pages, w.Offers = true, 10
 	}
 	record, _, err := outing(t, t.Context(), &drive.Virtual{Target: new(pager)}, nil, stage)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
 
@@ -25,8 +26,8 @@ func (c *Campaign) load(ctx context.Context, phase int) error {
 		batches = append(batches, c.homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)...)
 	}
 	name := c.Scenario.Phases[phase].Name
-	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64) drive.Work {
-		return drive.Work{Kind: c.kindOf[kindLoad], Operation: batches[k].operation()}
+	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64, w *drive.Work) {
+		w.Kind, w.Operation = c.kindOf[kindLoad], batches[k].operation()
 	}, nil)
 }
 
@@ -40,7 +41,8 @@ func (b *batch) operation() target.Operation {
 	op := target.Operation{Verb: entity.Batch, Table: b.home.table}
 	op.Changes = make([]entity.Change, len(b.numbers))
 	for i, n := range b.numbers {
-		op.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: b.home.generator.Key(n), Properties: b.home.generator.Properties(n)}
+		key, properties := b.home.generator.EntityOf(keys.Event{Number: n})
+		op.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}
 	}
 	return op
 }
@@ -95,10 +97,9 @@ func (c *Campaign) Count(ctx context.Context, phase int) error {
 	shelves := c.loadedInto(phase)
 	name := c.Scenario.Phases[phase].Name
 	found := make([]int64, len(shelves))
-	err := c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(shelves)), func(k uint64) drive.Work {
-		op := target.Operation{Verb: entity.Query, Table: shelves[k].table}
-		op.Query = target.OnePartition(shelves[k].key)
-		return drive.Work{Kind: c.kindOf[kindCount], Operation: op, Pages: true, Offers: shelves[k].entities}
+	err := c.prepare(ctx, name, c.Scenario.Phases[phase].Count.Lanes, uint64(len(shelves)), func(k uint64, w *drive.Work) {
+		w.Kind, w.Pages, w.Offers = c.kindOf[kindCount], true, shelves[k].entities
+		w.Operation = target.Operation{Verb: entity.Query, Table: shelves[k].table, Query: target.OnePartition(shelves[k].key)}
 	}, func(k uint64, o *target.Outcome) { found[k] += o.Returned })
 	if err != nil {
 		return err
@@ -193,7 +194,8 @@ func newTurns(partitions int, chance clock.Stream) *turns {
 }
 
 func (t *turns) at(k uint64) int {
-	round, turn := k/t.partitions, k%t.partitions
+	round := k / t.partitions
+	turn := k - round*t.partitions
 	draw := t.chance.At(round)
 	first := uint64(draw.IntN(int(t.partitions)))
 	stride := t.strides[draw.IntN(len(t.strides))]

@@ -306,7 +306,7 @@ func (m *mix) outline(k uint64) drive.Work {
 	return drive.Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
 }
 
-func (m *mix) work(k uint64) (w drive.Work) {
+func (m *mix) work(k uint64, w *drive.Work) {
 	kind, h := m.pick(k), m.home(k)
 	spec, one := &m.specs[kind], &h.entries[kind]
 	w.Kind, w.Offers, w.Expected = m.indexes[kind], one.offers, one.expected
@@ -335,10 +335,9 @@ func (m *mix) work(k uint64) (w drive.Work) {
 	default:
 		change.Key = h.key(one, index)
 	}
-	if m.ids.guard(k, spec, &w); w.Workflow == nil {
+	if m.ids.guard(k, spec, w); w.Workflow == nil {
 		op.Sizes = one.sizes(spec.Verb, index, inserted)
 	}
-	return w
 }
 
 // matchOf returns the condition of a verb that has to have one: that the entity is there.
@@ -381,7 +380,8 @@ func (h *home) writes(spec *scenarios.OperationSpec, one *entry, index int, inse
 }
 
 func (h *home) insert(n uint64) entity.Change {
-	return entity.Change{Verb: entity.Insert, Key: h.generator.Key(n), Properties: h.generator.Properties(n)}
+	key, properties := h.generator.EntityOf(keys.Event{Number: n})
+	return entity.Change{Verb: entity.Insert, Key: key, Properties: properties}
 }
 
 // pick draws the kind of operation k by weight.

@@ -6,6 +6,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 	"loadgen/target"
 )
 
@@ -50,7 +51,9 @@ func TestMergesWeighWhatWasReckoned(t *testing.T) {
 	} {
 		m := mixOf(t, row.spec)
 		for k := range uint64(500) {
-			op := m.work(k).Operation
+			var w drive.Work
+			m.work(k, &w)
+			op := &w.Operation
 			if !row.reckoned {
 				if op.Sizes != (target.Sizes{}) {
 					t.Fatalf("%s: %+v is reckoned; want nothing", row.name, op.Sizes)

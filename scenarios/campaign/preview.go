@@ -112,7 +112,7 @@ func (a *Approach) narrow(c *Campaign) {
 // by the first of them; 0 where it reads nothing, or none comes soon.
 func (p *Preview) classOf(kind int) (worst filter.Class) {
 	for k := range min(p.Count(), mostLooked) {
-		w := p.dry.stage.Build(k)
+		w := p.dry.stage.Work(k)
 		if p.kindOf[w.Kind] != kind {
 			continue
 		}
@@ -156,7 +156,7 @@ func (p *Preview) At(k uint64) time.Duration { return p.dry.at(k) }
 // and how many entities it is due to count in all, and has visit be told of each
 // partition that it works on. A query of several partitions works on none of its own.
 func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int, entities int64) {
-	w := p.dry.stage.Build(k)
+	w := p.dry.stage.Work(k)
 	kind = p.kindOf[w.Kind]
 	spec := &p.dry.Operations[kind]
 	entities = w.Offers
@@ -212,7 +212,7 @@ type Written struct {
 // Sent returns what operation k sends, if it is a workflow's, and false where it is a
 // verb's.
 func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
-	w := p.dry.stage.Build(k)
+	w := p.dry.stage.Work(k)
 	if p.dry.Operations[p.kindOf[w.Kind]].Workflow == "" {
 		return Sent{}, false
 	}

@@ -5,6 +5,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 )
 
 // What forming an operation costs where its filter holds the values of an entity,
@@ -30,7 +31,8 @@ func BenchmarkReading(b *testing.B) {
 			k := uint64(0)
 			for b.Loop() {
 				k++
-				if w := m.work(k); w.Operation.Query.Range.Empty() {
+				var w drive.Work
+				if m.work(k, &w); w.Operation.Query.Range.Empty() {
 					b.Fatal("a query of nothing")
 				}
 			}

@@ -171,9 +171,9 @@ func TestATokenIsResumedInAnotherRun(t *testing.T) {
 					t.Fatal(err)
 				}
 				stage := closedStage(backoff.Policy{}, 1, 1, time.Minute)
-				stage.Build = func(uint64) drive.Work {
-					return drive.Work{Pages: true, MostPages: pages,
-						Operation: target.Operation{Verb: entity.Query, Table: "Races", Query: query}}
+				stage.Build = func(_ uint64, w *drive.Work) {
+					w.Pages, w.MostPages = true, pages
+					w.Operation = target.Operation{Verb: entity.Query, Table: "Races", Query: query}
 				}
 				r := &reader{Target: open()}
 				record, _, err := outing(t, t.Context(), &drive.Live{Clock: clock.NewReal(), Target: r, Workers: 1}, nil, stage)

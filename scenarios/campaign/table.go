@@ -147,9 +147,9 @@ func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, e
 	}
 	stage := c.preparing(at.stage("recreate"), 1, 1, deletionLimit)
 	stage.AccountOf = func(string) int { return at.account }
-	stage.Build = func(uint64) drive.Work {
-		script := machine.NewScript(func(*machine.Script) machine.Request { return ask() })
-		return drive.Work{Kind: c.kindOf[kindCreate], Workflow: script}
+	stage.Build = func(_ uint64, w *drive.Work) {
+		w.Kind = c.kindOf[kindCreate]
+		w.Workflow = machine.NewScript(func(*machine.Script) machine.Request { return ask() })
 	}
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o }
 	if err := c.run(ctx, stage); err != nil {

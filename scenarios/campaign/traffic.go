@@ -255,20 +255,21 @@ func (r *replay) outline(k uint64) drive.Work {
 	return w
 }
 
-func (r *replay) work(k uint64) drive.Work {
+func (r *replay) work(k uint64, w *drive.Work) {
 	row := r.trace.Row(k)
-	spec, w := &r.specs[row.Operation], r.outline(k)
+	spec := &r.specs[row.Operation]
+	*w = r.outline(k)
 	w.Operation.Verb, w.Operation.Table = spec.Verb, r.table
 	if r.script != nil {
 		asked := r.script.Row(k)
 		row.Key = asked.Key
 		switch spec.Verb {
 		case entity.Query:
-			asked.query(&w)
-			return w
+			asked.query(w)
+			return
 		case entity.Batch:
-			r.transact(&asked, &w)
-			return w
+			r.transact(&asked, w)
+			return
 		}
 	}
 	change := &w.Operation.Change
@@ -286,8 +287,7 @@ func (r *replay) work(k uint64) drive.Work {
 		// Whether the entity was there is part of what is played once more.
 		w.Expected = target.Expected{NotFound: true, Conflict: true}
 	}
-	r.ids.guard(k, spec, &w)
-	return w
+	r.ids.guard(k, spec, w)
 }
 
 // query has an operation read what a row asks for.

@@ -90,10 +90,9 @@ func flatOut(name string, first, operations uint64) *drive.Stage {
 }
 
 // trialWork is any operation of a trial: a read of the one entity.
-func trialWork(uint64) drive.Work {
+func trialWork(_ uint64, w *drive.Work) {
 	key := entity.Key{Partition: trialKey, Row: trialKey}
-	return drive.Work{Operation: target.Operation{Verb: entity.Get, Table: trialTable,
-		Change: entity.Change{Verb: entity.Get, Key: key}}}
+	w.Operation = target.Operation{Verb: entity.Get, Table: trialTable, Change: entity.Change{Verb: entity.Get, Key: key}}
 }
 
 func furnish(ctx context.Context, t target.Target) error {

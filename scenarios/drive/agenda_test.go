@@ -81,9 +81,7 @@ func getStage(schedule arrival.Schedule, wait time.Duration) *Stage {
 		Name: "gets", Schedule: schedule, First: 100,
 		Retry:  backoff.Policy{Retries: backoff.MaxRetries, Delay: backoff.Fixed{Every: wait}},
 		Phases: []results.Phase{{Name: "gets"}},
-		Build: func(k uint64) Work {
-			return Work{Operation: target.Operation{Verb: entity.Get}}
-		},
+		Build:  func(_ uint64, w *Work) { w.Operation.Verb = entity.Get },
 	}
 }
 

@@ -72,7 +72,7 @@ func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
 			Name: "once", Schedule: steps(t, arrival.Step{Rate: 1, Length: time.Second}), Grace: time.Minute,
 			Retry:  backoff.Policy{Retries: 2, Delay: backoff.Fixed{Every: time.Millisecond}},
 			Phases: []results.Phase{{Name: "once", End: time.Second, Reported: true}},
-			Build:  func(uint64) drive.Work { return drive.Work{Workflow: storing{&told}} },
+			Build:  func(_ uint64, w *drive.Work) { w.Workflow = storing{&told} },
 		}
 		played := &replying{statuses: row.statuses}
 		record, _, err := outing(t, t.Context(), &drive.Virtual{Target: played}, nil, stage)

@@ -69,8 +69,8 @@ func openForRegistration() *drive.Stage {
 	return &drive.Stage{
 		Name: "create", Lanes: 1, Count: 1, Limit: time.Minute,
 		Phases: []results.Phase{{Name: "create"}},
-		Build: func(uint64) drive.Work {
-			return drive.Work{Operation: target.Operation{Verb: entity.CreateTable, Table: "Registrations"}}
+		Build: func(_ uint64, w *drive.Work) {
+			w.Operation = target.Operation{Verb: entity.CreateTable, Table: "Registrations"}
 		},
 	}
 }
@@ -89,12 +89,11 @@ func rush() *drive.Stage {
 			{Name: "a usual day", Begin: 0, End: day, Rate: 1000, Reported: true},
 			{Name: "the last day", Begin: day, End: 2 * day, Rate: 4000, Reported: true},
 		},
-		Build: func(k uint64) drive.Work {
-			w := drive.Work{Kind: 1}
+		Build: func(k uint64, w *drive.Work) {
+			w.Kind = 1
 			w.Operation = target.Operation{Verb: entity.Insert, Table: "Registrations"}
 			w.Operation.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{
 				Partition: "2011 New York City Marathon__Full", Row: fmt.Sprintf("%06d", k)}}
-			return w
 		},
 	}
 }

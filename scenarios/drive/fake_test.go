@@ -101,15 +101,14 @@ func closedStage(policy backoff.Policy, lanes int, count uint64, limit time.Dura
 }
 
 // work is operation k: a get, and every fifth an insert.
-func work(k uint64) drive.Work {
+func work(k uint64, w *drive.Work) {
 	draw := clock.NewStream(1, "rows").At(k)
-	w := drive.Work{Operation: target.Operation{Verb: entity.Get, Table: "Races"}}
+	w.Operation = target.Operation{Verb: entity.Get, Table: "Races"}
 	if k%5 == 0 {
 		w.Kind, w.Operation.Verb = 1, entity.Insert
 	}
 	w.Operation.Change.Verb = w.Operation.Verb
 	w.Operation.Change.Key = entity.Key{Partition: "hot", Row: string(rune('a' + draw.IntN(26)))}
-	return w
 }
 
 // outing runs stages and returns the record and its folder.

@@ -152,7 +152,8 @@ func (s *Session) route(op *target.Operation) {
 }
 
 func (s *Session) form() {
-	s.work = s.stage.Build(s.k)
+	s.work = Work{}
+	s.stage.Build(s.k, &s.work)
 	if s.work.Workflow != nil {
 		s.work.Operation = s.work.Workflow.Begin()
 	}
@@ -220,7 +221,7 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
 	case move == machine.Proceed:
-		s.work.Operation, s.patience, s.silent, s.made = next, patience{}, false, false
+		s.work.Operation, s.patience, s.silent, s.made = *next, patience{}, false, false
 		effect.Action, effect.Until = WaitUntil, now.Add(s.pause())
 	case move == machine.Fail:
 		s.completed.Class = results.Failed
@@ -272,10 +273,10 @@ func (s *Session) expected() target.Expected {
 }
 
 // consult tells the operation's workflow, if it has one, of an attempt, and
-// returns how it wants to go on.
-func (s *Session) consult(outcome *target.Outcome) (machine.Move, target.Operation) {
+// returns how it wants to go on, and with what where it wants to proceed.
+func (s *Session) consult(outcome *target.Outcome) (machine.Move, *target.Operation) {
 	if s.work.Workflow == nil || s.put != nil {
-		return machine.Settle, target.Operation{}
+		return machine.Settle, nil
 	}
 	if outcome.Fault != "" && outcome.Status != 0 {
 		// To a workflow, a reply that is not what was asked for is none.
@@ -284,9 +285,9 @@ func (s *Session) consult(outcome *target.Outcome) (machine.Move, target.Operati
 	}
 	move, next := s.work.Workflow.Next(machine.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
 	if move != machine.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
-		return machine.Settle, target.Operation{}
+		return machine.Settle, nil
 	}
-	return move, next
+	return move, &next
 }
 
 // pause returns how long the operation's workflow rests before its next request.

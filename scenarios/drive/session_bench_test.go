@@ -12,11 +12,10 @@ import (
 )
 
 // getWork is a get of a hot partition.
-func getWork(uint64) Work {
-	w := Work{Operation: target.Operation{Verb: entity.Get, Table: "T"}}
+func getWork(_ uint64, w *Work) {
+	w.Operation.Verb, w.Operation.Table = entity.Get, "T"
 	w.Operation.Change = entity.Change{Verb: entity.Get, Key: entity.Key{
 		Partition: "2011 New York City Marathon__Full", Row: "1234__John__M__55"}}
-	return w
 }
 
 // BenchmarkSessionStep is what the step machine does for one operation: of two

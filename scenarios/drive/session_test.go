@@ -153,11 +153,11 @@ func (p *sessionPlay) Begin(intended clock.Instant, verb string, words []string)
 			p.t.Fatalf("unknown word %q", word)
 		}
 	}
-	stage.Build = func(k uint64) Work {
+	stage.Build = func(k uint64, built *Work) {
 		if k != 7 {
 			p.t.Errorf("Build(%d); want the operation that was begun, 7", k)
 		}
-		return w
+		*built = w
 	}
 	p.session.begin(stage, 7, intended, 12, false)
 	p.next = intended
@@ -277,12 +277,11 @@ func TestWorkflowBesideTheTableIsDueNothing(t *testing.T) {
 	beside := machine.NewScript(func(*machine.Script) machine.Request {
 		return machine.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
 	})
-	formed := func(uint64) Work {
-		return Work{Workflow: beside, Operation: target.Operation{Beside: &target.Beside{}}}
-	}
+	outlined := Work{Workflow: beside, Operation: target.Operation{Beside: &target.Beside{}}}
+	stage := &Stage{Build: func(_ uint64, w *Work) { *w = outlined }, Outline: func(uint64) Work { return outlined }}
 	for _, sending := range []bool{false, true} {
 		var s Session
-		if s.begin(&Stage{Build: formed, Outline: formed}, 3, 0, 0, sending); s.completed.Entities != 0 {
+		if s.begin(stage, 3, 0, 0, sending); s.completed.Entities != 0 {
 			t.Errorf("sent at once: %t: the operation is due to count %d entities; want none", sending, s.completed.Entities)
 		}
 	}

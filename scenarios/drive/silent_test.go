@@ -58,7 +58,7 @@ func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
 				Name: "once", Schedule: steps(t, arrival.Step{Rate: 1, Length: time.Second}), Grace: time.Minute,
 				Retry:   backoff.Policy{Retries: 2, Delay: backoff.Fixed{Every: time.Millisecond}},
 				Phases:  []results.Phase{{Name: "once", End: time.Second, Reported: true}},
-				Build:   func(uint64) drive.Work { return row.work },
+				Build:   func(_ uint64, w *drive.Work) { *w = row.work },
 				Observe: func(_ uint64, _ *target.Outcome, class results.Class) { told = append(told, class) },
 			}
 			record, _, err := outing(t, t.Context(), &drive.Virtual{Target: &scripted{row.statuses}}, nil, stage)

@@ -36,9 +36,9 @@ type Stage struct {
 	Share Share
 	// First is the run's number of the stage's operation 0.
 	First uint64
-	// Build returns operation k of the stage. It is a pure function, safe for
-	// concurrent use, that may be called more than once for an operation.
-	Build func(k uint64) Work
+	// Build puts operation k of the stage into w, which is empty. It is a pure function,
+	// safe for concurrent use, that may be called more than once for an operation.
+	Build func(k uint64, w *Work)
 	// Outline returns operation k without what is to be sent, as a pure
 	// function that costs little: all that has to be known of an operation that
 	// is dropped, or waits. It may be nil, and is then Build. Where it is not,
@@ -119,6 +119,12 @@ type Work struct {
 	// Offers is how many entities the operation is due to count, where that
 	// differs from what its request says; 0 where it does not.
 	Offers int64
+}
+
+// Work returns operation k.
+func (s *Stage) Work(k uint64) (w Work) {
+	s.Build(k, &w)
+	return w
 }
 
 // Requests returns what the operation sends where all goes as it mostly does.

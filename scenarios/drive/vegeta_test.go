@@ -315,9 +315,7 @@ func TestVegetaSendsAnOperationOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
 			stage := openStage(t, short, time.Second, arrival.Step{Rate: 50, Length: time.Second})
-			stage.Build = func(uint64) drive.Work {
-				return drive.Work{Pages: true, Operation: target.Operation{Verb: entity.Query}}
-			}
+			stage.Build = func(_ uint64, w *drive.Work) { w.Pages, w.Operation.Verb = true, entity.Query }
 			var seen attempts
 			record, _, err := outing(t, t.Context(), byVegeta(clk, row.target(clk), 8), []drive.Observer{&seen}, stage)
 			sum := record.Total(results.Everything)

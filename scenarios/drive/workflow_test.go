@@ -85,7 +85,7 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 				Name: "once", Schedule: steps(t, arrival.Step{Rate: 1, Length: time.Second}), Grace: time.Minute,
 				Retry:  backoff.Policy{Retries: 2, Delay: backoff.Fixed{Every: time.Millisecond}},
 				Phases: []results.Phase{{Name: "once", End: time.Second, Reported: true}},
-				Build:  func(uint64) drive.Work { return drive.Work{Workflow: readThenWrite{&told}, Offers: 2} },
+				Build:  func(_ uint64, w *drive.Work) { w.Workflow, w.Offers = readThenWrite{&told}, 2 },
 			}
 			played := &scripted{row.statuses}
 			record, _, err := outing(t, t.Context(), &drive.Virtual{Target: played}, nil, stage)

@@ -51,7 +51,7 @@ func looked(t *testing.T, workers int, plan fault.Plan) (*results.Summary, *resu
 	}
 	stage := &drive.Stage{Name: "peak", Schedule: schedule, Grace: time.Second, WholeSecond: true,
 		Phases: []results.Phase{{Name: "peak", End: 3 * time.Second, Rate: 200, Reported: true}},
-		Build:  func(uint64) drive.Work { return drive.Work{Operation: target.Operation{Verb: entity.Get}} }}
+		Build:  func(_ uint64, w *drive.Work) { w.Operation.Verb = entity.Get }}
 	sampler, err := health.Start(health.Options{Clock: clk, Source: steady{clk}, Load: func() health.Load { return health.Load(live.Load()) }, Tell: recorder.Health, Cores: 2, Workers: workers})
 	if err != nil {
 		t.Fatal(err)

@@ -116,16 +116,35 @@ func (g *Generator) Properties(n uint64) []entity.Property { return g.Properties
 // PropertiesOf returns the properties of an event, its filler last. The slice is
 // the caller's.
 func (g *Generator) PropertiesOf(e Event) []entity.Property {
-	properties := g.form(make([]entity.Property, 0, len(g.properties)+1), g.properties, e)
 	if g.options.Filler == "" {
-		return properties
+		return g.written(e)
 	}
+	return g.padded(g.written(e), g.KeyOf(e), e.Number)
+}
+
+// EntityOf returns the key of an event and its properties, as KeyOf and PropertiesOf do, and
+// forms the key once.
+func (g *Generator) EntityOf(e Event) (entity.Key, []entity.Property) {
+	key, properties := g.KeyOf(e), g.written(e)
+	if g.options.Filler == "" {
+		return key, properties
+	}
+	return key, g.padded(properties, key, e.Number)
+}
+
+// written returns the properties of an event but for its filler, for which there is room.
+func (g *Generator) written(e Event) []entity.Property {
+	return g.form(make([]entity.Property, 0, len(g.properties)+1), g.properties, e)
+}
+
+// padded appends the filler to the properties of the entity with a key and a number.
+func (g *Generator) padded(properties []entity.Property, key entity.Key, number uint64) []entity.Property {
 	size := g.options.Size
 	if g.sizes != nil {
-		size = g.sizes.Of(e.Number)
+		size = g.sizes.Of(number)
 	}
-	room := size - entity.Size(g.KeyOf(e), properties)
-	draw := g.letters.At(e.Number)
+	room := size - entity.Size(key, properties)
+	draw := g.letters.At(number)
 	for _, p := range pad(g.options.Filler, room) {
 		text := ""
 		if g.blank != "" {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -150,6 +151,26 @@ func TestSizeIsExact(t *testing.T) {
 
 // TestSizeAtEveryWidth walks over the sizes around which a further filler
 // becomes necessary: none may be missed by more than one byte.
+// An entity that is formed at once is its key and its properties.
+func TestEntityIsItsKeyAndItsProperties(t *testing.T) {
+	filled, bare := race(), race()
+	filled.Size = 1024
+	bare.Size, bare.Filler = 0, ""
+	for name, o := range map[string]keys.Options{"with a filler": filled, "without one": bare} {
+		g := generator(t, o)
+		for n := range uint64(50) {
+			e := keys.Event{Number: n, Lead: n / 3, Run: time.Duration(n) * time.Second, Offered: n%2 == 0}
+			key, properties := g.EntityOf(e)
+			if want := g.KeyOf(e); key != want {
+				t.Errorf("%s: EntityOf(%+v) has the key %v; want %v", name, e, key, want)
+			}
+			if diff := cmp.Diff(fmt.Sprint(g.PropertiesOf(e)), fmt.Sprint(properties)); diff != "" {
+				t.Errorf("%s: the properties of EntityOf(%+v) differ (-want +got):\n%s", name, e, diff)
+			}
+		}
+	}
+}
+
 func TestSizeAtEveryWidth(t *testing.T) {
 	o := race()
 	for size := 65536 + 200; size < 65536+400; size++ {

@@ -68,14 +68,14 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 		defer stop()
 		null.inner = client
 	}
-	work, err := probeWork(s)
+	operation, err := probeOperation(s)
 	if err != nil {
 		return nil, err
 	}
 	trial := Trial{Runner: &drive.Live{Clock: clk, Target: null, Workers: lanes}, Kinds: []results.Kind{{Name: "probe"}}}
 	stage := func(count uint64, limit time.Duration) *drive.Stage {
 		return &drive.Stage{Name: "probe", Lanes: lanes, Count: count, Limit: limit,
-			Build: func(uint64) drive.Work { return work }, Phases: []results.Phase{{Name: "probe"}}}
+			Build: func(_ uint64, w *drive.Work) { w.Operation = operation }, Phases: []results.Phase{{Name: "probe"}}}
 	}
 	if _, err := trial.Run(ctx, stage(probeWarm, probeWarmLimit)); err != nil {
 		return nil, err
@@ -99,14 +99,14 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 // errNoCeiling says that nothing was sent, or in no time.
 var errNoCeiling = errors.New("the probe came to nothing")
 
-// probeWork returns the operation of a probe: to write an entity of the scenario.
-func probeWork(s *scenarios.Scenario) (drive.Work, error) {
+// probeOperation returns the operation of a probe: to write an entity of the scenario.
+func probeOperation(s *scenarios.Scenario) (target.Operation, error) {
 	generator, err := s.Generator()
 	if err != nil {
-		return drive.Work{}, err
+		return target.Operation{}, err
 	}
 	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
-	return drive.Work{Operation: target.Operation{Verb: change.Verb, Table: s.Table, Change: change}}, nil
+	return target.Operation{Verb: change.Verb, Table: s.Table, Change: change}, nil
 }
 
 // openNull puts a server that answers 204 at once behind a port of this machine
