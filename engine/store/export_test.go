@@ -16,6 +16,14 @@ func (s *Store) Dead(name, pk string) func() bool {
 	}
 }
 
+// Indexed returns how many rows a partition has, and its index: 0 for none.
+func (s *Store) Indexed(name, pk string) (rows, indexed int) {
+	p := s.find(name).lookup(pk)
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.rows.Len(), len(p.index)
+}
+
 // EmptyBeneath calls write, which is to write to a partition, and empties and
 // removes that partition after write has looked it up and before write can lock
 // it.
@@ -24,6 +32,7 @@ func (s *Store) EmptyBeneath(name, pk string, write func()) {
 	p := t.lookup(pk)
 	p.mu.Lock()
 	p.rows.Clear()
+	clear(p.index)
 	p.dead = true
 	p.mu.Unlock()
 
@@ -40,6 +49,7 @@ func (s *Store) EmptyBeneath(name, pk string, write func()) {
 	}
 	t.mu.Lock()
 	t.partitions.Delete(pk)
+	delete(t.index, pk)
 	t.mu.Unlock()
 	p.mu.RUnlock()
 	<-done

@@ -20,6 +20,10 @@ type partition struct {
 
 	mu   sync.RWMutex
 	rows rows
+	// index has what rows has, without their order; nil until they are many. Among
+	// millions of entities each comparison on the way down a tree is memory that no
+	// cache holds.
+	index map[string]entity.Packed
 	// dead says that the partition was emptied and is in no directory any more.
 	dead bool
 	// floor is the greatest version of any entity deleted here. A new entity
@@ -32,7 +36,16 @@ type partition struct {
 func (p *partition) get(rk string) (entity.Packed, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.rows.Get(rk)
+	return p.find(rk)
+}
+
+// find is get for who holds the lock.
+func (p *partition) find(rk string) (entity.Packed, bool) {
+	if p.index == nil {
+		return p.rows.Get(rk)
+	}
+	stored, exists := p.index[rk]
+	return stored, exists
 }
 
 // ascend calls visit for the rows from a sort key on, in order, until it returns
@@ -69,7 +82,7 @@ type staged struct {
 // holds the lock, for as long as the answer is to hold.
 func (p *partition) stage(c *entity.Change, at entity.Ticks) (staged, entity.Code, string) {
 	row := entity.SortKey(c.Key.Row)
-	stored, exists := p.rows.Get(row)
+	stored, exists := p.find(row)
 	after, code, detail := Stage(c, stored, exists, p.floor, at)
 	return staged{row: row, before: stored.Timestamp(), after: after}, code, detail
 }
@@ -78,10 +91,30 @@ func (p *partition) stage(c *entity.Change, at entity.Ticks) (staged, entity.Cod
 func (p *partition) commit(s *staged) {
 	if s.after == nil {
 		p.rows.Delete(s.row)
+		delete(p.index, s.row)
 		p.floor = max(p.floor, s.before)
 		return
 	}
 	// The change owns its key no longer than the call, and the key may be a
 	// small part of a large text.
-	p.rows.Set(strings.Clone(s.row), s.after)
+	row := strings.Clone(s.row)
+	p.rows.Set(row, s.after)
+	switch {
+	case p.index != nil:
+		p.index[row] = s.after
+	case p.rows.Len() > mostUnindexed:
+		p.buildIndex()
+	}
+}
+
+// mostUnindexed is up to how many rows a partition has no index: they are one node of the
+// tree, and a table may have millions of partitions of a single row.
+const mostUnindexed = 63
+
+func (p *partition) buildIndex() {
+	p.index = make(map[string]entity.Packed, 2*mostUnindexed)
+	p.rows.Scan(func(row string, e entity.Packed) bool {
+		p.index[row] = e
+		return true
+	})
 }

@@ -35,7 +35,7 @@ func (s *Store) CreateTable(name string) entity.Code {
 	if _, exists := s.tables[string(key)]; exists {
 		return entity.TableAlreadyExists
 	}
-	s.tables[string(key)] = &table{name: name}
+	s.tables[string(key)] = &table{name: name, index: make(map[string]*partition)}
 	return entity.OK
 }
 

@@ -25,6 +25,8 @@ type table struct {
 
 	mu         sync.RWMutex
 	partitions directory
+	// index has what the directory has, without its order: see partition.index.
+	index map[string]*partition
 	// floor is the greatest version of any entity that was deleted together
 	// with its partition; see partition.floor.
 	floor entity.Ticks
@@ -34,8 +36,7 @@ type table struct {
 func (t *table) lookup(pk string) *partition {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	p, _ := t.partitions.Get(pk)
-	return p
+	return t.index[pk]
 }
 
 // snapshot returns the directory as it is now; later changes leave it alone.
@@ -76,12 +77,13 @@ func (t *table) open(pk string, create bool) *partition {
 func (t *table) create(pk string) *partition {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, exists := t.partitions.Get(pk); exists {
+	if _, exists := t.index[pk]; exists {
 		return nil
 	}
 	p := &partition{key: strings.Clone(pk), floor: t.floor}
 	p.mu.Lock()
 	t.partitions.Set(p.key, p)
+	t.index[p.key] = p
 	return p
 }
 
@@ -91,6 +93,7 @@ func (t *table) close(p *partition) {
 		p.dead = true
 		t.mu.Lock()
 		t.partitions.Delete(p.key)
+		delete(t.index, p.key)
 		t.floor = max(t.floor, p.floor)
 		t.mu.Unlock()
 	}
