@@ -142,6 +142,13 @@ func (h *operationHead) read(part string, known *knownHead) (body string, ok boo
 // readHeaders reads the lines from rest on, which is the end of a part. What it
 // learns of what the next part may begin with it adds to known, nil for not.
 func (h *operationHead) readHeaders(part, rest string, known *knownHead) (body string, ok bool) {
+	if known != nil && known.headers != "" && !h.hasContentID && strings.HasPrefix(rest, known.headers) {
+		method, target := h.method, h.target
+		*h = known.meant
+		h.method, h.target = method, target
+		return rest[len(known.headers):], true
+	}
+	headers, all := rest, known
 	line, after := cutLine(rest)
 	for ; !isBlank(line); line, after = cutLine(rest) {
 		name, value, named := cutHeader(line)
@@ -159,15 +166,23 @@ func (h *operationHead) readHeaders(part, rest string, known *knownHead) (body s
 			}
 		}
 	}
+	if all != nil && !h.hasContentID && after != "" {
+		all.headers, all.meant = headers[:len(headers)-len(after)], *h
+	}
 	return after, true
 }
 
-// knownHead is whole lines of an operation's head, up to the first that differs
-// from operation to operation, and what they mean. The same lines at the front of
-// another head mean the same, and clients write all heads of a transaction alike.
+// knownHead is what of an operation's head means the same at the front of another, since
+// clients write all heads of a transaction alike.
 type knownHead struct {
+	// text is whole lines, up to the first that differs from operation to operation, and
+	// head what they mean.
 	text string
 	head operationHead
+	// headers are all lines after the request line, the blank one that ends them as well,
+	// and meant what they mean together with any request line.
+	headers string
+	meant   operationHead
 }
 
 func (h *operationHead) readRequestLine(line string) bool {

@@ -276,6 +276,9 @@ func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
 			if rng.IntN(4) > 0 {
 				text += "Content-Transfer-Encoding: binary\r\n"
 			}
+			if rng.IntN(4) == 0 {
+				text += "Content-ID: 7\r\n"
+			}
 			text += "\r\n" + requests[rng.IntN(len(requests))]
 			for range rng.IntN(4) {
 				text += "\r\n" + lines[rng.IntN(len(lines))]
