@@ -32,6 +32,7 @@ type exchange struct {
 	batch   batch.Request
 	packed  entity.Packed
 	output  []byte
+	rows    wire.RowsSeen
 	kept    keeper
 	base    baseURL
 	tags    tagger
@@ -112,7 +113,7 @@ func (x *exchange) begin(r *http.Request, number uint64) {
 func (x *exchange) end() {
 	x.matter = matter{}
 	x.keepRoom()
-	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
+	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "rows", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
 }
 
 // dropRoom lets go of the room that counts. The parsed forms hold views into the

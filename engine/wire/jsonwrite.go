@@ -126,19 +126,28 @@ func appendJSONUnit(dst []byte, r rune) []byte {
 // appendProperty appends a property and a comma, with its type before it where
 // that is wanted and the value does not tell it.
 func (j jsonStyle) appendProperty(dst []byte, name string, v *entity.Value, annotate bool) []byte {
-	edm := v.Type()
-	if annotate {
-		switch edm {
-		case entity.TypeInt64, entity.TypeDateTime, entity.TypeGUID, entity.TypeBinary:
-			dst = j.appendAnnotation(dst, name, edm)
-		case entity.TypeDouble:
-			if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-				dst = j.appendAnnotation(dst, name, edm)
-			}
-		}
+	if annotate && needsAnnotation(v) {
+		dst = j.appendAnnotation(dst, name, v.Type())
 	}
-	dst = j.appendName(dst, name)
-	switch edm {
+	return j.appendValue(j.appendName(dst, name), v)
+}
+
+// needsAnnotation reports whether a value in JSON does not tell its own type.
+func needsAnnotation(v *entity.Value) bool {
+	switch v.Type() {
+	case entity.TypeInt64, entity.TypeDateTime, entity.TypeGUID, entity.TypeBinary:
+		return true
+	case entity.TypeDouble:
+		f := v.Float()
+		return math.IsNaN(f) || math.IsInf(f, 0)
+	default:
+		return false
+	}
+}
+
+// appendValue appends a value and a comma.
+func (j jsonStyle) appendValue(dst []byte, v *entity.Value) []byte {
+	switch v.Type() {
 	case entity.TypeString:
 		return j.appendQuoted(dst, v.Text(), ',')
 	case entity.TypeBoolean:
@@ -194,6 +203,9 @@ func appendJSONDouble(dst []byte, f float64) []byte {
 	if i := int64(f); size < 1<<53 && f == float64(i) && i != 0 {
 		return append(strconv.AppendInt(dst, i, 10), ".0"...)
 	}
+	if n := math.Round(f * 100); size < 1e9 && n/100 == f && n != 0 {
+		return appendHundredths(dst, int64(n))
+	}
 	if size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(dst, f, 'e', -1, 64)
 	}
@@ -205,6 +217,21 @@ func appendJSONDouble(dst []byte, f float64) []byte {
 		}
 	}
 	return append(dst, ".0"...)
+}
+
+// appendHundredths appends a number of hundredths that is no whole one, without a zero at
+// its end: amounts of money are the most frequent fractions. A quotient is rounded to the
+// nearest double, as what is read is, so that the text means the double that it is the
+// quotient of; and below 2^50 / 100 no shorter one does.
+func appendHundredths(dst []byte, n int64) []byte {
+	if n < 0 {
+		dst, n = append(dst, '-'), -n
+	}
+	dst = append(strconv.AppendInt(dst, n/100, 10), '.', byte('0'+n/10%10))
+	if n%10 != 0 {
+		dst = append(dst, byte('0'+n%10))
+	}
+	return dst
 }
 
 // appendGUID appends 8-4-4-4-12 hexadecimal digits in lower case.

@@ -28,7 +28,7 @@ func (r *Rendering) AppendEntity(dst []byte, k entity.Key, p entity.Packed) []by
 		dst = r.appendMetadata(dst, r.Table, "/@Element", r.selected())
 		dst = append(dst, ',')
 	}
-	return r.appendMembers(dst, k, p)
+	return r.appendMembers(dst, k, p, nil)
 }
 
 // AppendPageStart appends what comes before the rows of a page.
@@ -39,10 +39,16 @@ func (r *Rendering) AppendPageStart(dst []byte) []byte {
 // AppendRow appends one row of a page; first says that none came before it. It
 // panics as AppendEntity does.
 func (r *Rendering) AppendRow(dst []byte, first bool, k entity.Key, p entity.Packed) []byte {
+	return r.AppendRowLike(dst, first, k, p, nil)
+}
+
+// AppendRowLike is AppendRow for one of many rows: what they have in common is taken
+// from those before, if seen is not nil.
+func (r *Rendering) AppendRowLike(dst []byte, first bool, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
 	if !first {
 		dst = append(dst, ',')
 	}
-	return r.appendMembers(append(dst, '{'), k, p)
+	return r.appendMembers(append(dst, '{'), k, p, seen)
 }
 
 // AppendPageEnd appends what comes after the rows of a page.
@@ -111,7 +117,7 @@ func (r *Rendering) appendMetadata(dst []byte, set, element string, selected []s
 
 // appendMembers appends the members of an entity after whatever comes before
 // them, and the bracket that ends it.
-func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed) []byte {
+func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
 	var room [InstantRoom]byte
 	timestamp := AppendInstant(room[:0], p.Timestamp())
 	if r.Level == FullMetadata {
@@ -135,8 +141,9 @@ func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed) []b
 	dst = append(dst, ',')
 	dst = r.appendTimestamp(dst, timestamp)
 	properties, annotate := p.Cursor(), r.Level != NoMetadata
-	for next := (entity.Property{}); properties.Next(&next); {
-		dst = jsonASCII.appendProperty(dst, next.Name, &next.Value, annotate)
+	next := entity.Property{}
+	for i := 0; properties.Next(&next); i++ {
+		dst = seen.appendProperty(dst, i, &next, annotate)
 	}
 	if err := properties.Err(); err != nil {
 		panic("wire: an entity to be shown is no packed one: " + err.Error())

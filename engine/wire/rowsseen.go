@@ -1,0 +1,69 @@
+package wire
+
+import "loadgen/engine/entity"
+
+// RowsSeen remembers of the rows of a page what comes before each value, the name and
+// perhaps a type: the rows of a table mostly have the same properties in the same order,
+// and what they have in common is then copied as it is. It holds nothing of any row
+// itself, belongs to one goroutine, and is good for any number of pages. The zero value
+// has seen none.
+type RowsSeen struct{ starts [mostStarts]rowStart }
+
+// mostStarts is of how many properties of a row it is remembered, longestStart up to
+// which length.
+const (
+	mostStarts   = 32
+	longestStart = 95
+)
+
+// rowStart is what comes before a value: `"Paid@odata.type":"Edm.Int64","Paid":`.
+type rowStart struct {
+	text [longestStart]byte
+	size uint8
+	// name is how long the name is, which stands before the end, edm the type that the
+	// text tells, 0 for none.
+	name uint8
+	edm  entity.Type
+}
+
+// appendProperty appends the property at an index of a row, and a comma.
+func (s *RowsSeen) appendProperty(dst []byte, index int, p *entity.Property, annotate bool) []byte {
+	if s == nil || index >= mostStarts {
+		return jsonASCII.appendProperty(dst, p.Name, &p.Value, annotate)
+	}
+	edm := entity.Type(0)
+	if annotate && needsAnnotation(&p.Value) {
+		edm = p.Value.Type()
+	}
+	start := &s.starts[index]
+	if start.edm == edm && start.names(p.Name) {
+		dst = append(dst, start.text[:start.size]...)
+		return jsonASCII.appendValue(dst, &p.Value)
+	}
+	from := len(dst)
+	if edm != 0 {
+		dst = jsonASCII.appendAnnotation(dst, p.Name, edm)
+	}
+	dst = jsonASCII.appendName(dst, p.Name)
+	start.keep(dst[from:], p.Name, edm)
+	return jsonASCII.appendValue(dst, &p.Value)
+}
+
+// afterName is what stands between a name and its value.
+const afterName = `":`
+
+// names reports whether the text is that of a property of that name.
+func (s *rowStart) names(name string) bool {
+	end := int(s.size) - len(afterName)
+	return len(name) == int(s.name) && end >= len(name) && string(s.text[end-len(name):end]) == name
+}
+
+// keep remembers a text, unless it is too long or has the name in escapes.
+func (s *rowStart) keep(text []byte, name string, edm entity.Type) {
+	s.size = 0
+	end := len(text) - len(afterName)
+	if len(text) > longestStart || end < len(name) || string(text[end-len(name):end]) != name {
+		return
+	}
+	s.size, s.name, s.edm = uint8(copy(s.text[:], text)), uint8(len(name)), edm
+}
