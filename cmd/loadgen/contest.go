@@ -29,6 +29,7 @@ type designsFlags struct {
 	memory, out      string
 	form             formFlags
 	page             liveFlag
+	fleet            fleetFlags
 	noProbe          bool
 	strict, quiet    bool
 	quick            bool
@@ -59,6 +60,7 @@ With --live each run goes to the embedded engine over HTTP in real time, the des
 taking turns; --target names another table service, to which nothing is sent without
 --yes, and --budget bounds what all runs together may bill. What a real service keeps
 from one run to the next, no model says: nothing is held against another profile.
+With --processes N each run is offered by N processes together, as by loadgen run.
 
 --live-page shows in a browser of this machine how the designs stand and which runs are
 under way; at the end it is the page of the contest.
@@ -88,6 +90,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
   loadgen contest my-table.yaml --retry none --price 0.036 --bill-throttled
   loadgen contest my-table.yaml --suggest --write suggested.yaml
   loadgen contest my-table.yaml --live --seeds 3       # in real time, over HTTP
+  loadgen contest my-table.yaml --live --processes 4   # each run by four processes
   loadgen contest my-table.yaml --live-page            # looked at while it goes on
   loadgen contest my-table.yaml --target env:TABLES --seeds 2 --budget 500000 --yes`,
 		Args: takesOne(),
@@ -112,6 +115,7 @@ func (f *designsFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "take no more memory than this `size`: fewer runs at once, or none")
 	f.form.register(flags)
 	f.page.register(flags, "live-page")
+	f.fleet.register(flags)
 	flags.StringVar(&f.out, "out", "", "folder of the contest (default: a new one in results/runs)")
 	flags.BoolVar(&f.strict, "strict", false, "exit 13 where the generator was the limit of a run, or the winner's checks cannot be told")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
@@ -136,6 +140,10 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	}
 	f.fill(c, name, stderr)
 	f.plan.Run.Scenario, f.plan.Source = s, folder
+	if err := f.fleet.fill(c.Flags(), &f.plan.Run, &f.target, folder, f.quiet, stderr); err != nil {
+		return err
+	}
+	defer f.fleet.end(stderr)
 	looked, err := f.page.show(c.Context(), stderr)
 	if err != nil {
 		return err
@@ -182,7 +190,7 @@ func (f *designsFlags) check(c *cobra.Command) error {
 		add("--memory-limit %s: %w", f.memory, errSize)
 	}
 	f.plan.Run.MemoryLimit = memory
-	for _, flag := range []string{"workers", "no-probe", "yes", "budget", "account", "key-file"} {
+	for _, flag := range []string{"workers", "no-probe", "yes", "budget", "account", "key-file", "processes"} {
 		if c.Flags().Changed(flag) && !f.live {
 			add("--%s belongs to runs in real time; expected --live or --target beside it", flag)
 		}

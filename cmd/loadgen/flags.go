@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"regexp"
@@ -347,4 +348,17 @@ func (f *liveFlag) open(stop func()) (*page.Server, error) {
 		return nil, usageError{fmt.Errorf("--%s=%s: %w", f.name, f.address, err)}
 	}
 	return opened, nil
+}
+
+// errShare is wrapped by errors about a share that is none.
+var errShare = errors.New("expected a percentage from 0% to below 100%, such as 0.5%")
+
+// parseShare reads a percentage as a share of one.
+func parseShare(text string) (float64, error) {
+	number, cut := strings.CutSuffix(text, "%")
+	percent, err := strconv.ParseFloat(number, 64)
+	if !cut || err != nil || !(percent >= 0 && percent < 100) || math.Signbit(percent) {
+		return 0, errShare
+	}
+	return percent / 100, nil
 }

@@ -263,6 +263,8 @@ func explain(ctx context.Context, err error) (int, string) {
 		return signalled.code(), signalled.Error() + "; " + whatIsReported(err)
 	case errors.As(err, &faults):
 		return codeUsage, faults.Error()
+	case errors.Is(err, fleet.ErrBroken):
+		return codeInvalidRun, results.OneLine(err)
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, results.OneLine(err)
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),

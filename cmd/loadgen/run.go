@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -75,6 +73,7 @@ what was done until then, and the exit code is 10.
 			plan := func(s *scenarios.Scenario, command []string) (run.Plan, error) {
 				return f.live.plan(c, s, d.antiPattern, command, stderr)
 			}
+			defer f.live.fleet.end(stderr)
 			if len(f.sweep.axes) > 0 && f.live.record != "" {
 				return usageError{errors.New("--record is of one run, and --sweep makes several; expected one of them")}
 			}
@@ -317,19 +316,6 @@ func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find
 		search.Step = f.step
 	}
 	return search, nil
-}
-
-// errShare is wrapped by errors about a share that is none.
-var errShare = errors.New("expected a percentage from 0% to below 100%, such as 0.5%")
-
-// parseShare reads a percentage as a share of one.
-func parseShare(text string) (float64, error) {
-	number, cut := strings.CutSuffix(text, "%")
-	percent, err := strconv.ParseFloat(number, 64)
-	if !cut || err != nil || !(percent >= 0 && percent < 100) || math.Signbit(percent) {
-		return 0, errShare
-	}
-	return percent / 100, nil
 }
 
 // takes refuses anything but one scenario, of a member any.

@@ -54,6 +54,7 @@ in results/runs.
   loadgen stress --driver vegeta --rate 1500      # a second opinion on the times
   loadgen stress --target env:TABLES --yes        # a service by its connection string`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			defer f.live.fleet.end(stderr)
 			draw, plan, err := f.open(c, stderr)
 			if err != nil {
 				return err
@@ -190,7 +191,8 @@ func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }
 const fleetHelp = `--processes N has N processes offer the load together: operation k is sent by process
 k mod N, all begin at one instant, and one report is of them together (docs/fleet.md).
 Alone it begins them on this machine. With --lead address they are on others, each
-of which says loadgen run --join nats://address --token-file file --target service.`
+of which says loadgen run --join nats://address --token-file file --target service.
+They stay through a search and through the runs of --sweep, --count and a contest.`
 
 // fleetFlags have several processes offer a load together.
 type fleetFlags struct {
@@ -199,6 +201,8 @@ type fleetFlags struct {
 	onLoss    string
 	deadline  time.Duration
 	member    memberFlags
+	// offering are the processes, the same for all runs of the command; nil without any.
+	offering *fleet.Offering
 }
 
 // memberFlags are what both ends of a fleet need.
@@ -240,10 +244,32 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 		}
 		return nil
 	}
-	if f.onLoss != lossFails && f.onLoss != lossFinishes {
-		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.onLoss, lossFails, lossFinishes)}
+	if f.offering == nil {
+		offering, err := f.open(target, folder, quiet, stderr)
+		if err != nil {
+			return err
+		}
+		f.offering = offering
 	}
-	offering := fleet.Offering{Members: f.processes, Deadline: f.deadline, FinishOnLoss: f.onLoss == lossFinishes, Folder: folder, Said: stderr,
+	return flagged(flags, f.offering.Fill(p))
+}
+
+// end has the processes end with the command.
+func (f *fleetFlags) end(stderr io.Writer) {
+	if f.offering == nil {
+		return
+	}
+	if err := f.offering.Close(); err != nil {
+		fmt.Fprintln(stderr, err)
+	}
+}
+
+// open returns the processes that the flags ask for, none of which is begun yet.
+func (f *fleetFlags) open(target *targetFlags, folder string, quiet bool, stderr io.Writer) (*fleet.Offering, error) {
+	if f.onLoss != lossFails && f.onLoss != lossFinishes {
+		return nil, usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.onLoss, lossFails, lossFinishes)}
+	}
+	offering := &fleet.Offering{Members: f.processes, Deadline: f.deadline, FinishOnLoss: f.onLoss == lossFinishes, Folder: folder, Said: stderr,
 		Bus: fleet.BusOptions{URL: f.member.url, Listen: f.lead, Creds: f.member.creds, CA: f.member.ca}}
 	offering.Say = func(line string) {
 		if !quiet {
@@ -262,12 +288,12 @@ func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags
 		offering.Bus.Token, err = fleet.ReadToken(f.member.tokenFile)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if faults := offering.Bus.Validate(); len(faults) > 0 {
-		return ofBus(faults[0], "nats-url")
+		return nil, ofBus(faults[0], "nats-url")
 	}
-	return flagged(flags, offering.Fill(p))
+	return offering, nil
 }
 
 // ofBus names the flag of what is wrong with the options of a bus, of which url is the address.

@@ -169,53 +169,77 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 	if err != nil {
 		return err
 	}
-	limit := c.Find.record(len(over))
-	finder := NewFinder(c.Find.From, c.Find.UpTo)
+	if c.Member != nil {
+		return c.tryShares(ctx, phase, over)
+	}
+	search := c.Find.Search(len(over))
 	for {
-		rate, more := finder.Next()
+		t, more := search.Next()
 		if !more {
 			return nil
 		}
-		step, err := c.try(ctx, phase, len(limit.Steps)+1, rate, over)
-		limit.Entities += step.Entities
+		measured, err := c.try(ctx, phase, t, over, 0)
+		search.Spend(measured)
 		if err == nil {
-			step.Outcome = c.Find.outcome(step)
-			finder.Tell(step.Outcome)
-			limit.Steps = append(limit.Steps, *step)
-			answer(limit, finder.Answer())
+			search.Tell(measured)
 		}
-		c.ledger.Recorder.Limit(limit)
+		c.ledger.Recorder.Limit(search.Limit())
 		if err != nil {
 			return err
 		}
 	}
 }
 
+// tryShares offers a member's share of each rate that whoever leads the search chooses.
+func (c *Campaign) tryShares(ctx context.Context, phase int, over []settlement) error {
+	for {
+		t, begins, more, err := c.Member.Search.Next(ctx)
+		if err != nil || !more {
+			return err
+		}
+		measured, err := c.try(ctx, phase, t, over, begins)
+		if err != nil {
+			return err
+		}
+		c.Member.Search.Came(t, measured)
+	}
+}
+
 // tryGrace is how long the retries of a step may go on after it.
 const tryGrace = 5 * time.Second
 
-// try offers one rate for a step and returns what came of it, without its outcome.
-func (c *Campaign) try(ctx context.Context, phase, number int, rate float64, over []settlement) (*results.LimitStep, error) {
-	steps, before, err := c.Find.parts(rate)
+// tried returns the stage that offers one rate for a step, without its operations, and how
+// many of it drain the target before that.
+func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
+	steps, before, err := c.Find.parts(t.Rate)
 	if err != nil {
-		return &results.LimitStep{}, err
+		return nil, 0, err
 	}
-	name := fmt.Sprintf("limit %d", number)
-	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+name))
-	phases := c.Find.tried(name, rate)
-	stage := &drive.Stage{
-		Name: name, Schedule: paused{schedule, between},
-		Retry: c.patience.Policy, Once: before, Grace: tryGrace, WholeSecond: true, Phases: phases,
+	schedule := arrival.NewJittered(steps, clock.NewStream(c.Scenario.Seed, "arrivals/"+t.name()))
+	return &drive.Stage{Name: t.name(), Schedule: paused{schedule, between}, Retry: c.patience.Policy, Once: before,
+		Grace: tryGrace, WholeSecond: true, Phases: c.Find.tried(t.name(), t.Rate)}, before, nil
+}
+
+// try offers one rate for a step, or a member's share of it that begins when the others' do,
+// and returns what came of it.
+func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement, begins clock.Instant) (*Measured, error) {
+	stage, before, err := c.tried(t)
+	if err != nil {
+		return new(Measured), err
+	}
+	stage.At = begins
+	if c.Member != nil {
+		c.Member.enter(stage, t.Number == 1, c)
 	}
 	operations := c.Scenario.Phases[phase].Operations()
 	c.patience.Furnish(stage, operations, c.kindOf, len(c.kinds))
 	if err := c.offerMix(stage, phase, over); err != nil {
-		return &results.LimitStep{}, err
+		return new(Measured), err
 	}
 	c.fresh += stage.Due() * stride(operations)
 	gauge := &gauge{from: c.number + before}
 	err = c.observed(ctx, stage, gauge)
-	return gauge.step(phases[len(phases)-1].Name, rate, c.Find.length(rate), int64(stage.Due()-before)), err
+	return gauge.measured(int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))), err
 }
 
 // record returns the search as it begins.

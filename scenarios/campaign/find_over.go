@@ -143,6 +143,51 @@ func meanInserts(list []scenarios.OperationSpec) float64 {
 	return inserted / max(1, weights)
 }
 
+// Measured is what one process measured of a step of a search, or several together.
+type Measured struct {
+	// Scheduled operations were due, of which Ended did; the others were dropped.
+	Scheduled int64 `json:"scheduled"`
+	Ended     int64 `json:"ended"`
+	// First counts first attempts; Throttled, Failed and HeldBack of them were so.
+	First     int64 `json:"first_attempts"`
+	Throttled int64 `json:"throttled"`
+	Failed    int64 `json:"failed"`
+	HeldBack  int64 `json:"over_100_ms_late"`
+	// Counted are entities by the documented rule, of what drained the target before the step,
+	// too; Due those that were to be touched by the operations that ended.
+	Counted int64 `json:"entities_counted"`
+	Due     int64 `json:"entities_due"`
+	// Response is of the operations that succeeded.
+	Response results.Histogram `json:"response"`
+}
+
+// Add adds what another process measured of the same step.
+func (m *Measured) Add(more *Measured) {
+	m.Scheduled += more.Scheduled
+	m.Ended += more.Ended
+	m.First += more.First
+	m.Throttled += more.Throttled
+	m.Failed += more.Failed
+	m.HeldBack += more.HeldBack
+	m.Counted += more.Counted
+	m.Due += more.Due
+	m.Response.Merge(&more.Response)
+}
+
+// step returns what it comes to, without its outcome.
+func (m *Measured) step(phase string, rate float64, length time.Duration) *results.LimitStep {
+	first := float64(max(1, m.First))
+	step := &results.LimitStep{Phase: phase, Rate: rate, Seconds: length.Seconds(), Scheduled: m.Scheduled,
+		Dropped: m.Scheduled - m.Ended, HeldBack: m.HeldBack, ThrottledShare: float64(m.Throttled) / first,
+		FailedShare: float64(m.Failed) / first, Entities: m.Counted,
+		// Dropped operations were due as many as the others, on the average.
+		Offered: rate * float64(m.Due) / float64(max(1, m.Ended))}
+	if micros, told := m.Response.Quantile(.99); told {
+		step.P99 = &micros
+	}
+	return step
+}
+
 // gauge measures one step of a search, as an observer of all that happens while
 // it lasts. It is safe for concurrent use.
 type gauge struct {
@@ -150,13 +195,7 @@ type gauge struct {
 	// from is the number of the first operation of the step: those before it drained what
 	// the target had saved up.
 	from uint64
-	// first counts first attempts; throttled, failed and heldBack of them were so.
-	first, throttled, failed, heldBack int64
-	// counted are entities by the documented rule, due those that were to be
-	// touched by the operations that ended.
-	counted, ended, due int64
-	// response is of operations that succeeded.
-	response results.Histogram
+	Measured
 }
 
 var _ drive.Observer = (*gauge)(nil)
@@ -165,19 +204,19 @@ var _ drive.Observer = (*gauge)(nil)
 func (g *gauge) Attempt(a *results.Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.counted += a.Counted
+	g.Counted += a.Counted
 	if a.Try > 0 || a.Number < g.from {
 		return
 	}
-	g.first++
+	g.First++
 	switch a.Class {
 	case results.Throttled:
-		g.throttled++
+		g.Throttled++
 	case results.Failed:
-		g.failed++
+		g.Failed++
 	}
 	if a.HeldBack() {
-		g.heldBack++
+		g.HeldBack++
 	}
 }
 
@@ -188,26 +227,18 @@ func (g *gauge) Completed(c *results.Completed) {
 	if c.Number < g.from {
 		return
 	}
-	g.ended++
-	g.due += c.Entities
+	g.Ended++
+	g.Due += c.Entities
 	if c.Class == results.Ok {
-		g.response.Record(c.Done - c.Intended)
+		g.Response.Record(c.Done - c.Intended)
 	}
 }
 
-// step returns what was measured of a step with so many operations. What was due
-// and never ended was dropped.
-func (g *gauge) step(phase string, rate float64, length time.Duration, scheduled int64) *results.LimitStep {
+// measured returns what was measured of a step with so many operations.
+func (g *gauge) measured(scheduled int64) *Measured {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	first := float64(max(1, g.first))
-	step := &results.LimitStep{Phase: phase, Rate: rate, Seconds: length.Seconds(), Scheduled: scheduled,
-		Dropped: scheduled - g.ended, HeldBack: g.heldBack, ThrottledShare: float64(g.throttled) / first,
-		FailedShare: float64(g.failed) / first, Entities: g.counted,
-		// Dropped operations were due as many as the others, on the average.
-		Offered: rate * float64(g.due) / float64(max(1, g.ended))}
-	if micros, told := g.response.Quantile(.99); told {
-		step.P99 = &micros
-	}
-	return step
+	m := g.Measured
+	m.Scheduled = scheduled
+	return &m
 }

@@ -148,3 +148,49 @@ func middle(low, high float64) float64 {
 	scale := math.Pow(10, 3-math.Floor(math.Log10(mean)))
 	return math.Round(mean*scale) / scale
 }
+
+// Try is a rate that a search tries next.
+type Try struct {
+	// Number is which of its steps it is, from 1.
+	Number int     `json:"number"`
+	Rate   float64 `json:"operations_per_second"`
+}
+
+// name is that of the stage that offers it.
+func (t Try) name() string { return fmt.Sprintf("limit %d", t.Number) }
+
+// Search is a search under way: it says what is tried next, and is told what came of it. It
+// belongs to one goroutine.
+type Search struct {
+	find   *Find
+	finder *Finder
+	limit  *results.Limit
+}
+
+// Search begins a search, which is valid, over so many partitions.
+func (f *Find) Search(partitions int) *Search {
+	return &Search{f, NewFinder(f.From, f.UpTo), f.record(partitions)}
+}
+
+// Next returns what is tried next, and false where the search is over. It changes nothing.
+func (s *Search) Next() (Try, bool) {
+	rate, more := s.finder.Next()
+	return Try{len(s.limit.Steps) + 1, rate}, more
+}
+
+// Spend takes down what a step cost, whether or not it came to its end.
+func (s *Search) Spend(m *Measured) { s.limit.Entities += m.Counted }
+
+// Tell takes down what was measured of the step that Next returned.
+func (s *Search) Tell(m *Measured) {
+	t, _ := s.Next()
+	phases := s.find.tried(t.name(), t.Rate)
+	step := m.step(phases[len(phases)-1].Name, t.Rate, s.find.length(t.Rate))
+	step.Outcome = s.find.outcome(step)
+	s.finder.Tell(step.Outcome)
+	s.limit.Steps = append(s.limit.Steps, *step)
+	answer(s.limit, s.finder.Answer())
+}
+
+// Limit returns what the search has come to so far. It shares the search's memory.
+func (s *Search) Limit() *results.Limit { return s.limit }

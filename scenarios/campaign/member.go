@@ -24,6 +24,17 @@ type Member struct {
 	Begins clock.Instant
 	// Began is told how long after that it did; it may be nil.
 	Began func(late time.Duration)
+	// Search is who leads the search, where the campaign is one.
+	Search Searching
+}
+
+// Searching is who leads a search, as a member of it sees that.
+type Searching interface {
+	// Next waits for what is tried next, and returns when that begins, and false where nothing
+	// is any more.
+	Next(context.Context) (t Try, begins clock.Instant, more bool, err error)
+	// Came is told what the member measured of it.
+	Came(Try, *Measured)
 }
 
 // From is where the traffic of a scenario begins: the run's number of its first operation, and
@@ -47,7 +58,7 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 	counted, begins := true, c.Member.Begins
 	for i := range c.Scenario.Phases {
 		c.begun = append(c.begun, c.fresh)
-		if c.Scenario.Phases[i].Traffic == nil {
+		if c.Scenario.Phases[i].Traffic == nil || c.Find != nil {
 			continue
 		}
 		d, err := c.staged(i)
@@ -62,8 +73,8 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 		c.number += d.stage.Due()
 		c.fresh += d.stage.Due() * stride(d.Operations)
 	}
-	if !counted {
-		planned = 0
+	if !counted || c.Find != nil {
+		planned = 0 // whoever leads a search finds it out
 	}
 	return planned, nil
 }
@@ -71,16 +82,24 @@ func (c *Campaign) Prepare() (planned uint64, err error) {
 // offerShare offers what a member has prepared.
 func (c *Campaign) offerShare(ctx context.Context) error {
 	c.loading = true
+	if phase, any := findPhase(c.Scenario); c.Find != nil && any {
+		return c.find(ctx, phase)
+	}
 	for i, one := range c.furnished {
 		c.number, c.fresh = one.Number, one.Fresh
-		if i == 0 && c.Member.Began != nil {
-			one.stage.Begins = func(at clock.Instant) { c.Member.Began(c.runner.Now().Sub(at)) }
-		}
+		c.Member.enter(one.stage, i == 0, c)
 		if err := c.run(ctx, one.stage); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// enter has a stage offer the member's share, the first of them tell when it began.
+func (m *Member) enter(stage *drive.Stage, first bool, c *Campaign) {
+	if stage.Share = m.Share; first && m.Began != nil {
+		stage.Begins = func(at clock.Instant) { m.Began(c.runner.Now().Sub(at)) }
+	}
 }
 
 // betweenShares is how long after the last that a stage may take the next one begins.
@@ -132,6 +151,22 @@ func (c *Campaign) Offered(processes int) ([]Offered, error) {
 			list = append(list, one)
 		}
 		begins = nextBegin(begins, d.stage)
+	}
+	return list, nil
+}
+
+// OfferedBy returns what a step of the search offers if so many processes do it together, by the
+// time since the step begins.
+func (c *Campaign) OfferedBy(t Try, processes int) ([]Offered, error) {
+	stage, _, err := c.tried(t)
+	if err != nil {
+		return nil, err
+	}
+	var list []Offered
+	for _, phase := range stage.Phases {
+		one := Offered{Phase: phase, Shares: shares(processes, dueBefore(stage.Schedule, phase.Begin), dueBefore(stage.Schedule, phase.End))}
+		one.Stage = stage.Name
+		list = append(list, one)
 	}
 	return list, nil
 }

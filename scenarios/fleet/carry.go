@@ -23,6 +23,10 @@ type told struct {
 	Budget int64  `json:"budget,omitempty"`
 	// NoProbe leaves out what is tried before the run.
 	NoProbe bool `json:"no_probe,omitempty"`
+	// Find is the search that the run is, nil for any other, RetryChosen that somebody chose what
+	// it tries again.
+	Find        *run.Find `json:"find,omitempty"`
+	RetryChosen bool      `json:"retry_chosen,omitempty"`
 	// Folder is what the paths in the scenario count from; Where are the accounts that all have
 	// to send to, by their addresses, none where the target is the leader's engine.
 	Folder string   `json:"folder,omitempty"`
@@ -37,14 +41,34 @@ type Own struct {
 }
 
 // Carry has a member offer its share of what its charge says.
-func (o *Own) Carry(ctx context.Context, c protocol.Charge, ready func(context.Context, uint64) (time.Time, error), tell func(protocol.Second)) (*results.Record, error) {
+func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
 	p, err := o.plan(&c)
 	if err != nil {
 		return nil, err
 	}
-	seconds := &telling{tell: tell}
-	p.Member.Ready, p.Member.Began, p.Member.Second = ready, seconds.began, seconds.second
+	seconds := &telling{tell: l.Tell}
+	p.Member.Ready, p.Member.Began, p.Member.Second, p.Member.Search = l.Ready, seconds.began, seconds.second, tries{l}
 	return run.Run(ctx, *p)
+}
+
+// tries are the steps of a search, each a turn of the fleet.
+type tries struct{ leading Leading }
+
+// Next implements [run.Searching].
+func (t tries) Next(ctx context.Context) (one run.Try, begins time.Time, more bool, err error) {
+	turn, begins, err := t.leading.Next(ctx)
+	if err != nil || turn.What == nil {
+		return one, begins, false, err
+	}
+	err = json.Unmarshal(turn.What, &one)
+	return one, begins, err == nil, err
+}
+
+// Came implements [run.Searching].
+func (t tries) Came(one run.Try, m *run.Measured) {
+	// Numbers and a histogram can always be written.
+	text, _ := json.Marshal(m)
+	t.leading.Came(one.Number, text)
 }
 
 // plan returns the run that a charge comes to.
@@ -60,7 +84,7 @@ func (o *Own) plan(c *protocol.Charge) (*run.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, RetryChosen: true,
+	p := &run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, Find: more.Find, RetryChosen: more.Find == nil || more.RetryChosen,
 		Member: &run.Member{Share: run.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
 	if c.Target != "" {
 		if len(o.Accounts) > 0 {

@@ -76,7 +76,7 @@ type share struct {
 	after  int
 }
 
-func (s *share) carry(ctx context.Context, c protocol.Charge, ready func(context.Context, uint64) (time.Time, error), tell func(protocol.Second)) (*results.Record, error) {
+func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
 	s.charge = c
 	if s.fails != nil {
 		return nil, s.fails
@@ -92,9 +92,9 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, ready func(context
 		for _, kind := range kinds {
 			one.Operations = append(one.Operations, protocol.Operation{Retries: kind.Retries, Response: kind.Response})
 		}
-		tell(one)
+		l.Tell(one)
 	})
-	at, err := ready(ctx, uint64(s.rate)*uint64(s.seconds))
+	at, err := l.Ready(ctx, uint64(s.rate)*uint64(s.seconds))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ type party struct {
 func meet(ctx context.Context, o LeadOptions, shares ...*share) *party {
 	p := &party{shares: shares, members: make([]error, len(shares))}
 	w := newWires()
-	o.Version, o.Clock, o.Deadline = "v1", clock.NewReal(), 10*time.Second
+	o.Version, o.Deadline = "v1", 10*time.Second
 	o.Charge.Scenario = []byte("name: x\n")
 	o.Seen = func(e protocol.Event) { p.seen = append(p.seen, e) }
 	var all sync.WaitGroup
@@ -154,7 +154,7 @@ func meet(ctx context.Context, o LeadOptions, shares ...*share) *party {
 			p.members[i] = take(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: s.carry, Clock: clock.NewReal()}, id, w.join(id))
 		})
 	}
-	p.outcome, p.err = lead(context.WithoutCancel(ctx), &o, w)
+	p.outcome, p.err = (&leadership{hub: w, clock: clock.NewReal()}).lead(context.WithoutCancel(ctx), &o)
 	all.Wait()
 	return p
 }
@@ -253,10 +253,16 @@ func TestAnInterruptedMember(t *testing.T) {
 	})
 }
 
+// alone leads whoever carries a share out by himself.
+type alone struct{ Leading }
+
+func (alone) Ready(context.Context, uint64) (time.Time, error) { return time.Now(), nil }
+func (alone) Tell(protocol.Second)                             {}
+
 // What is packed is read as it was; what is none is a fault.
 func TestPackedRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Charge{}, func(context.Context, uint64) (time.Time, error) { return time.Now(), nil }, func(protocol.Second) {})
+		record, err := (&share{rate: 5, seconds: 2}).carry(t.Context(), protocol.Charge{}, alone{})
 		if err != nil {
 			t.Fatal(err)
 		}

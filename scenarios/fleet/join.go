@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -14,15 +15,27 @@ import (
 )
 
 // Carry does a member's share of the work that it is charged with. It prepares, calls
-// ready once with the number of operations that its share of the plan comes to (0 where
+// Ready once with the number of operations that its share of the plan comes to (0 where
 // that is not known beforehand), sends from the instant that this returns on, tells each
 // whole second of its record as soon as nothing more can come to it, and returns the record.
-//
-// Ready blocks until all are ready; its error is why the run does not begin. Tell keeps
-// nothing of what it is told. Both may be called by any goroutine until Carry returns. The
-// context ends where the run has to, for the cause that it has: what there is by then is
+// Where the work comes in turns, it asks for each, and says what came of it.
+// The context ends where the run has to, for the cause that it has: what there is by then is
 // sealed, as a partial record.
-type Carry func(ctx context.Context, c protocol.Charge, ready func(ctx context.Context, planned uint64) (time.Time, error), tell func(protocol.Second)) (*results.Record, error)
+type Carry func(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error)
+
+// Leading is who leads a run, as whoever carries a share of it out has that. Its methods may be
+// called by any goroutine until Carry returns.
+type Leading interface {
+	// Ready blocks until all are ready; its error is why the run does not begin.
+	Ready(ctx context.Context, planned uint64) (time.Time, error)
+	// Tell keeps nothing of what it is told.
+	Tell(protocol.Second)
+	// Next blocks until the next turn is known, of which What is nil after the last, and returns
+	// when it begins.
+	Next(context.Context) (t protocol.Turn, begins time.Time, err error)
+	// Came says what came of a turn.
+	Came(turn int, what json.RawMessage)
+}
 
 // JoinOptions are how a process becomes a member.
 type JoinOptions struct {
@@ -39,7 +52,8 @@ type JoinOptions struct {
 	Clock    clock.Real
 }
 
-// Join takes part in a run until it is over: nil where the leader has the record. Errors
+// Join takes part in a run, or a series of them, until it is over: nil where the leader has the
+// records. Errors
 // are those of [bus.Dial] and of the protocol, of Carry, or the context's cause.
 func Join(ctx context.Context, o JoinOptions) error {
 	id, err := bus.NewID()
@@ -52,6 +66,15 @@ func Join(ctx context.Context, o JoinOptions) error {
 	}
 	defer end.Close()
 	return take(ctx, &o, id, end)
+}
+
+// take plays a member of one run after another until no more follows.
+func take(ctx context.Context, o *JoinOptions, id string, l line) error {
+	for number := uint64(0); ; number++ {
+		if follows, err := takeOne(ctx, o, id, l, number); err != nil || !follows {
+			return err
+		}
+	}
 }
 
 // line is a member's way to its leader.
@@ -69,12 +92,15 @@ type membership struct {
 	mu     sync.Mutex
 	m      *protocol.Member
 	closed bool
-	err    error
+	// follows says that another run does.
+	follows bool
+	err     error
 
-	// over is closed once the member is done; begin has the instant of the start; working ends
-	// with Carry.
+	// over is closed once the member is done; begin has the instant of the start, turns those
+	// that are ordered; working ends with Carry.
 	over    chan struct{}
 	begin   chan time.Time
+	turns   chan protocol.Turn
 	working sync.WaitGroup
 	ctx     context.Context
 	stop    context.CancelCauseFunc
@@ -85,21 +111,23 @@ type membership struct {
 // errStopped is wrapped where the leader ends the run before its time.
 var errStopped = errors.New("the run was stopped")
 
-// take plays a member until it is done.
-func take(ctx context.Context, o *JoinOptions, id string, l line) error {
-	w := &membership{o: o, line: l, over: make(chan struct{}), begin: make(chan time.Time, 1),
-		m: protocol.NewMember(protocol.MemberPlan{Name: o.Name, Epoch: id, Version: o.Version, Labels: o.Labels, Deadline: o.Deadline})}
+// takeOne plays a member of a run until it is done, and says whether another follows.
+func takeOne(ctx context.Context, o *JoinOptions, id string, l line, number uint64) (follows bool, err error) {
+	w := &membership{o: o, line: l, over: make(chan struct{}), begin: make(chan time.Time, 1), turns: make(chan protocol.Turn, 1),
+		m: protocol.NewMember(protocol.MemberPlan{Name: o.Name, Epoch: id, Run: number, Version: o.Version, Labels: o.Labels, Deadline: o.Deadline})}
 	w.ctx, w.stop = context.WithCancelCause(ctx)
 	w.loop(ctx)
 	w.stop(w.err)
 	w.working.Wait()
 	switch {
 	case w.err != nil:
-		return w.err
+		return false, w.err
 	case w.failed != nil:
-		return w.failed
+		return false, w.failed
+	case w.follows:
+		return true, nil
 	}
-	return context.Cause(ctx)
+	return false, context.Cause(ctx)
 }
 
 // loop hears the leader, and lets time pass, until the member is done.
@@ -146,18 +174,21 @@ func (w *membership) step(do func(now clock.Instant) protocol.Step) {
 	if s.Begin != nil {
 		w.begin <- w.o.Clock.Started().Add(s.Begin.Offset())
 	}
+	if s.Turn != nil {
+		w.turns <- *s.Turn
+	}
 	if s.Stop != "" {
 		w.stop(fmt.Errorf("%w: %s", errStopped, s.Stop))
 	}
 	if s.Over && !w.closed {
-		w.closed, w.err = true, s.Err
+		w.closed, w.follows, w.err = true, s.Follows, s.Err
 		close(w.over)
 	}
 }
 
 // work carries the share out, and hands its record in.
 func (w *membership) work(charge protocol.Charge) {
-	record, err := w.o.Carry(w.ctx, charge, w.ready, w.tell)
+	record, err := w.o.Carry(w.ctx, charge, w)
 	partial := ""
 	if record != nil && record.Validity == results.Partial {
 		partial = "its record is partial"
@@ -184,8 +215,8 @@ func (w *membership) work(charge protocol.Charge) {
 	w.step(func(now clock.Instant) protocol.Step { return w.m.HandIn(now, text, counts, partial) })
 }
 
-// ready says that the share is prepared, and returns when to begin.
-func (w *membership) ready(ctx context.Context, planned uint64) (time.Time, error) {
+// Ready implements [Leading].
+func (w *membership) Ready(ctx context.Context, planned uint64) (time.Time, error) {
 	w.step(func(now clock.Instant) protocol.Step { return w.m.Ready(now, planned) })
 	select {
 	case at := <-w.begin:
@@ -197,6 +228,22 @@ func (w *membership) ready(ctx context.Context, planned uint64) (time.Time, erro
 	}
 }
 
-func (w *membership) tell(s protocol.Second) {
+// Next implements [Leading].
+func (w *membership) Next(ctx context.Context) (protocol.Turn, time.Time, error) {
+	select {
+	case t := <-w.turns:
+		return t, w.o.Clock.Started().Add(t.Start.Offset()), nil
+	case <-ctx.Done():
+		return protocol.Turn{}, time.Time{}, context.Cause(ctx)
+	}
+}
+
+// Came implements [Leading].
+func (w *membership) Came(turn int, what json.RawMessage) {
+	w.step(func(now clock.Instant) protocol.Step { return w.m.Came(now, turn, what) })
+}
+
+// Tell implements [Leading].
+func (w *membership) Tell(s protocol.Second) {
 	w.step(func(now clock.Instant) protocol.Step { return w.m.Second(now, &s) })
 }

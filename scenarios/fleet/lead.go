@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sync"
 	"time"
 
 	"loadgen/engine/clock"
@@ -13,15 +14,17 @@ import (
 	"loadgen/scenarios/fleet/protocol"
 )
 
-// LeadOptions are how a fleet is led.
+// LeadOptions are how a run of a fleet is led. But for the first of a series only Charge, Search
+// and Seen count.
 type LeadOptions struct {
 	// Members is how many have to join, within Deadline.
 	Members  int
 	Deadline time.Duration
-	Bus      *bus.Leader
 	Version  string
-	// Charge is what each is charged with, but for SHA256, Index and Of.
+	// Charge is what each is charged with, but for SHA256, Index and Of; Search chooses its
+	// turns, nil where it has none.
 	Charge protocol.Charge
+	Search protocol.Search
 	// FinishOnLoss has the others go on where a member is lost during the run; otherwise the
 	// run ends.
 	FinishOnLoss bool
@@ -29,8 +32,7 @@ type LeadOptions struct {
 	// where it is 0.
 	StartAfter time.Duration
 	// Seen is told of everything that happens, by one goroutine; it may be nil.
-	Seen  func(protocol.Event)
-	Clock clock.Real
+	Seen func(protocol.Event)
 }
 
 // Outcome is what a run of a fleet came to.
@@ -54,14 +56,6 @@ type Share struct {
 	Record *results.Record
 }
 
-// Lead leads a run until it is over, and closes the bus. An error is one of the protocol:
-// that the run did not begin. That a member was lost is part of the outcome, which is
-// returned in any case. A context that ends stops the run, and the records are waited for.
-func Lead(ctx context.Context, o LeadOptions) (Outcome, error) {
-	defer o.Bus.Close()
-	return lead(ctx, &o, o.Bus)
-}
-
 // hub is a leader's way to its members.
 type hub interface {
 	Messages() <-chan bus.Message
@@ -69,34 +63,90 @@ type hub interface {
 	Dropped() int
 }
 
-func lead(ctx context.Context, o *LeadOptions, h hub) (Outcome, error) {
-	sum := sha256.Sum256(o.Charge.Scenario)
-	o.Charge.SHA256 = hex.EncodeToString(sum[:])
-	l, err := protocol.NewLeader(protocol.Plan{Members: o.Members, Deadline: o.Deadline, Version: o.Version, Charge: o.Charge,
-		FinishOnLoss: o.FinishOnLoss, StartAfter: o.StartAfter})
-	if err != nil {
-		return Outcome{}, err
-	}
-	s := &leadership{o: o, hub: h, l: l}
-	s.loop(ctx)
-	return s.outcome()
+// leadership is a leader and the process around it. It leads one run after another: between two
+// of them a goroutine of its own answers the members.
+type leadership struct {
+	hub   hub
+	clock clock.Real
+	l     *protocol.Leader
+	// seen is told of everything that happens, by one goroutine; it may be nil.
+	seen func(protocol.Event)
+	// rested ends what goes on between two runs, nil during one.
+	rested func()
 }
 
-// leadership is a leader and the process around it.
-type leadership struct {
-	o   *LeadOptions
-	hub hub
-	l   *protocol.Leader
+// lead leads the next run until it is over: until everybody knows where it is the last of the
+// series, or no other can follow. An error is one of the protocol: that the run did not begin.
+// That a member was lost is part of the outcome, which is returned in any case. A context that
+// ends stops the run, and the records are waited for.
+func (s *leadership) lead(ctx context.Context, o *LeadOptions) (Outcome, error) {
+	sum := sha256.Sum256(o.Charge.Scenario)
+	o.Charge.SHA256 = hex.EncodeToString(sum[:])
+	if err := s.begin(o); err != nil {
+		return Outcome{}, err
+	}
+	s.seen = o.Seen
+	stop := func() { s.l.Stop(s.clock.Now(), context.Cause(ctx).Error()) }
+	gone := func() bool { return s.l.Gone(s.clock.Now()) }
+	if !o.Charge.Follows {
+		s.loop(ctx, stop, gone)
+		return s.outcome()
+	}
+	s.loop(ctx, stop, s.l.Over)
+	came, err := s.outcome()
+	if s.l.Whole() && ctx.Err() == nil {
+		s.l = s.l.Next()
+		s.rest()
+		return came, err
+	}
+	s.l.End(s.clock.Now())
+	s.loop(ctx, stop, gone)
+	return came, err
+}
+
+// begin has the members charged with a run: who they are is known but for the first.
+func (s *leadership) begin(o *LeadOptions) (err error) {
+	if s.rested != nil {
+		s.rested()
+		return s.l.Charge(o.Charge, o.Search)
+	}
+	s.l, err = protocol.NewLeader(protocol.Plan{Members: o.Members, Deadline: o.Deadline, Version: o.Version, Charge: o.Charge,
+		Search: o.Search, FinishOnLoss: o.FinishOnLoss, StartAfter: o.StartAfter})
+	return err
+}
+
+// rest has the members answered until the next run begins, or none does.
+func (s *leadership) rest() {
+	ctx, wake := context.WithCancel(context.Background())
+	var answering sync.WaitGroup
+	s.seen = nil
+	answering.Go(func() { s.loop(ctx, func() {}, func() bool { return ctx.Err() != nil }) })
+	s.rested = func() {
+		wake()
+		answering.Wait()
+		s.rested = nil
+	}
+}
+
+// end says that no run follows to whoever waits for one.
+func (s *leadership) end() {
+	if s.rested == nil {
+		return
+	}
+	s.rested()
+	s.l.End(s.clock.Now())
+	s.loop(context.Background(), func() {}, func() bool { return s.l.Gone(s.clock.Now()) })
 }
 
 // tickEvery is how often a leader looks who is missing.
 const tickEvery = 100 * time.Millisecond
 
-// loop answers the members, and lets time pass, until nobody is left.
-func (s *leadership) loop(ctx context.Context) {
+// loop answers the members, and lets time pass, until something is so. Stop is called once the
+// context is done.
+func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
 	interrupted := ctx.Done()
-	for !s.l.Gone(s.o.Clock.Now()) {
-		alarm := s.o.Clock.Alarm(s.o.Clock.Now().Add(tickEvery))
+	for !until() {
+		alarm := s.clock.Alarm(s.clock.Now().Add(tickEvery))
 		select {
 		case m, open := <-s.hub.Messages():
 			if !open {
@@ -107,10 +157,10 @@ func (s *leadership) loop(ctx context.Context) {
 		case <-alarm.C:
 			// Nobody is missing whose words only wait to be heard.
 			s.hear()
-			s.l.Tick(s.o.Clock.Now())
+			s.l.Tick(s.clock.Now())
 		case <-interrupted:
 			interrupted = nil
-			s.l.Stop(s.o.Clock.Now(), context.Cause(ctx).Error())
+			stop()
 		}
 		alarm.Stop()
 		s.show()
@@ -134,7 +184,7 @@ func (s *leadership) hear() {
 }
 
 func (s *leadership) answer(m bus.Message) {
-	if text := s.l.On(s.o.Clock.Now(), m.From, m.Text); text != nil {
+	if text := s.l.On(s.clock.Now(), m.From, m.Text); text != nil {
 		// What is not sent is asked for again.
 		_ = s.hub.Answer(m.From, text)
 	}
@@ -142,8 +192,8 @@ func (s *leadership) answer(m bus.Message) {
 
 func (s *leadership) show() {
 	for _, e := range s.l.Events() {
-		if s.o.Seen != nil {
-			s.o.Seen(e)
+		if s.seen != nil {
+			s.seen(e)
 		}
 	}
 }
@@ -153,7 +203,7 @@ func (s *leadership) outcome() (Outcome, error) {
 	came, err := s.l.Outcome()
 	o := Outcome{Skew: came.Skew, Faults: came.Faults, Notes: came.Notes}
 	if came.Start > 0 {
-		o.Began = s.o.Clock.Started().Add(came.Start.Offset())
+		o.Began = s.clock.Started().Add(came.Start.Offset())
 	}
 	for _, share := range came.Shares {
 		one := Share{Share: share}

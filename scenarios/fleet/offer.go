@@ -18,7 +18,8 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// Offering is how a fleet offers what a run does.
+// Offering is how a fleet offers what a run does, or each of several runs, one after another. It
+// has to be closed.
 type Offering struct {
 	// Members is how many processes there are. They have to join within Deadline.
 	Members  int
@@ -36,6 +37,9 @@ type Offering struct {
 	// member on this machine says that fails.
 	Say  func(line string)
 	Said io.Writer
+
+	// company is nil before the first run and after the last.
+	company *company
 }
 
 // soonAfter is how long after the last is ready members on this machine begin, where no word
@@ -59,7 +63,7 @@ func (o *Offering) Fill(p *run.Plan) error {
 
 // charge is what the members of a run are charged with.
 func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
-	more := told{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe}
+	more := told{From: h.From, Mark: h.Mark, Client: p.Client, NoProbe: p.NoProbe, Find: p.Find, RetryChosen: p.RetryChosen}
 	if o.Local != nil {
 		more.Folder = o.Folder
 	}
@@ -70,52 +74,101 @@ func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
 		more.Where = append(more.Where, one.String())
 	}
 	options, err := json.Marshal(&more)
-	return protocol.Charge{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: options}, err
+	return protocol.Charge{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: options, Follows: p.Elsewhere.Follows}, err
 }
 
-// offer has the members offer a plan's load, and returns their record.
-func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record *results.Record, err error) {
-	charge, err := o.charge(p, h)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := p.Offered(o.Members)
-	if err != nil {
-		return nil, err
+// company are the members of a series of runs, and who leads them.
+type company struct {
+	bus       *bus.Leader
+	processes *processes
+	leadership
+}
+
+// gathered returns those who offer, whom the first run of a series begins.
+func (o *Offering) gathered() (*company, error) {
+	if o.company != nil {
+		return o.company, nil
 	}
 	clk := clock.NewReal()
 	leader, err := bus.Open(o.Bus, clk)
 	if err != nil {
 		return nil, err
 	}
+	o.company = &company{bus: leader, leadership: leadership{hub: leader, clock: clk}}
 	if o.Local != nil {
-		processes, err := begin(o.Local, o.Members, leader.URL(), o.Bus.Token)
-		defer func() { err = errors.Join(err, processes.end(o.Said, clk)) }()
-		if err != nil {
-			leader.Close()
-			return nil, err
-		}
+		o.company.processes, err = begin(o.Local, o.Members, leader.URL(), o.Bus.Token)
 	}
-	after := time.Duration(0)
-	if o.Local != nil {
-		after = soonAfter
+	return o.company, err
+}
+
+// Close ends the series: whoever waits for another run is told that there is none, and the
+// processes of this machine are waited for. It may be called more than once.
+func (o *Offering) Close() error {
+	c := o.company
+	if c == nil {
+		return nil
 	}
-	shown := newWatch(p.Progress, plan, o.Say)
-	came, err := Lead(ctx, LeadOptions{Members: o.Members, Deadline: o.Deadline, Bus: leader, Version: Version(), Charge: charge,
-		FinishOnLoss: o.FinishOnLoss, StartAfter: after, Seen: shown.see, Clock: clk})
+	o.company = nil
+	c.end()
+	c.bus.Close()
+	return c.processes.end(o.Said, c.clock)
+}
+
+// ErrBroken is wrapped where a member was lost, and so the runs that were to follow are not made.
+var ErrBroken = errors.New("the runs that were to follow are not made")
+
+// offer has the members offer a plan's load, and returns their record.
+func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record *results.Record, err error) {
+	lead := LeadOptions{Members: o.Members, Deadline: o.Deadline, Version: Version(), FinishOnLoss: o.FinishOnLoss}
+	if lead.Charge, err = o.charge(p, h); err != nil {
+		return nil, err
+	}
+	searched, err := searchOf(p, o.Members)
 	if err != nil {
 		return nil, err
 	}
-	if record, err = gather(came, plan, o.Local != nil); err != nil {
-		if ctx.Err() != nil {
-			// Who stopped it before anybody had begun knows why there is nothing.
-			err = ctx.Err()
-		}
+	var plan []run.Offered
+	if searched != nil {
+		lead.Search = searched
+	} else if plan, err = p.Offered(o.Members); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil && record.Validity == results.Invalid {
+	c, err := o.gathered()
+	defer func() {
+		if o.company != nil && o.company.rested == nil {
+			err = errors.Join(err, o.Close())
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	if o.Local != nil {
+		lead.StartAfter = soonAfter
+	}
+	lead.Seen = newWatch(p.Progress, o.Members, plan, searched, o.Say).see
+	came, err := c.lead(ctx, &lead)
+	if err != nil {
+		return nil, err
+	}
+	if searched != nil {
+		plan = searched.offered
+	}
+	record, err = gather(came, plan, o.Local != nil)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		// Who stopped it before anybody had begun knows why there is nothing.
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	case searched != nil:
+		record.Limit = searched.limit()
+	}
+	switch {
+	case ctx.Err() != nil && record.Validity == results.Invalid:
 		// Who stopped it knows that it is not whole.
 		record.Validity, record.Reasons = results.Partial, []string{}
+	case ctx.Err() == nil && lead.Charge.Follows && c.rested == nil:
+		return record, fmt.Errorf("%w: %s", ErrBroken, strings.Join(came.Faults, " "))
 	}
 	return record, ctx.Err()
 }

@@ -28,17 +28,20 @@ type shown interface {
 type watch struct {
 	shown
 	plan []run.Offered
-	say  func(line string)
+	// search chooses the plan while it goes on, nil where that is known beforehand.
+	search *search
+	say    func(line string)
 	// begun is when the first phase begins, next the first phase that has not been entered.
 	begun   time.Duration
 	started bool
 	next    int
-	joined  int
+	// members is how many processes there are.
+	members int
 }
 
 // newWatch returns who shows a fleet: nobody where the progress shows no such thing.
-func newWatch(p run.Progress, plan []run.Offered, say func(string)) *watch {
-	w := &watch{plan: plan, say: say}
+func newWatch(p run.Progress, members int, plan []run.Offered, s *search, say func(string)) *watch {
+	w := &watch{plan: plan, search: s, members: members, say: say}
 	w.shown, _ = p.(shown)
 	return w
 }
@@ -51,12 +54,14 @@ func (w *watch) see(e protocol.Event) {
 	switch e.Kind {
 	case protocol.MemberLost, protocol.MemberRefused, protocol.RunStopped:
 		w.tell(e.Text)
-	case protocol.MemberJoined:
-		w.joined++
 	case protocol.RunStarted:
-		w.tell(fmt.Sprintf("%s, which begin together in %.1f s", document.Counted(w.joined, "process", "processes"), e.Wait.Seconds()))
+		w.tell(fmt.Sprintf("%s, which begin together in %.1f s", document.Counted(w.members, "process", "processes"), e.Wait.Seconds()))
 		if w.shown != nil {
 			w.begun, w.started = w.Present()+e.Wait, true
+		}
+	case protocol.TurnOrdered:
+		if w.shown != nil && w.search != nil {
+			w.plan = append(w.plan, w.search.lately(w.Present()+e.Wait-w.begun)...)
 		}
 	case protocol.SecondTold:
 		w.second(&e)

@@ -37,19 +37,59 @@ type Member struct {
 	// that is known only afterwards. It returns the instant at which to begin, with a reading of
 	// the monotonic clock.
 	Ready func(ctx context.Context, planned uint64) (time.Time, error)
+	// Search is who leads the search, where the run is one; nil for any other.
+	Search Searching
 	// Began is told how long after that instant the first phase of traffic began, and Second of
 	// each whole second that is over, of what it must not keep; each may be nil.
 	Began  func(late time.Duration)
 	Second func(*results.Interval, []results.Heard)
 }
 
+// Try is what a search tries next, Measured what came of it, Search the search itself.
+type (
+	Try      = campaign.Try
+	Measured = campaign.Measured
+	Search   = campaign.Search
+)
+
+// Searching is who leads a search, as a member of it sees that: as of campaign, but for the
+// instant, which is one of the wall with a reading of the monotonic clock.
+type Searching interface {
+	Next(context.Context) (t Try, begins time.Time, more bool, err error)
+	Came(Try, *Measured)
+}
+
+// searching tells a campaign when the steps of its search begin by the clock of the run.
+type searching struct {
+	Searching
+	clock clock.Real
+}
+
+// Next implements [campaign.Searching].
+func (s *searching) Next(ctx context.Context) (Try, clock.Instant, bool, error) {
+	t, begins, more, err := s.Searching.Next(ctx)
+	return t, clock.Instant(begins.Sub(s.clock.Started())), more, err
+}
+
 // Elsewhere has other processes offer what a scenario does, on a table that the run makes,
 // fills, looks at and drops. The record is theirs, with the manifest of the run.
 type Elsewhere struct {
 	Processes int
+	// Follows says that another run follows that the same processes offer, see [Plan.Precede].
+	Follows bool
 	// Offer has them do so for a plan, which it leaves as it is, and returns what they sent as one record, as far as it came. An
 	// error ends the run.
 	Offer func(context.Context, *Plan, Handed) (*results.Record, error)
+}
+
+// Precede has the processes that offer the plan, where there are such, wait for another run that
+// follows, or not.
+func (p *Plan) Precede(another bool) {
+	if p.Elsewhere != nil {
+		of := *p.Elsewhere
+		of.Follows = another
+		p.Elsewhere = &of
+	}
 }
 
 // Handed is what is handed to the processes that offer a scenario.
@@ -78,6 +118,9 @@ func (p *Plan) together(o *campaign.Options) {
 	if m := p.Member; m != nil {
 		o.Holding, o.RunMark, o.Peak = nil, m.Mark, 0
 		o.Member = &campaign.Member{Share: m.Share, From: m.From, Begins: clock.Instant(beforeBegin), Began: m.Began}
+		if p.Find != nil {
+			o.Member.Search = &searching{Searching: m.Search}
+		}
 	}
 	if p.Elsewhere != nil {
 		table, mark := o.Table, o.RunMark
@@ -114,6 +157,9 @@ func (p *Plan) awaitOthers(ctx context.Context, c *campaign.Campaign, opened clo
 	}
 	clk := clock.NewRealIn(opened.Until(begins) - beforeBegin)
 	d.since = clk.Started().Sub(opened.Started())
+	if steps, is := c.Member.Search.(*searching); is {
+		steps.clock = clk
+	}
 	return clk, clk.Sleep(ctx, 0)
 }
 
@@ -154,8 +200,6 @@ func (p *Plan) togetherFaults() (faults []error) {
 		add("target", "the engine would be in one process, and several are to send; expected embedded, or a service")
 	case p.Driver == Vegeta:
 		add("driver", "vegeta's driver sends from one process; expected native")
-	case p.Find != nil:
-		add("find-limit", "a search chooses each rate by what one process saw of the last; expected one process")
 	case p.Verify:
 		add("verify-writes", "what becomes of each entity is followed in one process; expected one process")
 	case p.Faults != nil:
@@ -177,11 +221,39 @@ func (p *Plan) Offered(processes int) ([]Offered, error) {
 		return nil, err
 	}
 	list, err := c.Offered(processes)
+	return inRecord(list, err)
+}
+
+// Searched is a search that several processes carry out together, as whoever leads it begins it.
+func (p *Plan) Searched() (s *Search, err error) {
+	c, err := campaignOf(p.options(TablePrefix))
+	if err != nil {
+		return nil, err
+	}
+	partitions, err := c.FindOver()
+	if err != nil {
+		return nil, fmt.Errorf("%w", wrong("", "%v", err))
+	}
+	return p.Find.Search(len(partitions)), nil
+}
+
+// OfferedBy returns what a step of the plan's search offers, and how much of it is due to each
+// of so many processes. It begins as the record of the first step does.
+func (p *Plan) OfferedBy(t Try, processes int) ([]Offered, error) {
+	c, err := campaignOf(p.options(TablePrefix))
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.OfferedBy(t, processes)
+	return inRecord(list, err)
+}
+
+// inRecord returns what is offered by the time of a record, which begins before the first of it.
+func inRecord(list []Offered, err error) ([]Offered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w", wrong("", "%v", err))
 	}
 	for i := range list {
-		// It is the record's time, which begins before.
 		list[i].Begin += beforeBegin
 		list[i].End += beforeBegin
 	}

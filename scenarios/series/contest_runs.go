@@ -113,7 +113,7 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 			c.mu.Lock()
 			c.pace.begin(i, c.clock.Now().Offset())
 			c.mu.Unlock()
-			ended := c.play(ctx, &list[i])
+			ended := c.play(ctx, &list[i], i == len(list)-1)
 			if ended == nil {
 				c.tell(i, list)
 			}
@@ -124,12 +124,13 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 
 // play makes one run of all and takes down what it came to. A run that its scenario ended
 // counts, one whose budget was spent does not.
-func (c *contestRun) play(ctx context.Context, m *match) error {
+func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
 	bounded := c.plan.Run.Budget > 0
 	if bounded && c.left <= 0 {
 		return run.ErrBudget
 	}
 	p := c.planOf(m)
+	p.Precede(!last)
 	defer c.look(m, &p)()
 	record, ended := run.Run(ctx, p)
 	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) || record == nil {

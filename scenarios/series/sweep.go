@@ -81,6 +81,7 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 		}
 		number := fmt.Sprintf("%d of %d", i+1, len(plans))
 		fmt.Fprintf(s.Told, "%s: %s%s\n", number, inWords(sets[i]), remaining(start, i, len(plans)))
+		plan.Precede(i < len(plans)-1)
 		one, ended := s.try(ctx, plan)
 		if one.Record != nil {
 			one.Set = sets[i]

@@ -23,6 +23,8 @@ type Charge struct {
 	Seed  uint64 `json:"seed"`
 	// Options are what else a run is told, as the command writes them. No secret may be in them.
 	Options json.RawMessage `json:"options,omitempty"`
+	// Follows says that another run follows, which the member joins by itself.
+	Follows bool `json:"follows,omitempty"`
 }
 
 // Second is a whole second of a member's run, as its recorder tells a listener.

@@ -22,7 +22,7 @@ type Event struct {
 	Second *Second
 	// Sequence is which of its seconds it is, from 0.
 	Sequence uint64
-	// Wait is how long from now the run starts, for [RunStarted].
+	// Wait is how long from now the run starts, for [RunStarted], or a turn, for [TurnOrdered].
 	Wait time.Duration
 }
 
@@ -34,6 +34,7 @@ const (
 	MemberJoined EventKind = iota
 	MemberReady
 	RunStarted
+	TurnOrdered
 	SecondTold
 	MemberEnded
 	MemberLost

@@ -59,6 +59,9 @@ func (w *world) text() string {
 	for _, line := range w.lines {
 		fmt.Fprintln(&b, line)
 	}
+	for n, one := range w.came {
+		fmt.Fprintf(&b, "\nrun %d: whole, of %d members", n+1, len(one.outcome.Shares))
+	}
 	fmt.Fprintf(&b, "\nleader: %v\n", w.err)
 	for _, s := range w.outcome.Shares {
 		fmt.Fprintf(&b, "%d %s: planned %d, due %d in %d seconds, record %v, partial %q, lost %q\n", s.Index, s.Name, s.Planned, s.Scheduled, s.Seconds, s.Record != nil, s.Partial, s.Lost)
@@ -76,11 +79,12 @@ func (w *world) text() string {
 // know to be true.
 func judge(t *testing.T, w *world) {
 	t.Helper()
+	w.judgePast(t)
 	for _, a := range w.actors {
 		if a.left < 0 && a.dead == clock.Never && !a.frozen {
 			t.Errorf("%s never ends", a.name)
 		}
-		if a.left >= 0 && a.err == nil && a.sealed == "" {
+		if a.left >= 0 && a.err == nil && a.sealed == "" && len(a.past) == 0 {
 			t.Errorf("%s ends without a fault, and without having sealed anything", a.name)
 		}
 	}
@@ -98,11 +102,50 @@ func judge(t *testing.T, w *world) {
 	if w.gone.Sub(w.ended) > 4*time.Second {
 		t.Errorf("the run was over at %v, and the leader stayed until %v", w.ended.Offset(), w.gone.Offset())
 	}
+	then := w.asOf(w.run)
 	for _, share := range w.outcome.Shares {
-		i := slices.IndexFunc(w.actors, func(a *actor) bool { return a.epoch == share.Epoch })
-		w.judgeShare(t, w.actors[i], &share)
+		i := slices.IndexFunc(then.actors, func(a *actor) bool { return a.epoch == share.Epoch })
+		then.judgeShare(t, then.actors[i], &share)
 	}
-	w.judgeWhole(t)
+	then.judgeWhole(t)
+}
+
+// asOf is the world with the processes as they were when they were done with a run.
+func (w *world) asOf(run int) *world {
+	then := *w
+	then.actors = nil
+	for _, a := range w.actors {
+		if len(a.past) > run {
+			past := a.past[run]
+			a = &past
+		}
+		then.actors = append(then.actors, a)
+	}
+	return &then
+}
+
+// judgePast holds that the runs of a series that others followed are whole, each by itself, and
+// that all were made where nothing kept one from being so.
+func (w *world) judgePast(t *testing.T) {
+	t.Helper()
+	for n, one := range w.came {
+		then := w.asOf(n)
+		then.outcome, then.err, then.agreed, then.story.harmless = one.outcome, nil, one.agreed, true
+		for _, share := range one.outcome.Shares {
+			i := slices.IndexFunc(then.actors, func(a *actor) bool { return a.epoch == share.Epoch })
+			then.judgeShare(t, then.actors[i], &share)
+		}
+		then.judgeWhole(t)
+	}
+	if w.story.harmless && w.dead == clock.Never && w.story.runs > 0 && len(w.came) != w.story.runs-1 {
+		t.Errorf("nothing happened that matters, and %d of %d runs were made", len(w.came)+1, w.story.runs)
+	}
+	if w.odd != "" {
+		t.Error(w.odd)
+	}
+	if w.story.harmless && w.turns != w.story.turns {
+		t.Errorf("nothing happened that matters, and %d of %d turns were ordered", w.turns, w.story.turns)
+	}
 }
 
 // judgeShare holds a share to what its process and the network know.
@@ -212,6 +255,13 @@ func drawn(seed uint64) story {
 	}
 	for range draw.IntN(3) {
 		s.happens(&draw)
+	}
+	switch draw.IntN(4) {
+	case 0:
+		s.runs, s.seconds, s.pause = 2+draw.IntN(3), 1+draw.IntN(3), time.Duration(draw.IntN(4_000))*ms
+	case 1:
+		s.turns = 1 + draw.IntN(4)
+		s.seconds = s.turns
 	}
 	return s
 }

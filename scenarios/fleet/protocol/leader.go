@@ -27,7 +27,17 @@ type Leader struct {
 	charge [][]byte
 	digest string
 
+	// run is which of a series it is, from 0; before leads the run before, last says that none
+	// follows.
+	run    uint64
+	before *Leader
+	last   bool
+
 	phase phase
+	// turn is what is offered, nil where the run has no turns; short says that more would have
+	// followed, had nobody been lost.
+	turn  *Turn
+	short bool
 	// seats are the places of the members, nil where one is free; known are all that ever
 	// joined, by epoch.
 	seats []*seat
@@ -58,16 +68,22 @@ func NewLeader(p Plan) (*Leader, error) {
 	if p.Drain == 0 {
 		p.Drain = time.Minute
 	}
-	text, err := json.Marshal(p.Charge)
+	l := &Leader{plan: p, seats: make([]*seat, p.Members), known: make(map[string]*seat), deadline: clock.Never}
+	return l, l.charged(p.Charge)
+}
+
+// charged keeps what the members are charged with.
+func (l *Leader) charged(c Charge) error {
+	text, err := json.Marshal(c)
 	if err != nil {
-		return nil, fmt.Errorf("charge: %w", err)
+		return fmt.Errorf("charge: %w", err)
 	}
 	parts := split(text)
 	if len(parts) > mostParts {
-		return nil, fmt.Errorf("charge: %d bytes; expected %d at most", len(text), mostParts*partBytes)
+		return fmt.Errorf("charge: %d bytes; expected %d at most", len(text), mostParts*partBytes)
 	}
-	return &Leader{plan: p, charge: parts, digest: digest(text), seats: make([]*seat, p.Members), known: make(map[string]*seat),
-		deadline: clock.Never}, nil
+	l.charge, l.digest = parts, digest(text)
+	return nil
 }
 
 // On takes what a member says, whose epoch the bus vouches for, and returns the answer, nil
@@ -84,8 +100,8 @@ func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 		l.notes.malformed++
 		return nil
 	}
-	answer := l.answer(now, &ask)
-	answer.Number, answer.At = ask.Number, now
+	answer := l.ofRun(now, &ask)
+	answer.Run, answer.Number, answer.At = ask.Run, ask.Number, now
 	return encoded(&answer)
 }
 
@@ -122,6 +138,8 @@ func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
 		return l.beat(now, s, ask.Beat)
 	case ask.Told != nil:
 		return l.told(now, s, ask.Told)
+	case ask.Came != nil:
+		return l.came(now, s, ask.Came)
 	case ask.Final != nil:
 		return l.final(now, s, ask.Final)
 	case ask.Leave != nil:
@@ -145,15 +163,22 @@ func (l *Leader) join(now clock.Instant, ask *Ask) Answer {
 		}
 		s = &seat{Share: Share{Index: free, Name: ask.Join.Name, Epoch: ask.Epoch, Labels: ask.Join.Labels}, heard: now}
 		l.seats[free], l.known[ask.Epoch] = s, s
-		l.concerns(now, MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.taken(), l.plan.Members))
-		if l.taken() == l.plan.Members {
-			l.phase = preparing
-		}
 	}
-	if s.Lost != "" {
+	switch {
+	case s.Lost != "":
 		return Answer{Refused: "it was given up (" + s.Lost + "), and a run takes nobody back"}
+	case l.err != nil:
+		s.gone = true
+		return Answer{Refused: l.err.Error()}
 	}
-	s.heard = now
+	if s.heard = now; !s.joined {
+		s.joined = true
+		l.concerns(now, MemberJoined, s, fmt.Sprintf("%s has joined, %d of %d", s.Name, l.taken(), l.plan.Members))
+		l.assemble()
+	}
+	if l.charge == nil {
+		return Answer{} // it is to come
+	}
 	return Answer{Joined: &Joined{Index: s.Index, Of: l.plan.Members, Parts: len(l.charge), SHA256: l.digest}}
 }
 
@@ -173,7 +198,7 @@ func (l *Leader) turnsAway(h *Hello) string {
 			return fmt.Sprintf("there is a member called %s already; give each a name of its own", h.Name)
 		}
 	}
-	if l.phase != lobby || len(l.known) > mostJoins(l.plan.Members) {
+	if l.phase != lobby || l.run > 0 || len(l.known) > mostJoins(l.plan.Members) {
 		return fmt.Sprintf("the fleet has its %d members", l.plan.Members)
 	}
 	return ""
@@ -185,11 +210,18 @@ func mostJoins(members int) int { return 4*members + 100 }
 // taken is how many places are.
 func (l *Leader) taken() (count int) {
 	for _, s := range l.seats {
-		if s != nil {
+		if s != nil && s.joined {
 			count++
 		}
 	}
 	return count
+}
+
+// assemble has the members prepare once all have joined.
+func (l *Leader) assemble() {
+	if l.phase == lobby && l.charge != nil && l.taken() == l.plan.Members {
+		l.phase = preparing
+	}
 }
 
 // Tick lets time pass. It has to come a few times a second, after whatever came in before.

@@ -12,8 +12,10 @@ import (
 type MemberPlan struct {
 	// Name is unlike all others of the fleet, Epoch unlike that of every process.
 	Name, Epoch string
-	Version     string
-	Labels      map[string]string
+	// Run is which of a series of runs it takes part in, from 0.
+	Run     uint64
+	Version string
+	Labels  map[string]string
 	// Deadline is how long it looks for a leader.
 	Deadline time.Duration
 }
@@ -26,11 +28,14 @@ type Step struct {
 	Prepare *Charge
 	// Begin is when the run starts, by the member's own clock; it may be past.
 	Begin *clock.Instant
+	// Turn is what to offer next, its Start by the member's own clock.
+	Turn *Turn
 	// Stop is why it has to seal what there is.
 	Stop string
-	// Over says that it is done with the fleet, for Err where that is not nil.
-	Over bool
-	Err  error
+	// Over says that it is done with the fleet, for Err where that is not nil, or with this run
+	// alone where another Follows.
+	Over, Follows bool
+	Err           error
 }
 
 // stage is how far a member is.
@@ -75,6 +80,10 @@ type Member struct {
 
 	prepared, ready, begun, halted bool
 	planned                        uint64
+	// welcome says that the leader has answered, and has no charge for it yet; turn is the last
+	// that it was given.
+	welcome bool
+	turn    int
 
 	told, untold uint64
 	seconds      []queued
@@ -101,14 +110,14 @@ func (m *Member) Tick(now clock.Instant) Step {
 		return m.take()
 	}
 	if m.stage == joining && m.number == 0 {
-		m.ask(now, &Ask{Join: &Hello{Name: m.plan.Name, Version: m.plan.Version, Labels: m.plan.Labels}}, again)
+		m.hello(now)
 	}
 	switch {
-	case m.stage == joining && now > m.deadline:
+	case m.stage == joining && m.plan.Run == 0 && now > m.deadline:
 		m.over(fmt.Errorf("%w within %v", ErrNoLeader, m.plan.Deadline))
 	case m.stage == leaving && now.Sub(m.heard) > linger:
 		m.bye()
-	case m.stage > joining && now.Sub(m.heard) > Lease:
+	case (m.stage > joining || m.plan.Run > 0) && now.Sub(m.heard) > Lease:
 		m.over(fmt.Errorf("%w: not heard of for %v", ErrLeaderLost, Lease))
 	default:
 		m.step.Send = append(m.step.Send, m.outbox.due(now)...)
@@ -139,16 +148,19 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 		}
 		return m.take()
 	}
+	if answer.Run != m.plan.Run {
+		return m.take() // of another run of the series
+	}
 	left, asked := m.outbox.answered(answer.Number)
 	if !asked || m.stage == gone {
 		return m.take()
 	}
 	m.heard = max(m.heard, now)
-	if answer.Refused != "" {
+	switch {
+	case answer.Refused != "":
 		m.over(fmt.Errorf("%w: %s", ErrRefused, answer.Refused))
 		return m.take()
-	}
-	if m.stage == leaving {
+	case m.stage == leaving, answer.Over:
 		m.bye()
 		return m.take()
 	}
@@ -158,6 +170,8 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 		m.joined, m.stage, m.nextBeat = *answer.Joined, fetching, now
 		m.fetched = gather(answer.Joined.Parts)
 		m.probing.begin()
+	case m.stage == joining:
+		m.welcome, m.nextBeat = true, now.Add(beatEvery)
 	case answer.Part != nil && m.stage == fetching:
 		m.fetched.put(answer.Part.Part, answer.Part.Bytes)
 		m.understand(now)
@@ -206,6 +220,21 @@ func (m *Member) obey(o *Orders) {
 		m.begun = true
 		m.step.Begin = new(o.Start.Add(-m.watch.now.ahead))
 	}
+	if o.Turn != nil && o.Turn.Number == m.turn+1 && m.begun && !m.halted {
+		m.turn++
+		turn := *o.Turn
+		turn.Start = turn.Start.Add(-m.watch.now.ahead)
+		m.step.Turn = &turn
+	}
+}
+
+// Came tells what came of a turn.
+func (m *Member) Came(now clock.Instant, turn int, what json.RawMessage) Step {
+	m.pass(now)
+	if m.stage == working {
+		m.ask(now, &Ask{Came: &Came{Turn: turn, What: what}}, again)
+	}
+	return m.take()
 }
 
 // Ready says that the share is prepared, and how many operations it comes to.
@@ -225,7 +254,7 @@ func (m *Member) Second(now clock.Instant, s *Second) Step {
 		return m.take()
 	}
 	m.number++
-	text, err := json.Marshal(&Ask{SchemaVersion: SchemaVersion, Epoch: m.plan.Epoch, Number: m.number, Told: &Report{Sequence: m.told, Second: *s}})
+	text, err := json.Marshal(&Ask{SchemaVersion: SchemaVersion, Epoch: m.plan.Epoch, Run: m.plan.Run, Number: m.number, Told: &Report{Sequence: m.told, Second: *s}})
 	if err != nil || len(text) > MostBytes || len(m.seconds) >= mostQueued {
 		m.untold++
 		return m.take()
@@ -256,7 +285,7 @@ func (m *Member) HandIn(now clock.Instant, record []byte, counts Counts, partial
 // Fail says goodbye without a record.
 func (m *Member) Fail(now clock.Instant, reason string) Step {
 	m.pass(now)
-	if m.stage == joining || m.stage == gone {
+	if m.stage == joining && m.plan.Run == 0 || m.stage == gone {
 		m.bye()
 		return m.take()
 	}

@@ -35,14 +35,17 @@ var ErrMalformed = errors.New("not a message of a fleet")
 // Ask is what a member says. Exactly one of the pointers is set.
 type Ask struct {
 	SchemaVersion int `json:"schema_version"`
-	// Epoch is the member's process, drawn anew for each; Number counts what it says.
+	// Epoch is the member's process, drawn anew for each; Run is which of a series of runs it
+	// is about, from 0; Number counts what it says of that.
 	Epoch  string  `json:"epoch"`
+	Run    uint64  `json:"run,omitempty"`
 	Number uint64  `json:"number"`
 	Join   *Hello  `json:"join,omitempty"`
 	Probe  *Probe  `json:"probe,omitempty"`
 	Fetch  *Fetch  `json:"fetch,omitempty"`
 	Beat   *Beat   `json:"beat,omitempty"`
 	Told   *Report `json:"told,omitempty"`
+	Came   *Came   `json:"came,omitempty"`
 	Final  *Final  `json:"final,omitempty"`
 	Leave  *Leave  `json:"leave,omitempty"`
 }
@@ -76,6 +79,12 @@ type Beat struct {
 type Report struct {
 	Sequence uint64 `json:"sequence"`
 	Second   Second `json:"second"`
+}
+
+// Came is what a member measured of a turn.
+type Came struct {
+	Turn int             `json:"turn"`
+	What json.RawMessage `json:"what"`
 }
 
 // Final is a part of a member's record, and what the whole of it is.
@@ -124,14 +133,17 @@ func (c *Counts) Add(s *Second) {
 // it is only known that the ask arrived.
 type Answer struct {
 	SchemaVersion int    `json:"schema_version"`
+	Run           uint64 `json:"run,omitempty"`
 	Number        uint64 `json:"number"`
 	// At is when the leader answers, by its own clock.
 	At clock.Instant `json:"at_ns"`
 	// Refused is why the member has to go, empty where it may stay.
-	Refused string  `json:"refused,omitempty"`
-	Joined  *Joined `json:"joined,omitempty"`
-	Part    *Part   `json:"part,omitempty"`
-	Orders  *Orders `json:"orders,omitempty"`
+	Refused string `json:"refused,omitempty"`
+	// Over says that no run of the series follows.
+	Over   bool    `json:"over,omitempty"`
+	Joined *Joined `json:"joined,omitempty"`
+	Part   *Part   `json:"part,omitempty"`
+	Orders *Orders `json:"orders,omitempty"`
 }
 
 // Joined says that a member is one, and how long its charge is.
@@ -153,8 +165,19 @@ type Orders struct {
 	// Prepare says that all have joined; Start is when to begin, by the leader's clock.
 	Prepare bool           `json:"prepare"`
 	Start   *clock.Instant `json:"start_ns,omitempty"`
+	// Turn is what is offered next, where each follows from what came of the last.
+	Turn *Turn `json:"turn,omitempty"`
 	// Stop is why the run ends before its time.
 	Stop string `json:"stop,omitempty"`
+}
+
+// Turn is something that all offer together, and then tell what came of it.
+type Turn struct {
+	// Number is which it is, from 1; What, as the command writes it, is missing after the last.
+	Number int             `json:"number"`
+	What   json.RawMessage `json:"what,omitempty"`
+	// Start is when it begins, by the clock of whoever says so.
+	Start clock.Instant `json:"start_ns"`
 }
 
 // DecodeAsk reads what a member says. Errors wrap [ErrMalformed].
@@ -236,7 +259,7 @@ func (a *Ask) check() error {
 		return fmt.Errorf("epoch: %d bytes; expected 1 to %d", len(a.Epoch), longest)
 	}
 	said := 0
-	for _, one := range []bool{a.Join != nil, a.Probe != nil, a.Fetch != nil, a.Beat != nil, a.Told != nil, a.Final != nil, a.Leave != nil} {
+	for _, one := range []bool{a.Join != nil, a.Probe != nil, a.Fetch != nil, a.Beat != nil, a.Told != nil, a.Came != nil, a.Final != nil, a.Leave != nil} {
 		if one {
 			said++
 		}
@@ -252,6 +275,8 @@ func (a *Ask) check() error {
 		return fmt.Errorf("beat.clock_bound_ns: %v; expected no less than 0", a.Beat.Bound)
 	case a.Told != nil:
 		return a.Told.Second.check()
+	case a.Came != nil && (a.Came.Turn < 1 || len(a.Came.What) == 0):
+		return fmt.Errorf("came.turn: %d, of which %d bytes came; expected 1 or more", a.Came.Turn, len(a.Came.What))
 	case a.Final != nil:
 		return a.Final.check()
 	case a.Leave != nil && len(a.Leave.Reason) > longest:
@@ -320,6 +345,8 @@ func (a *Answer) check() error {
 		return fmt.Errorf("joined.charge_parts: %d; expected 1 to %d", j.Parts, mostParts)
 	case j != nil && (j.Index < 0 || j.Index >= j.Of):
 		return fmt.Errorf("joined.index: %d of %d", j.Index, j.Of)
+	case a.Orders != nil && a.Orders.Turn != nil && a.Orders.Turn.Number < 1:
+		return fmt.Errorf("orders.turn.number: %d; expected 1 or more", a.Orders.Turn.Number)
 	case a.Part != nil && (a.Part.Part < 0 || a.Part.Part >= mostParts || len(a.Part.Bytes) > partBytes):
 		return fmt.Errorf("part: %d of %d bytes", a.Part.Part, len(a.Part.Bytes))
 	}

@@ -12,6 +12,11 @@ const probeEvery = 500 * time.Millisecond
 // move sends what may be sent by now.
 func (m *Member) move(now clock.Instant) {
 	switch m.stage {
+	case joining:
+		if m.welcome && now >= m.nextBeat {
+			m.welcome = false
+			m.hello(now)
+		}
 	case fetching:
 		m.fetch(now)
 		m.measure(now)
@@ -69,9 +74,19 @@ func (m *Member) hand(now clock.Instant) {
 		m.ask(now, &Ask{Final: &one}, part)
 		m.nextPart++
 	}
-	if m.nextPart == len(m.parts) && m.outbox.of(part) == 0 {
+	switch {
+	case m.nextPart < len(m.parts) || m.outbox.of(part) > 0:
+	case m.charge.Follows:
+		m.step.Follows = true
+		m.bye()
+	default:
 		m.leave(now, "")
 	}
+}
+
+// hello asks to join.
+func (m *Member) hello(now clock.Instant) {
+	m.ask(now, &Ask{Join: &Hello{Name: m.plan.Name, Version: m.plan.Version, Labels: m.plan.Labels}}, again)
 }
 
 // Next returns when the member has to be ticked, if nothing comes before.

@@ -72,7 +72,7 @@ func (o *outbox) clear() { o.open = nil }
 // ask sends something new.
 func (m *Member) ask(now clock.Instant, a *Ask, k kind) uint64 {
 	m.number++
-	a.SchemaVersion, a.Epoch, a.Number = SchemaVersion, m.plan.Epoch, m.number
+	a.SchemaVersion, a.Epoch, a.Run, a.Number = SchemaVersion, m.plan.Epoch, m.plan.Run, m.number
 	text, err := json.Marshal(a)
 	if err != nil {
 		m.over(err)

@@ -28,6 +28,8 @@ type notes struct {
 	// malformed messages were none of the protocol, or in another's name; doubled seconds came
 	// more than once; refused are asks to join, returned what members said that were given up.
 	malformed, doubled, refused, returned int
+	// late are of an earlier run of the series.
+	late int
 	// stood is the longest that the leader itself stood still.
 	stood time.Duration
 }
@@ -55,6 +57,9 @@ func (l *Leader) Outcome() (Outcome, error) {
 			}
 			first, last, said = min(first, *late), max(last, *late), said+1
 		}
+	}
+	if l.short {
+		o.Faults = append(o.Faults, "Nothing more was tried: what follows would be the load of fewer.")
 	}
 	o.Skew = last - first
 	o.Notes = append(o.Notes, l.notes.said()...)
@@ -106,6 +111,7 @@ func (n *notes) said() (list []string) {
 		{n.refused, "Asks to join that were refused: %d."},
 		{n.returned, "Messages of members that had been given up, which count for nothing: %d."},
 		{n.doubled, "Seconds that came more than once, and count once: %d."},
+		{n.late, "Messages of the run before, which count for nothing in this one: %d."},
 		{n.malformed, "Messages that were none of this fleet's, and were dropped: %d."},
 	} {
 		if one.count > 0 {

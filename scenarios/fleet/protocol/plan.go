@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -50,12 +51,22 @@ type Plan struct {
 	Version string
 	// Charge is what each is charged with, but for Index and Of.
 	Charge Charge
+	// Search, where set, chooses what the run offers turn by turn.
+	Search Search
 	// FinishOnLoss has the others go on where a member is lost during the run.
 	FinishOnLoss bool
 	// StartAfter is how long after the last is ready the run starts, [StartAfter] where it is 0.
 	StartAfter time.Duration
 	// Drain is how long after a stop the records are waited for, a minute where it is 0.
 	Drain time.Duration
+}
+
+// Search chooses what a fleet offers next by what came of what it offered last.
+type Search interface {
+	// Next returns the next turn, nil after the last, by what each of the members measured of
+	// the one before, in the order of their places; nothing before the first. An error stops
+	// the run.
+	Next(came []json.RawMessage) (json.RawMessage, error)
 }
 
 // MostMembers is how many a fleet may have.

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -11,9 +12,12 @@ import (
 type seat struct {
 	Share
 	heard clock.Instant
-	// ready is what it said, ended that its record is here, early that this was before its time
-	// and nobody asked for it, gone that it knows of its end.
-	ready, ended, early, gone bool
+	// joined says that it has joined this run, ready is what it said, ended that its record is
+	// here, early that this was before its time and nobody asked for it, gone that it knows of
+	// its end.
+	joined, ready, ended, early, gone bool
+	// came is what it measured of the turn that goes on, nil before it said so.
+	came json.RawMessage
 	// first is its clock as the start was agreed on.
 	first  offset
 	counts Counts
@@ -35,7 +39,7 @@ func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
 	}
 	orders := &Orders{Prepare: l.phase >= preparing, Stop: l.stop}
 	if l.phase == running {
-		orders.Start = new(l.start)
+		orders.Start, orders.Turn = new(l.start), l.turn
 	}
 	return Answer{Orders: orders}
 }
@@ -59,6 +63,7 @@ func (l *Leader) prepared(now clock.Instant, s *seat, b *Beat) {
 	}
 	l.phase, l.start = running, now.Add(l.plan.StartAfter)
 	l.event(now, Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
+	l.order(now)
 }
 
 // told takes a second, once.
@@ -114,6 +119,7 @@ func (l *Leader) final(now clock.Instant, s *seat, f *Final) Answer {
 	if s.early && !l.plan.FinishOnLoss {
 		l.halt(now, fmt.Sprintf("%s ended early: %s", s.Name, f.Partial))
 	}
+	l.order(now)
 	l.settle(now)
 	return Answer{}
 }
@@ -138,10 +144,13 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 	text := fmt.Sprintf("%s was lost: %s", s.Name, why)
 	l.concerns(now, MemberLost, s, text)
 	switch {
+	case l.phase == lobby && l.run > 0:
+		l.fail(now, fmt.Errorf("%w: %s", ErrUnready, text))
 	case l.phase == lobby:
 		l.seats[s.Index] = nil
 	case l.phase == preparing, l.phase == running && !l.plan.FinishOnLoss:
 		l.halt(now, text)
 	}
+	l.order(now)
 	l.settle(now)
 }

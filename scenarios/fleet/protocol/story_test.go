@@ -24,6 +24,10 @@ type story struct {
 	drain   time.Duration
 	// heavy is how long a record is, long how many lines a scenario has beside.
 	heavy, long int
+	// runs is how many runs are one after another, pause how long the leader is busy between two;
+	// turns is how many turns each has, 0 for none.
+	runs, turns int
+	pause       time.Duration
 	shown       bool
 	network     weather
 	actors      []actor
@@ -46,7 +50,8 @@ type act struct {
 
 // parse reads a story: a line for each thing.
 //
-//	fleet members=3 seconds=6 [loss=finish] [drain=2s] [record=700000] [scenario=40000]
+//	fleet members=3 seconds=6 [loss=finish] [drain=2s] [record=700000] [scenario=40000] [turns=3]
+//	series runs=3 pause=2s
 //	network delay=1ms..4ms [loses=0.1] [doubles=0.1] [late=0.1]
 //	member NAME [rate=100] [clock=1s] [version=v2]
 //	at 3s kill|stop|continue|cut|mend|tells|leaves|returns NAME, at 3s clock NAME 1s
@@ -70,6 +75,11 @@ func parse(text string) (s story, err error) {
 			s.members, s.seconds = number(options["members"]), number(options["seconds"])
 			s.finish, s.drain = options["loss"] == "finish", span(options["drain"])
 			s.heavy, s.long = number(options["record"]), number(options["scenario"])/30
+			if s.turns = number(options["turns"]); s.turns > 0 {
+				s.seconds = s.turns
+			}
+		case "series":
+			s.runs, s.pause = number(options["runs"]), span(options["pause"])
 		case "network":
 			from, to, _ := strings.Cut(options["delay"], "..")
 			s.network = weather{span(from), span(to), share(options["loses"]), share(options["doubles"]), share(options["late"])}

@@ -38,6 +38,18 @@ type world struct {
 	kinds   map[string]int
 	outcome protocol.Outcome
 	err     error
+	// run is which of the series the leader leads, came what those before came to; turns is how
+	// many turns were ordered, odd what was wrong with what came of one.
+	run   int
+	came  []played
+	turns int
+	odd   string
+}
+
+// played is a run of a series that is over.
+type played struct {
+	outcome protocol.Outcome
+	agreed  clock.Instant
 }
 
 // actor is a member, the process around it, and what that process knows to be true.
@@ -70,6 +82,8 @@ type actor struct {
 	arrived map[uint64]int64
 	heard   clock.Instant
 	lost    clock.Instant
+	// past is what it was as each run that it took part in was over.
+	past []actor
 }
 
 func (w *world) at(when clock.Instant, do func()) {
@@ -91,9 +105,8 @@ var scenario = []byte("name: anything\n")
 
 func play(s story) *world {
 	w := &world{story: s, network: clock.NewStream(s.seed, "network").At(0), dead: clock.Never, ended: -1, gone: -1, agreed: -1, kinds: map[string]int{}}
-	text := slices.Concat(scenario, []byte(strings.Repeat("# a long line of the scenario\n", s.long)))
 	leader, err := protocol.NewLeader(protocol.Plan{Members: s.members, Deadline: 20 * time.Second, Version: version, FinishOnLoss: s.finish,
-		Charge: protocol.Charge{Scenario: text, SHA256: sum(text), Table: "t", Seed: 7}, Drain: s.drain})
+		Charge: w.charge(), Search: w.search(), Drain: s.drain})
 	if err != nil {
 		panic(err)
 	}
@@ -112,6 +125,62 @@ func play(s story) *world {
 	}
 	w.outcome, w.err = w.leader.Outcome()
 	return w
+}
+
+// charge is what the members are charged with in a run.
+func (w *world) charge() protocol.Charge {
+	text := slices.Concat(scenario, []byte(strings.Repeat("# a long line of the scenario\n", w.story.long)))
+	return protocol.Charge{Scenario: text, SHA256: sum(text), Table: "t", Seed: 7, Follows: w.run < w.story.runs-1}
+}
+
+// search is who chooses the turns, nil where there are none.
+func (w *world) search() protocol.Search {
+	if w.story.turns == 0 {
+		return nil
+	}
+	return w
+}
+
+// Next implements [protocol.Search]: all have to have said what came of the last turn.
+func (w *world) Next(came []json.RawMessage) (json.RawMessage, error) {
+	for _, text := range came {
+		if len(came) != w.story.members || string(text) != fmt.Sprint(w.turns) {
+			w.odd = fmt.Sprintf("after turn %d came %s", w.turns, came)
+		}
+	}
+	if w.turns == w.story.turns {
+		return nil, nil
+	}
+	w.turns++
+	return json.RawMessage(fmt.Sprint(w.turns)), nil
+}
+
+// follow has the next run of the series follow one that is over, after a pause, unless the series
+// is broken.
+func (w *world) follow() {
+	if w.run >= w.story.runs-1 || w.dead != clock.Never {
+		return
+	}
+	outcome, err := w.leader.Outcome()
+	if !w.leader.Whole() || err != nil {
+		w.say("leader: no run follows")
+		w.leader.End(w.now)
+		return
+	}
+	w.came = append(w.came, played{outcome, w.agreed})
+	w.run++
+	w.turns, w.agreed, w.ended = 0, -1, -1
+	w.leader = w.leader.Next()
+	w.say("leader: run %d is to follow", w.run+1)
+	w.after(w.story.pause, func() {
+		w.awake(func() {
+			if w.dead == clock.Never && w.gone < 0 && w.ended < 0 {
+				if err := w.leader.Charge(w.charge(), w.search()); err != nil {
+					panic(err)
+				}
+			}
+		})
+	})
 }
 
 // done reports whether nobody is left who could do anything.
@@ -175,8 +244,9 @@ func (w *world) look() {
 	if w.leader.Over() && w.ended < 0 {
 		w.ended = w.now
 		w.say("leader: over")
+		w.follow()
 	}
-	if w.leader.Gone(w.now) && w.gone < 0 {
+	if w.leader.Gone(w.now) && w.gone < 0 && w.ended >= 0 {
 		w.gone = w.now
 	}
 }
@@ -192,10 +262,22 @@ func (w *world) enter(a actor) {
 	if one.rate == 0 {
 		one.rate = 100
 	}
-	one.m = protocol.NewMember(protocol.MemberPlan{Name: one.name, Epoch: one.epoch, Version: one.version, Deadline: 20 * time.Second,
-		Labels: map[string]string{"region": "north"}})
+	one.m = one.member()
 	w.actors = append(w.actors, one)
 	one.tick()
+}
+
+// member is the machine of the run that the process takes part in next.
+func (a *actor) member() *protocol.Member {
+	return protocol.NewMember(protocol.MemberPlan{Name: a.name, Epoch: a.epoch, Run: uint64(len(a.past)), Version: a.version, Deadline: 20 * time.Second,
+		Labels: map[string]string{"region": "north"}})
+}
+
+// next has the process go on to the next run of the series.
+func (a *actor) next() {
+	a.past = append(a.past, *a)
+	a.told, a.sealed, a.partial, a.begun, a.arrived = nil, "", false, nil, map[uint64]int64{}
+	a.m = a.member()
 }
 
 // own is the time of the process's own clock.
@@ -232,12 +314,27 @@ func (a *actor) do(s protocol.Step) {
 	}
 	if s.Begin != nil {
 		begin := s.Begin.Add(-a.ahead)
+		run := len(a.past)
 		a.w.at(begin, func() {
-			a.awake(func() { now := a.w.now; a.begun = &now; a.work(begin, 0) })
+			a.awake(func() {
+				if now := a.w.now; run == len(a.past) {
+					a.begun = &now
+				}
+				if a.w.story.turns == 0 {
+					a.work(begin, 0)
+				}
+			})
 		})
+	}
+	if s.Turn != nil {
+		a.take(s.Turn)
 	}
 	if s.Stop != "" {
 		a.w.after(10*ms, func() { a.awake(func() { a.seal("stopped") }) })
+	}
+	if s.Over && s.Follows && s.Err == nil {
+		a.next()
+		return
 	}
 	if s.Over && a.left < 0 {
 		a.left, a.err = a.w.now, s.Err
@@ -245,14 +342,31 @@ func (a *actor) do(s protocol.Step) {
 	}
 }
 
+// take offers a turn, which lasts a second, and says what came of it; after the last it seals.
+func (a *actor) take(t *protocol.Turn) {
+	if t.What == nil {
+		a.w.after(ms, func() { a.awake(func() { a.seal("") }) })
+		return
+	}
+	a.w.at(t.Start.Add(time.Second+5*ms-a.ahead), func() {
+		a.awake(func() {
+			if a.sealed == "" {
+				a.tell(t.Number - 1)
+				a.do(a.m.Came(a.own(), t.Number, t.What))
+			}
+		})
+	})
+}
+
 // work tells a second at a time, and seals the record after the last.
 func (a *actor) work(begin clock.Instant, n int) {
 	if a.sealed != "" {
 		return
 	}
+	run := len(a.past)
 	a.w.at(begin.Add(time.Duration(n+1)*time.Second+5*ms), func() {
 		a.awake(func() {
-			if a.sealed != "" {
+			if a.sealed != "" || run != len(a.past) {
 				return
 			}
 			a.tell(n)
@@ -313,7 +427,7 @@ func (w *world) hear(a *actor, ask *protocol.Ask, text []byte) {
 		return
 	}
 	a.heard = w.now
-	if ask.Told != nil && a.lost < 0 {
+	if ask.Told != nil && a.lost < 0 && ask.Run == uint64(w.run) && w.run == len(a.past) {
 		if _, had := a.arrived[ask.Told.Sequence]; !had {
 			a.arrived[ask.Told.Sequence] = ask.Told.Second.Interval.Scheduled
 		}
