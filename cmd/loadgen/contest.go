@@ -277,6 +277,9 @@ func (f *designsFlags) alone(name, design string, seed uint64) []string {
 	for _, set := range f.choice.set {
 		command = append(command, "--set", set)
 	}
+	if f.fleet.processes > 0 {
+		command = append(command, "--processes="+strconv.Itoa(f.fleet.processes))
+	}
 	return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
 }
 

@@ -125,12 +125,18 @@ func (k *talker) signal(s syscall.Signal) {
 // newFleet starts a leader that waits for so many members.
 func newFleet(t *testing.T, members string, more ...string) *fleetOf {
 	t.Helper()
+	return fleetOn(t, members, append([]string{"stress", "--rate", "40", "--duration", "25s", "--set", "phases.load.entities=50", "--out", "run"}, more...)...)
+}
+
+// fleetOn starts a leader of a command that waits for so many members.
+func fleetOn(t *testing.T, members string, command ...string) *fleetOf {
+	t.Helper()
 	f := &fleetOf{T: t, s: newService(t, model.Documented, 0), token: filepath.Join(t.TempDir(), "token"), address: freeAddress(t)}
 	if err := os.WriteFile(f.token, []byte("a-token-that-is-long-enough-for-a-test\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f.leader = talk(t, append([]string{"stress", "--target", f.s.url, "--key-file", f.s.keyFile, "--rate", "40", "--duration", "25s", "--yes", "--no-probe",
-		"--set", "phases.load.entities=50", "--out", "run", "--lead", f.address, "--processes", members, "--token-file", f.token}, more...)...)
+	f.leader = talk(t, append(command, "--target", f.s.url, "--key-file", f.s.keyFile, "--yes", "--no-probe",
+		"--lead", f.address, "--processes", members, "--token-file", f.token)...)
 	return f
 }
 
@@ -163,6 +169,15 @@ func (f *fleetOf) began() { f.Helper(); f.leader.says("begin together") }
 // What becomes of fleets of real processes: killed, stopped, cut off, without their leader,
 // of another build, with another token, too many, too few, and twice led.
 func TestFleetsOfProcesses(t *testing.T) {
+	// Most of the time of each is waited for: four at a time do not wait for each other.
+	histories, lanes := make(chan func()), sync.WaitGroup{}
+	for range 4 {
+		lanes.Go(func() {
+			for history := range histories {
+				history()
+			}
+		})
+	}
 	for name, history := range map[string]func(f *testing.T){
 		"a member is killed": func(t *testing.T) {
 			f := newFleet(t, "2")
@@ -239,8 +254,38 @@ func TestFleetsOfProcesses(t *testing.T) {
 			f.leader.ends(codeInterrupted, "")
 			member.ends(codeOk, "")
 		},
+		"a member is killed in the first of three runs": func(t *testing.T) {
+			f := newFleet(t, "2", "--count", "3")
+			a, b := f.join("north"), f.join("south")
+			f.began()
+			a.signal(syscall.SIGKILL)
+			f.leader.ends(codeInvalidRun, "the runs that were to follow are not made")
+			b.ends(codeOk, "")
+		},
+		"a contest": func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "two.yaml")
+			if err := os.WriteFile(path, []byte(twoInTurns), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			f := fleetOn(t, "2", "contest", path, "--seeds", "1", "--out", "run")
+			a, b := f.join("north"), f.join("south")
+			f.leader.ends(codeOk, "2 of 2 runs")
+			a.ends(codeOk, "")
+			b.ends(codeOk, "")
+			f.asOnTheVirtualClock(path)
+		},
+		"a search, and an interrupt": func(t *testing.T) {
+			f := fleetOn(t, "2", "stress", "--find-limit", "partition", "--from", "600", "--max-rate", "1200", "--step", "2s", "--set", "phases.load.entities=50", "--out", "run")
+			a, b := f.join("north"), f.join("south")
+			f.leader.says("limit 3:")
+			f.leader.signal(syscall.SIGINT)
+			f.leader.ends(codeInterrupted, "")
+			a.ends(codeOk, "")
+			b.ends(codeOk, "")
+			f.searched()
+		},
 		"it goes on without whom it lost": func(t *testing.T) {
-			f := newFleet(t, "2", "--on-loss", "finish", "--duration", "9s")
+			f := newFleet(t, "2", "--on-loss", "finish", "--duration", "6s")
 			a, b := f.join("north"), f.join("south")
 			f.began()
 			a.signal(syscall.SIGKILL)
@@ -248,11 +293,10 @@ func TestFleetsOfProcesses(t *testing.T) {
 			b.ends(codeOk, "")
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			history(t)
-		})
+		histories <- func() { t.Run(name, history) }
 	}
+	close(histories)
+	lanes.Wait()
 }
 
 // splice passes on connections to an address until it is cut.

@@ -41,6 +41,7 @@ var flagGroups = [...]flagGroup{
 	{"What is told", "format verbose", "quiet", "replay"},
 	{"What is run", "designs suggest set", "profile seeds quick seed retry price price-stored bill-throttled alpha write one-profile memory-limit", "contest"},
 	{"Where it is sent", "live target yes budget", "account key-file workers no-probe", "contest"},
+	{"Several processes together", "processes", "lead token-file on-loss join-within nats-url nats-creds nats-ca", "contest"},
 	{"What is told and kept", "live-page format verbose out", "strict quiet", "contest"},
 	{"What is run", "rate peak duration use set sweep anti-pattern", "partition-key profile seed retry data verify-writes one-profile memory-limit", ""},
 	{"Where it is sent", "target yes budget", "account key-file driver client workers table reuse keep record no-probe", ""},

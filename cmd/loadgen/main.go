@@ -226,7 +226,8 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
         without instants. runs history: there are no two nights to compare. bench: the system
         does not tell what a process uses
    13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
-        close; with --processes, one of them was lost. With --strict also where the generator was the limit, and in place of 12. gate:
+        close; with --processes, one of them was lost, and runs that were to follow are not
+        made. With --strict also where the generator was the limit, and in place of 12. gate:
         pairs of live runs were not valid, or a compared figure was client-limited, again and
         again
   130   interrupted; 143 terminated; 129 hung up, for its terminal was closed (not under nohup):

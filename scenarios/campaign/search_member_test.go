@@ -96,7 +96,9 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 			if planned, err := member.Prepare(); err != nil || planned != 0 {
 				t.Fatalf("%d operations are planned, %v; want a search whose length nobody knows", planned, err)
 			}
-			all.Go(func() { parts[i] = merge.Part{Name: fmt.Sprint("share ", i), Record: carried(t, member, &fake{refuse: 50})} })
+			all.Go(func() {
+				parts[i] = merge.Part{Name: fmt.Sprint("share ", i), Record: carried(t, member, &fake{refuse: 50})}
+			})
 		}
 		all.Wait()
 		sum, err := merge.Records(parts)

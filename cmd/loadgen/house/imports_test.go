@@ -232,14 +232,14 @@ var rows = []row{
 		},
 	}, {
 		path: "scenarios/fleet",
-		what: "one run over several processes, on one machine or many",
+		what: "runs over several processes, on one machine or many",
 		imports: []string{
 			"engine/clock", "report/document", "results", "results/figure", "results/merge",
 			"scenarios", "scenarios/fields", "scenarios/fleet/bus", "scenarios/fleet/protocol", "scenarios/run",
 		},
 	}, {
 		path:    "scenarios/fleet/protocol",
-		what:    "how the members of a fleet agree with their leader on one run",
+		what:    "how the members of a fleet agree with their leader on each of its runs",
 		imports: []string{"engine/clock", "results"},
 	}, {
 		path:    "scenarios/fleet/bus",
