@@ -137,7 +137,7 @@ func (x *exchange) presentPage() {
 
 // likely is how long the rows of a page will be after the first one, which has that
 // length, were they all like it: room that grows with the page would be copied again and
-// again. It is not more than is kept for the next page.
+// again. It is no more than is kept for the next page for certain.
 func likely(page *engine.Reply, first int) int {
 	bytes := 0
 	for i := range page.Rows {
@@ -145,5 +145,5 @@ func likely(page *engine.Reply, first int) int {
 	}
 	const slack = 16 // one in so many
 	estimate := bytes / max(1, len(page.Rows[0].Entity)) * first
-	return min(estimate+estimate/slack, mostKept/2)
+	return min(estimate+estimate/slack, mostKept-mostKept/slack)
 }
