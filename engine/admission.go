@@ -36,8 +36,10 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 	draw := e.chances.Try(r.Number, r.Attempt)
 	chance := draw.Uint64()
 
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	if !e.alone {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+	}
 	e.latest = max(e.latest, now)
 	ask.now, ask.cost, ask.chance = e.latest, cost, chance
 	table, known := e.table(a, r.Table)

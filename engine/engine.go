@@ -29,6 +29,9 @@ type Options struct {
 	Background []partition.Step
 	// Dataless answers writes without storing anything.
 	Dataless bool
+	// Alone says that one goroutine alone calls the engine, as that of a run on the virtual
+	// clock does: what every request asks then takes no lock.
+	Alone bool
 	// Stores are the tables of accounts, by name, that begin with something; an account
 	// without has new ones in memory.
 	Stores map[string]Store
@@ -43,6 +46,7 @@ type Engine struct {
 	pageTop  int
 	cold     bool
 	dataless bool
+	alone    bool
 	// countsBytes says that an account is held to some.
 	countsBytes bool
 	delay       time.Duration
@@ -101,6 +105,7 @@ func New(o Options) *Engine {
 		pageTop:  int(o.Model.PageEntities),
 		cold:     o.Cold,
 		dataless: o.Dataless,
+		alone:    o.Alone,
 		delay:    o.Model.NameDelay,
 		timeout:  o.Model.Stamp.Timeout,
 

@@ -137,7 +137,7 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 // find returns the cells of a partition, which is followed from now on if what it brings is
 // enough, and nil where it has none.
 func (h *heatRecorder) find(at place, demand int64) *followed {
-	recent := &h.recent[at.ending()%recents]
+	recent := &h.recent[Ending(at.table, at.key)%recents]
 	if one := *recent; one != nil && one.place == at {
 		return one
 	}

@@ -31,11 +31,13 @@ type slot struct {
 // powers of two.
 const slotsEach = 2
 
-// ending returns a number of what the place's texts end with, and how long they are.
-func (p place) ending() uint {
-	ending := uint(len(p.table) + len(p.key))
-	if last := len(p.key) - 1; last >= 0 {
-		ending += uint(p.key[last]) + 5*uint(p.key[last/2])
+// Ending returns a number that two partitions seldom share: of what a PartitionKey ends with,
+// and how long its texts are. Whoever is told of the same few again and again finds them by it
+// in a fraction of the time that a hash takes.
+func Ending(table, key string) uint {
+	ending := uint(len(table) + len(key))
+	if last := len(key) - 1; last >= 0 {
+		ending += uint(key[last]) + 11*uint(key[max(0, last-1)]) + 5*uint(key[last/2])
 	}
 	return ending
 }

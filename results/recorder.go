@@ -203,8 +203,10 @@ func (r *Recorder) Attempt(a *Attempt) {
 
 // Waited takes down that an operation of a phase is to wait before a retry.
 func (r *Recorder) Waited(phase int, wait time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	if !r.alone {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+	}
 	if r.record.Phases[phase].Reported {
 		r.record.RetryWaits.Record(wait)
 	}

@@ -44,15 +44,6 @@ type second struct {
 // recents is how many places of a second are found by what their keys end with.
 const recents = 16
 
-// recently returns which of them a partition would be.
-func (p *partition) recently() int {
-	ends := len(p.table) + len(p.key)
-	if last := len(p.key) - 1; last >= 0 {
-		ends += int(p.key[last]) + int(p.key[last/2])
-	}
-	return ends % recents
-}
-
 // warmth is what a partition came to while it had a place.
 type warmth struct {
 	// served are entities, throttled those that throttled attempts meant to touch.
@@ -150,12 +141,13 @@ func (s *second) warmer(at partition, demanded int64, class results.Class) {
 	if s.heat == nil {
 		s.heat = sketch.NewHeaviest(places, partition.own, func(w *warmth) { *w = warmth{} })
 	}
-	place := s.recent[at.recently()]
+	recent := &s.recent[results.Ending(at.table, at.key)%recents]
+	place := *recent
 	if place != nil && place.Key == at {
 		s.heat.Again(place, demanded)
 	} else {
 		place = s.heat.Of(at, demanded)
-		s.recent[at.recently()] = place
+		*recent = place
 	}
 	if w := &place.Value; class == results.Ok {
 		w.served += demanded

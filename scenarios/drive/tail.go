@@ -16,6 +16,8 @@ type Tail struct {
 	stretch time.Duration
 	current int64
 	counts  [2]map[string]*results.KeyTail
+	// recent are some of the stretch under way, by what they end with.
+	recent [recentTails]*results.KeyTail
 }
 
 var _ Observer = (*Tail)(nil)
@@ -23,8 +25,9 @@ var _ Observer = (*Tail)(nil)
 // mostTails bounds how many keys a stretch tells apart, keptTails how many are
 // returned.
 const (
-	mostTails = 10_000
-	keptTails = 20
+	mostTails   = 10_000
+	keptTails   = 20
+	recentTails = 64
 )
 
 // NewTail returns the tail of a run, which is of the last one to two stretches.
@@ -43,21 +46,32 @@ func (t *Tail) Attempt(a *results.Attempt) {
 			clear(before)
 		}
 		clear(t.counts[1])
+		clear(t.recent[:])
 		t.counts[0], t.counts[1] = t.counts[1], before
 		t.current = now
 	}
-	one := t.counts[0][a.PartitionKey]
-	if one == nil {
-		if len(t.counts[0]) == mostTails {
+	recent := &t.recent[results.Ending("", a.PartitionKey)%recentTails]
+	one := *recent
+	if one == nil || one.Key != a.PartitionKey {
+		if one = t.of(a.PartitionKey); one == nil {
 			return
 		}
-		one = &results.KeyTail{Key: a.PartitionKey}
-		t.counts[0][a.PartitionKey] = one
+		*recent = one
 	}
 	one.Attempts++
 	if a.Class == results.Throttled {
 		one.Throttled++
 	}
+}
+
+// of returns the counts of a key in the stretch under way, nil where it is one too many.
+func (t *Tail) of(key string) *results.KeyTail {
+	one := t.counts[0][key]
+	if one == nil && len(t.counts[0]) < mostTails {
+		one = &results.KeyTail{Key: key}
+		t.counts[0][key] = one
+	}
+	return one
 }
 
 // Completed implements [Observer].

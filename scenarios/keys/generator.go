@@ -31,6 +31,8 @@ type formed struct {
 	name  string
 	kind  entity.Type
 	value layout
+	// fixed is its value where that is the same of every entity, else nil.
+	fixed *entity.Value
 }
 
 // New returns the generator of the options, which must not be altered
@@ -54,7 +56,13 @@ func New(o Options) (*Generator, error) {
 func (o *Options) form(specs []PropertySpec) []formed {
 	var list []formed
 	for _, spec := range specs {
-		list = append(list, formed{spec.Name, spec.Type, o.resolve(spec.Value)})
+		one := formed{name: spec.Name, kind: spec.Type, value: o.resolve(spec.Value)}
+		if text, same := one.value.literal(); same {
+			if value, ok := parseValue(one.kind, text); ok {
+				one.fixed = &value
+			}
+		}
+		list = append(list, one)
 	}
 	return list
 }
@@ -180,7 +188,9 @@ func (g *Generator) form(dst []entity.Property, properties []formed, e Event) []
 	o := occurrence{Event: e}
 	for i := range properties {
 		p := &properties[i]
-		if value, ok := parseValue(p.kind, string(g.expand(room[:0], p.value, &o))); ok {
+		if p.fixed != nil {
+			dst = append(dst, entity.Property{Name: p.name, Value: *p.fixed})
+		} else if value, ok := parseValue(p.kind, string(g.expand(room[:0], p.value, &o))); ok {
 			dst = append(dst, entity.Property{Name: p.name, Value: value})
 		}
 	}

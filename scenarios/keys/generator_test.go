@@ -171,6 +171,24 @@ func TestEntityIsItsKeyAndItsProperties(t *testing.T) {
 	}
 }
 
+// A property that is the same of every entity is what its text says.
+func TestAPropertyThatIsTheSameOfAll(t *testing.T) {
+	o := race()
+	o.Filler, o.Size, o.Attributes = "", 0, o.Attributes[:5]
+	o.Properties = []keys.PropertySpec{
+		{Name: "Paid", Type: entity.TypeBoolean, Value: template("true")},
+		{Name: "Club", Type: entity.TypeString, Value: template("none")},
+		{Name: "Age", Type: entity.TypeInt32, Value: template("42")},
+	}
+	g := generator(t, o)
+	want := []entity.Property{{Name: "Paid", Value: entity.Boolean(true)}, {Name: "Club", Value: entity.String("none")}, {Name: "Age", Value: entity.Int32(42)}}
+	for n := range uint64(3) {
+		if got := fmt.Sprint(g.Properties(n)); got != fmt.Sprint(want) {
+			t.Errorf("entity %d has %s; want %v", n, got, want)
+		}
+	}
+}
+
 func TestSizeAtEveryWidth(t *testing.T) {
 	o := race()
 	for size := 65536 + 200; size < 65536+400; size++ {

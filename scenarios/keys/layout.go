@@ -94,6 +94,18 @@ func (o *Options) draws() []drawn {
 		drawn{kind: byUUID7, stream: random, time: time})
 }
 
+// literal returns the text of a layout without a placeholder, and false for any other.
+func (l layout) literal() (string, bool) {
+	text := ""
+	for i := range l {
+		if l[i].attribute >= 0 {
+			return "", false
+		}
+		text += l[i].literal
+	}
+	return text, true
+}
+
 func (g *Generator) expand(dst []byte, l layout, o *occurrence) []byte {
 	for i := range l {
 		dst = g.fill(dst, &l[i], o)

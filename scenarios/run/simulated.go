@@ -67,7 +67,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 		return 0, nil, err
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Calendar: clock.Epoch(epoch), Seed: s.Seed,
-		Cold: s.Start == scenarios.StartCold, Dataless: !p.data(), Stores: p.held()})
+		Cold: s.Start == scenarios.StartCold, Dataless: !p.data(), Alone: true, Stores: p.held()})
 	stores, tail := queueblob.NewMemory(), drive.NewTail(tailStretch)
 	var at target.Immediate = queueblob.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)
 	if p.weighing != nil {
