@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -91,6 +92,22 @@ func TestParts(t *testing.T) {
 		}
 		if _, sound := g.whole(digest(append(text, 0))); sound {
 			t.Errorf("%d bytes: those of another digest are taken", size)
+		}
+	}
+}
+
+// What the leader says late of one run of a series is nothing to a member of the next, though the
+// numbers of what it asks begin anew.
+func TestAnswersOfAnotherRun(t *testing.T) {
+	for run, follows := range map[uint64]bool{0: false, 1: true, 2: false} {
+		m := NewMember(MemberPlan{Name: "a", Epoch: "e", Run: 1, Deadline: time.Second})
+		m.Tick(0)
+		text, err := json.Marshal(&Answer{SchemaVersion: SchemaVersion, Run: run, Number: 1, Joined: &Joined{Of: 1, Parts: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step := m.On(1, text); len(step.Send) > 0 != follows {
+			t.Errorf("an answer of run %d has a member of run 1 ask %q; want something: %v", run, step.Send, follows)
 		}
 	}
 }
