@@ -13,7 +13,7 @@ import (
 // A partition that has become large is found by another structure than it is scanned by:
 // whatever is written, both hold the same.
 func TestGetsAndPagesAgree(t *testing.T) {
-	const keys, unindexed = 120, 63
+	const keys, unindexed = 600, 255
 	rng := rand.New(rand.NewPCG(27, 1))
 	s := filled(t)
 	want := map[string]entity.Ticks{}
@@ -32,6 +32,7 @@ func TestGetsAndPagesAgree(t *testing.T) {
 		changes := []entity.Change{write(verbs[rng.IntN(len(verbs))]), write(verbs[rng.IntN(len(verbs))])}
 		if step/1000%2 == 1 { // It shrinks until nothing is left, and grows again.
 			changes = []entity.Change{write(entity.Delete)}
+			changes[0].Key.Row = rowOf(step % keys)
 		}
 		if got := s.ApplyBatch(table, changes, at); got.Code == entity.OK {
 			for i := range changes {

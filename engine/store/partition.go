@@ -107,9 +107,10 @@ func (p *partition) commit(s *staged) {
 	}
 }
 
-// mostUnindexed is up to how many rows a partition has no index: they are one node of the
-// tree, and a table may have millions of partitions of a single row.
-const mostUnindexed = 63
+// mostUnindexed is up to how many rows a partition has no index, which each write has to
+// keep: a tree of so few is soon gone down, and a table may have millions of partitions of
+// a single row.
+const mostUnindexed = 255
 
 func (p *partition) buildIndex() {
 	p.index = make(map[string]entity.Packed, 2*mostUnindexed)
