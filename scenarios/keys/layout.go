@@ -94,7 +94,7 @@ func (o *Options) draws() []drawn {
 		drawn{kind: byUUID7, stream: random, time: time})
 }
 
-// literal returns the text of a layout without a placeholder, and false for any other.
+// literal returns the text of a layout that is the same for every event, and false for any other.
 func (l layout) literal() (string, bool) {
 	text := ""
 	for i := range l {

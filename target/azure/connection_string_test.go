@@ -72,6 +72,7 @@ func TestConnectionStringFaults(t *testing.T) {
 		{"the emulator switched off", "UseDevelopmentStorage=false", "must be true"},
 		{"the emulator with a key", "UseDevelopmentStorage=true;AccountKey=" + testKey, "leave AccountKey out"},
 		{"the emulator at a host that is no name", "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://\xde", "DevelopmentStorageProxyUri: azure: service URL: it names no host"},
+		{"the suffix of another service", "AccountName=races;AccountKey=" + testKey + ";EndpointSuffix=blob.core.windows.net", "EndpointSuffix: azure: service URL: this is the address of the blob service"},
 		{"the emulator at no host", "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=azurite", "not of the form http://host"},
 	} {
 		got, err := azure.ParseConnectionString(row.text)
