@@ -91,9 +91,8 @@ type moment struct {
 	call func(*results.Recorder)
 }
 
-// play records the operations in the order of their instants, with the
-// watermark as close as the longest attempt allows.
-func play(r *results.Recorder, ops []operation) error {
+// momentsOf returns the calls that record the operations, in the order of their instants.
+func momentsOf(ops []operation) []moment {
 	var moments []moment
 	for i := range ops {
 		op := &ops[i]
@@ -113,7 +112,13 @@ func play(r *results.Recorder, ops []operation) error {
 		}
 	}
 	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
-	for _, m := range moments {
+	return moments
+}
+
+// play records the operations in the order of their instants, with the
+// watermark as close as the longest attempt allows.
+func play(r *results.Recorder, ops []operation) error {
+	for _, m := range momentsOf(ops) {
 		m.call(r)
 		if err := r.Advance(m.at - longestAttempt); err != nil {
 			return err

@@ -7,7 +7,25 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 )
+
+var (
+	// ErrCorrupt is wrapped where a record's file does not hold what it should.
+	ErrCorrupt = errors.New("results: corrupt record")
+	// ErrSchema is wrapped where a record was written by an earlier or a later version.
+	ErrSchema = errors.New("results: record of another schema")
+	// ErrWrite is wrapped where a record could not be written, as on a full disk.
+	ErrWrite = errors.New("results: cannot write the record")
+)
+
+// OneLine returns what an error says, joined errors on one line; "" of nil.
+func OneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}
 
 // Read loads the record of a folder. A file that ends within a line is read up
 // to that line and the record marked Cut; a missing interval or event file is

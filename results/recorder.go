@@ -13,6 +13,7 @@ type Recorder struct {
 	mu sync.Mutex
 	// alone says that one goroutine does it all, so that nothing need be locked.
 	alone  bool
+	intake intake
 	folder Folder
 	record Record
 	rows   rows
@@ -62,6 +63,7 @@ func (r *Recorder) Alone() { r.alone = true }
 func (r *Recorder) Phase(p Phase) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.gather()
 	p.Unplanned = p.End <= p.Begin
 	p.Kinds = make([]KindStats, len(r.record.Manifest.Operations))
 	for k := range p.Kinds {
@@ -80,6 +82,7 @@ func (r *Recorder) Phase(p Phase) int {
 func (r *Recorder) EndPhase(phase int, end time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.gather()
 	r.record.Phases[phase].End = end
 	r.unended[phase] = false
 }
@@ -87,10 +90,16 @@ func (r *Recorder) EndPhase(phase int, end time.Duration) {
 // Scheduled takes down an operation that became due, when it is sent or
 // dropped: an attempt may end long after its second has been written.
 func (r *Recorder) Scheduled(s Scheduled) {
-	if !r.alone {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	if r.alone {
+		r.scheduled(&s)
+		return
 	}
+	r.intake.mu.Lock()
+	r.intake.scheduled = append(r.intake.scheduled, s)
+	r.told(0)
+}
+
+func (r *Recorder) scheduled(s *Scheduled) {
 	phase := &r.record.Phases[s.Phase]
 	kind := &phase.Kinds[s.Kind]
 	kind.Scheduled++
@@ -131,10 +140,16 @@ func (r *Recorder) Scheduled(s Scheduled) {
 // Again takes down that an operation sends a further request, or one once more, when it
 // does: its first one is told by [Recorder.Scheduled].
 func (r *Recorder) Again(sent time.Duration) {
-	if !r.alone {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	if r.alone {
+		r.again(sent)
+		return
 	}
+	r.intake.mu.Lock()
+	r.intake.again = append(r.intake.again, sent)
+	r.told(0)
+}
+
+func (r *Recorder) again(sent time.Duration) {
 	r.rows.at(sent).begun++
 }
 
@@ -157,10 +172,16 @@ func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
 
 // Attempt takes down an attempt after its end.
 func (r *Recorder) Attempt(a *Attempt) {
-	if !r.alone {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	if r.alone {
+		r.attempt(a)
+		return
 	}
+	r.intake.mu.Lock()
+	r.intake.attempts = append(r.intake.attempts, *a)
+	r.told(max(a.Done, a.Noted))
+}
+
+func (r *Recorder) attempt(a *Attempt) {
 	phase := &r.record.Phases[a.Phase]
 	kind := &phase.Kinds[a.Kind]
 	kind.Attempts++
@@ -203,10 +224,16 @@ func (r *Recorder) Attempt(a *Attempt) {
 
 // Waited takes down that an operation of a phase is to wait before a retry.
 func (r *Recorder) Waited(phase int, wait time.Duration) {
-	if !r.alone {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	if r.alone {
+		r.waited(phase, wait)
+		return
 	}
+	r.intake.mu.Lock()
+	r.intake.waits = append(r.intake.waits, phaseWait{phase, wait})
+	r.told(0)
+}
+
+func (r *Recorder) waited(phase int, wait time.Duration) {
 	if r.record.Phases[phase].Reported {
 		r.record.RetryWaits.Record(wait)
 	}
@@ -214,10 +241,16 @@ func (r *Recorder) Waited(phase int, wait time.Duration) {
 
 // Completed takes down an operation after its last attempt.
 func (r *Recorder) Completed(c *Completed) {
-	if !r.alone {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	if r.alone {
+		r.completed(c)
+		return
 	}
+	r.intake.mu.Lock()
+	r.intake.completed = append(r.intake.completed, *c)
+	r.told(max(c.Done, c.Noted))
+}
+
+func (r *Recorder) completed(c *Completed) {
 	phase := &r.record.Phases[c.Phase]
 	kind := &phase.Kinds[c.Kind]
 	kind.Operations++
@@ -253,6 +286,9 @@ func (r *Recorder) Event(e Event) {
 func (r *Recorder) Advance(watermark time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.rows.first+1 <= int64(watermark/time.Second) {
+		r.gather()
+	}
 	for r.rows.first+1 <= int64(watermark/time.Second) {
 		r.writeRow()
 	}
@@ -289,6 +325,7 @@ func (r *Recorder) Rival(rival *Rival) { r.take(func(of *Record) { of.Rival = ri
 func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, counts *TargetCounts) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.gather()
 	for len(r.rows.open) > 0 || r.rows.first < int64(end/time.Second) {
 		r.writeRow()
 	}

@@ -1,0 +1,100 @@
+package results
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// How much of one sort lies in the intake: from intakeRoom on, whoever tells of more takes it
+// down if nobody else has the record; at intakeMost they wait for that.
+const (
+	intakeRoom = 64
+	intakeMost = 1 << 14
+)
+
+// intake keeps what is told of attempts and operations, in the order in which it is told, until
+// it is taken down with more of it. Who sends thus waits neither for others that send, but for
+// as long as it takes to lay something down, nor for a second that is being written: a disk that
+// takes its time would have operations be late. All is taken down before a second is written,
+// and when somebody tells of an end in a later second than anybody before.
+type intake struct {
+	mu sync.Mutex
+	notes
+	// spare is what the intake goes on with when it is emptied. The recorder's mutex guards
+	// it.
+	spare notes
+	// second is the latest that was told of.
+	second atomic.Int64
+}
+
+// notes are what is told, by its sort.
+type notes struct {
+	scheduled []Scheduled
+	again     []time.Duration
+	attempts  []Attempt
+	waits     []phaseWait
+	completed []Completed
+}
+
+type phaseWait struct {
+	phase int
+	wait  time.Duration
+}
+
+// most returns of how many it keeps of the sort of which it keeps most.
+func (n *notes) most() int {
+	return max(len(n.scheduled), len(n.again), len(n.attempts), len(n.waits), len(n.completed))
+}
+
+func (n *notes) clear() {
+	clear(n.attempts) // they have keys and codes
+	*n = notes{n.scheduled[:0], n.again[:0], n.attempts[:0], n.waits[:0], n.completed[:0]}
+}
+
+// later reports whether an instant lies in a later second than what was told before.
+func (i *intake) later(at time.Duration) bool {
+	second := int64(at / time.Second)
+	last := i.second.Load()
+	return second > last && i.second.CompareAndSwap(last, second)
+}
+
+// told lets go of the intake's lock after something was told, of an instant where that may be
+// later than all before, and takes down what there is if it is time for it.
+func (r *Recorder) told(at time.Duration) {
+	kept := r.intake.most()
+	r.intake.mu.Unlock()
+	switch later := r.intake.later(at); {
+	case kept >= intakeMost:
+		r.mu.Lock()
+	case !later && kept < intakeRoom || !r.mu.TryLock():
+		return
+	}
+	defer r.mu.Unlock()
+	r.gather()
+}
+
+// gather takes down what lies in the intake. The recorder's mutex is held, the intake's for no
+// longer than it takes to give it room again.
+func (r *Recorder) gather() {
+	kept := &r.intake.spare
+	r.intake.mu.Lock()
+	r.intake.notes, *kept = *kept, r.intake.notes
+	r.intake.mu.Unlock()
+	for i := range kept.scheduled {
+		r.scheduled(&kept.scheduled[i])
+	}
+	for _, sent := range kept.again {
+		r.again(sent)
+	}
+	for i := range kept.attempts {
+		r.attempt(&kept.attempts[i])
+	}
+	for _, one := range kept.waits {
+		r.waited(one.phase, one.wait)
+	}
+	for i := range kept.completed {
+		r.completed(&kept.completed[i])
+	}
+	kept.clear()
+}

@@ -1,0 +1,139 @@
+package results_test
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// What many goroutines tell at the same time comes to the very record of one that tells it all,
+// to the byte: whenever it is taken down.
+func TestManyTellWhatOneTells(t *testing.T) {
+	for seed := range uint64(3) {
+		ops := randomOperations(seed, 4000)
+		one := recordOf(t, func(r *results.Recorder) error {
+			r.Alone()
+			return play(r, ops)
+		})
+		for _, goroutines := range []int{2, 8} {
+			many := recordOf(t, func(r *results.Recorder) error { return playTogether(r, ops, goroutines) })
+			for _, name := range []string{results.RunFile, results.IntervalsFile} {
+				if !bytes.Equal(one.Bytes(name), many.Bytes(name)) {
+					t.Errorf("seed %d: %s of %d goroutines differs from that of one", seed, name, goroutines)
+				}
+			}
+		}
+	}
+}
+
+// recordOf returns what a recorder has written that was told of the phases of randomOperations
+// and of what happened in them.
+func recordOf(t *testing.T, tell func(*results.Recorder) error) *results.Memory {
+	t.Helper()
+	folder := new(results.Memory)
+	recorder := begin(t, folder)
+	for _, p := range counterPhases() {
+		recorder.Phase(p)
+	}
+	if err := tell(recorder); err != nil {
+		t.Fatalf("Advance = %v; want no error", err)
+	}
+	finish(t, recorder, 80*time.Second)
+	return folder
+}
+
+// playTogether records the operations by so many goroutines, which wait for each other at the
+// end of each second.
+func playTogether(r *results.Recorder, ops []operation, goroutines int) error {
+	moments := momentsOf(ops)
+	for len(moments) > 0 {
+		end := moments[0].at.Truncate(time.Second) + time.Second
+		n := 0
+		for n < len(moments) && moments[n].at < end {
+			n++
+		}
+		var running sync.WaitGroup
+		for g := range goroutines {
+			running.Go(func() {
+				for i := g; i < n; i += goroutines {
+					moments[i].call(r)
+				}
+			})
+		}
+		running.Wait()
+		moments = moments[n:]
+		if err := r.Advance(end - longestAttempt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldFolder is a folder that holds each second back until it is let go.
+type heldFolder struct {
+	results.Memory
+	writes, let chan struct{}
+}
+
+func (s *heldFolder) Create(name string) (io.WriteCloser, error) {
+	file, err := s.Memory.Create(name)
+	if err == nil && name == results.IntervalsFile {
+		file = &heldFile{file, s}
+	}
+	return file, err
+}
+
+type heldFile struct {
+	io.WriteCloser
+	of *heldFolder
+}
+
+func (f *heldFile) Write(p []byte) (int, error) {
+	f.of.writes <- struct{}{}
+	<-f.of.let
+	return f.WriteCloser.Write(p)
+}
+
+// Nobody who tells of operations waits for a second that is being written, and what is told
+// meanwhile is in the record.
+func TestSendersDoNotWaitForTheDisk(t *testing.T) {
+	folder := &heldFolder{writes: make(chan struct{}, 10), let: make(chan struct{})}
+	recorder := begin(t, folder)
+	step := recorder.Phase(results.Phase{Name: "500/s", End: 10 * time.Second, Rate: 500, Reported: true})
+	succeed(recorder, step, 1, 0, time.Millisecond)
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		if err := recorder.Advance(2 * time.Second); err != nil {
+			t.Errorf("Advance = %v; want no error", err)
+		}
+	})
+	<-folder.writes
+	const n = 2000
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		for i := range n {
+			succeed(recorder, step, 1+i%2, 2*time.Second+time.Duration(i)*time.Millisecond, time.Millisecond)
+			recorder.Waited(step, time.Millisecond)
+			recorder.Again(2 * time.Second)
+		}
+	}()
+	select {
+	case <-told:
+	case <-time.After(30 * time.Second):
+		t.Fatal("those who tell of operations wait for a write that does not end")
+	}
+	close(folder.let)
+	writing.Wait()
+	finish(t, recorder, 10*time.Second)
+	record := read(t, &folder.Memory)
+	all := record.Total(results.Everything)
+	if all.Attempts != n+1 || all.Succeeded != n+1 || record.RetryWaits.Count() != n || record.Misplaced != 0 {
+		t.Errorf("%d attempts, %d successes, %d waits, %d misplaced; want %d, %d, %d and none", all.Attempts, all.Succeeded,
+			record.RetryWaits.Count(), record.Misplaced, n+1, n+1, n)
+	}
+}
