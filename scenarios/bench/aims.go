@@ -89,6 +89,8 @@ var scales = [...]scale{
 	{Cell{GroupEngine, whatScanPage, sizeName(1e6), ofEngine}, Cell{GroupEngine, whatScanPage, sizeName(1e4), ofEngine}},
 	{Cell{GroupEngine, whatUpsert, largeName, ofEngine}, Cell{GroupEngine, whatUpsert, sizeName(1e4), ofEngine}},
 	{Cell{GroupEngine, whatPointRead, largeName, ofEngine}, Cell{GroupEngine, whatPointRead, sizeName(1e4), ofEngine}},
+	{Cell{GroupRecord, whatSent, processorsName(2), ofProgram}, Cell{GroupRecord, whatSent, processorsName(1), ofProgram}},
+	{Cell{GroupRecord, whatSent, processorsName(8), ofProgram}, Cell{GroupRecord, whatSent, processorsName(1), ofProgram}},
 	{Cell{GroupSimulator, whatAttempt, "1,024 ranges, 30 servers", ofSimulator}, Cell{GroupSimulator, whatAttempt, "1 range, 30 servers", ofSimulator}},
 	{Cell{GroupSimulator, whatAttempt, "cold, 1,000 servers", ofSimulator}, Cell{GroupSimulator, whatAttempt, "cold, 1 server", ofSimulator}},
 	{Cell{GroupSimulator, whatAttempt, "closed loop, 1,000 clients", ofSimulator}, Cell{GroupSimulator, whatAttempt, "closed loop, 10 clients", ofSimulator}},

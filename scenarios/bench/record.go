@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -31,12 +32,17 @@ const (
 const recordedRate = 10_000
 
 // record measures what is written down, put together and shown.
-func (b *bench) record(ctx context.Context) error {
+func (b *bench) record(ctx context.Context) (err error) {
 	hour, err := b.hour(ctx)
 	if err != nil {
 		return err
 	}
-	return b.rounds(ctx, []cell{
+	s, err := b.startBare(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return b.rounds(ctx, append(b.sent(s), []cell{
 		{Cell: Cell{GroupRecord, whatRecorded, "", ofRecorder}, run: b.recorded},
 		{Cell: Cell{GroupRecord, whatMerged, "", ofRecorder}, run: b.merged},
 		{Cell: Cell{GroupRecord, whatPageHour, "", ofReport}, once: true, run: func(context.Context) (reading, error) {
@@ -46,7 +52,7 @@ func (b *bench) record(ctx context.Context) error {
 			used, err := process.Run(ctx, b.Clock, b.Program, "--help")
 			return reading{operations: 1, cpu: used.CPU, lasted: used.Lasted}, err
 		}},
-	})
+	}...))
 }
 
 // once measures what is done once a round.

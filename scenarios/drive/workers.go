@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"loadgen/engine/clock"
+	"loadgen/target"
 )
 
 // workers are the workers of one stage under way in real time. One of those that
@@ -55,6 +56,7 @@ func (c *workers) serve() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.called = false
+	var outcome target.Outcome // one for all operations: nobody keeps it
 	for {
 		s, sent := c.next(call)
 		if s == nil {
@@ -62,7 +64,7 @@ func (c *workers) serve() {
 		}
 		c.mu.Unlock()
 		s.Step(sent, Due, nil)
-		outcome := c.Target.Do(c.ctx, s.Operation())
+		outcome = c.Target.Do(c.ctx, s.Operation())
 		now := c.Clock.Now()
 		effect := s.Step(now, Replied, &outcome)
 		c.ledger.settle(s, effect)
