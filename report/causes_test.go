@@ -33,7 +33,7 @@ func spoilt(t testing.TB, ok int, reads, inserts results.Causes) *results.Record
 			for range one.Attempts {
 				at := time.Duration(number%10) * 100 * time.Millisecond
 				number++
-				recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: at, Entities: 1})
+				recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: at, Entities: 1})
 				recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: number, Class: one.Class, Status: one.Status, Code: one.Code, Intended: at, Sent: at, Done: at + 1})
 				recorder.Completed(&results.Completed{Phase: phase, Kind: kind, Number: number, Intended: at, Done: at + 1, Class: one.Class, Attempts: 1, Entities: 1})
 			}

@@ -112,7 +112,7 @@ func (p *player) prepare() {
 	load := p.to.Phase(results.Phase{Name: "load", Stage: "load"})
 	for i := range 5 {
 		due := time.Duration(i) * 50 * time.Millisecond
-		p.to.Scheduled(results.Scheduled{Phase: load, Intended: due, Sent: due, Entities: 100})
+		p.to.Scheduled(&results.Scheduled{Phase: load, Intended: due, Sent: due, Entities: 100})
 		p.to.Attempt(&results.Attempt{Phase: load, Number: uint64(i), Intended: due, Sent: due, Done: due + 20*time.Millisecond,
 			Class: results.Ok, PartitionKey: p.run.manifest.PartitionKey, HasPartition: true, Counted: 100})
 		p.to.Completed(&results.Completed{Phase: load, Number: uint64(i), Intended: due, Done: due + 20*time.Millisecond,
@@ -127,7 +127,7 @@ func (p *player) operation(i int, due time.Duration) {
 	every := func(n int) bool { return n > 0 && i%n == n-1 }
 	kind := 1 + i%5/3 + i%5/4
 	sent := due + time.Duration(p.rng.IntN(300))*time.Microsecond
-	p.to.Scheduled(results.Scheduled{Phase: p.phase, Kind: kind, Intended: due, Sent: sent, Entities: 1, Dropped: every(p.run.dropped)})
+	p.to.Scheduled(&results.Scheduled{Phase: p.phase, Kind: kind, Intended: due, Sent: sent, Entities: 1, Dropped: every(p.run.dropped)})
 	if every(p.run.dropped) {
 		return
 	}

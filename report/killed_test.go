@@ -91,7 +91,7 @@ func TestAKilledRunSaysWhyItFailed(t *testing.T) {
 	phase := recorder.Phase(results.Phase{Name: "step", Stage: "peak", End: 60 * time.Second, Rate: rate, Reported: true})
 	for i := range seconds * rate {
 		at := time.Duration(i) * time.Second / rate
-		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 1, Intended: at, Sent: at, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Intended: at, Sent: at, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Sequence: uint64(i), Intended: at, Sent: at, Done: at + time.Millisecond,
 			Class: results.Failed, Status: 400, Code: "InvalidInput"})
 		recorder.Completed(&results.Completed{Phase: phase, Kind: 1, Number: uint64(i), Intended: at, Done: at + time.Millisecond, Class: results.Failed, Attempts: 1, Entities: 1})

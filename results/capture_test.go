@@ -57,11 +57,11 @@ func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	noted := 5 * time.Second
-	recorder.Scheduled(results.Scheduled{Phase: phase, Intended: time.Second, Sent: 2 * time.Second, Noted: noted})
+	recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: time.Second, Sent: 2 * time.Second, Noted: noted})
 	recorder.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Intended: time.Second, Sent: 2 * time.Second, Done: 3 * time.Second, Noted: noted})
 	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Intended: time.Second, Done: 3 * time.Second, Noted: noted, Attempts: 1})
 	// What was noted before its own second counts in that.
-	recorder.Scheduled(results.Scheduled{Phase: phase, Intended: 6 * time.Second, Sent: 7 * time.Second, Noted: noted})
+	recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: 6 * time.Second, Sent: 7 * time.Second, Noted: noted})
 	recorder.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Intended: 6 * time.Second, Sent: 7 * time.Second, Done: 8 * time.Second, Noted: noted})
 	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Intended: 6 * time.Second, Done: 8 * time.Second, Noted: noted, Attempts: 1})
 	finish(t, recorder, 9*time.Second)

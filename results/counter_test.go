@@ -96,7 +96,7 @@ func momentsOf(ops []operation) []moment {
 	var moments []moment
 	for i := range ops {
 		op := &ops[i]
-		moments = append(moments, moment{max(op.due.Intended, op.due.Sent), func(r *results.Recorder) { r.Scheduled(op.due) }})
+		moments = append(moments, moment{max(op.due.Intended, op.due.Sent), func(r *results.Recorder) { r.Scheduled(&op.due) }})
 		for a := range op.attempts {
 			if a > 0 {
 				moments = append(moments, moment{op.attempts[a].Sent, func(r *results.Recorder) { r.Again(op.attempts[a].Sent) }})

@@ -25,7 +25,7 @@ func Example() {
 		if i%4 == 3 {
 			class, served = results.Throttled, 0
 		}
-		recorder.Scheduled(results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: step, Intended: due, Sent: due, Done: due + 4*time.Millisecond,
 			Class: class, PartitionKey: "2011 New York City Marathon__Full", HasPartition: true, Counted: served})
 		recorder.Completed(&results.Completed{Phase: step, Intended: due, Done: due + 4*time.Millisecond,

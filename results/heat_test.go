@@ -132,7 +132,7 @@ func (s *heatSum) attempt(a *results.Attempt, due int64) {
 
 // tell records an attempt that is an operation of its own.
 func tell(r *results.Recorder, a results.Attempt) {
-	r.Scheduled(results.Scheduled{Phase: a.Phase, Kind: a.Kind, Intended: a.Sent, Sent: a.Sent, Entities: a.Entities})
+	r.Scheduled(&results.Scheduled{Phase: a.Phase, Kind: a.Kind, Intended: a.Sent, Sent: a.Sent, Entities: a.Entities})
 	r.Attempt(&a)
 	served := int64(0)
 	if a.Class == results.Ok {

@@ -50,7 +50,7 @@ func finish(t testing.TB, recorder *results.Recorder, end time.Duration) {
 
 // succeed records an operation that was sent when it was due and came back ok.
 func succeed(r *results.Recorder, phase, kind int, due, took time.Duration) {
-	r.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due, Entities: 1})
+	r.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due, Entities: 1})
 	r.Attempt(&results.Attempt{Phase: phase, Kind: kind, Intended: due, Sent: due, Done: due + took,
 		Class: results.Ok, PartitionKey: "full", HasPartition: true, Counted: 1})
 	r.Completed(&results.Completed{Phase: phase, Kind: kind, Intended: due, Done: due + took,

@@ -89,13 +89,13 @@ func (r *Recorder) EndPhase(phase int, end time.Duration) {
 
 // Scheduled takes down an operation that became due, when it is sent or
 // dropped: an attempt may end long after its second has been written.
-func (r *Recorder) Scheduled(s Scheduled) {
+func (r *Recorder) Scheduled(s *Scheduled) {
 	if r.alone {
-		r.scheduled(&s)
+		r.scheduled(s)
 		return
 	}
 	r.intake.mu.Lock()
-	r.intake.scheduled = append(r.intake.scheduled, s)
+	r.intake.scheduled = append(r.intake.scheduled, *s)
 	r.told(0)
 }
 

@@ -19,7 +19,7 @@ func BenchmarkRecorder(b *testing.B) {
 	due := time.Duration(0)
 	for b.Loop() {
 		due += 100 * time.Microsecond
-		recorder.Scheduled(results.Scheduled{Phase: step, Kind: 1, Intended: due, Sent: due, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: step, Kind: 1, Intended: due, Sent: due, Entities: 1})
 		attempt.Intended, attempt.Sent, attempt.Done = due, due, due+4*time.Millisecond
 		recorder.Attempt(&attempt)
 		completed.Intended, completed.Done = due, attempt.Done

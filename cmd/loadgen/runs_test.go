@@ -50,7 +50,7 @@ func (k kept) write(t testing.TB, folder string) string {
 	phase := recorder.Phase(results.Phase{Name: "peak", End: time.Second, Rate: reads, Reported: true})
 	for n := range reads {
 		due := time.Duration(n) * time.Second / reads
-		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: due, Sent: due, Entities: 1})
 		recorder.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due, Done: due + k.takes, Counted: 1, Returned: 1})
 		recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Done: due + k.takes, Attempts: 1, Entities: 1, Served: 1})
 	}

@@ -23,7 +23,12 @@ func (s Stream) At(number uint64) Draw { return s.Try(number, 0) }
 
 // Try returns the draws that belong to one attempt at a number.
 func (s Stream) Try(number uint64, attempt int) Draw {
-	return Draw{state: mix(s.key^mix(number)) + mix(uint64(attempt)+0x632be59bd9b4e019)}
+	const first, ofFirst = 0x632be59bd9b4e019, 0x6db6ca64564daeaa // what most draws belong to, mixed beforehand
+	of := uint64(ofFirst)
+	if attempt != 0 {
+		of = mix(uint64(attempt) + first)
+	}
+	return Draw{state: mix(s.key^mix(number)) + of}
 }
 
 // Draw yields the chances of one number, one after another. It implements

@@ -214,7 +214,7 @@ func few(t testing.TB, n int) *results.Record {
 	r.Phase(results.Phase{Name: "only", End: time.Second, Rate: float64(n), Reported: true})
 	for i := range n {
 		number := uint64(i)
-		r.Scheduled(results.Scheduled{Entities: 1})
+		r.Scheduled(&results.Scheduled{Entities: 1})
 		r.Attempt(&results.Attempt{Number: number, Done: 3 * time.Millisecond, Class: results.Failed})
 		r.Attempt(&results.Attempt{Class: results.Ok, Number: number, Try: 1, Done: 4 * time.Millisecond, Counted: 1})
 		r.Completed(&results.Completed{Class: results.Ok, Number: number, Done: 4 * time.Millisecond, Served: 1})

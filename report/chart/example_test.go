@@ -31,7 +31,7 @@ func Example() {
 			attempt.Class, attempt.Counted = results.Throttled, 0
 			operation.Class, operation.Served = results.Throttled, 0
 		}
-		recorder.Scheduled(results.Scheduled{Intended: due, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Intended: due, Entities: 1})
 		recorder.Attempt(&attempt)
 		recorder.Completed(&operation)
 	}

@@ -70,7 +70,7 @@ func (l ladder) record(t testing.TB) *results.Record {
 	rng := rand.New(rand.NewPCG(l.seed, 1))
 	begin := 2 * time.Second
 	r.Phase(results.Phase{Name: "load", Begin: 0, End: begin})
-	r.Scheduled(results.Scheduled{Phase: 0, Kind: 3, Intended: 0, Entities: 100})
+	r.Scheduled(&results.Scheduled{Phase: 0, Kind: 3, Intended: 0, Entities: 100})
 	r.Attempt(&results.Attempt{Class: results.Ok, Phase: 0, Kind: 3, Done: time.Second, Status: 200, Counted: 100})
 	r.Completed(&results.Completed{Class: results.Ok, Phase: 0, Kind: 3, Done: time.Second, Attempts: 1, Entities: 100, Served: 100})
 
@@ -86,7 +86,7 @@ func (l ladder) record(t testing.TB) *results.Record {
 		for n := 0; n < int(rate*l.length.Seconds()); n++ {
 			kind := [10]int{0, 0, 0, 0, 0, 0, 0, 1, 1, 2}[rng.IntN(10)]
 			at := begin + time.Duration(float64(n)/rate*float64(time.Second))
-			r.Scheduled(results.Scheduled{Phase: index, Kind: kind, Intended: at, Entities: 1})
+			r.Scheduled(&results.Scheduled{Phase: index, Kind: kind, Intended: at, Entities: 1})
 			queue = append(queue, attempt{at: at, intended: at, phase: index, kind: kind, number: number})
 			number++
 		}

@@ -56,7 +56,7 @@ func (r run) record(t testing.TB) *results.Record {
 	one := func(phase, kind int, due, took time.Duration, class results.Class) {
 		n++
 		took += time.Duration(rng.IntN(4000))*time.Microsecond + r.tail
-		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due + time.Millisecond, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due + time.Millisecond, Entities: 1})
 		again := class == results.Throttled
 		if again {
 			recorder.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: n, Intended: due, Sent: due + time.Millisecond, Done: due + took, Class: results.Throttled, Status: 503})
@@ -84,7 +84,7 @@ func (r run) record(t testing.TB) *results.Record {
 			class := results.Ok
 			switch {
 			case i < r.gone:
-				recorder.Scheduled(results.Scheduled{Phase: p, Kind: 1, Intended: due, Entities: 1, Dropped: true})
+				recorder.Scheduled(&results.Scheduled{Phase: p, Kind: 1, Intended: due, Entities: 1, Dropped: true})
 				continue
 			case step == 1 && i%5 == 4:
 				class = results.Throttled

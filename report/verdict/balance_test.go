@@ -46,7 +46,7 @@ func (c course) record(t testing.TB) *results.Record {
 		}
 		counts.Requests++
 		counts.Entities += entities
-		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 3, Intended: at, Sent: at, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 3, Intended: at, Sent: at, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 3, Number: uint64(i), Intended: at, Sent: at, Done: at, Class: class, Counted: entities})
 		recorder.Completed(&results.Completed{Phase: phase, Kind: 3, Number: uint64(i), Intended: at, Done: at, Class: class, Attempts: 1, Entities: 1, Served: entities})
 	}

@@ -29,7 +29,7 @@ func spoilt(t testing.TB, ok int, causes results.Causes, prepared results.Causes
 			counted = 1
 		}
 		number++
-		recorder.Scheduled(results.Scheduled{Phase: phases[phase], Kind: phase, Intended: at, Sent: at, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phases[phase], Kind: phase, Intended: at, Sent: at, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: phases[phase], Kind: phase, Number: number, Class: class, Status: status, Code: code,
 			Intended: at, Sent: at, Done: at + time.Millisecond, Counted: counted, PartitionKey: fullKey, HasPartition: true})
 		recorder.Completed(&results.Completed{Phase: phases[phase], Kind: phase, Number: number, Intended: at, Done: at + time.Millisecond,

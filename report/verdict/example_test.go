@@ -27,7 +27,7 @@ func Example() {
 		if i%4 == 3 {
 			class, served = results.Throttled, 0
 		}
-		recorder.Scheduled(results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: step, Intended: due, Sent: due, Done: due + time.Millisecond,
 			Class: class, Counted: served})
 		recorder.Completed(&results.Completed{Phase: step, Intended: due, Done: due + time.Millisecond,

@@ -92,7 +92,7 @@ func (r *run) operation(to *results.Recorder, step, i int, due time.Duration, se
 		sent += 120 * time.Millisecond
 	}
 	s := results.Scheduled{Phase: step, Kind: kind, Intended: due, Sent: sent, Entities: 1, Dropped: every(i, r.dropped)}
-	to.Scheduled(s)
+	to.Scheduled(&s)
 	if s.Dropped {
 		return
 	}

@@ -58,7 +58,7 @@ func TestLoadBesideTheTableIsNotNothing(t *testing.T) {
 	step := recorder.Phase(results.Phase{Name: "step", Stage: "peak", End: 2 * time.Second, Rate: 100, Reported: true})
 	for i := range 200 {
 		at := time.Duration(i) * 10 * time.Millisecond
-		recorder.Scheduled(results.Scheduled{Phase: step, Kind: 1, Intended: at, Sent: at})
+		recorder.Scheduled(&results.Scheduled{Phase: step, Kind: 1, Intended: at, Sent: at})
 		recorder.Attempt(&results.Attempt{Phase: step, Kind: 1, Number: uint64(i), Intended: at, Sent: at, Done: at, Class: results.Ok})
 		recorder.Completed(&results.Completed{Phase: step, Kind: 1, Number: uint64(i), Intended: at, Done: at, Class: results.Ok, Attempts: 1})
 	}

@@ -25,7 +25,7 @@ func twoRequests(t *testing.T, again int) *results.Record {
 		if kind == 3 {
 			requests = 2
 		}
-		recorder.Scheduled(results.Scheduled{Phase: step, Kind: kind, Intended: due, Sent: due, Entities: int64(requests)})
+		recorder.Scheduled(&results.Scheduled{Phase: step, Kind: kind, Intended: due, Sent: due, Entities: int64(requests)})
 		sent, tries := due, 0
 		send := func(class results.Class, retry bool) {
 			recorder.Attempt(&results.Attempt{Phase: step, Kind: kind, Number: uint64(i), Try: tries, Retry: retry,

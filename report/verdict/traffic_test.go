@@ -29,7 +29,7 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *r
 		t.Fatalf("NewRecorder = %v; want no error", err)
 	}
 	phase := recorder.Phase(results.Phase{Name: "observed", Reported: true, End: 2 * time.Second})
-	recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 1, Entities: 1})
+	recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Entities: 1})
 	for try, class := range []results.Class{results.Throttled, results.Ok} {
 		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
 	}

@@ -27,7 +27,7 @@ func recorded(t testing.TB, alter func(r *results.Recorder)) *results.Record {
 	phase := recorder.Phase(results.Phase{Name: "peak", End: time.Second, Reported: true})
 	for i := range uint64(20) {
 		at := time.Duration(i) * 50 * time.Millisecond
-		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: at, Sent: at, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: at, Sent: at, Entities: 1})
 		recorder.Attempt(&results.Attempt{Phase: phase, Number: i, PartitionKey: "p", HasPartition: true, Intended: at, Sent: at,
 			Done: at + 5*time.Millisecond, Class: results.Ok, Status: 200, Counted: 1, Returned: 1, Entities: 1})
 		recorder.Completed(&results.Completed{Phase: phase, Number: i, Intended: at, Done: at + 5*time.Millisecond, Class: results.Ok, Attempts: 1, Entities: 1, Served: 1})

@@ -199,7 +199,7 @@ func TestFiguresAgreeWithTheAttempts(t *testing.T) {
 			entities := 1 + rng.Int64N(5)
 			key := fmt.Sprint("k", rng.IntN(12))
 			dropped, settled := rng.IntN(20) == 0, due >= 5*time.Second
-			recorder.Scheduled(results.Scheduled{Phase: phase, Kind: 1, Intended: due, Sent: due, Entities: entities, Dropped: dropped})
+			recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Intended: due, Sent: due, Entities: entities, Dropped: dropped})
 			if settled {
 				halfOffered += entities
 				late++

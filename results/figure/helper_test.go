@@ -39,7 +39,7 @@ func kept() *results.Record {
 	hold := recorder.Phase(results.Phase{Name: "peak 200/s (hold)", Stage: "peak", Begin: 30 * time.Second, End: 40 * time.Second, Rate: 200})
 	counts := new(results.TargetCounts)
 	add := func(phase, kind int, due, took time.Duration, key string, entities, returned int64, refusals int) {
-		recorder.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due, Entities: entities})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due, Entities: entities})
 		sent := due
 		for try := range refusals + 1 {
 			a := results.Attempt{Phase: phase, Kind: kind, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: sent + took,

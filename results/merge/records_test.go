@@ -105,7 +105,7 @@ func (w *world) record(t testing.TB, wanted func(n int) bool) *results.Record {
 		if !wanted(n) {
 			continue
 		}
-		r.Scheduled(one.scheduled)
+		r.Scheduled(&one.scheduled)
 		if one.scheduled.Dropped {
 			continue
 		}

@@ -78,7 +78,7 @@ func (b *bench) recorded(context.Context) (reading, error) {
 	measured, err := b.once(func() error {
 		for n := range operations {
 			due := time.Duration(n) * time.Second / recordedRate
-			recorder.Scheduled(results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
+			recorder.Scheduled(&results.Scheduled{Phase: step, Intended: due, Sent: due, Entities: 1})
 			attempt.Intended, attempt.Sent, attempt.Done = due, due, due+4*time.Millisecond
 			recorder.Attempt(&attempt)
 			completed.Intended, completed.Done = due, attempt.Done

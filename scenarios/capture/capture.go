@@ -69,7 +69,7 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	first := op.attempts == 0
 	if first {
 		due := results.Scheduled{Phase: o.phase, Kind: op.kind, Intended: arrived, Sent: arrived, Entities: op.asked, Noted: o.written}
-		o.options.Recorder.Scheduled(due)
+		o.options.Recorder.Scheduled(&due)
 		for _, one := range o.beside {
 			one.Due(&due)
 		}

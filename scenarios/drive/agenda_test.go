@@ -55,7 +55,7 @@ func (run *trial) send(t testing.TB, now clock.Instant) *Session {
 		t.Fatalf("take(%v) = nil; want a session", now.Offset())
 	}
 	if s.firstAttempt() {
-		run.ledger.Recorder.Scheduled(*s.scheduled(now, false))
+		run.ledger.Recorder.Scheduled(s.scheduled(now, false))
 	}
 	s.Step(now, Due, nil)
 	return s

@@ -85,7 +85,7 @@ func (l *Ledger) began(s *Session, at clock.Instant) {
 
 // due writes down an operation that became due.
 func (l *Ledger) due(s *results.Scheduled) {
-	l.Recorder.Scheduled(*s)
+	l.Recorder.Scheduled(s)
 	for _, w := range l.watchers {
 		w.Due(s)
 	}

@@ -54,7 +54,7 @@ func BenchmarkRecorderPath(b *testing.B) {
 	for k := uint64(0); b.Loop(); k++ {
 		due += clock.Instant(100 * time.Microsecond)
 		s.begin(stage, k, due, phases[0], false)
-		ledger.Recorder.Scheduled(*s.scheduled(due, false))
+		ledger.Recorder.Scheduled(s.scheduled(due, false))
 		s.Step(due, Due, nil)
 		ledger.settle(&s, s.Step(due.Add(4*time.Millisecond), Replied, &ok))
 		if err := ledger.Recorder.Advance(due.Offset()); err != nil {

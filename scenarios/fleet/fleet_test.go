@@ -112,7 +112,7 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 		from := time.Duration(n) * time.Second
 		for k := range s.rate {
 			due := from + time.Duration(k)*time.Millisecond
-			recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due})
+			recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: due})
 			recorder.Attempt(&results.Attempt{Phase: phase, Intended: due, Sent: due, Done: due + time.Duration(k)*time.Microsecond, Class: results.Ok})
 			recorder.Completed(&results.Completed{Phase: phase, Intended: due, Done: due + time.Duration(k)*time.Microsecond, Class: results.Ok})
 		}

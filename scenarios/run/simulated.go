@@ -68,12 +68,16 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Calendar: clock.Epoch(epoch), Seed: s.Seed,
 		Cold: s.Start == scenarios.StartCold, Dataless: !p.data(), Alone: true, Stores: p.held()})
-	stores, tail := queueblob.NewMemory(), drive.NewTail(tailStretch)
-	var at target.Immediate = queueblob.NewVirtual(virtualAccounts(e, accountsOf(s)), stores)
+	tail := drive.NewTail(tailStretch)
+	at := virtualAccounts(e, accountsOf(s))
+	var books target.Counter = engineBooks{e}
+	if len(storesOf(s)) > 0 {
+		stores := queueblob.NewMemory()
+		at, books = queueblob.NewVirtual(at, stores), booksOfBoth{books, stores}
+	}
 	if p.weighing != nil {
 		p.weighing.Immediate, at = at, p.weighing
 	}
-	var books target.Counter = booksOfBoth{engineBooks{e}, stores}
 	if p.injector != nil {
 		at, books = p.injector.BeforeImmediate(at), p.injector.Corrected(books)
 	}

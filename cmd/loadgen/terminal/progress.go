@@ -118,7 +118,10 @@ func (p *Progress) Begins(b run.Begun) []run.Observer {
 	if b.Now != nil {
 		p.now = b.Now
 	}
-	told := []run.Observer{p}
+	var told []run.Observer
+	if p.looked() {
+		told = append(told, p)
+	}
 	if server := p.telemetry.Prometheus; server != nil {
 		e := prometheus.New(prometheus.Options{Kinds: b.Operations, Stats: p.Stats, Now: p.now, Tool: b.Tool, Keys: p.telemetry.Keys})
 		server.Serve(e)
@@ -146,6 +149,12 @@ func (p *Progress) Begins(b run.Begun) []run.Observer {
 		}
 	})
 	return told
+}
+
+// looked reports whether anybody looks at the stats, which are not kept otherwise: they cost
+// a simulation an eighth.
+func (p *Progress) looked() bool {
+	return p.screen != darkness{} || p.telemetry.Prometheus != nil || p.telemetry.Page != nil || p.telemetry.OTLP != nil
 }
 
 // sends begins to send the run, nil where that cannot be.

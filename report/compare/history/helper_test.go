@@ -61,7 +61,7 @@ func (r *run) record(t testing.TB) *results.Record {
 	counts := new(results.TargetCounts)
 	for n := range reads {
 		due := time.Duration(n) * time.Second / reads
-		recorder.Scheduled(results.Scheduled{Phase: phase, Intended: due, Sent: due + r.late, Entities: 1})
+		recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: due, Sent: due + r.late, Entities: 1})
 		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due + r.late, Done: due + r.late + r.takes, Counted: 1, Returned: 1}
 		counts.Requests++
 		if r.lost > 0 && n%r.lost == 0 {

@@ -118,7 +118,7 @@ func (p played) operation(r *results.Recorder, phase, kind int, number uint64, a
 	if phase == 2 {
 		sent += p.late
 	}
-	r.Scheduled(results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: sent, Entities: 1})
+	r.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: sent, Entities: 1})
 	r.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: sent, Done: sent + took, Class: class,
 		Counted: served, Returned: served, Entities: 1})
 	r.Completed(&results.Completed{Phase: phase, Kind: kind, Number: number, Intended: at, Done: sent + took, Class: class,
