@@ -22,7 +22,7 @@ stage() {
 
 # aside NAME COMMAND...: runs a command beside the stages that follow; awaited, which is
 # called once it has to have ended, shows what it printed and ends the script if it
-# failed. There is one at a time.
+# failed, if there is one. There is one at a time.
 aside() {
 	beside=$1 beside_begun=$SECONDS
 	printf '\n== beside what follows: %s\n' "$beside"
@@ -35,6 +35,7 @@ aside() {
 
 awaited() {
 	local code=0
+	if [[ -z $beside_process ]]; then return; fi
 	wait "$beside_process" || code=$?
 	beside_process=""
 	current=$beside begun=$beside_begun
