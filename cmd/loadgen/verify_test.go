@@ -134,9 +134,12 @@ func TestVerifyWritesEqualsTheServicesLog(t *testing.T) {
 	record := read(t, "run")
 	audit := record.Audit
 	sent := record.Total(results.Reported).Sent
-	if audit.Writes != sent || audit.Acknowledged != sent || audit.Own409 != int64(len(s.inserts)) || audit.Own412 != int64(len(s.merges)) ||
+	// A write whose reply was lost may be cut by the end of the run where the machine is slow:
+	// nobody heard of that one.
+	inserts, merges := int64(len(s.inserts))-audit.Own409, int64(len(s.merges))-audit.Own412
+	if audit.Writes != sent || audit.Acknowledged+audit.Unknown+audit.Absent != sent || inserts < 0 || merges < 0 || inserts+merges > audit.Unknown ||
 		!audit.Sound() || audit.ReadBack != audit.Keys {
-		t.Errorf("the audit comes to %+v; want %d writes, %d own-409 and %d own-412 by the service's log, and nothing lost or doubled",
+		t.Errorf("the audit comes to %+v; want %d writes, %d own-409 and %d own-412 by the service's log but for those unknown, and nothing lost or doubled",
 			*audit, sent, len(s.inserts), len(s.merges))
 	}
 	if len(s.inserts)+len(s.merges) == 0 {

@@ -286,7 +286,11 @@ func (s *Session) consult(outcome *target.Outcome) (machine.Move, *target.Operat
 	if move != machine.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
 		return machine.Settle, nil
 	}
-	return move, &next
+	if move == machine.Proceed {
+		follows := next // of its own, so that the others stay off the heap
+		return move, &follows
+	}
+	return move, nil
 }
 
 // pause returns how long the operation's workflow rests before its next request.
