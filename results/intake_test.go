@@ -13,8 +13,12 @@ import (
 // What many goroutines tell at the same time comes to the very record of one that tells it all,
 // to the byte: whenever it is taken down.
 func TestManyTellWhatOneTells(t *testing.T) {
-	for seed := range uint64(3) {
-		ops := randomOperations(seed, 4000)
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
+		ops := randomOperations(seed, 2000)
 		one := recordOf(t, func(r *results.Recorder) error {
 			r.Alone()
 			return play(r, ops)
