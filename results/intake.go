@@ -32,6 +32,7 @@ type intake struct {
 type notes struct {
 	scheduled []Scheduled
 	again     []time.Duration
+	held      []heldBack
 	attempts  []Attempt
 	waits     []phaseWait
 	completed []Completed
@@ -42,14 +43,21 @@ type phaseWait struct {
 	wait  time.Duration
 }
 
+// heldBack is an attempt of a kind that its rate limit holds back from an instant on.
+type heldBack struct {
+	phaseWait
+	kind int
+	from time.Duration
+}
+
 // most returns of how many it keeps of the sort of which it keeps most.
 func (n *notes) most() int {
-	return max(len(n.scheduled), len(n.again), len(n.attempts), len(n.waits), len(n.completed))
+	return max(len(n.scheduled), len(n.again), len(n.held), len(n.attempts), len(n.waits), len(n.completed))
 }
 
 func (n *notes) clear() {
 	clear(n.attempts) // they have keys and codes
-	*n = notes{n.scheduled[:0], n.again[:0], n.attempts[:0], n.waits[:0], n.completed[:0]}
+	*n = notes{n.scheduled[:0], n.again[:0], n.held[:0], n.attempts[:0], n.waits[:0], n.completed[:0]}
 }
 
 // later reports whether an instant lies in a later second than what was told before.
@@ -86,6 +94,9 @@ func (r *Recorder) gather() {
 	}
 	for _, sent := range kept.again {
 		r.again(sent)
+	}
+	for i := range kept.held {
+		r.held(&kept.held[i])
 	}
 	for i := range kept.attempts {
 		r.attempt(&kept.attempts[i])

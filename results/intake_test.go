@@ -124,6 +124,7 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 			succeed(recorder, step, 1+i%2, 2*time.Second+time.Duration(i)*time.Millisecond, time.Millisecond)
 			recorder.Waited(step, time.Millisecond)
 			recorder.Again(2 * time.Second)
+			recorder.Held(step, 1, 2*time.Second, time.Millisecond)
 		}
 	}()
 	select {
@@ -136,8 +137,8 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	finish(t, recorder, 10*time.Second)
 	record := read(t, &folder.Memory)
 	all := record.Total(results.Everything)
-	if all.Attempts != n+1 || all.Succeeded != n+1 || record.RetryWaits.Count() != n || record.Misplaced != 0 {
-		t.Errorf("%d attempts, %d successes, %d waits, %d misplaced; want %d, %d, %d and none", all.Attempts, all.Succeeded,
-			record.RetryWaits.Count(), record.Misplaced, n+1, n+1, n)
+	if all.Attempts != n+1 || all.Succeeded != n+1 || record.RetryWaits.Count() != n || record.LimitWaits.Count() != n || record.Misplaced != 0 {
+		t.Errorf("%d attempts, %d successes, %d waits to retry, %d for a limit, %d misplaced; want %d, %d, %d, %d and none", all.Attempts, all.Succeeded,
+			record.RetryWaits.Count(), record.LimitWaits.Count(), record.Misplaced, n+1, n+1, n, n)
 	}
 }

@@ -156,18 +156,27 @@ func (r *Recorder) again(sent time.Duration) {
 // Held takes down that a rate limit holds the next attempt at an operation back from an
 // instant on, for so long.
 func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := &r.record.Phases[phase]
-	p.Kinds[kind].LimitHeld++
-	r.rows.at(from).LimitHeld++
+	one := heldBack{phaseWait{phase, wait}, kind, from}
+	if r.alone {
+		r.held(&one)
+		return
+	}
+	r.intake.mu.Lock()
+	r.intake.held = append(r.intake.held, one)
+	r.told(0)
+}
+
+func (r *Recorder) held(one *heldBack) {
+	p := &r.record.Phases[one.phase]
+	p.Kinds[one.kind].LimitHeld++
+	r.rows.at(one.from).LimitHeld++
 	if !p.Reported {
 		return
 	}
 	if r.record.LimitWaits == nil {
 		r.record.LimitWaits = NewHistogram()
 	}
-	r.record.LimitWaits.Record(wait)
+	r.record.LimitWaits.Record(one.wait)
 }
 
 // Attempt takes down an attempt after its end.
