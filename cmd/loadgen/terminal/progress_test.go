@@ -16,6 +16,9 @@ import (
 	"unicode"
 
 	"loadgen/report/live"
+	"loadgen/report/live/otlp"
+	"loadgen/report/live/page"
+	"loadgen/report/live/prometheus"
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -235,6 +238,26 @@ func TestHowASimulationFares(t *testing.T) {
 		}
 		if got != row.want {
 			t.Errorf("%s time: told\n%swant\n%s", row.time, got, row.want)
+		}
+	}
+}
+
+// The stats of a run are kept where somebody looks at them, on whatever way.
+func TestWhoLooks(t *testing.T) {
+	for _, row := range []struct {
+		says, ui  string
+		telemetry Telemetry
+		looked    bool
+	}{
+		{"a quiet run tells nobody", None, Telemetry{}, false},
+		{"lines are told", Plain, Telemetry{}, true},
+		{"events are told", JSON, Telemetry{}, true},
+		{"a quiet run is scraped", None, Telemetry{Prometheus: new(prometheus.Server)}, true},
+		{"a quiet run is looked at in a browser", None, Telemetry{Page: new(page.Server)}, true},
+		{"a quiet run is sent on", None, Telemetry{OTLP: new(otlp.Client)}, true},
+	} {
+		if got := New(t.Context(), io.Discard, row.ui, row.telemetry).looked(); got != row.looked {
+			t.Errorf("%s: looked = %t", row.says, got)
 		}
 	}
 }
