@@ -106,6 +106,7 @@ type progress struct {
 func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase int, sending bool) {
 	s.progress = progress{}
 	s.stage, s.k, s.number, s.intended = stage, k, stage.First+k, intended
+	s.noted, s.attempt = results.Scheduled{}, results.Attempt{}
 	if stage.Outline != nil && !sending {
 		s.work = stage.Outline(k)
 	} else {
