@@ -67,12 +67,15 @@ func (i *intake) later(at time.Duration) bool {
 	return second > last && i.second.CompareAndSwap(last, second)
 }
 
-// told lets go of the intake's lock after something was told, of an instant where that may be
-// later than all before, and takes down what there is if it is time for it.
-func (r *Recorder) told(at time.Duration) {
-	kept := r.intake.most()
-	r.intake.mu.Unlock()
-	switch later := r.intake.later(at); {
+// lay lays down one of what is told of an instant, 0 where that is not later than all before,
+// and takes down what there is if it is time for it.
+func lay[T any](r *Recorder, on *[]T, one *T, at time.Duration) {
+	i := &r.intake
+	i.mu.Lock()
+	*on = append(*on, *one)
+	kept := i.most()
+	i.mu.Unlock()
+	switch later := i.later(at); {
 	case kept >= intakeMost:
 		r.mu.Lock()
 	case !later && kept < intakeRoom || !r.mu.TryLock():

@@ -94,9 +94,7 @@ func (r *Recorder) Scheduled(s *Scheduled) {
 		r.scheduled(s)
 		return
 	}
-	r.intake.mu.Lock()
-	r.intake.scheduled = append(r.intake.scheduled, *s)
-	r.told(0)
+	lay(r, &r.intake.scheduled, s, 0)
 }
 
 func (r *Recorder) scheduled(s *Scheduled) {
@@ -144,9 +142,7 @@ func (r *Recorder) Again(sent time.Duration) {
 		r.again(sent)
 		return
 	}
-	r.intake.mu.Lock()
-	r.intake.again = append(r.intake.again, sent)
-	r.told(0)
+	lay(r, &r.intake.again, &sent, 0)
 }
 
 func (r *Recorder) again(sent time.Duration) {
@@ -161,9 +157,7 @@ func (r *Recorder) Held(phase, kind int, from, wait time.Duration) {
 		r.held(&one)
 		return
 	}
-	r.intake.mu.Lock()
-	r.intake.held = append(r.intake.held, one)
-	r.told(0)
+	lay(r, &r.intake.held, &one, 0)
 }
 
 func (r *Recorder) held(one *heldBack) {
@@ -185,9 +179,7 @@ func (r *Recorder) Attempt(a *Attempt) {
 		r.attempt(a)
 		return
 	}
-	r.intake.mu.Lock()
-	r.intake.attempts = append(r.intake.attempts, *a)
-	r.told(max(a.Done, a.Noted))
+	lay(r, &r.intake.attempts, a, max(a.Done, a.Noted))
 }
 
 func (r *Recorder) attempt(a *Attempt) {
@@ -237,9 +229,7 @@ func (r *Recorder) Waited(phase int, wait time.Duration) {
 		r.waited(phase, wait)
 		return
 	}
-	r.intake.mu.Lock()
-	r.intake.waits = append(r.intake.waits, phaseWait{phase, wait})
-	r.told(0)
+	lay(r, &r.intake.waits, &phaseWait{phase, wait}, 0)
 }
 
 func (r *Recorder) waited(phase int, wait time.Duration) {
@@ -254,9 +244,7 @@ func (r *Recorder) Completed(c *Completed) {
 		r.completed(c)
 		return
 	}
-	r.intake.mu.Lock()
-	r.intake.completed = append(r.intake.completed, *c)
-	r.told(max(c.Done, c.Noted))
+	lay(r, &r.intake.completed, c, max(c.Done, c.Noted))
 }
 
 func (r *Recorder) completed(c *Completed) {
