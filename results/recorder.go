@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Recorder takes down a run. Its methods are safe for concurrent use.
+// Recorder takes down a run. Its methods are safe for concurrent use, and keep nothing that
+// they are given a pointer to.
 type Recorder struct {
 	mu sync.Mutex
 	// alone says that one goroutine does it all, so that nothing need be locked.
