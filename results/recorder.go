@@ -9,7 +9,7 @@ import (
 )
 
 // Recorder takes down a run. Its methods are safe for concurrent use, and keep nothing that
-// they are given a pointer to.
+// they are given a pointer to, but the Beyond of an attempt, which must not be altered any more.
 type Recorder struct {
 	mu sync.Mutex
 	// alone says that one goroutine does it all, so that nothing need be locked.
