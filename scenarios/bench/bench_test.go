@@ -143,6 +143,30 @@ func TestMeasureInProcess(t *testing.T) {
 	}
 }
 
+// A whole load is measured at each number of processors, which is as it was afterwards.
+func TestMeasureByProcessors(t *testing.T) {
+	told(t)
+	b := &bench{Options: Options{Rounds: 1, Quick: true, Program: program(t), Clock: clock.NewReal()}.filled(), report: new(Report)}
+	s, err := b.startBare(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	before, cells := runtime.GOMAXPROCS(0), b.sent(s)
+	for i, n := range processors {
+		got, err := cells[i].run(t.Context())
+		if err != nil || cells[i].At != processorsName(n) || got.operations != sentQuick || got.cpu <= 0 {
+			t.Errorf("%s = %+v, %v; want %d operations and their CPU", cells[i].At, got, err, sentQuick)
+		}
+		if len(got.more) != 1 || got.more[0].what != whatWaits || got.more[0].value < 0 || got.more[0].value > 1e6 {
+			t.Errorf("%s tells %+v; want what an operation waits for locks", cells[i].At, got.more)
+		}
+		if now := runtime.GOMAXPROCS(0); now != before {
+			t.Errorf("GOMAXPROCS is %d after %s; want the %d of before", now, cells[i].At, before)
+		}
+	}
+}
+
 // simulatedCell is a dimension for a moment of virtual time.
 func simulatedCell(t *testing.T, b *bench, one simulated) cell {
 	t.Helper()

@@ -53,6 +53,18 @@ func TestStandInsBesideTheSocket(t *testing.T) {
 	}
 }
 
+// On the virtual clock they stand beside the engine, and are in its books.
+func TestStandInsInVirtualTime(t *testing.T) {
+	s := furnished(t)[0]
+	record, err := Run(t.Context(), Plan{Scenario: s, Memory: new(results.Memory)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := record.Total(results.Everything); all.Attempts == 0 || all.Failed > 0 || record.Target == nil || record.Target.Requests != all.Attempts {
+		t.Errorf("%s: %d of %d attempts failed, the target counted %+v; want none, and each of them", s.Name, all.Failed, all.Attempts, record.Target)
+	}
+}
+
 // A report without stand-ins does not speak of any, and one at a real service neither.
 func TestStandInsAreSaid(t *testing.T) {
 	told := func(m results.Manifest) bool {
