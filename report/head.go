@@ -68,13 +68,13 @@ func (a *author) figures() {
 // tone is what the verdict amounts to: a claim that does not hold spoils any run, and
 // that all hold proves something of a valid one alone.
 func (a *author) tone() document.Tone {
-	state, ok := verdict.State(a.summary)
+	_, ok := verdict.State(a.summary)
 	failed := ok != nil && !*ok
 	for i := range a.record.Invariants {
 		failed = failed || a.record.Invariants[i].Faults > 0
 	}
 	switch {
-	case a.summary.Validity != results.Valid, state == results.CannotTell && len(a.summary.Checks) > 0:
+	case a.summary.Validity != results.Valid, ok == nil && len(a.summary.Checks) > 0:
 		return document.Doubtful
 	case failed:
 		return document.Bad

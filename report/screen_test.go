@@ -78,8 +78,8 @@ func TestFirstScreens(t *testing.T) {
 		painted := laidOut(t, d, layout.Look{Colour: true})
 		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d, layout.Look{ASCII: true}))
 		held(t, "screen_"+name, got.String())
-		colour := map[document.Tone]string{document.Good: "32m", document.Bad: "31m", document.Doubtful: "33m"}[d.Answer.Tone()]
-		if colour == "" || !strings.Contains(painted, "\x1b[1;"+colour+d.Answer.Tone().Sign()) {
+		colour := map[document.Tone]string{document.Good: "1;32m", document.Bad: "1;31m", document.Doubtful: "1;33m", document.Neutral: "1m"}[d.Answer.Tone()]
+		if colour == "" || !strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()) {
 			t.Errorf("%s: %q is not marked in its colour", name, d.Answer.State)
 		}
 		if want, _ := verdict.State(verdict.Judge(record)); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {

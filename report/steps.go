@@ -53,7 +53,7 @@ func (a *author) steps() {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	legend := "step: operations/s; offered and served: entities/s due in the last half of the step; lost, settled: of the operations due in it; " +
+	legend := "step: operations/s; offered: entities/s due in the last half of the step; served: those that succeeded in it; lost, settled: of the operations due in it; " +
 		"throttled: attempts/s; tries/op: attempts to an operation"
 	if slices.ContainsFunc(steps, figure.Step.Closed) {
 		legend += "; " + closedLoop + ": clients that wait for each reply, over the whole of the phase"

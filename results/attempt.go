@@ -123,6 +123,12 @@ type Attempt struct {
 	Noted time.Duration
 }
 
+// Refused reports whether an attempt of a class and a status says that the target is busy: one
+// that was throttled, and one that failed by a status of the 500s but 501 and 505.
+func Refused(class Class, status int) bool {
+	return class == Throttled || class == Failed && status >= 500 && status < 600 && status != 501 && status != 505
+}
+
 // HeldByLine reports whether the attempt waited for the client's line rather than for
 // anything else: for over [HeldBackAfter], or for more than half of its time.
 func (a *Attempt) HeldByLine() bool {

@@ -21,6 +21,7 @@ const (
 	LimitThrottled = "throttled"
 	LimitFailed    = "failed"
 	LimitP99       = "p99"
+	LimitQueued    = "queueing"
 	LimitClient    = "client-limited"
 )
 
@@ -69,7 +70,10 @@ type Limit struct {
 	Finished bool `json:"finished"`
 	// Entities is what the search spent: entities counted by all of its attempts,
 	// those of a step that was interrupted included.
-	Entities int64       `json:"entities_counted"`
+	Entities int64 `json:"entities_counted"`
+	// Sporadic is the share of the first attempts that is refused at every rate, 0 where none
+	// is: no rate fails by it.
+	Sporadic float64     `json:"sporadic_share,omitempty"`
 	Steps    []LimitStep `json:"steps"`
 }
 
@@ -92,6 +96,12 @@ type LimitStep struct {
 	// P99 is of the response times of the operations that succeeded, null where
 	// they are too few.
 	P99 *int64 `json:"response_p99_us"`
+	// QueueGrowth is how many more operations waited for the target at the end of the step than
+	// at its begin, Answered how many succeeded while it lasted, ServiceMean how long the target
+	// took for a first attempt on the average, in microseconds.
+	QueueGrowth int64 `json:"queue_growth"`
+	Answered    int64 `json:"answered"`
+	ServiceMean int64 `json:"service_mean_us"`
 	// Entities are those counted by the step's attempts, and by what drained the target
 	// before it, which no other figure of the step is of.
 	Entities int64  `json:"entities_counted"`

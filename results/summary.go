@@ -33,10 +33,14 @@ type Summary struct {
 	// ClientLimited says where the generator fell short of the load that was asked for:
 	// what rests on that is its doing in part. A limit that was met is not.
 	ClientLimited []string `json:"client_limited"`
-	// State is what the run came to: one of the states above. Ok is whether what was
-	// asked of it is so: null where nothing was asked, and where it cannot be told.
+	// State is whether the offered load is sustained: one of the states above. Ok is whether
+	// what was asked of the run is so, checks among that: null where nothing was asked, and
+	// where it cannot be told.
 	State string `json:"state"`
 	Ok    *bool  `json:"ok"`
+	// PeakState is the state of the peak that was asked about, left out where none was: State
+	// is then that, whatever the load meets beyond it.
+	PeakState string `json:"peak_state,omitempty"`
 
 	Scheduled  int64 `json:"scheduled"`
 	Sent       int64 `json:"sent"`

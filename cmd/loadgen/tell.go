@@ -229,8 +229,8 @@ func endsWith(code int) error {
 func outcomeOfRun(record *results.Record) outcome {
 	s := record.Summary
 	o := outcome{invalid: s.Validity == results.Invalid, limited: len(s.ClientLimited) > 0}
-	state, ok := verdict.State(s)
-	o.failed, o.untold = ok != nil && !*ok, state == results.CannotTell && verdict.Asked(s)
+	_, ok := verdict.State(s)
+	o.failed, o.untold = ok != nil && !*ok, ok == nil && verdict.Asked(s)
 	if record.Manifest.AntiPattern != "" && len(s.Checks) > 0 {
 		kept := verdict.Promise(record, s)
 		o.failed, o.untold = !s.Audit.Sound() || kept.Fails(), !kept.Told()

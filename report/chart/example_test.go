@@ -59,6 +59,6 @@ func Example() {
 	// Output:
 	// 2000 operations took 1995 to 2041 µs
 	// second 0 served 1996 and throttled 1996
-	// of 4000/s, 2000/s were served and 50 % lost
+	// of 4000/s, 1996/s were served and 50 % lost
 	// [throttle.svg steps.svg] <nil>
 }

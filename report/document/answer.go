@@ -16,6 +16,8 @@ type Answer struct {
 	Claim, Number, Unit string
 	// Beside is what the number is held against and how sure it is, in a few words.
 	Beside string
+	// Mark is the tone of the claim, nil for that of the state.
+	Mark *Tone
 	// Says is what follows from it: three lines at most, of which the first names what the
 	// answer is about.
 	Says []string
@@ -37,8 +39,13 @@ const (
 	CannotTell  = "cannot tell"
 )
 
-// Tone is what the state amounts to: three colours for four states.
-func (a *Answer) Tone() Tone { return ToneOf(a.State) }
+// Tone is what the answer amounts to.
+func (a *Answer) Tone() Tone {
+	if a.Mark != nil {
+		return *a.Mark
+	}
+	return ToneOf(a.State)
+}
 
 // ToneOf is what a state amounts to.
 func ToneOf(state string) Tone {
@@ -63,6 +70,8 @@ func (t Tone) Sign() string {
 		return "✗"
 	case Doubtful:
 		return "?"
+	case Neutral:
+		return "•"
 	default:
 		return ""
 	}

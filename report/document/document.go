@@ -39,6 +39,8 @@ const (
 	Good
 	Bad
 	Doubtful
+	// Neutral is a claim that answers no question: it is marked, and neither good nor bad.
+	Neutral
 )
 
 // Paragraph is a sentence or several. Lead is the one that a reader has to see first:

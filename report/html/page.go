@@ -78,6 +78,8 @@ func toneOf(t document.Tone) tone {
 		return tone{"bad", t.Sign(), "bad: "}
 	case document.Doubtful:
 		return tone{"doubtful", t.Sign(), "doubtful: "}
+	case document.Neutral:
+		return tone{"plain", t.Sign(), ""}
 	}
 	return tone{}
 }

@@ -98,7 +98,7 @@ func scale(bar *document.Bar, columns int) string {
 
 // plain is what stands for the signs of a report where nothing but ASCII is shown: each
 // takes as many columns.
-var plain = map[rune]rune{'█': '#', '▒': ':', '│': '|', '✓': '+', '✗': 'x', '·': '-', '–': '-', '—': '-', '…': '~', 'µ': 'u', '−': '-',
+var plain = map[rune]rune{'█': '#', '▒': ':', '│': '|', '✓': '+', '✗': 'x', '·': '-', '•': '*', '–': '-', '—': '-', '…': '~', 'µ': 'u', '−': '-',
 	'←': '<', '→': '>', '≥': '>', '≤': '<', '±': '~', '×': 'x', '“': '"', '”': '"', '’': '\''}
 
 // ascii returns a text in ASCII: what stands for nothing in it is a question mark.

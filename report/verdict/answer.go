@@ -14,7 +14,7 @@ import (
 // Answer says in a few words what a judged run came to: what was asked of it first, then
 // the limit that it met, then what it holds. Its state is that of [State].
 func Answer(record *results.Record, summary *results.Summary) document.Answer {
-	state, _ := State(summary)
+	state, ok := State(summary)
 	a := answer{story{record: record, summary: summary, figures: figure.Of(record), steps: figure.Steps(record)},
 		document.Answer{State: state}}
 	a.top, _ = figure.Highest(a.steps)
@@ -31,8 +31,22 @@ func Answer(record *results.Record, summary *results.Summary) document.Answer {
 		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(failed[:1])+failed[1:])
 	}
 	a.Says = a.Says[:min(len(a.Says), mostSaid)]
+	a.Mark = new(markOf(state, ok, Asked(summary)))
 	a.Says = append(a.example(), a.Says...)
 	return a.Answer
+}
+
+// markOf is the mark of an answer: by what was asked, and where nothing was a load that is not
+// sustained is neither good nor bad.
+func markOf(state string, ok *bool, asked bool) document.Tone {
+	switch tone := document.ToneOf(state); {
+	case asked:
+		return document.ToneOf(named(ok))
+	case tone == document.Bad:
+		return document.Neutral
+	default:
+		return tone
+	}
 }
 
 // mostSaid is how many sentences follow an answer at most.
@@ -60,7 +74,7 @@ func (a *answer) says(sentence string) {
 
 func (a *answer) tell() {
 	s := a.summary
-	switch claimed := min(len(a.record.Manifest.Checks), len(s.Checks)); {
+	switch {
 	case s.Audit != nil && !s.Audit.Sound():
 		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), "writes lost or doubled", "")
 		a.says(audited(s.Audit))
@@ -71,13 +85,23 @@ func (a *answer) tell() {
 		a.says("not so: " + shortened(one.Name) + ".")
 	case a.record.Limit != nil:
 		a.searched(a.record.Limit)
-	case a.record.Manifest.PeakAsked > 0 && (a.State == results.Holds || ofAll(s.Checks[:len(s.Checks)-claimed]) != results.Holds):
+	case a.record.Manifest.PeakAsked > 0:
 		a.peak()
-	case len(s.Checks) > 0:
-		a.checked()
-	case s.Audit != nil:
-		a.claim(":", document.Count(s.Audit.Acknowledged), "acknowledged writes found again", "")
-		a.limited()
+	default:
+		a.load()
+	}
+	a.checked()
+	if balanced := trafficBalance(a.record); balanced != "" {
+		a.says(balanced)
+	}
+}
+
+// load says whether the load of a run of which no rate was asked is sustained.
+func (a *answer) load() {
+	s := a.summary
+	switch {
+	case len(s.Phases) == 0 && len(s.Checks) > 0:
+		a.claim("", "", "", "")
 	case a.State == results.Saturates:
 		a.saturates()
 	case s.Balance != nil:
@@ -89,8 +113,8 @@ func (a *answer) tell() {
 	default:
 		a.fails()
 	}
-	if balanced := trafficBalance(a.record); balanced != "" {
-		a.says(balanced)
+	if s.Audit != nil {
+		a.says(document.Count(s.Audit.Acknowledged) + " acknowledged writes found again.")
 	}
 }
 
@@ -193,11 +217,4 @@ func plural(n int, one string) string {
 		return one
 	}
 	return one + "s"
-}
-
-func failOrFails(n int) string {
-	if n == 1 {
-		return "fails"
-	}
-	return "fail"
 }

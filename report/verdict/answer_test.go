@@ -26,12 +26,16 @@ func TestAnswers(t *testing.T) {
 		says     string
 	}{
 		{"a limit", results.Summary{Saturation: &rate, SaturationInterval: []float64{1998, 2004}}, "SATURATES at 2,001 entities/s", "At 400/s"},
-		{"a limit and checks: these were asked", results.Summary{Saturation: &rate, Checks: []results.Check{{Expr: "a", Ok: yes}, {Expr: "b", Ok: no, Observed: "7"}}},
-			"DOES NOT HOLD: 1 of 2 checks fails", "Fails: b; observed: 7"},
+		{"a limit beside a check that fails", results.Summary{Saturation: &rate, Checks: []results.Check{{Expr: "a", Ok: yes}, {Expr: "b", Ok: no, Observed: "7"}}, Phases: phase(no, "")},
+			"SATURATES at 2,001 entities/s; 1 of 2 checks fails", "Fails: b; observed: 7"},
+		{"a limit beside checks that pass", results.Summary{Saturation: &rate, Checks: []results.Check{{Expr: "a", Ok: yes}, {Expr: "b", Ok: yes}}, Phases: phase(no, "")},
+			"SATURATES at 2,001 entities/s; 2 of 2 checks pass", ""},
+		{"a check of a load that holds", results.Summary{Checks: []results.Check{{Expr: "a", Ok: yes, Observed: "7"}}, Phases: phase(yes, "")},
+			"HOLDS 400 operations/s; 1 of 1 check passes", "Holds: a; observed: 7"},
 		{"a check that could not be judged", results.Summary{Checks: []results.Check{{Expr: "a", Observed: "not measured", Why: "too few"}}},
-			"CANNOT TELL: 1 of 1 check", "Cannot tell: a; observed: not measured: too few"},
+			"CANNOT TELL; 1 of 1 check cannot be told", "Cannot tell: a; observed: not measured: too few"},
 		{"a step that does not hold", results.Summary{Phases: phase(no, "")}, "DOES NOT HOLD 3,000 entities/s", ""},
-		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "DOES NOT HOLD 3,000 entities/s", "12.5 % of the attempts throttled, of little load as of much"},
+		{"throttling of no rate", results.Summary{Phases: phase(no, ""), Throttling: met("sporadic")}, "DOES NOT HOLD 3,000 entities/s", "12.5 % of the attempts refused at every rate"},
 		{"throttling at one rate", results.Summary{Phases: phase(no, ""), Throttling: met("limit or sporadic")}, "DOES NOT HOLD 3,000 entities/s", "; 600 operations/s would"},
 		{"a limit that changes", results.Summary{Phases: phase(no, ""), Throttling: met("changing")}, "DOES NOT HOLD", "by no one limit"},
 		{"bursts of a second", results.Summary{Phases: phase(no, ""), Throttling: met("bursts")}, "DOES NOT HOLD", "bursts of 2 s and more would"},
@@ -44,13 +48,13 @@ func TestAnswers(t *testing.T) {
 		{"a search", results.Summary{Limit: &results.Limit{Held: &low, Finished: true}}, "HOLDS 1,500 operations/s at least", ""},
 		{"a search that found nothing that holds", results.Summary{Limit: &results.Limit{NotHeld: &low, Finished: true}}, "DOES NOT HOLD even 1,500 operations/s", ""},
 		{"writes that are lost", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9, Lost: 2}}, "DOES NOT HOLD: 2 writes lost or doubled", "2 are lost"},
-		{"writes that are all there say nothing of a rate", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9}, Saturation: &rate}, "HOLDS: 9 acknowledged writes found again", "Saturates at 2,001"},
+		{"writes that are all there say nothing of a rate", results.Summary{Audit: &results.Audit{Writes: 9, Acknowledged: 9}, Saturation: &rate}, "SATURATES at 2,001 entities/s", "9 acknowledged writes found again"},
 		{"a rule that what was left behind breaks", results.Summary{Phases: phase(yes, ""), Invariants: []results.Invariant{{Name: "the legs sum to zero", Looked: 2000, Faults: 22}}},
 			"DOES NOT HOLD: 22 violations", "Not so: the legs sum to zero."},
 		{"an invalid run", results.Summary{Validity: results.Invalid, Reasons: []string{"nothing succeeded"}}, "CANNOT TELL", "This run is invalid: nothing succeeded."},
 		{"a run that was stopped", results.Summary{Validity: results.Partial, Reasons: []string{"interrupted"}}, "CANNOT TELL", "Run it again, to its end."},
 		{"load balancing that relieves", results.Summary{Balance: &results.Balance{Outcome: results.LoadRelieved, Throttled: new(0.), Relieved: new(75.)}},
-			"HOLDS after 1 min 15 s of load balancing", ""},
+			"DOES NOT HOLD for the first 1 min 15 s (40.0 % lost), holds from then on", ""},
 	} {
 		record := small(func(r *run) {}).record(t)
 		if row.summary.Validity == "" {

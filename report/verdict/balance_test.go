@@ -85,8 +85,6 @@ func TestBalance(t *testing.T) {
 	}{
 		{"a load that is borne", course{served: []int{100, 100, 100, 100, 100}, spread: twelve, start: "cold"},
 			results.LoadHeld, nil, nil, "borne from the start", "Load balancing changed nothing", "throttled from"},
-		{"refusals below one in a hundred", course{served: []int{100, 100, 100, 100, 100}, spread: twelve, start: "warm"},
-			results.LoadHeld, nil, nil, "borne from the start", "", "balancing changed"},
 		{"one that is relieved", course{served: []int{50, 50, 60, 100, 100, 100, 100}, spread: twelve, start: "cold",
 			events: []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(21, results.RangeSplit, 3)}},
 			results.LoadRelieved, seconds(0), seconds(30), "relieves it after 30 s, by 2 splits, 1 move and no merge, into 3 ranges", "throttled from the start", "to the end"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +15,17 @@ import (
 
 // saturates tells the limit that was met, and what to do about it.
 func (a *answer) saturates() {
-	a.claim(" at", document.Rate(*a.limit()), "entities/s", "")
+	limit := a.limit()
+	a.claim(" at", document.Rate(*limit), "entities/s", "")
 	a.Beside = a.against(true)
+	if l := a.ladder(limit); l != nil {
+		if len(l.Kinds) > 0 {
+			a.Claim = document.Enumerated(l.Kinds) + " " + a.Claim
+		}
+		if how := howSaturated(l); how != "" {
+			a.says(sentence(how))
+		}
+	}
 	a.names()
 	a.spread()
 }
@@ -76,6 +86,9 @@ func (a *answer) spread() {
 	}
 	figures := a.figures.Step(top, nil)
 	offered, lost := figures.Offered, ""
+	if len(ladder.Kinds) > 0 {
+		offered = a.figures.Step(top, func(kind results.Kind) bool { return slices.Contains(ladder.Kinds, kind.Name) }).Offered
+	}
 	if top.Phase.Varying {
 		offered = a.busiest(top)
 		lost = fmt.Sprintf("in its busiest second %s/s are offered, and of all %s is lost", document.Rate(offered), document.Told(figures.ShareLost, document.Share))
@@ -93,6 +106,9 @@ func (a *answer) spread() {
 	switch partitions := math.Ceil(offered / *limit * (1 - slack)); {
 	case a.accountBinds() || a.full():
 		a.says(lost + ": no key raises the limit of an account; shard over several accounts.")
+	case !a.knowsPartitionLimit():
+		a.says(lost + ".")
+		a.says(notTriedOnOthers)
 	case partitions >= 2 && a.aimed():
 		a.says(fmt.Sprintf("%s: spread this key over at least %s partitions.", lost, document.Rate(partitions)))
 	default:
@@ -105,7 +121,7 @@ func (a *answer) ladder(limit *float64) *figure.Ladder {
 	list := a.figures.Ladders()
 	var met *figure.Ladder
 	for i := range list {
-		if limit == nil || list[i].Throttling != figure.Limited {
+		if limit == nil || !list[i].Saturation().Told {
 			continue
 		}
 		if met == nil || list[i].Rate == *limit {
@@ -146,45 +162,45 @@ func (a *answer) peak() {
 	}
 	a.Beside = strings.Join(spoken(beside...), " · ")
 	a.names()
-	a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() })
+	if c := &a.ofPeak()[0]; !c.Holds() {
+		a.says(c.Said() + ".")
+	}
 	if a.State == results.DoesNotHold && a.summary.Saturation != nil {
 		a.spread()
 	}
 	a.remedy()
 }
 
-// checked tells how many checks hold, and names the first that does not.
+// checked adds how many checks pass, and the first that does not before all else.
 func (a *answer) checked() {
-	held, told := results.HeldOf(a.summary.Checks)
-	all := len(a.summary.Checks)
-	of := func(n int) string { return fmt.Sprintf("%d of %d", n, all) }
-	switch a.State {
-	case results.Holds:
-		a.claim(":", of(held), plural(all, "check"), "")
-	case results.DoesNotHold:
-		a.claim(":", of(told-held), plural(all, "check"), failOrFails(told-held))
-		if told < all {
-			a.Beside = fmt.Sprintf("%d cannot be told", all-told)
-		}
-	default:
-		a.claim(":", of(all-told), plural(all, "check"), "")
+	checks := a.summary.Checks[len(a.ofPeak()):]
+	if len(checks) == 0 {
+		return
 	}
-	if a.State == results.Holds && all > 1 {
-		a.says(a.kept())
-	} else {
+	held, told := results.HeldOf(checks)
+	number, verbs := held, [2]string{"passes", "pass"}
+	switch {
+	case told > held:
+		number, verbs = told-held, [2]string{"fails", "fail"}
+	case told < len(checks):
+		number, verbs = len(checks)-told, [2]string{"cannot be told", "cannot be told"}
+	}
+	verb := verbs[1]
+	if number == 1 {
+		verb = verbs[0]
+	}
+	a.Claim = strings.TrimSuffix(a.Claim, ":") + fmt.Sprintf("; %d of %d %s %s", number, len(checks), plural(len(checks), "check"), verb)
+	says := a.Says
+	a.Says = nil
+	if held < len(checks) || len(checks) == 1 {
 		a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() },
 			func(c *results.Check) bool { return c.Holds() })
+	} else {
+		a.says(a.kept())
 	}
-	a.limited()
+	// Beside a check, the last word on the load is enough.
+	a.Says = append(a.Says, says[max(0, len(says)-1):]...)
 	a.says(upheld(a.record.Invariants))
-	a.remedy()
-}
-
-// limited adds the limit that was met beside what was asked.
-func (a *answer) limited() {
-	if limit := a.limit(); limit != nil {
-		a.says(strings.TrimSuffix(fmt.Sprintf("saturates at %s entities/s (%s)", document.Rate(*limit), a.against(true)), " ()"))
-	}
 }
 
 // kept says which rules what the run left behind keeps to, where it was looked at.
@@ -234,6 +250,9 @@ func (a *answer) searched(l *results.Limit) {
 		a.claim("", "", "", "")
 	}
 	a.says(a.interval(l) + a.unfinished(l) + ".")
+	if l.Sporadic > 0 {
+		a.says(sporadicSearch(l))
+	}
 	a.remedy()
 }
 
@@ -242,14 +261,32 @@ func (a *answer) balanced() {
 	b := a.summary.Balance
 	switch {
 	case b.Outcome == results.LoadRelieved && b.Relieved != nil:
-		a.claim(" after", document.Minutes(*b.Relieved), "of load balancing", "")
+		a.untilThen(document.Minutes(*b.Relieved), a.figures.Named("share_lost"))
+		return
 	case b.Outcome == results.LoadHeld:
 		a.claim(" this load", "", "", "")
 	default:
 		a.claim(":", "", "load balancing does not relieve it", "")
 	}
 	a.Beside = a.against(false)
-	told := a.story.balanced()
+	a.opened(a.story.balanced())
+}
+
+// untilThen claims that a load was not sustained at first, and is from then on.
+func (a *answer) untilThen(until string, lost figure.Value) {
+	share := "an unknown share"
+	if lost.Told {
+		share = document.Share(lost.Value)
+	}
+	a.claim(" for the first", until, "("+share+" lost),", "holds from then on")
+	a.Beside = a.against(false)
+	if a.summary.Balance != nil {
+		a.opened(a.story.balanced())
+	}
+}
+
+// opened says the first sentences of several.
+func (a *answer) opened(told []string) {
 	for _, sentence := range told[:min(len(told), 2)] {
 		a.says(sentence)
 	}
@@ -301,6 +338,14 @@ func (a *answer) fails() {
 	for _, step := range a.steps {
 		varies = varies || step.Phase.Varying
 	}
+	if len(a.steps) == 1 && a.top.Phase != nil {
+		if until, clean := a.figures.Trouble(a.top); clean {
+			a.untilThen(document.Seconds(until)+" s", a.figures.OfStep("share_lost", a.top, nil))
+			a.names()
+			a.throttling()
+			return
+		}
+	}
 	if worst == nil || varies || worst.Offered == 0 {
 		a.claim(" this load", "", "", "")
 	} else {
@@ -343,7 +388,7 @@ func (a *answer) met(t *results.Throttling) string {
 	case figure.Moving:
 		return fmt.Sprintf("%s of the attempts throttled, by no one limit: it changes from second to second.", share)
 	case figure.Sporadic:
-		return fmt.Sprintf("%s of the attempts throttled, of little load as of much: sporadic, and no limit.", share)
+		return fmt.Sprintf("%s of the attempts refused at every rate: sporadic, and no limit.", share)
 	case figure.Brief:
 		return fmt.Sprintf("throttled in %s, between second %d and %d: no limit shows.", counted(t.Seconds, "second"), t.From, t.To)
 	case figure.Outage:

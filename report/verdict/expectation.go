@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,41 +18,61 @@ func Holds(summary *results.Summary) bool {
 	return held == len(summary.Checks)
 }
 
-// State returns what a judged run came to, and whether what was asked of it is so: nil
-// where nothing was asked, and where it cannot be told. It goes by the summary alone: what
-// was asked are the checks, those of a peak among them, a search for the highest rate,
-// and that no acknowledged write is lost. One thing that does not hold decides; of an
-// invalid run nothing is told.
+// State returns whether a judged run sustains its load, and whether what was asked of it is
+// so: nil where nothing was asked, and where it cannot be told. It goes by the summary alone.
+// What was asked are the checks, a peak, a search for the highest rate, and that no
+// acknowledged write is lost: one thing that does not hold decides. The state is that of the
+// peak or of the search, where one was asked for; checks and the state do not depend on one
+// another.
 func State(s *results.Summary) (state string, ok *bool) {
+	if s.Validity == results.Invalid {
+		return results.CannotTell, nil
+	}
 	asked := askedOf(s)
 	is := func(value bool) func(*bool) bool {
 		return func(one *bool) bool { return one != nil && *one == value }
 	}
 	switch {
-	case s.Validity == results.Invalid:
-		return results.CannotTell, nil
 	case slices.ContainsFunc(asked, is(false)):
-		return results.DoesNotHold, new(false)
-	case slices.Contains(asked, nil):
-		return results.CannotTell, nil
-	case len(asked) > 0:
-		return results.Holds, new(true)
-	case slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil }), s.Saturation != nil:
-		return results.Saturates, nil
-	case s.Validity != results.Valid:
-		return results.CannotTell, nil
-	case s.Balance != nil && s.Balance.Outcome == results.LoadThrottled:
-		return results.DoesNotHold, nil
-	case s.Balance != nil:
-		return results.Holds, nil
+		ok = new(false)
+	case len(asked) > 0 && !slices.Contains(asked, nil):
+		ok = new(true)
 	}
-	switch borne := bears(s); {
-	case borne == nil:
-		return results.CannotTell, nil
-	case *borne:
-		return results.Holds, nil
+	return stateOf(s, ok), ok
+}
+
+// stateOf returns the state of the load of a run of which what was asked is ok.
+func stateOf(s *results.Summary, ok *bool) string {
+	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
+	switch {
+	case s.Audit != nil && !s.Audit.Sound(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
+		return results.DoesNotHold
+	case s.PeakState != "":
+		return s.PeakState
+	case s.Limit != nil:
+		return named(answered(s.Limit, s.Validity))
+	case limited:
+		return results.Saturates
+	case s.Validity != results.Valid:
+		return results.CannotTell
+	case s.Balance != nil:
+		return named(new(s.Balance.Outcome == results.LoadHeld))
+	case len(s.Phases) == 0:
+		return named(ok)
 	default:
-		return results.DoesNotHold, nil
+		return named(bears(s))
+	}
+}
+
+// named returns the state of what holds, does not, or cannot be told.
+func named(holds *bool) string {
+	switch {
+	case holds == nil:
+		return results.CannotTell
+	case *holds:
+		return results.Holds
+	default:
+		return results.DoesNotHold
 	}
 }
 
@@ -115,51 +134,30 @@ func checks(record *results.Record, summary *results.Summary, figures *figure.Fi
 }
 
 // ofPeak judges the peak that was asked for on the step of its rate, by what it takes to
-// hold a rate. Where it is known at which rate the partition saturates, the peak must not
-// lie beyond the best second of that: a step is short, and what an idle partition has
-// saved up can carry it. What was throttled is the target's own word, however late it was
-// asked; that little was says nothing of a peak that the generator did not offer in time.
+// hold a rate.
 func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
 	asked := record.Manifest.PeakAsked
 	if asked <= 0 {
 		return nil
 	}
-	rate := document.Plainly(asked)
-	throttled := results.Check{Expr: fmt.Sprintf("share_throttled_settled(peak %s/s) <= 0.5%%", rate)}
-	lost := results.Check{Expr: fmt.Sprintf("share_lost_settled(peak %s/s) <= 0%%", rate)}
-	within := results.Check{Expr: fmt.Sprintf("offered(peak %s/s) <= saturation", rate)}
+	c := results.Check{Expr: fmt.Sprintf("sustained(peak %s/s)", document.Plainly(asked))}
 	step, found := atPeak(asked, figure.Steps(record))
 	why := unfit(summary.Validity)
 	if why == "" && !found {
 		why = "no step of that rate was reached"
 	}
+	if why == "" {
+		holding, first := holds(step), figures.OfStep("share_throttled_settled", step, nil)
+		why = holding.Why
+		c.Observed, c.Ok = fmt.Sprintf("%s of the first attempts throttled, %s lost", document.CutShare(first.Value),
+			document.CutShare(figures.OfStep("share_lost", step, nil).Value)), &holding.Holds
+	}
 	if why != "" {
-		return untold([]results.Check{throttled, lost, within}, why)
+		cannotTell(&c, why)
 	}
-	holding := holds(step)
-	unless := cmp.Or(holding.Why, holding.Unsent)
-	for _, one := range []struct {
-		check *results.Check
-		name  string
-		most  float64
-	}{{&throttled, "share_throttled_settled", figure.MostFirstThrottled}, {&lost, "share_lost_settled", 0}} {
-		if v := figures.OfStep(one.name, step, nil); v.Told {
-			judge(one.check, document.CutShare(v.Value), v.Value <= one.most || holding.Why != "", unless)
-		} else {
-			cannotTell(one.check, nothingSent)
-		}
-	}
-	offered := figures.OfStep("offered", step, nil).Value
-	if summary.Saturation == nil {
-		judge(&within, "not saturated", true, unless)
-	} else {
-		judge(&within, fmt.Sprintf("%s of %s", document.Rate(offered), document.Rate(*summary.Saturation)), offered <= summary.SaturationInterval[1], unless)
-	}
-	return []results.Check{throttled, lost, within}
+	summary.PeakState = named(c.Ok)
+	return []results.Check{c}
 }
-
-// nothingSent is why a step without attempts tells nothing.
-const nothingSent = "nothing was sent in its step"
 
 // judge enters what was observed: it fails where it is not so, and holds where there is
 // nothing that it cannot be told for.
@@ -173,13 +171,6 @@ func judge(c *results.Check, observed string, is bool, unless string) {
 
 // cannotTell enters why a check could not be judged.
 func cannotTell(c *results.Check, why string) { c.Observed, c.Ok, c.Why = notMeasured, nil, why }
-
-func untold(list []results.Check, why string) []results.Check {
-	for i := range list {
-		cannotTell(&list[i], why)
-	}
-	return list
-}
 
 // atPeak returns the step of the rate that was asked for, the last of equal
 // ones.

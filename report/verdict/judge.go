@@ -68,7 +68,7 @@ func holdsIn(record *results.Record, figures *figure.Figures) func(figure.Step) 
 func saturate(s *results.Summary, figures *figure.Figures) {
 	for _, l := range figures.Ladders() {
 		one := results.Throttling{Stage: l.Stage, Kind: string(l.Throttling), Share: l.Share, Seconds: l.Seconds, From: l.From, To: l.To}
-		if l.Throttling == figure.Limited {
+		if l.Saturation().Told {
 			one.Rate, one.Interval = new(l.Rate), []float64{l.Low, l.High}
 		}
 		s.Throttling = append(s.Throttling, one)

@@ -17,11 +17,19 @@ func (s *story) found() []string {
 		told = append(told, s.worth())
 	}
 	told = append(told, s.interval(l)+s.unfinished(l)+".")
+	if l.Sporadic > 0 {
+		told = append(told, sporadicSearch(l))
+	}
 	if len(l.Steps) > 0 {
 		told = append(told, fmt.Sprintf("The search took %s steps of %s or more and counted %s entities.",
 			document.Count(int64(len(l.Steps))), seconds(l.StepSeconds), document.Count(l.Entities)))
 	}
 	return told
+}
+
+// sporadicSearch says which share was refused at every rate.
+func sporadicSearch(l *results.Limit) string {
+	return document.Share(l.Sporadic) + " of the first attempts were refused at every rate: this is sporadic, and no rate fails by it."
 }
 
 // interval tells the ends of the interval, and why the upper one did not hold. A
@@ -107,6 +115,8 @@ func reason(l *results.Limit, step *results.LimitStep) string {
 		return fmt.Sprintf("%s of the first attempts were throttled and at most %s may be", document.CutShare(step.ThrottledShare), document.CutShare(l.MaxThrottled))
 	case results.LimitFailed:
 		return fmt.Sprintf("%s of the first attempts failed for other reasons than load", document.CutShare(step.FailedShare))
+	case results.LimitQueued:
+		return fmt.Sprintf("the target queues: %s more operations waited at the end of the step than at its begin", document.Count(step.QueueGrowth))
 	case results.LimitP99:
 		if step.P99 == nil || l.MaxP99 == nil {
 			return "too few operations succeeded to tell their p99"

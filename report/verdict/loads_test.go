@@ -26,7 +26,7 @@ func TestClosedLoopsInWords(t *testing.T) {
 		{"an open loop beside it is what the verdict is about", []int{100, 150}, closed, 2, "is not saturated: of 150 entities/s", "not known: nothing was throttled to speak of", "Clients that wait"},
 		{"a run of load balancing has another account", []int{100}, func(r *results.Record) {
 			closed(r)
-			r.Manifest.Spread = &results.Spread{Partitions: 2, Clients: 5}
+			r.Manifest.Start, r.Manifest.Spread = "cold", &results.Spread{Partitions: 2, Clients: 5}
 		}, 0, "", "", "Clients that wait"},
 		{"so has traffic that a server saw", []int{100}, func(r *results.Record) {
 			closed(r)

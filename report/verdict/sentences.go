@@ -135,10 +135,13 @@ func ofAll(list []results.Check) string {
 	}
 }
 
-// ofPeak returns what was asked of the peak; what the scenario claims comes after it.
+// ofPeak returns what was asked of the peak, nil where none was; what the scenario claims comes
+// after it.
 func (s *story) ofPeak() []results.Check {
-	claimed := min(len(s.record.Manifest.Checks), len(s.summary.Checks))
-	return s.summary.Checks[:len(s.summary.Checks)-claimed]
+	if s.summary.PeakState == "" {
+		return nil
+	}
+	return s.summary.Checks[:1]
 }
 
 // lostShareOf tells the share that was lost of the operations due in the last half of a step.
@@ -171,14 +174,13 @@ func (s *story) load() string {
 func (s *story) met(l *figure.Ladder) string {
 	share := document.Share(l.Share)
 	switch l.Throttling {
-	case figure.Limited:
+	case figure.Limited, figure.Queued:
 		return s.saturated(l)
 	case figure.Moving:
 		return fmt.Sprintf("%s had %s of its attempts throttled, and from %s to %s entities/s were served in single seconds meanwhile: "+
 			"that is no one limit, %s", s.subject(), share, document.Rate(l.Low), document.Rate(l.High), s.target())
 	case figure.Sporadic:
-		return fmt.Sprintf("%s had %s of its attempts throttled, as large a share of little load as of much: "+
-			"this is sporadic, and shows no limit, %s", s.subject(), share, s.target())
+		return fmt.Sprintf("%s refused %s of the attempts at every rate: this is sporadic, and shows no limit, %s", s.subject(), share, s.target())
 	case figure.Brief:
 		rest := "and bore as much load in others: no limit shows"
 		if l.Seconds < figure.FewestSeconds {
@@ -222,8 +224,43 @@ func (s *story) saturated(l *figure.Ladder) string {
 	if !l.OnTime {
 		late = "; the generator was late in some of them, and what was throttled is the target's word all the same"
 	}
-	return fmt.Sprintf("%s saturates at %s entities/s (%s to %s in %s%s), %s; of the %s/s offered%s %s is lost", s.subject(),
+	subject := s.subject()
+	if len(l.Kinds) > 0 {
+		subject = document.Enumerated(l.Kinds) + " of " + subject
+	}
+	text := fmt.Sprintf("%s saturates at %s entities/s (%s to %s in %s%s), %s; of the %s/s offered%s %s is lost", subject,
 		document.Rate(l.Rate), document.Rate(l.Low), document.Rate(l.High), counted(l.Used, "second"), late, s.target(), document.Rate(figures.Offered), byHighest, lostShareOf(figures))
+	if how := howSaturated(l); how != "" {
+		text += "; " + how
+	}
+	return text
+}
+
+// howSaturated says how a limit shows that does not refuse all operations at one fixed rate;
+// empty for one that does.
+func howSaturated(l *figure.Ladder) string {
+	var parts []string
+	if len(l.Free) > 0 {
+		parts = append(parts, document.Enumerated(l.Free)+" "+isOrAre(len(l.Free))+" not limited")
+	}
+	if l.Throttling == figure.Queued {
+		parts = append(parts, fmt.Sprintf("the target queues instead of refusing: the response time grows %s s every second", document.Figures(document.Rounded(l.Slowing, 2))))
+	}
+	if l.Allowance > 0 {
+		parts = append(parts, fmt.Sprintf("this rate is sustained after about %s saved up", document.Rate(document.Rounded(l.Allowance, 1))))
+	}
+	const varies = 1.1
+	if l.Throttling == figure.Limited && l.High > varies*l.Rate && l.Low < l.Rate/varies {
+		parts = append(parts, fmt.Sprintf("the limit varies from second to second between %s and %s/s", document.Rate(l.Low), document.Rate(l.High)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // unthrottled says of a stretch of load that met no limit what it was served.
@@ -278,6 +315,9 @@ func (s *story) key() string {
 	case saturation == nil:
 		return s.bears()
 	}
+	if !s.knowsPartitionLimit() {
+		return notTriedOnOthers
+	}
 	text := fmt.Sprintf("every operation of this PartitionKey goes to one partition: a peak above %s/s needs keys that spread it",
 		document.Rate(*saturation))
 	if partitions := math.Ceil(s.topRate.Offered / *saturation * (1 - slack)); partitions >= 2 {
@@ -285,6 +325,17 @@ func (s *story) key() string {
 	}
 	return text + "."
 }
+
+// knowsPartitionLimit reports whether the limit that was met is known to be one partition's
+// own: that of a model, or of an emulator that says so, met by refusals.
+func (s *story) knowsPartitionLimit() bool {
+	m := &s.record.Manifest
+	queued := slices.ContainsFunc(s.figures.Ladders(), func(l figure.Ladder) bool { return l.Throttling == figure.Queued })
+	return !queued && (m.Modelled() || m.Genuine || m.Emulator && m.Targets.Partition > 0)
+}
+
+// notTriedOnOthers is said of a limit that other partitions may share.
+const notTriedOnOthers = "whether other partitions share this limit was not measured: offer the load to two keys before you spread it."
 
 // bears says what a PartitionKey bears whose limit was not met.
 func (s *story) bears() string {
@@ -303,7 +354,7 @@ func (s *story) bears() string {
 	case holding.Holds:
 		return fmt.Sprintf("this PartitionKey holds this load, of %s operations/s on average, on one partition; more was not tried.", document.Rate(s.top.Phase.Rate))
 	default:
-		return fmt.Sprintf("this PartitionKey does not hold %s operations/s: more than 0.5 %% of the first attempts were throttled, or some operations lost.",
+		return fmt.Sprintf("this PartitionKey does not hold %s operations/s: operations were lost or throttled, or a queue grew.",
 			document.Rate(s.top.Phase.Rate))
 	}
 }

@@ -206,15 +206,12 @@ func TestChecksOfAPeak(t *testing.T) {
 					Kinds: []results.KindStats{row.stats}}}}
 		summary := &results.Summary{Validity: results.Valid}
 		summary.Checks = verdict.Checks(record, summary)
-		want := []results.Check{
-			{Expr: fmt.Sprintf("share_throttled_settled(peak %.0f/s) <= 0.5%%", row.asked), Observed: row.throttled, Ok: new(row.throttledP)},
-			{Expr: fmt.Sprintf("share_lost_settled(peak %.0f/s) <= 0%%", row.asked), Observed: row.lost, Ok: new(row.lostP)}}
-		for i := range want {
-			if want[i].Observed == "not measured" {
-				want[i].Ok, want[i].Why = nil, summary.Checks[i].Why
-			}
+		want := []results.Check{{Expr: fmt.Sprintf("sustained(peak %.0f/s)", row.asked), Ok: new(row.throttledP && row.lostP),
+			Observed: row.throttled + " of the first attempts throttled, " + row.lost + " lost"}}
+		if row.throttled == "not measured" {
+			want[0].Observed, want[0].Ok, want[0].Why = row.throttled, nil, summary.Checks[0].Why
 		}
-		if diff := cmp.Diff(want, summary.Checks[:2]); diff != "" {
+		if diff := cmp.Diff(want, summary.Checks); diff != "" {
 			t.Errorf("%s: Checks differ (-want +got):\n%s", row.name, diff)
 		}
 		if got := verdict.Holds(summary); got != (row.throttledP && row.lostP) {
@@ -229,36 +226,6 @@ func TestChecksOfAPeak(t *testing.T) {
 	}
 	if asked := verdict.Judge(quiet().record(t)); len(asked.Checks) != 0 || !verdict.Holds(asked) {
 		t.Errorf("Checks of a run of which nothing was asked = %v; want none, and that it holds", asked.Checks)
-	}
-}
-
-// What an idle partition has saved up can carry a short step beyond saturation.
-func TestPeakBeyondSaturationIsNotHeld(t *testing.T) {
-	for _, row := range []struct {
-		name     string
-		peak     int
-		saturate []float64
-		observed string
-		holds    bool
-	}{
-		{"nothing saturated", 2100, nil, "not saturated", true},
-		{"below", 1900, []float64{2000, 1995, 2004}, "1,900 of 2,000", true},
-		{"within the doubt", 2004, []float64{2000, 1995, 2004}, "2,004 of 2,000", true},
-		{"a little beyond the best second", 2048, []float64{2000, 1995, 2004}, "2,048 of 2,000", false},
-	} {
-		served := int64(2 * row.peak)
-		record := &results.Record{Validity: results.Valid, Duration: 20 * time.Second,
-			Manifest: results.Manifest{PeakAsked: float64(row.peak), Operations: []results.Kind{{Name: "get"}}},
-			Phases: []results.Phase{{Name: "b", End: 4 * time.Second, Rate: float64(row.peak), Reported: true,
-				Kinds: []results.KindStats{peak(served, 0, 0)}}}}
-		summary := &results.Summary{Validity: results.Valid}
-		if row.saturate != nil {
-			summary.Saturation, summary.SaturationInterval = &row.saturate[0], row.saturate[1:]
-		}
-		summary.Checks = verdict.Checks(record, summary)
-		if got := summary.Checks[2]; got.Observed != row.observed || verdict.Holds(summary) != row.holds {
-			t.Errorf("%s: %+v, Holds = %t; want %s observed, %t", row.name, got, verdict.Holds(summary), row.observed, row.holds)
-		}
 	}
 }
 

@@ -98,10 +98,11 @@ func (f *Figures) Span() (begin, end int64, some bool) {
 	return begin, end, some && end > begin
 }
 
-// Spreads says that the run is judged by how load balancing dealt with it: load on
-// several partitions, or on a table that began cold.
+// Spreads reports whether a run is judged by how load balancing dealt with it: load on a
+// table that began cold, in a model with ranges, or spread over partitions of a service.
 func Spreads(record *results.Record) bool {
-	return record.Manifest.Spread != nil || record.Manifest.Start == "cold" && record.Manifest.Time == "virtual"
+	m := &record.Manifest
+	return m.Start == "cold" && (m.Time == "virtual" || m.Spread != nil)
 }
 
 // Balance sums up what load balancing came to, nil where the run is not about it. What it

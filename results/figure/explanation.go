@@ -13,17 +13,17 @@ import (
 // that what is served rises; that it stays is for the seconds at the limit.
 func (l *Ladder) explain(whole, evidence, core []second) {
 	used := near(heavier(onTimeOf(core)))
-	l.Rate, l.Low, l.High = medianServed(used), float64(used[0].Served), 0
-	for _, s := range used {
-		l.Low, l.High = min(l.Low, float64(s.Served)), max(l.High, float64(s.Served))
-	}
+	_, l.Low, l.High = rangeOf(used)
+	l.Rate = medianServed(used)
 	l.Used, l.OnTime = len(used), !slices.ContainsFunc(used, func(s second) bool { return s.late() })
 	at := fitOf(used)
 	if at.each > coarse*l.Rate {
 		// Of so few requests a second the median is one of few numbers.
 		l.Rate = meanServed(used)
 	}
-	spread := math.Sqrt(at.flat/float64(len(used))) / max(l.Rate, at.each/steady)
+	spread := at.spread(len(used), l.Rate)
+	wide := near(onTimeOf(core))
+	across := fitOf(wide)
 	varies := steady
 	if !l.OnTime {
 		varies = steadyLate
@@ -35,6 +35,10 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	case rises(near(onTimeOf(evidence))), rises(near(evidence)):
 		// A late second is asked less, and has the same share of that turned away.
 		l.Throttling = Sporadic
+	case l.OnTime && across.spread(len(wide), meanServed(wide)) <= varying && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
+		// A limit that differs from second to second is the same at several rates.
+		l.Throttling, l.Used = Limited, len(wide)
+		l.Rate, l.Low, l.High = rangeOf(wide)
 	case spread <= varies && (at.steadier(len(used)) && !at.follows(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
 		l.Throttling = Limited
@@ -43,6 +47,20 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	default:
 		l.Throttling = Undecided
 	}
+}
+
+// spread is how far seconds of such a rate lie from it, as a part of it.
+func (f *fit) spread(seconds int, rate float64) float64 {
+	return math.Sqrt(f.flat/float64(seconds)) / max(rate, f.each/steady)
+}
+
+// rangeOf returns the mean of what seconds serve, the least and the most.
+func rangeOf(list []second) (mean, low, high float64) {
+	low = math.Inf(1)
+	for _, s := range list {
+		low, high = min(low, float64(s.Served)), max(high, float64(s.Served))
+	}
+	return meanServed(list), low, high
 }
 
 // rises reports whether what seconds serve goes along with what they are asked.

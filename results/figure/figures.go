@@ -13,6 +13,8 @@ type Figures struct {
 	// ladders are taken when first asked for: the seconds of a run are many.
 	ladders []Ladder
 	looked  bool
+	// run are the seconds of the record, once the ladders are taken.
+	run []second
 }
 
 // Of opens the figures of a record, which must not change meanwhile.

@@ -89,7 +89,8 @@ func TestThrottlingIsToldByItsSeconds(t *testing.T) {
 		{"twelve are", steps(slices.Concat(same(4, 1000, 1000), same(12, 1000, 700), same(4, 1000, 1000))), figure.Limited, 700, 700, 700, 12},
 		{"seconds that ask for less than a limit grants, and 1 %, are not at it", steps(calm, same(3, 1005, 994), same(4, 1500, 1000)), figure.Limited, 1000, 1000, 1000, 5},
 		{"what is served may vary by a twentieth", steps(thrice(60)...), figure.Limited, 1000, 940, 1060, 9},
-		{"by a tenth it moves", steps(thrice(130)...), figure.Moving, 0, 0, 0, 9},
+		{"by a tenth, too, where several rates show it", steps(thrice(130)...), figure.Limited, 1000, 870, 1130, 9},
+		{"by a quarter it moves", steps(thrice(300)...), figure.Moving, 0, 0, 0, 9},
 	} {
 		list := figure.Of(row.record).Ladders()
 		if len(list) != 1 {

@@ -55,7 +55,7 @@ func (v Value) agrees(other Value) bool {
 // Saturation returns where the stretch of load saturates, or why it cannot be told.
 func (l *Ladder) Saturation() Value {
 	switch l.Throttling {
-	case Limited:
+	case Limited, Queued:
 		v := told(l.Rate, int64(l.Used))
 		v.Interval = &[2]float64{l.Low, l.High}
 		return v

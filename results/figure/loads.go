@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"math"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/results"
 )
 
@@ -19,10 +21,8 @@ func loads() []Definition {
 			Scope: OfLoad, Unit: PerSecond, take: func(s *Selection) Value {
 				return s.rate(func(c *results.Cohort) int64 { return c.Offered }, offeredTo)
 			}},
-		{Name: "served", About: "entities per second counted for the successes of operations due in the last half of each step; " +
-			"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher, take: func(s *Selection) Value {
-			return s.rate(func(c *results.Cohort) int64 { return c.Served }, servedBy)
-		}},
+		{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
+			"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher, take: (*Selection).served},
 		{Name: "throttled_per_second", About: "attempts throttled per second", Scope: OfOperations, Unit: PerSecond, Better: Lower,
 			take: func(s *Selection) Value {
 				sum := s.counts()
@@ -58,6 +58,37 @@ func tries(s *Selection) Value {
 	sum := s.counts()
 	return ratio(sum.Attempts, sum.Operations, "no operation was completed")
 }
+
+// served returns what ended with success in the last half of each step, by its whole seconds,
+// or what of a partition did. In a step too short for a second of its own, and of clients that
+// wait for each reply, it is what their operations were served.
+func (s *Selection) served() Value {
+	if s.ref.Part != Whole {
+		return servedBy(s)
+	}
+	served, seconds, count := 0.0, 0.0, int64(0)
+	for _, step := range s.steps {
+		sum := step.counts(s.want)
+		settled, over := step.settled(&sum)
+		rate, due := float64(settled.Served)/max(over, math.SmallestNonzeroFloat64), float64(settled.Offered)/max(over, math.SmallestNonzeroFloat64)
+		if list := step.servedBySecond(s.of.record, s.want); !step.Closed() && len(list) > 0 {
+			each := float64(settled.Offered) / float64(max(1, settled.Due))
+			rate = statistics.Mean(list)
+			if settled.Succeeded == settled.Due && math.Abs(rate-due)*float64(len(list)) <= edges*each {
+				// The first and the last operation of the seconds may end on either side.
+				rate = due
+			}
+		}
+		served, seconds, count = served+rate*over, seconds+over, count+settled.Due
+	}
+	if seconds <= 0 {
+		return untold("the run ended before the last half of the step")
+	}
+	return perSecond(served, seconds, count)
+}
+
+// edges is by how many operations what ends in some seconds differs from what is due in them.
+const edges = 2
 
 // rate returns the settled entities per second, or those of a partition.
 func (s *Selection) rate(of func(*results.Cohort) int64, part func(*Selection) Value) Value {

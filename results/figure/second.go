@@ -10,9 +10,12 @@ import (
 type second struct {
 	*results.Interval
 	step int
-	// throttled are the attempts that the target throttled: what was injected is none of
-	// its doing.
+	// throttled are the attempts that the target refused as busy, by 503 or by 500 alike: what
+	// was injected is none of its doing.
 	throttled int64
+	// queuedBefore and queued are the operations that wait for the target at the begin and at
+	// the end of the second.
+	queuedBefore, queued int64
 	// judged attempts are those that were served or throttled, share the part of them
 	// that was throttled; asked is in entities.
 	judged, share, asked float64
@@ -24,8 +27,23 @@ func (s *second) evidence() bool {
 
 func (s *second) late() bool { return !s.OnTime() }
 
+// growth is how many more operations wait for the target at the end of the second.
+func (s *second) growth() float64 { return float64(s.queued - s.queuedBefore) }
+
+// refusals counts the attempts that a target refused by itself: those that it throttled, and
+// those that failed by a status of the 500s but 501 and 505, which say the same.
+func refusals(throttled int64, causes results.Causes) int64 {
+	refused := throttled - causes.Injected(results.Throttled)
+	for _, one := range causes {
+		if one.Class == results.Failed && !one.Injected && results.Refused(one.Class, one.Status) {
+			refused += one.Attempts
+		}
+	}
+	return refused
+}
+
 func secondOf(row *results.Interval, step int) second {
-	s := second{Interval: row, step: step, throttled: row.Throttled - row.Causes.Injected(results.Throttled)}
+	s := second{Interval: row, step: step, throttled: refusals(row.Throttled, row.Causes)}
 	s.judged = float64(row.Ok + s.throttled)
 	s.asked = max(float64(row.Offered), float64(row.Served))
 	if s.judged > 0 {
@@ -142,4 +160,26 @@ func lasting(all, evidence []second, rate float64) []second {
 		}
 		return before >= rate && s.Served >= s.Offered
 	})
+}
+
+// allowance returns how much more than a rate was served before the first refusals, and
+// whether a bucket that fills at the rate explains what was served since: no more than what
+// came in, however much was asked.
+func allowance(run []second, rate float64) (saved float64, explains bool) {
+	const tolerated = 0.2
+	excess, left, begun := 0.0, 0.0, false
+	for _, s := range run {
+		switch more := float64(s.Served) - rate; {
+		case s.evidence():
+			left, begun = 0, true
+		case begun:
+			if left -= more; left < -tolerated*rate {
+				return 0, false
+			}
+		default:
+			excess = max(0, excess+more)
+			saved = max(saved, excess)
+		}
+	}
+	return saved, begun
 }

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"loadgen/results"
@@ -68,8 +69,9 @@ const (
 
 // Holding is whether a step holds its rate.
 type Holding struct {
-	// Holds says that no more than 0.5 % of the first attempts of its last half were
-	// throttled and that nothing of it was lost.
+	// Holds says that all that was due in the step succeeded, that no more than 0.5 % of its
+	// first attempts were refused, or a share that does not take from what is served, and that
+	// no queue grows.
 	Holds bool
 	// Why says why it cannot be told, empty where it can.
 	Why string
@@ -78,36 +80,99 @@ type Holding struct {
 	Unsent string
 }
 
-// Holds says whether a step holds its rate. What a generator sent over 100 ms late, in more
-// than 2 % of its seconds, or not at all, is no load that was held; nor is one beyond the
-// target of a model, which what an idle partition had saved up carried through a short step.
-// What was throttled of a load that came in heaps tells nothing of its rate, unless it was
-// throttled while it came in time, too, or saturates below that rate. Waited tells of a second
-// for what of the target's those operations waited that were sent late in it, or never; empty
-// where that was the generator's doing.
+// Why a step that lost nothing is not said to hold its rate, nor not to.
+const (
+	atItsLimit = "it is at its limit"
+	tooNear    = "the step is too short to tell a load within 5 % of what the target answers from one beyond"
+)
+
+// Holds says whether a step holds its rate: the whole of it, first half and last. What a
+// generator sent over 100 ms late, in more than 2 % of its seconds, or not at all, is no load
+// that was held; nor is one beyond the target of a model, or beyond a limit that other steps
+// show, which what an idle partition had saved up carried through a short step. What was
+// throttled of a load that came in heaps tells nothing of its rate, unless it was throttled
+// while it came in time, too, or saturates below that rate. Waited tells of a second for what
+// of the target's those operations waited that were sent late in it, or never; empty where
+// that was the generator's doing.
 func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
-	throttled, unsent := settled.FirstThrottled, f.unsent(step, waited)
-	switch {
-	case seconds <= 0 || settled.Due == 0:
+	unsent := f.unsent(step, waited)
+	if seconds <= 0 || settled.Due == 0 {
 		return Holding{Why: "the run ended before the last half of the step", Unsent: unsent}
-	case float64(throttled) > MostFirstThrottled*float64(settled.Sent), settled.Sent > settled.Succeeded:
+	}
+	ladder, list, queue := f.ladderOf(step)
+	refused, why := f.refuses(step, &sum, ladder, list)
+	switch {
+	case refused, sum.Sent > sum.Succeeded:
 		if unsent == notSent && !f.throttledInTime(step) && !f.beyond(step) {
 			return Holding{Why: inHeaps, Unsent: unsent}
 		}
 		return Holding{Unsent: unsent}
 	case unsent == notSent:
 		return Holding{Why: unsent, Unsent: unsent}
-	case settled.Due > settled.Succeeded:
+	case sum.Scheduled > sum.Succeeded, queue.grows(), f.beyond(step):
 		// What waited for the target until it was too late, the target lost.
 		return Holding{Unsent: unsent}
 	case unsent != "":
 		return Holding{Why: unsent, Unsent: unsent}
+	case why != "":
+		return Holding{Why: why}
 	case f.borrowed(step, &settled, seconds):
 		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
+	case !step.Closed() && !step.Phase.Varying && queue.seconds >= FewestSeconds && !queue.keeps() && !ladder.clears(step):
+		return Holding{Why: tooNear}
 	}
 	return Holding{Holds: true}
+}
+
+// ladderOf returns the ladder of a step, the whole seconds of that, and what its queue does;
+// none of a closed loop.
+func (f *Figures) ladderOf(step Step) (*Ladder, []second, queueing) {
+	for i := range f.Ladders() {
+		l := &f.ladders[i]
+		for at := range l.Steps {
+			if l.Steps[at].Phase == step.Phase {
+				return l, slices.DeleteFunc(l.seconds(f.run), func(s second) bool { return s.step != at }), l.queues[at]
+			}
+		}
+	}
+	return nil, nil, queueing{}
+}
+
+// refuses reports whether so much of a step was refused that it does not hold its rate, and
+// why where that cannot be told. A share that is scattered by chance over the seconds fails
+// no rate as long as all that is due succeeds as fast as it becomes due.
+func (f *Figures) refuses(step Step, sum *results.KindStats, l *Ladder, list []second) (refused bool, why string) {
+	failed := refusals(sum.Causes.Injected(results.Throttled), sum.Causes)
+	share := max(ShareOf(sum.FirstThrottled, sum.Sent), ShareOf(sum.LastHalf.FirstThrottled, sum.LastHalf.Sent), ShareOf(failed, sum.Attempts))
+	if share <= MostFirstThrottled {
+		return false, ""
+	}
+	r := refusingOf(list)
+	switch {
+	case l == nil, r.concentrated(), !r.keepsPace() && !l.alike(step):
+		return true, ""
+	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-slack), r.regular():
+		return l.offered(step) > l.Rate*(1+slack) && l.Throttling == Limited, atItsLimit
+	}
+	return false, ""
+}
+
+// slack is by which part of a limit a load has to differ from it to be told beside it.
+const slack = 0.02
+
+// offered is how many entities of the kinds that the limit is of are due each second of a
+// step.
+func (l *Ladder) offered(step Step) float64 {
+	sum := step.counts(l.limits)
+	settled, seconds := step.settled(&sum)
+	return float64(settled.Offered) / max(seconds, math.SmallestNonzeroFloat64)
+}
+
+// clears reports whether a step offers less than what the other steps show to be answered.
+func (l *Ladder) clears(step Step) bool {
+	return l != nil && (l.Throttling == Limited || l.Throttling == Queued) && l.offered(step) <= l.Rate*(1-slack)
 }
 
 // unsent returns why the target met another load than the one that was due: a part of it
@@ -166,11 +231,10 @@ func (f *Figures) throttledInTime(step Step) bool {
 	return count >= FewestSeconds
 }
 
-// beyond reports whether a step was offered more than the best of the seconds in which the
-// load saturates.
+// beyond reports whether a step was offered more than what the load saturates at.
 func (f *Figures) beyond(step Step) bool {
-	limit := f.Named("saturation")
-	return limit.Told && f.Step(step, nil).Offered > limit.Interval[1]
+	l, _, _ := f.ladderOf(step)
+	return l != nil && (l.Throttling == Limited || l.Throttling == Queued) && l.offered(step) > l.Rate*(1+slack)
 }
 
 // leftBehind reports whether a second left so much of what was due in it to a later one,

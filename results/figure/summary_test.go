@@ -24,8 +24,11 @@ func TestWhatAStepHolds(t *testing.T) {
 		{"all of it is served", 1000, nil, true, ""},
 		{"one in two hundred of the first attempts of its last half is throttled, and comes through", 1000,
 			func(r *results.Record) { kind(r).LastHalf.FirstThrottled = 25 }, true, ""},
-		{"one more is", 1000, func(r *results.Record) { kind(r).LastHalf.FirstThrottled = 26 }, false, ""},
-		{"one operation of it is lost", 1000, func(r *results.Record) { kind(r).LastHalf.Succeeded-- }, false, ""},
+		{"one in a hundred is, in every second, and comes through", 1000, func(r *results.Record) { refuse(r, 8, 4, 14, 10, 16, 6, 13, 5, 12, 10) }, true, ""},
+		{"a third is in one second, and comes through", 1000, func(r *results.Record) { refuse(r, 0, 0, 0, 0, 0, 0, 500) }, false, ""},
+		{"as many are in each second, and come through", 1000, func(r *results.Record) { refuse(r, slices.Repeat([]int64{10}, 10)...) }, false, "at its limit"},
+		{"one operation of it is lost", 1000, lose, false, ""},
+		{"one of its first half is lost", 1000, func(r *results.Record) { kind(r).Succeeded-- }, false, ""},
 		{"half of it is", 500, nil, false, ""},
 		{"one was never sent", 1000, func(r *results.Record) { kind(r).Dropped = 1 }, false, "did not send"},
 		{"one of its ten seconds was held back", 1000, func(r *results.Record) { r.Intervals[7].Lag.P99 = &held }, false, "did not send"},
@@ -43,13 +46,11 @@ func TestWhatAStepHolds(t *testing.T) {
 		}, false, "in heaps"},
 		{"it came in a heap, and one operation of it is lost", 1000, func(r *results.Record) {
 			r.Intervals[7].Lag.P99 = &held
-			kind(r).LastHalf.Succeeded--
+			lose(r)
 		}, false, "in heaps"},
 		{"one in thirty is throttled, in a heap and in time, and comes through", 1000, func(r *results.Record) {
-			r.Intervals[2].Lag.P99, kind(r).LastHalf.FirstThrottled = &held, 150
-			for i := 5; i < 10; i++ {
-				r.Intervals[i].Throttled = 30
-			}
+			r.Intervals[2].Lag.P99 = &held
+			refuse(r, 0, 0, 0, 0, 0, 30, 30, 30, 30, 500)
 		}, false, ""},
 		{"half of it is throttled, by a limit below it, and every other second is a heap", 500, func(r *results.Record) {
 			for i := 1; i < 10; i += 2 {
@@ -89,6 +90,25 @@ func TestWhatAStepHolds(t *testing.T) {
 	}
 }
 
+// refuse has some of the first attempts of each second throttled, whose retries succeed.
+func refuse(r *results.Record, bySecond ...int64) {
+	of := &r.Phases[0].Kinds[1]
+	for i, refused := range bySecond {
+		row := &r.Intervals[i]
+		row.Throttled, row.Attempts = refused, row.Attempts+refused
+		of.Throttled, of.FirstThrottled, of.Attempts = of.Throttled+refused, of.FirstThrottled+refused, of.Attempts+refused
+		if 2*i >= len(r.Intervals) {
+			of.LastHalf.FirstThrottled += refused
+		}
+	}
+}
+
+// lose has one operation of the last half fail.
+func lose(r *results.Record) {
+	r.Phases[0].Kinds[1].Succeeded--
+	r.Phases[0].Kinds[1].LastHalf.Succeeded--
+}
+
 // nobody waited for the target.
 func nobody(int64) string { return "" }
 
@@ -111,7 +131,7 @@ func TestWhatWaitedForTheTarget(t *testing.T) {
 		{"one was by itself beside two that were not", []int64{3, 6, 7}, []int64{6, 7}, 0, 0, false, own, own},
 		{"a silence in which nothing was late", nil, []int64{7}, 0, 0, true, "", ""},
 		{"operations of its last half waited until it was too late", []int64{7}, []int64{7}, 5, 5, false, "", silence},
-		{"those of its first half did", []int64{3}, []int64{3}, 5, 0, false, silence, silence},
+		{"those of its first half did", []int64{3}, []int64{3}, 5, 0, false, "", silence},
 		{"some were dropped in the silence and some were not", []int64{6, 7}, []int64{7}, 5, 10, false, own, own},
 		{"they were dropped in no silence", []int64{7}, nil, 5, 5, false, own, own},
 	} {
@@ -121,6 +141,7 @@ func TestWhatWaitedForTheTarget(t *testing.T) {
 			record.Intervals[second].Lag.P99, record.Intervals[second].Dropped = &held, row.drops
 			kind.Dropped += row.drops
 		}
+		kind.Sent, kind.Succeeded = kind.Sent-kind.Dropped, kind.Succeeded-kind.Dropped
 		kind.LastHalf.Sent, kind.LastHalf.Succeeded = kind.LastHalf.Sent-row.half, kind.LastHalf.Succeeded-row.half
 		waited := func(second int64) string {
 			if slices.Contains(row.silent, second) {

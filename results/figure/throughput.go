@@ -31,7 +31,8 @@ func (s *Selection) throughput() Value {
 }
 
 // servedBySecond returns what was served in each whole second of what the rates of the step
-// are of: the last half of one with a rate, a closed loop from its begin to its end.
+// are of: the last half of one with a rate, or all of it where no second lies in that; a
+// closed loop from its begin to its end.
 func (s Step) servedBySecond(record *results.Record, want func(results.Kind) bool) []float64 {
 	first, end := s.whole()
 	if !s.Closed() && !s.Phase.Unplanned {
@@ -39,7 +40,9 @@ func (s Step) servedBySecond(record *results.Record, want func(results.Kind) boo
 		phase := *s.Phase
 		phase.Begin += (phase.End - phase.Begin) / 2
 		settled.Phase = &phase
-		first, _ = settled.whole()
+		if half, _ := settled.whole(); half < end {
+			first = half
+		}
 	}
 	var list []float64
 	for i := range record.Intervals {

@@ -237,7 +237,7 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement,
 		return new(Measured), err
 	}
 	c.fresh += stage.Due() * stride(operations)
-	gauge := &gauge{from: c.number + before}
+	gauge := newGauge(c.number+before, c.Find.length(t.Rate))
 	err = c.observed(ctx, stage, gauge)
 	return gauge.measured(int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))), err
 }
@@ -264,12 +264,92 @@ func answer(limit *results.Limit, a Answer) {
 	}
 }
 
-func (f *Find) outcome(s *results.LimitStep) string {
+// judge enters the outcome of every step that was tried, by what all of them show together.
+func (f *Find) judge(l *results.Limit) {
+	l.Sporadic = f.sporadic(l.Steps)
+	known := knowledge{service: math.MaxInt64}
+	if l.Sporadic <= mostSporadic {
+		known.sporadic = l.Sporadic
+	}
+	for i := range l.Steps {
+		if mean := l.Steps[i].ServiceMean; mean > 0 {
+			known.service = min(known.service, mean)
+		}
+	}
+	answered, seconds := 0.0, 0.0
+	for i := range l.Steps {
+		if s := &l.Steps[i]; f.queues(s, known) {
+			answered, seconds = answered+float64(s.Answered), seconds+measuredSeconds(s)
+		}
+	}
+	known.capacity = answered / max(seconds, math.SmallestNonzeroFloat64)
+	for i := range l.Steps {
+		l.Steps[i].Outcome = f.outcome(&l.Steps[i], known)
+	}
+}
+
+// mostSporadic is the share of refusals at every rate from which on no rate is held, however
+// little of it the rate causes.
+const mostSporadic = 0.1
+
+// knowledge is what all steps of a search show together: the share that is refused at every
+// rate, the shortest mean service time, in microseconds, and how many operations are answered
+// each second by a target that queues, 0 where none does.
+type knowledge struct {
+	sporadic, capacity float64
+	service            int64
+}
+
+// measuredSeconds is the part of a step in which its queue is looked at.
+func measuredSeconds(s *results.LimitStep) float64 { return s.Seconds - settling.Seconds() }
+
+// sporadic returns the share of first attempts that is refused at the lowest rates alike, one
+// of which is at least half as much again as the other; 0 where less was refused at less.
+func (f *Find) sporadic(steps []results.LimitStep) float64 {
+	const apart, deviations = 1.5, 3
+	for i := range steps {
+		low := &steps[i]
+		if low.ThrottledShare <= f.MaxThrottled {
+			continue
+		}
+		for j := range steps {
+			high := &steps[j]
+			chance := low.ThrottledShare / float64(max(1, min(low.Scheduled, high.Scheduled)))
+			if high.Rate >= apart*low.Rate && high.ThrottledShare <= low.ThrottledShare+deviations*math.Sqrt(2*chance) {
+				return (low.ThrottledShare + high.ThrottledShare) / 2
+			}
+		}
+	}
+	return 0
+}
+
+// queues reports whether the queue in front of the target grows in a step by more than
+// chance: it is then beyond what the target answers, whoever could not send in time for it.
+func (f *Find) queues(s *results.LimitStep, known knowledge) bool {
+	const least, deviations, few = 0.024, 2, 3
+	growth, due := float64(s.QueueGrowth), s.Rate*measuredSeconds(s)
+	return growth >= max(few, least*due, deviations*math.Sqrt(due)) && (f.inTime(s) || s.ServiceMean >= 2*known.service)
+}
+
+// inTime reports whether the load of a step was sent when it was due.
+func (f *Find) inTime(s *results.LimitStep) bool {
+	return s.Dropped == 0 && float64(s.HeldBack) <= results.MostHeldBack*float64(s.Scheduled-s.Dropped)
+}
+
+func (f *Find) outcome(s *results.LimitStep, known knowledge) string {
+	const near, deviations = 0.01, 3
 	slow := f.MaxP99 > 0 && (s.P99 == nil || *s.P99 > f.MaxP99.Microseconds())
+	chance := known.sporadic * (1 - known.sporadic) / float64(max(1, s.Scheduled))
+	refused := known.sporadic + max(f.MaxThrottled, deviations*math.Sqrt(chance))
+	if known.sporadic == 0 {
+		refused = f.MaxThrottled
+	}
 	switch {
-	case s.Dropped > 0 || float64(s.HeldBack) > results.MostHeldBack*float64(s.Scheduled-s.Dropped):
+	case known.capacity > 0 && s.Rate > (1+near)*known.capacity, known.capacity == 0 && f.queues(s, known):
+		return results.LimitQueued
+	case !f.inTime(s):
 		return results.LimitClient
-	case s.ThrottledShare > f.MaxThrottled:
+	case s.ThrottledShare > refused:
 		return results.LimitThrottled
 	case s.FailedShare > f.MaxThrottled:
 		return results.LimitFailed

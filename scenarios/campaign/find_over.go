@@ -157,6 +157,12 @@ type Measured struct {
 	// too; Due those that were to be touched by the operations that ended.
 	Counted int64 `json:"entities_counted"`
 	Due     int64 `json:"entities_due"`
+	// QueueGrowth is how many more operations waited for the target at the end of the step than
+	// at its begin, Answered how many succeeded while it lasted, ServiceMicros the sum of how
+	// long the first attempts took.
+	QueueGrowth   int64 `json:"queue_growth"`
+	Answered      int64 `json:"answered"`
+	ServiceMicros int64 `json:"service_us"`
 	// Response is of the operations that succeeded.
 	Response results.Histogram `json:"response"`
 }
@@ -171,6 +177,9 @@ func (m *Measured) Add(more *Measured) {
 	m.HeldBack += more.HeldBack
 	m.Counted += more.Counted
 	m.Due += more.Due
+	m.QueueGrowth += more.QueueGrowth
+	m.Answered += more.Answered
+	m.ServiceMicros += more.ServiceMicros
 	m.Response.Merge(&more.Response)
 }
 
@@ -180,6 +189,7 @@ func (m *Measured) step(phase string, rate float64, length time.Duration) *resul
 	step := &results.LimitStep{Phase: phase, Rate: rate, Seconds: length.Seconds(), Scheduled: m.Scheduled,
 		Dropped: m.Scheduled - m.Ended, HeldBack: m.HeldBack, ThrottledShare: float64(m.Throttled) / first,
 		FailedShare: float64(m.Failed) / first, Entities: m.Counted,
+		QueueGrowth: m.QueueGrowth, Answered: m.Answered, ServiceMean: m.ServiceMicros / max(1, m.First),
 		// Dropped operations were due as many as the others, on the average.
 		Offered: rate * float64(m.Due) / float64(max(1, m.Ended))}
 	if micros, told := m.Response.Quantile(.99); told {
@@ -193,26 +203,48 @@ func (m *Measured) step(phase string, rate float64, length time.Duration) *resul
 type gauge struct {
 	mu sync.Mutex
 	// from is the number of the first operation of the step: those before it drained what
-	// the target had saved up.
-	from uint64
+	// the target had saved up. The step begins when that is due, and lasts for length.
+	from   uint64
+	begin  time.Duration
+	begun  bool
+	length time.Duration
+	// waiting is by how much the number of operations that wait for the target differs from
+	// one tick to the next, answered how many succeeded in each.
+	waiting, answered map[int64]int64
 	Measured
 }
 
+// tick is the time within which a gauge does not tell two instants apart.
+const tick = 50 * time.Millisecond
+
 var _ drive.Observer = (*gauge)(nil)
+
+func newGauge(from uint64, length time.Duration) *gauge {
+	return &gauge{from: from, length: length, waiting: make(map[int64]int64), answered: make(map[int64]int64)}
+}
 
 // Attempt implements [Observer].
 func (g *gauge) Attempt(a *results.Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.Counted += a.Counted
-	if a.Try > 0 || a.Number < g.from {
+	if a.Try > 0 {
 		return
 	}
+	g.waiting[int64(a.Intended/tick)]++
+	g.waiting[int64(a.Done/tick)]--
+	if a.Number < g.from {
+		return
+	}
+	if !g.begun || a.Intended < g.begin {
+		g.begun, g.begin = true, a.Intended
+	}
 	g.First++
-	switch a.Class {
-	case results.Throttled:
+	g.ServiceMicros += (a.Done - a.Sent).Microseconds()
+	switch {
+	case results.Refused(a.Class, a.Status):
 		g.Throttled++
-	case results.Failed:
+	case a.Class == results.Failed:
 		g.Failed++
 	}
 	if a.HeldBack() {
@@ -224,6 +256,9 @@ func (g *gauge) Attempt(a *results.Attempt) {
 func (g *gauge) Completed(c *results.Completed) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if c.Class == results.Ok {
+		g.answered[int64(c.Done/tick)]++
+	}
 	if c.Number < g.from {
 		return
 	}
@@ -234,11 +269,25 @@ func (g *gauge) Completed(c *results.Completed) {
 	}
 }
 
+// settling is how long what is under way at a new rate takes to become as much as that has.
+const settling = time.Second
+
 // measured returns what was measured of a step with so many operations.
 func (g *gauge) measured(scheduled int64) *Measured {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	m := g.Measured
 	m.Scheduled = scheduled
+	begin, end := int64((g.begin+settling)/tick), int64((g.begin+g.length)/tick)
+	for at, more := range g.waiting {
+		if at > begin && at <= end {
+			m.QueueGrowth += more
+		}
+	}
+	for at, number := range g.answered {
+		if at >= begin && at < end {
+			m.Answered += number
+		}
+	}
 	return &m
 }

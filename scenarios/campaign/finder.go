@@ -175,7 +175,8 @@ func (f *Find) Search(partitions int) *Search {
 // Next returns what is tried next, and false where the search is over. It changes nothing.
 func (s *Search) Next() (Try, bool) {
 	rate, more := s.finder.Next()
-	return Try{len(s.limit.Steps) + 1, rate}, more
+	// Where much is refused at every rate, a lower one shows no more.
+	return Try{len(s.limit.Steps) + 1, rate}, more && s.limit.Sporadic <= mostSporadic
 }
 
 // Spend takes down what a step cost, whether or not it came to its end.
@@ -185,11 +186,15 @@ func (s *Search) Spend(m *Measured) { s.limit.Entities += m.Counted }
 func (s *Search) Tell(m *Measured) {
 	t, _ := s.Next()
 	phases := s.find.tried(t.name(), t.Rate)
-	step := m.step(phases[len(phases)-1].Name, t.Rate, s.find.length(t.Rate))
-	step.Outcome = s.find.outcome(step)
-	s.finder.Tell(step.Outcome)
-	s.limit.Steps = append(s.limit.Steps, *step)
+	s.limit.Steps = append(s.limit.Steps, *m.step(phases[len(phases)-1].Name, t.Rate, s.find.length(t.Rate)))
+	// A step may show what others are to be taken for.
+	s.find.judge(s.limit)
+	s.finder.tried = s.finder.tried[:0]
+	for i := range s.limit.Steps {
+		s.finder.tried = append(s.finder.tried, finding{s.limit.Steps[i].Rate, s.limit.Steps[i].Outcome})
+	}
 	answer(s.limit, s.finder.Answer())
+	s.limit.Finished = s.limit.Finished || s.limit.Sporadic > mostSporadic
 }
 
 // Limit returns what the search has come to so far. It shares the search's memory.

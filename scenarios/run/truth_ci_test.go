@@ -8,3 +8,13 @@ func TestRandomSituationsAgain(t *testing.T) {
 	t.Parallel()
 	truths(t, 500, 22)
 }
+
+func TestDrawnNaturesAgain(t *testing.T) {
+	t.Parallel()
+	drawnNatures(t, 600, 2)
+}
+
+func TestDrawnSearchesAgain(t *testing.T) {
+	t.Parallel()
+	drawnSearches(t, 100, 6)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,18 @@ type world struct {
 	code   entity.Code
 	// scanned is how many entities an attempt counts, 1 where it is 0.
 	scanned int64
+	// slots are the instants since the begin at which each slot of a queue is free again: a
+	// request waits for the first of them, and is served for a time with a mean and a
+	// coefficient of variation. No slots means no queue.
+	slots       []time.Duration
+	service     time.Duration
+	cv          float64
+	exponential bool
+	// varies is by which part the limit differs from second to second, drifts by which
+	// part it grows each second, other the share of it that somebody else takes.
+	varies, drifts, other float64
+	// insertsOnly has the limit hold for inserts alone, sized counts requests of 0.5 to 1.5.
+	insertsOnly, sized bool
 
 	begin  clock.Instant
 	begun  bool
@@ -61,52 +74,94 @@ func (w *world) Submit(now clock.Instant, op *target.Operation) (target.Outcome,
 	switch {
 	case within(w.offline, at):
 		return busy, now.Add(2 * time.Millisecond)
-	case w.share > 0 && w.drawn(op) < w.share:
+	case w.share > 0 && w.drawn(op, "share") < w.share:
 		if w.status == 0 {
 			return busy, now.Add(2 * time.Millisecond)
 		}
 		return target.Outcome{Status: w.status, Code: w.code, Detail: "no"}, reply
-	case !w.admits(now, at):
+	case !w.admits(now, at, op):
 		return busy, now.Add(2 * time.Millisecond)
+	}
+	if len(w.slots) > 0 {
+		reply = w.begin.Add(w.queued(at, op))
 	}
 	return target.Outcome{Status: 204, Counted: max(1, w.scanned)}, reply
 }
 
 func within(span [2]time.Duration, at time.Duration) bool { return span[0] <= at && at < span[1] }
 
+// queued returns when a request that arrives at an instant has been served.
+func (w *world) queued(at time.Duration, op *target.Operation) time.Duration {
+	first := 0
+	for i := range w.slots {
+		if w.slots[i] < w.slots[first] {
+			first = i
+		}
+	}
+	length, u := float64(w.service), w.drawn(op, "service")
+	switch {
+	case w.exponential:
+		length *= -math.Log(1 - u)
+	case w.cv > 0:
+		sigma := math.Sqrt(math.Log(1 + w.cv*w.cv))
+		length *= math.Exp(sigma*math.Sqrt2*math.Erfinv(2*u-1) - sigma*sigma/2)
+	}
+	w.slots[first] = max(w.slots[first], at) + time.Duration(length)
+	return w.slots[first]
+}
+
 // drawn is by chance, and the same for the same attempt.
-func (w *world) drawn(op *target.Operation) float64 {
+func (w *world) drawn(op *target.Operation, of string) float64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, op.Number, op.Attempt, w.share)
-	return float64(h.Sum64()>>11) / (1 << 53)
+	fmt.Fprint(h, op.Number, op.Attempt, w.share, of)
+	x := h.Sum64()
+	x ^= x >> 31
+	x *= 0x9e3779b97f4a7c15
+	return float64((x^x>>29)>>11) / (1 << 53)
 }
 
 // admits is a bucket of tokens.
-func (w *world) admits(now clock.Instant, at time.Duration) bool {
+func (w *world) admits(now clock.Instant, at time.Duration, op *target.Operation) bool {
 	limit := w.limit
 	if w.moves > 0 && at >= w.moves {
 		limit = w.then
 	}
-	if limit <= 0 {
+	if limit <= 0 || w.insertsOnly && op.Verb != entity.Insert {
 		return true
 	}
-	w.tokens = min(limit*w.burst, w.tokens+limit*time.Duration(now-w.last).Seconds())
+	cost := float64(max(1, w.scanned))
+	if w.sized {
+		cost *= 0.5 + w.drawn(op, "size")
+	}
+	rate := limit * (1 + w.drifts*at.Seconds()) * (1 - w.other)
+	if w.varies > 0 {
+		second := target.Operation{Number: uint64(at / time.Second)}
+		rate *= 1 + w.varies*(2*w.drawn(&second, "limit")-1)
+	}
+	w.tokens = min(limit*w.burst, w.tokens+rate*time.Duration(now-w.last).Seconds())
 	w.last = now
 	if w.tokens < 1 {
 		return false
 	}
-	w.tokens -= float64(max(1, w.scanned))
+	w.tokens -= cost
 	return true
 }
 
 // loaded runs the load of a scenario against a world and returns the judged record.
 func loaded(t testing.TB, w *world, text string, peak float64) *results.Record {
 	t.Helper()
+	return searched(t, w, text, peak, nil)
+}
+
+// searched is loaded with a search for the highest rate in place of the scenario's own rates,
+// where there is one.
+func searched(t testing.TB, w *world, text string, peak float64, find *campaign.Find) *results.Record {
+	t.Helper()
 	s, err := scenarios.Parse("world.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: worldTable, NewName: true, Blank: true})
+	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: worldTable, NewName: true, Blank: true, Find: find})
 	if err != nil {
 		t.Fatal(err)
 	}

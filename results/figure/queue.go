@@ -1,0 +1,85 @@
+package figure
+
+import (
+	"math"
+	"slices"
+
+	"loadgen/report/compare/statistics"
+)
+
+// A target that queues instead of refusing is beyond its capacity where more becomes due than
+// is answered, second after second. What waits is counted where it waits: attempts under way,
+// and operations that are due and were not sent, since every worker waits for the target.
+// Operations that wait before a retry are not part of it.
+
+const (
+	// over is by which part a load exceeds a capacity that it must never be said to keep to.
+	over = 0.05
+	// deviations is how many standard deviations a growth has to lie from none to be one,
+	// and from that of a load just beyond the capacity to be none.
+	deviations = 3
+	// leastGrowth is the share of the due operations that has to queue up to be a growth, and
+	// fewQueued the number: what is under way differs by a few from second to second.
+	leastGrowth, fewQueued = 0.01, 3
+)
+
+// queueing is what the queue in front of a target does while a step lasts.
+type queueing struct {
+	// due operations became due in the seconds, growth more of them wait at the end than at
+	// the begin, and deviation is the standard deviation of that by chance.
+	seconds                int
+	due, growth, deviation float64
+	// early and late are the growth in either half.
+	early, late float64
+	// from is the queue from which on the target is busy all the time.
+	from float64
+}
+
+// queueingOf returns what the queue does in the seconds of one step.
+func queueingOf(list []second) queueing {
+	q := queueing{seconds: len(list)}
+	if len(list) == 0 || slices.ContainsFunc(list, func(s second) bool { return s.LineBound() }) {
+		// What waits for the client's line does not wait for the target.
+		return queueing{}
+	}
+	middle := len(list) / 2
+	for i, s := range list {
+		q.due += float64(s.Scheduled)
+		if i < middle {
+			q.early += s.growth()
+		} else {
+			q.late += s.growth()
+		}
+	}
+	q.growth = q.early + q.late
+	// A few seconds show less of how far they vary.
+	q.deviation = deviationOf(list) * math.Sqrt(float64(len(list))) * (1 + 2/float64(len(list)))
+	q.from = float64(list[0].queuedBefore) + max(q.growth/4, fewQueued)
+	return q
+}
+
+// deviationOf returns the standard deviation of the growth of the queue in a second, by the
+// median deviation: a single pause that the target makes up for is none.
+func deviationOf(list []second) float64 {
+	const normal = 1.4826
+	growth, away := make([]float64, len(list)), make([]float64, len(list))
+	for i, s := range list {
+		growth[i] = s.growth()
+	}
+	middle := statistics.Median(growth)
+	for i := range growth {
+		away[i] = math.Abs(growth[i] - middle)
+	}
+	return normal * statistics.Median(away)
+}
+
+// grows reports whether the queue grows all the time, by more than chance.
+func (q *queueing) grows() bool {
+	return q.seconds >= FewestSeconds && q.growth >= max(deviations*q.deviation, fewQueued, leastGrowth*q.due) &&
+		q.early >= q.growth/8 && q.late >= q.growth/4
+}
+
+// keeps reports whether the queue cannot be that of a load beyond the capacity.
+func (q *queueing) keeps() bool {
+	return q.growth <= over/(1+over)*q.due-deviations*q.deviation
+}

@@ -1,0 +1,300 @@
+package run_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/results"
+	"loadgen/scenarios/campaign"
+)
+
+// ladderStep is a rate in operations per second and how long it is offered, in seconds.
+type ladderStep struct{ rate, seconds float64 }
+
+// nature is a target that was drawn, the ladder that it is offered, and what is true of
+// each step, computed from the drawn parameters alone.
+type nature struct {
+	world world
+	steps []ladderStep
+	retry string
+	text  string
+	// capacity is in entities per second, 0 for none; low and high bound one that varies.
+	capacity, low, high float64
+	// limited is the share of the operations that the capacity is of.
+	limited float64
+	says    string
+}
+
+// drawNature draws a target of a known nature and a ladder, or a single rate, for it.
+func drawNature(r *rand.Rand) nature {
+	n := nature{limited: 1}
+	w := &n.world
+	n.capacity = math.Round(80 * math.Exp(r.Float64()*math.Log(6)))
+	n.low, n.high = n.capacity, n.capacity
+	w.burst = 0.1
+	kind := []string{"queue", "queue", "queue", "bucket", "verb", "bytes", "varying", "drifting", "shared", "none"}[r.IntN(10)]
+	length := []float64{6, 10, 12, 20}[r.IntN(4)]
+	switch kind {
+	case "queue":
+		slots := 1 << r.IntN(6)
+		w.slots = make([]time.Duration, slots)
+		w.service = time.Duration(float64(slots) / n.capacity * 1e9)
+		w.cv = []float64{0, 1, 0.3 + 1.2*r.Float64()}[r.IntN(3)]
+		w.exponential = w.cv == 1
+	case "none":
+		n.capacity, n.low, n.high = 0, 0, 0
+	default:
+		w.limit = n.capacity
+		switch kind {
+		case "bucket":
+			w.burst = 0.05 * math.Exp(r.Float64()*math.Log(200))
+		case "verb":
+			w.insertsOnly, n.limited = true, 0.5
+		case "bytes":
+			w.sized = true
+		case "varying":
+			w.varies = 0.1
+		case "drifting":
+			w.drifts = (r.Float64() - 0.5) * 0.02
+		case "shared":
+			w.other = 0.2 + 0.3*r.Float64()
+			n.capacity *= 1 - w.other
+			n.low, n.high = n.capacity, n.capacity
+		}
+	}
+	if r.IntN(2) == 0 {
+		w.share, w.status = 0.05*r.Float64(), []int{503, 500}[r.IntN(2)]
+		if w.status == 500 {
+			w.code = "InternalError"
+		} else {
+			w.code = "ServerBusy"
+		}
+	}
+	base := n.capacity / n.limited
+	if kind == "none" {
+		base = 80 * math.Exp(r.Float64()*math.Log(6))
+	}
+	around := func(least, most float64) float64 { return base * (least + (most-least)*r.Float64()) }
+	shape := []string{"single", "single", "peak", "ladder", "above"}[r.IntN(5)]
+	var rates []float64
+	switch shape {
+	case "single":
+		rates = []float64{around(0.5, 1.6)}
+	case "peak":
+		peak := around(0.4, 1.5)
+		for _, factor := range []float64{.5, .75, 1, 1.25, 1.5, 2} {
+			rates = append(rates, peak*factor)
+		}
+	case "ladder":
+		rates = []float64{around(0.3, 0.6), around(0.7, 0.95), around(1.05, 1.3), around(1.4, 2)}
+	case "above":
+		rates = []float64{around(0.5, 0.8), around(1.1, 1.3), around(1.3, 1.6), around(1.6, 2.5)}
+		length = max(length, 10)
+	}
+	var list []string
+	for _, rate := range rates {
+		rate = math.Round(rate*10) / 10
+		n.steps = append(n.steps, ladderStep{rate, length})
+		list = append(list, fmt.Sprintf("%.1f", rate))
+	}
+	if r.IntN(4) == 0 {
+		at := length * float64(len(rates)) * r.Float64()
+		w.offline = blip(at, 0.5+3*r.Float64())
+	}
+	n.retry = []string{"none", "short", "short", "documented", "azcore"}[r.IntN(5)]
+	operations := `[{name: put, verb: insert}]`
+	if kind == "verb" {
+		operations = `[{name: put, verb: insert, weight: 50}, {name: replace, verb: insert-or-replace, weight: 50}]`
+	}
+	n.text = fmt.Sprintf("name: world\nseed: %d\ntable: world\nretry: %s\ndesign: {partition_key: \"2011 Full\", row_key: \"{number}\"}\n"+
+		"attributes:\n  number: {sequence: 1}\nphases:\n  - name: load\n    traffic:\n      arrivals: {steps: {rates: [%s], each: %gs}}\n      operations: %s\n",
+		1+r.IntN(1000), n.retry, strings.Join(list, ", "), length, operations)
+	n.says = fmt.Sprintf("%s capacity %.0f, slots %d service %v cv %.2f, burst %.2f, noise %.3f of %d, offline %v, retry %s, %s of %v each %gs",
+		kind, n.capacity, len(w.slots), w.service, w.cv, w.burst, w.share, w.status, w.offline, n.retry, shape, list, length)
+	return n
+}
+
+// truthOf is what is true of a step.
+type truthOf uint8
+
+const (
+	near truthOf = iota
+	above
+	below
+)
+
+// truths returns what is true of each step: above where at least 5 % more than the capacity
+// is asked and what was saved up is spent with 3 s to spare, below where at most 95 % is.
+func (n *nature) truths() []truthOf {
+	list := make([]truthOf, len(n.steps))
+	saved := n.world.burst * n.capacity
+	for i, s := range n.steps {
+		asked := s.rate * n.limited
+		if n.retry == "none" && len(n.world.slots) == 0 {
+			asked *= 1 - n.world.share
+		}
+		spent := 0.0
+		if asked > n.capacity {
+			spent = min(s.seconds, saved/(asked-n.capacity))
+		}
+		saved = max(0, min(n.world.burst*n.capacity, saved+(n.capacity-asked)*s.seconds))
+		drift := math.Abs(n.world.drifts) * s.seconds * float64(len(n.steps))
+		begin, end := float64(i)*s.seconds, float64(i+1)*s.seconds
+		hit := n.world.offline[1].Seconds() > begin && n.world.offline[0].Seconds() < end
+		switch {
+		case hit:
+		case n.capacity == 0 || asked <= 0.95*n.capacity*(1-drift):
+			list[i] = below
+		case asked >= 1.05*n.capacity*(1+drift) && s.seconds-spent >= 3:
+			list[i] = above
+		}
+	}
+	return list
+}
+
+// tally counts how headlines compare with the truth.
+type tally struct{ cases, wrongHolds, wrongFails, cannotTell, judged, limits, found int }
+
+// judge compares what a record says with the truth.
+func (n *nature) judge(t *testing.T, i int, record *results.Record, sum *tally) {
+	s, truths := record.Summary, n.truths()
+	sum.cases++
+	told := fmt.Sprintf("case %d: %s: %s, saturation %v; ", i, n.says, s.State, told(s.Saturation))
+	served := true
+	for p := range s.Phases {
+		phase := &s.Phases[p]
+		lost := phase.ShareLost != nil && *phase.ShareLost > 0
+		served = served && !lost
+		told += fmt.Sprintf("%s: %s %v lost %.3f served %.1f;", phase.Name, []string{"near", "above", "below"}[truths[p]], holdsOf(phase), *phase.ShareLost, phase.Served)
+		if truths[p] == above && phase.Holds != nil && *phase.Holds {
+			t.Logf("WRONG step %d holds: %s", p, told)
+			sum.wrongHolds++
+		}
+		if truths[p] == below && !lost && phase.Holds != nil && !*phase.Holds {
+			t.Logf("WRONG step %d does not hold: %s", p, told)
+			sum.wrongFails++
+		}
+	}
+	offline := n.world.offline[1] > 0
+	allBelow := !slices.ContainsFunc(truths, func(one truthOf) bool { return one != below }) && served
+	anyAbove := slices.Contains(truths, above)
+	switch {
+	case anyAbove && s.State == results.Holds:
+		sum.wrongHolds++
+		t.Logf("WRONG holds: %s", told)
+	case allBelow && (s.State == results.DoesNotHold || s.State == results.Saturates):
+		sum.wrongFails++
+		t.Logf("WRONG fails: %s", told)
+	}
+	if anyAbove || allBelow && !offline {
+		sum.judged++
+		if s.State == results.CannotTell {
+			sum.cannotTell++
+			t.Logf("cannot tell: %s: %s", told, s.Verdict)
+		}
+	}
+	passing := 0
+	for p, step := range n.steps {
+		if truths[p] == above && step.rate*n.limited >= 1.1*n.capacity && step.seconds >= 10 {
+			passing++
+		}
+	}
+	if passing >= 2 && n.world.drifts == 0 {
+		sum.limits++
+		if s.Saturation != nil && math.Abs(*s.Saturation/n.capacity-1) <= 0.03 {
+			sum.found++
+		} else {
+			t.Logf("capacity not found: %s: %s", told, s.Verdict)
+		}
+	}
+}
+
+func holdsOf(p *results.PhaseSummary) string {
+	switch {
+	case p.Holds == nil:
+		return "?"
+	case *p.Holds:
+		return "holds"
+	default:
+		return "fails"
+	}
+}
+
+// drawnNatures judges so many drawn targets by the bounds of what may be wrong.
+func drawnNatures(t *testing.T, number int, seed uint64) {
+	var sum tally
+	for i := range number {
+		n := drawNature(rand.New(rand.NewPCG(seed, uint64(i))))
+		n.judge(t, i, loaded(t, &n.world, n.text, 0), &sum)
+	}
+	t.Logf("%+v", sum)
+	if sum.wrongHolds > 0 {
+		t.Errorf("%d times HOLDS at 5 %% and more above the capacity; want none", sum.wrongHolds)
+	}
+	if limit := 1 + number/100; sum.wrongFails > limit {
+		t.Errorf("%d times DOES NOT HOLD at most at 95 %% of the capacity; want at most %d", sum.wrongFails, limit)
+	}
+	if 10*sum.cannotTell > sum.judged {
+		t.Errorf("%d of %d CANNOT TELL; want at most 10 %%", sum.cannotTell, sum.judged)
+	}
+	if float64(sum.found) < 0.95*float64(sum.limits) {
+		t.Errorf("%d of %d capacities within 3 %%; want 95 %%", sum.found, sum.limits)
+	}
+}
+
+func TestDrawnNatures(t *testing.T) {
+	leftOutWhenShort(t)
+	drawnNatures(t, 60, 1)
+}
+
+// A search over drawn targets ends within 5 % of what the target sustains, whatever noise is
+// on top of it, and never above.
+func TestDrawnSearches(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
+	drawnSearches(t, 10, 5)
+}
+
+func drawnSearches(t *testing.T, number int, seed uint64) {
+	judged, right := 0, 0
+	for i := range number {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		n := drawNature(r)
+		n.world.offline, n.world.burst = [2]time.Duration{}, min(n.world.burst, 0.2)
+		if n.capacity == 0 || n.world.drifts != 0 {
+			continue
+		}
+		limit := n.capacity / n.limited
+		from := math.Round(limit*(0.2+1.5*r.Float64())) + campaign.LowestRate
+		text := strings.NewReplacer("retry: "+n.retry, "retry: none", `"2011 Full"`, `"{event}"`, "attributes:", "attributes:\n  event: {list: [2011 Full]}",
+			"    traffic:", "    traffic:\n      partitions: [2011 Full]").Replace(n.text)
+		record := searched(t, &n.world, text, 0, &campaign.Find{Of: results.LimitPartition, MaxThrottled: .005, From: from, UpTo: 8 * limit, Step: 10 * time.Second})
+		l := record.Summary.Limit
+		if n.world.varies > 0 {
+			// What a second refuses in which the limit is lower fails a rate below its mean.
+			limit *= 1 - n.world.varies
+		}
+		judged++
+		held := 0.0
+		if l.Held != nil {
+			held = *l.Held
+		}
+		switch {
+		case held >= 1.05*n.capacity/n.limited:
+			t.Errorf("case %d: %s, from %.0f: holds %.1f, sporadic %.3f; want at most %.1f", i, n.says, from, held, l.Sporadic, n.capacity/n.limited)
+		case held < 0.95*limit:
+			t.Logf("case %d: %s, from %.0f: holds %.1f, sporadic %.3f: %s; want %.1f", i, n.says, from, held, l.Sporadic, record.Summary.Verdict, limit)
+		default:
+			right++
+		}
+	}
+	t.Logf("%d of %d searches right", right, judged)
+	if float64(right) < 0.9*float64(judged) {
+		t.Errorf("%d of %d searches end within 5 %% of the limit; want 90 %%", right, judged)
+	}
+}
