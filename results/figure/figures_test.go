@@ -387,3 +387,30 @@ func TestTheHottestPartitionIsThatOfTheBusiestSecond(t *testing.T) {
 		t.Errorf("Hottest beside partitions that are not told apart = %+v; want %+v", got, want)
 	}
 }
+
+func TestOfferedIsThePlannedRateOfAStepWithOne(t *testing.T) {
+	for _, row := range []struct {
+		name           string
+		phase          results.Phase
+		due, inTheHalf int64
+		entities       int64
+		want           float64
+	}{
+		{"three operations in ten seconds, two in the last five", results.Phase{Rate: 0.3}, 3, 2, 1, 0.3},
+		{"one, and none in the last half", results.Phase{Rate: 0.1}, 1, 0, 1, 0.1},
+		{"random arrivals", results.Phase{Rate: 1000}, 10_074, 4940, 1, 1000},
+		{"batches", results.Phase{Rate: 5}, 50, 26, 100, 500},
+		{"a rate that varies is counted", results.Phase{Rate: 0.3, Varying: true}, 3, 2, 1, 0.4},
+		{"a part of the load is counted", results.Phase{Rate: 1000}, 5000, 2500, 1, 500},
+		{"of a load whose length was not planned, all", results.Phase{Rate: 0.3, Unplanned: true}, 4, 4, 1, 0.4},
+	} {
+		row.phase.Name, row.phase.End, row.phase.Reported = "x", 10*time.Second, true
+		row.phase.Kinds = []results.KindStats{{Scheduled: row.due, Sent: row.due, Offered: row.due * row.entities,
+			LastHalf: results.Cohort{Due: row.inTheHalf, Offered: row.inTheHalf * row.entities}}}
+		record := &results.Record{Duration: 11 * time.Second, Manifest: results.Manifest{Operations: []results.Kind{{Name: "put", Group: "PUT"}}},
+			Phases: []results.Phase{row.phase}}
+		if got := figure.Of(record).Named("offered"); !got.Told || math.Abs(got.Value-row.want) > 1e-9 {
+			t.Errorf("%s: offered %+v; want %v", row.name, got, row.want)
+		}
+	}
+}

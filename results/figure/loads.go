@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/results"
 )
 
 // loads say what became of the load.
@@ -17,12 +16,12 @@ func loads() []Definition {
 				sum := s.counts()
 				return ratio(sum.Retries, sum.Operations, "no operation was completed")
 			}},
-		{Name: "offered", About: "entities per second due in the last half of each step; of a partition, of its busiest second; of an account, of the whole phase",
-			Scope: OfLoad, Unit: PerSecond, take: func(s *Selection) Value {
-				return s.rate(func(c *results.Cohort) int64 { return c.Offered }, offeredTo)
-			}},
+		{Name: "offered", About: "entities per second due: of a step with one rate, that rate times the entities of an operation; of others, those due in the last half; " +
+			"of a partition, of its busiest second; of an account, of the whole phase", Scope: OfLoad, Unit: PerSecond,
+			take: func(s *Selection) Value { return s.rate(offeredTo, (*Selection).offered) }},
 		{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
-			"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher, take: (*Selection).served},
+			"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
+			take: func(s *Selection) Value { return s.rate(servedBy, (*Selection).served) }},
 		{Name: "throttled_per_second", About: "attempts throttled per second", Scope: OfOperations, Unit: PerSecond, Better: Lower,
 			take: func(s *Selection) Value {
 				sum := s.counts()
@@ -59,45 +58,61 @@ func tries(s *Selection) Value {
 	return ratio(sum.Attempts, sum.Operations, "no operation was completed")
 }
 
-// served returns what ended with success in the last half of each step, by its whole seconds,
-// or what of a partition did. In a step too short for a second of its own, and of clients that
-// wait for each reply, it is what their operations were served.
-func (s *Selection) served() Value {
-	if s.ref.Part != Whole {
-		return servedBy(s)
-	}
-	served, seconds, count := 0.0, 0.0, int64(0)
-	for _, step := range s.steps {
-		sum := step.counts(s.want)
-		settled, over := step.settled(&sum)
-		rate, due := float64(settled.Served)/max(over, math.SmallestNonzeroFloat64), float64(settled.Offered)/max(over, math.SmallestNonzeroFloat64)
-		if list := step.servedBySecond(s.of.record, s.want); !step.Closed() && len(list) > 0 {
-			each := float64(settled.Offered) / float64(max(1, settled.Due))
-			rate = statistics.Mean(list)
-			if settled.Succeeded == settled.Due && math.Abs(rate-due)*float64(len(list)) <= edges*each {
-				// The first and the last operation of the seconds may end on either side.
-				rate = due
-			}
-		}
-		served, seconds, count = served+rate*over, seconds+over, count+settled.Due
-	}
-	if seconds <= 0 {
-		return untold("the run ended before the last half of the step")
-	}
-	return perSecond(served, seconds, count)
-}
-
-// edges is by how many operations what ends in some seconds differs from what is due in them.
-const edges = 2
-
-// rate returns the settled entities per second, or those of a partition.
-func (s *Selection) rate(of func(*results.Cohort) int64, part func(*Selection) Value) Value {
+// rate returns the mean of a rate over the steps, each as long as what of it is settled, or
+// that of a partition.
+func (s *Selection) rate(part func(*Selection) Value, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
 		return part(s)
 	}
-	settled, seconds := s.settled()
-	if seconds <= 0 {
+	entities, over, due := 0.0, 0.0, int64(0)
+	for _, step := range s.steps {
+		sum := step.counts(s.want)
+		settled, seconds := step.settled(&sum)
+		if seconds > 0 {
+			entities, over, due = entities+of(s, step)*seconds, over+seconds, due+settled.Due
+		}
+	}
+	if over <= 0 {
 		return untold("the run ended before the last half of the step")
 	}
-	return perSecond(float64(of(&settled)), seconds, settled.Due)
+	return perSecond(entities, over, due)
+}
+
+// offered returns the entities due per second of a step.
+func (s *Selection) offered(step Step) float64 {
+	sum := step.counts(s.want)
+	if all := step.counts(nil).Scheduled; sum.Offered > 0 && step.offersItsRate(all) {
+		return step.Phase.Rate * float64(sum.Offered) / float64(all)
+	}
+	settled, seconds := step.settled(&sum)
+	return float64(settled.Offered) / seconds
+}
+
+// offersItsRate reports whether a step has one planned rate, and as many operations were due
+// as that rate gives, within what random arrivals vary by: in the record of a part of the load
+// fewer are due.
+func (s Step) offersItsRate(due int64) bool {
+	const deviations = 5
+	planned := s.Phase.Rate * s.Seconds()
+	return planned > 0 && due > 0 && !s.Phase.Varying && !s.Phase.Unplanned &&
+		math.Abs(float64(due)-planned) <= 1+deviations*math.Sqrt(planned)
+}
+
+// served returns what ended with success in the last half of a step, by its whole seconds. In
+// a step too short for a second of its own, and of clients that wait for each reply, it is
+// what their operations were served.
+func (s *Selection) served(step Step) float64 {
+	// The first and the last operation of the seconds may end on either side of them.
+	const edges = 2
+	sum := step.counts(s.want)
+	settled, seconds := step.settled(&sum)
+	list := step.servedBySecond(s.of.record, s.want)
+	if step.Closed() || len(list) == 0 {
+		return float64(settled.Served) / seconds
+	}
+	rate, each := statistics.Mean(list), float64(settled.Offered)/float64(max(1, settled.Due))
+	if settled.Succeeded == settled.Due && math.Abs(rate-float64(settled.Offered)/seconds)*float64(len(list)) <= edges*each {
+		return s.offered(step)
+	}
+	return rate
 }

@@ -71,7 +71,7 @@ func (l *Ladder) alike(step Step) bool {
 			low, high = high, low
 		}
 		rates := other.Phase.Rate / step.Phase.Rate
-		if max(rates, 1/rates) >= apart && low > MostFirstThrottled && high <= grown*low {
+		if max(rates, 1/rates) >= apart && min(low, high) > MostFirstThrottled && high <= grown*low && low <= 2*grown*high {
 			return true
 		}
 	}
