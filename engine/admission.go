@@ -28,7 +28,7 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 	key, cost := addressed(r)
 	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}
 	demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
-	if e.cold {
+	if e.weighs {
 		if demand.BytesIn = r.Billed; demand.BytesIn == 0 {
 			demand.BytesIn = bytesIn(r)
 		}

@@ -45,6 +45,8 @@ type Engine struct {
 	pageScan int
 	pageTop  int
 	cold     bool
+	// weighs says that the sizes of entities count.
+	weighs   bool
 	dataless bool
 	alone    bool
 	// countsBytes says that an account is held to some.
@@ -104,6 +106,7 @@ func New(o Options) *Engine {
 		pageScan: int(o.Model.PageScan()),
 		pageTop:  int(o.Model.PageEntities),
 		cold:     o.Cold,
+		weighs:   o.Cold || o.Model.Stamp.SizeWeight > 0,
 		dataless: o.Dataless,
 		alone:    o.Alone,
 		delay:    o.Model.NameDelay,

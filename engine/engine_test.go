@@ -338,3 +338,39 @@ func Example() {
 	// 204 at 1.009s
 	// 409 EntityAlreadyExists
 }
+
+func TestSizeWeightCountsWithEveryStart(t *testing.T) {
+	// An entity of 4 KiB costs 1 + 3 × weight. Of 4,000/s for 5 s a partition admits
+	// 2,000/s × 5 s and 200 that it has saved up, over that cost.
+	for _, row := range []struct {
+		weight string
+		cold   bool
+		want   float64
+	}{
+		{"0", false, 10_200}, {"0", true, 10_200},
+		{"500", false, 10_200 / 2.5}, {"500", true, 10_200 / 2.5},
+		{"1000", false, 10_200 / 4}, {"1000", true, 10_200 / 4},
+	} {
+		m, err := model.New(model.Documented)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Set("size_weight", row.weight); err != nil {
+			t.Fatal(err)
+		}
+		b := &bench{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Seed: 1, Cold: row.cold})}
+		b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
+		admitted := 0
+		for n := range 20_000 {
+			b.number++
+			change := &entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: "hot", Row: "1"}}
+			reply := b.Submit(second+clock.Instant(n)*second/4000, &engine.Request{Account: "one", Table: "Races", Verb: change.Verb, Change: change, Billed: 4096, Number: b.number})
+			if reply.Status == 204 {
+				admitted++
+			}
+		}
+		if got := float64(admitted); got < 0.99*row.want || got > 1.01*row.want {
+			t.Errorf("size_weight %s, cold %v: %v entities of 4 KiB were admitted; want %v", row.weight, row.cold, got, row.want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func (s *Stamp) serverSlots() []slot {
 		rate(&s.ServerTarget, "server_target", Assumed, "entities per second that one server is held to; 0 is no limit").ofServers(),
 		wait(&s.Burst, "server_burst", 10*time.Second, "allowance that an idle range or server has saved up").atLeast(time.Millisecond),
 		bandwidth(&s.ServerBandwidth, "server_bandwidth", "bytes per second that a server's network carries; 0 is no bound"),
-		share(&s.SizeWeight, "size_weight", thousand, "what each KiB of an entity beyond the first costs, of an entity"),
+		share(&s.SizeWeight, "size_weight", thousand, "what each KiB of an entity beyond the first costs, of an entity").when(whenColdOrSet),
 		wait(&s.PipelineRequest, "pipeline_request", time.Minute, "time that a request occupies its range's pipeline for"),
 		wait(&s.PipelineEntity, "pipeline_entity", time.Minute, "time that each entity of a request occupies its range's pipeline for"),
 		wait(&s.PendingLow, "pending_low", time.Minute, "work waiting at a range up to which no request is throttled"),

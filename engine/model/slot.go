@@ -25,6 +25,8 @@ const (
 	whenIdle
 	// whenCold: cold runs alone.
 	whenCold
+	// whenColdOrSet: cold runs, and warm ones in which it is not 0.
+	whenColdOrSet
 	// whenServers: cold runs, and warm ones whose servers are bounded.
 	whenServers
 	// onLine and onLoss: runs whose clients have a bandwidth, and lose packets.
@@ -43,6 +45,8 @@ func (s slot) counts(m *Model, start string) bool {
 		return m.PacketLoss > 0
 	case whenCold:
 		return start == Cold
+	case whenColdOrSet:
+		return start == Cold || *s.field != 0
 	case whenServers:
 		return start == Cold || m.BoundsServers()
 	case whenIdle:

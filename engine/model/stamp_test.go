@@ -33,7 +33,8 @@ func TestRunListsWhatItRestsOn(t *testing.T) {
 	}{
 		{"a warm run rests on partition, account and times", model.Documented, model.Warm, admission, nil},
 		{"a warm run without limits rests on the same", model.Off, model.Warm, admission, nil},
-		{"a warm run with headroom rests on what grants it", model.Headroom, model.Warm, slices.Concat(admission, cost, idle), nil},
+		{"a warm run with headroom rests on what grants it", model.Headroom, model.Warm, slices.Concat(admission, cost, idle, []string{"size_weight"}), nil},
+		{"a warm run in which sizes count rests on their weight", model.Documented, model.Warm, append(slices.Clone(admission), "size_weight"), []string{"size_weight=500"}},
 		{"a cold run rests on everything but what is not set", model.Documented, model.Cold, cold, nil},
 		{"a cold run with headroom too", model.Headroom, model.Cold, served, nil},
 		{"a start of no name counts as warm", model.Documented, "", admission, nil},

@@ -82,7 +82,7 @@ func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdi
 
 // admitWarm asks key, server where servers are bounded, and account.
 func (l *Layer) admitWarm(now clock.Instant, p Place, d *Demand, chance uint64) Kind {
-	cost := nanos(d.Entities)
+	cost := l.times.cost(d)
 	if one := l.keys.find(now, p); one != nil {
 		kind := l.keys.admit(now, one, cost, chance)
 		if kind != Admitted {
