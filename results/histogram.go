@@ -15,6 +15,9 @@ const (
 	significantFigures = 3
 )
 
+// OverHour stands for every duration over an hour, in microseconds: a lower bound.
+const OverHour = longestMicros + 1
+
 // Histogram counts durations in microseconds, to three significant figures. Its
 // buckets are allotted on first use, so that an unused one is small. It belongs
 // to one goroutine. A nil one can be read and is empty.
@@ -83,12 +86,17 @@ func (h *Histogram) Over() int64 {
 	return h.over
 }
 
-// Max returns the longest duration in microseconds, 0 where there is none.
+// Max returns the longest duration in microseconds, 0 where there is none and [OverHour]
+// where it was over an hour.
 func (h *Histogram) Max() int64 {
-	if h.Count() == 0 {
+	switch {
+	case h.Count() == 0:
 		return 0
+	case h.over > 0:
+		return OverHour
+	default:
+		return min(h.hdr.Max(), longestMicros)
 	}
-	return h.hdr.Max()
 }
 
 // Mean returns the mean in microseconds, 0 where there is none.
@@ -103,14 +111,17 @@ func (h *Histogram) Mean() float64 {
 // told.
 const fewestBeyond = 10
 
-// Quantile returns the q-th quantile in microseconds, and false where fewer
-// than ten durations lie beyond it, so that it would rest on chance.
+// Quantile returns the q-th quantile in microseconds, [OverHour] where it is over an hour,
+// and false where fewer than ten durations lie beyond it, so that it would rest on chance.
 func (h *Histogram) Quantile(q float64) (int64, bool) {
 	// The small addition keeps n·(1−q) = 10 from failing by rounding.
 	if float64(h.Count())*(1-q)+1e-9 < fewestBeyond {
 		return 0, false
 	}
-	return h.hdr.ValueAtQuantile(q * 100), true
+	if rank := int64(q*float64(h.Count()) + 0.5); rank > h.Count()-h.over {
+		return OverHour, true
+	}
+	return min(h.hdr.ValueAtQuantile(q*100), longestMicros), true
 }
 
 // Merge adds the durations of other, which may be nil or empty.

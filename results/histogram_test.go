@@ -65,6 +65,44 @@ func TestQuantilesOfLeavesOutWhatIsNotTold(t *testing.T) {
 	}
 }
 
+func TestQuantilesOverAnHour(t *testing.T) {
+	// Of 1,000 durations the last ones are over an hour, the others an hour at most.
+	const hour = int64(time.Hour / time.Microsecond)
+	for _, row := range []struct {
+		over               int
+		p50, p90, p99, max int64
+	}{
+		{0, hour, hour, hour, hour},
+		{1, hour, hour, hour, results.OverHour},
+		{10, hour, hour, hour, results.OverHour},
+		{11, hour, hour, results.OverHour, results.OverHour},
+		{101, hour, results.OverHour, results.OverHour, results.OverHour},
+		{1000, results.OverHour, results.OverHour, results.OverHour, results.OverHour},
+	} {
+		h, half := results.NewHistogram(), results.NewHistogram()
+		for n := range 1000 {
+			d := time.Hour
+			if n < row.over {
+				d = 20 * time.Hour
+			}
+			if n%2 == 0 {
+				h.Record(d)
+			} else {
+				half.Record(d)
+			}
+		}
+		h.Merge(half)
+		text, err := json.Marshal(h)
+		if err == nil {
+			err = json.Unmarshal(text, h)
+		}
+		got := results.QuantilesOf(h)
+		if err != nil || *got.P50 != row.p50 || *got.P90 != row.p90 || *got.P99 != row.p99 || *got.Max != row.max || got.OverHour != int64(row.over) {
+			t.Errorf("%d over an hour: p50 %d, p90 %d, p99 %d, max %d, over %d, %v; want %+v", row.over, *got.P50, *got.P90, *got.P99, *got.Max, got.OverHour, err, row)
+		}
+	}
+}
+
 func TestHistogramEdges(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -76,8 +114,8 @@ func TestHistogramEdges(t *testing.T) {
 		{"below a microsecond counts as zero", 999 * time.Nanosecond, 0, 0},
 		{"a microsecond is one", time.Microsecond, 1, 0},
 		{"an hour is within", time.Hour, 3_600_000_000, 0},
-		{"more than an hour is an hour, and counted", 25 * time.Hour, 3_600_000_000, 1},
-		{"the longest duration there is", math.MaxInt64, 3_600_000_000, 1},
+		{"more than an hour is over an hour, however long", 25 * time.Hour, results.OverHour, 1},
+		{"the longest duration there is", math.MaxInt64, results.OverHour, 1},
 	} {
 		h := results.NewHistogram()
 		h.Record(row.d)

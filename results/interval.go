@@ -165,6 +165,9 @@ type Quantiles struct {
 	P99  *int64 `json:"p99"`
 	P999 *int64 `json:"p99_9"`
 	Max  *int64 `json:"max"`
+	// OverHour is how many durations were over an hour. Quantiles among them, and Max, are
+	// then the constant [OverHour].
+	OverHour int64 `json:"over_one_hour,omitempty"`
 }
 
 // QuantilesOf returns the quantiles of a histogram.
@@ -175,7 +178,7 @@ func QuantilesOf(h *Histogram) Quantiles {
 		}
 		return nil
 	}
-	quantiles := Quantiles{P50: told(.5), P90: told(.9), P99: told(.99), P999: told(.999)}
+	quantiles := Quantiles{P50: told(.5), P90: told(.9), P99: told(.99), P999: told(.999), OverHour: h.Over()}
 	if h.Count() > 0 {
 		longest := h.Max()
 		quantiles.Max = &longest

@@ -147,9 +147,13 @@ func Figures(number float64) string {
 }
 
 // Millis returns microseconds in milliseconds, to the figures that a histogram tells
-// apart, for a column in ms; durations of 100 s and more are in seconds and say so.
+// apart, for a column in ms; durations of 100 s and more are in seconds and say so, and a
+// histogram's constant for what is over an hour is not shown as a number.
 func Millis(micros int64) string {
-	if InSeconds(micros) {
+	switch {
+	case micros == time.Hour.Microseconds()+1:
+		return "> 1 h"
+	case InSeconds(micros):
 		return strconv.FormatInt((micros+500_000)/1_000_000, 10) + " s"
 	}
 	for _, scale := range []struct {

@@ -202,7 +202,7 @@ func clipped(record *results.Record) string {
 	if over == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s operations took longer than an hour and count as an hour.", document.Count(over))
+	return fmt.Sprintf("%s operations took longer than an hour; their times are shown as > 1 h.", document.Count(over))
 }
 
 // someFailed is the share of failed attempts from which they are told of any run, and on

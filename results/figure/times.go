@@ -51,12 +51,18 @@ func quantiles() []statistic {
 	return append(list, statistic{"max", "the longest", 1}, statistic{"mean", "the arithmetic mean of the", -1})
 }
 
+// OverHour is what a quantile or the longest is that is over an hour, in nanoseconds: histograms
+// tell no more of it.
+const OverHour = 1000 * float64(results.OverHour)
+
 // timed returns a quantile in nanoseconds, 1 being the longest and −1 the mean.
 func timed(h *results.Histogram, quantile float64) Value {
 	const each = 1000
 	switch {
 	case h.Count() == 0:
 		return untold("nothing was timed")
+	case quantile < 0 && h.Over() > 0:
+		return untold("some durations are over an hour")
 	case quantile < 0:
 		return told(h.Mean()*each, h.Count())
 	case quantile >= 1:

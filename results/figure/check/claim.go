@@ -63,6 +63,10 @@ func (c *Claim) Judge(facts Facts) Judgement {
 	} else {
 		right = c.number.Value()
 	}
+	if c.unit == figure.Nanoseconds && min(left, right) >= figure.OverHour && (left == figure.OverHour || right == figure.OverHour) {
+		// One of them is some time over an hour, and so may be either side of the other.
+		return judged
+	}
 	judged.Left, judged.Right, judged.Told = left, right, true
 	judged.Pass = c.holds(left, right)
 	return judged

@@ -34,6 +34,7 @@ func TestClaimsAreJudged(t *testing.T) {
 		"counted(a)": 120, "returned(a)": 100, "counted(b)": 10_800, "returned(empty)": 0,
 		"share_lost of one": 0.001, "tries(save)": 1.05,
 		"offered(hottest) a second": 1999.5, `offered("x", peak) a second`: 12,
+		"max(slow) ns": figure.OverHour, "max(slower) ns": figure.OverHour,
 		"lost_writes": 0, "saturation a second": 2000, "relieved_after ns": 1200e9, "lag_p99 ns": 250_000,
 	}
 	for _, row := range []struct {
@@ -50,6 +51,11 @@ func TestClaimsAreJudged(t *testing.T) {
 		{"seconds", "p99(get) <= 0.02s", true, true, 20e6, 20e6},
 		{"minutes", "relieved_after <= 20m", true, true, 1200e9, 1200e9},
 		{"a third of an hour is not told in decimals", "relieved_after > 0.333h", true, true, 1200e9, 0.333 * 3600e9},
+		{"over an hour is over a minute", "max(slow) <= 1m", true, false, figure.OverHour, 60e9},
+		{"over an hour, whatever is asked of less", "max(slow) > 1h", true, true, figure.OverHour, 3600e9},
+		{"over an hour may be over two, or not", "max(slow) <= 2h", false, false, 0, 0},
+		{"two times over an hour", "max(slow) <= max(slower)", false, false, 0, 0},
+		{"less than what is over an hour", "p99(get) < max(slow)", true, true, 20e6, figure.OverHour},
 		{"a share of a count", "throttled < 1%", true, false, 0.01, 0.01},
 		{"the same count", "throttled == 30", true, true, 30, 30},
 		{"another count", "throttled != 30", true, false, 30, 30},
