@@ -113,8 +113,8 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 	return t
 }
 
-// rung is the row of a step. Where the generator was too late to tell whether it holds, what
-// was served of it in the end is no rate, and no bar shows it as one.
+// rung is the row of a step. Where it cannot be told whether the step holds, what was served
+// is no rate, and no bar shows it as one.
 func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []document.Cell {
 	figures, from := a.wholeStep(step)
 	cells := a.loadCells(step, figures, from)
@@ -123,7 +123,10 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 	bar := document.Cell{Text: "not run to its end"}
 	switch {
 	case step.Settled() && offered.Tone == document.Doubtful:
-		bar = document.Cell{Text: "generator late"}
+		bar = document.Cell{Text: "cannot tell"}
+		if told, _ := a.summaryOf(step); told.ClientLimited {
+			bar.Text = "generator late"
+		}
 	case step.Settled() && figures.Offered > 0:
 		lost := 0.0
 		if figures.ShareLostSettled != nil {
