@@ -44,7 +44,7 @@ func (a *author) screen() []document.Block {
 		blocks = append(blocks, one)
 	}
 	add(a.timesShort())
-	for _, facts := range [][]string{a.counts(), a.reserve()} {
+	for _, facts := range [][]string{a.counts(), document.SpreadNote(a.record.Manifest.SpreadOver), a.reserve()} {
 		if len(facts) > 0 {
 			blocks = append(blocks, document.Facts{Lines: facts})
 		}

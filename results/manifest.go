@@ -66,6 +66,9 @@ type Manifest struct {
 	// Checks are what the scenario claims of the run, each in the form of the
 	// package check.
 	Checks []string `json:"checks,omitempty"`
+	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp
+	// were spread evenly, 0 where none were.
+	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
 	// Faults are what goes wrong on purpose, a line for each rule.
 	Faults []string `json:"faults,omitempty"`
 	// AntiPattern is what the run does wrong on purpose, empty unless it is the anti-pattern

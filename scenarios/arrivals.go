@@ -222,6 +222,17 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 	return arrival.NewJittered(even, chance), nil
 }
 
+// SpreadOver returns the second or minute over which rows of a trace with the same timestamp
+// are spread, the longest of all phases, 0 where none are.
+func (s *Scenario) SpreadOver() (unit time.Duration) {
+	for i := range s.Phases {
+		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Recorded != nil {
+			unit = max(unit, t.Arrivals.Recorded.SpreadOver())
+		}
+	}
+	return unit
+}
+
 // Ladder returns the steps of arrivals at one rate after another, in operations per
 // second and without what holds the last, nil where there are none.
 func (t *Traffic) Ladder() []arrival.Step {
@@ -242,6 +253,19 @@ func (t *Traffic) PerSecond(rate float64) float64 {
 		return math.Round(rate*t.scale()*1000) / 1000
 	}
 	return rate * t.scale()
+}
+
+// AskedRate returns the highest rate that constant, random or stepped arrivals ask for, in
+// operations per second; 0 for others.
+func (t *Traffic) AskedRate() float64 {
+	switch a := t.Arrivals; {
+	case a == nil:
+		return 0
+	case a.Steps != nil:
+		return t.PerSecond(slices.Max(a.Steps.Rates))
+	default:
+		return t.PerSecond(max(a.Constant, a.Poisson))
+	}
 }
 
 // scale returns how many operations are due for each of what rates count.

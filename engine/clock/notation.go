@@ -89,3 +89,39 @@ func parseNumber(text string) (Instant, Notation) {
 	}
 	return Instant(whole*int64(time.Second) + part), Seconds
 }
+
+// Resolution finds how coarse the timestamps of a file are. The zero value has seen none.
+type Resolution struct {
+	first                    Instant
+	seen, several            bool
+	hasSeconds, hasFractions bool
+}
+
+// Add takes one timestamp.
+func (r *Resolution) Add(at Instant) {
+	if !r.seen {
+		r.seen, r.first = true, at
+	}
+	r.several = r.several || at != r.first
+	r.hasSeconds = r.hasSeconds || at%Instant(time.Minute) != 0
+	r.hasFractions = r.hasFractions || at%Instant(time.Second) != 0
+}
+
+// Unit returns time.Minute where all timestamps are whole minutes and differ, time.Second
+// where all are whole seconds, and 0 otherwise.
+func (r *Resolution) Unit() time.Duration {
+	switch {
+	case !r.seen || r.hasFractions:
+		return 0
+	case r.hasSeconds || !r.several:
+		return time.Second
+	default:
+		return time.Minute
+	}
+}
+
+// Offset returns how long after its timestamp row i of n rows with the same timestamp
+// arrives: they are spread evenly over the unit, in their order.
+func (r *Resolution) Offset(i, n int) time.Duration {
+	return time.Duration(i) * r.Unit() / time.Duration(n)
+}

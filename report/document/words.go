@@ -3,6 +3,7 @@ package document
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Counted returns a number of things in words. Many is the plural where it is not one by
@@ -57,4 +58,14 @@ func Cells(texts ...string) []Cell {
 		cells[i].Text = text
 	}
 	return cells
+}
+
+// SpreadNote says over which second or minute arrivals with the same timestamp are spread;
+// nil for 0.
+func SpreadNote(unit time.Duration) []string {
+	if unit == 0 {
+		return nil
+	}
+	name := map[time.Duration]string{time.Second: "second", time.Minute: "minute"}[unit]
+	return []string{"timestamps have whole " + name + "s: arrivals are spread evenly over each " + name}
 }

@@ -62,6 +62,7 @@ func agreed() []struct {
 		}},
 		{"manifest.dataless", func(r *R) any { return r.Manifest.Dataless }},
 		{"manifest.checks", func(r *R) any { return text(r.Manifest.Checks) }},
+		{"manifest.arrivals_spread_over_ns", func(r *R) any { return r.Manifest.SpreadOver }},
 		{"manifest.faults", func(r *R) any { return text(r.Manifest.Faults) }},
 		{"manifest.anti_pattern", func(r *R) any { return r.Manifest.AntiPattern }},
 		{"manifest.targets", func(r *R) any { return targetsOf(&r.Manifest) }},

@@ -41,7 +41,7 @@ func (e *Explanation) Document() *document.Document {
 	if more := changes(e.Findings, d.Answer.Says, mostChanges); len(more.Lines) > 0 {
 		d.Screen = append(d.Screen, more)
 	}
-	d.Screen = append(d.Screen, document.Facts{Lines: []string{summary(e.Findings), e.Cost.short()}})
+	d.Screen = append(d.Screen, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings), e.Cost.short())})
 	for i := range e.Designs {
 		d.Sections = append(d.Sections, e.Designs[i].section(fmt.Sprintf("design-%d", i+1)))
 	}

@@ -3,6 +3,7 @@ package advise
 import (
 	"context"
 	"slices"
+	"time"
 
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
@@ -87,6 +88,9 @@ type Explanation struct {
 	Designs []Design `json:"designs"`
 	// Cost is of a run with the design in use.
 	Cost Cost `json:"cost"`
+	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp
+	// are spread evenly, in nanoseconds; 0 where none are.
+	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
 	// Findings are the points of the checklist, for the design in use.
 	Findings []Finding `json:"findings"`
 
@@ -161,8 +165,11 @@ type Load struct {
 	// PerSecond is the busiest rate of operations; Account is that of the entities of
 	// the busiest account, and Hottest of the hottest partition, each at its busiest.
 	PerSecond float64 `json:"operations_per_second"`
-	Account   Rate    `json:"account"`
-	Hottest   Hottest `json:"hottest_partition"`
+	// Asked is the highest rate that the phase asks for, in operations per second; 0 where
+	// its rate varies or clients wait for answers.
+	Asked   float64 `json:"asked_operations_per_second,omitempty"`
+	Account Rate    `json:"account"`
+	Hottest Hottest `json:"hottest_partition"`
 	// Scans is the part of the account's rate that queries of several partitions
 	// count, of which no partition is told.
 	Scans Rate `json:"scans"`
@@ -224,7 +231,7 @@ type Operation struct {
 // context's.
 func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	s := o.Scenario
-	e := &Explanation{Scenario: s.Name, About: s.About, Basis: modelled, Targets: o.Targets, warm: s.Start != scenarios.StartCold}
+	e := &Explanation{Scenario: s.Name, About: s.About, Basis: modelled, Targets: o.Targets, SpreadOver: s.SpreadOver(), warm: s.Start != scenarios.StartCold}
 	if s.Model.Measured != nil {
 		e.Profile = s.Model.Name()
 	}

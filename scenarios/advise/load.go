@@ -35,7 +35,7 @@ func lengths() []time.Duration {
 func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, times Times) Load {
 	l := &looker{preview: p, table: s.Table, count: p.Count(), accounts: s.Sharding(),
 		kinds: make([]counter, len(p.Approaches())), likely: -1, likelyAll: -1}
-	l.load = Load{Phase: p.Name, Operations: l.count, Events: phase.Traffic.Events()}
+	l.load = Load{Phase: p.Name, Operations: l.count, Events: phase.Traffic.Events(), Asked: phase.Traffic.AskedRate()}
 	l.load.Seconds = p.Length.Seconds()
 	if l.count > 0 {
 		l.scatter()

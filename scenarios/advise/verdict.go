@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -67,7 +68,7 @@ func (e *Explanation) claim() document.Answer {
 	failing, limit := r.failing(), r.limit()
 	switch {
 	case e.State == results.CannotTell:
-		a = document.Claimed(e.State, " at", document.Rate(busiest.PerSecond), "operations/s", "")
+		a = document.Claimed(e.State, " at", document.Rate(busiest.asked()), "operations/s", "")
 		a.Says = append(a.Says, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
 	case len(failing) > 0:
 		a = document.Claimed(e.State, ":", document.Count(int64(len(failing))), "of "+document.Counted(len(r.Checks), "check"), failOr(len(failing)))
@@ -75,7 +76,7 @@ func (e *Explanation) claim() document.Answer {
 	case e.State == results.DoesNotHold:
 		a = document.Claimed(e.State, ":", document.Share(r.Throttled), "of the attempts throttled", "in phase "+r.Phase)
 	default:
-		a = document.Claimed(e.State, "", document.Rate(busiest.PerSecond), "operations/s", "")
+		a = document.Claimed(e.State, "", document.Rate(busiest.asked()), "operations/s", "")
 		a.Says = append(a.Says, r.spared())
 	}
 	if limit != "" && r.Throttled > mostThrottled {
@@ -97,6 +98,9 @@ func (e *Explanation) claim() document.Answer {
 	}
 	return a
 }
+
+// asked is the rate that the answer is about: the one asked for, else that of the busiest second.
+func (l *Load) asked() float64 { return cmp.Or(l.Asked, l.PerSecond) }
 
 func failOr(n int) string {
 	if n == 1 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
 
@@ -15,6 +16,9 @@ type Trace struct {
 	// at are the instants since the first, in order.
 	at     []time.Duration
 	length time.Duration
+	// spreadOver is the second or minute over which rows of one timestamp were spread, 0
+	// where none were.
+	spreadOver time.Duration
 	// operations are the numbers of the names that the rows have; it is nil where
 	// the rows are instants alone.
 	operations []uint16
@@ -44,6 +48,23 @@ func NewTrace(at []time.Duration, operations []uint16) *Trace {
 		t.length = at[len(at)-1] + 1
 	}
 	return t
+}
+
+// SpreadOver returns the second or the minute over which rows with the same timestamp were
+// spread evenly, because the file has whole ones; 0 where none were.
+func (t *Trace) SpreadOver() time.Duration { return t.spreadOver }
+
+// spread distributes rows with the same timestamp over the unit that all timestamps are whole
+// multiples of.
+func (t *Trace) spread(resolution *clock.Resolution) {
+	for from, to := 0, 0; from < len(t.at) && resolution.Unit() > 0; from = to {
+		for to = from; to < len(t.at) && t.at[to] == t.at[from]; to++ {
+		}
+		for i := from + 1; i < to; i++ {
+			t.at[i] += resolution.Offset(i-from, to-from)
+			t.spreadOver = resolution.Unit()
+		}
+	}
 }
 
 // Keyed reports whether the rows name operations and keys.

@@ -78,6 +78,34 @@ func TestReadTrace(t *testing.T) {
 	}
 }
 
+func TestRowsOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
+	const s, ms, m = time.Second, time.Millisecond, time.Minute
+	for _, row := range []struct {
+		name, text string
+		over       time.Duration
+		at         []time.Duration
+	}{
+		{"seconds", "7\n7\n8\n8\n8\n8\n10\n", s, []time.Duration{0, 500 * ms, s, 1250 * ms, 1500 * ms, 1750 * ms, 3 * s}},
+		{"times", "2026-01-02T15:04:05Z\n2026-01-02T15:04:05Z\n2026-01-02T15:04:06Z\n", s, []time.Duration{0, 500 * ms, s}},
+		{"minutes", "2026-01-02T15:04:00Z\n2026-01-02T15:05:00Z\n2026-01-02T15:05:00Z\n", m, []time.Duration{0, m, m + 30*s}},
+		{"minutes as durations", "2m\n2m\n2m\n2m\n3m\n", m, []time.Duration{0, 15 * s, 30 * s, 45 * s, m}},
+		{"one timestamp alone may be a second", "2026-01-02T15:04:00Z\n2026-01-02T15:04:00Z\n", s, []time.Duration{0, 500 * ms}},
+		{"a single fraction anywhere", "1\n1\n2\n2.001\n", 0, []time.Duration{0, 0, s, 1001 * ms}},
+		{"the same fraction everywhere", "1.5\n1.5\n2.5\n", 0, []time.Duration{0, 0, s}},
+		{"whole seconds, none twice", "1\n2\n3\n", 0, []time.Duration{0, s, 2 * s}},
+	} {
+		trace := traced(t, row.text)
+		if trace.SpreadOver() != row.over || trace.Length() != row.at[len(row.at)-1]+1 {
+			t.Errorf("%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver(), trace.Length(), row.over, row.at[len(row.at)-1]+1)
+		}
+		for n, want := range row.at {
+			if got := trace.At(uint64(n)); got != want {
+				t.Errorf("%s: row %d is due at %v; want %v", row.name, n, got, want)
+			}
+		}
+	}
+}
+
 func TestFaultsOfTraces(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

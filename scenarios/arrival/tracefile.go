@@ -52,7 +52,8 @@ var traceColumns = [...]string{"instant", "operation", "PartitionKey", "RowKey"}
 // ReadTrace reads a trace as CSV, row by row: an instant, or an instant, the name
 // of an operation, a PartitionKey and a RowKey; a first line may name the columns.
 // Instants are seconds (12.5), durations (12500ms) or RFC 3339 times, all of one
-// kind, that do not fall; they count from the first. Of a file with a column for the
+// kind, that do not fall; they count from the first. Where all are whole seconds or whole
+// minutes, rows with the same one are spread evenly over it. Of a file with a column for the
 // time nothing else is read.
 //
 // The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrSchedule], or
@@ -78,6 +79,7 @@ func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 		return nil, err
 	}
 	r.trace.text = r.text.String()
+	r.trace.spread(&r.resolution)
 	r.trace.length = r.trace.at[len(r.trace.at)-1] + 1
 	return r.trace, nil
 }
@@ -94,6 +96,7 @@ type traceReader struct {
 	// before, by a clock of the file's own.
 	kind        clock.Notation
 	first, last clock.Instant
+	resolution  clock.Resolution
 }
 
 // begin takes the first row, and reports whether there is any sense in the next.
@@ -184,6 +187,7 @@ func (r *traceReader) instant(text string) (time.Duration, bool) {
 		return 0, false
 	}
 	r.last = at
+	r.resolution.Add(at)
 	return at.Sub(r.first), true
 }
 
