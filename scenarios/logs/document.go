@@ -59,6 +59,8 @@ type Data struct {
 	First     string           `json:"first"`
 	Last      string           `json:"last"`
 	Billed    int64            `json:"billed"`
+	// SpreadOver is as of [Reading], in nanoseconds.
+	SpreadOver time.Duration `json:"arrivals_spread_over_ns,omitempty"`
 	// Transactions and Queries are those whose entities are estimated.
 	Transactions int64 `json:"transactions_estimated"`
 	Queries      int64 `json:"queries_estimated"`
@@ -67,7 +69,7 @@ type Data struct {
 func (t *Told) data() *Data {
 	r := t.Reading
 	return &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
-		First: r.First.String(), Last: r.Last.String(), Billed: t.Billed, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
+		First: r.First.String(), Last: r.Last.String(), Billed: t.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
 }
 
 // Print writes what a log says in one of [report.PrintForms]; a page has its charts.
@@ -106,7 +108,7 @@ func (t *Told) facts() []string {
 	if keyless := r.keyless(); keyless != "" {
 		lines = append(lines, "without a PartitionKey: "+keyless)
 	}
-	return lines
+	return append(lines, document.SpreadNote(r.SpreadOver)...)
 }
 
 // read says what of the log counts, and what does not.

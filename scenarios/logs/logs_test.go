@@ -376,3 +376,40 @@ func TestNoLimitToTell(t *testing.T) {
 		t.Errorf("%s: %s %q; want why it cannot be told", a.State, a.Claim, a.Says)
 	}
 }
+
+func TestLinesOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
+	const s, ms, m = time.Second, time.Millisecond, time.Minute
+	for _, row := range []struct {
+		name     string
+		held     int
+		at, want []time.Duration
+		over     time.Duration
+	}{
+		{"seconds", 0, []time.Duration{s, s, 2 * s, 2 * s, 2 * s, 2 * s}, []time.Duration{s, 1500 * ms, 2 * s, 2250 * ms, 2500 * ms, 2750 * ms}, s},
+		{"more of a second than wait at a time", 2, []time.Duration{s, s, s, s, s, 2 * s, 2 * s, 3 * s},
+			[]time.Duration{s, 1200 * ms, 1400 * ms, 1600 * ms, 1800 * ms, 2 * s, 2500 * ms, 3 * s}, s},
+		{"minutes", 0, []time.Duration{0, 0, m, m, m}, []time.Duration{0, 30 * s, m, m + 20*s, m + 40*s}, m},
+		{"a fraction in the last line", 0, []time.Duration{0, 0, s, s, s + ms}, []time.Duration{0, 0, s, s, s + ms}, 0},
+		{"none twice", 0, []time.Duration{0, s, 3 * s}, []time.Duration{0, s, 3 * s}, 0},
+	} {
+		t.Chdir(t.TempDir())
+		var entries []accesslog.Entry
+		for n, at := range row.at {
+			entries = append(entries, request(at, "InsertEntity", "k", fmt.Sprint(n), 201))
+			entries[n].RequestID = fmt.Sprint(n)
+		}
+		files, err := logs.Open([]string{write(t, "log", entries...)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reading logs.Reading
+		var got []time.Duration
+		err = logs.Read(files, logs.Options{Held: row.held}, &reading, func(e *accesslog.Entry) error {
+			got = append(got, e.At.Time().Sub(begins))
+			return nil
+		})
+		if diff := cmp.Diff(row.want, got); err != nil || diff != "" || reading.SpreadOver != row.over || reading.Late != 0 {
+			t.Errorf("%s: %v, spread over %v, %d late; want %v:\n%s", row.name, err, reading.SpreadOver, reading.Late, row.over, diff)
+		}
+	}
+}

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"loadgen/engine/accesslog"
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/nearest"
@@ -40,6 +42,9 @@ type Reading struct {
 	Doubled, Late, Elsewhere int64
 	// Keyless requests on entities do not say their partition, by the name of the operation.
 	Keyless map[string]int64
+	// SpreadOver is the second or minute over which lines with the same timestamp are spread
+	// evenly, because the log has whole ones; 0 where none are.
+	SpreadOver time.Duration
 	// First and Last are the instants of the log.
 	First, Last entity.Ticks
 	// Gaps are the stretches without a line of a minute or more that are the longest.
@@ -77,7 +82,7 @@ func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry)
 		files = files[group:]
 	}
 	for r.order.len() > 0 {
-		if err := r.pass(); err != nil {
+		if err := r.passTimestamp(); err != nil {
 			return err
 		}
 	}
@@ -97,7 +102,16 @@ type reader struct {
 	labels  labels
 	room    accesslog.Entry
 	begun   bool
+	// resolution is of the lines so far: a log has as many of them waiting as are held before
+	// the first is passed on.
+	resolution clock.Resolution
+	// latest is the latest timestamp so far, sameTime what passTimestamp passes on.
+	latest   entity.Ticks
+	sameTime []line
 }
+
+// maxSpread bounds how many lines with one timestamp wait to be spread evenly.
+const maxSpread = 1 << 20
 
 // group reads files side by side, always on in the one that is furthest behind.
 func (r *reader) group(files []Source) error {
@@ -210,17 +224,40 @@ func (r *reader) take(e *accesslog.Entry) error {
 	var own line
 	own.pack(e, &r.labels)
 	r.order.push(own)
-	if r.order.len() <= r.options.Held {
+	r.resolution.Add(clock.Instant(e.At.Time().UnixNano()))
+	r.latest = max(r.latest, e.At)
+	incomplete := r.order.heap[0].at == r.latest && r.resolution.Unit() > 0 && r.order.len() < maxSpread
+	if r.order.len() <= r.options.Held || incomplete {
 		return nil
 	}
-	return r.pass()
+	return r.passTimestamp()
 }
 
-// pass hands the earliest of the entries on that wait.
-func (r *reader) pass() error {
+// passTimestamp passes on the earliest of the entries that wait, or all with the earliest
+// timestamp, spread evenly, where timestamps are whole seconds or minutes.
+func (r *reader) passTimestamp() error {
+	r.sameTime = append(r.sameTime[:0], r.order.pop())
+	if r.resolution.Unit() > 0 {
+		for r.order.len() > 0 && r.order.heap[0].at == r.sameTime[0].at {
+			r.sameTime = append(r.sameTime, r.order.pop())
+		}
+	}
+	for i := range r.sameTime {
+		if i > 0 {
+			r.told.SpreadOver = r.resolution.Unit()
+			r.sameTime[i].at += entity.Ticks(r.resolution.Offset(i, len(r.sameTime)) / 100)
+		}
+		if err := r.pass(&r.sameTime[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass hands an entry on.
+func (r *reader) pass(next *line) error {
 	e, t := &r.room, r.told
-	first := r.order.pop()
-	first.unpack(e)
+	next.unpack(e)
 	switch {
 	case !r.begun:
 		r.begun, t.First, t.Last = true, e.At, e.At

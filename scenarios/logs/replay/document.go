@@ -146,10 +146,11 @@ func (t *Told) facts() []string {
 	if t.Queries+t.Transactions > 0 {
 		line += fmt.Sprintf("; %s and %s are among it", document.Counted(int(t.Queries), "query", "queries"), document.Counted(int(t.Transactions), "transaction"))
 	}
+	lines := append([]string{line}, document.SpreadNote(t.SpreadOver)...)
 	if t.Unsuggested != "" {
-		return []string{line, "--suggest proposes none: " + t.Unsuggested}
+		lines = append(lines, "--suggest proposes none: "+t.Unsuggested)
 	}
-	return []string{line}
+	return lines
 }
 
 // costs are what the service bills, and what that costs at a price.
