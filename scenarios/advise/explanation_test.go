@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -181,5 +183,44 @@ func TestTargetsAreThoseOfTheModel(t *testing.T) {
 	s.Model.Profile = "documentd"
 	if _, _, err := TargetsOf(s); err == nil {
 		t.Error("TargetsOf a profile that does not exist = no error; want one")
+	}
+}
+
+func TestTheAnswerIsAboutTheRateAsked(t *testing.T) {
+	for _, row := range []struct {
+		name, arrivals string
+		asked          float64
+		spreadOver     time.Duration
+	}{
+		{"a rate below one", "constant: 0.3", 0.3, 0},
+		{"random arrivals, of which some second has more", "poisson: 1000", 1000, 0},
+		{"the highest of several steps", "steps: {rates: [5, 20, 10], each: 2s}", 20, 0},
+		{"whole seconds of a trace, which asks for no rate", "trace: seconds.csv", 0, time.Second},
+	} {
+		length := "for: 6s, "
+		if row.asked == 20 || row.spreadOver > 0 {
+			length = ""
+		}
+		s := parsed(t, fmt.Sprintf(`name: rates
+attributes: {id: {sequence: 1}}
+entity: {size: 512}
+design: {partition_key: "p{id}", row_key: "{id}"}
+phases: [{name: day, traffic: {arrivals: {%s}, %soperations: [{verb: insert}]}}]
+`, row.arrivals, length))
+		err := s.ReadFiles(func(string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("instant,operation,PartitionKey,RowKey\n1,insert,a,1\n1,insert,a,2\n2,insert,a,3\n")), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := explained(t, s)
+		load := e.Used().Loads[0]
+		want := row.asked
+		if want == 0 {
+			want = 2 // the busiest second of the trace
+		}
+		if load.Asked != row.asked || load.asked() != want || e.State != results.Holds || e.SpreadOver != row.spreadOver {
+			t.Errorf("%s: asked %v, the answer is %s about %v, spread over %v; want holds %v, %v", row.name, load.Asked, e.State, load.asked(), e.SpreadOver, want, row.spreadOver)
+		}
 	}
 }
