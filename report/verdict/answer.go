@@ -30,6 +30,9 @@ func Answer(record *results.Record, summary *results.Summary) document.Answer {
 		// Why much failed comes right behind what the answer is about.
 		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), strings.ToUpper(failed[:1])+failed[1:])
 	}
+	if burst := Bucket(record); burst != "" && summary.Killed == nil {
+		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), burst)
+	}
 	a.Says = a.Says[:min(len(a.Says), mostSaid)]
 	a.Mark = new(markOf(state, ok, Asked(summary)))
 	a.Says = append(a.example(), a.Says...)

@@ -257,3 +257,13 @@ func saturationWords(r *results.Rival) string {
 	}
 	return fmt.Sprintf("saturates at %s entities/s", document.Rate(*r.Saturation))
 }
+
+// RivalOf returns what a record is held against where it is another profile's.
+func RivalOf(record *results.Record) *results.Rival {
+	summary := Judge(record)
+	rival := &results.Rival{Profile: record.Manifest.Profile, Saturation: summary.Saturation}
+	if b := summary.Balance; b != nil {
+		rival.Outcome, rival.Throttled, rival.Relieved = b.Outcome, b.Throttled, b.Relieved
+	}
+	return rival
+}

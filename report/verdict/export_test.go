@@ -10,3 +10,12 @@ func Checks(record *results.Record, summary *results.Summary) []results.Check {
 	figures := figure.Of(record)
 	return checks(record, summary, figures, holdsIn(record, figures))
 }
+
+// RestsOnBurst returns what of the throttling of a record's last phase rests on partition_burst:
+// its share of the attempts, the most that a partition was asked in such a second, and whether
+// an allowance of one second throttles nothing.
+func RestsOnBurst(record *results.Record) (share, asked float64, spared bool) {
+	steps := figure.Reported(record)
+	one := allowanceOf(record, steps[len(steps)-1])
+	return one.share, one.asked, one.spared
+}

@@ -22,7 +22,7 @@ func Findings(record *results.Record) []string {
 		steps = nil
 	}
 	found = append(found, spoken(knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), limited(record),
-		ended(record), late(record), busiest(record), busiestAccount(record), clipped(record))...)
+		ended(record), late(record), busiest(record), busiestAccount(record), Bucket(record), clipped(record))...)
 	return append(append(found, auditFindings(record.Audit)...), invariantFindings(record.Invariants)...)
 }
 

@@ -1,0 +1,128 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/results/figure"
+)
+
+// allowance is throttling that rests on partition_burst, the allowance that an idle partition
+// has saved up: in no second with throttling, nor in the second before, was a partition asked
+// for more entities than its target.
+type allowance struct {
+	// phase has that throttling, of so large a share of its attempts.
+	phase string
+	share float64
+	// asked is the most that a partition was asked in such a second, in entities per second.
+	asked float64
+	// spared says that an allowance of one second throttles nothing, whenever within their
+	// seconds the requests arrive.
+	spared bool
+}
+
+// Bucket returns a sentence on the throttling of a modelled run that rests on partition_burst,
+// and on what an allowance of one second gives; empty where no throttling does.
+func Bucket(record *results.Record) string {
+	worst := allowance{}
+	for _, step := range figure.Reported(record) {
+		if one := allowanceOf(record, step); one.share > worst.share {
+			worst = one
+		}
+	}
+	if worst.share == 0 {
+		return ""
+	}
+	other := "--set model.partition_burst=1s gives the other reading"
+	if worst.spared {
+		other = "with an allowance of one second nothing is throttled"
+	}
+	return fmt.Sprintf("In %s %s of the attempts are throttled within seconds that ask a partition for at most %s of %s entities/s: "+
+		"this rests on the assumption partition_burst %s; %s.", shortened(worst.phase), document.Share(worst.share), document.Rate(worst.asked),
+		document.Count(record.Manifest.Targets.Partition), parameterOf(&record.Manifest, "partition_burst"), other)
+}
+
+// parameterOf returns the value of a parameter of the model, empty for one that it has not.
+func parameterOf(m *results.Manifest, name string) string {
+	for i := range m.Model {
+		if m.Model[i].Name == name {
+			return m.Model[i].Value
+		}
+	}
+	return ""
+}
+
+// rests reports whether throttling of a run may rest on partition_burst: the model holds
+// partitions to a hard target, with an allowance below a second, and no faults were injected,
+// which may throttle too.
+func rests(m *results.Manifest) bool {
+	burst, err := time.ParseDuration(parameterOf(m, "partition_burst"))
+	headroom := parameterOf(m, "headroom")
+	return m.Modelled() && len(m.Faults) == 0 && m.Targets.Partition > 0 && (headroom == "" || headroom == "1000") && err == nil && burst < time.Second
+}
+
+// allowanceOf returns what of a step's throttling rests on partition_burst; its share is 0
+// where nothing does. What all partitions together are asked decides, and where that is above
+// the target of one, what each is asked.
+func allowanceOf(record *results.Record, step figure.Step) allowance {
+	one, target := allowance{phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
+	if !rests(&record.Manifest) || leftRetries(record, step) {
+		return one
+	}
+	throttled := int64(0)
+	asked, pair, most, lead := 0.0, 0.0, 0.0, 0.0
+	before := results.Interval{Second: -1}
+	for i := range record.Intervals {
+		row := &record.Intervals[i]
+		if before.Second != row.Second-1 {
+			before.Offered = 0
+		}
+		switch inside := step.Within(row.Second); {
+		case !inside && row.Second < int64(step.Phase.Begin/time.Second):
+			lead = float64(row.Offered)
+		case inside:
+			throttled += row.Throttled
+			most, pair = max(most, float64(row.Offered)), max(pair, float64(row.Offered+before.Offered))
+			if row.Throttled > 0 {
+				asked = max(asked, float64(row.Offered), float64(before.Offered))
+			}
+		}
+		before = *row
+	}
+	if hottest, known := hottestOf(record, step, most); asked > target && known {
+		asked, pair = hottest, hottest+max(hottest, lead)
+	}
+	if throttled > 0 && asked <= target {
+		sum := step.Sum(nil)
+		one.share, one.asked, one.spared = figure.ShareOf(sum.Throttled, sum.Attempts), asked, pair <= target
+	}
+	return one
+}
+
+// hottestOf returns the most that one partition was asked in a second of a step, and false
+// where that is not known exactly, or where another limit may throttle: ranges after a cold
+// start, and the account where all together are asked for most in a second.
+func hottestOf(record *results.Record, step figure.Step, most float64) (float64, bool) {
+	m, p := &record.Manifest, step.Phase
+	all := int64(0)
+	for i := range p.Shares {
+		all += p.Shares[i].Offered
+	}
+	if m.Start != "warm" || len(p.Offered) == 0 || p.Offered[0].AtLeast || p.OfferedOver > 0 || all != step.Sum(nil).Offered {
+		return 0, false
+	}
+	burst, err := time.ParseDuration(parameterOf(m, "account_burst"))
+	free := m.Targets.Account == 0 || err == nil && most <= float64(m.Targets.Account)*min(1, burst.Seconds())
+	return float64(p.Offered[0].Busiest), free
+}
+
+// leftRetries reports whether an earlier load above the target left retries behind, which
+// throttle later seconds.
+func leftRetries(record *results.Record, step figure.Step) bool {
+	return record.Manifest.Retry != "none" && slices.ContainsFunc(record.Phases, func(p results.Phase) bool {
+		return p.Rate > 0 && p.Begin < step.Phase.Begin && (len(p.Offered) == 0 || p.Offered[0].Busiest > record.Manifest.Targets.Partition)
+	})
+}
