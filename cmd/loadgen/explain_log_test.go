@@ -59,6 +59,45 @@ func TestExplainALog(t *testing.T) {
 	}
 }
 
+// A log asks for nothing: that its load was not sustained is marked, and fails, with --strict
+// alone. Of a partition 300 requests a second are asked for 8 s, of which so many are throttled.
+func TestOnlyAStrictLogFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, throttledOfThree := range map[string]int{"over.log": 2, "within.log": 0} {
+		var lines []string
+		for i := range 2400 {
+			status := "Success"
+			if i%3 < throttledOfThree {
+				status = "ThrottlingError"
+			}
+			lines = append(lines, logLine(1000+10*i/3, status, "hot", fmt.Sprint(i)))
+		}
+		if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("short.log", []byte(hotLog()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args string
+		code int
+		mark string
+	}{
+		{"over.log", codeOk, "   SATURATES"},
+		{"over.log --strict", codeExpectation, " ✗ SATURATES"},
+		{"within.log", codeOk, " ✓ HOLDS"},
+		{"within.log --strict", codeOk, " ✓ HOLDS"},
+		{"short.log", codeOk, " ? CANNOT TELL"},
+		{"short.log --strict", codeInconclusive, " ? CANNOT TELL"},
+	} {
+		code, stdout, stderr := say(t, append([]string{"explain", "--quiet", "--log"}, strings.Fields(row.args)...)...)
+		if code != row.code || !strings.Contains(stdout, "\n"+row.mark) {
+			t.Errorf("explain --log %s: %d; want %d and a line that begins with %q\n%s%s", row.args, code, row.code, row.mark, stdout, stderr)
+		}
+	}
+}
+
 func TestExplainNoLog(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"table.log": logLine(0, "Success", "p", "r"), "short": "secret", "blob.log": strings.Replace(logLine(0, "Success", "p", "r"), ";table;", ";blob;", 1)} {
@@ -72,6 +111,7 @@ func TestExplainNoLog(t *testing.T) {
 		{"--log table.log blob.log", "blob.log:1: the line is of the service"},
 		{"--log table.log --table Clubs", `unknown table "Clubs"`},
 		{"--log table.log --from keys.csv", "--from and --log: expected one of them"},
+		{"stress --strict", "--strict is about a log; expected --log with it"},
 		{"--table Runners stress", "--table is about a log; expected --log with it"},
 		{"--log table.log --transaction-entities 101", "--transaction-entities 101: expected 1 to 100"},
 		{"--log table.log --entity-bytes -1", "--entity-bytes -1: expected 1 to 1,048,576"},

@@ -35,7 +35,7 @@ var flagGroups = [...]flagGroup{
 	{"The log", "log table", "hash-keys transaction-entities entity-bytes", "explain"},
 	{"The keys of a CSV", "from rate partition-key row-key time", "", "explain"},
 	{"The scenario", "set use anti-pattern", "profile seed", "explain"},
-	{"What is told and kept", "format verbose out", "quiet", "explain"},
+	{"What is told and kept", "format verbose out", "strict quiet", "explain"},
 	{"The log", "partition-key row-key speed write", "keyless table hash-keys transaction-entities entity-bytes", "replay"},
 	{"What is run", "use suggest set profile", "retry seed seeds price bill-throttled", "replay"},
 	{"What is told", "format verbose", "quiet", "replay"},

@@ -247,6 +247,7 @@ type logFlags struct {
 	table    string
 	salt     string
 	out      string
+	strict   bool
 	estimate logs.Estimate
 }
 
@@ -254,6 +255,7 @@ func (f *logFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.paths, "log", nil, "say what the `log` of a table says: a file, a folder of them, - for standard input; more may follow")
 	f.registerReading(flags)
 	flags.StringVar(&f.out, "out", "", "with --log: keep the record that is made of it, keys of the log in it, in this `folder`")
+	flags.BoolVar(&f.strict, "strict", false, "with --log: exit 10 where its load was not sustained, 12 where that cannot be told")
 }
 
 // registerReading adds the flags by which a log is read.
@@ -266,7 +268,7 @@ func (f *logFlags) registerReading(flags *pflag.FlagSet) {
 
 // given returns a flag that was typed and belongs to a log, empty for none.
 func (f *logFlags) given(c *cobra.Command) string {
-	for _, flag := range []string{"table", "hash-keys", "transaction-entities", "entity-bytes", "out"} {
+	for _, flag := range []string{"table", "hash-keys", "transaction-entities", "entity-bytes", "out", "strict"} {
 		if c.Flags().Changed(flag) {
 			return flag
 		}
@@ -323,7 +325,11 @@ func (f *logFlags) explain(c *cobra.Command, more []string, form *formFlags, pro
 		if err != nil {
 			return usageError{err}
 		}
-		return form.show(stdout, kept.Document)
+		ok := logs.Mark(&kept.Document.Answer, f.strict)
+		if err := form.show(stdout, kept.Document); err != nil {
+			return err
+		}
+		return f.end(ok)
 	}
 	files, err := logs.Open(paths, c.InOrStdin())
 	if err != nil {
@@ -333,7 +339,7 @@ func (f *logFlags) explain(c *cobra.Command, more []string, form *formFlags, pro
 	if err != nil {
 		return err
 	}
-	plan := logs.Plan{Files: files, Reading: how, Estimate: f.estimate, Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: commandOf(c)}
+	plan := logs.Plan{Files: files, Reading: how, Estimate: f.estimate, Strict: f.strict, Out: f.out, Version: run.Version(), Commit: run.Commit(), Command: commandOf(c)}
 	told, err := logs.Tell(plan)
 	if err != nil {
 		return badLog(err)
@@ -341,7 +347,15 @@ func (f *logFlags) explain(c *cobra.Command, more []string, form *formFlags, pro
 	if err := told.Print(stdout, form.format, form.look(stdout)); err != nil {
 		return err
 	}
-	return told.Keep()
+	if err := told.Keep(); err != nil {
+		return err
+	}
+	return f.end(told.Judge())
+}
+
+// end returns the exit code of a log, by whether its load was sustained.
+func (f *logFlags) end(ok *bool) error {
+	return outcome{failed: ok != nil && !*ok, untold: f.strict && ok == nil}.end()
 }
 
 // badLog says what is wrong with a log.

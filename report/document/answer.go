@@ -11,6 +11,8 @@ type Answer struct {
 	// State is holds, does not hold, saturates or cannot tell, as results names them, and
 	// empty where nothing is answered: a list, a table of formulas.
 	State string
+	// Mark is the tone of the mark where the state alone does not decide it: see [MarkOf].
+	Mark *Tone
 	// Claim begins with the state, Number is the figure in it that counts, with its unit;
 	// both may be empty. "SATURATES at 1,999 entities/s" has "1,999" and "entities/s".
 	Claim, Number, Unit string
@@ -39,12 +41,29 @@ const (
 	CannotTell  = "cannot tell"
 )
 
-// Tone is what the answer amounts to.
+// Tone is the tone of the mark, by default that of the state.
 func (a *Answer) Tone() Tone {
 	if a.Mark != nil {
 		return *a.Mark
 	}
 	return ToneOf(a.State)
+}
+
+// MarkOf returns the mark of a state that follows the load, beside what was asked: ok is nil
+// where that cannot be told. Only what was asked and is not so is marked bad.
+func MarkOf(state string, asked bool, ok *bool) *Tone {
+	tone := ToneOf(state)
+	switch {
+	case asked && ok == nil:
+		tone = Doubtful
+	case asked && !*ok:
+		tone = Bad
+	case tone == Bad:
+		tone = Neutral
+	case asked:
+		tone = Good
+	}
+	return &tone
 }
 
 // ToneOf is what a state amounts to.

@@ -34,22 +34,9 @@ func Answer(record *results.Record, summary *results.Summary) document.Answer {
 		a.Says = slices.Insert(a.Says, min(1, len(a.Says)), burst)
 	}
 	a.Says = a.Says[:min(len(a.Says), mostSaid)]
-	a.Mark = new(markOf(state, ok, Asked(summary)))
+	a.Mark = document.MarkOf(state, Asked(summary), ok)
 	a.Says = append(a.example(), a.Says...)
 	return a.Answer
-}
-
-// markOf is the mark of an answer: by what was asked, and where nothing was a load that is not
-// sustained is neither good nor bad.
-func markOf(state string, ok *bool, asked bool) document.Tone {
-	switch tone := document.ToneOf(state); {
-	case asked:
-		return document.ToneOf(named(ok))
-	case tone == document.Bad:
-		return document.Neutral
-	default:
-		return tone
-	}
 }
 
 // mostSaid is how many sentences follow an answer at most.

@@ -21,12 +21,28 @@ func (t *Told) Document() *document.Document {
 	d := report.Keep(t.Record).Document
 	d.Title, d.Data = "explain --log", t.data()
 	t.untold(&d.Answer)
+	Mark(&d.Answer, t.strict)
 	d.Screen = append(d.Screen, t.hottest(), document.Facts{Lines: t.facts()})
 	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: t.read()}}},
 		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
 		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
 		document.Section{ID: "documents", Title: "What the documents say", Blocks: []document.Block{document.List{Items: t.documents()}}})
 	return d
+}
+
+// Mark marks the answer that a log gives, and returns whether its load was sustained: nil
+// where that was not asked, which is only asked strictly, or cannot be told.
+func Mark(a *document.Answer, strict bool) (ok *bool) {
+	if strict && a.State != results.CannotTell {
+		ok = new(a.State == results.Holds)
+	}
+	a.Mark = document.MarkOf(a.State, ok)
+	return ok
+}
+
+// Judge is [Mark] of what the log says.
+func (t *Told) Judge() (ok *bool) {
+	return Mark(&document.Answer{State: t.Record.Summary.State}, t.strict)
 }
 
 // untold says why it cannot be told where the hottest partition saturates, and what would

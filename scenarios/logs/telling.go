@@ -27,6 +27,8 @@ type Plan struct {
 	Files    []Source
 	Reading  Options
 	Estimate Estimate
+	// Strict says that whether the load of the log was sustained is asked.
+	Strict bool
 	// Out is where the record is kept, which holds keys of the log: empty keeps none.
 	Out string
 	// Version and Commit name the build, Command is what was typed.
@@ -43,6 +45,7 @@ type Told struct {
 	Latency map[string]*Latency
 	// Billed is how many transactions the service bills.
 	Billed int64
+	strict bool
 	// folder is where the record is to be kept, empty for nowhere.
 	folder results.Dir
 }
@@ -64,7 +67,7 @@ type teller struct {
 // temporary folder for it where none is kept. The error wraps [ErrSource] where something
 // is wrong with the log, or that no line says a key, or results.ErrWrite.
 func Tell(p Plan) (told *Told, err error) {
-	told = &Told{Estimate: p.Estimate, Latency: make(map[string]*Latency)}
+	told = &Told{Estimate: p.Estimate, strict: p.Strict, Latency: make(map[string]*Latency)}
 	if p.Out == "" {
 		made, err := os.MkdirTemp("", "loadgen-log-")
 		if err != nil {
