@@ -54,9 +54,11 @@ was throttled, which queries scanned, what a log does not say, and what the docu
 say of it. docs/your-log.md goes from a folder of logs to a verdict.
 
 A scenario is rehearsed on the virtual clock, by several seeds where chance may turn the
-answer; nothing is sent, and nothing kept. The exit code is 10 where the load is not held,
-and 12 where that cannot be told: seeds disagree, there are more operations than are
-looked at, or keys come without instants.`,
+answer; nothing is sent, and nothing kept. HOLDS means that the load is sustained over the
+whole measured time: nothing is lost, and at most 0.5% of first attempts are throttled.
+The exit code is 10 where a check of the scenario fails, or, where it has none, the load is
+not sustained; 12 where that cannot be told: seeds disagree, there are more operations than
+are looked at, or keys come without instants. With --log both need --strict.`,
 		Example: `  loadgen explain my-table.yaml
   loadgen explain my-table.yaml --use by-day
   loadgen explain stress --set model.partition_target=500
@@ -146,7 +148,7 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return usageError{err}
 	}
-	return f.tell(told.Document(), told.State, stdout)
+	return f.tell(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
 }
 
 // targetsOf returns what the model of a scenario holds partitions and accounts to, and
@@ -187,7 +189,7 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	case err != nil:
 		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
 	}
-	return f.tell(told, state, stdout)
+	return f.tell(told, outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}, stdout)
 }
 
 // judge judges the keys that stand in a file, or those that are formed from its columns.
@@ -223,12 +225,12 @@ func (f *explainFlags) judge(from io.Reader, o explanation.KeysOptions) (*docume
 // mostRate bounds what keys can be asked to carry.
 const mostRate = 1_000_000_000
 
-// tell prints an explanation, and ends with the exit code of its state.
-func (f *explainFlags) tell(told *document.Document, state string, stdout io.Writer) error {
+// tell prints an explanation, and ends with the exit code of its outcome.
+func (f *explainFlags) tell(told *document.Document, outcome outcome, stdout io.Writer) error {
 	if err := f.show(stdout, told); err != nil {
 		return err
 	}
-	return outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}.end()
+	return outcome.end()
 }
 
 // reading tells a person now and again how many rows were read.

@@ -65,7 +65,7 @@ func TestExplainJudgesTheDesignInUse(t *testing.T) {
 	}{
 		{"the design in use holds", nil, codeOk, "✓ HOLDS 300 operations/s"},
 		{"another does not", []string{"--use", "by-event"}, codeExpectation, "Use the design by-bib"},
-		{"nor does the anti-pattern", []string{"--anti-pattern"}, codeExpectation, "✗ DOES NOT HOLD: 2 of 2 checks fail"},
+		{"nor does the anti-pattern", []string{"--anti-pattern"}, codeExpectation, "✗ DOES NOT HOLD 300 operations/s; 2 of 2 checks fail"},
 		{"with a target of its own it does", []string{"--use", "by-event", "--set", "model.partition_target=2000", "--set", "expect=[]"}, codeOk, "of 2,000/s a partition"},
 	} {
 		code, stdout, _ := say(t, append([]string{"explain", "choice.yaml"}, row.args...)...)

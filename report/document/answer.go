@@ -18,8 +18,6 @@ type Answer struct {
 	Claim, Number, Unit string
 	// Beside is what the number is held against and how sure it is, in a few words.
 	Beside string
-	// Mark is the tone of the claim, nil for that of the state.
-	Mark *Tone
 	// Says is what follows from it: three lines at most, of which the first names what the
 	// answer is about.
 	Says []string

@@ -116,12 +116,13 @@ func (e *Explanation) row(name string, d *Design, l *Load, full float64) []docum
 			document.Share(k.TopMost), order))
 }
 
-// tone is what the model makes of a load: bad where more of it is throttled than is held.
+// tone is what the model makes of a load: bad where it is not sustained, or where a check
+// fails though all loads are.
 func (e *Explanation) tone(d *Design, l *Load) document.Tone {
 	switch r := d.Rehearsal; {
-	case r.State() == results.DoesNotHold && (l.Throttled > mostThrottled || r.Throttled <= mostThrottled):
+	case r.failing[l.Phase], r.State() == results.Holds && r.checkState() == results.DoesNotHold:
 		return document.Bad
-	case r.State() == results.CannotTell, d.untried(e.Targets.Partition, e.warm) != "":
+	case r.State() != results.Holds && len(r.failing) == 0, d.untried(e.Targets.Partition, e.warm) != "":
 		return document.Doubtful
 	default:
 		return document.Good

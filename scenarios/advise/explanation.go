@@ -78,9 +78,12 @@ type Explanation struct {
 	Verdict string `json:"verdict"`
 	// Why says why that cannot be told, empty where it can.
 	Why string `json:"why,omitempty"`
-	// State and Ok say the same for scripts: Ok is nil where there is no peak, and where
-	// it cannot be told.
+	// State says for scripts whether the load is sustained, Checks whether the scenario's own
+	// checks pass, empty where there are none. Ok says whether what was asked is so: the
+	// checks where there are any, else that the load is sustained. It is nil where there is
+	// no peak, and where it cannot be told.
 	State   string  `json:"state"`
+	Checks  string  `json:"checks,omitempty"`
 	Ok      *bool   `json:"ok"`
 	Basis   string  `json:"basis"`
 	Targets Targets `json:"targets"`
@@ -173,7 +176,7 @@ type Load struct {
 	// Scans is the part of the account's rate that queries of several partitions
 	// count, of which no partition is told.
 	Scans Rate `json:"scans"`
-	// Throttled is the share of its attempts that the model throttles.
+	// Throttled is the share of its first attempts that the model throttles.
 	Throttled float64 `json:"share_throttled"`
 	// Inserts is the rate of new entities.
 	Inserts    float64     `json:"inserts_per_second"`
@@ -252,7 +255,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	}
 	f := campaign.Forecast()
 	if r := e.Used().Rehearsal; r != nil {
-		f = r.of.Forecast(campaign)
+		f, e.Checks = r.of.Forecast(campaign), r.checkState()
 	}
 	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received,
 		PerMillion: e.perMillion(), Seconds: f.Lasts.Seconds()}

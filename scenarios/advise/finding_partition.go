@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"loadgen/report/document"
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -99,7 +98,7 @@ func (s *subject) finer() string {
 func (s *subject) better() string {
 	for i := range s.others {
 		d := &s.others[i]
-		if d.InUse || d.Rehearsal == nil || d.Rehearsal.State() != results.Holds ||
+		if d.InUse || d.Rehearsal == nil || !d.Rehearsal.passes() ||
 			d.untried(s.targets.Partition, s.Start != scenarios.StartCold) != "" {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -28,10 +27,10 @@ const (
 	mostBytes = 1 << 30
 )
 
-// The share of attempts throttled up to which a load is held, and those beyond which no
-// chance brings much load, or any, back below.
+// The share of first attempts throttled up to which a load is sustained, and those beyond
+// which no chance brings much load, or any, back below.
 const (
-	mostThrottled   = 0.005
+	mostThrottled   = figure.MostFirstThrottled
 	mostlyThrottled = 0.05
 	surelyThrottled = 0.2
 )
@@ -44,10 +43,12 @@ type Rehearsal struct {
 	Attempts   int64 `json:"attempts"`
 	// Whole is false where there are more of them than are looked at: only the first were.
 	Whole bool `json:"whole"`
-	// Phase is the one of which most was throttled, Throttled the share of its attempts,
-	// or of its first ones where that is more: between Least and Most by as many seeds.
+	// Phase is the one that is sustained least: most of its first attempts are throttled,
+	// or else most of its operations lost. Throttled and Lost are these shares, Throttled
+	// between Least and Most by as many seeds.
 	Phase     string  `json:"phase"`
 	Throttled float64 `json:"share_throttled"`
+	Lost      float64 `json:"share_lost"`
 	Least     float64 `json:"share_throttled_least"`
 	Most      float64 `json:"share_throttled_most"`
 	Seeds     int     `json:"seeds"`
@@ -56,8 +57,13 @@ type Rehearsal struct {
 	// Checks are the scenario's own, as the first seed has them.
 	Checks []results.Check `json:"checks"`
 
-	// states are what each seed came to.
-	states []string
+	// loads are whether each seed sustains the load, checks what its checks come to: empty
+	// where there are none.
+	loads, checks []string
+	// failing are the stages of the first seed that the model does not sustain.
+	failing map[string]bool
+	// doubtful says that of a phase of the first seed it cannot be told.
+	doubtful bool
 	// lined is the phase of an open loop whose attempts mostly wait for the client's line,
 	// empty where there is none.
 	lined  string
@@ -84,7 +90,7 @@ func rehearse(ctx context.Context, s *scenarios.Scenario, due uint64, seeds int)
 		}
 		first.Seeds, attempts = first.Seeds+1, attempts+one.Attempts
 		first.Least, first.Most = min(first.Least, one.Throttled), max(first.Most, one.Throttled)
-		first.states = append(first.states, one.states...)
+		first.loads, first.checks = append(first.loads, one.loads...), append(first.checks, one.checks...)
 	}
 	return first, nil
 }
@@ -103,50 +109,70 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 		return nil, err
 	}
 	all := of.Record.Total(results.Reported)
-	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1,
+	r := &Rehearsal{Operations: all.Scheduled, Attempts: all.Attempts, Whole: of.Whole, Seeds: 1, failing: make(map[string]bool),
 		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, of: of}
-	worst := ""
-	for _, step := range figure.Reported(of.Record) {
-		if share := throttledIn(step.Sum(nil)); r.Phase == "" || share > r.Throttled {
-			worst, r.Phase, r.Throttled = step.Phase.Name, step.Phase.Stage, share
+	for i, step := range figure.Reported(of.Record) {
+		sum := step.Sum(nil)
+		throttled, lost := figure.ShareOf(sum.FirstThrottled, sum.Sent), figure.ShareOf(lostOf(&sum, of.Whole), sum.Scheduled)
+		stage, holds := step.Phase.Stage, of.Record.Summary.Phases[i].Holds
+		fails := throttled > mostThrottled || lost > 0
+		if of.Whole {
+			fails, r.doubtful = holds != nil && !*holds, r.doubtful || holds == nil
 		}
-		if sum := step.Sum(nil); !step.Closed() && figure.ShareOf(sum.LineHeld, sum.Attempts) > 0.5 {
+		if r.Phase == "" || throttled > r.Throttled || throttled == r.Throttled && (lost > r.Lost || fails && !r.failing[r.Phase]) {
+			r.Phase, r.Throttled, r.Lost = stage, throttled, lost
+		}
+		if fails {
+			r.failing[stage] = true
+		}
+		if !step.Closed() && figure.ShareOf(sum.LineHeld, sum.Attempts) > 0.5 {
 			r.lined = step.Phase.Stage
 		}
 	}
 	r.Least, r.Most = r.Throttled, r.Throttled
-	r.states = []string{r.state(tolerates(s, worst, r.Phase), float64(due))}
+	r.loads, r.checks = []string{r.load(float64(due))}, r.checked()
 	return r, nil
 }
 
-// throttledIn returns the share of attempts that were throttled, or that of the first ones
-// where it is more.
-func throttledIn(sum results.KindStats) float64 {
-	return max(figure.ShareOf(sum.Throttled, sum.Attempts), figure.ShareOf(sum.FirstThrottled, sum.Sent))
+// lostOf returns how many operations were lost: of a rehearsal that was ended early, those
+// that ended without success.
+func lostOf(sum *results.KindStats, whole bool) int64 {
+	if whole {
+		return sum.Scheduled - sum.Succeeded
+	}
+	return sum.Operations - sum.Succeeded - sum.Cut
 }
 
-// state is what a rehearsal by one seed comes to, of so many operations that are due;
-// tolerated says that the scenario's own checks judge what is throttled.
-func (r *Rehearsal) state(tolerated bool, due float64) string {
-	untold := false
-	for i := range r.Checks {
-		if r.Whole && r.Checks[i].Fails() {
-			return results.DoesNotHold
-		}
-		untold = untold || !r.Checks[i].Told()
-	}
-	throttled := r.Throttled
-	if !r.Whole && r.record.Manifest.Start == scenarios.StartCold {
-		// Load balancing may relieve the rest, and then it is as much less of all.
-		throttled *= float64(r.Operations) / max(due, 1)
-	}
+// load returns whether one seed sustains the load, of which so many operations are due. Of
+// a part on a cold table load balancing may relieve the rest: throttling then counts as a
+// share of all operations.
+func (r *Rehearsal) load(due float64) string {
+	relieved := !r.Whole && r.record.Manifest.Start == scenarios.StartCold && r.Throttled*float64(r.Operations)/max(due, 1) <= mostThrottled
 	switch {
-	case throttled > mostThrottled && !tolerated:
+	case len(r.failing) > 0 && !relieved:
 		return results.DoesNotHold
-	case untold, !r.Whole:
+	case !r.Whole, r.doubtful:
 		return results.CannotTell
 	default:
 		return results.Holds
+	}
+}
+
+// checked returns what the scenario's own checks come to by one seed, nothing where there
+// are none.
+func (r *Rehearsal) checked() []string {
+	held, told := results.HeldOf(r.Checks)
+	switch {
+	case len(r.Checks) == 0:
+		return nil
+	case !r.Whole:
+		return []string{results.CannotTell}
+	case held < told:
+		return []string{results.DoesNotHold}
+	case told < len(r.Checks):
+		return []string{results.CannotTell}
+	default:
+		return []string{results.Holds}
 	}
 }
 
@@ -162,38 +188,35 @@ func (r *Rehearsal) chancy(attempts int64) bool {
 	}
 }
 
-// split reports whether seeds disagree.
-func (r *Rehearsal) split() bool {
-	return slices.ContainsFunc(r.states, func(one string) bool { return one != r.states[0] })
+// split reports whether seeds disagree about the load or the checks.
+func (r *Rehearsal) split() bool { return split(r.loads) || split(r.checks) }
+
+func split(states []string) bool {
+	return slices.ContainsFunc(states, func(one string) bool { return one != states[0] })
 }
 
-// State is what all seeds come to: nothing can be told where they disagree.
-func (r *Rehearsal) State() string {
-	if r.split() {
+// State returns whether the model sustains the load: that cannot be told where seeds
+// disagree.
+func (r *Rehearsal) State() string { return agreed(r.loads) }
+
+// checkState is the same of the scenario's own checks, empty where there are none.
+func (r *Rehearsal) checkState() string { return agreed(r.checks) }
+
+func agreed(states []string) string {
+	switch {
+	case len(states) == 0:
+		return ""
+	case split(states):
 		return results.CannotTell
+	default:
+		return states[0]
 	}
-	return r.states[0]
 }
 
-// tolerates reports whether the scenario's checks bound from above what is throttled where
-// most of it is: how much of it there may be is then the user's word.
-func tolerates(s *scenarios.Scenario, step, stage string) bool {
-	judging := []string{"throttled", "throttled_per_second", "share_throttled_settled", "share_lost", "share_lost_settled"}
-	there := func(name string) bool {
-		only := slices.ContainsFunc(s.Phases, func(p scenarios.Phase) bool {
-			return p.Name == stage && len(p.Operations()) == 1 && p.Operations()[0].Name == name
-		})
-		return name == "" || name == step || name == stage || only
-	}
-	for _, text := range s.Expect {
-		claim, err := check.Parse(text)
-		if err == nil && slices.ContainsFunc(claim.Capped(), func(f figure.Reference) bool {
-			return slices.Contains(judging, f.Name) && there(f.Of) && (f.Phase == "" || there(f.Phase))
-		}) {
-			return true
-		}
-	}
-	return false
+// passes reports whether the load is sustained, and all checks pass.
+func (r *Rehearsal) passes() bool {
+	checks := r.checkState()
+	return r.State() == results.Holds && (checks == "" || checks == results.Holds)
 }
 
 // measured has the rates of a load be those of the rehearsal, in its busiest second.
@@ -205,13 +228,14 @@ func (l *Load) measured(r *Rehearsal) {
 		if p.Stage != l.Phase {
 			continue
 		}
-		steps[p.Name], l.Throttled = true, max(l.Throttled, throttledIn(step.Sum(nil)))
+		sum := step.Sum(nil)
+		steps[p.Name], l.Throttled = true, max(l.Throttled, figure.ShareOf(sum.FirstThrottled, sum.Sent))
 		if len(p.Offered) == 0 || float64(p.Offered[0].Busiest) <= hottest.Value {
 			continue
 		}
-		one, all := p.Offered[0], step.Sum(nil)
+		one := p.Offered[0]
 		hottest = Hottest{Rate: exactly(float64(one.Busiest)), PartitionKey: one.Key, Table: one.Table,
-			Share: min(1, figure.ShareOf(one.Entities, all.Offered))}
+			Share: min(1, figure.ShareOf(one.Entities, sum.Offered))}
 	}
 	if len(steps) == 0 {
 		return
@@ -266,8 +290,8 @@ func (l *Load) perOperation(r *Rehearsal, steps map[string]bool) {
 	}
 }
 
-// failing returns the checks that fail, in words.
-func (r *Rehearsal) failing() (list []string) {
+// failed returns the checks that fail, in words.
+func (r *Rehearsal) failed() (list []string) {
 	for i := range r.Checks {
 		if one := &r.Checks[i]; one.Fails() {
 			list = append(list, fmt.Sprintf("%s: %s", one.Expr, one.Said()))

@@ -6,36 +6,44 @@ import (
 	"strings"
 
 	"loadgen/report/document"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
-// answer returns what the verdict says, for scripts, and why it cannot be told, if so.
+// answer returns whether the load is sustained, whether what was asked is so, and why one
+// of them cannot be told, if so.
 func (e *Explanation) answer() (state string, ok *bool, why string) {
 	d := e.Used()
 	if d.Rehearsal == nil {
 		return results.Holds, nil, ""
 	}
-	state, r := d.Rehearsal.State(), d.Rehearsal
+	r := d.Rehearsal
+	state, asked := r.State(), cmp.Or(r.checkState(), r.State())
+	tails := d.untried(e.Targets.Partition, e.warm)
 	switch {
-	case state == results.DoesNotHold:
-		return state, new(false), ""
-	case r.lined != "":
-		return results.CannotTell, nil, "most attempts of phase " + r.lined + " wait for the client's line, not for the service"
+	case r.lined != "" && state != results.DoesNotHold:
+		state, why = results.CannotTell, "most attempts of phase "+r.lined+" wait for the client's line, not for the service"
 	case r.split():
-		return state, nil, fmt.Sprintf("of %d seeds some hold and some do not: from %s to %s of the attempts are throttled", r.Seeds,
+		why = fmt.Sprintf("of %d seeds some hold and some do not: from %s to %s of the first attempts are throttled", r.Seeds,
 			document.Share(r.Least), document.Share(r.Most))
-	case !r.Whole:
-		return state, nil, fmt.Sprintf("only the first %s of its operations were looked at; `loadgen simulate` looks at all",
+	case !r.Whole && asked == results.CannotTell:
+		why = fmt.Sprintf("only the first %s of its operations were looked at; `loadgen simulate` looks at all",
 			document.Count(r.Operations))
-	case state == results.CannotTell:
-		return state, nil, "a check has too little to rest on"
+	case tails != "" && state == results.Holds:
+		state, why = results.CannotTell, tails
+	case asked == results.CannotTell:
+		why = "a check has too little to rest on"
 	}
-	if tails := d.untried(e.Targets.Partition, e.warm); tails != "" {
-		return results.CannotTell, nil, tails
+	switch {
+	case asked == results.DoesNotHold:
+		return state, new(false), why
+	case asked == results.Holds && (state != results.CannotTell || r.split()):
+		return state, new(true), why
+	default:
+		return state, nil, why
 	}
-	return state, new(true), ""
 }
 
 // untried says why a design that holds on a warm start may not: the model then has a place
@@ -64,23 +72,38 @@ func (e *Explanation) claim() document.Answer {
 		return document.Answer{Claim: "No phase offers load: there is no peak to hold"}
 	}
 	hottest, busiest := d.peaks()
-	a, bound := document.Answer{}, e.bound(hottest, busiest)
-	failing, limit := r.failing(), r.limit()
-	switch {
-	case e.State == results.CannotTell:
-		a = document.Claimed(e.State, " at", document.Rate(busiest.asked()), "operations/s", "")
+	bound, limit := e.bound(hottest, busiest), r.limit()
+	before, phase := "", ""
+	switch e.State {
+	case results.CannotTell:
+		before = " at"
+	case results.DoesNotHold:
+		phase = r.Phase
+	}
+	a := document.Claimed(e.State, before, document.Rate(d.offered(phase)), "operations/s", "")
+	if e.State == results.DoesNotHold && e.Ok != nil && *e.Ok {
+		a.Claim = strings.Replace(a.Claim, strings.ToUpper(e.State), "does not sustain", 1)
+	}
+	a.Claim += r.passed()
+	a.Mark = document.MarkOf(e.State, true, e.Ok)
+	if e.Why != "" {
 		a.Says = append(a.Says, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
-	case len(failing) > 0:
-		a = document.Claimed(e.State, ":", document.Count(int64(len(failing))), "of "+document.Counted(len(r.Checks), "check"), failOr(len(failing)))
-		a.Says = append(a.Says, document.Enumerated(failing)+".")
-	case e.State == results.DoesNotHold:
-		a = document.Claimed(e.State, ":", document.Share(r.Throttled), "of the attempts throttled", "in phase "+r.Phase)
-	default:
-		a = document.Claimed(e.State, "", document.Rate(busiest.asked()), "operations/s", "")
+	}
+	if failed := r.failed(); len(failed) > 0 {
+		a.Says = append(a.Says, document.Enumerated(failed)+".")
+	}
+	switch e.State {
+	case results.Holds:
 		a.Says = append(a.Says, r.spared())
+	case results.DoesNotHold:
+		a.Says = append(a.Says, fmt.Sprintf("Of phase %s %s of the first attempts are throttled, and %s of the operations lost.", r.Phase,
+			document.Share(r.Throttled), document.Share(r.Lost)))
 	}
 	if limit != "" && r.Throttled > mostThrottled {
 		a.Says = append(a.Says, limit)
+	}
+	if burst := verdict.Bucket(r.record); burst != "" {
+		a.Says = append(a.Says, burst)
 	}
 	if l := d.tailed(); l != nil && e.State != results.Holds && (limit == "" || r.elsewhere()) {
 		a.Says = append(a.Says, l.Keys.bears(e.Targets))
@@ -99,14 +122,43 @@ func (e *Explanation) claim() document.Answer {
 	return a
 }
 
-// asked is the rate that the answer is about: the one asked for, else that of the busiest second.
+// passed says how many of the scenario's own checks pass, fail or cannot be told, empty
+// where there are none.
+func (r *Rehearsal) passed() string {
+	held, told := results.HeldOf(r.Checks)
+	n, all := len(r.Checks), document.Counted(len(r.Checks), "check")
+	switch {
+	case n == 0:
+		return ""
+	case held < told:
+		return fmt.Sprintf("; %d of %s %s", told-held, all, singular(told-held, "fails", "fail"))
+	case told < n:
+		return fmt.Sprintf("; %d of %s cannot be told", n-told, all)
+	default:
+		return fmt.Sprintf("; %d of %s %s", n, all, singular(n, "passes", "pass"))
+	}
+}
+
+func singular(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+// asked is the rate that a phase offers, in operations per second: that of the busiest second
+// where it varies, or clients wait.
 func (l *Load) asked() float64 { return cmp.Or(l.Asked, l.PerSecond) }
 
-func failOr(n int) string {
-	if n == 1 {
-		return "fails"
+// offered is the highest rate that a phase of the design offers, of all phases where none is
+// named.
+func (d *Design) offered(phase string) (most float64) {
+	for i := range d.Loads {
+		if l := &d.Loads[i]; phase == "" || l.Phase == phase {
+			most = max(most, l.asked())
+		}
 	}
-	return "fail"
+	return most
 }
 
 // spared says how little is throttled of a load that is held.

@@ -36,7 +36,7 @@ func Mark(a *document.Answer, strict bool) (ok *bool) {
 	if strict && a.State != results.CannotTell {
 		ok = new(a.State == results.Holds)
 	}
-	a.Mark = document.MarkOf(a.State, ok)
+	a.Mark = document.MarkOf(a.State, strict, ok)
 	return ok
 }
 

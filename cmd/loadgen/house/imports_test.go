@@ -161,7 +161,7 @@ var rows = []row{
 		path: "scenarios/advise",
 		what: "what a design comes to before it runs, point by point of the documents' checklist",
 		imports: []string{
-			"backoff", "engine/clock", "engine/entity", "engine/filter", "report/document", "report/text", "results", "results/figure", "results/figure/check",
+			"backoff", "engine/clock", "engine/entity", "engine/filter", "report/document", "report/text", "report/verdict", "results", "results/figure",
 			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/run",
 		},
 	}, {
