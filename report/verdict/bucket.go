@@ -69,28 +69,26 @@ func rests(m *results.Manifest) bool {
 // the target of one, what each is asked.
 func allowanceOf(record *results.Record, step figure.Step) allowance {
 	one, target := allowance{phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
-	if !rests(&record.Manifest) || leftRetries(record, step) {
+	if !rests(&record.Manifest) || leftRetries(record, step) || slices.ContainsFunc(step.Phase.Kinds, understated) {
 		return one
 	}
 	throttled := int64(0)
 	asked, pair, most, lead := 0.0, 0.0, 0.0, 0.0
-	before := results.Interval{Second: -1}
 	for i := range record.Intervals {
-		row := &record.Intervals[i]
-		if before.Second != row.Second-1 {
-			before.Offered = 0
+		row, before := &record.Intervals[i], int64(0)
+		if i > 0 && record.Intervals[i-1].Second == row.Second-1 {
+			before = record.Intervals[i-1].Offered
 		}
 		switch inside := step.Within(row.Second); {
 		case !inside && row.Second < int64(step.Phase.Begin/time.Second):
 			lead = float64(row.Offered)
 		case inside:
 			throttled += row.Throttled
-			most, pair = max(most, float64(row.Offered)), max(pair, float64(row.Offered+before.Offered))
+			most, pair = max(most, float64(row.Offered)), max(pair, float64(row.Offered+before))
 			if row.Throttled > 0 {
-				asked = max(asked, float64(row.Offered), float64(before.Offered))
+				asked = max(asked, float64(row.Offered), float64(before))
 			}
 		}
-		before = *row
 	}
 	if hottest, known := hottestOf(record, step, most); asked > target && known {
 		asked, pair = hottest, hottest+max(hottest, lead)
@@ -117,6 +115,12 @@ func hottestOf(record *results.Record, step figure.Step, most float64) (float64,
 	burst, err := time.ParseDuration(parameterOf(m, "account_burst"))
 	free := m.Targets.Account == 0 || err == nil && most <= float64(m.Targets.Account)*min(1, burst.Seconds())
 	return float64(p.Offered[0].Busiest), free
+}
+
+// understated reports whether operations of a kind count far more than was known before, such
+// as scans.
+func understated(kind results.KindStats) bool {
+	return figure.ShareOf(kind.Served, kind.Succeeded) > 2*figure.ShareOf(kind.Offered, kind.Scheduled)
 }
 
 // leftRetries reports whether an earlier load above the target left retries behind, which

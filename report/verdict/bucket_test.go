@@ -17,6 +17,8 @@ type arrival struct {
 	at        time.Duration
 	partition int
 	entities  int64
+	// scans is how many more it counts than was known before.
+	scans int64
 }
 
 // replay returns which arrivals are throttled by buckets of one rate: each admits while it
@@ -45,7 +47,7 @@ func drawLoad(chance *rand.Rand, partitions int, perSecond float64, seconds int)
 	page := int64(1 + chance.IntN(1000))
 	pages, gathered := chance.Float64(), chance.IntN(3) == 0
 	for sum := 0.0; sum < perSecond*float64(seconds); {
-		one := arrival{time.Duration(chance.Int64N(int64(seconds) * int64(time.Second))), chance.IntN(partitions), 1}
+		one := arrival{at: time.Duration(chance.Int64N(int64(seconds) * int64(time.Second))), partition: chance.IntN(partitions), entities: 1}
 		if gathered {
 			one.at = time.Duration(1+2*chance.IntN(seconds/2))*time.Second + time.Duration(chance.IntN(200)-100)*time.Millisecond
 		}
@@ -73,7 +75,7 @@ func recorded(t testing.TB, m results.Manifest, load []arrival, throttled []bool
 	for i, one := range load {
 		at := begin + one.at
 		a := results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Class: results.Ok, Status: 200, Intended: at, Sent: at, Done: at + time.Microsecond,
-			Entities: one.entities, Counted: one.entities, PartitionKey: fmt.Sprint(one.partition), HasPartition: true}
+			Entities: one.entities, Counted: one.entities + one.scans, PartitionKey: fmt.Sprint(one.partition), HasPartition: true}
 		if throttled[i] {
 			a.Class, a.Status, a.Code, a.Counted = results.Throttled, 503, "ServerBusy", 0
 		}
@@ -167,7 +169,7 @@ func TestThrottlingThatRestsOnBurst(t *testing.T) {
 func TestBurstFinding(t *testing.T) {
 	var load []arrival
 	for i := range 200 {
-		load = append(load, arrival{time.Duration(i) * 40 * time.Millisecond, 0, int64(1 + 499*(i%25/24))})
+		load = append(load, arrival{at: time.Duration(i) * 40 * time.Millisecond, entities: int64(1 + 499*(i%25/24))})
 	}
 	throttled := replay(load, 2000, 100*time.Millisecond)
 	for _, row := range []struct {
@@ -196,5 +198,11 @@ func TestBurstFinding(t *testing.T) {
 		if row.told && (asked != 524 || !spared || !strings.Contains(sentence, "100ms")) {
 			t.Errorf("%s: %.0f asked, spared %t, %q; want 524 of a second, nothing throttled by an allowance of one second", row.name, asked, spared, sentence)
 		}
+	}
+	for i := range load {
+		load[i].scans = 5000
+	}
+	if share, _, _ := verdict.RestsOnBurst(recorded(t, burstManifest("100ms"), load, throttled, 8)); share != 0 {
+		t.Errorf("scans of 5,000 entities that nobody knew of: %.3f of the attempts rest on the allowance", share)
 	}
 }

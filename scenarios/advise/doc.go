@@ -8,7 +8,7 @@
 //
 // [Explain] rehearses every design: the model carries out all of its operations on the
 // virtual clock, retries included, and by several seeds where chance may turn the answer.
-// Whether a load is held, how hot its hottest partition gets and what a run asks of its
+// Whether a load is sustained, how hot its hottest partition gets and what a run asks of its
 // target are read from that, as from any run. How keys lie, and what each operation reads,
 // is told from a bounded sample; [InUse] gives that alone.
 //

@@ -26,8 +26,10 @@ func (e *Explanation) answer() (state string, ok *bool, why string) {
 	case r.lined != "" && state != results.DoesNotHold:
 		state, why = results.CannotTell, "most attempts of phase "+r.lined+" wait for the client's line, not for the service"
 	case r.split():
-		why = fmt.Sprintf("of %d seeds some hold and some do not: from %s to %s of the first attempts are throttled", r.Seeds,
-			document.Share(r.Least), document.Share(r.Most))
+		why = fmt.Sprintf("of %d seeds some hold and some do not", r.Seeds)
+		if r.Most > 0 {
+			why += fmt.Sprintf(": from %s to %s of the first attempts are throttled", document.Share(r.Least), document.Share(r.Most))
+		}
 	case !r.Whole && asked == results.CannotTell:
 		why = fmt.Sprintf("only the first %s of its operations were looked at; `loadgen simulate` looks at all",
 			document.Count(r.Operations))
