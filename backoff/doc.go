@@ -2,8 +2,8 @@
 // and whether to send it again at all: retry policies as pure formulas.
 //
 // Take a preset [ByName] or build a [Policy] from a [Delay], [Policy.Validate]
-// it once, ask [Policy.Retryable] about each outcome, [AtOnce] whether the retry
-// goes without a wait, and [Policy.Next] for the wait before it otherwise.
+// it once, ask [Policy.Retryable] about each outcome, [Policy.RetriesAtOnce]
+// whether the retry goes without a wait, and [Policy.Next] for the wait before it otherwise.
 // [Policy.Bounds] and [Policy.Expected] say beforehand what the waits will be. A
 // [Limiter] beside a policy decides what of all that is sent at all.
 //

@@ -199,9 +199,18 @@ func TestOneRetryGoesAtOnce(t *testing.T) {
 		{"a part that says busy is a reply", 0, "ServerBusy", 1, false},
 		{"none was unanswered", 0, "", 0, false},
 	} {
-		if got := backoff.AtOnce(row.status, row.code, row.unanswered); got != row.want {
-			t.Errorf("%s: AtOnce(%d, %q, %d) = %v; want %v", row.name, row.status, row.code, row.unanswered, got, row.want)
+		if got := (backoff.Policy{}).RetriesAtOnce(row.status, row.code, row.unanswered); got != row.want {
+			t.Errorf("%s: RetriesAtOnce(%d, %q, %d) = %v; want %v", row.name, row.status, row.code, row.unanswered, got, row.want)
 		}
+	}
+	var waiting []string
+	for _, p := range backoff.Presets() {
+		if !p.RetriesAtOnce(0, "", 1) {
+			waiting = append(waiting, p.Name)
+		}
+	}
+	if want := []string{"azcore", "azure-core-net", "botocore-standard", "js", "storage-net", "was-1.x"}; !slices.Equal(waiting, want) {
+		t.Errorf("the presets %q never retry at once; want those of clients, %q", waiting, want)
 	}
 }
 

@@ -30,13 +30,13 @@ func Presets() []Preset {
 	// What the clients of today retry, beside attempts without a reply.
 	modern := []int{408, 429, 500, 502, 503, 504}
 	return []Preset{
-		{Policy{Name: "azcore", Retries: 3, Codes: modern,
+		{Policy{Name: "azcore", Retries: 3, WaitsAlways: true, Codes: modern,
 			Delay: Proportional{Base: 800 * time.Millisecond, Cap: time.Minute, Low: 800, High: 1300, LessOne: true}},
 			"min(60 s, 0.8 s · (2^x − 1) · U(0.8, 1.3)), x = 1 …", "azcore of the Azure SDK for Go, policy_retry.go"},
-		{Policy{Name: "azure-core-net", Retries: 3, Codes: modern,
+		{Policy{Name: "azure-core-net", Retries: 3, WaitsAlways: true, Codes: modern,
 			Delay: Proportional{Base: 800 * time.Millisecond, Cap: time.Minute, Low: 800, High: 1200}},
 			"min(60 s, 0.8 s · 2^(x−1) · U(0.8, 1.2)), x = 1 …", "Azure.Core of the Azure SDK for .NET, RetryOptions"},
-		{Policy{Name: "botocore-standard", Retries: 2, Codes: []int{500, 502, 503, 504},
+		{Policy{Name: "botocore-standard", Retries: 2, WaitsAlways: true, Codes: []int{500, 502, 503, 504},
 			Delay: FullJitter{Base: time.Second, Cap: 20 * time.Second}},
 			"U(0, 1) · min(2^x s, 20 s), x = 0 …", "botocore, standard mode: three attempts"},
 		{Policy{Name: "decorrelated-jitter", Retries: 5, Delay: Decorrelated{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
@@ -49,7 +49,7 @@ func Presets() []Preset {
 		{Policy{Name: "fixed-5s", Retries: 3, Delay: Fixed{Every: 5 * time.Second}}, "5 s", documents},
 		{Policy{Name: "full-jitter", Retries: 5, Delay: FullJitter{Base: 100 * time.Millisecond, Cap: 20 * time.Second}},
 			"U(0, min(20 s, 0.1 s · 2^(x−1))), x = 1 …", brooker},
-		{Policy{Name: "js", Retries: 3, Codes: append([]int{408}, DocumentedCodes()...), Delay: EqualJitter{Base: time.Second, Cap: 64 * time.Second}},
+		{Policy{Name: "js", Retries: 3, WaitsAlways: true, Codes: append([]int{408}, DocumentedCodes()...), Delay: EqualJitter{Base: time.Second, Cap: 64 * time.Second}},
 			"e/2 + U(0, e/2), e = min(64 s, 1 s · 2^x), x = 0 …", "core-rest-pipeline of the Azure SDK for JavaScript"},
 		{Policy{Name: "ladder", Retries: 4, Delay: Ladder{2 * time.Second, 4 * time.Second, 10 * time.Second, 30 * time.Second}},
 			"2 s, 4 s, 10 s, 30 s, then give up", documents},
@@ -58,10 +58,10 @@ func Presets() []Preset {
 		{Policy{Name: "none"}, "never", documents},
 		{Policy{Name: "short", Retries: 3, Delay: Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second}},
 			growing + ", z = 100 ms, zmin = 50 ms, zmax = 2 s, x = 1 …", "the documents' formula, for tests of a minute"},
-		{Policy{Name: "storage-net", Retries: 3, Codes: append([]int{408}, DocumentedCodes()...),
+		{Policy{Name: "storage-net", Retries: 3, WaitsAlways: true, Codes: append([]int{408}, DocumentedCodes()...),
 			Delay: Exponential{Base: 4 * time.Second, Min: 3 * time.Second, Max: 2 * time.Minute, FromZero: true}},
 			growing + ", z = 4 s, zmin = 3 s, zmax = 120 s, x = 0 …", "the storage client for .NET, ExponentialRetry"},
-		{Policy{Name: "was-1.x", Retries: 3,
+		{Policy{Name: "was-1.x", Retries: 3, WaitsAlways: true,
 			Delay: Exponential{Base: 30 * time.Second, Min: 3 * time.Second, Max: 90 * time.Second, FromZero: true}},
 			growing + ", z = 30 s, zmin = 3 s, zmax = 90 s, x = 0 …", "the storage client 1.x, 2011"},
 	}

@@ -57,12 +57,12 @@ func (p Policy) Retryable(status int, code string) bool {
 	return slices.Contains(p.Codes, status)
 }
 
-// AtOnce reports whether the retry of an outcome goes out without a wait: the
-// first one for want of a reply, where unanswered counts the attempts at the
-// request that ended so, this one included. The documents let a failed connection
-// be tried again at once, since nobody has said that the service is busy. One such
-// retry gets past a connection that had gone stale; a service that is down would
-// be hammered by more. It counts against the policy's retries like any other.
-func AtOnce(status int, code string, unanswered int) bool {
-	return status == 0 && code == "" && unanswered == 1
+// RetriesAtOnce reports whether the policy retries an outcome without a wait. It does so
+// after the first attempt without a reply, where unanswered counts the attempts at the
+// request that ended so, this one included: the documents let a failed connection be tried
+// again at once, since the service has not reported that it is busy. One such retry
+// replaces a stale connection; more would overload a service that is down. It counts as one
+// of the policy's retries. A policy with WaitsAlways never retries at once.
+func (p Policy) RetriesAtOnce(status int, code string, unanswered int) bool {
+	return !p.WaitsAlways && status == 0 && code == "" && unanswered == 1
 }

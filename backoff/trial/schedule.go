@@ -45,7 +45,10 @@ func codesOf(p backoff.Policy) string {
 	if p.Retries == 0 {
 		return "nothing"
 	}
-	const silent = ", and attempts without a reply, the first of which at once"
+	silent := ", and attempts without a reply"
+	if !p.WaitsAlways {
+		silent += ", the first of which at once"
+	}
 	if p.Codes == nil {
 		return "5xx except 501 and 505" + silent
 	}

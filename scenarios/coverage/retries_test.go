@@ -73,7 +73,7 @@ func triedAgain(t testing.TB, class int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !backoff.AtOnce(0, "", 1) || !policy.Retryable(0, "") {
+	if !policy.RetriesAtOnce(0, "", 1) || !policy.Retryable(0, "") {
 		t.Error("a connection that failed is not tried again at once")
 	}
 	again := 0

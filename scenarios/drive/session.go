@@ -365,7 +365,7 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	}
 	s.retries++
 	var wait time.Duration
-	if backoff.AtOnce(outcome.Status, string(outcome.Code), s.unanswered) {
+	if policy.RetriesAtOnce(outcome.Status, string(outcome.Code), s.unanswered) {
 		if s.retries > policy.Retries {
 			return 0, false
 		}
