@@ -30,6 +30,9 @@ type Audit struct {
 	// replaced them; Doubled how many times too often counters were raised.
 	Lost    int64 `json:"lost"`
 	Doubled int64 `json:"doubled"`
+	// Blind is how many of Lost the run itself may have overwritten, since it wrote the
+	// entity without a condition (If-Match: *): the table is not to blame for them.
+	Blind int64 `json:"blind,omitempty"`
 	// Overwritten is how many entities somebody wrote last whom the run does not
 	// know.
 	Overwritten int64 `json:"overwritten"`
@@ -50,6 +53,10 @@ const MostAuditExamples = 10
 
 // Sound reports whether nothing that was read back is lost or doubled.
 func (a *Audit) Sound() bool { return a == nil || a.Lost == 0 && a.Doubled == 0 }
+
+// Kept reports whether the table kept every write that it acknowledged, except those that
+// the run may have overwritten itself.
+func (a *Audit) Kept() bool { return a == nil || a.Lost == a.Blind && a.Doubled == 0 }
 
 // Clone returns a copy that shares no memory, nil of nil.
 func (a *Audit) Clone() *Audit {

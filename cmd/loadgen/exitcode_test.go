@@ -42,6 +42,10 @@ func TestExitCodesOfRuns(t *testing.T) {
 	audited := func(validity string, a results.Audit) results.Summary {
 		return results.Summary{Validity: validity, Audit: &a}
 	}
+	overwrote := func(s results.Summary, lost, blind int64) results.Summary {
+		s.Audit = &results.Audit{Lost: lost, Blind: blind}
+		return s
+	}
 	// promised are checks of which a and b fail, c holds and d cannot be told; an anti-pattern
 	// promises some of them to fail.
 	promises := map[*results.Check][]string{}
@@ -108,6 +112,9 @@ func TestExitCodesOfRuns(t *testing.T) {
 		{"an anti-pattern of which a promised check cannot be told", promised("a", "d"), false, true, nil, 12},
 		{"the same, strictly", promised("a", "d"), true, true, nil, 13},
 		{"an anti-pattern of which a promised check holds and one cannot be told", promised("c", "d"), false, true, nil, 10},
+		{"an anti-pattern that overwrote its own writes, as promised", overwrote(list(fails), 3, 3), false, true, nil, 0},
+		{"an anti-pattern that lost another write", overwrote(list(fails), 3, 2), false, true, nil, 10},
+		{"a run that overwrote its own writes", overwrote(list(holds), 3, 3), false, false, nil, 10},
 		{"an anti-pattern without checks", list(), false, true, nil, 0},
 		{"an anti-pattern that a budget ended", of(results.Partial, list(untold)), false, true, stopped, 10},
 	} {

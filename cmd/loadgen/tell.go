@@ -233,7 +233,7 @@ func outcomeOfRun(record *results.Record) outcome {
 	o.failed, o.untold = ok != nil && !*ok, ok == nil && verdict.Asked(s)
 	if record.Manifest.AntiPattern != "" && len(s.Checks) > 0 {
 		kept := verdict.Promise(record, s)
-		o.failed, o.untold = !s.Audit.Sound() || kept.Fails(), !kept.Told()
+		o.failed, o.untold = !s.Audit.Kept() || kept.Fails(), !kept.Told()
 	}
 	return o
 }

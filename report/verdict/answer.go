@@ -66,7 +66,11 @@ func (a *answer) tell() {
 	s := a.summary
 	switch {
 	case s.Audit != nil && !s.Audit.Sound():
-		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), "writes lost or doubled", "")
+		unit := "writes lost or doubled"
+		if s.Audit.Kept() {
+			unit = "writes overwritten by the client"
+		}
+		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), unit, "")
 		a.says(audited(s.Audit))
 	case len(s.Checks) == 0 && broken(s.Invariants) != nil:
 		one := broken(s.Invariants)

@@ -23,6 +23,10 @@ func auditFindings(audit *results.Audit) []string {
 		found = append(found, fmt.Sprintf("Writes met %s conflicts with what somebody else had written before them.",
 			document.Count(audit.ForeignConflicts)))
 	}
+	if audit.Blind > 0 && !audit.Kept() {
+		found = append(found, fmt.Sprintf("The client overwrote %s more acknowledged writes itself: it wrote without a condition (If-Match: *).",
+			document.Count(audit.Blind)))
+	}
 	if audit.Unknown > 0 {
 		found = append(found, fmt.Sprintf("Of %s writes nobody knows whether they were carried out: "+
 			"their last attempt had no reply, and none was sent after it.", document.Count(audit.Unknown)))
@@ -40,9 +44,12 @@ func audited(audit *results.Audit) string {
 	switch {
 	case audit == nil:
 		return ""
+	case !audit.Sound() && audit.Kept():
+		return fmt.Sprintf("the client overwrote %s of %s acknowledged writes: it wrote without a condition (If-Match: *), so the table is not at fault.",
+			document.Count(audit.Lost), document.Count(audit.Acknowledged))
 	case !audit.Sound():
 		return fmt.Sprintf("the table broke its word: of %s acknowledged writes %s are lost, "+
-			"and counters were raised %s times too often.", document.Count(audit.Acknowledged), document.Count(audit.Lost), document.Count(audit.Doubled))
+			"and counters were raised %s times too often.", document.Count(audit.Acknowledged), document.Count(audit.Lost-audit.Blind), document.Count(audit.Doubled))
 	case audit.ReadBack < audit.Keys:
 		return fmt.Sprintf("whether acknowledged writes are there is not known of %s of the %s entities written: "+
 			"they were not read back.", document.Count(audit.Keys-audit.ReadBack), document.Count(audit.Keys))

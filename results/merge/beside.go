@@ -127,6 +127,7 @@ func audit(r *results.Record, more *results.Audit) {
 	sum.Unwatched += more.Unwatched
 	sum.Lost += more.Lost
 	sum.Doubled += more.Doubled
+	sum.Blind += more.Blind
 	sum.Overwritten += more.Overwritten
 	sum.Examples = slices.Concat(sum.Examples, more.Examples)
 	sum.Examples = sum.Examples[:min(len(sum.Examples), results.MostAuditExamples)]

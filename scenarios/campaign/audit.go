@@ -106,6 +106,7 @@ func (a *audit) readBack(k uint64, o *target.Outcome) {
 	found := a.trails[key].compare(a.run, o.Entity, o.Version, o.Status != 404)
 	a.result.Lost += found.lost
 	a.result.Doubled += found.doubled
+	a.result.Blind += found.blind
 	if found.overwritten {
 		a.result.Overwritten++
 	}

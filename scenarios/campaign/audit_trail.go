@@ -32,9 +32,10 @@ type trail struct {
 	// flooded says that there are more than are kept.
 	strays  []uint64
 	flooded bool
-	// erased says that counters may have been wiped out by another kind of write.
-	erased   bool
-	counters []counter
+	// erased says that counters may have been wiped out by another kind of write, blind that
+	// one was written without a condition: what somebody else had added may be overwritten.
+	erased, blind bool
+	counters      []counter
 }
 
 // counter is what is known of one counter.
@@ -108,6 +109,7 @@ func (t *trail) stray(number uint64) {
 }
 
 func (t *trail) raise(r *machine.Report, known bool) {
+	t.blind = t.blind || !r.Conditional
 	i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
 	if i < 0 {
 		i = len(t.counters)
@@ -125,7 +127,9 @@ func (t *trail) raise(r *machine.Report, known bool) {
 // discrepancy is what an entity shows that was read back.
 type discrepancy struct {
 	lost, doubled int64
-	overwritten   bool
+	// blind is how many of lost an unconditional write of the run may have overwritten.
+	blind       int64
+	overwritten bool
 	// fault says in words what is wrong, empty where nothing is.
 	fault string
 }
@@ -194,6 +198,9 @@ func (t *trail) compareCounters(stored entity.Packed, found *discrepancy) {
 			found.doubled += got - least - one.unknown
 			found.fault = fmt.Sprintf("%s is %d, and only %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
 		}
+	}
+	if t.blind {
+		found.blind = max(0, lost-found.lost)
 	}
 	found.lost = max(found.lost, lost)
 }
