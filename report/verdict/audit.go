@@ -45,7 +45,7 @@ func audited(audit *results.Audit) string {
 	case audit == nil:
 		return ""
 	case !audit.Sound() && audit.Kept():
-		return fmt.Sprintf("the client overwrote %s of %s acknowledged writes: it wrote without a condition (If-Match: *), so the table is not at fault.",
+		return fmt.Sprintf("the client overwrote %s of %s acknowledged writes without a condition (If-Match: *).",
 			document.Count(audit.Lost), document.Count(audit.Acknowledged))
 	case !audit.Sound():
 		return fmt.Sprintf("the table broke its word: of %s acknowledged writes %s are lost, "+

@@ -78,7 +78,7 @@ func (t *trail) follow(r *machine.Report, c *results.Completed) {
 		t.writeBegan = max(t.writeBegan, c.Intended)
 		t.last(r)
 	}
-	if !r.Conditional && (r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace) {
+	if !r.Conditional && r.Counter == "" && (r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace) {
 		t.erased = true
 	}
 	if r.Counter != "" {

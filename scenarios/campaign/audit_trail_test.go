@@ -52,6 +52,8 @@ func TestTrail(t *testing.T) {
 	}
 	blind := raised(wrote(3, entity.Merge, 30, 7, 9), 4)
 	blind.Conditional = false
+	replaced := blind
+	replaced.Verb = entity.Replace
 	for _, row := range []struct {
 		name   string
 		writes []left
@@ -92,6 +94,7 @@ func TestTrail(t *testing.T) {
 		{"none too few, written without a condition", []left{raised(merge, 3), blind}, found(30, "r-3", 5), discrepancy{}},
 		{"without a condition, and the last write is not there", []left{raised(merge, 4), blind}, found(20, "r-2", 5), discrepancy{lost: 1}},
 		{"the same with two increments too few", []left{raised(merge, 4), blind}, found(20, "r-2", 4), discrepancy{lost: 2, blind: 1}},
+		{"replaced without a condition", []left{raised(merge, 4), replaced}, found(30, "r-3", 5), discrepancy{lost: 1, blind: 1}},
 		{"one too many", []left{raised(merge, 4)}, found(20, "r-2", 6), discrepancy{doubled: 1}},
 		{"one of which nobody knows", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(30, "r-3", 6), discrepancy{}},
 		{"which did not happen", []left{raised(merge, 4), unknown(raised(wrote(3, entity.Merge, 0, 7, 9), 5))}, found(20, "r-2", 5), discrepancy{}},

@@ -99,7 +99,7 @@ func mutantsOfWrites() []mutant {
 			`phases.morning.operations=[{name: again, verb: merge, properties: [{name: Seen, value: "{session}"}]}, {name: more, verb: insert-or-merge, weight: 9, properties: [{name: Seen, value: "{session}"}]}]`}},
 		{"merge-or-replace", "throttled < 1%", "the partition bears less", []string{"model.partition_target=200"}},
 		{"common-entities", "counted(change) == 100 * ok(change)", "99 are changed together", []string{"phases.sell.operations.change.entities=99"}},
-		{"lost-updates", "requests(vote) > 2 * operations(vote)", "an entry is not read before it is written", []string{
+		{"lost-updates", "requests(vote) >= 2 * operations(vote)", "an entry is not read before it is written", []string{
 			"phases.contest.operations=[{name: vote, verb: merge, properties: [{name: Votes, value: \"1\"}]}]", "verify=false"}},
 		{"transactions", "counted(hundred) == 100 * ok(hundred)", "99 lines are written together", []string{"phases.by-hundred.operations.hundred.entities=99"}},
 	}
@@ -108,15 +108,10 @@ func mutantsOfWrites() []mutant {
 func mutantsOfIndexes() []mutant {
 	const lists = "{place: lists, attribute: last, property: LastName, blind: true}"
 	return []mutant{
-		{"index-across-partitions", "violations > 0", "hardly any client dies", []string{"phases.day.operations.hire.killed=0.001%"}},
 		{"index-blob", "counted(work) < 2 * counter(work, handled)", "lists lie in entities of a table", []string{
 			"design.places=[{name: lists, table: ByName, partition_key: by-name, row_key: \"{last}\"}]",
 			"phases.build.operations.0.with=" + listed("build"), "phases.day.operations.0.with=" + listed("hire"), "phases.day.operations.1.with=" + listed("leave"),
 			"phases.day.operations.2.with=" + listed("work")}},
-		{"index-entity-own-partition", "counter(lookup, stale) > 0", "nobody changes anything", []string{
-			"phases.day.operations=[{name: lookup, workflow: index-lookup, weight: 1, with: {form: place, place: lists, attribute: last, property: LastName}}, {name: work, workflow: index-work, weight: 1, with: {form: place, place: lists, property: LastName, hidden: 5s}}]"}},
-		{"index-entity-own-partition", "counter(work, killed) > 0", "no worker dies", []string{
-			"phases.day.operations.work.with={form: place, place: lists, property: LastName, hidden: 5s}"}},
 		{"index-entity-own-partition", "requests(lookup) >= 2 * operations(lookup)", "nobody is on a list", []string{
 			"phases.build.operations=[{name: build, verb: get}]", "phases.day.operations=[{name: lookup, workflow: index-lookup, with: {form: place, place: lists, attribute: last, property: LastName}}]"}},
 		{"index-entity-same-partition", "violations == 0", "lists are written without their ETag", []string{
@@ -144,10 +139,7 @@ func mutantsOfPatterns() []mutant {
 		{"data-series", "requests(put) == operations(put)", "each hour is read before it is written", []string{
 			"phases.counted.operations.0.with={slots: 24, per-entity: 24, at: days, write: etag, complete: true}"}},
 		{"data-series", "violations == 0", "half of the hours are lost", []string{"model.partition_target=1"}},
-		{"eventual-transaction", "counter(look, both) > 0", "nobody moves", []string{
-			"phases.leave.operations=[{name: request, workflow: archive-request, weight: 15, with: {place: archive}}, {name: look, workflow: archive-look, weight: 100, with: {place: archive}}, {name: look-back, workflow: archive-look, weight: 30, with: {place: archive, first: archive, pause: 1s}}]"}},
 		{"eventual-transaction", "counter(look, neither) == 0", "the archive is read first, long before", []string{"phases.leave.operations.look.with={place: archive, first: archive, pause: 1s}"}},
-		{"eventual-transaction", "counter(look-back, neither) > 0", "the archive is read last", []string{"phases.leave.operations.look-back.with={place: archive}"}},
 		{"eventual-transaction-poison", "counter(work, moved) > 400", "few are asked to leave", []string{"phases.leave.arrivals.constant=10"}},
 		{"eventual-transaction-workers", "violations == 0", "who asks moves the employee, and dies in between", []string{
 			"phases.ask.operations=[{name: request, workflow: archive-naive, with: {place: archive, killed: 20%}}]"}},
