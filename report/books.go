@@ -20,11 +20,19 @@ func (a *author) billed() {
 		rule += fmt.Sprintf(" − the %s that an injected fault kept from the service", document.Counted(int(all.Kept), "attempt"))
 		most = "all others"
 	}
+	met := a.summary.Attempts - a.summary.Throttled - all.Kept
+	billed := a.transactions(met, a.summary.Causes)
+	switch silent := met - billed; {
+	case a.record.Capture != nil && a.record.Capture.Billed > 0:
+		rule = "billed: derived: by the service's page on status messages, neither throttled requests nor its own failures"
+	case silent > 0:
+		rule += fmt.Sprintf(" − the %s without a reply", document.Counted(int(silent), "attempt"))
+	}
 	a.section("billed", "Billed transactions")
 	a.add(document.Table{ID: "billed", Caption: "Transactions of the whole run (derived)",
 		Columns: []document.Column{{Title: "attempts"}, {Title: "throttled"}, {Title: "billed"}},
 		Rows: [][]document.Cell{{countCell(a.summary.Attempts, a.inSummary("attempts")), countCell(a.summary.Throttled, a.inSummary("throttled")),
-			countCell(a.summary.Attempts-a.summary.Throttled-all.Kept, "")}},
+			countCell(billed, "")}},
 		Notes: []string{rule + ", one for each request however many entities it counts; were throttled ones billed, " +
 			"too, it would be " + most}})
 	if budget := a.record.Manifest.Budget; budget > 0 {

@@ -241,11 +241,8 @@ func (a *author) counts() []string {
 		operations = document.Count(s.Scheduled) + " operations due"
 		attempts, throttled, failed, causes = s.Attempts, s.Throttled, s.Failed, s.Causes
 	}
-	// Of what is asked for, a record that its run closed knows what the service met.
-	known := s.Killed == nil && a.record.Capture == nil
-	billed := attempts - throttled - all.Kept - unanswered(causes, known)
 	requests := fmt.Sprintf("%s requests: %s throttled, %s failed, %s billed", document.Count(attempts), document.Count(throttled),
-		document.Count(failed), document.Count(billed))
+		document.Count(failed), document.Count(a.transactions(attempts-throttled-all.Kept, causes)))
 	facts := []string{operations, requests}
 	if v := a.taken.Named("throughput"); v.Interval != nil && a.record.Capture == nil {
 		half := (v.Interval[1] - v.Interval[0]) / 2
@@ -263,6 +260,16 @@ func (a *author) counts() []string {
 		facts = append(facts, fmt.Sprintf("the client's rate limits held %s back, for up to %s", document.Counted(int(all.LimitHeld), "attempt"), document.Micros(*longest)))
 	}
 	return append(facts, a.generatorShort()...)
+}
+
+// transactions returns how many requests are billed, of those that reached the service and
+// that it did not throttle. What it saw of outside traffic a record has counted itself.
+func (a *author) transactions(met int64, causes results.Causes) int64 {
+	if seen := a.record.Capture; seen != nil && seen.Billed > 0 {
+		return seen.Billed
+	}
+	// Of what is asked for, a record that its run closed knows what the service met.
+	return met - unanswered(causes, a.summary.Killed == nil && a.record.Capture == nil)
 }
 
 // unanswered is how many attempts failed without a reply: whether the service met them, and

@@ -12,6 +12,8 @@ import (
 type Capture struct {
 	Requests int64 `json:"requests"`
 	Entities int64 `json:"entities_counted"`
+	// Billed is how many of Requests the service bills, 0 in records of before it was counted.
+	Billed int64 `json:"billed,omitempty"`
 	// Unnamed is how many requests carried no id of the client's, so that a
 	// retry of theirs counts as an operation of its own. Forgotten is how many
 	// throttled or failed operations were given up before their time, for want of

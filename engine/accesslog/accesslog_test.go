@@ -221,9 +221,14 @@ func TestOutcomes(t *testing.T) {
 		{"a success is one", "Success", 204, accesslog.Ok, true},
 		{"what is not there is an answer", "ClientOtherError", 404, accesslog.Ok, true},
 		{"server busy is throttled, and by the page on status messages not billed", "ThrottlingError", 503, accesslog.Throttled, false},
-		{"a 500 that timed out is throttled, and billed", "ServerTimeoutError", 500, accesslog.Throttled, true},
-		{"so is one of a shared access signature", "SASClientTimeoutError", 500, accesslog.Throttled, true},
-		{"another 500 failed", "ServerOtherError", 500, accesslog.Failed, true},
+		{"a 500 that timed out is throttled, and not billed", "ServerTimeoutError", 500, accesslog.Throttled, false},
+		{"so is one of a shared access signature", "SASServerTimeoutError", 500, accesslog.Throttled, false},
+		{"so is one by its code", "OperationTimedOut", 500, accesslog.Throttled, false},
+		{"a client that waits too briefly is not throttled, and billed", "ClientTimeoutError", 500, accesslog.Failed, true},
+		{"with a shared access signature likewise", "SASClientTimeoutError", 500, accesslog.Failed, true},
+		{"without any likewise", "AnonymousClientTimeoutError", 500, accesslog.Failed, true},
+		{"another 500 failed, and is not billed", "ServerOtherError", 500, accesslog.Failed, false},
+		{"too many requests", "TooManyRequests", 429, accesslog.Throttled, false},
 		{"a request that was broken off failed", "NetworkError", 0, accesslog.Failed, true},
 		{"a 403 failed", "AuthorizationError", 403, accesslog.Failed, true},
 	} {
@@ -231,6 +236,10 @@ func TestOutcomes(t *testing.T) {
 		if got := e.Outcome(); got != row.want || e.Billed() != row.billed {
 			t.Errorf("%s: %v, billed %v; want %v, %v", row.sentence, got, e.Billed(), row.want, row.billed)
 		}
+	}
+	e := accesslog.Entry{Status: "OperationTimedOut", Metric: "ClientTimeoutError", HTTP: 500}
+	if got := e.Outcome(); got != accesslog.Failed || !e.Billed() {
+		t.Errorf("a resource log's client timeout: %v, billed %v; want failed, and billed", got, e.Billed())
 	}
 }
 

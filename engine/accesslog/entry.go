@@ -82,7 +82,7 @@ func (e *Entry) Outcome() Outcome {
 	switch {
 	case e.HTTP == http.StatusServiceUnavailable, e.HTTP == http.StatusTooManyRequests, e.HTTP == http.StatusGatewayTimeout:
 		return Throttled
-	case e.HTTP == http.StatusInternalServerError && timedOut(e.Status):
+	case e.HTTP == http.StatusInternalServerError && e.timedOut():
 		return Throttled
 	case e.HTTP == http.StatusNotFound, e.HTTP == http.StatusConflict, e.HTTP == http.StatusPreconditionFailed:
 		return Ok
@@ -92,23 +92,35 @@ func (e *Entry) Outcome() Outcome {
 	return Ok
 }
 
-// timedOut reports whether the text of a 500 says that the operation timed out. The
-// prefixes are those of requests without an account's key.
-func timedOut(status string) bool {
-	for _, prefix := range []string{"SAS", "Anonymous"} {
-		status = strings.TrimPrefix(status, prefix)
+// timedOut reports whether the service took too long for a request that ended with 500.
+func (e *Entry) timedOut() bool {
+	if e.ClientTimedOut() {
+		return false
 	}
-	switch status {
-	case "ServerTimeoutError", "ClientTimeoutError", "OperationTimedOut":
+	switch bare(e.Status) {
+	case "ServerTimeoutError", "OperationTimedOut":
 		return true
 	}
 	return false
 }
 
-// Billed reports whether the service bills the request as a transaction. By its page on
-// status messages a throttled one is not billed, and one that timed out is.
+// ClientTimedOut reports whether a request ended with 500 because its client had asked for
+// too short a timeout: the service was not too busy. A resource log says so beside the code.
+func (e *Entry) ClientTimedOut() bool {
+	return bare(e.Status) == string(entity.ClientTimeoutError) || bare(e.Metric) == string(entity.ClientTimeoutError)
+}
+
+// bare returns a status without the prefix of requests that had no account's key.
+func bare(status string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(status, "SAS"), "Anonymous")
+}
+
+// Billed reports whether the service bills the request as a transaction, see [entity.Billed].
 func (e *Entry) Billed() bool {
-	return e.HTTP != http.StatusServiceUnavailable && e.HTTP != http.StatusTooManyRequests
+	if e.ClientTimedOut() {
+		return true
+	}
+	return entity.Billed(e.HTTP, entity.Code(e.Status))
 }
 
 func empty() Entry {

@@ -30,6 +30,18 @@ const (
 	OperationTimedOut     Code = "OperationTimedOut"
 )
 
+// ClientTimeoutError is what logs of the service call a 500 of a request whose client asked for
+// a shorter timeout than the service needs. No reply has it.
+const ClientTimeoutError Code = "ClientTimeoutError"
+
+// Billed reports whether the service bills a request with this HTTP status and code, by its
+// page "Storage Analytics logged operations and status messages": not one that it throttled
+// or that failed by its own doing; a client's own timeout, and a request that was broken off
+// (status 0), are billed.
+func Billed(status int, code Code) bool {
+	return status < 500 && status != 429 || code == ClientTimeoutError
+}
+
 // The codes that the wire adds: they are about a request's form and its
 // sender's rights rather than about a table.
 const (

@@ -70,6 +70,9 @@ func newCounter(o *Options) *counter {
 func (t *counter) add(r *request, class results.Class, first bool, done time.Duration) {
 	t.sum.Requests++
 	t.sum.Entities += r.Counted
+	if entity.Billed(r.status(), r.Code) {
+		t.sum.Billed++
+	}
 	switch {
 	case class != results.Throttled:
 	case r.AccountBusy:

@@ -85,7 +85,7 @@ type Data struct {
 func (t *Told) data() *Data {
 	r := t.Reading
 	return &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
-		First: r.First.String(), Last: r.Last.String(), Billed: t.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
+		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
 }
 
 // Print writes what a log says in one of [report.PrintForms]; a page has its charts.
@@ -119,8 +119,8 @@ func (t *Told) hottest() document.Table {
 // facts are what one screen shows of the log itself.
 func (t *Told) facts() []string {
 	r := t.Reading
-	lines := []string{fmt.Sprintf("%s of %s, %s to %s; %s billed", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
-		r.First.Time().Format(time.DateTime), r.Last.Time().Format(time.DateTime), document.Counted(int(t.Billed), "transaction"))}
+	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
+		r.First.Time().Format(time.DateTime), r.Last.Time().Format(time.DateTime))}
 	if keyless := r.keyless(); keyless != "" {
 		lines = append(lines, "without a PartitionKey: "+keyless)
 	}
@@ -142,7 +142,7 @@ func (t *Told) read() []string {
 	for _, gap := range r.Gaps {
 		items = append(items, fmt.Sprintf("no line from %s to %s: nobody asked, or the log has a gap", stamp(gap.From), stamp(gap.To)))
 	}
-	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a throttled request is not", document.Counted(int(t.Billed), "transaction")))
+	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a request is not that was throttled or failed at the service", document.Counted(int(t.Record.Capture.Billed), "transaction")))
 	if r.Named < r.Lines-r.Doubled-r.Elsewhere {
 		items = append(items, fmt.Sprintf("%s without an id of the client: a retry among them is an operation of its own", document.Count(r.Lines-r.Doubled-r.Elsewhere-r.Named)))
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -135,8 +136,8 @@ func TestALogSaysWhatWas(t *testing.T) {
 			t.Errorf("%s: %+v; want %+v, the busiest second %d", one.PartitionKey, one, *c, busiest)
 		}
 	}
-	if throttled := told.Latency["InsertEntity"].Throttled; told.Billed != 6000-throttled {
-		t.Errorf("%d billed of 6000, of which %d throttled", told.Billed, throttled)
+	if throttled := told.Latency["InsertEntity"].Throttled; seen.Billed != 6000-throttled {
+		t.Errorf("%d billed of 6000, of which %d throttled", seen.Billed, throttled)
 	}
 	if p50, ok := told.Latency["InsertEntity"].Server.Quantile(.5); !ok || p50 != 5*time.Millisecond {
 		t.Errorf("the server's median is %v; want 5ms", p50)
@@ -344,11 +345,58 @@ func TestAFolderOfAllFormats(t *testing.T) {
 		}
 	}
 	got, want := tell(t, logs.Options{}, "all"), tell(t, logs.Options{}, write(t, "one.log", all...))
-	if got.Reading.Lines != 500 || len(got.Reading.Formats) != 4 || got.Reading.Late != 0 || got.Billed != want.Billed {
-		t.Errorf("%d lines in the formats %v, %d late, %d billed; want 500 in four, none, %d", got.Reading.Lines, got.Reading.Formats, got.Reading.Late, got.Billed, want.Billed)
+	if got.Reading.Lines != 500 || len(got.Reading.Formats) != 4 || got.Reading.Late != 0 || got.Record.Capture.Billed != want.Record.Capture.Billed {
+		t.Errorf("%d lines in the formats %v, %d late, %d billed; want 500 in four, none, %d", got.Reading.Lines, got.Reading.Formats, got.Reading.Late, got.Record.Capture.Billed, want.Record.Capture.Billed)
 	}
 	if diff := cmp.Diff(want.Record.Capture.Partitions, got.Record.Capture.Partitions); diff != "" {
 		t.Errorf("the partitions differ (-one file +a folder of all formats):\n%s", diff)
+	}
+}
+
+// Requests that end with 500: whose doing it was decides whether they are throttled, show a
+// limit, and are billed.
+func TestTimeoutsOfALog(t *testing.T) {
+	for _, row := range []struct {
+		status                    string
+		http                      int
+		throttled, failed, billed int64
+	}{
+		{"ClientTimeoutError", 500, 0, 50, 100},
+		{"SASClientTimeoutError", 500, 0, 50, 100},
+		{"ServerTimeoutError", 500, 50, 0, 50},
+		{"ServerOtherError", 500, 0, 50, 50},
+		{"ThrottlingError", 503, 50, 0, 50},
+		{"NetworkError", 0, 0, 50, 100},
+	} {
+		var entries []accesslog.Entry
+		for i := range 100 {
+			e := request(time.Duration(i)*50*time.Millisecond, "UpdateEntity", "p", fmt.Sprint(i), 204)
+			if i%2 == 1 {
+				e.HTTP, e.Status = row.http, row.status
+			}
+			entries = append(entries, e)
+		}
+		told := tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "table.log"), entries...))
+		all, seen := told.Record.Total(results.Everything), told.Record.Capture
+		if all.Throttled != row.throttled || all.Failed != row.failed || seen.Billed != row.billed {
+			t.Errorf("%s: %d throttled, %d failed, %d billed; want %d, %d, %d", row.status, all.Throttled, all.Failed, seen.Billed, row.throttled, row.failed, row.billed)
+		}
+		if told.Record.Summary.Saturation != nil != (row.throttled > 0) {
+			t.Errorf("%s: saturation %v; want one only where the service throttled", row.status, told.Record.Summary.Saturation)
+		}
+		var screen bytes.Buffer
+		if err := told.Print(&screen, "text", text.Look{}); err != nil {
+			t.Fatal(err)
+		}
+		bills := regexp.MustCompile(`(\d+) (transactions )?billed[ ;\n]`).FindAllStringSubmatch(screen.String()+printed(t, told, "text"), -1)
+		for _, bill := range bills {
+			if bill[1] != fmt.Sprint(row.billed) {
+				t.Errorf("%s: %q; want %d billed everywhere", row.status, bill[0], row.billed)
+			}
+		}
+		if len(bills) != 2 {
+			t.Errorf("%s: bills %q; want that of the screen and that of the section on the log", row.status, bills)
+		}
 	}
 }
 

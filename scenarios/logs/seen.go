@@ -36,6 +36,8 @@ func (t *teller) seen(e *accesslog.Entry) *rest.Seen {
 // Storage Analytics has words of its own for the ways to say not now.
 func codeOf(e *accesslog.Entry) entity.Code {
 	switch {
+	case e.ClientTimedOut():
+		return entity.ClientTimeoutError
 	case e.HTTP == http.StatusServiceUnavailable:
 		return entity.ServerBusy
 	case e.HTTP == http.StatusInternalServerError && e.Outcome() == accesslog.Throttled:

@@ -43,9 +43,7 @@ type Told struct {
 	Estimate Estimate
 	// Latency is that of each operation, by its name.
 	Latency map[string]*Latency
-	// Billed is how many transactions the service bills.
-	Billed int64
-	strict bool
+	strict  bool
 	// folder is where the record is to be kept, empty for nowhere.
 	folder results.Dir
 }
@@ -136,9 +134,6 @@ func (t *teller) take(e *accesslog.Entry) error {
 }
 
 func (t *teller) count(e *accesslog.Entry) {
-	if e.Billed() {
-		t.told.Billed++
-	}
 	of := t.told.Latency[e.Operation]
 	if of == nil {
 		if len(t.told.Latency) >= mostOperations {

@@ -178,7 +178,7 @@ func (t *Told) costs() document.Table {
 	for _, arm := range t.order() {
 		row(arm.Design, arm.Under[0].Billed, arm.Under[0].ThrottledRequests, arm.Under[0].Counted)
 	}
-	table.Notes = []string{"billed: by the page on status messages a throttled request is not billed, and one that timed out is; counted: entities against the targets, scanned ones among them"}
+	table.Notes = []string{"billed: by the page on status messages a request is not billed that was throttled or failed at the service; counted: entities against the targets, scanned ones among them"}
 	return table
 }
 
