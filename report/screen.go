@@ -109,8 +109,23 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 			row[1].Tone = document.Plain
 		}
 		t.Rows = append(t.Rows, row)
+		if step.Phase.Rate == a.record.Manifest.PeakAsked {
+			t.Asked = len(t.Rows)
+		}
 	}
+	a.markAsked(&t, steps)
 	return t
+}
+
+// markAsked marks the row of the step that --peak asks about, of several the last.
+func (a *author) markAsked(t *document.Table, steps []figure.Step) {
+	if t.Asked == 0 {
+		return
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("--peak asks about the step of %s operations/s", document.Rate(a.record.Manifest.PeakAsked)))
+	if told, _ := a.summaryOf(steps[t.Asked-1]); told != nil && told.Holds != nil && *told.Holds {
+		t.Rows[t.Asked-1][0].Tone = document.Good
+	}
 }
 
 // rung is the row of a step. Where it cannot be told whether the step holds, what was served

@@ -104,17 +104,18 @@ func (a *Answer) Whole() string {
 }
 
 // Around returns a table with so many rows at most: the first and the last, and those about
-// the first that is bad or doubtful. A note says how many more there are.
+// the row that was asked about, or else the first that is bad or doubtful. A note says how
+// many more there are.
 func (t Table) Around(most int) Table {
 	if len(t.Rows) <= most || most < 3 {
 		return t
 	}
-	last, at := len(t.Rows)-1, 1
-	for i, row := range t.Rows {
-		if len(row) > 0 && (row[0].Tone == Bad || row[0].Tone == Doubtful) {
-			at = i
-			break
-		}
+	last := len(t.Rows) - 1
+	at := t.Asked - 1
+	if at < 0 {
+		at = max(1, slices.IndexFunc(t.Rows, func(row []Cell) bool {
+			return len(row) > 0 && (row[0].Tone == Bad || row[0].Tone == Doubtful)
+		}))
 	}
 	first := max(1, min(at-(most-2)/2, last-(most-2)))
 	rows := append([][]Cell{t.Rows[0]}, t.Rows[first:first+most-2]...)

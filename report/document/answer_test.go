@@ -1,6 +1,8 @@
 package document_test
 
 import (
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,5 +20,25 @@ func TestWithoutBarsKeepsTheOthers(t *testing.T) {
 	}
 	if len(table.Columns) != 3 || len(table.Rows[0]) != 3 {
 		t.Errorf("the table itself has become %+v", table)
+	}
+}
+
+// The row that was asked about is shown wherever it stands, and with it the first and the last.
+func TestAroundShowsTheRowThatWasAskedAbout(t *testing.T) {
+	for _, most := range []int{3, 4, 5, 8} {
+		for asked := range 10 {
+			var table document.Table
+			for i := range 10 {
+				table.Rows = append(table.Rows, document.Cells(strconv.Itoa(i)))
+			}
+			table.Rows[7][0].Tone, table.Asked = document.Bad, asked+1
+			var shown []string
+			for _, row := range table.Around(most).Rows {
+				shown = append(shown, row[0].Text)
+			}
+			if len(shown) != most || !slices.Contains(shown, strconv.Itoa(asked)) || shown[0] != "0" || shown[most-1] != "9" {
+				t.Errorf("%d rows about row %d: %v; want that row, the first and the last", most, asked, shown)
+			}
+		}
 	}
 }

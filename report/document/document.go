@@ -68,6 +68,9 @@ type Table struct {
 	Columns     []Column
 	Rows        [][]Cell
 	Notes       []string
+	// Asked is the row, from 1 on, that answers what was asked; one screen always shows it. 0
+	// stands for none.
+	Asked int
 }
 
 // Column is the heading of a column. Columns that follow one another with the same Group
