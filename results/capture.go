@@ -81,6 +81,14 @@ type ObservedPartition struct {
 	Saturation         *float64  `json:"saturation_entities_per_second"`
 	SaturationInterval []float64 `json:"saturation_interval"`
 	SaturationWhy      string    `json:"saturation_why,omitempty"`
+	// Limited is the group of operations that alone is limited, GET or PUT, while those of
+	// Free are not throttled in the same seconds: Saturation is then that of Limited. Both
+	// are empty where the groups fare alike.
+	Limited string `json:"limited_group,omitempty"`
+	Free    string `json:"free_group,omitempty"`
+	// Together is how many other partitions were throttled in at least half of the seconds
+	// in which this one was.
+	Together int `json:"partitions_throttled_together,omitempty"`
 }
 
 // QueryShape is what queries that differ in nothing but their literals came to.

@@ -98,6 +98,7 @@ func (a *answer) load() {
 		a.claim("", "", "", "")
 	case a.State == results.Saturates:
 		a.saturates()
+		a.limitedGroup()
 	case s.Balance != nil:
 		a.balanced()
 	case a.State == results.CannotTell:

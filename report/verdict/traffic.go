@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -70,7 +71,9 @@ func throttledOf(p *results.ObservedPartition) float64 {
 
 // overloadedSeen says that enough of a partition's attempts were throttled to call
 // it so.
-func overloadedSeen(p *results.ObservedPartition) bool { return throttledOf(p) >= throttledEnough }
+func overloadedSeen(p *results.ObservedPartition) bool {
+	return p.Limited != "" || throttledOf(p) >= throttledEnough
+}
 
 // saturates says that it is known where a partition does.
 func saturates(p *results.ObservedPartition) bool {
@@ -131,6 +134,8 @@ func (t *traffic) load() string {
 			document.Count(t.peak()), document.Count(t.hot.Busiest), document.Rate(t.hot.Typical), t.against())
 	}
 	switch {
+	case saturates(t.hot) && t.hot.Limited != "":
+		return fmt.Sprintf("%s, the hottest of the traffic: %s; %s of its attempts were throttled.", name, limitedGroup(t.hot), share)
 	case saturates(t.hot):
 		interval := t.hot.SaturationInterval
 		return fmt.Sprintf("%s, the hottest of the traffic, saturates at %s entities/s (%s to %s in single seconds), %s; "+
@@ -142,6 +147,23 @@ func (t *traffic) load() string {
 	default:
 		return fmt.Sprintf("%s, the hottest of the traffic, is not saturated: %s, and %s of its attempts were throttled.",
 			name, counted, share)
+	}
+}
+
+// limitedGroup says which group of operations of a partition is limited, and where.
+func limitedGroup(p *results.ObservedPartition) string {
+	return fmt.Sprintf("%s saturates at %s/s; %s is not limited", p.Limited, document.Rate(*p.Saturation), p.Free)
+}
+
+// limitedGroup puts into the claim which group of operations of the hottest partition is
+// limited, where it is one alone.
+func (a *answer) limitedGroup() {
+	if a.record.Capture == nil {
+		return
+	}
+	if hot := hottestSeen(a.record.Capture); hot != nil && hot.Limited != "" && saturates(hot) {
+		a.claim(fmt.Sprintf(": %s at", hot.Limited), a.Number, a.Unit, "· "+hot.Free+" is not limited")
+		a.Says = slices.Insert(a.Says, 0, limitedGroup(hot)+".")
 	}
 }
 
@@ -165,6 +187,12 @@ func (t *traffic) key() (string, figure.Holding) {
 		sum := t.record.Total(results.Everything)
 		why = "what this PartitionKey bears, traffic that fails cannot tell"
 		text, and = fmt.Sprintf("%s, of those for it %s: %s", failedOf(&sum, "requests"), document.Share(failedAt(t.hot)), why), "; "
+	case t.hot.Together > 0:
+		text, and = fmt.Sprintf("%s were throttled in the same seconds: they may share a limit, and more partitions may not help",
+			document.Counted(t.hot.Together+1, "partition")), "; "
+		why = text
+	case saturates(t.hot) && t.hot.Limited != "":
+		text, and = fmt.Sprintf("the limit is one of %s alone: whether more partitions help, this traffic does not show", t.hot.Limited), "; "
 	case partitions >= 2:
 		why = fmt.Sprintf("a peak like that second, %s entities/s, needs keys that spread it over at least %s partitions",
 			document.Count(t.peak()), document.Rate(partitions))

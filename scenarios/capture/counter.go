@@ -137,24 +137,34 @@ func (t *counter) load(r *request, class results.Class, done time.Duration, key 
 	p.demanded += demanded
 	p.requests++
 	p.entities += counted
-	now := p.seconds.at(int64(done / time.Second))
-	now.attempts++
-	now.counted += counted
-	if first && class != results.Failed && !(class == results.Throttled && r.AccountBusy) {
-		// A retry brings nothing new; what fails for another reason than the partition's load
-		// is none that it left unserved.
-		now.offered += asked
-	}
 	switch {
 	case class == results.Failed:
 		p.failed++
-	case class != results.Throttled:
-		now.ok++
-	case r.AccountBusy:
+	case class == results.Throttled && r.AccountBusy:
 		p.accountThrottled++
-	default:
+	case class == results.Throttled:
 		p.throttled++
-		now.throttled++
+	}
+	now := p.seconds.at(int64(done / time.Second))
+	now.add(r, class, counted, asked, first)
+	now.groups[groupOf(r.Verb)].add(r, class, counted, asked, first)
+}
+
+// add adds a request.
+func (s *tally) add(r *request, class results.Class, counted, asked int64, first bool) {
+	s.attempts++
+	s.counted += counted
+	byAccount := class == results.Throttled && r.AccountBusy
+	if first && class != results.Failed && !byAccount {
+		// A retry brings nothing new; what fails for another reason than the partition's load
+		// is none that it left unserved.
+		s.offered += asked
+	}
+	switch {
+	case class == results.Ok:
+		s.ok++
+	case class == results.Throttled && !byAccount:
+		s.throttled++
 	}
 }
 

@@ -27,6 +27,7 @@ func (t *counter) capture() *results.Capture {
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
+	t.together(o.Partitions)
 	o.Shapes = kept(t.shapes.Places(), keptShapes, queryShape, costlier)
 	o.Orders = kept(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
 		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
@@ -41,6 +42,22 @@ func (t *counter) capture() *results.Capture {
 			strings.Compare(a.Code, b.Code), strings.Compare(a.Class, b.Class))
 	})
 	return &o
+}
+
+// together counts for each partition those that were throttled at the same time.
+func (t *counter) together(seen []results.ObservedPartition) {
+	of := make(map[place]*seconds, len(seen))
+	for _, s := range t.partitions.Places() {
+		of[s.Key] = &s.Value.seconds
+	}
+	for i := range seen {
+		own := of[place{seen[i].Table, seen[i].PartitionKey}]
+		for j := range seen {
+			if i != j && own.throttledWith(of[place{seen[j].Table, seen[j].PartitionKey}]) {
+				seen[i].Together++
+			}
+		}
+	}
 }
 
 func kept[K comparable, V, R any](places []*sketch.Place[K, V], most int,
@@ -63,7 +80,10 @@ func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartit
 		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
 	}
-	limit := p.seconds.limit()
+	limit := p.seconds.limit(func(one *second) *tally { return &one.tally })
+	if group, own, alone := p.seconds.limitedGroup(); alone {
+		limit, seen.Limited, seen.Free = own, groups[group], groups[1-group]
+	}
 	if seen.SaturationWhy = limit.Why; limit.Told {
 		seen.Saturation, seen.SaturationInterval = limit.Pointer(), limit.Interval[:]
 	}

@@ -2,9 +2,11 @@ package capture
 
 import (
 	"cmp"
+	"slices"
+
+	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"slices"
 )
 
 // openSeconds is how many seconds of a partition are open at a time: requests
@@ -15,9 +17,26 @@ const openSeconds = 8
 // in which most was asked of it.
 const mostKept = 128
 
-// second is what one partition did in one second.
+// second is what one partition did in one second: all of it, and that of each group.
 type second struct {
 	number int64
+	tally
+	groups [len(groups)]tally
+}
+
+// groups are the groups of operations of which each may have a limit of its own.
+var groups = [...]string{groupGet, groupPut}
+
+// groupOf returns the place of a verb among the groups.
+func groupOf(verb entity.Verb) int {
+	if verb == entity.Get || verb == entity.Query {
+		return 0
+	}
+	return 1
+}
+
+// tally is what a second has of some operations.
+type tally struct {
 	// attempts = ok + throttled by the partition + throttled by the account + failed.
 	attempts, ok, throttled int64
 	// counted are the entities of what was answered, offered those of the
@@ -39,7 +58,7 @@ type seconds struct {
 }
 
 // asked is what a second was asked for: at least what was due in it, and what it served.
-func (s *second) asked() int64 { return max(s.offered, s.counted) }
+func (s *tally) asked() int64 { return max(s.offered, s.counted) }
 
 func (s *seconds) reset() {
 	s.active.reset()
@@ -102,14 +121,63 @@ func (s *seconds) keep(done second) {
 	}
 }
 
-// limit says where the partition saturates, as of any load: see [figure.Met].
-func (s *seconds) limit() figure.Value {
+// limit says where some operations of the partition saturate, as of any load: see [figure.Met].
+func (s *seconds) limit(of func(*second) *tally) figure.Value {
 	rows := make([]results.Interval, 0, len(s.kept))
-	for _, one := range s.kept {
-		rows = append(rows, results.Interval{Second: one.number, Attempts: one.attempts, Ok: one.ok, Throttled: one.throttled,
-			Offered: one.offered, Served: one.counted})
+	for i := range s.kept {
+		if one := of(&s.kept[i]); one.attempts > 0 {
+			rows = append(rows, results.Interval{Second: s.kept[i].number, Attempts: one.attempts, Ok: one.ok, Throttled: one.throttled,
+				Offered: one.offered, Served: one.counted})
+		}
 	}
 	slices.SortFunc(rows, func(a, b results.Interval) int { return cmp.Compare(a.Second, b.Second) })
 	met := figure.Met(rows)
 	return met.Saturation()
+}
+
+// What it takes to call a group of operations free while another is limited: of the attempts
+// at it in the seconds in which the other is throttled, at least fewestSpared would have
+// been throttled if both met one limit, and at most mostThrottled of them were.
+const (
+	fewestSpared  = 10
+	mostThrottled = 0.01
+)
+
+// limitedGroup returns the place of the group that alone is limited, and where it saturates;
+// false where the groups fare alike, or too little tells them apart.
+func (s *seconds) limitedGroup() (int, figure.Value, bool) {
+	for limited := range groups {
+		var own, other tally
+		for i := range s.kept {
+			if one := &s.kept[i].groups[limited]; one.throttled > 0 {
+				beside := &s.kept[i].groups[1-limited]
+				own.attempts, own.throttled = own.attempts+one.attempts, own.throttled+one.throttled
+				other.attempts, other.throttled = other.attempts+beside.attempts, other.throttled+beside.throttled
+			}
+		}
+		spared := figure.ShareOf(own.throttled, own.attempts) * float64(other.attempts)
+		if spared < fewestSpared || figure.ShareOf(other.throttled, other.attempts) > mostThrottled {
+			continue
+		}
+		if limit := s.limit(func(one *second) *tally { return &one.groups[limited] }); limit.Told {
+			return limited, limit, true
+		}
+	}
+	return 0, figure.Value{}, false
+}
+
+// throttledWith reports whether another partition was throttled in at least half of the
+// seconds in which this one was.
+func (s *seconds) throttledWith(other *seconds) bool {
+	own, both := 0, 0
+	for i := range s.kept {
+		if s.kept[i].throttled == 0 {
+			continue
+		}
+		own++
+		if slices.ContainsFunc(other.kept, func(one second) bool { return one.number == s.kept[i].number && one.throttled > 0 }) {
+			both++
+		}
+	}
+	return own > 0 && 2*both >= own
 }

@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -350,6 +352,62 @@ func TestAFolderOfAllFormats(t *testing.T) {
 	}
 	if diff := cmp.Diff(want.Record.Capture.Partitions, got.Record.Capture.Partitions); diff != "" {
 		t.Errorf("the partitions differ (-one file +a folder of all formats):\n%s", diff)
+	}
+}
+
+// A stream is a kind of request on a partition: asked times a second, of which so many are served.
+type stream struct {
+	operation, partition string
+	asked, served        int
+}
+
+// What is limited: a partition, one group of its operations, or several partitions together.
+func TestLimitsOfALog(t *testing.T) {
+	for _, row := range []struct {
+		name          string
+		streams       []stream
+		saturation    float64
+		limited, free string
+		together      int
+	}{
+		{"writes alone are limited", []stream{{"QueryEntity", "p", 483, 483}, {"UpdateEntity", "p", 150, 75}}, 75, "PUT", "GET", 0},
+		{"writes alone, among many reads", []stream{{"QueryEntity", "p", 1500, 1500}, {"UpdateEntity", "p", 40, 30}}, 30, "PUT", "GET", 0},
+		{"reads alone are limited", []stream{{"QueryEntity", "p", 300, 100}, {"UpdateEntity", "p", 200, 200}}, 100, "GET", "PUT", 0},
+		{"one limit for both", []stream{{"QueryEntity", "p", 400, 200}, {"UpdateEntity", "p", 200, 100}}, 300, "", "", 0},
+		{"writes, and too few reads to tell", []stream{{"QueryEntity", "p", 1, 1}, {"UpdateEntity", "p", 150, 75}}, 76, "", "", 0},
+		{"writes, and no reads", []stream{{"UpdateEntity", "p", 150, 75}}, 75, "", "", 0},
+		{"two keys share a limit", []stream{{"UpdateEntity", "p", 400, 210}, {"UpdateEntity", "q", 380, 190}}, 210, "", "", 1},
+		{"the neighbour is not throttled", []stream{{"UpdateEntity", "p", 400, 210}, {"UpdateEntity", "q", 380, 380}}, 210, "", "", 0},
+	} {
+		var entries []accesslog.Entry
+		for second := range 15 {
+			for _, s := range row.streams {
+				for i := range s.asked {
+					status := 204
+					if (i+1)*s.served/s.asked == i*s.served/s.asked {
+						status = 503
+					}
+					at := time.Duration(second)*time.Second + time.Duration(i)*900*time.Millisecond/time.Duration(s.asked)
+					entries = append(entries, request(at, s.operation, s.partition, fmt.Sprint(s.operation, i), status))
+				}
+			}
+		}
+		slices.SortStableFunc(entries, func(a, b accesslog.Entry) int { return int(a.At - b.At) })
+		told := tell(t, logs.Options{}, write(t, filepath.Join(t.TempDir(), "table.log"), entries...))
+		hot := told.Record.Capture.Partitions[slices.IndexFunc(told.Record.Capture.Partitions, func(p results.ObservedPartition) bool { return p.PartitionKey == "p" })]
+		if hot.Saturation == nil || math.Abs(*hot.Saturation-row.saturation) > .03*row.saturation {
+			t.Errorf("%s: saturation %v (%s); want %v", row.name, hot.SaturationInterval, hot.SaturationWhy, row.saturation)
+		}
+		if hot.Limited != row.limited || hot.Free != row.free || hot.Together != row.together {
+			t.Errorf("%s: limited %q, free %q, %d together; want %q, %q, %d", row.name, hot.Limited, hot.Free, hot.Together, row.limited, row.free, row.together)
+		}
+		claim := told.Document().Answer.Claim
+		if row.limited != "" && !strings.Contains(claim, fmt.Sprintf("%s at %v entities/s · %s is not limited", row.limited, row.saturation, row.free)) {
+			t.Errorf("%s: the claim is %q", row.name, claim)
+		}
+		if advises := strings.Contains(told.Record.Summary.Verdict, "at least 2 partitions"); advises != (row.limited == "" && row.together == 0) {
+			t.Errorf("%s: more partitions are advised: %v: %s", row.name, advises, told.Record.Summary.Verdict)
+		}
 	}
 }
 
