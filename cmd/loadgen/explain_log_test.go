@@ -84,7 +84,7 @@ func TestOnlyAStrictLogFails(t *testing.T) {
 		code int
 		mark string
 	}{
-		{"over.log", codeOk, "   SATURATES"},
+		{"over.log", codeOk, " • SATURATES"},
 		{"over.log --strict", codeExpectation, " ✗ SATURATES"},
 		{"within.log", codeOk, " ✓ HOLDS"},
 		{"within.log --strict", codeOk, " ✓ HOLDS"},

@@ -213,3 +213,44 @@ func plural(n int, one string) string {
 	}
 	return one + "s"
 }
+
+// throttling says in a line what was met of it, and reports whether there is anything to
+// say.
+func (a *answer) throttling() bool {
+	for i := range a.summary.Throttling {
+		if says := a.met(&a.summary.Throttling[i]); says != "" {
+			if len(a.summary.Throttling) > 1 {
+				says = "in " + shortened(a.summary.Throttling[i].Stage) + " " + says
+			}
+			a.says(says)
+			return true
+		}
+	}
+	return false
+}
+
+func (a *answer) met(t *results.Throttling) string {
+	share := document.Share(t.Share)
+	switch figure.Throttling(t.Kind) {
+	case figure.Moving:
+		return fmt.Sprintf("%s of the attempts throttled, by no one limit: it changes from second to second.", share)
+	case figure.Sporadic:
+		return fmt.Sprintf("%s of the attempts refused at every rate: sporadic, and no limit.", share)
+	case figure.Brief:
+		return fmt.Sprintf("throttled in %s, between second %d and %d: no limit shows.", counted(t.Seconds, "second"), t.From, t.To)
+	case figure.Outage:
+		return fmt.Sprintf("nothing served between second %d and %d: an outage, and no limit.", t.From, t.To)
+	case figure.Carried:
+		return fmt.Sprintf("%s of the attempts throttled, and carried by retries: about at its limit, which cannot be told.", share)
+	case figure.Bursts:
+		return fmt.Sprintf("%s of the attempts throttled, in bursts of a second: each spends what was saved up, and shows no limit; bursts of 2 s and more would.", share)
+	case figure.Undecided:
+		second := ""
+		if a.top.Phase != nil {
+			second = fmt.Sprintf("; %s operations/s would", document.Rate(1.5*a.top.Phase.Rate))
+		}
+		return fmt.Sprintf("%s of the attempts throttled: one rate alone does not tell a limit from sporadic throttling%s.", share, second)
+	default:
+		return ""
+	}
+}

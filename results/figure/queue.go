@@ -33,6 +33,8 @@ type queueing struct {
 	early, late float64
 	// from is the queue from which on the target is busy all the time.
 	from float64
+	// idle counts the seconds of the last half at whose end next to nothing waits.
+	idle int
 }
 
 // queueingOf returns what the queue does in the seconds of one step.
@@ -49,6 +51,9 @@ func queueingOf(list []second) queueing {
 			q.early += s.growth()
 		} else {
 			q.late += s.growth()
+			if s.queued < fewQueued {
+				q.idle++
+			}
 		}
 	}
 	q.growth = q.early + q.late
@@ -79,7 +84,8 @@ func (q *queueing) grows() bool {
 		q.early >= q.growth/8 && q.late >= q.growth/4
 }
 
-// keeps reports whether the queue cannot be that of a load beyond the capacity.
+// keeps reports whether the queue cannot be that of a load beyond the capacity: it grows too
+// little, or the target is idle time and again.
 func (q *queueing) keeps() bool {
-	return q.growth <= over/(1+over)*q.due-deviations*q.deviation
+	return 4*q.idle >= q.seconds || q.growth <= over/(1+over)*q.due-deviations*q.deviation
 }

@@ -257,7 +257,7 @@ func TestDrawnNatures(t *testing.T) {
 func TestDrawnSearches(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	drawnSearches(t, 10, 5)
+	drawnSearches(t, 20, 5)
 }
 
 func drawnSearches(t *testing.T, number int, seed uint64) {
