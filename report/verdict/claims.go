@@ -15,13 +15,14 @@ import (
 
 // saturates tells the limit that was met, and what to do about it.
 func (a *answer) saturates() {
-	limit := a.limit()
-	a.claim(" at", document.Rate(*limit), "entities/s", "")
+	limit, whose := a.limit(), ""
+	l := a.ladder(limit)
+	if l != nil && len(l.Kinds) > 0 {
+		whose = ": " + document.Enumerated(l.Kinds)
+	}
+	a.claim(whose+" at", document.Rate(*limit), "entities/s", "")
 	a.Beside = a.against(true)
-	if l := a.ladder(limit); l != nil {
-		if len(l.Kinds) > 0 {
-			a.Claim = document.Enumerated(l.Kinds) + " " + a.Claim
-		}
+	if l != nil {
 		if how := howSaturated(l); how != "" {
 			a.says(sentence(how))
 		}
@@ -317,6 +318,7 @@ func (a *answer) holds() {
 		a.opening(1)
 		return
 	}
+	a.throttling()
 	lost := document.Told(figures.ShareLost, document.Share)
 	a.says(fmt.Sprintf("of %s entities/s offered %s/s are served, and %s of the operations lost; more was not tried.",
 		document.Rate(figures.Offered), document.Rate(figures.Served), lost))

@@ -22,8 +22,11 @@ const (
 	// Unexplained has no evidence for any other, or nobody looked.
 	Unexplained
 	// TargetSilent had the workers wait for a target that answered nothing, and then
-	// make up for it: the only cause that is the target's.
+	// make up for it: the target's doing, as is the next.
 	TargetSilent
+	// TargetQueues had all workers wait for a target that takes several times as long as it
+	// does under less load: its limit, not theirs.
+	TargetQueues
 	// TooFewWorkers had all of them wait for a target that answered as it does.
 	TooFewWorkers
 	// Collecting had the garbage collector take the CPU.
@@ -44,12 +47,12 @@ func (c Cause) String() string {
 	if c >= causes {
 		c = Unexplained
 	}
-	return [...]string{"on time", "cause not known", "the target answered nothing", "too few workers", "garbage collection",
+	return [...]string{"on time", "cause not known", "the target answered nothing", "the target queues", "too few workers", "garbage collection",
 		"own ceiling", "waited for a CPU (run queue)", "waited for a CPU (pressure)", "the process was not run"}[c]
 }
 
 // Generators reports whether the cause is the generator's, or its machine's.
-func (c Cause) Generators() bool { return c != OnTime && c != TargetSilent }
+func (c Cause) Generators() bool { return c != OnTime && c != TargetSilent && c != TargetQueues }
 
 // Strain is how the generator did in one whole second of a reported phase.
 type Strain struct {
@@ -64,6 +67,10 @@ const (
 	// free, at usual service times: up to slower times as long as they mostly are.
 	fewestStarved = 0.1
 	slower        = 2
+	// mostlyStarved is for how much of a second no worker is free where the target is beyond
+	// what it can answer, muchSlower how many times as long it then takes, whoever else is slow.
+	mostlyStarved = 0.5
+	muchSlower    = 5
 	// mostCollecting is the share of its cores that the collector may take, and
 	// longestCollecting how long it may stop all.
 	mostCollecting    = 0.25
@@ -114,8 +121,8 @@ func Strains(record *results.Record) []Strain {
 type usual struct {
 	cores    float64
 	silences []Silence
-	// work is the CPU of an attempt, service its time in microseconds, 0 where they
-	// are not known; ceiling is how many the generator has shown that it can send.
+	// work is the CPU of an attempt, service its median time in microseconds in the second in
+	// which that is the shortest, 0 where they are not known; ceiling is how many the generator has shown that it can send.
 	work    time.Duration
 	service float64
 	ceiling float64
@@ -147,7 +154,7 @@ func usualOf(record *results.Record) *usual {
 		u.work = time.Duration(statistics.Median(work))
 	}
 	if len(service) > 0 {
-		u.service = statistics.Median(service)
+		u.service = float64(slices.Min(service))
 	}
 	return u
 }
@@ -165,6 +172,8 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 		return TargetSilent
 	case float64(h.Starved) >= fewestStarved*float64(time.Second) && !u.slow(row):
 		return TooFewWorkers
+	case float64(h.Starved) >= mostlyStarved*float64(time.Second) && u.times(row) > muchSlower:
+		return TargetQueues
 	case float64(h.GCCPU) >= mostCollecting*cores:
 		return Collecting
 	case float64(h.CPU) >= allCPU*cores || u.wanted(row, behind) >= allCPU*cores:
@@ -179,6 +188,8 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 		return StoodStill
 	case u.ceiling > 0 && float64(demanded(row)) > u.ceiling:
 		return OwnCeiling
+	case float64(h.Starved) >= mostlyStarved*float64(time.Second) && u.slow(row):
+		return TargetQueues
 	case h.Starved > 0:
 		return TooFewWorkers
 	default:
@@ -200,16 +211,24 @@ func (u *usual) wanted(row *results.Interval, behind int64) float64 {
 	return min(each, float64(u.work)) * float64(demanded(row)+behind)
 }
 
-// slow reports whether the target took longer than it mostly does.
+// slow reports whether the target took longer than it does under less load.
 func (u *usual) slow(row *results.Interval) bool {
-	return row.Service.P50 != nil && float64(*row.Service.P50) > slower*u.service
+	return u.times(row) > slower
+}
+
+// times is how many times as long as under its lightest load the target took.
+func (u *usual) times(row *results.Interval) float64 {
+	if row.Service.P50 == nil || u.service <= 0 {
+		return 0
+	}
+	return float64(*row.Service.P50) / u.service
 }
 
 // Strained is what the seconds of a stretch have in common in which the generator was
 // late.
 type Strained struct {
 	// Seconds is how many whole ones there are, Late those that were not on time by a
-	// cause of the generator's, Silent those that were not for the target's silence; Cause
+	// cause of the generator's, Silent those that were not for the target's silence or queue; Cause
 	// is the commonest of the generator's, OnTime where there is none.
 	Seconds, Late, Silent int
 	Cause                 Cause
@@ -224,7 +243,7 @@ func StrainedIn(s figure.Step, strains []Strain) Strained {
 			continue
 		}
 		in.Seconds++
-		if one.Cause == TargetSilent {
+		if one.Cause == TargetSilent || one.Cause == TargetQueues {
 			in.Silent++
 		}
 		if one.Cause.Generators() {

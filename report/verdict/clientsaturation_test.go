@@ -137,7 +137,9 @@ func TestCauseOfEachSecond(t *testing.T) {
 		{"nobody free for a moment, and no other evidence", starving(milli), verdict.TooFewWorkers},
 		{"nobody free because replies took three times as long while others computed",
 			all(starving(time.Second), service(12_000), queueing(time.Second)), verdict.RunQueue},
-		{"nobody free because the target took three times as long", all(starving(time.Second), service(12_000)), verdict.TooFewWorkers},
+		{"nobody free because the target took three times as long", all(starving(time.Second), service(12_000)), verdict.TargetQueues},
+		{"for less than half of the second", all(starving(499*milli), service(12_000)), verdict.TooFewWorkers},
+		{"nobody free because it took ten times as long, whatever others computed", all(starving(time.Second), service(50_000), queueing(time.Second)), verdict.TargetQueues},
 		{"the target answered nothing, and nobody was free",
 			all(starving(600*milli), unanswered(50*time.Second, 50*time.Second+600*milli, 16)), verdict.TargetSilent},
 		{"it answered nothing, and others computed, too",
@@ -254,7 +256,7 @@ func TestCausesOfRandomSeconds(t *testing.T) {
 		record, want := afresh(played), make(map[int64]verdict.Cause)
 		for at := 2 + rng.IntN(9); at < 99; at += 2 + rng.IntN(9) {
 			more := func(least time.Duration) time.Duration { return least + time.Duration(rng.Int64N(int64(time.Second))) }
-			do, cause := change(nil), verdict.Cause(1+rng.IntN(8))
+			do, cause := change(nil), verdict.Cause(1+rng.IntN(9))
 			switch cause {
 			case verdict.Unexplained:
 				do = queueing(time.Duration(rng.Int64N(int64(200 * milli))))
@@ -262,6 +264,10 @@ func TestCausesOfRandomSeconds(t *testing.T) {
 				begin := time.Duration(at) * time.Second
 				do = all(starving(1+time.Duration(rng.Int64N(int64(time.Second)))), queueing(more(0)), unanswered(begin, begin+200*milli+time.Duration(rng.Int64N(int64(800*milli))), 16))
 				at += 2 // what comes right after it may be its own
+			case verdict.TargetQueues:
+				do = func(r *results.Interval, h *results.Health) {
+					h.Starved, h.RunQueue, r.Service.P50 = 500*milli+time.Duration(rng.Int64N(int64(500*milli))), new(more(0)), new(int64(50_000+rng.IntN(1_000_000)))
+				}
 			case verdict.TooFewWorkers:
 				do = all(starving(min(time.Second, more(100*milli))), queueing(more(0)))
 			case verdict.Collecting:

@@ -224,11 +224,14 @@ func (s *story) saturated(l *figure.Ladder) string {
 	if !l.OnTime {
 		late = "; the generator was late in some of them, and what was throttled is the target's word all the same"
 	}
-	subject := s.subject()
+	subject := s.subject() + " saturates"
 	if len(l.Kinds) > 0 {
 		subject = document.Enumerated(l.Kinds) + " of " + subject
 	}
-	text := fmt.Sprintf("%s saturates at %s entities/s (%s to %s in %s%s), %s; of the %s/s offered%s %s is lost", subject,
+	if len(l.Kinds) > 1 {
+		subject = strings.TrimSuffix(subject, "s")
+	}
+	text := fmt.Sprintf("%s at %s entities/s (%s to %s in %s%s), %s; of the %s/s offered%s %s is lost", subject,
 		document.Rate(l.Rate), document.Rate(l.Low), document.Rate(l.High), counted(l.Used, "second"), late, s.target(), document.Rate(figures.Offered), byHighest, lostShareOf(figures))
 	if how := howSaturated(l); how != "" {
 		text += "; " + how

@@ -84,15 +84,19 @@ func silenceAt(silences []Silence, second int64) string {
 // waited for that were sent late in it, or never; empty where there is none, or the
 // generator is to blame.
 func waitedIn(record *results.Record) func(second int64) string {
-	silences, blameless := Silences(record), make(map[int64]bool)
+	silences, causes := Silences(record), make(map[int64]Cause)
 	for _, one := range Strains(record) {
-		blameless[one.Second] = !one.Cause.Generators()
+		causes[one.Second] = one.Cause
 	}
 	return func(second int64) string {
-		if !blameless[second] {
+		switch cause, known := causes[second]; {
+		case !known || cause.Generators():
 			return ""
+		case cause == TargetQueues:
+			return cause.String()
+		default:
+			return silenceAt(silences, second)
 		}
-		return silenceAt(silences, second)
 	}
 }
 

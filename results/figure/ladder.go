@@ -176,7 +176,16 @@ func (l *Ladder) judge(run []second) {
 	if l.Throttling != Limited || len(l.Free) == 0 {
 		l.Kinds, l.Free = nil, nil
 	}
+	if refused := l.refused(); (l.Throttling == Carried || l.Throttling == Undecided) && len(refused) > 1 &&
+		!slices.ContainsFunc(refused, func(step Step) bool { return !l.alike(step) }) {
+		l.Throttling = Sporadic
+	}
 	l.queue(all)
+}
+
+// refused returns the steps of which more is refused than a rate that holds may have.
+func (l *Ladder) refused() []Step {
+	return slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= MostFirstThrottled })
 }
 
 // span returns the whole seconds of the run from the first step on to the end of the last.

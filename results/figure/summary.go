@@ -153,7 +153,7 @@ func (f *Figures) refuses(step Step, sum *results.KindStats, l *Ladder, list []s
 	switch {
 	case l == nil, r.concentrated(), !r.keepsPace() && !l.alike(step):
 		return true, ""
-	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-slack), r.regular():
+	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-slack), r.regular() && !l.alike(step):
 		return l.offered(step) > l.Rate*(1+slack) && l.Throttling == Limited, atItsLimit
 	}
 	return false, ""
