@@ -215,7 +215,8 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
         scenario (stop_on) was exceeded, which ended the run; with --verify-writes, an
         acknowledged write is lost or a counter was raised too often; with --anti-pattern, a
         check holds that it promises to fail. gate: a check fails. contest: no design holds
-        the checks. doctor: a check failed. explain: a finding is an error
+        the checks. doctor: a check failed. explain: a check fails, or the load is not sustained
+        and there is no check; with --log, so with --strict alone
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
         runs are worse than chance explains and by more than the threshold. bench --against:
         a ratio or an allocation is worse than it was

@@ -120,10 +120,20 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Why: why}
 	case f.borrowed(step, &settled, seconds):
 		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
+	case queue.seconds < FewestSeconds && f.waitsAtEnd(step):
+		return Holding{Why: "the step is shorter than its response time"}
 	case !step.Closed() && !step.Phase.Varying && queue.seconds >= FewestSeconds && !queue.keeps() && !ladder.clears(step):
 		return Holding{Why: tooNear}
 	}
 	return Holding{Holds: true}
+}
+
+// waitsAtEnd reports whether more operations wait at the end of a step than become due in half
+// of its last second.
+func (f *Figures) waitsAtEnd(step Step) bool {
+	_, end := step.whole()
+	at := slices.IndexFunc(f.run, func(s second) bool { return s.Second == end-1 })
+	return at >= 0 && !step.Closed() && 2*f.run[at].queued > f.run[at].Scheduled+fewQueued
 }
 
 // ladderOf returns the ladder of a step, the whole seconds of that, and what its queue does;
