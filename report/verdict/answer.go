@@ -65,12 +65,8 @@ func (a *answer) says(sentence string) {
 func (a *answer) tell() {
 	s := a.summary
 	switch {
-	case s.Audit != nil && !s.Audit.Sound():
-		unit := "writes lost or doubled"
-		if s.Audit.Kept() {
-			unit = "writes overwritten by the client"
-		}
-		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), unit, "")
+	case !s.Audit.Kept():
+		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), "writes lost or doubled", "")
 		a.says(audited(s.Audit))
 	case len(s.Checks) == 0 && broken(s.Invariants) != nil:
 		one := broken(s.Invariants)
@@ -108,7 +104,14 @@ func (a *answer) load() {
 	default:
 		a.fails()
 	}
-	if s.Audit != nil {
+	switch {
+	case !s.Audit.Sound():
+		a.Claim += fmt.Sprintf("; %s writes overwritten by the client", document.Count(s.Audit.Lost))
+		says := a.Says
+		a.Says = nil
+		a.says(audited(s.Audit))
+		a.Says = append(a.Says, says...)
+	case s.Audit != nil:
 		a.says(document.Count(s.Audit.Acknowledged) + " acknowledged writes found again.")
 	}
 }

@@ -45,7 +45,7 @@ func State(s *results.Summary) (state string, ok *bool) {
 func stateOf(s *results.Summary, ok *bool) string {
 	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
 	switch {
-	case s.Audit != nil && !s.Audit.Sound(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
+	case !s.Audit.Kept(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
 		return results.DoesNotHold
 	case s.PeakState != "":
 		return s.PeakState

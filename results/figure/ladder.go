@@ -322,7 +322,7 @@ func (l *Ladder) weigh(all, run []second) {
 	bursts := false
 	if l.varies(core) {
 		fit := lasting(all, evidence, rate)
-		if bursts = len(fit) == 0; len(fit) >= FewestSeconds {
+		if bursts = len(fit) == 0; !bursts {
 			evidence, core = fit, atLimit(fit)
 			rate = medianServed(core)
 		}
