@@ -84,6 +84,32 @@ func (q *queueing) grows() bool {
 		q.early >= q.growth/8 && q.late >= q.growth/4
 }
 
+// surges reports whether the queue grows for some seconds of a load that rises and falls as it
+// does beyond the capacity.
+func surges(list []second) bool {
+	// Of a load that rises and falls one second differs from the next by chance.
+	steps := slices.Clone(list)
+	for i := range steps {
+		steps[i].queuedBefore = 0
+		if steps[i].queued = 0; i > 0 {
+			steps[i].queued = int64(list[i].growth() - list[i-1].growth())
+		}
+	}
+	deviation := deviationOf(steps) / math.Sqrt2
+	growth, due, seconds := 0.0, 0.0, 0
+	for _, s := range list {
+		if s.growth() <= over*float64(s.Scheduled) {
+			growth, due, seconds = 0, 0, 0
+			continue
+		}
+		growth, due, seconds = growth+s.growth(), due+float64(s.Scheduled), seconds+1
+		if seconds >= FewestSeconds && growth >= max(deviations*deviation*math.Sqrt(float64(seconds)), over*due, 2*fewQueued) {
+			return true
+		}
+	}
+	return false
+}
+
 // keeps reports whether the queue cannot be that of a load beyond the capacity: it grows too
 // little, or the target is idle time and again.
 func (q *queueing) keeps() bool {

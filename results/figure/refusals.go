@@ -47,10 +47,11 @@ func (r *refusing) keepsPace() bool {
 	return r.seconds > 0 && r.short <= max(most*r.due, some*math.Sqrt(r.expected), 2)
 }
 
-// concentrated reports whether the refusals are those of some seconds.
-func (r *refusing) concentrated() bool {
+// concentrated reports whether the refusals are those of some seconds: under a load that rises
+// and falls those of the most load.
+func (r *refusing) concentrated(varying bool) bool {
 	const most = 0.25
-	return r.most >= most && r.scatter > 2+5*math.Sqrt(2/float64(max(1, r.seconds-1)))
+	return (varying || r.most >= most) && r.scatter > 2+5*math.Sqrt(2/float64(max(1, r.seconds-1)))
 }
 
 // regular reports whether as much is refused in each second, as a limit does at one rate.

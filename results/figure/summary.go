@@ -111,7 +111,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Unsent: unsent}
 	case unsent == notSent:
 		return Holding{Why: unsent, Unsent: unsent}
-	case sum.Scheduled > sum.Succeeded, queue.grows(), f.beyond(step):
+	case sum.Scheduled > sum.Succeeded, queue.grows(), step.Phase.Varying && surges(list), f.beyond(step):
 		// What waited for the target until it was too late, the target lost.
 		return Holding{Unsent: unsent}
 	case unsent != "":
@@ -161,7 +161,7 @@ func (f *Figures) refuses(step Step, sum *results.KindStats, l *Ladder, list []s
 	}
 	r := refusingOf(list)
 	switch {
-	case l == nil, r.concentrated(), !r.keepsPace() && !l.alike(step):
+	case l == nil, r.concentrated(step.Phase.Varying), !r.keepsPace() && !l.alike(step):
 		return true, ""
 	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-slack), r.regular() && !l.alike(step):
 		return l.offered(step) > l.Rate*(1+slack) && l.Throttling == Limited, atItsLimit

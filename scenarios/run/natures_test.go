@@ -25,6 +25,8 @@ type nature struct {
 	text  string
 	// capacity is in entities per second, 0 for none; low and high bound one that varies.
 	capacity, low, high float64
+	// peak is the rate that is asked about, 0 for none.
+	peak float64
 	// limited is the share of the operations that the capacity is of.
 	limited float64
 	says    string
@@ -101,6 +103,9 @@ func drawNature(r *rand.Rand) nature {
 		rate = math.Round(rate*10) / 10
 		n.steps = append(n.steps, ladderStep{rate, length})
 		list = append(list, fmt.Sprintf("%.1f", rate))
+	}
+	if shape == "peak" {
+		n.peak = n.steps[2].rate
 	}
 	if r.IntN(4) == 0 {
 		at := length * float64(len(rates)) * r.Float64()
@@ -183,6 +188,10 @@ func (n *nature) judge(t *testing.T, i int, record *results.Record, sum *tally) 
 	offline := n.world.offline[1] > 0
 	allBelow := !slices.ContainsFunc(truths, func(one truthOf) bool { return one != below }) && served
 	anyAbove := slices.Contains(truths, above)
+	if n.peak > 0 {
+		lost := s.Phases[2].ShareLost
+		allBelow, anyAbove = truths[2] == below && lost != nil && *lost == 0, truths[2] == above
+	}
 	switch {
 	case anyAbove && s.State == results.Holds:
 		sum.wrongHolds++
@@ -230,7 +239,7 @@ func drawnNatures(t *testing.T, number int, seed uint64) {
 	var sum tally
 	for i := range number {
 		n := drawNature(rand.New(rand.NewPCG(seed, uint64(i))))
-		n.judge(t, i, loaded(t, &n.world, n.text, 0), &sum)
+		n.judge(t, i, loaded(t, &n.world, n.text, n.peak), &sum)
 	}
 	t.Logf("%+v", sum)
 	if sum.wrongHolds > 0 {
@@ -296,5 +305,48 @@ func drawnSearches(t *testing.T, number int, seed uint64) {
 	t.Logf("%d of %d searches right", right, judged)
 	if float64(right) < 0.9*float64(judged) {
 		t.Errorf("%d of %d searches end within 5 %% of the limit; want 90 %%", right, judged)
+	}
+}
+
+// A load that rises and falls holds where it keeps below what the target sustains, and never
+// where it is above that for 6 s.
+func TestDrawnTraces(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
+	drawnTraces(t, 20, 7)
+}
+
+func drawnTraces(t *testing.T, number int, seed uint64) {
+	wrongHolds, wrongFails, judged := 0, 0, 0
+	for i := range number {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		n := drawNature(r)
+		n.world.offline = [2]time.Duration{}
+		if n.capacity == 0 || n.world.drifts != 0 || n.world.varies != 0 || n.world.insertsOnly || n.world.burst > 1 {
+			continue
+		}
+		high := n.capacity * (0.4 + 1.4*r.Float64())
+		low := high * 0.3
+		arrivals := []string{fmt.Sprintf("{ramp: {from: %.1f, to: %.1f}}", low, high), fmt.Sprintf("{sine: {mean: %.1f, amplitude: %.1f, period: 40s}}", (low+high)/2, (high-low)/2),
+			fmt.Sprintf("{burst: {base: %.1f, peak: %.1f, every: 20s, length: 10s}}", low, high)}
+		shape := r.IntN(len(arrivals))
+		// longest is for how long at a time 5 % more than the capacity is asked.
+		over := math.Max(0, math.Min(1, (high-1.05*n.capacity)/(high-low)))
+		longest := []float64{40 * over, 40 / math.Pi * math.Acos(1-2*over), 10 * math.Ceil(over)}[shape]
+		record := loaded(t, &n.world, inserts(n.retry, shaped(arrivals[shape])...), 0)
+		phase, state := &record.Summary.Phases[0], record.Summary.State
+		judged++
+		switch {
+		case longest >= 6 && (state == results.Holds || phase.Holds != nil && *phase.Holds):
+			wrongHolds++
+			t.Logf("case %d: %s under %s, %.1f s above: %s: %s", i, n.says, arrivals[shape], longest, state, record.Summary.Verdict)
+		case high <= 0.95*n.capacity && *phase.ShareLost == 0 && (state == results.DoesNotHold || state == results.Saturates):
+			wrongFails++
+			t.Logf("case %d: %s under %s: %s: %s", i, n.says, arrivals[shape], state, record.Summary.Verdict)
+		}
+	}
+	t.Logf("%d traces: %d wrong holds, %d wrong refusals", judged, wrongHolds, wrongFails)
+	if wrongHolds > 0 || wrongFails > 1+judged/50 {
+		t.Errorf("of %d traces %d hold above the capacity and %d do not below; want none, and at most %d", judged, wrongHolds, wrongFails, 1+judged/50)
 	}
 }

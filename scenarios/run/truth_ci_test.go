@@ -18,3 +18,8 @@ func TestDrawnSearchesAgain(t *testing.T) {
 	t.Parallel()
 	drawnSearches(t, 100, 6)
 }
+
+func TestDrawnTracesAgain(t *testing.T) {
+	t.Parallel()
+	drawnTraces(t, 400, 8)
+}
