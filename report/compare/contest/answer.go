@@ -101,7 +101,11 @@ func (c *Contest) win(a *document.Answer) {
 		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "CANNOT TELL whether its checks hold: "+name+" wins", 1)
 	}
 	// One that some design that cannot be told may hold.
-	if c.State == results.DoesNotHold {
+	switch {
+	case c.State == results.DoesNotHold && len(first.Expected) == 0:
+		a.Mark = document.MarkOf(c.State, false, nil)
+		a.Says = append(a.Says, "It does not sustain the load: "+first.Lost.told(document.Share)+" is lost.")
+	case c.State == results.DoesNotHold:
 		a.Claim = strings.Replace(a.Claim, "WINS: "+name, "DOES NOT HOLD its checks: "+name+" wins", 1)
 	}
 }

@@ -114,6 +114,7 @@ func TestAnswerOfLittle(t *testing.T) {
 		})
 	}
 	untold := func(_ int, t *contest.Trial) { t.Expected = []results.Check{{Expr: "a < b"}} }
+	losing := func(_ int, t *contest.Trial) { t.Lost = .5 }
 	few, many := []float64{100, 101, 99, 100, 101}, []float64{200, 201, 199, 200, 201}
 	cannot := contest.Arm{Design: "c", Cannot: []contest.Obstacle{{Operation: "get", Why: "no key"}}}
 	for _, row := range []struct {
@@ -128,6 +129,7 @@ func TestAnswerOfLittle(t *testing.T) {
 		{"one alone can", []contest.Arm{arm("a", trialsOf(100)), cannot}, "holds", "WINS: a"},
 		{"one sustains twice as much", []contest.Arm{arm("a", trialsOf(few...)), arm("b", trialsOf(many...))}, "holds", "WINS: b by 2 times"},
 		{"one serves all, the other nothing", []contest.Arm{arm("a", trialsOf(0, 0, 0, 0, 0)), arm("b", trialsOf(many...))}, "holds", "WINS: b by 200 entities/s"},
+		{"the best loses half of the load, and nothing was asked", []contest.Arm{arm("a", trialsOf(few...)), arm("b", with(trialsOf(many...), losing))}, "does not hold", "WINS: b by 2 times"},
 		{"it wins and fails its checks", []contest.Arm{arm("a", fails(trialsOf(few...))), arm("b", fails(trialsOf(many...), 3))}, "holds",
 			"WINS: a by checks held: 1 of 1"},
 		{"it fails in one run of five", []contest.Arm{arm("a", fails(trialsOf(few...), 0)), arm("b", fails(trialsOf(many...), 3))}, "cannot tell",

@@ -61,7 +61,8 @@ func Rank(arms []Arm, o Options) *Contest {
 	return c
 }
 
-// tellState says whether one design is the best and its checks hold, or none holds them.
+// tellState says whether one design is the best and its checks hold, or none holds them. Where
+// there are no checks the best has to sustain the load: none of it is lost.
 func (c *Contest) tellState() {
 	switch {
 	case c.noneHolds():
@@ -70,6 +71,8 @@ func (c *Contest) tellState() {
 		c.State = results.CannotTell
 	case c.Ranking[0].State != "":
 		c.State, c.Ok = c.Ranking[0].State, c.Ranking[0].Ok
+	case c.Ranking[0].Lost != nil && c.Ranking[0].Lost.Mean > 0:
+		c.State = results.DoesNotHold
 	default:
 		c.State = results.Holds
 	}
