@@ -131,8 +131,13 @@ func (f *Figures) holds(l *Ladder) []Step {
 func (f *Figures) seconds() []second {
 	list := make([]second, 0, len(f.record.Intervals))
 	unsent, before := int64(0), int64(0)
+	usual, cores := usualService(f.record.Intervals), 1
+	if g := f.record.Generator; g != nil {
+		cores = max(1, g.Cores)
+	}
 	for i := range f.record.Intervals {
 		s := secondOf(&f.record.Intervals[i], 0)
+		s.ownDoing = !s.OnTime() && !waitsForTarget(s.Interval, usual, cores)
 		unsent = max(0, unsent+s.Scheduled-s.Sent-s.Dropped)
 		s.queuedBefore, s.queued = before, unsent+s.InFlight
 		before = s.queued

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
+	"loadgen/results"
 )
 
 // A target that queues instead of refusing is beyond its capacity where more becomes due than
@@ -40,8 +41,14 @@ type queueing struct {
 // queueingOf returns what the queue does in the seconds of one step.
 func queueingOf(list []second) queueing {
 	q := queueing{seconds: len(list)}
-	if len(list) == 0 || slices.ContainsFunc(list, func(s second) bool { return s.LineBound() }) {
-		// What waits for the client's line does not wait for the target.
+	own := 0
+	for _, s := range list {
+		if s.ownDoing {
+			own++
+		}
+	}
+	if len(list) == 0 || 5*own > len(list) || slices.ContainsFunc(list, func(s second) bool { return s.LineBound() }) {
+		// What waits for the generator, or for the client's line, does not wait for the target.
 		return queueing{}
 	}
 	middle := len(list) / 2
@@ -61,6 +68,25 @@ func queueingOf(list []second) queueing {
 	q.deviation = deviationOf(list) * math.Sqrt(float64(len(list))) * (1 + 2/float64(len(list)))
 	q.from = float64(list[0].queuedBefore) + max(q.growth/4, fewQueued)
 	return q
+}
+
+// usualService is the median service time in the second in which that is the shortest, in
+// microseconds; 0 where none is known.
+func usualService(run []results.Interval) (least int64) {
+	for i := range run {
+		if p50 := run[i].Service.P50; p50 != nil && (least == 0 || *p50 < least) {
+			least = *p50
+		}
+	}
+	return least
+}
+
+// waitsForTarget reports whether the workers of a second mostly waited for a target that took
+// twice as long as it does under less load, while the process had CPU to spare.
+func waitsForTarget(row *results.Interval, usual int64, cores int) bool {
+	const allCPU = 0.95
+	g := row.Generator
+	return g != nil && 2*g.Starved >= g.Lasted && float64(g.CPU) < allCPU*float64(cores)*float64(g.Lasted) && row.Service.P50 != nil && usual > 0 && *row.Service.P50 >= 2*usual
 }
 
 // deviationOf returns the standard deviation of the growth of the queue in a second, by the

@@ -16,6 +16,9 @@ type second struct {
 	// queuedBefore and queued are the operations that wait for the target at the begin and at
 	// the end of the second.
 	queuedBefore, queued int64
+	// ownDoing says that the generator was late, and not because its workers waited for a slow
+	// target: what then waits is no queue of the target's.
+	ownDoing bool
 	// judged attempts are those that were served or throttled, share the part of them
 	// that was throttled; asked is in entities.
 	judged, share, asked float64
