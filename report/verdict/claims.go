@@ -108,7 +108,9 @@ func (a *answer) spread() {
 	case a.accountBinds() || a.full():
 		a.says(lost + ": no key raises the limit of an account; shard over several accounts.")
 	case !a.knowsPartitionLimit():
-		a.says(lost + ".")
+		if figures.ShareLostSettled == nil || *figures.ShareLostSettled > 0 {
+			a.says(lost + ".")
+		}
 		a.says(notTriedOnOthers)
 	case partitions >= 2 && a.aimed():
 		a.says(fmt.Sprintf("%s: spread this key over at least %s partitions.", lost, document.Rate(partitions)))

@@ -152,8 +152,11 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 		c.Observed, c.Ok = fmt.Sprintf("%s of the first attempts throttled, %s lost", document.CutShare(first.Value),
 			document.CutShare(figures.OfStep("share_lost", step, nil).Value)), &holding.Holds
 	}
-	if why != "" {
+	switch {
+	case why != "":
 		cannotTell(&c, why)
+	case figures.Grows(step):
+		c.Observed += ", and the response time grows all the time"
 	}
 	summary.PeakState = named(c.Ok)
 	return []results.Check{c}

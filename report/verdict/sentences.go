@@ -252,7 +252,7 @@ func howSaturated(l *figure.Ladder) string {
 	if l.Allowance > 0 {
 		parts = append(parts, fmt.Sprintf("this rate is sustained after about %s saved up", document.Rate(document.Rounded(l.Allowance, 1))))
 	}
-	const varies = 1.1
+	const varies = 1.05
 	if l.Throttling == figure.Limited && l.High > varies*l.Rate && l.Low < l.Rate/varies {
 		parts = append(parts, fmt.Sprintf("the limit varies from second to second between %s and %s/s", document.Rate(l.Low), document.Rate(l.High)))
 	}
