@@ -283,10 +283,26 @@ func (f *Find) judge(l *results.Limit) {
 		}
 	}
 	known.capacity = answered / max(seconds, math.SmallestNonzeroFloat64)
+	limit := math.Inf(1)
 	for i := range l.Steps {
-		l.Steps[i].Outcome = f.outcome(&l.Steps[i], known)
+		s := &l.Steps[i]
+		if s.Outcome = f.outcome(s, known); s.Outcome == results.LimitThrottled && s.ThrottledShare > known.sporadic+surely {
+			limit = min(limit, float64(s.Answered)/measuredSeconds(s))
+		}
+	}
+	for i := range l.Steps {
+		// Retries of what is refused by chance take from the limit as well.
+		if s := &l.Steps[i]; known.sporadic > 0 && s.Outcome == results.LimitHeld && s.Rate > (1+near)*limit {
+			s.Outcome = results.LimitThrottled
+		}
 	}
 }
+
+// surely is how much more than at every rate is refused where a limit must be the cause.
+const surely = 0.05
+
+// near is by which part a rate lies beyond what is answered before it is beyond it.
+const near = 0.01
 
 // mostSporadic is the share of refusals at every rate from which on no rate is held, however
 // little of it the rate causes.
@@ -337,7 +353,7 @@ func (f *Find) inTime(s *results.LimitStep) bool {
 }
 
 func (f *Find) outcome(s *results.LimitStep, known knowledge) string {
-	const near, deviations = 0.01, 3
+	const deviations = 3
 	slow := f.MaxP99 > 0 && (s.P99 == nil || *s.P99 > f.MaxP99.Microseconds())
 	chance := known.sporadic * (1 - known.sporadic) / float64(max(1, s.Scheduled))
 	refused := known.sporadic + max(f.MaxThrottled, deviations*math.Sqrt(chance))
