@@ -38,7 +38,7 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	case spread <= varies && (at.steadier(len(used)) && !at.follows(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
 		l.Throttling = Limited
-	case l.OnTime && l.severalRates(wide) && across.spread(len(wide), meanServed(wide)) <= varying && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
+	case l.variesAtSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= varying && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
 		// A limit that differs from second to second is the same at several rates.
 		l.Throttling, l.Used = Limited, len(wide)
 		l.Rate, l.Low, l.High = rangeOf(wide)
@@ -63,17 +63,21 @@ func rangeOf(list []second) (mean, low, high float64) {
 	return meanServed(list), low, high
 }
 
-// severalRates reports whether the seconds are of rates that differ by a tenth or more.
-func (l *Ladder) severalRates(list []second) bool {
+// variesAtSeveralRates reports whether enough seconds, in all of which the generator was on
+// time, are of rates that differ by a tenth or more.
+func (l *Ladder) variesAtSeveralRates(list []second) bool {
 	const wide = 1.1
 	low, high := math.Inf(1), 0.0
 	for _, s := range list {
+		if s.late() {
+			return false
+		}
 		if s.step < len(l.Steps) {
 			rate := l.Steps[s.step].Phase.Rate
 			low, high = min(low, rate), max(high, rate)
 		}
 	}
-	return high >= wide*low
+	return len(list) >= 2*FewestSeconds && high >= wide*low
 }
 
 // rises reports whether what seconds serve goes along with what they are asked.
