@@ -28,8 +28,9 @@ type Kept struct {
 	Axis chart.Axis
 }
 
-// Read reads what can be read of a run, and judges it where nobody has. What is wrong with
-// the record are the first warnings of the document. Its error is that of
+// Read reads what can be read of a run, and judges it where it was not judged, or its peak by
+// an earlier build, which did not name the state of a peak. What is wrong with the record are
+// the first warnings of the document. Its error is that of
 // [results.Salvage]: nothing can be read.
 func Read(folder results.Folder) (*Kept, error) {
 	record, faults, err := results.Salvage(folder)
@@ -37,7 +38,7 @@ func Read(folder results.Folder) (*Kept, error) {
 		return nil, err
 	}
 	k := &Kept{Record: record, Summary: record.Summary}
-	if k.Summary == nil {
+	if k.Summary == nil || record.Manifest.PeakAsked > 0 && k.Summary.PeakState == "" {
 		k.Summary = verdict.Judge(record)
 	}
 	k.Document = Document(record, k.Summary)

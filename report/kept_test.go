@@ -80,3 +80,27 @@ func TestReadJudges(t *testing.T) {
 		t.Errorf("of no run, Read = %v", err)
 	}
 }
+
+// Of a peak that an earlier build judged, and of one whose summary lacks its check, every form
+// has the answer.
+func TestReadJudgesPeaksOfEarlierBuilds(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(*results.Summary)
+		state  string
+	}{
+		{"three checks and no state of the peak", func(s *results.Summary) {
+			s.PeakState, s.State, s.Checks = "", results.Holds, []results.Check{{Expr: "a", Ok: new(true)}, {Expr: "b", Ok: new(true)}, {Expr: "c", Ok: new(true)}}
+		}, results.DoesNotHold},
+		{"a state of the peak and no check", func(s *results.Summary) { s.PeakState, s.Checks = results.Holds, nil }, results.Holds},
+	} {
+		_, folder := keptPeak(t, 400, row.change)
+		k := reread(t, folder)
+		if k.Document.Answer.State != row.state {
+			t.Errorf("%s: the answer is %q; want %q", row.name, k.Document.Answer.State, row.state)
+		}
+		for _, form := range report.Forms() {
+			written(t, form, k)
+		}
+	}
+}

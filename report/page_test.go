@@ -17,8 +17,14 @@ import (
 // keptRun is a short run as it is kept: judged, in a folder.
 func keptRun(t *testing.T) (*results.Record, *results.Memory) {
 	t.Helper()
+	return keptPeak(t, 0, func(*results.Summary) {})
+}
+
+// keptPeak is keptRun with a peak that was asked about, and another summary.
+func keptPeak(t *testing.T, peak float64, change func(*results.Summary)) (*results.Record, *results.Memory) {
+	t.Helper()
 	r := stress()
-	r.rates, r.seconds = []int{100, 400}, 3
+	r.rates, r.seconds, r.manifest.PeakAsked = []int{100, 400}, 3, peak
 	folder := new(results.Memory)
 	recorder := r.into(t, folder)
 	record, err := results.Read(folder)
@@ -27,6 +33,7 @@ func keptRun(t *testing.T) (*results.Record, *results.Memory) {
 	}
 	record.Summary = verdict.Judge(record)
 	record.Validity, record.Reasons = record.Summary.Validity, record.Summary.Reasons
+	change(record.Summary)
 	if err := recorder.Seal(record.Summary); err != nil {
 		t.Fatal(err)
 	}

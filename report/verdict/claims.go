@@ -165,8 +165,10 @@ func (a *answer) peak() {
 	}
 	a.Beside = strings.Join(spoken(beside...), " · ")
 	a.names()
-	if c := &a.ofPeak()[0]; !c.Holds() {
-		a.says(c.Said() + ".")
+	for _, c := range a.ofPeak() {
+		if !c.Holds() {
+			a.says(c.Said() + ".")
+		}
 	}
 	if a.State == results.DoesNotHold && a.summary.Saturation != nil {
 		a.spread()

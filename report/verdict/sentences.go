@@ -141,7 +141,7 @@ func (s *story) ofPeak() []results.Check {
 	if s.summary.PeakState == "" {
 		return nil
 	}
-	return s.summary.Checks[:1]
+	return s.summary.Checks[:min(1, len(s.summary.Checks))]
 }
 
 // lostShareOf tells the share that was lost of the operations due in the last half of a step.
