@@ -148,7 +148,7 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err != nil {
 		return usageError{err}
 	}
-	return f.tell(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
+	return f.finish(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
 }
 
 // targetsOf returns what the model of a scenario holds partitions and accounts to, and
@@ -189,7 +189,7 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 	case err != nil:
 		return usageError{fmt.Errorf("the keys %s cannot be read: %w", name, catalog.Reason(err))}
 	}
-	return f.tell(told, outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}, stdout)
+	return f.finish(told, outcome{failed: state == results.DoesNotHold, untold: state == results.CannotTell}, stdout)
 }
 
 // judge judges the keys that stand in a file, or those that are formed from its columns.
@@ -225,8 +225,8 @@ func (f *explainFlags) judge(from io.Reader, o explanation.KeysOptions) (*docume
 // mostRate bounds what keys can be asked to carry.
 const mostRate = 1_000_000_000
 
-// tell prints an explanation, and ends with the exit code of its outcome.
-func (f *explainFlags) tell(told *document.Document, outcome outcome, stdout io.Writer) error {
+// finish prints an explanation and returns the exit code of its outcome as an error.
+func (f *explainFlags) finish(told *document.Document, outcome outcome, stdout io.Writer) error {
 	if err := f.show(stdout, told); err != nil {
 		return err
 	}

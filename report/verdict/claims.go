@@ -182,19 +182,8 @@ func (a *answer) checked() {
 	if len(checks) == 0 {
 		return
 	}
-	held, told := results.HeldOf(checks)
-	number, verbs := held, [2]string{"passes", "pass"}
-	switch {
-	case told > held:
-		number, verbs = told-held, [2]string{"fails", "fail"}
-	case told < len(checks):
-		number, verbs = len(checks)-told, [2]string{"cannot be told", "cannot be told"}
-	}
-	verb := verbs[1]
-	if number == 1 {
-		verb = verbs[0]
-	}
-	a.Claim = strings.TrimSuffix(a.Claim, ":") + fmt.Sprintf("; %d of %d %s %s", number, len(checks), plural(len(checks), "check"), verb)
+	held, _ := results.HeldOf(checks)
+	a.Claim = strings.TrimSuffix(a.Claim, ":") + CheckCount(checks)
 	says := a.Says
 	a.Says = nil
 	if held < len(checks) || len(checks) == 1 {
@@ -206,6 +195,25 @@ func (a *answer) checked() {
 	// Beside a check, the last word on the load is enough.
 	a.Says = append(a.Says, says[max(0, len(says)-1):]...)
 	a.says(upheld(a.record.Invariants))
+}
+
+// CheckCount says how many of the checks pass, or else fail, or else cannot be told, to follow a
+// claim; empty where there are none.
+func CheckCount(checks []results.Check) string {
+	held, told := results.HeldOf(checks)
+	number, verb := held, "pass"
+	switch {
+	case len(checks) == 0:
+		return ""
+	case told > held:
+		number, verb = told-held, "fail"
+	case told < len(checks):
+		return fmt.Sprintf("; %d of %s cannot be told", len(checks)-told, document.Counted(len(checks), "check"))
+	}
+	if number == 1 {
+		verb = map[string]string{"pass": "passes", "fail": "fails"}[verb]
+	}
+	return fmt.Sprintf("; %d of %s %s", number, document.Counted(len(checks), "check"), verb)
 }
 
 // kept says which rules what the run left behind keeps to, where it was looked at.

@@ -147,19 +147,25 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 		why = "no step of that rate was reached"
 	}
 	if why == "" {
-		holding, first := holds(step), figures.OfStep("share_throttled_settled", step, nil)
-		why = holding.Why
-		c.Observed, c.Ok = fmt.Sprintf("%s of the first attempts throttled, %s lost", document.CutShare(first.Value),
-			document.CutShare(figures.OfStep("share_lost", step, nil).Value)), &holding.Holds
+		holding := holds(step)
+		why, c.Observed, c.Ok = holding.Why, sustainedBy(figures, step), &holding.Holds
 	}
-	switch {
-	case why != "":
+	if why != "" {
 		cannotTell(&c, why)
-	case figures.Grows(step):
-		c.Observed += ", and the response time grows all the time"
 	}
 	summary.PeakState = named(c.Ok)
 	return []results.Check{c}
+}
+
+// sustainedBy returns the figures of the whole step that decide whether it sustains its rate.
+func sustainedBy(figures *figure.Figures, step figure.Step) string {
+	sum := step.Sum(nil)
+	text := fmt.Sprintf("%s of the first attempts throttled, %s lost", document.CutShare(figure.ShareOf(sum.FirstThrottled, sum.Sent)),
+		document.CutShare(figure.ShareOf(max(0, sum.Scheduled-sum.Succeeded), sum.Scheduled)))
+	if figures.Grows(step) {
+		text += ", and response times grow to the end"
+	}
+	return text
 }
 
 // judge enters what was observed: it fails where it is not so, and holds where there is

@@ -99,10 +99,7 @@ func (s *story) peak() string {
 	if holding.Why != "" && ofAll(s.ofPeak()) != results.DoesNotHold {
 		return fmt.Sprintf("whether a peak of %s operations/s holds cannot be told: %s.", document.Rate(asked), holding.Why)
 	}
-	verb := ofAll(s.ofPeak())
-	first := s.figures.OfStep("share_throttled_settled", step, nil)
-	text := fmt.Sprintf("a peak of %s operations/s %s: %s of its first attempts were throttled, and %s of its operations lost",
-		document.Rate(asked), verb, document.Share(first.Value), lostShareOf(figures))
+	text := fmt.Sprintf("a peak of %s operations/s %s: %s", document.Rate(asked), ofAll(s.ofPeak()), sustainedBy(s.figures, step))
 	if s.summary.Saturation != nil && figures.Offered > 0 {
 		text += fmt.Sprintf("; its headroom factor is %s", document.CutFactor(*s.summary.Saturation/figures.Offered))
 	} else if holding.Holds && figures.Offered > 0 {

@@ -86,7 +86,7 @@ func (e *Explanation) claim() document.Answer {
 	if e.State == results.DoesNotHold && e.Ok != nil && *e.Ok {
 		a.Claim = strings.Replace(a.Claim, strings.ToUpper(e.State), "does not sustain", 1)
 	}
-	a.Claim += r.passed()
+	a.Claim += verdict.CheckCount(r.Checks)
 	a.Mark = document.MarkOf(e.State, true, e.Ok)
 	if e.Why != "" {
 		a.Says = append(a.Says, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
@@ -124,40 +124,16 @@ func (e *Explanation) claim() document.Answer {
 	return a
 }
 
-// passed says how many of the scenario's own checks pass, fail or cannot be told, empty
-// where there are none.
-func (r *Rehearsal) passed() string {
-	held, told := results.HeldOf(r.Checks)
-	n, all := len(r.Checks), document.Counted(len(r.Checks), "check")
-	switch {
-	case n == 0:
-		return ""
-	case held < told:
-		return fmt.Sprintf("; %d of %s %s", told-held, all, singular(told-held, "fails", "fail"))
-	case told < n:
-		return fmt.Sprintf("; %d of %s cannot be told", n-told, all)
-	default:
-		return fmt.Sprintf("; %d of %s %s", n, all, singular(n, "passes", "pass"))
-	}
-}
-
-func singular(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
-}
-
-// asked is the rate that a phase offers, in operations per second: that of the busiest second
-// where it varies, or clients wait.
-func (l *Load) asked() float64 { return cmp.Or(l.Asked, l.PerSecond) }
+// offeredRate is the rate that a phase offers, in operations per second: that of the busiest
+// second where it varies, or clients wait.
+func (l *Load) offeredRate() float64 { return cmp.Or(l.Asked, l.PerSecond) }
 
 // offered is the highest rate that a phase of the design offers, of all phases where none is
 // named.
 func (d *Design) offered(phase string) (most float64) {
 	for i := range d.Loads {
 		if l := &d.Loads[i]; phase == "" || l.Phase == phase {
-			most = max(most, l.asked())
+			most = max(most, l.offeredRate())
 		}
 	}
 	return most

@@ -57,8 +57,8 @@ type seconds struct {
 	kept []second
 }
 
-// asked is what a second was asked for: at least what was due in it, and what it served.
-func (s *tally) asked() int64 { return max(s.offered, s.counted) }
+// demand is the number of entities that a second asked for: due in it, or served in it, whichever is more.
+func (s *tally) demand() int64 { return max(s.offered, s.counted) }
 
 func (s *seconds) reset() {
 	s.active.reset()
@@ -112,11 +112,11 @@ func (s *seconds) keep(done second) {
 	}
 	least := 0
 	for i := range s.kept {
-		if s.kept[i].asked() < s.kept[least].asked() {
+		if s.kept[i].demand() < s.kept[least].demand() {
 			least = i
 		}
 	}
-	if s.kept[least].asked() < done.asked() {
+	if s.kept[least].demand() < done.demand() {
 		s.kept[least] = done
 	}
 }
