@@ -38,8 +38,8 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	case spread <= varies && (at.steadier(len(used)) && !at.follows(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
 		l.Throttling = Limited
-	case l.variesAtSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= varying && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
-		// A limit that differs from second to second is the same at several rates.
+	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
+		// The limit varies between seconds, and has the same mean at several rates.
 		l.Throttling, l.Used = Limited, len(wide)
 		l.Rate, l.Low, l.High = rangeOf(wide)
 	case at.flat > apart*at.chance && at.rising > apart*at.chance:
@@ -49,12 +49,12 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	}
 }
 
-// spread is how far seconds of such a rate lie from it, as a part of it.
+// spread returns the standard deviation of the seconds as a share of their rate.
 func (f *fit) spread(seconds int, rate float64) float64 {
 	return math.Sqrt(f.flat/float64(seconds)) / max(rate, f.each/steady)
 }
 
-// rangeOf returns the mean of what seconds serve, the least and the most.
+// rangeOf returns the mean, the minimum and the maximum of the entities served in a second.
 func rangeOf(list []second) (mean, low, high float64) {
 	low = math.Inf(1)
 	for _, s := range list {
@@ -63,9 +63,9 @@ func rangeOf(list []second) (mean, low, high float64) {
 	return meanServed(list), low, high
 }
 
-// variesAtSeveralRates reports whether enough seconds, in all of which the generator was on
-// time, are of rates that differ by a tenth or more.
-func (l *Ladder) variesAtSeveralRates(list []second) bool {
+// hasSeveralRates reports whether there are enough seconds, the generator was on time in all of
+// them, and their rates differ by a tenth or more.
+func (l *Ladder) hasSeveralRates(list []second) bool {
 	const wide = 1.1
 	low, high := math.Inf(1), 0.0
 	for _, s := range list {

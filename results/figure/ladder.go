@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"math"
 	"slices"
 
 	"loadgen/results"
@@ -28,16 +27,16 @@ type Ladder struct {
 	// From and To are the first second of the run in which enough was throttled, and
 	// the one behind the last.
 	From, To int64
-	// Kinds are the kinds of operation that the limit is of, and Free those that meet none;
-	// both are nil where it is of all.
+	// Kinds are the kinds of operation that are limited, Free those that are not; both are nil
+	// if the limit is of all kinds.
 	Kinds, Free []string
-	// Allowance is how many entities beyond the rate were served before the first refusal, 0
-	// for less than half a second's.
+	// Allowance is the number of entities that were served beyond Rate before the first
+	// refusal; 0 if that is less than half a second's.
 	Allowance float64
-	// Slowing is by how many seconds the response time grows each second in the highest step
+	// Slowing is how many seconds the response time grows by each second, in the last step
 	// whose queue grows.
 	Slowing float64
-	// queues are what the queue in front of the target does in each step, and in the holds.
+	// queues has one entry for each of Steps and holds.
 	queues []queueing
 }
 
@@ -62,7 +61,7 @@ const (
 	Carried Throttling = "carried by retries"
 	// Undecided throttling may be that of a limit or sporadic: one rate does not tell.
 	Undecided Throttling = "limit or sporadic"
-	// Queued is no throttling: the target answers less than becomes due, and the others wait.
+	// Queued is a load that is not refused: operations wait longer and longer for the target.
 	Queued Throttling = "queueing"
 	// Bursts are throttling of a load that rises above a limit for a second at a time: each
 	// spends what has been saved up before it, and shows no rate that lasts.
@@ -80,8 +79,9 @@ const (
 	// the generator was late, whose load then comes in bursts that the limit does not see
 	// in full.
 	steady, steadyLate = 0.05, 0.02
-	// varying is by which part a limit may vary that several rates show to be the same.
-	varying = 0.15
+	// maxVariation is how far a limit may vary between seconds, as a share of it, if several
+	// rates show the same limit.
+	maxVariation = 0.15
 	// coarse is the part of a limit from which on a single request makes its seconds few
 	// numbers apart.
 	coarse = 0.02
@@ -127,17 +127,17 @@ func (f *Figures) holds(l *Ladder) []Step {
 	return list
 }
 
-// seconds returns the whole seconds of the run, with what waits for the target in each.
+// seconds returns the whole seconds of the run with the queue in front of the target.
 func (f *Figures) seconds() []second {
 	list := make([]second, 0, len(f.record.Intervals))
-	unsent, before := int64(0), int64(0)
-	usual, cores := usualService(f.record.Intervals), 1
+	shortest, cores := shortestService(f.record.Intervals), 1
 	if g := f.record.Generator; g != nil {
 		cores = max(1, g.Cores)
 	}
+	unsent, before := int64(0), int64(0)
 	for i := range f.record.Intervals {
 		s := secondOf(&f.record.Intervals[i], 0)
-		s.ownDoing = !s.OnTime() && !waitsForTarget(s.Interval, usual, cores)
+		s.generatorLate = !s.OnTime() && !waitsForTarget(s.Interval, shortest, cores)
 		unsent = max(0, unsent+s.Scheduled-s.Sent-s.Dropped)
 		s.queuedBefore, s.queued = before, unsent+s.InFlight
 		before = s.queued
@@ -166,135 +166,23 @@ func (l *Ladder) seconds(run []second) []second {
 	return list
 }
 
-// judge says what the refused attempts of the steps amount to, and what their queues do.
+// judge classifies the refusals and the queues of the steps.
 func (l *Ladder) judge(run []second) {
 	l.Share = l.share()
-	all := l.seconds(run)
-	l.weigh(all, l.span(run))
-	if l.Kinds, l.Free = l.limitedKinds(); len(l.Free) > 0 {
-		apart := *l
-		apart.weigh(l.ofKinds(all), nil)
-		if apart.Throttling == Limited {
-			*l = apart
-		}
-	}
-	if l.Throttling != Limited || len(l.Free) == 0 {
-		l.Kinds, l.Free = nil, nil
-	}
-	if refused := l.refused(); (l.Throttling == Carried || l.Throttling == Undecided) && len(refused) > 1 &&
-		!slices.ContainsFunc(refused, func(step Step) bool { return !l.alike(step) }) {
-		l.Throttling = Sporadic
-	}
-	l.queue(all)
-}
-
-// refused returns the steps of which more is refused than a rate that holds may have.
-func (l *Ladder) refused() []Step {
-	return slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= MostFirstThrottled })
-}
-
-// span returns the whole seconds of the run from the first step on to the end of the last.
-func (l *Ladder) span(run []second) []second {
 	first, _ := l.Steps[0].whole()
 	_, end := l.Steps[len(l.Steps)-1].whole()
-	return slices.DeleteFunc(slices.Clone(run), func(s second) bool { return s.Second < first || s.Second >= end })
+	all := l.seconds(run)
+	l.judgeRefusals(all, slices.DeleteFunc(slices.Clone(run), func(s second) bool { return s.Second < first || s.Second >= end }))
+	l.judgeKinds(all)
+	l.judgeSporadic()
+	l.judgeQueues(all)
 }
 
-// limitedKinds returns the kinds of operation of which much is refused in the highest step,
-// and those of which hardly any is: several times less.
-func (l *Ladder) limitedKinds() (limited, free []string) {
-	const few = 50
-	top, any := Highest(l.Steps)
-	if !any {
-		return nil, nil
-	}
-	shares, most := make(map[string]float64), 0.0
-	for k := range min(len(top.kinds), len(top.Phase.Kinds)) {
-		if one := &top.Phase.Kinds[k]; one.Attempts >= few {
-			share := ShareOf(refusals(one.Throttled, one.Causes), one.Attempts)
-			shares[top.kinds[k].Name] = share
-			most = max(most, share)
-		}
-	}
-	for _, kind := range top.kinds {
-		switch share, known := shares[kind.Name]; {
-		case !known || most < enough:
-		case share >= most/2:
-			limited = append(limited, kind.Name)
-		case share <= most/apart:
-			free = append(free, kind.Name)
-		}
-	}
-	return limited, free
-}
-
-// ofKinds returns seconds as the limited kinds alone have them. What of them was due in a
-// second is as large a part as of its step.
-func (l *Ladder) ofKinds(all []second) []second {
-	steps, list := slices.Concat(l.Steps, l.holds), make([]second, len(all))
-	for i, s := range all {
-		row := &results.Interval{Second: s.Second, Scheduled: s.Scheduled, Sent: s.Sent, Late: s.Late}
-		for _, kind := range s.Kinds {
-			if slices.Contains(l.Kinds, kind.Name) {
-				row.Attempts += kind.Attempts
-				row.Ok += kind.Ok
-				row.Throttled += kind.Throttled
-				row.Failed += kind.Failed
-				row.Served += kind.Served
-				row.Causes.Merge(kind.Causes)
-			}
-		}
-		part, whole := steps[s.step].counts(l.limits), steps[s.step].counts(nil)
-		row.Offered = int64(float64(s.Offered) * ShareOf(part.Offered, whole.Offered))
-		list[i] = secondOf(row, s.step)
-	}
-	return list
-}
-
-// limits reports whether the limit is of a kind of operation.
-func (l *Ladder) limits(kind results.Kind) bool {
-	return len(l.Kinds) == 0 || slices.Contains(l.Kinds, kind.Name)
-}
-
-// Grows reports whether the queue in front of the target grows while a step lasts.
+// Grows reports whether the queue in front of the target grows throughout a step.
 func (f *Figures) Grows(step Step) bool {
 	_, _, queue := f.ladderOf(step)
 	return queue.grows()
 }
-
-// queue says what the queue in front of the target does in each step. Where it grows in one,
-// and no refusal shows a limit, the load saturates at what is answered while it is long.
-func (l *Ladder) queue(all []second) {
-	steps := make([][]second, len(l.Steps)+len(l.holds))
-	for _, s := range all {
-		steps[s.step] = append(steps[s.step], s)
-	}
-	var busy []second
-	from := math.Inf(1)
-	for i, list := range steps {
-		l.queues = append(l.queues, queueingOf(list))
-		if q := &l.queues[i]; q.grows() {
-			from = min(from, q.from)
-			l.Slowing = q.growth / max(1, q.due-q.growth)
-		}
-	}
-	for _, s := range all {
-		if min(float64(s.queuedBefore), float64(s.queued)) >= from && s.share < outage {
-			busy = append(busy, s)
-		}
-	}
-	if l.Throttling == Limited || len(busy) < FewestSeconds {
-		return
-	}
-	l.Throttling = Queued
-	l.Rate, l.Low, l.High = rangeOf(busy)
-	l.Seconds, l.Used, l.OnTime = len(busy), len(busy), true
-	l.From, l.To = busy[0].Second, busy[len(busy)-1].Second+1
-}
-
-// outage is the share of refused attempts from which on a second shows an outage rather than
-// what the target can answer.
-const outage = 0.5
 
 // Met says what the throttled attempts of single seconds amount to, of which no steps are
 // known: those that a server saw of one partition. They are in their order.
@@ -304,13 +192,13 @@ func Met(seconds []results.Interval) Ladder {
 	for i := range seconds {
 		all[i] = secondOf(&seconds[i], 0)
 	}
-	l.weigh(all, all)
+	l.judgeRefusals(all, all)
 	return l
 }
 
-// weigh says what the refusals of the seconds amount to. Run are all whole seconds from the
-// first to the last, in which what was saved up is spent.
-func (l *Ladder) weigh(all, run []second) {
+// judgeRefusals classifies the refusals in the seconds. Run has every whole second from the
+// first to the last, in which a saved-up allowance may be spent; nil if that is not known.
+func (l *Ladder) judgeRefusals(all, run []second) {
 	l.Throttling = Unthrottled
 	var evidence []second
 	for _, s := range all {
@@ -332,7 +220,7 @@ func (l *Ladder) weigh(all, run []second) {
 			rate = medianServed(core)
 		}
 	}
-	saved, explains := allowance(run, rate)
+	saved, explains := savedAllowance(run, rate)
 	reached := 0
 	for i := range all {
 		if all[i].asked >= rate && !(explains && all[i].Second < l.From) {

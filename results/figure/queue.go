@@ -8,136 +8,175 @@ import (
 	"loadgen/results"
 )
 
-// A target that queues instead of refusing is beyond its capacity where more becomes due than
-// is answered, second after second. What waits is counted where it waits: attempts under way,
-// and operations that are due and were not sent, since every worker waits for the target.
-// Operations that wait before a retry are not part of it.
+// A target that queues instead of refusing is overloaded when more operations become due than
+// it answers, second after second. The queue is the number of attempts in flight plus the
+// operations that are due but not sent because every worker waits for the target. Operations
+// that wait before a retry are not part of the queue.
 
 const (
-	// over is by which part a load exceeds a capacity that it must never be said to keep to.
-	over = 0.05
-	// deviations is how many standard deviations a growth has to lie from none to be one,
-	// and from that of a load just beyond the capacity to be none.
-	deviations = 3
-	// leastGrowth is the share of the due operations that has to queue up to be a growth, and
-	// fewQueued the number: what is under way differs by a few from second to second.
-	leastGrowth, fewQueued = 0.01, 3
+	// minOverload is the smallest overload, as a share of the capacity, that must never be
+	// reported as sustained.
+	minOverload = 0.05
+	// minDeviations is how many standard deviations the growth of a queue must be away from
+	// zero to count as growth, and away from that of minOverload to rule it out.
+	minDeviations = 3
+	// minGrowthShare is the smallest growth, as a share of the due operations, that counts;
+	// minGrowth is the smallest in operations. The number in flight varies by a few anyway.
+	minGrowthShare, minGrowth = 0.01, 3
 )
 
-// queueing is what the queue in front of a target does while a step lasts.
+// queueing describes the queue in front of the target during one step.
 type queueing struct {
-	// due operations became due in the seconds, growth more of them wait at the end than at
-	// the begin, and deviation is the standard deviation of that by chance.
-	seconds                int
+	seconds int
+	// due is the number of operations that became due, growth how much longer the queue is at
+	// the end than at the start, deviation the standard deviation of the growth by chance.
 	due, growth, deviation float64
-	// early and late are the growth in either half.
+	// early and late are the growth in the first and in the last half.
 	early, late float64
-	// from is the queue from which on the target is busy all the time.
-	from float64
-	// idle counts the seconds of the last half at whose end next to nothing waits.
+	// busyFrom is the queue length above which the target has been busy without a break.
+	busyFrom float64
+	// idle is the number of seconds of the last half that end with an empty queue.
 	idle int
 }
 
-// queueingOf returns what the queue does in the seconds of one step.
+// queueingOf returns the queue during the whole seconds of one step; the zero value if the
+// generator or the client's line held the load back.
 func queueingOf(list []second) queueing {
-	q := queueing{seconds: len(list)}
-	own := 0
+	late, lineBound := 0, false
 	for _, s := range list {
-		if s.ownDoing {
-			own++
+		lineBound = lineBound || s.LineBound()
+		if s.generatorLate {
+			late++
 		}
 	}
-	if len(list) == 0 || 5*own > len(list) || slices.ContainsFunc(list, func(s second) bool { return s.LineBound() }) {
-		// What waits for the generator, or for the client's line, does not wait for the target.
+	if len(list) == 0 || 5*late > len(list) || lineBound {
 		return queueing{}
 	}
-	middle := len(list) / 2
+	q := queueing{seconds: len(list)}
 	for i, s := range list {
 		q.due += float64(s.Scheduled)
-		if i < middle {
+		if i < len(list)/2 {
 			q.early += s.growth()
-		} else {
-			q.late += s.growth()
-			if s.queued < fewQueued {
-				q.idle++
-			}
+			continue
+		}
+		q.late += s.growth()
+		if s.queued < minGrowth {
+			q.idle++
 		}
 	}
 	q.growth = q.early + q.late
-	// A few seconds show less of how far they vary.
-	q.deviation = deviationOf(list) * math.Sqrt(float64(len(list))) * (1 + 2/float64(len(list)))
-	q.from = float64(list[0].queuedBefore) + max(q.growth/4, fewQueued)
+	n := float64(len(list))
+	// Few seconds underestimate the deviation.
+	q.deviation = deviationOf(growths(list)) * math.Sqrt(n) * (1 + 2/n)
+	q.busyFrom = float64(list[0].queuedBefore) + max(q.growth/4, minGrowth)
 	return q
 }
 
-// usualService is the median service time in the second in which that is the shortest, in
-// microseconds; 0 where none is known.
-func usualService(run []results.Interval) (least int64) {
-	for i := range run {
-		if p50 := run[i].Service.P50; p50 != nil && (least == 0 || *p50 < least) {
-			least = *p50
-		}
-	}
-	return least
-}
-
-// waitsForTarget reports whether the workers of a second mostly waited for a target that took
-// twice as long as it does under less load, while the process had CPU to spare.
-func waitsForTarget(row *results.Interval, usual int64, cores int) bool {
-	const allCPU = 0.95
-	g := row.Generator
-	return g != nil && 2*g.Starved >= g.Lasted && float64(g.CPU) < allCPU*float64(cores)*float64(g.Lasted) && row.Service.P50 != nil && usual > 0 && *row.Service.P50 >= 2*usual
-}
-
-// deviationOf returns the standard deviation of the growth of the queue in a second, by the
-// median deviation: a single pause that the target makes up for is none.
-func deviationOf(list []second) float64 {
-	const normal = 1.4826
-	growth, away := make([]float64, len(list)), make([]float64, len(list))
+func growths(list []second) []float64 {
+	values := make([]float64, len(list))
 	for i, s := range list {
-		growth[i] = s.growth()
+		values[i] = s.growth()
 	}
-	middle := statistics.Median(growth)
-	for i := range growth {
-		away[i] = math.Abs(growth[i] - middle)
+	return values
+}
+
+// deviationOf estimates a standard deviation by the median absolute deviation, which ignores a
+// single pause that the target makes up for.
+func deviationOf(values []float64) float64 {
+	const normal = 1.4826
+	middle, away := statistics.Median(values), make([]float64, len(values))
+	for i, value := range values {
+		away[i] = math.Abs(value - middle)
 	}
 	return normal * statistics.Median(away)
 }
 
-// grows reports whether the queue grows all the time, by more than chance.
+// grows reports whether the queue grows throughout the step, by more than chance.
 func (q *queueing) grows() bool {
-	return q.seconds >= FewestSeconds && q.growth >= max(deviations*q.deviation, fewQueued, leastGrowth*q.due) &&
+	return q.seconds >= FewestSeconds && q.growth >= max(minDeviations*q.deviation, minGrowth, minGrowthShare*q.due) &&
 		q.early >= q.growth/8 && q.late >= q.growth/4
 }
 
-// surges reports whether the queue grows for some seconds of a load that rises and falls as it
-// does beyond the capacity.
+// rulesOutOverload reports whether the target cannot be overloaded by minOverload or more: the
+// queue grows too little for that, or is empty again and again.
+func (q *queueing) rulesOutOverload() bool {
+	return 4*q.idle >= q.seconds || q.growth <= minOverload/(1+minOverload)*q.due-minDeviations*q.deviation
+}
+
+// surges reports whether the queue grows for a while, as in an overload, while the offered rate
+// rises and falls.
 func surges(list []second) bool {
-	// Of a load that rises and falls one second differs from the next by chance.
-	steps := slices.Clone(list)
-	for i := range steps {
-		steps[i].queuedBefore = 0
-		if steps[i].queued = 0; i > 0 {
-			steps[i].queued = int64(list[i].growth() - list[i-1].growth())
-		}
+	growth := growths(list)
+	// Neighbouring seconds have nearly the same rate: the rest of their difference is chance.
+	changes := make([]float64, 0, len(growth))
+	for i := 1; i < len(growth); i++ {
+		changes = append(changes, growth[i]-growth[i-1])
 	}
-	deviation := deviationOf(steps) / math.Sqrt2
-	growth, due, seconds := 0.0, 0.0, 0
-	for _, s := range list {
-		if s.growth() <= over*float64(s.Scheduled) {
-			growth, due, seconds = 0, 0, 0
+	if len(changes) == 0 {
+		return false
+	}
+	deviation := deviationOf(changes) / math.Sqrt2
+	sum, due, seconds := 0.0, 0.0, 0
+	for i, s := range list {
+		if growth[i] <= minOverload*float64(s.Scheduled) {
+			sum, due, seconds = 0, 0, 0
 			continue
 		}
-		growth, due, seconds = growth+s.growth(), due+float64(s.Scheduled), seconds+1
-		if seconds >= FewestSeconds && growth >= max(deviations*deviation*math.Sqrt(float64(seconds)), over*due, 2*fewQueued) {
+		sum, due, seconds = sum+growth[i], due+float64(s.Scheduled), seconds+1
+		if seconds >= FewestSeconds && sum >= max(minDeviations*deviation*math.Sqrt(float64(seconds)), minOverload*due, 2*minGrowth) {
 			return true
 		}
 	}
 	return false
 }
 
-// keeps reports whether the queue cannot be that of a load beyond the capacity: it grows too
-// little, or the target is idle time and again.
-func (q *queueing) keeps() bool {
-	return 4*q.idle >= q.seconds || q.growth <= over/(1+over)*q.due-deviations*q.deviation
+// shortestService returns the shortest median service time of a second, in microseconds: the
+// target's service time when it has no queue. It is 0 if none is known.
+func shortestService(intervals []results.Interval) (shortest int64) {
+	for i := range intervals {
+		if p50 := intervals[i].Service.P50; p50 != nil && (shortest == 0 || *p50 < shortest) {
+			shortest = *p50
+		}
+	}
+	return shortest
+}
+
+// waitsForTarget reports whether the workers mostly waited for a slow target in a second: none
+// was free for half of it, the service time was at least twice the shortest, and the process
+// did not use up its cores.
+func waitsForTarget(row *results.Interval, shortest int64, cores int) bool {
+	const allCPU = 0.95
+	g := row.Generator
+	return g != nil && 2*g.Starved >= g.Lasted && float64(g.CPU) < allCPU*float64(cores)*float64(g.Lasted) &&
+		row.Service.P50 != nil && shortest > 0 && *row.Service.P50 >= 2*shortest
+}
+
+// judgeQueues finds the steps in which the queue grows. If there are some, and refusals show no
+// limit, the target saturates at the rate that it serves while the queue is long.
+func (l *Ladder) judgeQueues(all []second) {
+	steps := make([][]second, len(l.Steps)+len(l.holds))
+	for _, s := range all {
+		steps[s.step] = append(steps[s.step], s)
+	}
+	busyFrom := math.Inf(1)
+	for _, list := range steps {
+		q := queueingOf(list)
+		l.queues = append(l.queues, q)
+		if q.grows() {
+			busyFrom = min(busyFrom, q.busyFrom)
+			l.Slowing = q.growth / max(1, q.due-q.growth)
+		}
+	}
+	// An outage answers at once, and says nothing of the capacity.
+	const outageShare = 0.5
+	busy := slices.DeleteFunc(slices.Clone(all), func(s second) bool {
+		return float64(min(s.queuedBefore, s.queued)) < busyFrom || s.share >= outageShare
+	})
+	if l.Throttling == Limited || len(busy) < FewestSeconds {
+		return
+	}
+	l.Throttling = Queued
+	l.Rate, l.Low, l.High = rangeOf(busy)
+	l.Seconds, l.Used, l.OnTime = len(busy), len(busy), true
+	l.From, l.To = busy[0].Second, busy[len(busy)-1].Second+1
 }

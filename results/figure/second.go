@@ -10,15 +10,13 @@ import (
 type second struct {
 	*results.Interval
 	step int
-	// throttled are the attempts that the target refused as busy, by 503 or by 500 alike: what
-	// was injected is none of its doing.
+	// throttled is the number of attempts that the target refused, see refusals.
 	throttled int64
-	// queuedBefore and queued are the operations that wait for the target at the begin and at
-	// the end of the second.
+	// queuedBefore and queued are the lengths of the queue in front of the target at the start
+	// and at the end of the second.
 	queuedBefore, queued int64
-	// ownDoing says that the generator was late, and not because its workers waited for a slow
-	// target: what then waits is no queue of the target's.
-	ownDoing bool
+	// generatorLate reports that operations were late for another reason than a slow target.
+	generatorLate bool
 	// judged attempts are those that were served or throttled, share the part of them
 	// that was throttled; asked is in entities.
 	judged, share, asked float64
@@ -30,11 +28,11 @@ func (s *second) evidence() bool {
 
 func (s *second) late() bool { return !s.OnTime() }
 
-// growth is how many more operations wait for the target at the end of the second.
+// growth returns the growth of the queue in operations.
 func (s *second) growth() float64 { return float64(s.queued - s.queuedBefore) }
 
-// refusals counts the attempts that a target refused by itself: those that it throttled, and
-// those that failed by a status of the 500s but 501 and 505, which say the same.
+// refusals returns the number of attempts that the target refused because it was busy, see
+// [results.Refused]. Injected faults do not count.
 func refusals(throttled int64, causes results.Causes) int64 {
 	refused := throttled - causes.Injected(results.Throttled)
 	for _, one := range causes {
@@ -163,26 +161,4 @@ func lasting(all, evidence []second, rate float64) []second {
 		}
 		return before >= rate && s.Served >= s.Offered
 	})
-}
-
-// allowance returns how much more than a rate was served before the first refusals, and
-// whether a bucket that fills at the rate explains what was served since: no more than what
-// came in, however much was asked.
-func allowance(run []second, rate float64) (saved float64, explains bool) {
-	const tolerated = 0.2
-	excess, left, begun := 0.0, 0.0, false
-	for _, s := range run {
-		switch more := float64(s.Served) - rate; {
-		case s.evidence():
-			left, begun = 0, true
-		case begun:
-			if left -= more; left < -tolerated*rate {
-				return 0, false
-			}
-		default:
-			excess = max(0, excess+more)
-			saved = max(saved, excess)
-		}
-	}
-	return saved, begun
 }

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"loadgen/results"
@@ -69,9 +68,8 @@ const (
 
 // Holding is whether a step holds its rate.
 type Holding struct {
-	// Holds says that all that was due in the step succeeded, that no more than 0.5 % of its
-	// first attempts were refused, or a share that does not take from what is served, and that
-	// no queue grows.
+	// Holds reports that all operations due in the step succeeded, that at most 0.5 % of the
+	// first attempts were refused, or a sporadic share, and that no queue grew.
 	Holds bool
 	// Why says why it cannot be told, empty where it can.
 	Why string
@@ -80,20 +78,18 @@ type Holding struct {
 	Unsent string
 }
 
-// Why a step that lost nothing is not said to hold its rate, nor not to.
+// Why it cannot be told whether a step that lost nothing sustains its rate.
 const (
 	atItsLimit = "it is at its limit"
-	tooNear    = "the step is too short to tell a load within 5 % of what the target answers from one beyond"
+	tooShort   = "the step is too short to rule out a load 5 % above the target's capacity"
 )
 
-// Holds says whether a step holds its rate: the whole of it, first half and last. What a
-// generator sent over 100 ms late, in more than 2 % of its seconds, or not at all, is no load
-// that was held; nor is one beyond the target of a model, or beyond a limit that other steps
-// show, which what an idle partition had saved up carried through a short step. What was
-// throttled of a load that came in heaps tells nothing of its rate, unless it was throttled
-// while it came in time, too, or saturates below that rate. Waited tells of a second for what
-// of the target's those operations waited that were sent late in it, or never; empty where
-// that was the generator's doing.
+// Holds reports whether a step sustains its rate, over its whole length. That cannot be told if
+// the generator sent more than 1 % of a second over 100 ms late in more than 2 % of the seconds,
+// or dropped operations, or if a model's saved-up allowance carried the load. Refusals of a load
+// that was sent late in bursts do not count, unless the target also refused what came in time,
+// or saturates below the rate. Waited returns why operations of a second had to wait for the
+// target before they were sent; it is empty if the generator was the cause.
 func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
@@ -102,7 +98,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Why: "the run ended before the last half of the step", Unsent: unsent}
 	}
 	ladder, list, queue := f.ladderOf(step)
-	refused, why := f.refuses(step, &sum, ladder, list)
+	refused, why := f.isRefused(step, &sum, ladder, list)
 	switch {
 	case refused, sum.Sent > sum.Succeeded:
 		if unsent == notSent && !f.throttledInTime(step) && !f.beyond(step) {
@@ -112,7 +108,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	case unsent == notSent:
 		return Holding{Why: unsent, Unsent: unsent}
 	case sum.Scheduled > sum.Succeeded, queue.grows(), step.Phase.Varying && surges(list), f.beyond(step):
-		// What waited for the target until it was too late, the target lost.
+		// Operations that were dropped while they waited for the target are lost by the target.
 		return Holding{Unsent: unsent}
 	case unsent != "":
 		return Holding{Why: unsent, Unsent: unsent}
@@ -122,22 +118,22 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
 	case queue.seconds < FewestSeconds && f.waitsAtEnd(step):
 		return Holding{Why: "the step is shorter than its response time"}
-	case !step.Closed() && !step.Phase.Varying && queue.seconds >= FewestSeconds && !queue.keeps() && !ladder.clears(step):
-		return Holding{Why: tooNear}
+	case !step.Closed() && !step.Phase.Varying && queue.seconds >= FewestSeconds && !queue.rulesOutOverload() && !ladder.isBelowLimit(step):
+		return Holding{Why: tooShort}
 	}
 	return Holding{Holds: true}
 }
 
-// waitsAtEnd reports whether more operations wait at the end of a step than become due in half
-// of its last second.
+// waitsAtEnd reports whether the queue at the end of a step is longer than half of what became
+// due in its last second.
 func (f *Figures) waitsAtEnd(step Step) bool {
 	_, end := step.whole()
 	at := slices.IndexFunc(f.run, func(s second) bool { return s.Second == end-1 })
-	return at >= 0 && !step.Closed() && 2*f.run[at].queued > f.run[at].Scheduled+fewQueued
+	return at >= 0 && !step.Closed() && 2*f.run[at].queued > f.run[at].Scheduled+minGrowth
 }
 
-// ladderOf returns the ladder of a step, the whole seconds of that, and what its queue does;
-// none of a closed loop.
+// ladderOf returns the ladder that a step belongs to, the whole seconds of the step, and its
+// queue; nil and zero values for a closed loop.
 func (f *Figures) ladderOf(step Step) (*Ladder, []second, queueing) {
 	for i := range f.Ladders() {
 		l := &f.ladders[i]
@@ -148,41 +144,6 @@ func (f *Figures) ladderOf(step Step) (*Ladder, []second, queueing) {
 		}
 	}
 	return nil, nil, queueing{}
-}
-
-// refuses reports whether so much of a step was refused that it does not hold its rate, and
-// why where that cannot be told. A share that is scattered by chance over the seconds fails
-// no rate as long as all that is due succeeds as fast as it becomes due.
-func (f *Figures) refuses(step Step, sum *results.KindStats, l *Ladder, list []second) (refused bool, why string) {
-	failed := refusals(sum.Causes.Injected(results.Throttled), sum.Causes)
-	share := max(ShareOf(sum.FirstThrottled, sum.Sent), ShareOf(sum.LastHalf.FirstThrottled, sum.LastHalf.Sent), ShareOf(failed, sum.Attempts))
-	if share <= MostFirstThrottled {
-		return false, ""
-	}
-	r := refusingOf(list)
-	switch {
-	case l == nil, r.concentrated(step.Phase.Varying), !r.keepsPace() && !l.alike(step):
-		return true, ""
-	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-slack), r.regular() && !l.alike(step):
-		return l.offered(step) > l.Rate*(1+slack) && l.Throttling == Limited, atItsLimit
-	}
-	return false, ""
-}
-
-// slack is by which part of a limit a load has to differ from it to be told beside it.
-const slack = 0.02
-
-// offered is how many entities of the kinds that the limit is of are due each second of a
-// step.
-func (l *Ladder) offered(step Step) float64 {
-	sum := step.counts(l.limits)
-	settled, seconds := step.settled(&sum)
-	return float64(settled.Offered) / max(seconds, math.SmallestNonzeroFloat64)
-}
-
-// clears reports whether a step offers less than what the other steps show to be answered.
-func (l *Ladder) clears(step Step) bool {
-	return l != nil && (l.Throttling == Limited || l.Throttling == Queued) && l.offered(step) <= l.Rate*(1-slack)
 }
 
 // unsent returns why the target met another load than the one that was due: a part of it
@@ -241,10 +202,10 @@ func (f *Figures) throttledInTime(step Step) bool {
 	return count >= FewestSeconds
 }
 
-// beyond reports whether a step was offered more than what the load saturates at.
+// beyond reports whether a step offers more than the limit of its ladder.
 func (f *Figures) beyond(step Step) bool {
 	l, _, _ := f.ladderOf(step)
-	return l != nil && (l.Throttling == Limited || l.Throttling == Queued) && l.offered(step) > l.Rate*(1+slack)
+	return l.hasLimit() && l.offered(step) > l.Rate*(1+limitMargin)
 }
 
 // leftBehind reports whether a second left so much of what was due in it to a later one,
