@@ -71,8 +71,7 @@ type Limit struct {
 	// Entities is what the search spent: entities counted by all of its attempts,
 	// those of a step that was interrupted included.
 	Entities int64 `json:"entities_counted"`
-	// Sporadic is the share of the first attempts that is refused at every rate, 0 where none
-	// is: no rate fails by it.
+	// Sporadic is the share of first attempts that is refused at every rate. It fails no rate.
 	Sporadic float64     `json:"sporadic_share,omitempty"`
 	Steps    []LimitStep `json:"steps"`
 }
@@ -96,9 +95,9 @@ type LimitStep struct {
 	// P99 is of the response times of the operations that succeeded, null where
 	// they are too few.
 	P99 *int64 `json:"response_p99_us"`
-	// QueueGrowth is how many more operations waited for the target at the end of the step than
-	// at its begin, Answered how many succeeded while it lasted, ServiceMean how long the target
-	// took for a first attempt on the average, in microseconds.
+	// QueueGrowth is the growth of the queue in front of the target during the step, Answered the
+	// number of operations that succeeded during it, ServiceMean the mean service time of first
+	// attempts in microseconds.
 	QueueGrowth int64 `json:"queue_growth"`
 	Answered    int64 `json:"answered"`
 	ServiceMean int64 `json:"service_mean_us"`

@@ -264,64 +264,68 @@ func answer(limit *results.Limit, a Answer) {
 	}
 }
 
-// judge enters the outcome of every step that was tried, by what all of them show together.
+// judge sets the outcome of every step from what all steps show together.
 func (f *Find) judge(l *results.Limit) {
-	l.Sporadic = f.sporadic(l.Steps)
-	known := knowledge{service: math.MaxInt64}
-	if l.Sporadic <= mostSporadic {
-		known.sporadic = l.Sporadic
+	l.Sporadic = f.sporadicShare(l.Steps)
+	shown := evidence{serviceMean: math.MaxInt64}
+	if l.Sporadic <= maxSporadicShare {
+		shown.sporadic = l.Sporadic
 	}
 	for i := range l.Steps {
 		if mean := l.Steps[i].ServiceMean; mean > 0 {
-			known.service = min(known.service, mean)
+			shown.serviceMean = min(shown.serviceMean, mean)
 		}
 	}
 	answered, seconds := 0.0, 0.0
 	for i := range l.Steps {
-		if s := &l.Steps[i]; f.queues(s, known) {
+		if s := &l.Steps[i]; f.queueGrows(s, shown) {
 			answered, seconds = answered+float64(s.Answered), seconds+measuredSeconds(s)
 		}
 	}
-	known.capacity = answered / max(seconds, math.SmallestNonzeroFloat64)
+	shown.capacity = answered / max(seconds, math.SmallestNonzeroFloat64)
 	limit := math.Inf(1)
 	for i := range l.Steps {
 		s := &l.Steps[i]
-		if s.Outcome = f.outcome(s, known); s.Outcome == results.LimitThrottled && s.ThrottledShare > known.sporadic+surely {
+		if s.Outcome = f.outcome(s, shown); s.Outcome == results.LimitThrottled && s.ThrottledShare > shown.sporadic+clearlyThrottled {
 			limit = min(limit, float64(s.Answered)/measuredSeconds(s))
 		}
 	}
 	for i := range l.Steps {
-		// Retries of what is refused by chance take from the limit as well.
-		if s := &l.Steps[i]; known.sporadic > 0 && s.Outcome == results.LimitHeld && s.Rate > (1+near)*limit {
+		// An application retries sporadic refusals, and those retries count against the limit.
+		if s := &l.Steps[i]; shown.sporadic > 0 && s.Outcome == results.LimitHeld && s.Rate > (1+capacityMargin)*limit {
 			s.Outcome = results.LimitThrottled
 		}
 	}
 }
 
-// surely is how much more than at every rate is refused where a limit must be the cause.
-const surely = 0.05
+const (
+	// capacityMargin is how far a rate may be above the answered rate, as a share of that, and
+	// still hold.
+	capacityMargin = 0.01
+	// clearlyThrottled is the share of refusals beyond the sporadic share that only a limit
+	// causes.
+	clearlyThrottled = 0.05
+	// maxSporadicShare is the largest sporadic share with which a rate can hold.
+	maxSporadicShare = 0.1
+)
 
-// near is by which part a rate lies beyond what is answered before it is beyond it.
-const near = 0.01
-
-// mostSporadic is the share of refusals at every rate from which on no rate is held, however
-// little of it the rate causes.
-const mostSporadic = 0.1
-
-// knowledge is what all steps of a search show together: the share that is refused at every
-// rate, the shortest mean service time, in microseconds, and how many operations are answered
-// each second by a target that queues, 0 where none does.
-type knowledge struct {
-	sporadic, capacity float64
-	service            int64
+// evidence is what all steps of a search show together.
+type evidence struct {
+	// sporadic is the share of first attempts that is refused at every rate.
+	sporadic float64
+	// capacity is the rate in operations per second that a queueing target answers, 0 if none
+	// was seen to queue.
+	capacity float64
+	// serviceMean is the shortest mean service time of a step, in microseconds.
+	serviceMean int64
 }
 
-// measuredSeconds is the part of a step in which its queue is looked at.
-func measuredSeconds(s *results.LimitStep) float64 { return s.Seconds - settling.Seconds() }
+// measuredSeconds returns the length of the part of a step in which its queue is measured.
+func measuredSeconds(s *results.LimitStep) float64 { return s.Seconds - settlingTime.Seconds() }
 
-// sporadic returns the share of first attempts that is refused at the lowest rates alike, one
-// of which is at least half as much again as the other; 0 where less was refused at less.
-func (f *Find) sporadic(steps []results.LimitStep) float64 {
+// sporadicShare returns the share of first attempts that is refused at two rates alike, one of
+// which is at least 1.5 times the other; 0 if a lower rate is refused less.
+func (f *Find) sporadicShare(steps []results.LimitStep) float64 {
 	const apart, deviations = 1.5, 3
 	for i := range steps {
 		low := &steps[i]
@@ -330,8 +334,8 @@ func (f *Find) sporadic(steps []results.LimitStep) float64 {
 		}
 		for j := range steps {
 			high := &steps[j]
-			chance := low.ThrottledShare / float64(max(1, min(low.Scheduled, high.Scheduled)))
-			if high.Rate >= apart*low.Rate && high.ThrottledShare <= low.ThrottledShare+deviations*math.Sqrt(2*chance) {
+			variance := low.ThrottledShare / float64(max(1, min(low.Scheduled, high.Scheduled)))
+			if high.Rate >= apart*low.Rate && high.ThrottledShare <= low.ThrottledShare+deviations*math.Sqrt(2*variance) {
 				return (low.ThrottledShare + high.ThrottledShare) / 2
 			}
 		}
@@ -339,33 +343,30 @@ func (f *Find) sporadic(steps []results.LimitStep) float64 {
 	return 0
 }
 
-// queues reports whether the queue in front of the target grows in a step by more than
-// chance: it is then beyond what the target answers, whoever could not send in time for it.
-func (f *Find) queues(s *results.LimitStep, known knowledge) bool {
-	const least, deviations, few = 0.024, 2, 3
+// queueGrows reports whether the queue in front of the target grows in a step, by more than
+// chance. If the generator was late, the target must also have become slower.
+func (f *Find) queueGrows(s *results.LimitStep, shown evidence) bool {
+	const minShare, deviations, minGrowth = 0.024, 2, 3
 	growth, due := float64(s.QueueGrowth), s.Rate*measuredSeconds(s)
-	return growth >= max(few, least*due, deviations*math.Sqrt(due)) && (f.inTime(s) || s.ServiceMean >= 2*known.service)
+	return growth >= max(minGrowth, minShare*due, deviations*math.Sqrt(due)) && (f.isOnTime(s) || s.ServiceMean >= 2*shown.serviceMean)
 }
 
-// inTime reports whether the load of a step was sent when it was due.
-func (f *Find) inTime(s *results.LimitStep) bool {
+// isOnTime reports whether the generator sent the load of a step when it was due.
+func (f *Find) isOnTime(s *results.LimitStep) bool {
 	return s.Dropped == 0 && float64(s.HeldBack) <= results.MostHeldBack*float64(s.Scheduled-s.Dropped)
 }
 
-func (f *Find) outcome(s *results.LimitStep, known knowledge) string {
+func (f *Find) outcome(s *results.LimitStep, shown evidence) string {
 	const deviations = 3
 	slow := f.MaxP99 > 0 && (s.P99 == nil || *s.P99 > f.MaxP99.Microseconds())
-	chance := known.sporadic * (1 - known.sporadic) / float64(max(1, s.Scheduled))
-	refused := known.sporadic + max(f.MaxThrottled, deviations*math.Sqrt(chance))
-	if known.sporadic == 0 {
-		refused = f.MaxThrottled
-	}
+	// Without a sporadic share the deviation is 0.
+	deviation := math.Sqrt(shown.sporadic * (1 - shown.sporadic) / float64(max(1, s.Scheduled)))
 	switch {
-	case known.capacity > 0 && s.Rate > (1+near)*known.capacity, known.capacity == 0 && f.queues(s, known):
+	case shown.capacity > 0 && s.Rate > (1+capacityMargin)*shown.capacity, shown.capacity == 0 && f.queueGrows(s, shown):
 		return results.LimitQueued
-	case !f.inTime(s):
+	case !f.isOnTime(s):
 		return results.LimitClient
-	case s.ThrottledShare > refused:
+	case s.ThrottledShare > shown.sporadic+max(f.MaxThrottled, deviations*deviation):
 		return results.LimitThrottled
 	case s.FailedShare > f.MaxThrottled:
 		return results.LimitFailed

@@ -157,9 +157,9 @@ type Measured struct {
 	// too; Due those that were to be touched by the operations that ended.
 	Counted int64 `json:"entities_counted"`
 	Due     int64 `json:"entities_due"`
-	// QueueGrowth is how many more operations waited for the target at the end of the step than
-	// at its begin, Answered how many succeeded while it lasted, ServiceMicros the sum of how
-	// long the first attempts took.
+	// QueueGrowth is the growth of the queue in front of the target during the step, Answered the
+	// number of operations that succeeded during it, ServiceMicros the sum of the service times of
+	// first attempts.
 	QueueGrowth   int64 `json:"queue_growth"`
 	Answered      int64 `json:"answered"`
 	ServiceMicros int64 `json:"service_us"`
@@ -202,19 +202,19 @@ func (m *Measured) step(phase string, rate float64, length time.Duration) *resul
 // it lasts. It is safe for concurrent use.
 type gauge struct {
 	mu sync.Mutex
-	// from is the number of the first operation of the step: those before it drained what
-	// the target had saved up. The step begins when that is due, and lasts for length.
+	// from is the number of the first operation of the step; the ones before it drain the
+	// target's allowance. The step begins when that operation is due.
 	from   uint64
 	begin  time.Duration
 	begun  bool
 	length time.Duration
-	// waiting is by how much the number of operations that wait for the target differs from
-	// one tick to the next, answered how many succeeded in each.
+	// waiting has the change of the queue in each tick, answered the number of operations that
+	// succeeded in it.
 	waiting, answered map[int64]int64
 	Measured
 }
 
-// tick is the time within which a gauge does not tell two instants apart.
+// tick is the resolution in time of a gauge.
 const tick = 50 * time.Millisecond
 
 var _ drive.Observer = (*gauge)(nil)
@@ -269,8 +269,8 @@ func (g *gauge) Completed(c *results.Completed) {
 	}
 }
 
-// settling is how long what is under way at a new rate takes to become as much as that has.
-const settling = time.Second
+// settlingTime is how long the number of attempts in flight takes to settle at a new rate.
+const settlingTime = time.Second
 
 // measured returns what was measured of a step with so many operations.
 func (g *gauge) measured(scheduled int64) *Measured {
@@ -278,7 +278,7 @@ func (g *gauge) measured(scheduled int64) *Measured {
 	defer g.mu.Unlock()
 	m := g.Measured
 	m.Scheduled = scheduled
-	begin, end := int64((g.begin+settling)/tick), int64((g.begin+g.length)/tick)
+	begin, end := int64((g.begin+settlingTime)/tick), int64((g.begin+g.length)/tick)
 	for at, more := range g.waiting {
 		if at > begin && at <= end {
 			m.QueueGrowth += more

@@ -78,14 +78,13 @@ func (f *Finder) next() (float64, bool) {
 	}
 }
 
-// Tell takes down the outcome of a step at the rate that Next returned:
-// results.LimitHeld, or why the rate did not hold.
-func (f *Finder) Tell(outcome string) {
-	rate, more := f.Next()
-	if !more {
-		panic("drive: a search that is over was told of another step")
+// Retell replaces all that was told: the rates that Next returned, in their order, each with
+// results.LimitHeld or why it did not hold. A later step may change the outcome of earlier ones.
+func (f *Finder) Retell(steps []results.LimitStep) {
+	f.tried = f.tried[:0]
+	for i := range steps {
+		f.tried = append(f.tried, finding{steps[i].Rate, steps[i].Outcome})
 	}
-	f.tried = append(f.tried, finding{rate, outcome})
 }
 
 // Answer is the interval that a search has come to.
@@ -175,8 +174,8 @@ func (f *Find) Search(partitions int) *Search {
 // Next returns what is tried next, and false where the search is over. It changes nothing.
 func (s *Search) Next() (Try, bool) {
 	rate, more := s.finder.Next()
-	// Where much is refused at every rate, a lower one shows no more.
-	return Try{len(s.limit.Steps) + 1, rate}, more && s.limit.Sporadic <= mostSporadic
+	// If every rate is refused this much, lower rates show nothing new.
+	return Try{len(s.limit.Steps) + 1, rate}, more && s.limit.Sporadic <= maxSporadicShare
 }
 
 // Spend takes down what a step cost, whether or not it came to its end.
@@ -187,14 +186,10 @@ func (s *Search) Tell(m *Measured) {
 	t, _ := s.Next()
 	phases := s.find.tried(t.name(), t.Rate)
 	s.limit.Steps = append(s.limit.Steps, *m.step(phases[len(phases)-1].Name, t.Rate, s.find.length(t.Rate)))
-	// A step may show what others are to be taken for.
 	s.find.judge(s.limit)
-	s.finder.tried = s.finder.tried[:0]
-	for i := range s.limit.Steps {
-		s.finder.tried = append(s.finder.tried, finding{s.limit.Steps[i].Rate, s.limit.Steps[i].Outcome})
-	}
+	s.finder.Retell(s.limit.Steps)
 	answer(s.limit, s.finder.Answer())
-	s.limit.Finished = s.limit.Finished || s.limit.Sporadic > mostSporadic
+	s.limit.Finished = s.limit.Finished || s.limit.Sporadic > maxSporadicShare
 }
 
 // Limit returns what the search has come to so far. It shares the search's memory.
