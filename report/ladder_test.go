@@ -2,41 +2,23 @@ package report_test
 
 import (
 	"testing"
-	"time"
 
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
-	"loadgen/results"
 )
 
-// A step in whose last half nothing was due cannot be judged; only one that was sent late is
-// the generator's.
+// The first screen blames the generator for a step only if it sent the step late.
 func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		late int64
-		want string
-	}{
-		{"nothing late", 0, "cannot tell"},
-		{"sent late", 1, "generator late"},
-	} {
-		step := func(begin time.Duration, rate float64, due, inTheHalf, late int64) results.Phase {
-			return results.Phase{Name: begin.String(), Stage: "work", Begin: begin, End: begin + 10*time.Second, Rate: rate, Reported: true,
-				Kinds: []results.KindStats{{Scheduled: due, Sent: due, Late: late, Succeeded: due, Operations: due, Attempts: due, Ok: due, Offered: due, Served: due,
-					LastHalf: results.Cohort{Due: inTheHalf, Sent: inTheHalf, Succeeded: inTheHalf, Offered: inTheHalf, Served: inTheHalf}}}}
-		}
-		record := &results.Record{Validity: results.Valid, Duration: 20 * time.Second,
-			Manifest: results.Manifest{Time: "virtual", Target: results.InProcess, Operations: []results.Kind{{Name: "put", Group: "PUT"}}},
-			Phases:   []results.Phase{step(0, 0.1, 1, 0, row.late), step(10*time.Second, 100, 1000, 500, 0)}}
-		got := ""
-		for _, block := range report.Document(record, verdict.Judge(record)).Screen {
-			if table, is := block.(document.Table); is && table.ID == "ladder" {
-				got = table.Rows[0][2].Text
+	for late, want := range map[bool]string{false: "cannot tell", true: "generator late"} {
+		record := stress().record(t)
+		summary := verdict.Judge(record)
+		first := &summary.Phases[0]
+		first.Holds, first.Why, first.ClientLimited = nil, "too short", late
+		for _, block := range report.Document(record, summary).Screen {
+			if table, is := block.(document.Table); is && table.ID == "ladder" && table.Rows[0][2].Text != want {
+				t.Errorf("late %t: the step shows %q; want %q", late, table.Rows[0][2].Text, want)
 			}
-		}
-		if got != row.want {
-			t.Errorf("%s: the step shows %q; want %q", row.name, got, row.want)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 	return t
 }
 
-// markAsked marks the row of the step that --peak asks about, of several the last.
+// markAsked marks the row of the step that --peak asks about, the last if there are several.
 func (a *author) markAsked(t *document.Table, steps []figure.Step) {
 	if t.Asked == 0 {
 		return
@@ -128,8 +128,8 @@ func (a *author) markAsked(t *document.Table, steps []figure.Step) {
 	}
 }
 
-// rung is the row of a step. Where it cannot be told whether the step holds, what was served
-// is no rate, and no bar shows it as one.
+// rung returns the row of a step. If it cannot be told whether the step holds, the row says so in
+// place of a bar.
 func (a *author) rung(step figure.Step, within func(results.Kind) bool, full float64) []document.Cell {
 	figures, from := a.wholeStep(step)
 	cells := a.loadCells(step, figures, from)
@@ -143,11 +143,8 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 			bar.Text = "generator late"
 		}
 	case step.Settled() && figures.Offered > 0:
-		lost := 0.0
-		if figures.ShareLostSettled != nil {
-			lost = figures.Offered * *figures.ShareLostSettled
-		}
-		bar = document.Cell{Bar: &document.Bar{Solid: max(0, figures.Offered-lost), Hollow: lost, Mark: a.mark(), Full: full}}
+		solid := max(0, min(figures.Served, figures.Offered))
+		bar = document.Cell{Bar: &document.Bar{Solid: solid, Hollow: figures.Offered - solid, Mark: a.mark(), Full: full}}
 	case step.Settled():
 		bar = document.Cell{}
 	}
@@ -277,8 +274,8 @@ func (a *author) counts() []string {
 	return append(facts, a.generatorShort()...)
 }
 
-// transactions returns how many requests are billed, of those that reached the service and
-// that it did not throttle. What it saw of outside traffic a record has counted itself.
+// transactions returns the number of billed requests, of those that reached the service and were
+// not throttled. A record of outside traffic has counted them itself.
 func (a *author) transactions(met int64, causes results.Causes) int64 {
 	if seen := a.record.Capture; seen != nil && seen.Billed > 0 {
 		return seen.Billed

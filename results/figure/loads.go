@@ -58,8 +58,8 @@ func tries(s *Selection) Value {
 	return ratio(sum.Attempts, sum.Operations, "no operation was completed")
 }
 
-// rate returns the mean of a rate over the steps, each as long as what of it is settled, or
-// that of a partition.
+// rate returns the mean of a rate over the steps, weighted by the length of their settled part,
+// or that of a partition.
 func (s *Selection) rate(part func(*Selection) Value, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
 		return part(s)
@@ -78,19 +78,24 @@ func (s *Selection) rate(part func(*Selection) Value, of func(*Selection, Step) 
 	return perSecond(entities, over, due)
 }
 
-// offered returns the entities due per second of a step.
+// offered returns the entities per second due in a step: its rate times the entities of an
+// operation of the last half, or of all if none was due in that.
 func (s *Selection) offered(step Step) float64 {
-	sum := step.counts(s.want)
-	if all := step.counts(nil).Scheduled; sum.Offered > 0 && step.offersItsRate(all) {
-		return step.Phase.Rate * float64(sum.Offered) / float64(all)
-	}
+	sum, all := step.counts(s.want), step.counts(nil)
 	settled, seconds := step.settled(&sum)
-	return float64(settled.Offered) / seconds
+	whole, _ := step.settled(&all)
+	switch {
+	case !step.offersItsRate(all.Scheduled):
+		return float64(settled.Offered) / seconds
+	case whole.Due == 0:
+		return step.Phase.Rate * ShareOf(sum.Offered, all.Scheduled)
+	default:
+		return step.Phase.Rate * ShareOf(settled.Offered, whole.Due)
+	}
 }
 
-// offersItsRate reports whether a step has one planned rate, and as many operations were due
-// as that rate gives, within what random arrivals vary by: in the record of a part of the load
-// fewer are due.
+// offersItsRate reports whether a step has one planned rate, and about as many operations were
+// due as that rate gives. In the record of a part of the load fewer are due.
 func (s Step) offersItsRate(due int64) bool {
 	const deviations = 5
 	planned := s.Phase.Rate * s.Seconds()
@@ -98,11 +103,11 @@ func (s Step) offersItsRate(due int64) bool {
 		math.Abs(float64(due)-planned) <= 1+deviations*math.Sqrt(planned)
 }
 
-// served returns what ended with success in the last half of a step, by its whole seconds. In
-// a step too short for a second of its own, and of clients that wait for each reply, it is
-// what their operations were served.
+// served returns the entities per second of the successes that ended in the whole seconds of the
+// last half of a step. For a closed loop, and a step without a whole second, it counts the
+// successes of the operations due in it.
 func (s *Selection) served(step Step) float64 {
-	// The first and the last operation of the seconds may end on either side of them.
+	// The first and the last operation of the seconds may end outside of them.
 	const edges = 2
 	sum := step.counts(s.want)
 	settled, seconds := step.settled(&sum)

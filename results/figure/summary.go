@@ -94,8 +94,11 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 	sum := step.counts(nil)
 	settled, seconds := step.settled(&sum)
 	unsent := f.unsent(step, waited)
-	if seconds <= 0 || settled.Due == 0 {
+	switch {
+	case seconds <= 0:
 		return Holding{Why: "the run ended before the last half of the step", Unsent: unsent}
+	case sum.Scheduled == 0:
+		return Holding{Why: "nothing was due", Unsent: unsent}
 	}
 	ladder, list, queue := f.ladderOf(step)
 	refused, why := f.isRefused(step, &sum, ladder, list)

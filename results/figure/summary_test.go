@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -57,7 +58,11 @@ func TestWhatAStepHolds(t *testing.T) {
 				r.Intervals[i].Lag.P99 = &held
 			}
 		}, false, ""},
-		{"it ended before its last half", 1000, func(r *results.Record) { kind(r).LastHalf = results.Cohort{} }, false, "ended before"},
+		{"it ended before its last half", 1000, func(r *results.Record) { r.Duration = 5 * time.Second }, false, "ended before"},
+		{"nothing was due in its last half, of one operation in all", 1000, func(r *results.Record) {
+			kind(r).Scheduled, kind(r).Sent, kind(r).Succeeded, kind(r).LastHalf = 1, 1, 1, results.Cohort{}
+		}, true, ""},
+		{"nothing was due at all", 1000, func(r *results.Record) { *kind(r) = results.KindStats{} }, false, "nothing was due"},
 		{"at the target, which chance passes in its last half", 2000, func(r *results.Record) {
 			kind(r).LastHalf = results.Cohort{Due: 10_050, Sent: 10_050, Succeeded: 10_050, Offered: 10_050, Served: 10_050}
 		}, true, ""},
