@@ -55,7 +55,8 @@ say of it. docs/your-log.md goes from a folder of logs to a verdict.
 
 A scenario is rehearsed on the virtual clock, by several seeds where chance may turn the
 answer; nothing is sent, and nothing kept. HOLDS means that the load is sustained over the
-whole measured time: nothing is lost, and at most 0.5% of first attempts are throttled.
+whole measured time: nothing is lost, no queue grows, and at most 0.5% of first attempts
+are throttled, or a share that does not grow with the rate.
 The exit code is 10 where a check of the scenario fails, or, where it has none, the load is
 not sustained; 12 where that cannot be told: seeds disagree, there are more operations than
 are looked at, or keys come without instants. With --log both need --strict.`,

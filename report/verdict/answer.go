@@ -78,23 +78,23 @@ func (a *answer) tell() {
 	case a.record.Manifest.PeakAsked > 0:
 		a.peak()
 	default:
-		a.load()
+		a.claimLoad()
 	}
-	a.checked()
+	a.addChecks()
 	if balanced := trafficBalance(a.record); balanced != "" {
 		a.says(balanced)
 	}
 }
 
-// load says whether the load of a run of which no rate was asked is sustained.
-func (a *answer) load() {
+// claimLoad claims whether the load is sustained, for a run without a peak or a search.
+func (a *answer) claimLoad() {
 	s := a.summary
 	switch {
 	case len(s.Phases) == 0 && len(s.Checks) > 0:
 		a.claim("", "", "", "")
 	case a.State == results.Saturates:
 		a.saturates()
-		a.limitedGroup()
+		a.nameLimitedGroup()
 	case s.Balance != nil:
 		a.balanced()
 	case a.State == results.CannotTell:
@@ -217,8 +217,7 @@ func plural(n int, one string) string {
 	return one + "s"
 }
 
-// throttling says in a line what was met of it, and reports whether there is anything to
-// say.
+// throttling adds one sentence about refusals, and reports whether there were any.
 func (a *answer) throttling() bool {
 	for i := range a.summary.Throttling {
 		if says := a.met(&a.summary.Throttling[i]); says != "" {

@@ -10,22 +10,22 @@ import (
 	"loadgen/results/figure"
 )
 
-// allowance is throttling that rests on partition_burst, the allowance that an idle partition
-// has saved up: in no second with throttling, nor in the second before, was a partition asked
-// for more entities than its target.
+// allowance is throttling that depends on partition_burst, the allowance that an idle partition
+// saves up: no partition was asked for more entities than its target in a second with
+// throttling, or in the second before.
 type allowance struct {
-	// phase has that throttling, of so large a share of its attempts.
+	// phase is the phase with that throttling, share its share of the attempts.
 	phase string
 	share float64
-	// asked is the most that a partition was asked in such a second, in entities per second.
+	// asked is the most entities per second that a partition was asked for in such a second.
 	asked float64
-	// spared says that an allowance of one second throttles nothing, whenever within their
-	// seconds the requests arrive.
+	// spared reports that an allowance of one second throttles nothing, however the requests are
+	// distributed within their seconds.
 	spared bool
 }
 
-// Bucket returns a sentence on the throttling of a modelled run that rests on partition_burst,
-// and on what an allowance of one second gives; empty where no throttling does.
+// Bucket returns a sentence about throttling of a modelled run that depends on partition_burst,
+// and what an allowance of one second gives; empty if no throttling depends on it.
 func Bucket(record *results.Record) string {
 	worst := allowance{}
 	for _, step := range figure.Reported(record) {
@@ -45,7 +45,7 @@ func Bucket(record *results.Record) string {
 		document.Count(record.Manifest.Targets.Partition), parameterOf(&record.Manifest, "partition_burst"), other)
 }
 
-// parameterOf returns the value of a parameter of the model, empty for one that it has not.
+// parameterOf returns the value of a parameter of the model, empty if it has none of that name.
 func parameterOf(m *results.Manifest, name string) string {
 	for i := range m.Model {
 		if m.Model[i].Name == name {
@@ -58,7 +58,7 @@ func parameterOf(m *results.Manifest, name string) string {
 // rests reports whether throttling of a run may rest on partition_burst: the model holds
 // partitions to a hard target, with an allowance below a second, and no faults were injected,
 // which may throttle too.
-func rests(m *results.Manifest) bool {
+func mayRestOnBurst(m *results.Manifest) bool {
 	burst, err := time.ParseDuration(parameterOf(m, "partition_burst"))
 	headroom := parameterOf(m, "headroom")
 	return m.Modelled() && len(m.Faults) == 0 && m.Targets.Partition > 0 && (headroom == "" || headroom == "1000") && err == nil && burst < time.Second
@@ -69,7 +69,7 @@ func rests(m *results.Manifest) bool {
 // the target of one, what each is asked.
 func allowanceOf(record *results.Record, step figure.Step) allowance {
 	one, target := allowance{phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
-	if !rests(&record.Manifest) || leftRetries(record, step) || slices.ContainsFunc(step.Phase.Kinds, understated) {
+	if !mayRestOnBurst(&record.Manifest) || leftRetries(record, step) || slices.ContainsFunc(step.Phase.Kinds, understated) {
 		return one
 	}
 	throttled := int64(0)

@@ -111,7 +111,7 @@ func (a *answer) spread() {
 		if figures.ShareLostSettled == nil || *figures.ShareLostSettled > 0 {
 			a.says(lost + ".")
 		}
-		a.says(notTriedOnOthers)
+		a.says(sharedLimitUnknown)
 	case partitions >= 2 && a.aimed():
 		a.says(fmt.Sprintf("%s: spread this key over at least %s partitions.", lost, document.Rate(partitions)))
 	default:
@@ -176,8 +176,9 @@ func (a *answer) peak() {
 	a.remedy()
 }
 
-// checked adds how many checks pass, and the first that does not before all else.
-func (a *answer) checked() {
+// addChecks adds the number of checks that pass to the claim, and puts the first check that does
+// not pass before all other sentences.
+func (a *answer) addChecks() {
 	checks := a.summary.Checks[len(a.ofPeak()):]
 	if len(checks) == 0 {
 		return
@@ -192,13 +193,13 @@ func (a *answer) checked() {
 	} else {
 		a.says(a.kept())
 	}
-	// Beside a check, the last word on the load is enough.
+	// With checks there is room for one sentence on the load.
 	a.Says = append(a.Says, says[max(0, len(says)-1):]...)
 	a.says(upheld(a.record.Invariants))
 }
 
-// CheckCount says how many of the checks pass, or else fail, or else cannot be told, to follow a
-// claim; empty where there are none.
+// CheckCount returns how many checks fail, cannot be told or pass, the first of these that
+// applies, as text that follows a claim; empty without checks.
 func CheckCount(checks []results.Check) string {
 	held, told := results.HeldOf(checks)
 	number, verb := held, "pass"
@@ -274,7 +275,7 @@ func (a *answer) balanced() {
 	b := a.summary.Balance
 	switch {
 	case b.Outcome == results.LoadRelieved && b.Relieved != nil:
-		a.untilThen(document.Minutes(*b.Relieved), a.figures.Named("share_lost"))
+		a.claimRecovery(document.Minutes(*b.Relieved), a.figures.Named("share_lost"))
 		return
 	case b.Outcome == results.LoadHeld:
 		a.claim(" this load", "", "", "")
@@ -282,11 +283,11 @@ func (a *answer) balanced() {
 		a.claim(":", "", "load balancing does not relieve it", "")
 	}
 	a.Beside = a.against(false)
-	a.opened(a.story.balanced())
+	a.sayFirst(a.story.balanced())
 }
 
-// untilThen claims that a load was not sustained at first, and is from then on.
-func (a *answer) untilThen(until string, lost figure.Value) {
+// claimRecovery claims that a load was not sustained at first, and holds later.
+func (a *answer) claimRecovery(until string, lost figure.Value) {
 	share := "an unknown share"
 	if lost.Told {
 		share = document.Share(lost.Value)
@@ -294,12 +295,12 @@ func (a *answer) untilThen(until string, lost figure.Value) {
 	a.claim(" for the first", until, "("+share+" lost),", "holds from then on")
 	a.Beside = a.against(false)
 	if a.summary.Balance != nil {
-		a.opened(a.story.balanced())
+		a.sayFirst(a.story.balanced())
 	}
 }
 
-// opened says the first sentences of several.
-func (a *answer) opened(told []string) {
+// sayFirst adds the first two sentences.
+func (a *answer) sayFirst(told []string) {
 	for _, sentence := range told[:min(len(told), 2)] {
 		a.says(sentence)
 	}
@@ -354,7 +355,7 @@ func (a *answer) fails() {
 	}
 	if len(a.steps) == 1 && a.top.Phase != nil {
 		if until, clean := a.figures.Trouble(a.top); clean {
-			a.untilThen(document.Seconds(until)+" s", a.figures.OfStep("share_lost", a.top, nil))
+			a.claimRecovery(document.Seconds(until)+" s", a.figures.OfStep("share_lost", a.top, nil))
 			a.names()
 			a.throttling()
 			return

@@ -24,8 +24,8 @@ const (
 	// TargetSilent had the workers wait for a target that answered nothing, and then
 	// make up for it: the target's doing, as is the next.
 	TargetSilent
-	// TargetQueues had all workers wait for a target that takes several times as long as it
-	// does under less load: its limit, not theirs.
+	// TargetQueues: all workers waited for a target that took several times as long as under
+	// less load. The limit is the target's.
 	TargetQueues
 	// TooFewWorkers had all of them wait for a target that answered as it does.
 	TooFewWorkers
@@ -67,10 +67,11 @@ const (
 	// free, at usual service times: up to slower times as long as they mostly are.
 	fewestStarved = 0.1
 	slower        = 2
-	// mostlyStarved is for how much of a second no worker is free where the target is beyond
-	// what it can answer, muchSlower how many times as long it then takes, whoever else is slow.
-	mostlyStarved = 0.5
-	muchSlower    = 5
+	// minStarved is the part of a second without a free worker that indicates a queueing target.
+	// Above maxSlowdown, as a multiple of the shortest service time, the target queues even if
+	// the machine is busy.
+	minStarved  = 0.5
+	maxSlowdown = 5
 	// mostCollecting is the share of its cores that the collector may take, and
 	// longestCollecting how long it may stop all.
 	mostCollecting    = 0.25
@@ -121,8 +122,8 @@ func Strains(record *results.Record) []Strain {
 type usual struct {
 	cores    float64
 	silences []Silence
-	// work is the CPU of an attempt, service its median time in microseconds in the second in
-	// which that is the shortest, 0 where they are not known; ceiling is how many the generator has shown that it can send.
+	// work is the CPU of an attempt, service the shortest median service time of a second in
+	// microseconds, 0 if unknown; ceiling is how many the generator has shown that it can send.
 	work    time.Duration
 	service float64
 	ceiling float64
@@ -172,7 +173,7 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 		return TargetSilent
 	case float64(h.Starved) >= fewestStarved*float64(time.Second) && !u.slow(row):
 		return TooFewWorkers
-	case float64(h.Starved) >= mostlyStarved*float64(time.Second) && u.times(row) > muchSlower:
+	case float64(h.Starved) >= minStarved*float64(time.Second) && u.slowdown(row) > maxSlowdown:
 		return TargetQueues
 	case float64(h.GCCPU) >= mostCollecting*cores:
 		return Collecting
@@ -188,7 +189,7 @@ func (u *usual) cause(row *results.Interval, behind int64) Cause {
 		return StoodStill
 	case u.ceiling > 0 && float64(demanded(row)) > u.ceiling:
 		return OwnCeiling
-	case float64(h.Starved) >= mostlyStarved*float64(time.Second) && u.slow(row):
+	case float64(h.Starved) >= minStarved*float64(time.Second) && u.slow(row):
 		return TargetQueues
 	case h.Starved > 0:
 		return TooFewWorkers
@@ -211,13 +212,13 @@ func (u *usual) wanted(row *results.Interval, behind int64) float64 {
 	return min(each, float64(u.work)) * float64(demanded(row)+behind)
 }
 
-// slow reports whether the target took longer than it does under less load.
+// slow reports whether the target took longer than under less load.
 func (u *usual) slow(row *results.Interval) bool {
-	return u.times(row) > slower
+	return u.slowdown(row) > slower
 }
 
-// times is how many times as long as under its lightest load the target took.
-func (u *usual) times(row *results.Interval) float64 {
+// slowdown returns the median service time as a multiple of the shortest, 0 if unknown.
+func (u *usual) slowdown(row *results.Interval) float64 {
 	if row.Service.P50 == nil || u.service <= 0 {
 		return 0
 	}

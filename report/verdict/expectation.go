@@ -18,12 +18,11 @@ func Holds(summary *results.Summary) bool {
 	return held == len(summary.Checks)
 }
 
-// State returns whether a judged run sustains its load, and whether what was asked of it is
-// so: nil where nothing was asked, and where it cannot be told. It goes by the summary alone.
-// What was asked are the checks, a peak, a search for the highest rate, and that no
-// acknowledged write is lost: one thing that does not hold decides. The state is that of the
-// peak or of the search, where one was asked for; checks and the state do not depend on one
-// another.
+// State returns the state of a judged run, and the answer to what was asked, which is nil if
+// nothing was asked or the answer cannot be given. Both follow from the summary alone. The
+// state is that of the peak, of the search or else of the load. Asked are the checks, the
+// peak, the search, and that no acknowledged write is lost: if one of them does not hold, the
+// answer is false.
 func State(s *results.Summary) (state string, ok *bool) {
 	if s.Validity == results.Invalid {
 		return results.CannotTell, nil
@@ -41,7 +40,7 @@ func State(s *results.Summary) (state string, ok *bool) {
 	return stateOf(s, ok), ok
 }
 
-// stateOf returns the state of the load of a run of which what was asked is ok.
+// stateOf returns the state of a run; ok is the answer to what was asked.
 func stateOf(s *results.Summary, ok *bool) string {
 	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
 	switch {
@@ -50,22 +49,22 @@ func stateOf(s *results.Summary, ok *bool) string {
 	case s.PeakState != "":
 		return s.PeakState
 	case s.Limit != nil:
-		return named(answered(s.Limit, s.Validity))
+		return stateName(answered(s.Limit, s.Validity))
 	case limited:
 		return results.Saturates
 	case s.Validity != results.Valid:
 		return results.CannotTell
 	case s.Balance != nil:
-		return named(new(s.Balance.Outcome == results.LoadHeld))
+		return stateName(new(s.Balance.Outcome == results.LoadHeld))
 	case len(s.Phases) == 0:
-		return named(ok)
+		return stateName(ok)
 	default:
-		return named(bears(s))
+		return stateName(bears(s))
 	}
 }
 
-// named returns the state of what holds, does not, or cannot be told.
-func named(holds *bool) string {
+// stateName returns the state for true, false and nil.
+func stateName(holds *bool) string {
 	switch {
 	case holds == nil:
 		return results.CannotTell
@@ -153,11 +152,12 @@ func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Fi
 	if why != "" {
 		cannotTell(&c, why)
 	}
-	summary.PeakState = named(c.Ok)
+	summary.PeakState = stateName(c.Ok)
 	return []results.Check{c}
 }
 
-// sustainedBy returns the figures of the whole step that decide whether it sustains its rate.
+// sustainedBy returns the figures that decide whether a step sustains its rate, as text. They are
+// of the whole step.
 func sustainedBy(figures *figure.Figures, step figure.Step) string {
 	sum := step.Sum(nil)
 	text := fmt.Sprintf("%s of the first attempts throttled, %s lost", document.CutShare(figure.ShareOf(sum.FirstThrottled, sum.Sent)),

@@ -27,7 +27,7 @@ func (s *story) found() []string {
 	return told
 }
 
-// sporadicSearch says which share was refused at every rate.
+// sporadicSearch returns a sentence about the sporadic share of a search.
 func sporadicSearch(l *results.Limit) string {
 	return document.Share(l.Sporadic) + " of the first attempts were refused at every rate: this is sporadic, and no rate fails by it."
 }

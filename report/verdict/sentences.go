@@ -132,8 +132,8 @@ func ofAll(list []results.Check) string {
 	}
 }
 
-// ofPeak returns what was asked of the peak, nil where none was; what the scenario claims comes
-// after it.
+// ofPeak returns the check of the peak, which comes before those of the scenario; empty if no
+// peak was asked about.
 func (s *story) ofPeak() []results.Check {
 	if s.summary.PeakState == "" {
 		return nil
@@ -236,8 +236,8 @@ func (s *story) saturated(l *figure.Ladder) string {
 	return text
 }
 
-// howSaturated says how a limit shows that does not refuse all operations at one fixed rate;
-// empty for one that does.
+// howSaturated describes a limit that does not refuse all operations at one fixed rate; empty for
+// one that does.
 func howSaturated(l *figure.Ladder) string {
 	var parts []string
 	if len(l.Free) > 0 {
@@ -247,7 +247,7 @@ func howSaturated(l *figure.Ladder) string {
 		parts = append(parts, fmt.Sprintf("the target queues instead of refusing: the response time grows %s s every second", document.Figures(document.Rounded(l.Slowing, 2))))
 	}
 	if l.Allowance > 0 {
-		parts = append(parts, fmt.Sprintf("this rate is sustained after about %s saved up", document.Rate(document.Rounded(l.Allowance, 1))))
+		parts = append(parts, fmt.Sprintf("an allowance of about %s entities was spent first", document.Rate(document.Rounded(l.Allowance, 1))))
 	}
 	const varies = 1.05
 	if l.Throttling == figure.Limited && l.High > varies*l.Rate && l.Low < l.Rate/varies {
@@ -316,7 +316,7 @@ func (s *story) key() string {
 		return s.bears()
 	}
 	if !s.knowsPartitionLimit() {
-		return notTriedOnOthers
+		return sharedLimitUnknown
 	}
 	text := fmt.Sprintf("every operation of this PartitionKey goes to one partition: a peak above %s/s needs keys that spread it",
 		document.Rate(*saturation))
@@ -326,16 +326,16 @@ func (s *story) key() string {
 	return text + "."
 }
 
-// knowsPartitionLimit reports whether the limit that was met is known to be one partition's
-// own: that of a model, or of an emulator that says so, met by refusals.
+// knowsPartitionLimit reports whether the limit is known to be that of one partition: refusals of
+// the service itself, of a model, or of an emulator with a partition target.
 func (s *story) knowsPartitionLimit() bool {
 	m := &s.record.Manifest
 	queued := slices.ContainsFunc(s.figures.Ladders(), func(l figure.Ladder) bool { return l.Throttling == figure.Queued })
 	return !queued && (m.Modelled() || m.Genuine || m.Emulator && m.Targets.Partition > 0)
 }
 
-// notTriedOnOthers is said of a limit that other partitions may share.
-const notTriedOnOthers = "whether other partitions share this limit was not measured: offer the load to two keys before you spread it."
+// sharedLimitUnknown replaces the advice to spread the key if other partitions may share the limit.
+const sharedLimitUnknown = "whether other partitions share this limit was not measured: offer the load to two keys before you spread it."
 
 // bears says what a PartitionKey bears whose limit was not met.
 func (s *story) bears() string {

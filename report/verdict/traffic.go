@@ -155,9 +155,9 @@ func limitedGroup(p *results.ObservedPartition) string {
 	return fmt.Sprintf("%s saturates at %s/s; %s is not limited", p.Limited, document.Rate(*p.Saturation), p.Free)
 }
 
-// limitedGroup puts into the claim which group of operations of the hottest partition is
-// limited, where it is one alone.
-func (a *answer) limitedGroup() {
+// nameLimitedGroup names the only limited group of operations of the hottest partition in the
+// claim.
+func (a *answer) nameLimitedGroup() {
 	if a.record.Capture == nil {
 		return
 	}
