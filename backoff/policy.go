@@ -24,8 +24,8 @@ type Policy struct {
 	// documents' own, [DocumentedCodes]. An attempt without a reply is retried by
 	// every policy that retries at all.
 	Codes []int
-	// WaitsAlways applies Delay to every cause, as the clients of today do. Without it the
-	// first retry for want of a reply goes at once, see [Policy.RetriesAtOnce].
+	// WaitsAlways applies Delay to every cause, as current SDKs do. Without it the first retry
+	// after a missing reply is sent at once, see [Policy.RetriesAtOnce].
 	WaitsAlways bool
 }
 

@@ -123,8 +123,8 @@ type Attempt struct {
 	Noted time.Duration
 }
 
-// Refused reports whether an attempt of a class and a status says that the target is busy: one
-// that was throttled, and one that failed by a status of the 500s but 501 and 505.
+// Refused reports whether the target refused an attempt because it was busy: the attempt was
+// throttled, or failed with a 5xx status other than 501 and 505.
 func Refused(class Class, status int) bool {
 	return class == Throttled || class == Failed && status >= 500 && status < 600 && status != 501 && status != 505
 }

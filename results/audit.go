@@ -30,8 +30,8 @@ type Audit struct {
 	// replaced them; Doubled how many times too often counters were raised.
 	Lost    int64 `json:"lost"`
 	Doubled int64 `json:"doubled"`
-	// Blind is how many of Lost the run itself may have overwritten, since it wrote the
-	// entity without a condition (If-Match: *): the table is not to blame for them.
+	// Blind is how many of Lost the run itself may have overwritten, because it wrote the entity
+	// without a condition (If-Match: *).
 	Blind int64 `json:"blind,omitempty"`
 	// Overwritten is how many entities somebody wrote last whom the run does not
 	// know.

@@ -12,7 +12,7 @@ import (
 type Capture struct {
 	Requests int64 `json:"requests"`
 	Entities int64 `json:"entities_counted"`
-	// Billed is how many of Requests the service bills, 0 in records of before it was counted.
+	// Billed is how many of Requests the service bills; 0 in records of earlier builds.
 	Billed int64 `json:"billed,omitempty"`
 	// Unnamed is how many requests carried no id of the client's, so that a
 	// retry of theirs counts as an operation of its own. Forgotten is how many
@@ -81,9 +81,8 @@ type ObservedPartition struct {
 	Saturation         *float64  `json:"saturation_entities_per_second"`
 	SaturationInterval []float64 `json:"saturation_interval"`
 	SaturationWhy      string    `json:"saturation_why,omitempty"`
-	// Limited is the group of operations that alone is limited, GET or PUT, while those of
-	// Free are not throttled in the same seconds: Saturation is then that of Limited. Both
-	// are empty where the groups fare alike.
+	// Limited is the only group of operations that is limited, GET or PUT, and Free the other.
+	// Saturation is then that of Limited. Both are empty if both groups meet the same limit.
 	Limited string `json:"limited_group,omitempty"`
 	Free    string `json:"free_group,omitempty"`
 	// Together is how many other partitions were throttled in at least half of the seconds

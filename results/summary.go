@@ -33,13 +33,12 @@ type Summary struct {
 	// ClientLimited says where the generator fell short of the load that was asked for:
 	// what rests on that is its doing in part. A limit that was met is not.
 	ClientLimited []string `json:"client_limited"`
-	// State is whether the offered load is sustained: one of the states above. Ok is whether
-	// what was asked of the run is so, checks among that: null where nothing was asked, and
-	// where it cannot be told.
+	// State is one of the states above: whether the offered load is sustained. Ok is the answer
+	// to what was asked, checks included: null if nothing was asked, or it cannot be told.
 	State string `json:"state"`
 	Ok    *bool  `json:"ok"`
-	// PeakState is the state of the peak that was asked about, left out where none was: State
-	// is then that, whatever the load meets beyond it.
+	// PeakState is the state of the peak that was asked about, left out if there was none. State
+	// is then the same.
 	PeakState string `json:"peak_state,omitempty"`
 
 	Scheduled  int64 `json:"scheduled"`

@@ -97,21 +97,22 @@ func (e *Entry) timedOut() bool {
 	if e.ClientTimedOut() {
 		return false
 	}
-	switch bare(e.Status) {
+	switch trimAuth(e.Status) {
 	case "ServerTimeoutError", "OperationTimedOut":
 		return true
 	}
 	return false
 }
 
-// ClientTimedOut reports whether a request ended with 500 because its client had asked for
-// too short a timeout: the service was not too busy. A resource log says so beside the code.
+// ClientTimedOut reports whether a request ended with 500 because the timeout that its client
+// set was too short. The service was not busy. Resource logs name this cause in Metric.
 func (e *Entry) ClientTimedOut() bool {
-	return bare(e.Status) == string(entity.ClientTimeoutError) || bare(e.Metric) == string(entity.ClientTimeoutError)
+	return trimAuth(e.Status) == string(entity.ClientTimeoutError) || trimAuth(e.Metric) == string(entity.ClientTimeoutError)
 }
 
-// bare returns a status without the prefix of requests that had no account's key.
-func bare(status string) string {
+// trimAuth returns a status without the prefix of requests that were not signed with an account
+// key.
+func trimAuth(status string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(status, "SAS"), "Anonymous")
 }
 

@@ -30,14 +30,13 @@ const (
 	OperationTimedOut     Code = "OperationTimedOut"
 )
 
-// ClientTimeoutError is what logs of the service call a 500 of a request whose client asked for
-// a shorter timeout than the service needs. No reply has it.
+// ClientTimeoutError is the status in logs of the service for a 500 whose client set too short a
+// timeout. No reply carries it.
 const ClientTimeoutError Code = "ClientTimeoutError"
 
-// Billed reports whether the service bills a request with this HTTP status and code, by its
-// page "Storage Analytics logged operations and status messages": not one that it throttled
-// or that failed by its own doing; a client's own timeout, and a request that was broken off
-// (status 0), are billed.
+// Billed reports whether the service bills a request with an HTTP status and a code, according
+// to its page "Storage Analytics logged operations and status messages". Throttled requests and
+// server errors are not billed. Client timeouts and aborted requests (status 0) are.
 func Billed(status int, code Code) bool {
 	return status < 500 && status != 429 || code == ClientTimeoutError
 }

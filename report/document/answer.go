@@ -11,7 +11,7 @@ type Answer struct {
 	// State is holds, does not hold, saturates or cannot tell, as results names them, and
 	// empty where nothing is answered: a list, a table of formulas.
 	State string
-	// Mark is the tone of the mark where the state alone does not decide it: see [MarkOf].
+	// Mark is the tone of the mark, see [MarkOf]; nil for the tone of the state.
 	Mark *Tone
 	// Claim begins with the state, Number is the figure in it that counts, with its unit;
 	// both may be empty. "SATURATES at 1,999 entities/s" has "1,999" and "entities/s".
@@ -39,7 +39,7 @@ const (
 	CannotTell  = "cannot tell"
 )
 
-// Tone is the tone of the mark, by default that of the state.
+// Tone returns the tone of the mark: Mark, or that of the state if Mark is nil.
 func (a *Answer) Tone() Tone {
 	if a.Mark != nil {
 		return *a.Mark
@@ -47,8 +47,9 @@ func (a *Answer) Tone() Tone {
 	return ToneOf(a.State)
 }
 
-// MarkOf returns the mark of a state that follows the load, beside what was asked: ok is nil
-// where that cannot be told. Only what was asked and is not so is marked bad.
+// MarkOf returns the mark of an answer whose state is that of the load. Ok is the answer to what
+// was asked, nil if it cannot be given. A load that is not sustained is marked bad only if that
+// was asked: otherwise the mark is neutral.
 func MarkOf(state string, asked bool, ok *bool) *Tone {
 	tone := ToneOf(state)
 	switch {

@@ -39,7 +39,7 @@ const (
 	Good
 	Bad
 	Doubtful
-	// Neutral is a claim that answers no question: it is marked, and neither good nor bad.
+	// Neutral is a claim that answers no question.
 	Neutral
 )
 
@@ -68,8 +68,8 @@ type Table struct {
 	Columns     []Column
 	Rows        [][]Cell
 	Notes       []string
-	// Asked is the row, from 1 on, that answers what was asked; one screen always shows it. 0
-	// stands for none.
+	// Asked is the number of the row that answers what was asked, from 1; 0 for none. The first
+	// screen always shows it.
 	Asked int
 }
 

@@ -43,9 +43,9 @@ type Rehearsal struct {
 	Attempts   int64 `json:"attempts"`
 	// Whole is false where there are more of them than are looked at: only the first were.
 	Whole bool `json:"whole"`
-	// Phase is the one that is sustained least: most of its first attempts are throttled,
-	// or else most of its operations lost. Throttled and Lost are these shares, Throttled
-	// between Least and Most by as many seeds.
+	// Phase is the phase with the largest share of throttled first attempts, or else of lost
+	// operations. Throttled and Lost are these shares. By seed, Throttled lies between Least and
+	// Most.
 	Phase     string  `json:"phase"`
 	Throttled float64 `json:"share_throttled"`
 	Lost      float64 `json:"share_lost"`
@@ -57,12 +57,12 @@ type Rehearsal struct {
 	// Checks are the scenario's own, as the first seed has them.
 	Checks []results.Check `json:"checks"`
 
-	// loads are whether each seed sustains the load, checks what its checks come to: empty
-	// where there are none.
+	// loads has the state of the load by seed, checks the state of the checks; empty without
+	// checks.
 	loads, checks []string
 	// failing are the stages of the first seed that the model does not sustain.
 	failing map[string]bool
-	// doubtful says that of a phase of the first seed it cannot be told.
+	// doubtful reports that it cannot be told of a phase whether it is sustained.
 	doubtful bool
 	// lined is the phase of an open loop whose attempts mostly wait for the client's line,
 	// empty where there is none.

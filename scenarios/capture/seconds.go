@@ -17,7 +17,7 @@ const openSeconds = 8
 // in which most was asked of it.
 const mostKept = 128
 
-// second is what one partition did in one second: all of it, and that of each group.
+// second has the counts of one partition in one second, in total and by group.
 type second struct {
 	number int64
 	tally

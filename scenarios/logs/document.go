@@ -30,8 +30,8 @@ func (t *Told) Document() *document.Document {
 	return d
 }
 
-// Mark marks the answer that a log gives, and returns whether its load was sustained: nil
-// where that was not asked, which is only asked strictly, or cannot be told.
+// Mark sets the mark of an answer about a log, and returns whether the load was sustained. It is
+// nil if that cannot be told, or was not asked: it is asked with strict.
 func Mark(a *document.Answer, strict bool) (ok *bool) {
 	if strict && a.State != results.CannotTell {
 		ok = new(a.State == results.Holds)
@@ -40,7 +40,7 @@ func Mark(a *document.Answer, strict bool) (ok *bool) {
 	return ok
 }
 
-// Judge is [Mark] of what the log says.
+// Judge returns what [Mark] returns for the log's own answer.
 func (t *Told) Judge() (ok *bool) {
 	return Mark(&document.Answer{State: t.Record.Summary.State}, t.strict)
 }
