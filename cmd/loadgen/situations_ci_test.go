@@ -34,7 +34,7 @@ type weather struct {
 	burst  float64
 	writes bool
 	status int
-	// slots serve one request each at a time, for 20 ms or as long as a sleep of that takes,
+	// slots serve one request each at a time, for 20 ms or as long as a timer of that takes,
 	// which served counts and busy adds up: none is no queue.
 	slots  chan struct{}
 	served int
@@ -55,7 +55,10 @@ func (w *weather) queue(ctx context.Context) {
 	select {
 	case w.slots <- struct{}{}:
 		begun := time.Now()
-		time.Sleep(20 * time.Millisecond)
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+		}
 		took := time.Since(begun)
 		<-w.slots
 		w.mu.Lock()
