@@ -119,20 +119,34 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Why: why}
 	case f.borrowed(step, &settled, seconds):
 		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
-	case queue.seconds < FewestSeconds && f.waitsAtEnd(step):
-		return Holding{Why: "the step is shorter than its response time"}
+	case queue.seconds < FewestSeconds && f.mayQueue(step, list):
+		return Holding{Why: "the step is too short to tell a growing queue from slow answers"}
 	case !step.Closed() && !step.Phase.Varying && queue.seconds >= FewestSeconds && !queue.rulesOutOverload() && !ladder.isBelowLimit(step):
 		return Holding{Why: tooShort}
 	}
 	return Holding{Holds: true}
 }
 
-// waitsAtEnd reports whether the queue at the end of a step is longer than half of what became
-// due in its last second.
-func (f *Figures) waitsAtEnd(step Step) bool {
+// mayQueue reports whether the queue in front of the target may grow during a step whose queue
+// was not judged. List has the whole seconds of the step behind its first.
+func (f *Figures) mayQueue(step Step, list []second) bool {
+	// Among late seconds, only a queue of half a second counts.
+	const late = 0.5
 	_, end := step.whole()
 	at := slices.IndexFunc(f.run, func(s second) bool { return s.Second == end-1 })
-	return at >= 0 && !step.Closed() && 2*f.run[at].queued > f.run[at].Scheduled+minGrowth
+	switch {
+	case at < 0 || step.Closed():
+		return false
+	case len(list) >= FewestSeconds:
+		return float64(f.run[at].queued) > late*float64(f.run[at].Scheduled)+minGrowth
+	case len(list) == 0:
+		return float64(f.run[at].queued) > minOverload*float64(f.run[at].Scheduled)+minGrowth
+	}
+	due, growth := 0.0, 0.0
+	for _, s := range list {
+		due, growth = due+float64(s.Scheduled), growth+s.growth()
+	}
+	return growth > minOverload*due+minGrowth
 }
 
 // ladderOf returns the ladder that a step belongs to, the whole seconds of the step, and its

@@ -127,3 +127,25 @@ func TestLowRatesAreExact(t *testing.T) {
 		}
 	}
 }
+
+// Wherever an overload ends, it is not reported as a rate that holds.
+func TestAnOverloadOfAnyLengthDoesNotHold(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		world func() world
+	}{
+		{"a limit", func() world { return world{limit: 400, burst: .1} }},
+		{"a queue", func() world { return queueOf(4, 376) }},
+		{"a slow queue", func() world { return queueOf(32, 40) }},
+		{"an outage", func() world { return world{offline: blip(0, .5)} }},
+	} {
+		for seconds := 1; seconds <= 12; seconds++ {
+			w := row.world()
+			s := loaded(t, &w, inserts("none", [3]string{"load", "{constant: 500}", fmt.Sprintf("%ds", seconds)}), 0).Summary
+			if s.State == results.Holds {
+				t.Errorf("%s, %d s: %s", row.name, seconds, s.Verdict)
+			}
+		}
+	}
+}
