@@ -18,4 +18,15 @@
 //
 // The package never sleeps, opens no socket, starts no goroutine and draws no
 // chance beyond that which number, attempt and seed decide.
+//
+// # Faults
+//
+// A [FaultPlan] decides which attempts meet which fault: a refusal, or a reply that freezes, is
+// lost, is cut off or is late, by share, PartitionKey and time. [FaultPlan.Validate] checks it,
+// [FaultPlan.Decide] returns the [FaultVerdict] for an attempt at the time it is sent, and the
+// verdict says when the reply leaves once its time is known.
+//
+// The caller passes 64 random bits with each attempt, which alone decide the shares it falls
+// into, and counts time from the start of the run. A plan in use must not be changed; then every
+// function is pure and safe for concurrent use. Plans never wait, drop or send anything.
 package engine

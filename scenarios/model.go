@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/engine/nearest"
-	"loadgen/engine/wire/weight"
+	"loadgen/engine/wire"
 	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 )
@@ -35,7 +35,7 @@ func (c *checker) network() {
 	if err != nil || !c.sound("model") {
 		return
 	}
-	least := int64(weight.InsertHead)
+	least := int64(wire.InsertHead)
 	if c.Entity.Filler != "" {
 		// By the billing rule each letter of a text counts two bytes.
 		least += int64(c.Entity.Size) / 2
@@ -77,7 +77,7 @@ const hostOfFaults = `{name: serve, attributes: {n: {sequence: 1}}, design: {par
 // nil where there is no file, with those of the settings that are about them, such as
 // faults.0.share=2%; the other settings; and what each rule does, in words. The error is
 // [Faults].
-func ServiceFaults(file string, settings []string) (plan *fault.Plan, others, told []string, err error) {
+func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, others, told []string, err error) {
 	var own []string
 	for _, one := range settings {
 		if path, _, _ := strings.Cut(one, "="); fields.Within(path, faultsField) {
@@ -103,16 +103,16 @@ func ServiceFaults(file string, settings []string) (plan *fault.Plan, others, to
 	for i := range rules {
 		told = append(told, faults.Describe(&rules[i]))
 	}
-	return &fault.Plan{Rules: rules}, others, told, nil
+	return &engine.FaultPlan{Rules: rules}, others, told, nil
 }
 
 // readFaults reads the rules of a file, and then sets what of them is to be otherwise.
-func readFaults(file string, text []byte, settings []string) ([]fault.Rule, error) {
+func readFaults(file string, text []byte, settings []string) ([]engine.FaultRule, error) {
 	tree, wrong := fields.ReadTree(file, text)
 	if len(wrong) > 0 {
 		return nil, wrong.ErrorOrNil()
 	}
-	var read []fault.Rule
+	var read []engine.FaultRule
 	r := new(fields.Reader)
 	fields.Object{What: "a file of faults", Fields: []fields.Field{{Name: faultsField, Value: faults.List(&read), Required: true}}}.Read(r, "", tree)
 	if err := r.Faults.ErrorOrNil(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys/values"
@@ -42,7 +42,7 @@ type Scenario struct {
 	Model Model
 	// Faults are what goes wrong on purpose while operations are offered: rules of a
 	// plan, whose windows count from the beginning of the first phase that offers any.
-	Faults []fault.Rule
+	Faults []engine.FaultRule
 	// Accounts are the storage accounts that the load is sharded over, nil for one.
 	Accounts *Accounts
 	// Attributes are the facts that keys and properties are formed from, in the

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/results"
 )
 
@@ -84,7 +84,7 @@ type Outcome struct {
 	LineWait time.Duration
 	// Injected is the fault that the attempt met because somebody asked for it, 0 for none:
 	// what it came to is then no word of the service's.
-	Injected fault.Kind
+	Injected engine.FaultKind
 	// Kept says that this fault kept the attempt from the service, which never met it.
 	Kept bool
 	// StoreMissing says that nothing was put, since the queue or the container that it was

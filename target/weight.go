@@ -2,7 +2,7 @@ package target
 
 import (
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/weight"
+	"loadgen/engine/wire"
 )
 
 // Sizes are how much a single write weighs, reckoned beforehand, so that it need not be done
@@ -16,7 +16,7 @@ type Sizes struct {
 
 // SizesOf reckons the sizes of a single write.
 func SizesOf(c *entity.Change) Sizes {
-	return Sizes{Request: weight.Request(c.Verb, c, nil), Reply: weight.Reply(c.Verb, c, nil, nil),
+	return Sizes{Request: wire.RequestWeight(c.Verb, c, nil), Reply: wire.ReplyWeight(c.Verb, c, nil, nil),
 		Billed: int64(entity.Size(c.Key, c.Properties))}
 }
 
@@ -38,14 +38,14 @@ func (op *Operation) RequestBytes() (size int64) {
 	case op.Sizes.Request > 0:
 		size = op.Sizes.Request
 	case op.Beside != nil:
-		return weight.WriteHead + int64(len(op.Beside.Body))
+		return wire.WriteHead + int64(len(op.Beside.Body))
 	case op.Verb == entity.Query:
-		size = weight.Question(op.Query.Range.From, op.Query.Range.To, op.Query.Select)
+		size = wire.QueryWeight(op.Query.Range.From, op.Query.Range.To, op.Query.Select)
 	default:
-		size = weight.Request(op.Verb, &op.Change, op.Changes)
+		size = wire.RequestWeight(op.Verb, &op.Change, op.Changes)
 	}
 	if op.Timeout > 0 {
-		size += int64(weight.TimeoutHead)
+		size += int64(wire.TimeoutHead)
 	}
 	return size
 }
@@ -54,17 +54,17 @@ func (op *Operation) RequestBytes() (size int64) {
 func (op *Operation) ReplyBytes(o *Outcome) int64 {
 	switch {
 	case o.Status >= 300:
-		return weight.RefusedHead
+		return wire.RefusedHead
 	case op.Beside != nil:
-		size := int64(weight.DoneHead)
+		size := int64(wire.DoneHead)
 		for i := range o.Found {
 			size += int64(len(o.Found[i].Body))
 		}
 		return size
 	case op.Verb == entity.Query:
-		return weight.Page(len(o.Rows), func(i int) (entity.Key, entity.Packed) { return o.Rows[i].Key, o.Rows[i].Entity })
+		return wire.PageWeight(len(o.Rows), func(i int) (entity.Key, entity.Packed) { return o.Rows[i].Key, o.Rows[i].Entity })
 	default:
-		return weight.Reply(op.Verb, &op.Change, op.Changes, o.Entity)
+		return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, o.Entity)
 	}
 }
 
@@ -77,5 +77,5 @@ func (op *Operation) WrittenBytes() int64 {
 	if op.Verb == entity.Get || op.Verb == entity.Query || op.Beside != nil {
 		return 0
 	}
-	return weight.Reply(op.Verb, &op.Change, op.Changes, nil)
+	return wire.ReplyWeight(op.Verb, &op.Change, op.Changes, nil)
 }

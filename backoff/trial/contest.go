@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"loadgen/backoff"
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/results"
@@ -151,7 +151,7 @@ func (c *Contest) trouble() string {
 }
 
 // lost is the share of replies that are lost, as faults are given it.
-func (c *Contest) lost() int { return int(c.LostReplies / 100 * fault.Whole) }
+func (c *Contest) lost() int { return int(c.LostReplies / 100 * engine.WholeShare) }
 
 // seconds returns a duration for a record, rounded to the microsecond.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }

@@ -12,13 +12,10 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	targetfault "loadgen/target/fault"
-	"loadgen/target/inprocess"
 )
 
 const (
@@ -28,17 +25,17 @@ const (
 
 // offline returns an engine without limits whose partitions all refuse in the
 // window, at once, and the wrapper that does it.
-func offline(t testing.TB, from, to time.Duration) *targetfault.Virtual {
+func offline(t testing.TB, from, to time.Duration) *target.VirtualFaults {
 	t.Helper()
 	off, err := model.New(model.Off)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Model: off, Accounts: []string{"a"}, Seed: 1})
-	inner := inprocess.New(e, "a", clock.NewReal())
+	inner := target.NewInProcess(e, "a", clock.NewReal())
 	inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: "Races"})
-	plan := fault.Plan{Rules: []fault.Rule{{Kind: fault.Refuse, From: from, To: to, Share: fault.Whole}}}
-	return targetfault.WrapImmediate(inner, plan, 1)
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultRefuse, From: from, To: to, Share: engine.WholeShare}}}
+	return target.WrapImmediateFaults(inner, plan, 1)
 }
 
 // upsert is operation k, on a partition of its client.

@@ -7,9 +7,9 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/backoff/trial"
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/results"
-	targetfault "loadgen/target/fault"
+	"loadgen/target"
 )
 
 // front is an outage that finds every client with one operation due at its first
@@ -68,13 +68,13 @@ func TestAmplificationIsTheGeometricSum(t *testing.T) {
 	const clients, retries, share = 2000, 3, 300_000
 	e := outage(10*s, clients)
 	inner := offline(t, 0, 1)
-	plan := fault.Plan{Rules: []fault.Rule{{Kind: fault.Refuse, From: e.Lead, To: time.Hour, Share: share}}}
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultRefuse, From: e.Lead, To: time.Hour, Share: share}}}
 	trial, err := e.Try(t.Context(), trial.Contestant{Name: "fixed",
-		Policy: backoff.Policy{Retries: retries, Delay: backoff.Fixed{Every: 10 * ms}}}, targetfault.WrapImmediate(inner, plan, 3))
+		Policy: backoff.Policy{Retries: retries, Delay: backoff.Fixed{Every: 10 * ms}}}, target.WrapImmediateFaults(inner, plan, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, n := float64(share)/fault.Whole, float64(trial.Caught)
+	p, n := float64(share)/engine.WholeShare, float64(trial.Caught)
 	want := (1 - math.Pow(p, retries+1)) / (1 - p)
 	// Attempts of one operation have a variance below that of the endless geometric
 	// distribution, p/(1 − p)².

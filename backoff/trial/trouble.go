@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strconv"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	enginefault "loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/scenarios/run"
 	"loadgen/target"
-	"loadgen/target/fault"
 )
 
 // contestTable is the table that the clients insert into.
@@ -41,12 +40,12 @@ func (c *Contest) target(e *Experiment) (target.Immediate, error) {
 	if made, _ := inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: contestTable}); made.Status >= 300 {
 		return nil, fmt.Errorf("the table of the contest was not made: %d %s", made.Status, made.Code)
 	}
-	var plan enginefault.Plan
+	var plan engine.FaultPlan
 	if c.Overload == 0 {
-		plan.Rules = append(plan.Rules, enginefault.Rule{Kind: enginefault.Refuse, From: e.Lead, To: e.Lead + e.Trouble, Share: enginefault.Whole})
+		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultRefuse, From: e.Lead, To: e.Lead + e.Trouble, Share: engine.WholeShare})
 	}
 	if share := c.lost(); share > 0 {
-		plan.Rules = append(plan.Rules, enginefault.Rule{Kind: enginefault.Drop, Moment: enginefault.After, To: clock.Never.Offset(), Share: share})
+		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: clock.Never.Offset(), Share: share})
 	}
-	return fault.WrapImmediate(inner, plan, c.Seed), nil
+	return target.WrapImmediateFaults(inner, plan, c.Seed), nil
 }

@@ -23,8 +23,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/scenarios"
 )
 
@@ -46,7 +45,7 @@ phases:
 type counter struct {
 	t      *testing.T
 	engine *engine.Engine
-	secret *signing.Secret
+	secret *wire.Secret
 	url    string
 	sent   atomic.Int64
 	dialed atomic.Int64
@@ -66,7 +65,7 @@ func openCounter(t *testing.T) *counter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/scenarios"
 )
 
@@ -20,13 +20,13 @@ import (
 const account = "loadgen"
 
 // bareEngine returns an engine like that of a run, and a key for its account.
-func bareEngine(t *testing.T, s *scenarios.Scenario, clk clock.Real) (*engine.Engine, *signing.Secret) {
+func bareEngine(t *testing.T, s *scenarios.Scenario, clk clock.Real) (*engine.Engine, *wire.Secret) {
 	t.Helper()
 	m, err := s.PartitionModel()
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(strings.Repeat("bG9hZGdlbi1saXZl", 5))
+	secret, err := wire.NewSecret(strings.Repeat("bG9hZGdlbi1saXZl", 5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func usedCPU() time.Duration {
 }
 
 // signed returns a request that the embedded engine takes.
-func signed(t *testing.T, secret *signing.Secret, base, method, path, body string) *http.Request {
+func signed(t *testing.T, secret *wire.Secret, base, method, path, body string) *http.Request {
 	var content io.Reader
 	if body != "" {
 		content = strings.NewReader(body)
@@ -57,8 +57,8 @@ func signed(t *testing.T, secret *signing.Secret, base, method, path, body strin
 	request.Header = http.Header{
 		"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {"application/json;odata=minimalmetadata"},
 		"Content-Type": {"application/json"},
-		"Authorization": {string(secret.AppendAuthorization(nil, signing.SharedKeyLite,
-			&signing.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
+		"Authorization": {string(secret.AppendAuthorization(nil, wire.SharedKeyLite,
+			&wire.Signable{Method: method, ContentType: "application/json", Date: date, Account: account, Path: path}))},
 	}
 	return request
 }

@@ -16,7 +16,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
@@ -207,7 +206,7 @@ func bareRate(t *testing.T, s *scenarios.Scenario) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 )
 
@@ -41,7 +40,7 @@ func newService(t *testing.T, profile string, wrong time.Duration) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(planted)
+	secret, err := wire.NewSecret(planted)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func newService(t *testing.T, profile string, wrong time.Duration) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: s.handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s.handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
@@ -30,13 +29,13 @@ func (s *shop) filtered(table, filter string) (counted, returned int64) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(emulatorKey)
+	secret, err := wire.NewSecret(emulatorKey)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	date := s.clock.Started().UTC().Format(http.TimeFormat)
-	signed := signing.Signable{Method: "GET", Date: date, Account: "devstoreaccount1", Path: path}
-	request.Header.Set("Authorization", string(secret.AppendAuthorization(nil, signing.SharedKeyLite, &signed)))
+	signed := wire.Signable{Method: "GET", Date: date, Account: "devstoreaccount1", Path: path}
+	request.Header.Set("Authorization", string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &signed)))
 	request.Header.Set("X-Ms-Date", date)
 	request.Header.Set("Accept", "application/json;odata=minimalmetadata")
 	request.Header.Set(wire.AskHeader, wire.AskCounted)

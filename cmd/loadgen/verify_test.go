@@ -11,11 +11,9 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 )
 
@@ -78,21 +76,21 @@ func newLossyService(t *testing.T, share int) *lossyService {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(planted)
+	secret, err := wire.NewSecret(planted)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clk, s := clock.NewReal(), new(lossyService)
-	plan := new(fault.Plan)
+	plan := new(engine.FaultPlan)
 	if share > 0 {
-		plan.Rules = []fault.Rule{{Kind: fault.Drop, Moment: fault.After, To: time.Hour, KeyPrefix: "2011 New York", Share: share}}
+		plan.Rules = []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: time.Hour, KeyPrefix: "2011 New York", Share: share}}
 	}
 	handler, err := rest.New(rest.Options{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clk}),
 		Clock: clk, Calendar: clk, Accounts: []rest.Account{{Name: "races", Secret: secret}}, Faults: plan, Seed: 5, Observe: s.saw})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

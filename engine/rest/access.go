@@ -6,15 +6,14 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/wire/service"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // access is what a shared access signature allows, once it was found to be
 // genuine. The zero value is no signature: who has the account's key may do
 // anything.
 type access struct {
-	given *signing.SharedAccess
+	given *wire.SharedAccess
 	// permissions are from the signature or from the stored policy that it names.
 	permissions string
 	// within is the range of keys that a table's signature covers.
@@ -36,7 +35,7 @@ func (x *exchange) authenticateAccess() (entity.Code, string) {
 		return entity.AuthenticationFailed, signedText(given.AppendStringToSign(nil, x.target.account))
 	}
 	start, expiry, permissions := given.Start, given.Expiry, given.Permissions
-	var policy service.AccessPolicy
+	var policy wire.AccessPolicy
 	if given.ForTable() && given.Identifier != "" {
 		var known bool
 		if policy, known = x.tenant.policies.find(given.Table, given.Identifier); !known {
@@ -61,16 +60,16 @@ func (x *exchange) authenticateAccess() (entity.Code, string) {
 
 // checkTimes holds a signature against the clock. Start is its first instant,
 // expiry the first at which it is of no use any more.
-func (x *exchange) checkTimes(start, expiry string, policy service.AccessPolicy) (entity.Code, string) {
+func (x *exchange) checkTimes(start, expiry string, policy wire.AccessPolicy) (entity.Code, string) {
 	from, until := policy.Start, policy.Expiry
 	var ok bool
 	if start != "" {
-		if from, ok = signing.ParseAccessTime(start); !ok {
+		if from, ok = wire.ParseAccessTime(start); !ok {
 			return entity.AuthenticationFailed, "st has to be a date in UTC"
 		}
 	}
 	if expiry != "" {
-		if until, ok = signing.ParseAccessTime(expiry); !ok {
+		if until, ok = wire.ParseAccessTime(expiry); !ok {
 			return entity.AuthenticationFailed, "se has to be a date in UTC"
 		}
 	}
@@ -89,7 +88,7 @@ func (x *exchange) checkTimes(start, expiry string, policy service.AccessPolicy)
 // checkOrigin checks how the request came, from where, and to which service.
 func (x *exchange) checkOrigin() (entity.Code, string) {
 	given := x.access.given
-	plain, ok := signing.ParseProtocol(given.Protocol)
+	plain, ok := wire.ParseSASProtocol(given.Protocol)
 	switch {
 	case !ok:
 		return entity.AuthenticationFailed, "spr has to be https or https,http"
@@ -97,7 +96,7 @@ func (x *exchange) checkOrigin() (entity.Code, string) {
 		return entity.AuthorizationProtocol, ""
 	}
 	if given.Addresses != "" {
-		allowed, ok := signing.ParseAddressRange(given.Addresses)
+		allowed, ok := wire.ParseAddressRange(given.Addresses)
 		if !ok {
 			return entity.AuthenticationFailed, "sip has to be an address or two with a hyphen between them"
 		}
@@ -113,7 +112,7 @@ func (x *exchange) checkOrigin() (entity.Code, string) {
 }
 
 // accessRange returns the keys that a signature covers as a half-open range.
-func accessRange(given *signing.SharedAccess) filter.Range {
+func accessRange(given *wire.SharedAccess) filter.Range {
 	from, to, whole, endless := given.Keys()
 	if endless {
 		return filter.All().StartingAt(from)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // mostSkew is how far a request's date may lie from the service's.
@@ -31,7 +31,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 		// this is how emulators do.
 		return entity.AuthorizationFailure, ""
 	}
-	given, formed := signing.ParseAuthorization(header[0])
+	given, formed := wire.ParseAuthorization(header[0])
 	if !formed || len(header) > 1 {
 		return entity.InvalidAuthenticationInfo, "Authorization has to be SharedKeyLite or SharedKey, account:signature"
 	}
@@ -43,7 +43,7 @@ func (x *exchange) authenticate() (entity.Code, string) {
 		return entity.AuthenticationFailed, "the signature is not of the account that the request is for"
 	}
 	secret := x.tenant.secret
-	what := signing.Signable{
+	what := wire.Signable{
 		Method:      x.request.Method,
 		ContentMD5:  headerOf(x.request, "Content-Md5"),
 		ContentType: headerOf(x.request, "Content-Type"),

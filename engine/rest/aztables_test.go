@@ -22,8 +22,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // standard is the service behind a socket, and the standard client of Go at the
@@ -62,7 +61,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	if err != nil {
 		t.Fatal(err)
 	}
-	secretKey, err := signing.NewSecret(secret)
+	secretKey, err := wire.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +85,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	// The certificate of another server, which its client trusts.
 	lender := httptest.NewTLSServer(nil)
 	t.Cleanup(lender.Close)
-	server, err := listen.Open(listen.Options{Listener: a.accepted, TLS: lender.TLS, Handler: h, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Listener: a.accepted, TLS: lender.TLS, Handler: h, Transient: true})
 	if err != nil {
 		t.Fatal(err)
 	}

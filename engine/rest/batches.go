@@ -3,7 +3,6 @@ package rest
 import (
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/batch"
 )
 
 // transact carries out an entity group transaction, or the lone point query
@@ -72,7 +71,7 @@ func (x *exchange) refuseBatch() bool {
 		x.output = reply.AppendRead(x.output, x.change.Key, nil, &fault)
 	} else {
 		index := x.reply.FailedIndex
-		var part batch.Part
+		var part wire.BatchPart
 		if index >= 0 && index < len(x.batch.Parts) {
 			part = x.batch.Parts[index]
 		}
@@ -85,9 +84,9 @@ func (x *exchange) refuseBatch() bool {
 }
 
 // startBatch begins a reply with many parts.
-func (x *exchange) startBatch() batch.Reply {
+func (x *exchange) startBatch() wire.BatchReply {
 	x.status = 202
-	reply := batch.Reply{ID: string(appendGUID(nil, &x.identity)), Rendering: x.rendering}
+	reply := wire.BatchReply{ID: string(appendGUID(nil, &x.identity)), Rendering: x.rendering}
 	if x.batch.IsRead {
 		reply.Rendering.Level = x.batch.Parts[0].Level
 	}

@@ -24,9 +24,8 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
 	"loadgen/engine/store/durable"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // childVariable names the handler that a child process is to serve.
@@ -47,7 +46,7 @@ func serveForParent(name string) {
 	if name != "rest" {
 		h, end = kept(name == "sync")
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h, Transient: true})
 	if err != nil {
 		panic(err)
 	}
@@ -89,7 +88,7 @@ func unlimited(tables engine.Store) http.Handler {
 	if err != nil {
 		panic(err)
 	}
-	key, err := signing.NewSecret(secret)
+	key, err := wire.NewSecret(secret)
 	if err != nil {
 		panic(err)
 	}

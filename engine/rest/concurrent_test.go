@@ -16,8 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // Many at once, with keys and bodies of many lengths: no reply shows anything of
@@ -91,7 +90,7 @@ func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.TimeSpread = 0
-		key, err := signing.NewSecret(secret)
+		key, err := wire.NewSecret(secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,11 +132,11 @@ func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestServerDrains(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
+	s, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := listen.Open(listen.Options{Address: s.Address(), Handler: h}); err == nil {
+	if _, err := rest.Listen(rest.ListenOptions{Address: s.Address(), Handler: h}); err == nil {
 		t.Error("Listen on an address in use = nil; want an error")
 	}
 	replies := make(chan string, 1)
@@ -172,7 +171,7 @@ func TestServerDrains(t *testing.T) {
 
 func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: h})
+	s, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
 		t.Fatal(err)
 	}

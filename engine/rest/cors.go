@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/service"
+	"loadgen/engine/wire"
 )
 
 // The headers by which browsers and services agree on pages of other origins.
@@ -36,7 +36,7 @@ func (x *exchange) preparePreflight() (entity.Code, string) {
 		return entity.InvalidHeaderValue, "a preflight's headers are visible ASCII"
 	}
 	if x.tenant != nil {
-		x.rule = service.FindRule(x.tenant.properties.Load().Cors, origin, method, headers)
+		x.rule = wire.FindCORSRule(x.tenant.properties.Load().Cors, origin, method, headers)
 	}
 	if x.rule == nil {
 		return entity.CorsPreflightFailure, ""
@@ -74,7 +74,7 @@ func (x *exchange) addCORS() {
 	// Where nobody names an origin, a copy may be kept of this reply and shown to a
 	// page: a rule for any origin is for that one, too, and otherwise Vary tells that
 	// a page would have got another reply.
-	rule := service.FindRule(rules, origin, x.request.Method, "")
+	rule := wire.FindCORSRule(rules, origin, x.request.Method, "")
 	switch {
 	case rule == nil || !headerText(origin, maxHeaderBytes):
 		x.headers.add(varyHeader, originHeader)

@@ -11,8 +11,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // A table service on a port of its own: a client signs a request, is refused
@@ -22,7 +21,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	key, err := signing.NewSecret("dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv")
+	key, err := wire.NewSecret("dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv")
 	if err != nil {
 		panic(err)
 	}
@@ -36,7 +35,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		panic(err)
 	}
@@ -46,8 +45,8 @@ func Example() {
 		date := real.Started().UTC().Format(http.TimeFormat)
 		request.Header.Set("x-ms-date", date)
 		request.Header.Set("Accept", "application/json;odata=nometadata")
-		signed := signing.Signable{Method: method, Date: date, Account: "contoso", Path: path}
-		request.Header.Set("Authorization", string(key.AppendAuthorization(nil, signing.SharedKeyLite, &signed)))
+		signed := wire.Signable{Method: method, Date: date, Account: "contoso", Path: path}
+		request.Header.Set("Authorization", string(key.AppendAuthorization(nil, wire.SharedKeyLite, &signed)))
 		reply, err := http.DefaultClient.Do(request)
 		if err != nil {
 			panic(err)

@@ -8,12 +8,9 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/filter"
 	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/batch"
-	"loadgen/engine/wire/service"
 )
 
 // exchange is one request and its reply in the making. It is used again for
@@ -29,7 +26,7 @@ type exchange struct {
 	headers headers
 	body    []byte
 	entity  wire.EntityBody
-	batch   batch.Request
+	batch   wire.BatchRequest
 	packed  entity.Packed
 	output  []byte
 	rows    wire.RowsSeen
@@ -69,9 +66,9 @@ type matter struct {
 	asked     engine.Request
 	change    entity.Change
 	boundary  string
-	rule      *service.CORSRule
-	policies  []service.SignedIdentifier
-	settings  service.ServiceProperties
+	rule      *wire.CORSRule
+	policies  []wire.SignedIdentifier
+	settings  wire.ServiceProperties
 	tables    tableList
 	// wanted is the filter of a query.
 	wanted *filter.Expression
@@ -85,8 +82,8 @@ type matter struct {
 	reply             engine.Reply
 	arrived, released clock.Instant
 	// verdict is what befalls it on purpose, injected of which kind that is.
-	verdict  fault.Verdict
-	injected fault.Kind
+	verdict  engine.FaultVerdict
+	injected engine.FaultKind
 
 	// What is said of it.
 	status    int
@@ -120,7 +117,7 @@ func (x *exchange) end() {
 // body.
 func (x *exchange) dropRoom() {
 	x.body, x.output, x.packed = nil, nil, nil
-	x.entity, x.batch = wire.EntityBody{}, batch.Request{}
+	x.entity, x.batch = wire.EntityBody{}, wire.BatchRequest{}
 }
 
 // partitionKey returns the one PartitionKey that the request is about, empty

@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 )
 
@@ -26,24 +25,24 @@ func (s *service) aborts(method, target, body string, headers ...string) (aborte
 
 func TestFaults(t *testing.T) {
 	const full = `{"PartitionKey":"full","RowKey":"1"}`
-	rule := func(kind fault.Kind, moment fault.Moment, by time.Duration) *fault.Plan {
-		return &fault.Plan{Rules: []fault.Rule{{Kind: kind, Moment: moment, By: by, KeyPrefix: "full",
-			From: time.Second, To: 3 * time.Second, Share: fault.Whole}}}
+	rule := func(kind engine.FaultKind, moment engine.FaultMoment, by time.Duration) *engine.FaultPlan {
+		return &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: kind, Moment: moment, By: by, KeyPrefix: "full",
+			From: time.Second, To: 3 * time.Second, Share: engine.WholeShare}}}
 	}
 	for _, row := range []struct {
 		name    string
-		plan    *fault.Plan
+		plan    *engine.FaultPlan
 		lost    bool
 		written bool
 		leaves  time.Duration
 	}{
 		{"no plan", nil, false, true, time.Second},
-		{"an empty plan", &fault.Plan{}, false, true, time.Second},
-		{"a request lost on its way", rule(fault.Drop, fault.Before, 100*time.Millisecond), true, false, 1100 * time.Millisecond},
-		{"a reply lost on its way", rule(fault.Drop, fault.After, 100*time.Millisecond), true, true, 1100 * time.Millisecond},
-		{"a request refused", rule(fault.Refuse, 0, 50*time.Millisecond), false, false, 1050 * time.Millisecond},
-		{"a reply held back", rule(fault.Delay, 0, 200*time.Millisecond), false, true, 1200 * time.Millisecond},
-		{"a reply frozen", rule(fault.Freeze, 0, 0), false, true, 3 * time.Second},
+		{"an empty plan", &engine.FaultPlan{}, false, true, time.Second},
+		{"a request lost on its way", rule(engine.FaultDrop, engine.FaultBefore, 100*time.Millisecond), true, false, 1100 * time.Millisecond},
+		{"a reply lost on its way", rule(engine.FaultDrop, engine.FaultAfter, 100*time.Millisecond), true, true, 1100 * time.Millisecond},
+		{"a request refused", rule(engine.FaultRefuse, 0, 50*time.Millisecond), false, false, 1050 * time.Millisecond},
+		{"a reply held back", rule(engine.FaultDelay, 0, 200*time.Millisecond), false, true, 1200 * time.Millisecond},
+		{"a reply frozen", rule(engine.FaultFreeze, 0, 0), false, true, 3 * time.Second},
 	} {
 		s := newService(t, row.plan, model.Off)
 		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
@@ -78,8 +77,8 @@ func TestFaults(t *testing.T) {
 
 // The rule meets one partition, whatever the request looks like.
 func TestFaultsGoByPartition(t *testing.T) {
-	s := newService(t, &fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.Before, KeyPrefix: "full",
-		To: time.Hour, Share: fault.Whole}}}, model.Off)
+	s := newService(t, &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultBefore, KeyPrefix: "full",
+		To: time.Hour, Share: engine.WholeShare}}}, model.Off)
 	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
 	for _, row := range []struct {
 		name, method, target, body string
@@ -107,8 +106,8 @@ func TestFaultsGoByPartition(t *testing.T) {
 // A share of the requests is a matter of the seed, and of nothing else.
 func TestFaultsAreDrawnBySeed(t *testing.T) {
 	draw := func() (lost []int) {
-		s := newService(t, &fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.After,
-			To: time.Hour, Share: fault.Whole / 4}}}, model.Off)
+		s := newService(t, &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter,
+			To: time.Hour, Share: engine.WholeShare / 4}}}, model.Off)
 		for i := range 200 {
 			if s.aborts("GET", "/contoso/Tables", "") {
 				lost = append(lost, i)

@@ -18,10 +18,9 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 const (
@@ -60,7 +59,7 @@ type service struct {
 }
 
 // newService returns a service of a model's profile, changed so: NAME=VALUE.
-func newService(t testing.TB, plan *fault.Plan, profile string, settings ...string) *service {
+func newService(t testing.TB, plan *engine.FaultPlan, profile string, settings ...string) *service {
 	t.Helper()
 	return newServiceWith(t, func(o *rest.Options) { o.Faults = plan }, profile, settings...)
 }
@@ -76,7 +75,7 @@ func newServiceWith(t testing.TB, alter func(*rest.Options), profile string, set
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := signing.NewSecret(secret)
+	key, err := wire.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
@@ -69,7 +69,7 @@ func replay(t *testing.T, golden string) string {
 		}
 	}
 	s := newService(t, nil, profile, settings...)
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: s, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s, Transient: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 )
 
 // Handler answers requests of the table service. It is safe for concurrent use.
@@ -18,7 +17,7 @@ type Handler struct {
 	calendar calendar
 	tenants  map[string]*tenant
 	tokens   Tokens
-	faults   *fault.Plan
+	faults   *engine.FaultPlan
 	observe  func(*Seen)
 	// identities is the chance in request identifiers, misfortunes that in who
 	// meets a fault.
@@ -93,7 +92,7 @@ func (x *exchange) carryOut(h *Handler) bool {
 	verdict := h.decide(x, now)
 	x.verdict, x.released = verdict, now
 	switch {
-	case code != entity.OK || verdict.Lost == fault.Before:
+	case code != entity.OK || verdict.Lost == engine.FaultBefore:
 	case verdict.Refused:
 		code, detail = verdict.Code, "The server is busy: a fault that was injected."
 	default:
@@ -131,9 +130,9 @@ func (x *exchange) perform(now clock.Instant) (entity.Code, string) {
 }
 
 // decide returns what the plan has in store for a request that arrives at now.
-func (h *Handler) decide(x *exchange, now clock.Instant) fault.Verdict {
+func (h *Handler) decide(x *exchange, now clock.Instant) engine.FaultVerdict {
 	if h.faults == nil {
-		return fault.Verdict{}
+		return engine.FaultVerdict{}
 	}
 	draw := h.misfortunes.At(x.number)
 	return h.faults.Decide(now.Offset(), x.partitionKey(), draw.Uint64())

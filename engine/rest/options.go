@@ -9,9 +9,7 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/fault"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 )
 
 // Options says what a handler serves.
@@ -31,7 +29,7 @@ type Options struct {
 	Seed uint64
 	// Faults is what goes wrong on purpose, counted from the clock's instant
 	// zero; nil for nothing. It must not be altered once it is in use.
-	Faults *fault.Plan
+	Faults *engine.FaultPlan
 	// Name is the value of the header Server; empty is one that tells the limits of the
 	// engine's model, and whether partitions may exceed theirs, see [wire.ServerName].
 	Name string
@@ -61,7 +59,7 @@ type Tokens interface {
 type Account struct {
 	// Name has 3 to 24 lower-case letters and digits.
 	Name   string
-	Secret *signing.Secret
+	Secret *wire.Secret
 }
 
 // Validate returns everything that is wrong with the options, each wrapped

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/service"
+	"loadgen/engine/wire"
 )
 
 // The operations on the account's service. Its settings are kept and shown; of
@@ -22,7 +22,7 @@ var (
 func (x *exchange) prepareGetProperties() (entity.Code, string) { return entity.OK, "" }
 
 func (x *exchange) presentProperties() {
-	x.output = service.AppendProperties(x.output, x.tenant.properties.Load())
+	x.output = wire.AppendServiceProperties(x.output, x.tenant.properties.Load())
 }
 
 func (x *exchange) prepareSetProperties() (entity.Code, string) {
@@ -31,7 +31,7 @@ func (x *exchange) prepareSetProperties() (entity.Code, string) {
 	}
 	var code entity.Code
 	var detail string
-	x.settings, code, detail = service.ParseProperties(x.text())
+	x.settings, code, detail = wire.ParseServiceProperties(x.text())
 	return code, detail
 }
 
@@ -52,7 +52,7 @@ func (x *exchange) prepareGetStatistics() (entity.Code, string) {
 // presentStatistics tells that the secondary is as new as the primary: it is the
 // same.
 func (x *exchange) presentStatistics() {
-	x.output = service.AppendStatistics(x.output, x.handler.calendar.header(x.released))
+	x.output = wire.AppendStatistics(x.output, x.handler.calendar.header(x.released))
 }
 
 // The operations on a table's stored access policies. They speak XML, and are
@@ -74,7 +74,7 @@ func (x *exchange) checkTable() (entity.Code, string) {
 }
 
 func (x *exchange) presentPolicies() {
-	x.output = service.AppendPolicies(x.output, x.tenant.policies.get(x.resource.Table))
+	x.output = wire.AppendPolicies(x.output, x.tenant.policies.get(x.resource.Table))
 }
 
 func (x *exchange) prepareSetPolicies() (entity.Code, string) {
@@ -83,7 +83,7 @@ func (x *exchange) prepareSetPolicies() (entity.Code, string) {
 	}
 	var code entity.Code
 	var detail string
-	if x.policies, code, detail = service.ParsePolicies(x.text()); code != entity.OK {
+	if x.policies, code, detail = wire.ParsePolicies(x.text()); code != entity.OK {
 		return code, detail
 	}
 	return x.checkTable()
@@ -92,7 +92,7 @@ func (x *exchange) prepareSetPolicies() (entity.Code, string) {
 func (x *exchange) setPolicies() (entity.Code, string) {
 	var note []byte
 	if len(x.policies) > 0 {
-		note = service.AppendPolicies(nil, x.policies)
+		note = wire.AppendPolicies(nil, x.policies)
 	}
 	if code := x.handler.engine.SetNote(x.target.account, strings.Clone(x.resource.Table), note); code != entity.OK {
 		return code, ""

@@ -7,7 +7,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // queryEntities reads one page of a table.
@@ -104,11 +104,11 @@ func (x *exchange) resume(r filter.Range) (filter.Range, entity.Code, string) {
 	}
 	var from entity.Key
 	var formed bool
-	if from.Partition, formed = signing.ParseToken(x.options.nextPartition); !formed {
+	if from.Partition, formed = wire.ParseContinuation(x.options.nextPartition); !formed {
 		return r, entity.InvalidInput, "NextPartitionKey is no continuation token of this service"
 	}
 	if x.options.next != "" {
-		if from.Row, formed = signing.ParseToken(x.options.next); !formed {
+		if from.Row, formed = wire.ParseContinuation(x.options.next); !formed {
 			return r, entity.InvalidInput, "NextRowKey is no continuation token of this service"
 		}
 	}
@@ -129,9 +129,9 @@ func (x *exchange) presentPage() {
 	if !x.reply.More {
 		return
 	}
-	x.headers.text = signing.AppendToken(x.headers.text, x.reply.Next.Partition)
+	x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Partition)
 	x.headers.close(nextPartitionHeader)
-	x.headers.text = signing.AppendToken(x.headers.text, x.reply.Next.Row)
+	x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Row)
 	x.headers.close(nextRowHeader)
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // queryOptions are the options of a query string, decoded. They are copies, or
@@ -19,7 +19,7 @@ type queryOptions struct {
 	// present tells an empty option from none.
 	present option
 	// access is what there is of a shared access signature, nil for nothing.
-	access *signing.SharedAccess
+	access *wire.SharedAccess
 	// unsupported is an option of OData that the service does not know.
 	unsupported string
 }
@@ -87,7 +87,7 @@ func (q *queryOptions) set(name, value string) (entity.Code, string) {
 func (q *queryOptions) setAccess(name, value string) (entity.Code, string) {
 	access := q.access
 	if access == nil {
-		access = new(signing.SharedAccess)
+		access = new(wire.SharedAccess)
 	}
 	known, first := access.Set(name, value)
 	if known {

@@ -10,7 +10,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // The absolute URLs of a reply begin with the host and account that were asked.
@@ -35,7 +35,7 @@ func TestURLsOfReplies(t *testing.T) {
 // An address is no name with an account before its first dot, even where an
 // account is called like its first number.
 func TestAccountsMayBeNumbers(t *testing.T) {
-	key, err := signing.NewSecret(secret)
+	key, err := wire.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 )
 
 // The names of headers, in the canonical form, under which net/http finds them
@@ -144,7 +143,7 @@ func (x *exchange) addConstants() {
 		h.constant(clientIDHeader, id)
 	}
 	switch version := headerOf(x.request, versionHeader); {
-	case version != "" && signing.IsVersion(version):
+	case version != "" && wire.IsServiceVersion(version):
 		h.constant(versionHeader, version)
 	case x.access.given != nil:
 		h.constant(versionHeader, x.access.given.Version)

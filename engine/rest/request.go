@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 )
 
 // understand finds out what the request asks for, as far as that can be seen
@@ -98,7 +97,7 @@ func acceptsJSON(accept string) bool {
 // checkHeaders checks the headers and options that any operation may have, and
 // finds out the method.
 func (x *exchange) checkHeaders() (entity.Code, string) {
-	if version := headerOf(x.request, versionHeader); version != "" && !signing.IsVersion(version) {
+	if version := headerOf(x.request, versionHeader); version != "" && !wire.IsServiceVersion(version) {
 		return entity.InvalidHeaderValue, "x-ms-version has to be a date, yyyy-mm-dd"
 	}
 	if x.options.unsupported != "" {

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 )
@@ -151,22 +151,22 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 	body := fmt.Sprintf(`{"PartitionKey":"p","RowKey":"r"%s}`, strings.Repeat(" ", 3000*kib))
 	for _, row := range []struct {
 		sentence string
-		rule     *fault.Rule
+		rule     *engine.FaultRule
 		leave    bool
 		aborts   bool
 	}{
 		{"the reply is sent", nil, false, false},
-		{"the reply is lost before the entity is stored", &fault.Rule{Kind: fault.Drop, Moment: fault.Before, Share: fault.Whole, To: time.Hour}, false, true},
-		{"the reply is lost after that", &fault.Rule{Kind: fault.Drop, Moment: fault.After, Share: fault.Whole, To: time.Hour}, false, true},
-		{"the reply is frozen for a while", &fault.Rule{Kind: fault.Freeze, Share: fault.Whole, To: frozen}, false, false},
-		{"the sender goes while the reply is frozen", &fault.Rule{Kind: fault.Freeze, Share: fault.Whole, To: frozen}, true, true},
+		{"the reply is lost before the entity is stored", &engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: engine.WholeShare, To: time.Hour}, false, true},
+		{"the reply is lost after that", &engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: engine.WholeShare, To: time.Hour}, false, true},
+		{"the reply is frozen for a while", &engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, To: frozen}, false, false},
+		{"the sender goes while the reply is frozen", &engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, To: frozen}, true, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var plan fault.Plan
+			var plan engine.FaultPlan
 			s := newServiceWith(t, func(o *rest.Options) { o.Faults, o.Clock = &plan, clock.NewReal() }, model.Off)
 			s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
 			if row.rule != nil {
-				plan.Rules = []fault.Rule{*row.rule}
+				plan.Rules = []engine.FaultRule{*row.rule}
 			}
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
@@ -176,7 +176,7 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 				s.ServeHTTP(httptest.NewRecorder(), newRequest("POST", races, body).WithContext(ctx))
 			}()
 			synctest.Wait()
-			if row.rule != nil && row.rule.Kind == fault.Freeze {
+			if row.rule != nil && row.rule.Kind == engine.FaultFreeze {
 				s.wantHeld(t, row.sentence+": before,", 3000*kib, 3001*kib)
 			}
 			if row.leave {

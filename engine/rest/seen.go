@@ -8,7 +8,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 )
 
 // Seen is one request as the handler saw it, once its reply was written or lost.
@@ -41,7 +40,7 @@ type Seen struct {
 	// create its entity: an insert or an upsert.
 	Inserts bool
 	// Injected is the fault of the plan that the request met, 0 for none.
-	Injected fault.Kind
+	Injected engine.FaultKind
 	// Status is that of the reply; 0 where the reply was lost or cut, to a fault of the
 	// plan, or the sender had gone. A transaction that failed has 202.
 	Status int

@@ -13,7 +13,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 )
@@ -149,9 +148,9 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 // what was counted, refusals and lost replies included.
 func TestWhatIsSeenAddsUp(t *testing.T) {
 	w := &witness{}
-	plan := &fault.Plan{Rules: []fault.Rule{
-		{Kind: fault.Drop, Moment: fault.After, To: time.Hour, Share: fault.Whole / 8},
-		{Kind: fault.Drop, Moment: fault.Before, To: time.Hour, Share: fault.Whole / 8},
+	plan := &engine.FaultPlan{Rules: []engine.FaultRule{
+		{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: time.Hour, Share: engine.WholeShare / 8},
+		{Kind: engine.FaultDrop, Moment: engine.FaultBefore, To: time.Hour, Share: engine.WholeShare / 8},
 	}}
 	s := newServiceWith(t, func(o *rest.Options) { o.Observe, o.Faults = w.observe, plan }, model.Documented,
 		"partition_target=50", "partition_burst=100ms", "account_target=200", "account_burst=100ms")

@@ -13,13 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/rest/listen/listentest"
+	"loadgen/engine/rest"
+	"loadgen/engine/rest/listentest"
 )
 
-func serveOn(t *testing.T, listener net.Listener, h http.Handler) *listen.Server {
+func serveOn(t *testing.T, listener net.Listener, h http.Handler) *rest.Server {
 	t.Helper()
-	server, err := listen.Open(listen.Options{Listener: listener, Handler: h})
+	server, err := rest.Listen(rest.ListenOptions{Listener: listener, Handler: h})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +40,11 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 		status string
 		after  time.Duration
 	}{
-		{"nothing", "", "", "", listen.HeaderTime},
-		{"half a header", head(1)[:40], "", "", listen.HeaderTime},
-		{"a header, one letter a second", "GET / HTTP/1.1\r\nX-", "a", "", listen.HeaderTime},
-		{"half a body", head(100) + `{"PartitionKey":`, "", "400 Bad Request", listen.ReadTime},
-		{"a body, one letter a second", head(1000) + "{", " ", "400 Bad Request", listen.ReadTime},
+		{"nothing", "", "", "", rest.HeaderTime},
+		{"half a header", head(1)[:40], "", "", rest.HeaderTime},
+		{"a header, one letter a second", "GET / HTTP/1.1\r\nX-", "a", "", rest.HeaderTime},
+		{"half a body", head(100) + `{"PartitionKey":`, "", "400 Bad Request", rest.ReadTime},
+		{"a body, one letter a second", head(1000) + "{", " ", "400 Bad Request", rest.ReadTime},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := withTable(t)
@@ -137,7 +137,7 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 func TestRefusedBodiesAreHeard(t *testing.T) {
 	const mib = 1 << 20
 	s := withRoom(t, 6*mib)
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: s})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s})
 	if err != nil {
 		t.Fatal(err)
 	}

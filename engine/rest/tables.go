@@ -6,7 +6,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 )
 
 // The operations on tables. The engine answers for those that alter one; what
@@ -47,7 +46,7 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 	from := ""
 	if x.options.nextTable != "" {
 		var formed bool
-		if from, formed = signing.ParseToken(x.options.nextTable); !formed {
+		if from, formed = wire.ParseContinuation(x.options.nextTable); !formed {
 			return entity.InvalidInput, "NextTableName is no continuation token of this service"
 		}
 		from = strings.ToLower(from)
@@ -82,7 +81,7 @@ func (x *exchange) keepsTable(wanted *filter.Expression, name string) bool {
 func (x *exchange) presentTables() {
 	x.output = x.rendering.AppendTables(x.output, x.tables.names)
 	if x.tables.next != "" {
-		x.headers.text = signing.AppendToken(x.headers.text, x.tables.next)
+		x.headers.text = wire.AppendContinuation(x.headers.text, x.tables.next)
 		x.headers.close(nextTableHeader)
 	}
 }

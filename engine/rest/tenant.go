@@ -8,41 +8,40 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/service"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // tenant is one account that the handler serves: its key and its settings. It
 // is safe for concurrent use.
 type tenant struct {
 	name   string
-	secret *signing.Secret
+	secret *wire.Secret
 	// properties is what the service of the account is set to. It is replaced as
 	// a whole, and what it points to never altered.
-	properties atomic.Pointer[service.ServiceProperties]
+	properties atomic.Pointer[wire.ServiceProperties]
 	// setting is held while new properties are made of old ones.
 	setting  sync.Mutex
 	policies policies
 }
 
-func newTenant(name string, secret *signing.Secret) *tenant {
-	t := &tenant{name: name, secret: secret, policies: policies{of: make(map[string][]service.SignedIdentifier)}}
-	t.properties.Store(&service.ServiceProperties{
-		Logging: &service.Logging{}, HourMetrics: &service.Metrics{}, MinuteMetrics: &service.Metrics{}, HasCors: true})
+func newTenant(name string, secret *wire.Secret) *tenant {
+	t := &tenant{name: name, secret: secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
+	t.properties.Store(&wire.ServiceProperties{
+		Logging: &wire.Logging{}, HourMetrics: &wire.Metrics{}, MinuteMetrics: &wire.Metrics{}, HasCors: true})
 	return t
 }
 
 // recall takes up the settings that the engine has kept from before.
 func (t *tenant) recall(e *engine.Engine, account string) error {
 	if note := e.Note(account, ""); note != nil {
-		properties, code, detail := service.ParseProperties(string(note))
+		properties, code, detail := wire.ParseServiceProperties(string(note))
 		if code != entity.OK {
 			return fmt.Errorf("%w: properties of the account %s: %s", ErrOptions, account, detail)
 		}
 		t.properties.Store(&properties)
 	}
 	for _, table := range e.TableNames(account) {
-		all, code, detail := service.ParsePolicies(string(e.Note(account, table)))
+		all, code, detail := wire.ParsePolicies(string(e.Note(account, table)))
 		if code != entity.OK {
 			return fmt.Errorf("%w: access policies of the table %s: %s", ErrOptions, table, detail)
 		}
@@ -53,7 +52,7 @@ func (t *tenant) recall(e *engine.Engine, account string) error {
 
 // set changes the properties that are given, and keeps those left out. It has them kept
 // before they count; the code says whether they are.
-func (t *tenant) set(given *service.ServiceProperties, keep func(note []byte) entity.Code) entity.Code {
+func (t *tenant) set(given *wire.ServiceProperties, keep func(note []byte) entity.Code) entity.Code {
 	t.setting.Lock()
 	defer t.setting.Unlock()
 	merged := *t.properties.Load()
@@ -69,7 +68,7 @@ func (t *tenant) set(given *service.ServiceProperties, keep func(note []byte) en
 	if given.HasCors {
 		merged.Cors = given.Cors
 	}
-	code := keep(service.AppendProperties(nil, &merged))
+	code := keep(wire.AppendServiceProperties(nil, &merged))
 	if code == entity.OK {
 		t.properties.Store(&merged)
 	}
@@ -81,31 +80,31 @@ type policies struct {
 	mu sync.RWMutex
 	// of is keyed by the name in lower case. A list that is here is never
 	// altered.
-	of map[string][]service.SignedIdentifier
+	of map[string][]wire.SignedIdentifier
 }
 
 // mostTables bounds for how many tables there are policies, mostly to bound what
 // tables leave behind that were deleted without the handler's knowledge.
 const mostTables = 1 << 16
 
-func (p *policies) get(table string) []service.SignedIdentifier {
+func (p *policies) get(table string) []wire.SignedIdentifier {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.of[strings.ToLower(table)]
 }
 
-func (p *policies) find(table, id string) (service.AccessPolicy, bool) {
+func (p *policies) find(table, id string) (wire.AccessPolicy, bool) {
 	for _, one := range p.get(table) {
 		if one.ID == id {
 			return one.Policy, true
 		}
 	}
-	return service.AccessPolicy{}, false
+	return wire.AccessPolicy{}, false
 }
 
 // put replaces the policies of a table; it is false where there would be too
 // many tables that have some.
-func (p *policies) put(table string, all []service.SignedIdentifier) bool {
+func (p *policies) put(table string, all []wire.SignedIdentifier) bool {
 	table = strings.ToLower(table)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,4 +13,29 @@
 //
 // The package never opens a socket, reads a clock or draws an identifier, and
 // nothing it is given to parse makes it panic or take memory out of proportion.
+//
+// # Transactions
+//
+// A server reads an entity group transaction with [BatchRequest.Parse] and answers with a
+// [BatchReply]. A client writes one with [AppendBatch] and reads the reply with
+// [ParseBatchReply]. The caller must not change a buffer while what was parsed from it is in use.
+//
+// # Service properties
+//
+// [ParseServiceProperties] and [ParsePolicies] read the XML that clients send;
+// [AppendServiceProperties], [AppendStatistics] and [AppendPolicies] write that of replies.
+// [FindCORSRule] returns the CORS rule of a request.
+//
+// # Signatures
+//
+// A server proves who sent a request with [ParseAuthorization] and a [Secret], or with a
+// [SharedAccess]. A client signs with [Secret.AppendAuthorization] or appends a token. The caller
+// passes the time, and no returned text contains a secret.
+//
+// # Sizes
+//
+// [RequestWeight], [QueryWeight], [ReplyWeight] and [PageWeight] estimate the bytes of requests and
+// replies without writing them: typical headers, and the JSON of entities exactly, except for
+// characters that JSON escapes, which count as in UTF-8. A page is estimated from some of its rows. These functions
+// are pure and do not allocate.
 package wire

@@ -5,15 +5,13 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/batch"
-	"loadgen/engine/wire/signing"
 )
 
 // A client registers two runners in one transaction, under its key; a server
 // checks the signature, reads the transaction and refuses it, since the second
 // runner has a bib already; the client learns which of the two it was.
 func Example() {
-	secret, err := signing.NewSecret("c2VjcmV0IG9mIHRoZSByYWNlcw==")
+	secret, err := wire.NewSecret("c2VjcmV0IG9mIHRoZSByYWNlcw==")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -23,15 +21,15 @@ func Example() {
 		{Verb: entity.Insert, Key: entity.Key{Partition: "Half", Row: "0036__Lee"}},
 		{Verb: entity.Insert, Key: entity.Key{Partition: "Half", Row: "0037__Kim"}},
 	}
-	body := string(batch.Append(nil, "1", base, "Runners", registrations, nil))
-	signable := signing.Signable{
+	body := string(wire.AppendBatch(nil, "1", base, "Runners", registrations, nil))
+	signable := wire.Signable{
 		Method: "POST", Date: "Fri, 20 Nov 2026 11:48:19 GMT", Account: "races", Path: "/races/$batch",
 	}
-	header := string(secret.AppendAuthorization(nil, signing.SharedKeyLite, &signable))
+	header := string(secret.AppendAuthorization(nil, wire.SharedKeyLite, &signable))
 
-	sent, ok := signing.ParseAuthorization(header)
+	sent, ok := wire.ParseAuthorization(header)
 	fmt.Println(sent.Account, ok && secret.Verify(sent.Scheme, &signable, sent.Signature))
-	var request batch.Request
+	var request wire.BatchRequest
 	if code, _, detail := request.Parse("batch_1", body); code != entity.OK {
 		fmt.Println(code, detail)
 		return
@@ -39,12 +37,12 @@ func Example() {
 	for _, c := range request.Changes {
 		fmt.Println(c.Verb, request.Table, c.Key.Row)
 	}
-	reply := batch.Reply{ID: "1", Rendering: wire.Rendering{Base: base, Table: request.Table}}
+	reply := wire.BatchReply{ID: "1", Rendering: wire.Rendering{Base: base, Table: request.Table}}
 	failure := wire.Failure{Code: entity.EntityAlreadyExists, Message: wire.Message(entity.EntityAlreadyExists)}
 	refusal := string(reply.AppendFailure(nil, 1, &request.Parts[1], &failure))
 
 	boundary, _ := wire.Boundary(reply.ContentType())
-	outcome, err := batch.ParseReply(boundary, refusal)
+	outcome, err := wire.ParseBatchReply(boundary, refusal)
 	fmt.Println(outcome.Status, outcome.Failure.Code, registrations[outcome.FailedIndex].Key.Row, err)
 	fmt.Println(secret)
 	// Output:

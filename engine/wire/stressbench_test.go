@@ -9,7 +9,6 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/store"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/batch"
 )
 
 var raceBase = wire.Base{URL: "http://127.0.0.1:10002/races", Account: "races"}
@@ -45,7 +44,7 @@ func stressBatches(n int) []string {
 			k, all := stressEntity(at*len(changes) + i)
 			changes[i] = entity.Change{Verb: entity.Insert, Key: k, Properties: all}
 		}
-		texts[at] = string(batch.Append(nil, "1", raceBase, "Races", changes, nil))
+		texts[at] = string(wire.AppendBatch(nil, "1", raceBase, "Races", changes, nil))
 	}
 	return texts
 }
@@ -80,8 +79,8 @@ const stressTime entity.Ticks = 636396960326680941
 func BenchmarkTransaction100(b *testing.B) {
 	texts := stressBatches(200)
 	s := racesStore(b)
-	var request batch.Request
-	reply := batch.Reply{ID: "1", Rendering: wire.Rendering{Base: raceBase, Table: "Races"}}
+	var request wire.BatchRequest
+	reply := wire.BatchReply{ID: "1", Rendering: wire.Rendering{Base: raceBase, Table: "Races"}}
 	var room []byte
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

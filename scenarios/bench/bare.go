@@ -16,7 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // The account of the bare handler, whose key opens nothing else.
@@ -129,7 +129,7 @@ func tables() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := signing.NewSecret(bareKey)
+	key, err := wire.NewSecret(bareKey)
 	if err != nil {
 		return nil, err
 	}

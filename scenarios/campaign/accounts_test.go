@@ -20,8 +20,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
-	"loadgen/target/shard"
 )
 
 // ceiling offers half as much again as an account may take, evenly over twenty
@@ -61,8 +59,8 @@ func scenarioOf(t testing.TB, text string, settings ...string) *scenarios.Scenar
 // estate is an engine with several accounts, as a target of either face.
 type estate struct {
 	engine  *engine.Engine
-	live    *shard.Live
-	virtual *shard.Virtual
+	live    *target.LiveShards
+	virtual *target.VirtualShards
 }
 
 func newEstate(t testing.TB, s *scenarios.Scenario, clk clock.Clock) estate {
@@ -82,10 +80,10 @@ func newEstate(t testing.TB, s *scenarios.Scenario, clk clock.Clock) estate {
 	var live []target.Target
 	var virtual []target.Immediate
 	for _, name := range names {
-		live = append(live, inprocess.New(e, name, clk))
-		virtual = append(virtual, inprocess.New(e, name, nil))
+		live = append(live, target.NewInProcess(e, name, clk))
+		virtual = append(virtual, target.NewInProcess(e, name, nil))
 	}
-	return estate{e, shard.New(live), shard.NewImmediate(virtual)}
+	return estate{e, target.NewShards(live), target.NewImmediateShards(virtual)}
 }
 
 // sharding carries a scenario out, in virtual time or, with a clock, in real time

@@ -9,15 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	faulty "loadgen/target/fault"
 )
 
 // laps is a scenario of every kind of write: a counter on few keys that many want
@@ -157,12 +156,12 @@ func (s *outside) Submit(now clock.Instant, op *target.Operation) (target.Outcom
 
 // dropping is a plan that loses so many replies of a million, from the first
 // measured operation on.
-func dropping(share int) fault.Plan {
+func dropping(share int) engine.FaultPlan {
 	if share == 0 {
-		return fault.Plan{}
+		return engine.FaultPlan{}
 	}
-	return fault.Plan{Rules: []fault.Rule{
-		{Kind: fault.Drop, Moment: fault.After, From: 0, To: time.Hour, KeyPrefix: "NYC", Share: share}}}
+	return engine.FaultPlan{Rules: []engine.FaultRule{
+		{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, KeyPrefix: "NYC", Share: share}}}
 }
 
 // audited runs a scenario, live or in virtual time, and returns its record and the
@@ -174,7 +173,7 @@ func audited(t *testing.T, s *scenarios.Scenario, live bool, share int, o campai
 	w := newWorld(t, s, clk)
 	inside := &lossy{inner: w.target, alter: alter, log: make(map[uint64][]*attemptLog)}
 	plan := dropping(share)
-	spy := &outside{log: inside, live: faulty.Wrap(inside, plan, 3, clk), immediate: faulty.WrapImmediate(inside, plan, 3)}
+	spy := &outside{log: inside, live: target.WrapFaults(inside, plan, 3, clk), immediate: target.WrapImmediateFaults(inside, plan, 3)}
 	o.Scenario, o.Table, o.NewName = s, "Laps", true
 	runner := drive.Runner(&drive.Virtual{Target: spy})
 	if live {

@@ -15,7 +15,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/results"
@@ -23,8 +22,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	faulty "loadgen/target/fault"
-	"loadgen/target/inprocess"
 )
 
 // small is the stress test made small, with every kind of operation.
@@ -55,7 +52,7 @@ const everyKind = `phases.peak.operations=[
 // world is an engine with its target, and a folder for the record.
 type world struct {
 	engine *engine.Engine
-	target *inprocess.Target
+	target *target.InProcess
 	folder *results.Memory
 }
 
@@ -71,7 +68,7 @@ func newWorld(t testing.TB, s *scenarios.Scenario, clk clock.Clock) *world {
 		}
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Seed: s.Seed})
-	return &world{e, inprocess.New(e, "a", clk), new(results.Memory)}
+	return &world{e, target.NewInProcess(e, "a", clk), new(results.Memory)}
 }
 
 // run carries a campaign out and returns its record and its error.
@@ -271,7 +268,7 @@ func TestTableIsThisToolsOwn(t *testing.T) {
 
 // deaf answers every operation of a verb with a status.
 type deaf struct {
-	*inprocess.Target
+	*target.InProcess
 	verb entity.Verb
 	code entity.Code
 }
@@ -280,7 +277,7 @@ func (d deaf) Submit(now clock.Instant, op *target.Operation) (target.Outcome, c
 	if op.Verb == d.verb {
 		return target.Outcome{Status: d.code.Status(), Code: d.code, Detail: "not today"}, now.Add(time.Millisecond)
 	}
-	return d.Target.Submit(now, op)
+	return d.InProcess.Submit(now, op)
 }
 
 // What fails once load was sent is told as that, and not as a preparation.
@@ -325,9 +322,9 @@ func TestLostRepliesLeaveTheBooksInOrder(t *testing.T) {
 	w := newWorld(t, s, nil)
 	// One reply in a hundred of the peak's partition is lost after the engine
 	// carried the request out, one in a hundred requests never arrives.
-	wrapped := faulty.WrapImmediate(w.target, fault.Plan{Rules: []fault.Rule{
-		{Kind: fault.Drop, Moment: fault.After, Share: 10_000, From: 3 * time.Second, To: time.Hour},
-		{Kind: fault.Drop, Moment: fault.Before, Share: 10_000, From: 3 * time.Second, To: time.Hour},
+	wrapped := target.WrapImmediateFaults(w.target, engine.FaultPlan{Rules: []engine.FaultRule{
+		{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: 10_000, From: 3 * time.Second, To: time.Hour},
+		{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: 10_000, From: 3 * time.Second, To: time.Hour},
 	}}, 5)
 	record, err := w.run(t, context.Background(), &drive.Virtual{Target: wrapped}, campaign.Options{Scenario: s, Table: "stress", Keep: true})
 	if err != nil {

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	faulty "loadgen/target/fault"
 )
 
 // besideOf returns how many entities of the design beside there are in a table, and how
@@ -85,7 +84,7 @@ func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
 	for _, verify := range []bool{false, true} {
 		s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 100}, for: 10s, drain: 20s, operations: ["+operations+"]"))
 		w := newWorld(t, s, nil)
-		losing := faulty.WrapImmediate(w.target, fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.After, From: 0, To: time.Hour, Share: 100_000}}}, 3)
+		losing := target.WrapImmediateFaults(w.target, engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, Share: 100_000}}}, 3)
 		record, err := w.run(t, t.Context(), &drive.Virtual{Target: losing}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify, NewName: true})
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // dying has clients that die between an entity and its copy, which has the same RowKey in
@@ -133,7 +132,7 @@ func TestCopiesOfDeadClients(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b := &books{inprocess.New(engineOf(t, s, false), "one", nil), make(map[string]map[entity.Key]map[string]entity.Value)}
+				b := &books{target.NewInProcess(engineOf(t, s, false), "one", nil), make(map[string]map[entity.Key]map[string]entity.Value)}
 				runner := &drive.Virtual{Target: b}
 				if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
 					t.Fatal(err)

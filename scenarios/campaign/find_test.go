@@ -18,7 +18,6 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 var seeds = flag.Int("seeds", 3, "how many hidden limits the rate finder is sent after")
@@ -50,7 +49,7 @@ type found struct {
 func look(t testing.TB, s *scenarios.Scenario, find *campaign.Find) found {
 	t.Helper()
 	e := engineOf(t, s, !s.Reads())
-	return lookAt(t, s, find, inprocess.New(e, "one", nil))
+	return lookAt(t, s, find, target.NewInProcess(e, "one", nil))
 }
 
 // counted is a target that keeps books.
@@ -268,7 +267,7 @@ func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	observer := &stopper{after: 6000, stop: cancel}
-	runner := &drive.Virtual{Target: inprocess.New(e, "one", nil)}
+	runner := &drive.Virtual{Target: target.NewInProcess(e, "one", nil)}
 	ended := c.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{observer}})
 	if !errors.Is(ended, context.Canceled) {
 		t.Fatalf("Run = %v; want that it was stopped", ended)
@@ -368,7 +367,7 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 	leftOutWhenShort(t)
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
 	seen := firsts{throttled: make(map[int]int64)}
-	f := lookAt(t, s, finding(results.LimitPartition, 400), inprocess.New(engineOf(t, s, true), "one", nil), &seen)
+	f := lookAt(t, s, finding(results.LimitPartition, 400), target.NewInProcess(engineOf(t, s, true), "one", nil), &seen)
 	retried := false
 	at := make(map[string]int)
 	for i, phase := range f.record.Phases {

@@ -20,7 +20,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 	"loadgen/target/queueblob"
 )
 
@@ -88,10 +87,10 @@ func readInbox(t *testing.T, s *scenarios.Scenario, inReal bool) (ran, *door) {
 	var runner drive.Runner
 	if inReal {
 		clk := clock.NewReal()
-		d.live = queueblob.New(inprocess.New(e, "one", clk), queueblob.NewWaiting(clk))
+		d.live = queueblob.New(target.NewInProcess(e, "one", clk), queueblob.NewWaiting(clk))
 		runner = &drive.Live{Clock: clk, Target: d, Workers: 200}
 	} else {
-		d.Immediate = queueblob.NewVirtual(inprocess.New(e, "one", nil), queueblob.NewMemory())
+		d.Immediate = queueblob.NewVirtual(target.NewInProcess(e, "one", nil), queueblob.NewMemory())
 		runner = &drive.Virtual{Target: d}
 	}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})

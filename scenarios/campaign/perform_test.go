@@ -15,7 +15,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 	"loadgen/target/queueblob"
 )
 
@@ -26,12 +25,12 @@ func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
 	e := engineOf(t, s, false)
 	memory := queueblob.NewMemory()
 	var beside target.Counter = memory
-	var runner drive.Runner = &drive.Virtual{Target: queueblob.NewVirtual(inprocess.New(e, "one", nil), memory)}
+	var runner drive.Runner = &drive.Virtual{Target: queueblob.NewVirtual(target.NewInProcess(e, "one", nil), memory)}
 	if inReal {
 		clk := clock.NewReal()
 		waiting := queueblob.NewWaiting(clk)
 		beside = waiting
-		runner = &drive.Live{Clock: clk, Target: queueblob.New(inprocess.New(e, "one", clk), waiting), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
+		runner = &drive.Live{Clock: clk, Target: queueblob.New(target.NewInProcess(e, "one", clk), waiting), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "pattern", NewName: true, Verify: s.Verify})
 	if err != nil {

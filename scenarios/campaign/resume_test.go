@@ -14,15 +14,13 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/inprocess"
 )
 
 // reader is a target that takes down what queries return and where they end.
@@ -102,16 +100,16 @@ func served(t *testing.T, rows int, overHTTP bool) func() target.Target {
 	}
 	clk := clock.NewReal()
 	e := engine.New(engine.Options{Model: unlimited, Accounts: []string{"races"}, Calendar: clk})
-	fill := inprocess.New(e, "races", nil)
+	fill := target.NewInProcess(e, "races", nil)
 	fill.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: "Races"})
 	for n := range rows {
 		c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "Zoë's race", Row: fmt.Sprintf("%03d", n)}}
 		fill.Submit(0, &target.Operation{Verb: entity.Insert, Table: "Races", Change: c})
 	}
 	if !overHTTP {
-		return func() target.Target { return inprocess.New(e, "races", clock.NewReal()) }
+		return func() target.Target { return target.NewInProcess(e, "races", clock.NewReal()) }
 	}
-	secret, err := signing.NewSecret("c2VjcmV0c2VjcmV0c2VjcmV0")
+	secret, err := wire.NewSecret("c2VjcmV0c2VjcmV0c2VjcmV0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +117,7 @@ func served(t *testing.T, rows int, overHTTP bool) func() target.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
-	"loadgen/target/inprocess"
+	"loadgen/target"
 )
 
 // spreading returns the canonical simulation with values set: path=value.
@@ -95,10 +95,10 @@ func play(t testing.TB, s *scenarios.Scenario, inReal, dataless bool) played {
 		t.Fatal(err)
 	}
 	e := engineOf(t, s, dataless)
-	var runner drive.Runner = &drive.Virtual{Target: inprocess.New(e, "one", nil)}
+	var runner drive.Runner = &drive.Virtual{Target: target.NewInProcess(e, "one", nil)}
 	if inReal {
 		clk := clock.NewReal()
-		runner = &drive.Live{Clock: clk, Target: inprocess.New(e, "one", clk), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
+		runner = &drive.Live{Clock: clk, Target: target.NewInProcess(e, "one", clk), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
 	tail := drive.NewTail(5 * time.Second)
 	ledger := &drive.Ledger{Recorder: recorder, Happenings: func(now clock.Instant) []results.Event {

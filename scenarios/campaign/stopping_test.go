@@ -14,14 +14,13 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // mute carries everything out, and never answers a get.
-type mute struct{ *inprocess.Target }
+type mute struct{ *target.InProcess }
 
 func (m mute) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	outcome := m.Target.Do(ctx, op)
+	outcome := m.InProcess.Do(ctx, op)
 	if op.Verb != entity.Get {
 		return outcome
 	}
@@ -171,12 +170,12 @@ func TestStoppedRunWithSeveralTables(t *testing.T) {
 // forgetful loses the reply of the first attempt at creating a table, which it
 // has carried out.
 type forgetful struct {
-	*inprocess.Target
+	*target.InProcess
 	silence target.Outcome
 }
 
 func (f *forgetful) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	outcome, done := f.Target.Submit(now, op)
+	outcome, done := f.InProcess.Submit(now, op)
 	if op.Verb == entity.CreateTable && op.Attempt == 0 {
 		return f.silence, done
 	}

@@ -14,7 +14,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 	"loadgen/target/queueblob"
 )
 
@@ -23,7 +22,7 @@ import (
 func besideTables(t *testing.T, s *scenarios.Scenario) (*world, drive.Runner, func(op target.Operation) int) {
 	t.Helper()
 	e := engineOf(t, s, false)
-	all := queueblob.NewVirtual(inprocess.New(e, "one", nil), queueblob.NewMemory())
+	all := queueblob.NewVirtual(target.NewInProcess(e, "one", nil), queueblob.NewMemory())
 	runner := &drive.Virtual{Target: all}
 	return &world{e, nil, new(results.Memory)}, runner, func(op target.Operation) int {
 		o, _ := all.Submit(runner.Now(), &op)
@@ -69,7 +68,7 @@ func TestStoresGoThoughTheRecordFails(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clk, folder := clock.NewReal(), new(failing)
 			e, beside := engineOf(t, s, false), queueblob.NewWaiting(clk)
-			runner := &drive.Live{Clock: clk, Target: queueblob.New(inprocess.New(e, "one", clk), beside), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
+			runner := &drive.Live{Clock: clk, Target: queueblob.New(target.NewInProcess(e, "one", clk), beside), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races",
 				Entering: func(p campaign.Progress) { folder.broken = folder.broken || p.Stage == "drop" }})
 			if err != nil {

@@ -16,7 +16,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 	"loadgen/target/queueblob"
 )
 
@@ -57,7 +56,7 @@ func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clk := clock.NewReal()
 				e, beside := engineOf(t, s, false), queueblob.NewWaiting(clk)
-				to := &noting{Target: queueblob.New(inprocess.New(e, "one", clk), beside), stores: map[string]bool{}}
+				to := &noting{Target: queueblob.New(target.NewInProcess(e, "one", clk), beside), stores: map[string]bool{}}
 				w := &world{e, nil, new(results.Memory)}
 				ctx, cancel := context.WithCancel(context.Background())
 				defer cancel()

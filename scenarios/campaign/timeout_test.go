@@ -12,7 +12,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // patient counts requests by how long they let the service take.
@@ -66,7 +65,7 @@ phases:
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &patient{inprocess.New(engineOf(t, s, false), "one", nil), make(map[entity.Verb]map[time.Duration]int)}
+	p := &patient{target.NewInProcess(engineOf(t, s, false), "one", nil), make(map[entity.Verb]map[time.Duration]int)}
 	if err := c.Run(context.Background(), &drive.Virtual{Target: p}, &drive.Ledger{Recorder: recorder}); err != nil {
 		t.Fatal(err)
 	}

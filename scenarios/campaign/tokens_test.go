@@ -12,7 +12,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // readingOn is a job that reads so many of the pages of a partition, or of the table, in
@@ -81,10 +80,10 @@ func (r *readingOn) parts() (entities, pages []int64) {
 func (r *readingOn) play(t *testing.T, inReal bool) *results.Record {
 	t.Helper()
 	s := r.scenario(t)
-	var runner drive.Runner = &drive.Virtual{Target: inprocess.New(engineOf(t, s, false), "one", nil)}
+	var runner drive.Runner = &drive.Virtual{Target: target.NewInProcess(engineOf(t, s, false), "one", nil)}
 	if inReal {
 		clk := clock.NewReal()
-		runner = &drive.Live{Clock: clk, Target: inprocess.New(engineOf(t, s, false), "one", clk), Workers: 20}
+		runner = &drive.Live{Clock: clk, Target: target.NewInProcess(engineOf(t, s, false), "one", clk), Workers: 20}
 	}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "run"})
 	if err != nil {

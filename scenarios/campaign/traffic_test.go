@@ -21,7 +21,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // races is a small table whose traffic the tests fill in. It is loaded by one lane:
@@ -96,15 +95,15 @@ type ran struct {
 
 // carriedOut runs a scenario with the target's own counts in its record, in virtual
 // time or, within a synctest bubble, in real time.
-func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*inprocess.Target) target.Target) ran {
+func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*target.InProcess) target.Target) ran {
 	t.Helper()
 	e := engineOf(t, s, false)
-	var runner drive.Runner = &drive.Virtual{Target: inprocess.New(e, "one", nil)}
+	var runner drive.Runner = &drive.Virtual{Target: target.NewInProcess(e, "one", nil)}
 	if inReal {
 		clk := clock.NewReal()
-		var to target.Target = inprocess.New(e, "one", clk)
+		var to target.Target = target.NewInProcess(e, "one", clk)
 		if wrap != nil {
-			to = wrap(to.(*inprocess.Target))
+			to = wrap(to.(*target.InProcess))
 		}
 		runner = &drive.Live{Clock: clk, Target: to, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
 	}
@@ -248,13 +247,13 @@ func TestPhasesOfTraffic(t *testing.T) {
 
 // seenBy is a target that keeps what it was asked.
 type seenBy struct {
-	*inprocess.Target
+	*target.InProcess
 	asked *[]target.Operation
 }
 
 func (s seenBy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	*s.asked = append(*s.asked, *op)
-	return s.Target.Submit(now, op)
+	return s.InProcess.Submit(now, op)
 }
 
 // The rows of a trace decide what is done to which entity, and when.
@@ -262,7 +261,7 @@ func TestTraceDecidesOperationAndKey(t *testing.T) {
 	const rows = "0,get,NYC,1\n0.25,pay,Rome,r\n0.25,insert,Rome,s\n1,delete,NYC,1\n"
 	s := trafficked(t, `arrivals: {trace: t.csv}, operations: [{verb: get}, {name: pay, verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: insert}, {verb: delete}]`, rows)
 	var asked []target.Operation
-	runner := &drive.Virtual{Target: seenBy{inprocess.New(engineOf(t, s, false), "one", nil), &asked}}
+	runner := &drive.Virtual{Target: seenBy{target.NewInProcess(engineOf(t, s, false), "one", nil), &asked}}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func entitiesTaken(t testing.TB, excess int) float64 {
 
 // transaction sends inserts or upserts as one entity group transaction, each "VERB TABLE
 // PartitionKey RowKey size", and returns the status of the first part, and what it says.
-func (w *wire) transaction(writes ...write) (status int, says string) {
+func (w *tableWire) transaction(writes ...write) (status int, says string) {
 	w.Helper()
 	var text strings.Builder
 	text.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")

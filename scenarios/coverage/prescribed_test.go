@@ -10,8 +10,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/results/figure"
@@ -97,7 +96,7 @@ func servedElsewhere(t testing.TB, n int) float64 {
 	w := newWire(t, "round_trip=0s", "read_time=1ms", "write_time=1ms")
 	var sent int
 	real := clock.NewReal()
-	secretKey, err := signing.NewSecret(secret)
+	secretKey, err := wire.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +109,7 @@ func servedElsewhere(t testing.TB, n int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

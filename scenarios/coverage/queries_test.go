@@ -83,7 +83,7 @@ func queries() []row {
 }
 
 // fill adds entities 000000, 000001, … with their Number to a partition.
-func (w *wire) fill(partition string, n int) {
+func (w *tableWire) fill(partition string, n int) {
 	w.Helper()
 	for begin := 0; begin < n; begin += 100 {
 		var list []write
@@ -97,7 +97,7 @@ func (w *wire) fill(partition string, n int) {
 }
 
 // returns is what a query counts, which has to return so many entities.
-func (w *wire) returns(want int, options url.Values) float64 {
+func (w *tableWire) returns(want int, options url.Values) float64 {
 	w.Helper()
 	entities, _, counted := w.pages(options)
 	if len(entities) != want {

@@ -19,7 +19,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 const (
@@ -43,9 +43,9 @@ func (c *leap) Sleep(ctx context.Context, until clock.Instant) error {
 
 func (c *leap) Alarm(clock.Instant) clock.Alarm { panic("nobody waits for an alarm here") }
 
-// wire is the table service as its clients see it: requests and replies of HTTP, one after
+// tableWire is the table service as its clients see it: requests and replies of HTTP, one after
 // another, with the embedded engine behind them.
-type wire struct {
+type tableWire struct {
 	testing.TB
 	*rest.Handler
 	clock  *leap
@@ -53,7 +53,7 @@ type wire struct {
 }
 
 // newWire returns a service of a model, off where it has no settings, with a table Races.
-func newWire(t testing.TB, settings ...string) *wire {
+func newWire(t testing.TB, settings ...string) *tableWire {
 	t.Helper()
 	profile := model.Off
 	if len(settings) > 0 {
@@ -69,11 +69,11 @@ func newWire(t testing.TB, settings ...string) *wire {
 			t.Fatal(err)
 		}
 	}
-	key, err := signing.NewSecret(secret)
+	key, err := wire.NewSecret(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{TB: t, clock: &leap{}}
+	w := &tableWire{TB: t, clock: &leap{}}
 	w.engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch()), Seed: 1})
 	w.Handler, err = rest.New(rest.Options{Engine: w.engine, Clock: w.clock, Calendar: clock.Epoch(epoch()), Seed: 1,
 		Accounts: []rest.Account{{Name: account, Secret: key}}})
@@ -97,7 +97,7 @@ func mac(text string) string {
 
 // send sends a request to a path below the account, with headers as "NAME: VALUE", signed by
 // the account's key where the path brings no signature of its own.
-func (w *wire) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+func (w *tableWire) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	target := "/" + account + path
 	r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
 	r.Method, r.RequestURI, r.Host = method, target, "127.0.0.1:10002"
@@ -124,7 +124,7 @@ func (w *wire) send(method, path, body string, headers ...string) *httptest.Resp
 }
 
 // want is send, and fails the test where the status is another one.
-func (w *wire) want(status int, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+func (w *tableWire) want(status int, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	w.Helper()
 	reply := w.send(method, path, body, headers...)
 	if reply.Code != status {
@@ -139,7 +139,7 @@ func at(partition, row string) string {
 }
 
 // insert adds an entity with properties such as `"Age":55`.
-func (w *wire) insert(partition, row, properties string) {
+func (w *tableWire) insert(partition, row, properties string) {
 	w.Helper()
 	w.want(204, "POST", "/Races", body(partition, row, properties), "Prefer: return-no-content")
 }
@@ -153,7 +153,7 @@ func body(partition, row, properties string) string {
 }
 
 // entity reads an entity as what JSON has of it.
-func (w *wire) entity(path string) map[string]any {
+func (w *tableWire) entity(path string) map[string]any {
 	w.Helper()
 	return decoded(w, w.want(200, "GET", path, ""))
 }
@@ -178,7 +178,7 @@ func encoded(t testing.TB, read map[string]any) string {
 
 // query reads a page of Races: its entities, how to ask for the next one, empty on the last,
 // and how many entities it counted.
-func (w *wire) query(options url.Values) (entities []map[string]any, next url.Values, counted int64) {
+func (w *tableWire) query(options url.Values) (entities []map[string]any, next url.Values, counted int64) {
 	w.Helper()
 	before := w.engine.Counts().Entities
 	reply := w.want(200, "GET", "/Races()?"+strings.ReplaceAll(options.Encode(), "+", "%20"), "")
@@ -197,7 +197,7 @@ func (w *wire) query(options url.Values) (entities []map[string]any, next url.Va
 }
 
 // pages reads all pages of a query.
-func (w *wire) pages(options url.Values) (entities []map[string]any, pages int, counted int64) {
+func (w *tableWire) pages(options url.Values) (entities []map[string]any, pages int, counted int64) {
 	w.Helper()
 	for next := options; next != nil; pages++ {
 		var page []map[string]any

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/engine/rest"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
@@ -70,7 +70,7 @@ func booksScenario() (*scenarios.Scenario, error) {
 func measureBooksOf(ctx context.Context, s *scenarios.Scenario, folder string) (booksFigures, error) {
 	var lost atomic.Int64
 	record, err := run.Run(ctx, run.Plan{Scenario: s, On: run.Embedded, Out: folder, NoProbe: true,
-		Faults: &fault.Plan{Rules: []fault.Rule{{Kind: fault.Drop, Moment: fault.After, Share: booksLost, To: time.Hour}}},
+		Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: booksLost, To: time.Hour}}},
 		Seen: func(seen *rest.Seen) {
 			if seen.Status == 0 {
 				lost.Add(1)

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
-	stalling "loadgen/target/fault"
+	"loadgen/target"
 )
 
 // The stall: 20,000 operations are due over 20 s, and for 2 s of them no reply
@@ -78,13 +78,13 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	if err != nil {
 		return stallFigures{}, err
 	}
-	engine := run.Engine(partitions, 0, r.clock)
-	if err := furnish(ctx, engine); err != nil {
+	tables := run.Engine(partitions, 0, r.clock)
+	if err := furnish(ctx, tables); err != nil {
 		return stallFigures{}, err
 	}
 	begins := r.clock.Now().NextSecond().Offset() + stallBegins
-	frozen := stalling.Wrap(engine, fault.Plan{Rules: []fault.Rule{
-		{Kind: fault.Freeze, From: begins, To: begins + stallLasts, Share: fault.Whole}}}, 1, r.clock)
+	frozen := target.WrapFaults(tables, engine.FaultPlan{Rules: []engine.FaultRule{
+		{Kind: engine.FaultFreeze, From: begins, To: begins + stallLasts, Share: engine.WholeShare}}}, 1, r.clock)
 	machine := watch(r.clock)
 	record, err := r.carryOut(ctx, frozen, frozen, stage)
 	heldUp := machine.leave()

@@ -20,8 +20,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target/azure"
 )
 
@@ -52,7 +51,7 @@ func serviceOf(t *testing.T, wrong time.Duration, o rest.Options) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(planted)
+	secret, err := wire.NewSecret(planted)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +63,7 @@ func serviceOf(t *testing.T, wrong time.Duration, o rest.Options) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: s.handler})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s.handler})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +79,7 @@ func serviceOf(t *testing.T, wrong time.Duration, o rest.Options) *service {
 // endpointAt is an address with a key.
 func endpointAt(t *testing.T, url, key string) azure.Endpoint {
 	t.Helper()
-	secret, err := signing.NewSecret(key)
+	secret, err := wire.NewSecret(key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
-	"loadgen/target/azure/identity"
+	"loadgen/target/azure"
 )
 
 func TestAddresses(t *testing.T) {
@@ -180,7 +180,7 @@ func TestVisitWithAToken(t *testing.T) {
 		{"another's", "token-of-horses", []string{visitKey}, "refuses the token"},
 		{"none is to be had", "", []string{visitKey}, "az login"},
 	} {
-		v := visiting(endpointAt(t, good.url, planted).WithCredential(identity.Of("scope", row.given)), nil)
+		v := visiting(endpointAt(t, good.url, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)
 		d := diagnose(context.Background(), v.checks(), io.Discard)
 		v.close()
 		if !slices.Equal(d.names(Fail), row.fails) || !strings.Contains(spelled(d), row.says) {

@@ -15,7 +15,6 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // benchRate is the offered load of the benchmarks, in operations per second of
@@ -58,7 +57,7 @@ func BenchmarkVirtualAttempts(b *testing.B) {
 	}
 	embedded := func() target.Immediate {
 		e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Seed: 1})
-		t := inprocess.New(e, "a", nil)
+		t := target.NewInProcess(e, "a", nil)
 		t.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: benchTable})
 		var insert drive.Work
 		benchGet(0, &insert)

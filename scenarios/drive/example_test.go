@@ -12,7 +12,6 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // Everybody signs up for one race, and all of them go to one partition, which
@@ -26,7 +25,7 @@ func Example() {
 		panic(err)
 	}
 	service := engine.New(engine.Options{Model: documented, Accounts: []string{"races"}, Seed: 1})
-	runner := &drive.Virtual{Target: inprocess.New(service, "races", nil)}
+	runner := &drive.Virtual{Target: target.NewInProcess(service, "races", nil)}
 
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, results.Manifest{

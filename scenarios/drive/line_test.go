@@ -14,7 +14,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/target/line"
+	"loadgen/target"
 )
 
 // Behind a line both clocks show the same, attempt for attempt: what waits for it, what is lost
@@ -37,7 +37,7 @@ func TestLiveEqualsVirtualBehindALine(t *testing.T) {
 		stage := func() *drive.Stage {
 			return openStage(t, short, 5*time.Second, arrival.Step{Rate: 500, Length: time.Second}, arrival.Step{Rate: 1500, Length: time.Second})
 		}
-		virtual, folder, err := outing(t, context.Background(), &drive.Virtual{Target: &fake{refuse: 300, took: time.Millisecond}, Line: line.New(m, 5)}, nil, stage())
+		virtual, folder, err := outing(t, context.Background(), &drive.Virtual{Target: &fake{refuse: 300, took: time.Millisecond}, Line: target.NewLine(m, 5)}, nil, stage())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestLiveEqualsVirtualBehindALine(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
-			behind := line.Wrap(&fake{clock: clk, refuse: 300, took: time.Millisecond}, line.New(m, 5), clk)
+			behind := target.WrapLine(&fake{clock: clk, refuse: 300, took: time.Millisecond}, target.NewLine(m, 5), clk)
 			record, liveFolder, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: behind, Workers: 1000}, nil, stage())
 			if err != nil {
 				t.Fatal(err)

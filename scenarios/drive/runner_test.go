@@ -15,14 +15,11 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	faulty "loadgen/target/fault"
-	"loadgen/target/inprocess"
 )
 
 // stages returns the same stretch of load each time: a closed loop, then steps.
@@ -330,15 +327,15 @@ func frozen(t *testing.T, clk clock.Clock) target.Target {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}})
-	inner := inprocess.New(e, "a", clk)
+	inner := target.NewInProcess(e, "a", clk)
 	e.Submit(0, &engine.Request{Account: "a", Table: "Races", Verb: entity.CreateTable})
 	for letter := 'a'; letter <= 'z'; letter++ {
 		e.Submit(0, &engine.Request{Account: "a", Table: "Races", Verb: entity.Insert,
 			Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: string(letter)}}})
 	}
-	return faulty.Wrap(alwaysGet{inner}, fault.Plan{Rules: []fault.Rule{
-		{Kind: fault.Delay, Share: fault.Whole, To: time.Hour, By: time.Millisecond},
-		{Kind: fault.Freeze, Share: fault.Whole, From: 3 * time.Second, To: 4 * time.Second},
+	return target.WrapFaults(alwaysGet{inner}, engine.FaultPlan{Rules: []engine.FaultRule{
+		{Kind: engine.FaultDelay, Share: engine.WholeShare, To: time.Hour, By: time.Millisecond},
+		{Kind: engine.FaultFreeze, Share: engine.WholeShare, From: 3 * time.Second, To: 4 * time.Second},
 	}}, 1, clk)
 }
 

@@ -9,24 +9,23 @@ import (
 	"time"
 
 	"loadgen/backoff"
+	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/fault"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	faulty "loadgen/target/fault"
 )
 
 // stall is a service that stands still for the last part of every period.
 type stall struct{ lasts, every time.Duration }
 
 // plan returns the freezes of some periods.
-func (s stall) plan(periods int, more ...fault.Rule) fault.Plan {
-	plan := fault.Plan{Rules: more}
+func (s stall) plan(periods int, more ...engine.FaultRule) engine.FaultPlan {
+	plan := engine.FaultPlan{Rules: more}
 	for i := range periods {
 		end := time.Duration(i+1) * s.every
-		plan.Rules = append(plan.Rules, fault.Rule{Kind: fault.Freeze, Share: fault.Whole, From: end - s.lasts, To: end})
+		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, From: end - s.lasts, To: end})
 	}
 	return plan
 }
@@ -101,14 +100,14 @@ func TestStallOracle(t *testing.T) {
 func stalled(t *testing.T, s stall, rate float64, periods int, takes time.Duration, workers int) *results.Record {
 	t.Helper()
 	length := time.Duration(periods) * s.every
-	var more []fault.Rule
+	var more []engine.FaultRule
 	if takes > 0 {
-		more = []fault.Rule{{Kind: fault.Delay, Share: fault.Whole, To: time.Hour, By: takes}}
+		more = []engine.FaultRule{{Kind: engine.FaultDelay, Share: engine.WholeShare, To: time.Hour, By: takes}}
 	}
 	clk := clock.NewReal()
 	stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: length})
 	record, _, err := outing(t, context.Background(), &drive.Live{
-		Clock: clk, Target: faulty.Wrap(null{}, s.plan(periods, more...), 1, clk), Workers: workers}, nil, stage)
+		Clock: clk, Target: target.WrapFaults(null{}, s.plan(periods, more...), 1, clk), Workers: workers}, nil, stage)
 	if err != nil {
 		t.Fatal(err)
 	}

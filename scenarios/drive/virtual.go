@@ -6,7 +6,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/target"
-	"loadgen/target/line"
 )
 
 // Virtual runs stages in virtual time, in one goroutine, over an event queue. It
@@ -15,7 +14,7 @@ import (
 type Virtual struct {
 	Target target.Immediate
 	// Line lies before the target, nil where nothing does.
-	Line *line.Line
+	Line *target.Line
 
 	clock clock.Virtual
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 )
 
 // Check tells of what is wrong with several rules together, each with the position of
 // the rule that it is told of. Lasts is how long attempts are first made, counted as the
 // windows are, [Forever] where that is not known.
-func Check(rules []fault.Rule, lasts time.Duration, tell func(place int, what string)) {
+func Check(rules []engine.FaultRule, lasts time.Duration, tell func(place int, what string)) {
 	for place := range rules {
 		for before := range place {
 			if a, b := &rules[before], &rules[place]; overlap(a, b) {
@@ -30,17 +30,17 @@ func Check(rules []fault.Rule, lasts time.Duration, tell func(place int, what st
 
 // overlap reports whether two rules do the same to the same keys at the same time, so
 // that nobody could say which of them an attempt met.
-func overlap(a, b *fault.Rule) bool {
+func overlap(a, b *engine.FaultRule) bool {
 	return a.Kind == b.Kind && a.Code == b.Code && a.Moment == b.Moment && a.Key == b.Key && a.KeyPrefix == b.KeyPrefix &&
 		a.From < b.To && b.From < a.To
 }
 
 // hopeless reports whether rules that let nothing succeed follow one another from the
 // first attempt to the last, and names one of them.
-func hopeless(rules []fault.Rule, lasts time.Duration) (place int, all bool) {
+func hopeless(rules []engine.FaultRule, lasts time.Duration) (place int, all bool) {
 	var total []int
 	for i := range rules {
-		if r := &rules[i]; r.Fails() && r.Share == fault.Whole && r.Key == "" && r.KeyPrefix == "" {
+		if r := &rules[i]; r.Fails() && r.Share == engine.WholeShare && r.Key == "" && r.KeyPrefix == "" {
 			total = append(total, i)
 		}
 	}
@@ -59,7 +59,7 @@ func hopeless(rules []fault.Rule, lasts time.Duration) (place int, all bool) {
 }
 
 // Describe says in one line what a rule does: to whom, to how many, when.
-func Describe(r *fault.Rule) string {
+func Describe(r *engine.FaultRule) string {
 	text := describe(r) + " of " + Percent(r.Share)
 	switch {
 	case r.Key != "":
@@ -77,12 +77,12 @@ func Describe(r *fault.Rule) string {
 func shown(key string) string { quoted := strconv.Quote(key); return quoted[1 : len(quoted)-1] }
 
 // describe names what a rule does.
-func describe(r *fault.Rule) string {
+func describe(r *engine.FaultRule) string {
 	words := []string{r.Kind.String()}
 	switch {
-	case r.Kind == fault.Refuse:
+	case r.Kind == engine.FaultRefuse:
 		words = append(words, fmt.Sprintf("(%d %s)", r.Code.Status(), r.Code))
-	case r.Kind == fault.Drop:
+	case r.Kind == engine.FaultDrop:
 		words = append(words, r.Moment.String())
 	}
 	if r.By > 0 {
@@ -92,7 +92,7 @@ func describe(r *fault.Rule) string {
 }
 
 // window says when a rule holds.
-func window(r *fault.Rule) string {
+func window(r *engine.FaultRule) string {
 	if r.To == Forever {
 		return fmt.Sprintf("from %v on", r.From)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 )
@@ -23,26 +23,26 @@ const (
 )
 
 // List is the binding of a list of rules.
-func List(into *[]fault.Rule) fields.Binding {
-	return fields.ListOf[fault.Rule]{
-		Into: into, Least: 1, Most: fault.MaxRules, What: "faults",
-		Fresh: func() fault.Rule { return fault.Rule{To: Forever, Share: fault.Whole} },
-		Bind:  func(r *fault.Rule) fields.Binding { return binding(r) },
+func List(into *[]engine.FaultRule) fields.Binding {
+	return fields.ListOf[engine.FaultRule]{
+		Into: into, Least: 1, Most: engine.MaxFaultRules, What: "faults",
+		Fresh: func() engine.FaultRule { return engine.FaultRule{To: Forever, Share: engine.WholeShare} },
+		Bind:  func(r *engine.FaultRule) fields.Binding { return binding(r) },
 	}
 }
 
-func binding(r *fault.Rule) fields.Binding {
+func binding(r *engine.FaultRule) fields.Binding {
 	return fields.Object{What: "a fault", Fields: []fields.Field{
 		{Name: "kind", Says: "What goes wrong: an answer in place of the service's (refuse), a request or a reply that gets lost (drop), a connection " +
 			"that ends within the reply (cut), a reply that comes later (delay) or whose body comes slowly (drip), and a partition whose replies all " +
 			"wait for the end of the window (freeze).",
-			Value: word[fault.Kind]{&r.Kind, "kind of fault", fault.Kinds(), fault.Kind.String, 0}, Required: true},
+			Value: word[engine.FaultKind]{&r.Kind, "kind of fault", engine.FaultKinds(), engine.FaultKind.String, 0}, Required: true},
 		{Name: "share", Says: "How many of the attempts it meets, each with the same chance: all that the other fields leave unless this is given.",
 			Value: shareOf(&r.Share)},
 		{Name: "code", Says: "What a refuse answers, ServerBusy (503) unless this is given; the others are answered with 500.",
-			Value: word[entity.Code]{&r.Code, "code of a fault", fault.Codes(), func(c entity.Code) string { return string(c) }, ""}},
+			Value: word[entity.Code]{&r.Code, "code of a fault", engine.FaultCodes(), func(c entity.Code) string { return string(c) }, ""}},
 		{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
-			Value: word[fault.Moment]{&r.Moment, "moment", []fault.Moment{fault.Before, fault.After}, fault.Moment.String, 0}},
+			Value: word[engine.FaultMoment]{&r.Moment, "moment", []engine.FaultMoment{engine.FaultBefore, engine.FaultAfter}, engine.FaultMoment.String, 0}},
 		{Name: "by", Says: "How much later a reply comes (delay), how long its body takes (drip), how long a loss goes unnoticed (drop), or how long the answer takes (refuse).",
 			Value: given{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
 		{Name: "key", Says: "The PartitionKey of the attempts that it meets, any unless this is given.",
@@ -59,7 +59,7 @@ func binding(r *fault.Rule) fields.Binding {
 }
 
 // settle fills in what follows from the kind, and refuses what does not belong to it.
-func settle(r *fault.Rule, reader *fields.Reader, path string, n *fields.Node) {
+func settle(r *engine.FaultRule, reader *fields.Reader, path string, n *fields.Node) {
 	if r.Kind == 0 {
 		return // it was told
 	}
@@ -67,28 +67,28 @@ func settle(r *fault.Rule, reader *fields.Reader, path string, n *fields.Node) {
 		field, owner string
 		belongs      bool
 	}{
-		{"code", "refuse", r.Kind == fault.Refuse},
-		{"moment", "drop", r.Kind == fault.Drop},
-		{"by", "delay, drip, drop and refuse", r.Kind != fault.Freeze && r.Kind != fault.Cut},
+		{"code", "refuse", r.Kind == engine.FaultRefuse},
+		{"moment", "drop", r.Kind == engine.FaultDrop},
+		{"by", "delay, drip, drop and refuse", r.Kind != engine.FaultFreeze && r.Kind != engine.FaultCut},
 	} {
 		if value := n.Find(part.field); value != nil && !part.belongs {
 			reader.Fault(value.At, fields.Child(path, part.field), "%s belongs to %s, and this is a %v; expected none", part.field, part.owner, r.Kind)
 		}
 	}
-	if r.Kind == fault.Refuse && r.Code == "" {
-		r.Code = fault.Codes()[0]
+	if r.Kind == engine.FaultRefuse && r.Code == "" {
+		r.Code = engine.FaultCodes()[0]
 	}
-	if r.Kind == fault.Drop && r.Moment == 0 {
-		r.Moment = fault.After
+	if r.Kind == engine.FaultDrop && r.Moment == 0 {
+		r.Moment = engine.FaultAfter
 	}
-	if (r.Kind == fault.Delay || r.Kind == fault.Drip) && r.By == 0 {
+	if (r.Kind == engine.FaultDelay || r.Kind == engine.FaultDrip) && r.By == 0 {
 		reader.Fault(n.At, fields.Child(path, "by"), "a %v has no by; expected how long, such as 200ms", r.Kind)
 	}
 	if value := n.Find("key"); value != nil && r.KeyPrefix != "" {
 		reader.Fault(value.At, fields.Child(path, "key"), "key is given beside key_prefix; expected one of them")
 	}
 	switch end := n.Find("to"); {
-	case end == nil && r.Kind == fault.Freeze:
+	case end == nil && r.Kind == engine.FaultFreeze:
 		reader.Fault(n.At, fields.Child(path, "to"), "a freeze has no to; expected when its replies leave")
 	case end != nil && r.To <= r.From:
 		reader.Fault(end.At, fields.Child(path, "to"), "the window is empty: it begins at %v and ends at %v; expected a later end", r.From, r.To)
@@ -153,8 +153,8 @@ func shareOf(into *int) fields.Binding {
 		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: percentage.String(), Description: fields.Sentence(expected)},
 		Parse: func(text string) (int, bool) {
 			percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-			share := int(math.Round(percent / 100 * fault.Whole))
-			return share, percentage.MatchString(text) && err == nil && share >= 1 && share <= fault.Whole
+			share := int(math.Round(percent / 100 * engine.WholeShare))
+			return share, percentage.MatchString(text) && err == nil && share >= 1 && share <= engine.WholeShare
 		},
 		Written: Percent,
 	}
@@ -162,5 +162,5 @@ func shareOf(into *int) fields.Binding {
 
 // Percent writes a share of so many parts in a million.
 func Percent(share int) string {
-	return strconv.FormatFloat(float64(share)*100/fault.Whole, 'f', -1, 64) + "%"
+	return strconv.FormatFloat(float64(share)*100/engine.WholeShare, 'f', -1, 64) + "%"
 }

@@ -7,38 +7,38 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 )
 
 // read returns the rules of a text, and what is wrong with them.
-func read(text string) ([]fault.Rule, fields.Faults) {
+func read(text string) ([]engine.FaultRule, fields.Faults) {
 	tree, wrong := fields.ReadTree("f.yaml", []byte(text))
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	var rules []fault.Rule
+	var rules []engine.FaultRule
 	r := new(fields.Reader)
 	faults.List(&rules).Read(r, "faults", tree)
 	return rules, r.Faults
 }
 
 // written returns rules as a text.
-func written(rules []fault.Rule) string { return fields.Inline(faults.List(&rules).Write()) }
+func written(rules []engine.FaultRule) string { return fields.Inline(faults.List(&rules).Write()) }
 
 func TestARuleIsReadAsItIsMeant(t *testing.T) {
 	const s = time.Second
 	for _, row := range []struct {
 		says, text string
-		want       fault.Rule
+		want       engine.FaultRule
 	}{
-		{"a refusal is 503 unless its code is given", "{kind: refuse, share: 2%}", fault.Rule{Kind: fault.Refuse, Code: "ServerBusy", Share: 20_000, To: faults.Forever}},
-		{"a loss is of the reply", "{kind: drop, share: 0.0001%, seed: 3}", fault.Rule{Kind: fault.Drop, Moment: fault.After, Share: 1, To: faults.Forever, Seed: 3}},
-		{"or of the request", "{kind: drop, moment: before, by: 5s, from: 1s, to: 2s}", fault.Rule{Kind: fault.Drop, Moment: fault.Before, Share: fault.Whole, By: 5 * s, From: s, To: 2 * s}},
-		{"all meet what has no share", "{kind: cut, key: \"a b\"}", fault.Rule{Kind: fault.Cut, Share: fault.Whole, Key: "a b", To: faults.Forever}},
-		{"a window ends", "{kind: freeze, to: 1m30s, key_prefix: a}", fault.Rule{Kind: fault.Freeze, Share: fault.Whole, KeyPrefix: "a", To: 90 * s}},
-		{"a drip lasts", "{kind: drip, by: 1500ms, share: 99.5%}", fault.Rule{Kind: fault.Drip, Share: 995_000, By: 1500 * time.Millisecond, To: faults.Forever}},
+		{"a refusal is 503 unless its code is given", "{kind: refuse, share: 2%}", engine.FaultRule{Kind: engine.FaultRefuse, Code: "ServerBusy", Share: 20_000, To: faults.Forever}},
+		{"a loss is of the reply", "{kind: drop, share: 0.0001%, seed: 3}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: 1, To: faults.Forever, Seed: 3}},
+		{"or of the request", "{kind: drop, moment: before, by: 5s, from: 1s, to: 2s}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: engine.WholeShare, By: 5 * s, From: s, To: 2 * s}},
+		{"all meet what has no share", "{kind: cut, key: \"a b\"}", engine.FaultRule{Kind: engine.FaultCut, Share: engine.WholeShare, Key: "a b", To: faults.Forever}},
+		{"a window ends", "{kind: freeze, to: 1m30s, key_prefix: a}", engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, KeyPrefix: "a", To: 90 * s}},
+		{"a drip lasts", "{kind: drip, by: 1500ms, share: 99.5%}", engine.FaultRule{Kind: engine.FaultDrip, Share: 995_000, By: 1500 * time.Millisecond, To: faults.Forever}},
 	} {
 		rules, wrong := read("[" + row.text + "]")
 		if len(wrong) > 0 || len(rules) != 1 || rules[0] != row.want {
@@ -94,11 +94,11 @@ func TestHopelessIsWhatLeavesNothing(t *testing.T) {
 	found := 0
 	for seed := range uint64(6000) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		rules := make([]fault.Rule, 1+rng.IntN(4))
+		rules := make([]engine.FaultRule, 1+rng.IntN(4))
 		for i := range rules {
 			from := time.Duration(rng.IntN(4))
-			rules[i] = fault.Rule{Kind: fault.Kinds()[rng.IntN(6)], Moment: fault.After, By: 1, From: from, To: from + 1 + time.Duration(rng.IntN(6)),
-				Share: fault.Whole - rng.IntN(2)*rng.IntN(fault.Whole), Key: []string{"", "", "a"}[rng.IntN(3)]}
+			rules[i] = engine.FaultRule{Kind: engine.FaultKinds()[rng.IntN(6)], Moment: engine.FaultAfter, By: 1, From: from, To: from + 1 + time.Duration(rng.IntN(6)),
+				Share: engine.WholeShare - rng.IntN(2)*rng.IntN(engine.WholeShare), Key: []string{"", "", "a"}[rng.IntN(3)]}
 		}
 		const lasts = 6
 		hopeless := false
@@ -107,7 +107,7 @@ func TestHopelessIsWhatLeavesNothing(t *testing.T) {
 		for at := range time.Duration(lasts) {
 			certain := false
 			for _, r := range rules {
-				certain = certain || r.Fails() && r.Share == fault.Whole && r.Key == "" && r.From <= at && at < r.To
+				certain = certain || r.Fails() && r.Share == engine.WholeShare && r.Key == "" && r.From <= at && at < r.To
 			}
 			passes = passes || !certain
 		}
@@ -135,7 +135,7 @@ func FuzzFaults(f *testing.F) {
 		if len(wrong) > 0 || len(rules) == 0 {
 			return
 		}
-		if faults := (fault.Plan{Rules: rules}).Validate(); len(faults) > 0 {
+		if faults := (engine.FaultPlan{Rules: rules}).Validate(); len(faults) > 0 {
 			t.Fatalf("%q is read as %+v, which is no plan: %v", text, rules, faults)
 		}
 		if again, wrong := read(written(rules)); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {

@@ -9,16 +9,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/health"
 	"loadgen/target"
-	faulty "loadgen/target/fault"
 )
 
 // prompt answers everything after two milliseconds.
@@ -33,13 +32,13 @@ func (p prompt) Do(ctx context.Context, _ *target.Operation) target.Outcome {
 
 // looked runs 200 operations/s for three seconds on so many workers against a
 // target under a plan of faults, looks at the generator, and has the record judged.
-func looked(t *testing.T, workers int, plan fault.Plan) (*results.Summary, *results.Record) {
+func looked(t *testing.T, workers int, plan engine.FaultPlan) (*results.Summary, *results.Record) {
 	t.Helper()
 	if faults := plan.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	clk := clock.NewReal()
-	live := &drive.Live{Clock: clk, Target: faulty.Wrap(prompt{clk}, plan, 1, clk), Workers: workers}
+	live := &drive.Live{Clock: clk, Target: target.WrapFaults(prompt{clk}, plan, 1, clk), Workers: workers}
 	folder := new(results.Memory)
 	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}})
 	if err != nil {
@@ -72,17 +71,17 @@ func looked(t *testing.T, workers int, plan fault.Plan) (*results.Summary, *resu
 
 // slowdown delays the replies of a fifth of the second second by 40 ms: 40
 // operations, for which six workers need 67 ms more than there are.
-var slowdown = fault.Plan{Rules: []fault.Rule{{Kind: fault.Delay, From: 1500 * time.Millisecond, To: 1700 * time.Millisecond,
-	Share: fault.Whole, By: 40 * time.Millisecond}}}
+var slowdown = engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDelay, From: 1500 * time.Millisecond, To: 1700 * time.Millisecond,
+	Share: engine.WholeShare, By: 40 * time.Millisecond}}}
 
 func TestPoolThatIsTooSmallIsTold(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		workers int
-		plan    fault.Plan
+		plan    engine.FaultPlan
 		reasons []string
 	}{
-		{"six workers are enough for a prompt target", 6, fault.Plan{}, []string{}},
+		{"six workers are enough for a prompt target", 6, engine.FaultPlan{}, []string{}},
 		{"six are too few while it is slow", 6, slowdown, []string{"in 1 of 3 seconds the generator was late: too few workers"}},
 		{"sixteen are enough for that", 16, slowdown, []string{}},
 	} {
@@ -101,7 +100,7 @@ func TestPoolThatIsTooSmallIsTold(t *testing.T) {
 }
 
 // frozen has all replies of 0.8 s come at once at its end.
-var frozen = fault.Plan{Rules: []fault.Rule{{Kind: fault.Freeze, From: 700 * time.Millisecond, To: 1500 * time.Millisecond, Share: fault.Whole}}}
+var frozen = engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultFreeze, From: 700 * time.Millisecond, To: 1500 * time.Millisecond, Share: engine.WholeShare}}}
 
 // A target that answers nothing is told with when, whether or not the workers were enough
 // for it; where they were not, what is late because of it is put down to it.

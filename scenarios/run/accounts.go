@@ -10,8 +10,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/inprocess"
-	"loadgen/target/shard"
 )
 
 // account is the embedded engine's only account, or the first of several.
@@ -40,7 +38,7 @@ func severalOf(s *scenarios.Scenario) int {
 func liveAccounts(e *engine.Engine, names []string, clk clock.Clock) (target.Target, target.Counter) {
 	var each []target.Target
 	for _, name := range names {
-		each = append(each, inprocess.New(e, name, clk))
+		each = append(each, target.NewInProcess(e, name, clk))
 	}
 	t := together(each)
 	return t, t.(target.Counter) // as both kinds are
@@ -49,13 +47,13 @@ func liveAccounts(e *engine.Engine, names []string, clk clock.Clock) (target.Tar
 // virtualAccounts returns the accounts of an engine as one immediate target.
 func virtualAccounts(e *engine.Engine, names []string) target.Immediate {
 	if len(names) == 1 {
-		return inprocess.New(e, names[0], nil)
+		return target.NewInProcess(e, names[0], nil)
 	}
 	var each []target.Immediate
 	for _, name := range names {
-		each = append(each, inprocess.New(e, name, nil))
+		each = append(each, target.NewInProcess(e, name, nil))
 	}
-	return shard.NewImmediate(each)
+	return target.NewImmediateShards(each)
 }
 
 // together returns the clients of several accounts as one target, and a single one
@@ -64,7 +62,7 @@ func together(each []target.Target) target.Target {
 	if len(each) == 1 {
 		return each[0]
 	}
-	return shard.New(each)
+	return target.NewShards(each)
 }
 
 // where names all accounts that are aimed at, without any secret.

@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"loadgen/backoff"
+	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/fault"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/target"
-	injection "loadgen/target/fault"
 )
 
 // carried returns the scenario as it is carried out: a search and vegeta's driver try
@@ -120,7 +119,7 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 		p.Progress = unseen{}
 	}
 	if rules := p.Scenario.Faults; len(rules) > 0 {
-		p.injector = injection.NewInjector(fault.Plan{Rules: rules}, p.Scenario.Seed, p.Injected)
+		p.injector = target.NewInjector(engine.FaultPlan{Rules: rules}, p.Scenario.Seed, p.Injected)
 	}
 	if p.Elsewhere != nil {
 		p.handed = new(handed)

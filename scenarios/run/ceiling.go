@@ -9,7 +9,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
@@ -112,7 +112,7 @@ func probeOperation(s *scenarios.Scenario) (target.Operation, error) {
 // openNull puts a server that answers 204 at once behind a port of this machine
 // and returns a client of it, the same as a run has. Whoever opened it stops it.
 func openNull(s *scenarios.Scenario, clk clock.Real, connections int) (target.Target, func(), error) {
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Connections: connectionsFor(connections), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Connections: connectionsFor(connections), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -92,7 +92,7 @@ func account(t *testing.T, name string, profile string, tokens rest.Tokens) *res
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(plantedKey)
+	secret, err := wire.NewSecret(plantedKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/results"
 )
 
@@ -117,7 +117,7 @@ func (m *mechanism) sameLive(t *testing.T) {
 // freezes by when it is there, which a busy machine puts off.
 func (m *mechanism) late(a *results.Attempt, began time.Duration) bool {
 	frozen := a.Injected != ""
-	return m.rule.Kind == fault.Freeze && (!frozen && a.Done-began >= m.rule.To || frozen && a.Sent-began < m.rule.From)
+	return m.rule.Kind == engine.FaultFreeze && (!frozen && a.Done-began >= m.rule.To || frozen && a.Sent-began < m.rule.From)
 }
 
 // edge reports whether an instant is so near to an edge of the window that a little delay

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/fault"
+	"loadgen/engine"
 	"loadgen/report"
 	"loadgen/report/verdict"
 	"loadgen/results"
@@ -167,7 +167,7 @@ const (
 // mechanism is a fault, and what the documented rule makes of it.
 type mechanism struct {
 	says, faults string
-	rule         fault.Rule
+	rule         engine.FaultRule
 	// code is what the sender learns, with the status and the class; zero where all goes
 	// well, and only the time differs.
 	code   string
@@ -179,27 +179,27 @@ type mechanism struct {
 
 // mechanisms are two variations of each fault.
 func mechanisms() []mechanism {
-	share := func(percent float64) int { return int(percent * fault.Whole / 100) }
+	share := func(percent float64) int { return int(percent * engine.WholeShare / 100) }
 	return []mechanism{
-		{"2 % are 503", "{kind: refuse, share: 2%}", fault.Rule{Share: share(2)}, "ServerBusy", 503, results.Throttled, 0},
-		{"10 % are 503 after 30 ms", "{kind: refuse, share: 10%, by: 30ms}", fault.Rule{Share: share(10)}, "ServerBusy", 503, results.Throttled, 30 * ms},
-		{"3 % time out", "{kind: refuse, code: OperationTimedOut, share: 3%}", fault.Rule{Share: share(3)}, "OperationTimedOut", 500, results.Throttled, 0},
-		{"8 % are another 500", "{kind: refuse, code: InternalError, share: 8%}", fault.Rule{Share: share(8)}, "InternalError", 500, results.Failed, 0},
-		{"all are 200 ms late in a window", "{kind: delay, by: 200ms, from: 500ms, to: 1s}", fault.Rule{Share: fault.Whole, From: 500 * ms, To: s1}, "", 204, results.Ok, 200 * ms},
-		{"some are 50 ms late in another", "{kind: delay, by: 50ms, to: 1500ms, share: 30%}", fault.Rule{Share: share(30), To: 1500 * ms}, "", 204, results.Ok, 50 * ms},
-		{"keys that begin with a", "{kind: refuse, share: 50%, key_prefix: a}", fault.Rule{Share: share(50), KeyPrefix: "a"}, "ServerBusy", 503, results.Throttled, 0},
-		{"the key a alone", "{kind: refuse, key: a}", fault.Rule{Share: fault.Whole, Key: "a"}, "ServerBusy", 503, results.Throttled, 0},
-		{"5 % are reset", "{kind: drop, moment: before, share: 5%}", fault.Rule{Kind: fault.Drop, Moment: fault.Before, Share: share(5)}, "ConnectionReset", 0, results.Failed, 0},
-		{"20 % of b are reset", "{kind: drop, moment: before, share: 20%, key: b}", fault.Rule{Kind: fault.Drop, Moment: fault.Before, Share: share(20), Key: "b"}, "ConnectionReset", 0, results.Failed, 0},
-		{"10 % come by half", "{kind: cut, share: 10%}", fault.Rule{Kind: fault.Cut, Share: share(10)}, "ReplyCutOff", 0, results.Failed, 0},
-		{"40 % of ab come by half, in a window", "{kind: cut, share: 40%, key: ab, from: 1s}", fault.Rule{Kind: fault.Cut, Share: share(40), Key: "ab", From: s1}, "ReplyCutOff", 0, results.Failed, 0},
-		{"5 % of the replies are lost at once", "{kind: drop, share: 5%}", fault.Rule{Kind: fault.Drop, Moment: fault.After, Share: share(5)}, "ConnectionReset", 0, results.Failed, 0},
-		{"15 % are lost, which is noticed late", "{kind: drop, share: 15%, by: 400ms}", fault.Rule{Kind: fault.Drop, Moment: fault.After, Share: share(15)}, "ConnectionReset", 0, results.Failed, 400 * ms},
-		{"all drip", "{kind: drip, by: 300ms}", fault.Rule{Share: fault.Whole}, "", 204, results.Ok, 300 * ms},
-		{"10 % drip for longer", "{kind: drip, by: 700ms, share: 10%}", fault.Rule{Share: share(10)}, "", 204, results.Ok, 700 * ms},
-		{"all freeze", "{kind: freeze, from: 500ms, to: 1s}", fault.Rule{Kind: fault.Freeze, Share: fault.Whole, From: 500 * ms, To: s1}, "", 204, results.Ok, 0},
+		{"2 % are 503", "{kind: refuse, share: 2%}", engine.FaultRule{Share: share(2)}, "ServerBusy", 503, results.Throttled, 0},
+		{"10 % are 503 after 30 ms", "{kind: refuse, share: 10%, by: 30ms}", engine.FaultRule{Share: share(10)}, "ServerBusy", 503, results.Throttled, 30 * ms},
+		{"3 % time out", "{kind: refuse, code: OperationTimedOut, share: 3%}", engine.FaultRule{Share: share(3)}, "OperationTimedOut", 500, results.Throttled, 0},
+		{"8 % are another 500", "{kind: refuse, code: InternalError, share: 8%}", engine.FaultRule{Share: share(8)}, "InternalError", 500, results.Failed, 0},
+		{"all are 200 ms late in a window", "{kind: delay, by: 200ms, from: 500ms, to: 1s}", engine.FaultRule{Share: engine.WholeShare, From: 500 * ms, To: s1}, "", 204, results.Ok, 200 * ms},
+		{"some are 50 ms late in another", "{kind: delay, by: 50ms, to: 1500ms, share: 30%}", engine.FaultRule{Share: share(30), To: 1500 * ms}, "", 204, results.Ok, 50 * ms},
+		{"keys that begin with a", "{kind: refuse, share: 50%, key_prefix: a}", engine.FaultRule{Share: share(50), KeyPrefix: "a"}, "ServerBusy", 503, results.Throttled, 0},
+		{"the key a alone", "{kind: refuse, key: a}", engine.FaultRule{Share: engine.WholeShare, Key: "a"}, "ServerBusy", 503, results.Throttled, 0},
+		{"5 % are reset", "{kind: drop, moment: before, share: 5%}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: share(5)}, "ConnectionReset", 0, results.Failed, 0},
+		{"20 % of b are reset", "{kind: drop, moment: before, share: 20%, key: b}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: share(20), Key: "b"}, "ConnectionReset", 0, results.Failed, 0},
+		{"10 % come by half", "{kind: cut, share: 10%}", engine.FaultRule{Kind: engine.FaultCut, Share: share(10)}, "ReplyCutOff", 0, results.Failed, 0},
+		{"40 % of ab come by half, in a window", "{kind: cut, share: 40%, key: ab, from: 1s}", engine.FaultRule{Kind: engine.FaultCut, Share: share(40), Key: "ab", From: s1}, "ReplyCutOff", 0, results.Failed, 0},
+		{"5 % of the replies are lost at once", "{kind: drop, share: 5%}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: share(5)}, "ConnectionReset", 0, results.Failed, 0},
+		{"15 % are lost, which is noticed late", "{kind: drop, share: 15%, by: 400ms}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: share(15)}, "ConnectionReset", 0, results.Failed, 400 * ms},
+		{"all drip", "{kind: drip, by: 300ms}", engine.FaultRule{Share: engine.WholeShare}, "", 204, results.Ok, 300 * ms},
+		{"10 % drip for longer", "{kind: drip, by: 700ms, share: 10%}", engine.FaultRule{Share: share(10)}, "", 204, results.Ok, 700 * ms},
+		{"all freeze", "{kind: freeze, from: 500ms, to: 1s}", engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, From: 500 * ms, To: s1}, "", 204, results.Ok, 0},
 		{"the half of a and ab freezes", "{kind: freeze, from: 1s, to: 1500ms, key_prefix: a, share: 50%}",
-			fault.Rule{Kind: fault.Freeze, Share: share(50), KeyPrefix: "a", From: s1, To: 1500 * ms}, "", 204, results.Ok, 0},
+			engine.FaultRule{Kind: engine.FaultFreeze, Share: share(50), KeyPrefix: "a", From: s1, To: 1500 * ms}, "", 204, results.Ok, 0},
 	}
 }
 
@@ -237,7 +237,7 @@ func TestEachFaultDoesWhatItsRuleSays(t *testing.T) {
 				if a.Injected != "" {
 					met++
 					want = results.Attempt{Class: m.class, Status: m.status, Code: m.code}
-					if takes -= m.takes; m.rule.Kind == fault.Freeze {
+					if takes -= m.takes; m.rule.Kind == engine.FaultFreeze {
 						takes = a.Done - begin - m.rule.To
 					}
 				}
@@ -247,7 +247,7 @@ func TestEachFaultDoesWhatItsRuleSays(t *testing.T) {
 				}
 			}
 			can := m.foretold(o.attempts, begin)
-			within(t, "attempts that meet it", met, can, float64(m.rule.Share)/fault.Whole)
+			within(t, "attempts that meet it", met, can, float64(m.rule.Share)/engine.WholeShare)
 			// What was carried out was, whatever its sender learned.
 			carriedOut := int64(600 - met)
 			if m.class == results.Ok {

@@ -4,15 +4,15 @@ import (
 	"crypto/tls"
 	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/rest"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
+	"loadgen/target"
 	"loadgen/target/azure"
-	injection "loadgen/target/fault"
 )
 
 // Place is where the load of a run goes.
@@ -119,7 +119,7 @@ type Plan struct {
 	// for nothing; those of the scenario lie before the target. Seen is told of every request
 	// that the engine answered, or whose reply it lost; it may be nil and is called
 	// concurrently.
-	Faults *fault.Plan
+	Faults *engine.FaultPlan
 	Seen   func(*rest.Seen)
 	// Injected is told of every attempt that met a fault of the scenario, one at a time; it
 	// may be nil.
@@ -139,13 +139,13 @@ type Plan struct {
 	// handed is what a run has that others offer for, once it is open.
 	handed *handed
 	// injector has the faults of the scenario, nil where there are none.
-	injector *injection.Injector
+	injector *target.Injector
 	// weighing weighs what a rehearsal sends, nil for any other run.
 	weighing *weighing
 }
 
 // Injection is an attempt that met a fault of the scenario.
-type Injection = injection.Injection
+type Injection = target.Injection
 
 // Find is the search for the highest rate that holds.
 type Find = campaign.Find

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"loadgen/engine/model"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 )
@@ -83,7 +83,7 @@ func behind(t *testing.T, to string, answers int) *forward {
 // signed is the plan of a short stress test against an address, by the account's key.
 func signed(t *testing.T, address string, server *httptest.Server, settings ...string) run.Plan {
 	t.Helper()
-	secret, err := signing.NewSecret(plantedKey)
+	secret, err := wire.NewSecret(plantedKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"loadgen/results"
 	"loadgen/target/azure"
-	saying "loadgen/target/azure/told"
 )
 
 // describe enters into a manifest what sends to another service.
@@ -89,7 +88,7 @@ func add(all *results.Said, r results.Refusal) {
 }
 
 // asked returns requests as a record has them whose clock began so long after the client's.
-func asked(client *azure.Target, list []saying.Request, since time.Duration) []results.SaidRequest {
+func asked(client *azure.Target, list []azure.NotedRequest, since time.Duration) []results.SaidRequest {
 	var out []results.SaidRequest
 	for _, r := range list {
 		out = append(out, results.SaidRequest{At: time.Duration(r.At) - since, Took: r.Took, Verb: r.Verb.String(), PartitionKey: r.PartitionKey,

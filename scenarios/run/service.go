@@ -13,7 +13,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -167,13 +166,13 @@ func (s *Service) store(made Made) (target.Target, func(), error) {
 	}
 	beside := neighbourOf(s.endpoint, address)
 	if kind == azure.Queue {
-		queues, err := queueblob.OpenQueues(beside, 1, bounds.New(bounds.Common))
+		queues, err := queueblob.OpenQueues(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
 		if err != nil {
 			return nil, nil, badCredential(beside)
 		}
 		return queues, queues.Close, nil
 	}
-	blobs, err := queueblob.OpenBlobs(beside, 1, bounds.New(bounds.Common))
+	blobs, err := queueblob.OpenBlobs(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
 	if err != nil {
 		return nil, nil, badCredential(beside)
 	}

@@ -17,7 +17,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/line"
 	"loadgen/target/queueblob"
 )
 
@@ -81,7 +80,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if p.injector != nil {
 		at, books = p.injector.BeforeImmediate(at), p.injector.Corrected(books)
 	}
-	runner := &drive.Virtual{Target: at, Line: line.New(m, s.Seed)}
+	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed)}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
 		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
 	if p.weighing != nil {

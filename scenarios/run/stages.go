@@ -9,7 +9,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // Trial is load that belongs to no scenario: it is recorded in memory, and judged by
@@ -46,6 +45,6 @@ func (t *Trial) Run(ctx context.Context, stages ...*drive.Stage) (*results.Recor
 
 // Engine returns an embedded engine of one account as a target that is called directly,
 // with its books: one that waits on a clock, or on a nil one an immediate one.
-func Engine(m *model.Model, seed uint64, clk clock.Clock) *inprocess.Target {
-	return inprocess.New(engine.New(engine.Options{Model: m, Accounts: []string{account}, Seed: seed}), account, clk)
+func Engine(m *model.Model, seed uint64, clk clock.Clock) *target.InProcess {
+	return target.NewInProcess(engine.New(engine.Options{Model: m, Accounts: []string{account}, Seed: seed}), account, clk)
 }

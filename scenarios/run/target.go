@@ -13,15 +13,11 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/bounds"
-	"loadgen/target/line"
 )
 
 // Endpoint is the address of an account on a table service, with what proves it ours.
@@ -31,10 +27,10 @@ type Endpoint = azure.Endpoint
 var ErrOtherService = azure.ErrOtherService
 
 // NewSecret reads the key of an account, base64. Its error does not repeat it.
-func NewSecret(text string) (*signing.Secret, error) { return signing.NewSecret(text) }
+func NewSecret(text string) (*wire.Secret, error) { return wire.NewSecret(text) }
 
 // ParseURL returns the endpoint at an address, see azure.ParseURL.
-func ParseURL(text, account string, secret *signing.Secret) (Endpoint, error) {
+func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	return azure.ParseURL(text, account, secret)
 }
 
@@ -53,7 +49,7 @@ type destination struct {
 	// network.
 	wires []*azure.Target
 	// budget is what the replies of all that is sent over a network share.
-	budget *bounds.Budget
+	budget *target.ReplyBudget
 	// engine is the address of the embedded engine's server.
 	engine string
 	// since is how long after its opening the clock of the run began, where that is another.
@@ -113,19 +109,19 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 	}
 	if p.On != Remote {
 		d.withStandIns(p.Scenario, clk)
-		d.target = line.Wrap(d.target, lineOf(p.Scenario), clk)
+		d.target = target.WrapLine(d.target, lineOf(p.Scenario), clk)
 	}
 	return d, nil
 }
 
 // lineOf returns the line between the clients and the account that a sound scenario's model
 // describes, nil where nothing of it is bounded.
-func lineOf(s *scenarios.Scenario) *line.Line {
+func lineOf(s *scenarios.Scenario) *target.Line {
 	m, err := modelOf(s)
 	if err != nil {
 		return nil
 	}
-	return line.New(m, s.Seed)
+	return target.NewLine(m, s.Seed)
 }
 
 // embeddedEngine builds the engine that a scenario's model describes.
@@ -169,7 +165,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if p.Elsewhere != nil {
 		members = p.Elsewhere.Processes
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: books.handler, Transient: true,
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: books.handler, Transient: true,
 		Connections: connectionsFor(p.workers() * len(accounts) * members)})
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)
@@ -181,7 +177,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 }
 
 // connectEngine makes the client of each account of an embedded engine at an address.
-func (p *Plan) connectEngine(d *destination, address string, secret *signing.Secret, clk clock.Real, id string) error {
+func (p *Plan) connectEngine(d *destination, address string, secret *wire.Secret, clk clock.Real, id string) error {
 	var endpoints []azure.Endpoint
 	for _, name := range accountsOf(p.Scenario) {
 		endpoint, err := azure.ParseURL(address+"/"+name, name, secret)
@@ -195,10 +191,10 @@ func (p *Plan) connectEngine(d *destination, address string, secret *signing.Sec
 
 // connectionsFor returns the bound on connections of a server that so many workers
 // send to, and nobody else: it is to be in nobody's way.
-func connectionsFor(workers int) int { return max(listen.DefaultConnections, 2*workers) }
+func connectionsFor(workers int) int { return max(rest.DefaultConnections, 2*workers) }
 
 // stop ends a server at once.
-func stop(server *listen.Server) {
+func stop(server *rest.Server) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = server.Close(ended) // its error is that something was cut off
@@ -207,8 +203,8 @@ func stop(server *listen.Server) {
 // embeddedSecret returns a key for the embedded engine's account. It guards
 // nothing: it is there so that every request is signed and checked, as it would
 // be elsewhere.
-func embeddedSecret(seed uint64) (*signing.Secret, error) {
-	return signing.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
+func embeddedSecret(seed uint64) (*wire.Secret, error) {
+	return wire.NewSecret(strings.Repeat("bG9hZGdlbi1lbWJl", 5) + fmt.Sprintf("%08d", seed%100_000_000))
 }
 
 // openRemote opens a client of each account of another service and asks each whether
@@ -237,7 +233,7 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 // connect makes a client for each endpoint, all with the same options.
 func (d *destination) connect(endpoints []azure.Endpoint, o azure.Options) error {
 	var each []target.Target
-	d.budget = bounds.New(bounds.Common)
+	d.budget = target.NewReplyBudget(target.CommonReplyBudget)
 	o.Budget = d.budget
 	for _, endpoint := range endpoints {
 		o.Endpoint = endpoint

@@ -8,7 +8,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/weight"
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/target"
@@ -33,7 +32,7 @@ func (w *weighing) Submit(now clock.Instant, op *target.Operation) (target.Outco
 	outcome, done := w.Immediate.Submit(now, op)
 	sent, received := w.request(op), w.reply(op, &outcome)
 	if op.Timeout > 0 {
-		sent += int64(weight.TimeoutHead)
+		sent += int64(wire.TimeoutHead)
 	}
 	w.sent += sent
 	w.received += received
@@ -115,23 +114,23 @@ func (w *weighing) body(c *entity.Change) int64 {
 func (w *weighing) request(op *target.Operation) int64 {
 	switch {
 	case op.Beside != nil:
-		return weight.WriteHead + int64(len(op.Beside.Body))
+		return wire.WriteHead + int64(len(op.Beside.Body))
 	case op.Verb == entity.Query:
-		return weight.QueryHead + w.question(&op.Query)
+		return wire.QueryHead + w.question(&op.Query)
 	case op.Verb == entity.Get:
-		return weight.GetHead + w.key(op.Change.Key)
+		return wire.GetHead + w.key(op.Change.Key)
 	case op.Verb == entity.Insert:
-		return weight.InsertHead + w.body(&op.Change)
+		return wire.InsertHead + w.body(&op.Change)
 	case op.Verb == entity.Delete:
-		return weight.DeleteHead + w.key(op.Change.Key)
+		return wire.DeleteHead + w.key(op.Change.Key)
 	case op.Verb == entity.Batch:
-		return weight.BatchHead + w.parts(op)
+		return wire.BatchHead + w.parts(op)
 	case op.Verb == entity.Merge, op.Verb == entity.Replace:
-		return weight.WriteHead + weight.MatchHead + w.key(op.Change.Key) + w.body(&op.Change)
+		return wire.WriteHead + wire.MatchHead + w.key(op.Change.Key) + w.body(&op.Change)
 	case op.Verb.IsChange():
-		return weight.WriteHead + w.key(op.Change.Key) + w.body(&op.Change)
+		return wire.WriteHead + w.key(op.Change.Key) + w.body(&op.Change)
 	default:
-		return weight.TableHead
+		return wire.TableHead
 	}
 }
 
@@ -140,9 +139,9 @@ func (w *weighing) parts(op *target.Operation) (sum int64) {
 	for i := range op.Changes {
 		c := &op.Changes[i]
 		if sum += w.body(c); c.Verb == entity.Insert {
-			sum += weight.InsertPartHead
+			sum += wire.InsertPartHead
 		} else {
-			sum += weight.PartHead + w.key(c.Key)
+			sum += wire.PartHead + w.key(c.Key)
 		}
 	}
 	return sum
@@ -159,17 +158,17 @@ func (w *weighing) question(q *target.Query) int64 {
 	w.room = append(w.room, q.Token.NextRowKey...)
 	size := len(w.room)
 	if len(q.Select) > 0 {
-		size += weight.SelectHead + len(strings.Join(q.Select, "%2C"))
+		size += wire.SelectHead + len(strings.Join(q.Select, "%2C"))
 	}
 	if q.Top > 0 {
-		size += weight.TopHead
+		size += wire.TopHead
 	}
 	return int64(size)
 }
 
 func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	if o.Status >= 300 || o.Status == 0 {
-		return weight.RefusedHead
+		return wire.RefusedHead
 	}
 	shown := wire.Rendering{Base: wire.Base{URL: usualBase}, Table: op.Table}
 	if selected := op.Query.Select; len(selected) > 0 {
@@ -177,22 +176,22 @@ func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	}
 	switch {
 	case op.Beside != nil:
-		return weight.DoneHead
+		return wire.DoneHead
 	case op.Verb == entity.Query:
 		w.room = shown.AppendPageStart(w.room[:0])
 		for i := range o.Rows {
 			w.room = shown.AppendRow(w.room, i == 0, o.Rows[i].Key, o.Rows[i].Entity)
 		}
-		return weight.PageHead + int64(len(w.room))
+		return wire.PageHead + int64(len(w.room))
 	case o.Entity != nil:
 		w.room = shown.AppendEntity(w.room[:0], op.Change.Key, o.Entity)
-		return weight.GotHead + int64(len(w.room))
+		return wire.GotHead + int64(len(w.room))
 	case op.Verb == entity.Insert:
-		return weight.MadeHead + 2*w.key(op.Change.Key)
+		return wire.MadeHead + 2*w.key(op.Change.Key)
 	case op.Verb == entity.Batch:
-		return weight.DoneBatchHead + w.doneParts(op)
+		return wire.DoneBatchHead + w.doneParts(op)
 	default:
-		return weight.DoneHead
+		return wire.DoneHead
 	}
 }
 
@@ -203,9 +202,9 @@ const usualBase = "http://127.0.0.1:10002/loadgen"
 func (w *weighing) doneParts(op *target.Operation) (sum int64) {
 	for i := range op.Changes {
 		if c := &op.Changes[i]; c.Verb == entity.Insert {
-			sum += weight.MadePartHead + 2*w.key(c.Key)
+			sum += wire.MadePartHead + 2*w.key(c.Key)
 		} else {
-			sum += weight.DonePartHead
+			sum += wire.DonePartHead
 		}
 	}
 	return sum

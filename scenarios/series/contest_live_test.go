@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 	"loadgen/target/azure"
@@ -100,7 +100,7 @@ func TestContestWithinABudget(t *testing.T) {
 // A service is sent nothing, and no folder made, before somebody has agreed to what all
 // runs together will send.
 func TestContestAsksForConsent(t *testing.T) {
-	secret, err := signing.NewSecret("c2VjcmV0")
+	secret, err := wire.NewSecret("c2VjcmV0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/scenarios/workflow"
 	"loadgen/scenarios/workflow/machine"
 )
@@ -122,7 +122,7 @@ func TestWhatUsersKeep(t *testing.T) {
 // What is carried is a signature that the service's own check finds genuine, and that
 // opens the user's keys alone.
 func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
-	secret, err := signing.NewSecret(base64.StdEncoding.EncodeToString([]byte("the key of nobody's account")))
+	secret, err := wire.NewSecret(base64.StdEncoding.EncodeToString([]byte("the key of nobody's account")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 	for _, covers := range []string{"partition", "entity"} {
 		p := readBy(s, "direct-read", 0, map[string]string{"covers": covers}, 1, user)
 		first := p.Begin()
-		var a signing.SharedAccess
+		var a wire.SharedAccess
 		values, err := url.ParseQuery(string(first.Beside.Body))
 		if err != nil {
 			t.Fatal(err)

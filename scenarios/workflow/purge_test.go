@@ -14,7 +14,6 @@ import (
 	"loadgen/scenarios/workflow"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 	"loadgen/target/queueblob"
 )
 
@@ -174,7 +173,7 @@ func delayed(t *testing.T, delay string) *world {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Calendar: clock.Epoch(time.Unix(1_400_000_000, 0))})
-	return &world{t: t, target: queueblob.NewVirtual(inprocess.New(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
+	return &world{t: t, target: queueblob.NewVirtual(target.NewInProcess(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
 }
 
 // A login of a day whose table has an old name waits until that is free, and gives up

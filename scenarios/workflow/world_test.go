@@ -13,7 +13,6 @@ import (
 	"loadgen/scenarios/workflow"
 	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 	"loadgen/target/queueblob"
 )
 
@@ -39,7 +38,7 @@ func newWorld(t *testing.T, tables ...string) *world {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Calendar: clock.Epoch(time.Unix(1_400_000_000, 0))})
-	w := &world{t: t, target: queueblob.NewVirtual(inprocess.New(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
+	w := &world{t: t, target: queueblob.NewVirtual(target.NewInProcess(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
 	for _, name := range append([]string{""}, tables...) {
 		if o := w.do(&target.Operation{Verb: entity.CreateTable, Table: "Test" + name}); o.Status >= 300 {
 			t.Fatalf("creating table Test%s: %d %s", name, o.Status, o.Code)

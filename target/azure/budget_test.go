@@ -15,7 +15,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/bounds"
 )
 
 // mostReply is how many bytes a reply may have.
@@ -45,8 +44,8 @@ var framings = map[string]func(body string) string{
 func TestRepliesAtTheBound(t *testing.T) {
 	op := get("1")
 	for name, framing := range framings {
-		for _, size := range []int{bounds.Allowance - 1, bounds.Allowance, bounds.Allowance + 1, 1<<20 + 1, mostReply - 1, mostReply, mostReply + 1} {
-			budget := bounds.New(bounds.Common)
+		for _, size := range []int{target.ReplyAllowance - 1, target.ReplyAllowance, target.ReplyAllowance + 1, 1<<20 + 1, mostReply - 1, mostReply, mostReply + 1} {
+			budget := target.NewReplyBudget(target.CommonReplyBudget)
 			text := "HTTP/1.1 400 X\r\n" + framing(strings.Repeat("x", size))
 			server := serve(t, func(int, []byte) (string, bool) { return text, true })
 			subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), Budget: budget})
@@ -107,7 +106,7 @@ func TestRepliesHeldUp(t *testing.T) {
 		for _, way := range []string{"Do", "net/http"} {
 			t.Run(row.name+", "+way, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					clk, budget := clock.NewReal(), bounds.New(1<<20)
+					clk, budget := clock.NewReal(), target.NewReplyBudget(1<<20)
 					subject, err := azure.New(azure.Options{Endpoint: endpointAt(t, "http://races.example.net"), Clock: clk, Calendar: clock.Epoch(epoch),
 						Timeout: 5 * time.Second, Budget: budget})
 					if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine/nearest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // The emulators' account, whose key is public.
@@ -110,7 +110,7 @@ func (set settings) emulator() (Endpoint, error) {
 			host = "[" + host + "]"
 		}
 	}
-	secret, err := signing.NewSecret(emulatorKey)
+	secret, err := wire.NewSecret(emulatorKey)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -186,7 +186,7 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 	if _, named := set["AccountName"]; !named {
 		return Endpoint{}, badString("AccountName is missing")
 	}
-	secret, err := signing.NewSecret(key)
+	secret, err := wire.NewSecret(key)
 	if err != nil {
 		return Endpoint{}, badString("AccountKey is not base64")
 	}

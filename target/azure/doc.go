@@ -17,4 +17,15 @@
 // offered. Neither retries or follows a redirection, keeps a connection that was not read to
 // the end of a reply, or shows a key, a shared access signature or a token in any error,
 // outcome or print. [Target.NetHTTP] is for a driver that brings a client of its own.
+//
+// # Tokens
+//
+// A [Credential] requests Entra ID tokens for one scope. A [TokenKeeper] keeps one of them ready:
+// its goroutine requests the next well before the current one expires, so that no request waits
+// for it. Callers must close it. No error or print contains a token or a secret of the environment.
+//
+// # Refusals
+//
+// A [RefusalLog] records what the service said about its own state: which limit throttled, and
+// the request ids of throttled, failed and slowest requests, by which support finds them.
 package azure

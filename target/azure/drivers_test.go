@@ -13,7 +13,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -39,7 +39,7 @@ func openInMemory(t *testing.T, clk clock.Real, workers int) *inMemory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(testKey)
+	secret, err := wire.NewSecret(testKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,15 +9,12 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/fault"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
-	faulty "loadgen/target/fault"
 	"loadgen/target/targettest"
 )
 
@@ -39,13 +36,13 @@ func (e *embedded) Counts() target.Counts { return target.Counts(e.handler.Count
 
 // openEmbedded serves an engine of a profile until the test ends. A scheme of 0
 // is the client's own choice.
-func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked bool, by ...azure.Client) *embedded {
+func openEmbedded(t testing.TB, profile string, scheme wire.SigningScheme, asked bool, by ...azure.Client) *embedded {
 	t.Helper()
 	m, err := model.New(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := signing.NewSecret(embeddedKey)
+	secret, err := wire.NewSecret(embeddedKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +53,7 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := listen.Open(listen.Options{Address: "127.0.0.1:0", Handler: handler, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler, Transient: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +78,12 @@ func openEmbedded(t testing.TB, profile string, scheme signing.Scheme, asked boo
 func TestConformsOverHTTP(t *testing.T) {
 	for _, row := range []struct {
 		sentence, profile string
-		scheme            signing.Scheme
+		scheme            wire.SigningScheme
 		asked             bool
 	}{
-		{"documented limits, entities told by the engine", model.Documented, signing.SharedKeyLite, true},
-		{"documented limits, entities derived", model.Documented, signing.SharedKeyLite, false},
-		{"no limits, signed the long way", model.Off, signing.SharedKey, true},
+		{"documented limits, entities told by the engine", model.Documented, wire.SharedKeyLite, true},
+		{"documented limits, entities derived", model.Documented, wire.SharedKeyLite, false},
+		{"no limits, signed the long way", model.Off, wire.SharedKey, true},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +111,7 @@ func TestConformsThroughTheFaultWrapper(t *testing.T) {
 	e := openEmbedded(t, model.Off, 0, true)
 	clk := clock.NewReal()
 	targettest.Run(t, func(t *testing.T) targettest.Subject {
-		subject := targettest.Live(faulty.Wrap(e, fault.Plan{}, 1, clk))
+		subject := targettest.Live(target.WrapFaults(e, engine.FaultPlan{}, 1, clk))
 		subject.Counts, subject.Unlimited = nil, true
 		return subject
 	})

@@ -24,7 +24,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/bounds"
 )
 
 // hostility is one way to keep a client reading: what a peer sends once, and then again
@@ -117,7 +116,7 @@ func TestEndlessRepliesTo256Workers(t *testing.T) {
 
 // meetEndless is the client: it reads from all peers for some seconds.
 func meetEndless(t *testing.T, peers []string) {
-	clk, budget := clock.NewReal(), bounds.New(bounds.Common)
+	clk, budget := clock.NewReal(), target.NewReplyBudget(target.CommonReplyBudget)
 	subjects := map[string]*azure.Target{}
 	var hostile []string
 	for _, one := range peers {

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
-	"loadgen/target/azure/identity"
 )
 
 // Endpoint is where requests go and as whom. Printing it in whatever way shows
@@ -32,16 +30,16 @@ type Endpoint struct {
 // proof is a credential, of which one part or none is there: the account's key, a shared
 // access signature, or whom Entra ID gives tokens.
 type proof struct {
-	secret    *signing.Secret
+	secret    *wire.Secret
 	signature *sas
-	identity  *identity.Credential
+	identity  *Credential
 }
 
 // ParseURL returns the endpoint at an address such as
 // https://ACCOUNT.table.core.windows.net or, in path style,
 // http://127.0.0.1:10002/ACCOUNT. An empty account is read from the address. The
 // secret may be nil where [Endpoint.WithSAS] follows. The error wraps ErrURL.
-func ParseURL(text, account string, secret *signing.Secret) (Endpoint, error) {
+func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	fault := func(what string) (Endpoint, error) { return Endpoint{}, fmt.Errorf("%w: %s", ErrURL, what) }
 	address, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -89,12 +87,12 @@ func (e Endpoint) WithSAS(text string) (Endpoint, error) {
 
 // WithIdentity returns the endpoint with tokens of Entra ID in the place of its credential,
 // those of whom programs of Azure's SDKs act as by default. A token goes over https alone. The
-// error wraps ErrURL, or identity.ErrNoToken.
+// error wraps ErrURL, or ErrNoToken.
 func (e Endpoint) WithIdentity() (Endpoint, error) {
 	if e.scheme != "https" {
 		return Endpoint{}, fmt.Errorf("%w: a token of Entra ID goes over https alone; expected https://", ErrURL)
 	}
-	who, err := identity.Default(identity.ScopeOf(e.host, e.Cosmos()))
+	who, err := DefaultCredential(TokenScope(e.host, e.Cosmos()))
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -102,7 +100,7 @@ func (e Endpoint) WithIdentity() (Endpoint, error) {
 }
 
 // WithCredential is [Endpoint.WithIdentity] with the tokens of somebody else.
-func (e Endpoint) WithCredential(who *identity.Credential) Endpoint {
+func (e Endpoint) WithCredential(who *Credential) Endpoint {
 	e.prove = proof{identity: who}.by
 	return e
 }

@@ -9,7 +9,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -30,7 +30,7 @@ func Example() {
 	}))
 	defer service.Close()
 
-	secret, err := signing.NewSecret("c2VjcmV0")
+	secret, err := wire.NewSecret("c2VjcmV0")
 	if err != nil {
 		panic(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"net"
 
-	"loadgen/target/bounds"
+	"loadgen/target"
 )
 
 // DialWith has a target open its connections by another function, from the next
@@ -26,7 +26,7 @@ func (t *Target) Callers() int {
 // ReadReply reads a reply and returns what it holds, one header among it, and
 // whether it is the last of its connection.
 func ReadReply(in *bufio.Reader, name string) (status int, body, header string, last bool, err error) {
-	r := reply{share: bounds.New(bounds.Common).Share()}
+	r := reply{share: target.NewReplyBudget(target.CommonReplyBudget).Share()}
 	err = r.read(in)
 	return r.status, r.text(), r.first(name), r.closing, err
 }

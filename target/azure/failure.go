@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"loadgen/target"
-	"loadgen/target/azure/identity"
 )
 
 // The faults of an address and of a service that a run cannot use; test for
@@ -87,7 +86,7 @@ func noReply(err error) (target.Fault, string) {
 		return target.ConnectionReset, "the connection was reset before the reply was complete"
 	case errors.Is(err, errProxy):
 		return target.ProxyRefused, err.Error()
-	case errors.Is(err, errForm), errors.Is(err, identity.ErrNoToken):
+	case errors.Is(err, errForm), errors.Is(err, ErrNoToken):
 		return target.NotSent, err.Error()
 	case isAny(err, io.EOF, io.ErrUnexpectedEOF):
 		return target.ConnectionClosed, "the connection was closed before the reply was complete"

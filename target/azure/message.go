@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/signing"
 )
 
 // What the heads of all requests have in common, but for the host. They follow
@@ -26,7 +25,7 @@ func beginning(host string) string {
 // compose signs the request and makes the message of it, byte for byte as it
 // goes out. A secret is not there where a
 // shared access signature or a token is.
-func (a *attempt) compose(number uint64, path int, secret *signing.Secret) {
+func (a *attempt) compose(number uint64, path int, secret *wire.Secret) {
 	t := a.target
 	date := t.dates.at(t.clock.Now())
 	m := append(append(append(a.message[:0], a.method...), ' '), a.line...)
@@ -37,7 +36,7 @@ func (a *attempt) compose(number uint64, path int, secret *signing.Secret) {
 	}
 	m = append(m, acceptLine...)
 	if secret != nil {
-		m = secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &signing.Signable{
+		m = secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
 			Method: a.method, ContentType: a.values[typeSlot], Date: date,
 			Account: t.endpoint.account, Path: view(a.line[:path]),
 		})

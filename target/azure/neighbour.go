@@ -3,8 +3,6 @@ package azure
 import (
 	"fmt"
 	"strings"
-
-	"loadgen/target/azure/identity"
 )
 
 // Neighbour is another service of a table's account.
@@ -63,7 +61,7 @@ func (e Endpoint) Credential() (key, signature string) {
 
 // Identity returns whom Entra ID gives the tokens that prove who asks, nil where a key or a
 // signature does.
-func (e Endpoint) Identity() *identity.Credential {
+func (e Endpoint) Identity() *Credential {
 	if e.prove == nil {
 		return nil
 	}

@@ -6,12 +6,11 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/target"
-	"loadgen/target/azure/told"
 )
 
 // Said returns what the service has said of its own state so far, where [Options.Observe]
 // has it taken down.
-func (t *Target) Said() told.Said { return t.said.Said() }
+func (t *Target) Said() RefusalReport { return t.said.Said() }
 
 // RunID begins what the target calls its requests: RunID-number.
 func (t *Target) RunID() string { return t.runID }
@@ -63,7 +62,7 @@ func (t *Target) note(a *attempt, op *target.Operation, o *target.Outcome) {
 	if !t.observe {
 		return
 	}
-	t.said.Take(told.Request{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partitionOf(op),
+	t.said.Take(NotedRequest{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partitionOf(op),
 		Status: o.Status, Code: o.Code, ID: t.identifier(&a.reply), Number: op.Number}, o.Detail)
 }
 

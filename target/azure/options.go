@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/wire/signing"
-	"loadgen/target/bounds"
+	"loadgen/engine/wire"
+	"loadgen/target"
 )
 
 // What options that are left zero mean.
@@ -35,7 +35,7 @@ type Options struct {
 	// Endpoint is where requests go and as whom; demanded.
 	Endpoint Endpoint
 	// Scheme is how a request is signed with an account's key; Shared Key Lite.
-	Scheme signing.Scheme
+	Scheme wire.SigningScheme
 	// Connections is the greatest number of attempts at once, for so many idle
 	// connections are kept; 64. More attempts work, but each beyond costs a
 	// connection of its own.
@@ -63,8 +63,8 @@ type Options struct {
 	// Observe has taken down what the service says: see [Target.Said].
 	Observe bool
 	// Budget is what the replies under way may hold together, of all targets that share
-	// it; nil is one of the target's own, of bounds.Common.
-	Budget *bounds.Budget
+	// it; nil is one of the target's own, of target.CommonReplyBudget.
+	Budget *target.ReplyBudget
 }
 
 // Validate returns every fault, each wrapping ErrOptions; none where a target
@@ -82,7 +82,7 @@ func (o *Options) Validate() []error {
 	if !slices.Contains([]Client{"", Native, ByNetHTTP, Auto}, o.Client) {
 		fault("Client is %q; it must be %s, %s or %s", o.Client, Native, ByNetHTTP, Auto)
 	}
-	if o.Scheme > signing.SharedKey {
+	if o.Scheme > wire.SharedKey {
 		fault("Scheme is %d; it must be SharedKeyLite or SharedKey", o.Scheme)
 	}
 	if o.Connections < 0 {
@@ -112,10 +112,10 @@ func (o Options) filled() (Options, error) {
 	if o.Proxy == nil {
 		o.Proxy = httpproxy.FromEnvironment().ProxyFunc()
 	}
-	o.Scheme = cmp.Or(o.Scheme, signing.SharedKeyLite)
+	o.Scheme = cmp.Or(o.Scheme, wire.SharedKeyLite)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
 	if o.Budget == nil {
-		o.Budget = bounds.New(bounds.Common)
+		o.Budget = target.NewReplyBudget(target.CommonReplyBudget)
 	}
 	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
 	return o, nil

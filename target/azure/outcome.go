@@ -12,9 +12,7 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/batch"
 	"loadgen/target"
-	"loadgen/target/azure/identity"
 )
 
 // The headers of replies, in the spelling of the service's documents.
@@ -160,7 +158,7 @@ func (t *Target) transaction(o *target.Outcome, op *target.Operation, r *reply, 
 		o.Status = o.Code.Status()
 		return false, ""
 	}
-	came, err := batch.ParseReply(boundary, text)
+	came, err := wire.ParseBatchReply(boundary, text)
 	if err != nil {
 		return false, "the reply cannot be read: " + err.Error()
 	}
@@ -223,7 +221,7 @@ type sending struct {
 	// values are those of the headers that differ.
 	values [headerSlots]string
 	// token proves who asks where neither a key nor a signature does.
-	token *identity.Token
+	token *Token
 	// sent is when the attempt had its connection; answered says that a reply began to come,
 	// first when.
 	sent     clock.Instant

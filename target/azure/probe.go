@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 	"loadgen/target"
-	"loadgen/target/azure/identity"
 )
 
 // Service is what a service says of itself.
@@ -46,7 +45,7 @@ const (
 // Probe asks the service for one table, or with the shared access signature of
 // a table for one entity, and returns what answered. The error is one line that
 // says the likely cause and wraps ErrUnreachable, ErrAuthentication, ErrClock,
-// ErrNotTables or identity.ErrNoToken; a signature that does not open lists is none, nor is a busy
+// ErrNotTables or ErrNoToken; a signature that does not open lists is none, nor is a busy
 // service. The probe takes 4 s at
 // most, beside what the first token takes.
 func (t *Target) Probe(ctx context.Context) (Service, error) {
@@ -258,7 +257,7 @@ func (t *Target) unwelcome(r *reply, status int, code entity.Code, detail string
 	}
 	switch {
 	case status == http.StatusUnauthorized:
-		return t.fault(ErrAuthentication, "%v%s", identity.ErrRefused, t.wanted(r))
+		return t.fault(ErrAuthentication, "%v%s", ErrTokenRefused, t.wanted(r))
 	case code == entity.AuthorizationPermission:
 		return t.fault(ErrAuthentication, "whom the token is for may not do this (%d %s); assign the role %s, which takes minutes to count", status, code, role)
 	case code == entity.AuthorizationFailure:

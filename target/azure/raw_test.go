@@ -16,7 +16,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -140,7 +140,7 @@ func (r *raw) url() string { return "http://" + r.listener.Addr().String() + "/r
 // endpointAt is the account races at an address, with the key of the tests.
 func endpointAt(t testing.TB, address string) azure.Endpoint {
 	t.Helper()
-	secret, err := signing.NewSecret(testKey)
+	secret, err := wire.NewSecret(testKey)
 	if err != nil {
 		t.Fatal(err)
 	}

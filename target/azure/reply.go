@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"loadgen/target/bounds"
+	"loadgen/target"
 )
 
 // reply is what came back for a request. Its texts are views into room that the
@@ -18,7 +18,7 @@ type reply struct {
 	// body is what followed the head, whole, chunks put together; share is where its
 	// room is from.
 	body  []byte
-	share bounds.Share
+	share target.ReplyShare
 
 	// head holds the names and values of the fields, one after another.
 	head   []byte
@@ -162,7 +162,7 @@ func (r *reply) grow(expected, most int) error {
 	}
 	var sound bool
 	if r.body, sound = r.share.Grow(r.body, expected, most); !sound {
-		return bounds.ErrEnded
+		return target.ErrReplyEnded
 	}
 	return nil
 }

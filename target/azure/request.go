@@ -11,7 +11,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/wire"
-	"loadgen/engine/wire/batch"
 	"loadgen/target"
 )
 
@@ -152,7 +151,7 @@ func (a *attempt) writeBatch(op *target.Operation) (fault string) {
 	id := fmt.Sprintf("%016x-%x", op.Number, op.Attempt)
 	a.values[typeSlot] = "multipart/mixed; boundary=batch_" + id
 	base := wire.Base{URL: a.target.base, Account: a.target.endpoint.account}
-	a.content = batch.Append(a.content, id, base, op.Table, op.Changes, a.target.etags.write)
+	a.content = wire.AppendBatch(a.content, id, base, op.Table, op.Changes, a.target.etags.write)
 	a.finish(op.Number, len(a.line))
 	return ""
 }

@@ -16,7 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -64,7 +64,7 @@ func requestRows() []requestRow {
 		Changes: []entity.Change{runner("1"), stale.Change, single(entity.Delete, "3", entity.MatchAny).Change}}
 	hasty, hurried := get("1"), query
 	hasty.Timeout, hurried.Timeout = 2*time.Second, 30*time.Second
-	sharedKey := func(o *azure.Options) { o.Scheme = signing.SharedKey }
+	sharedKey := func(o *azure.Options) { o.Scheme = wire.SharedKey }
 	entityPath := "Runners(PartitionKey='NYC%202011',RowKey="
 	return []requestRow{
 		{"an insert", "insert", single(entity.Insert, "1", entity.Match{}), lite + "Runners", nil},

@@ -15,8 +15,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/target"
-	"loadgen/target/azure/told"
-	"loadgen/target/bounds"
 )
 
 // NetHTTP sends what a target does over net/http in place of the target's own
@@ -67,7 +65,7 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 		t.tokens.Refused(a.token)
 	}
 	w.lent = true
-	w.ReadCloser, response.Body = bounds.NewBody(response.Body, &a.reply.share, mostReply), w
+	w.ReadCloser, response.Body = target.NewBoundedBody(response.Body, &a.reply.share, mostReply), w
 	return response, nil
 }
 
@@ -107,7 +105,7 @@ func (n *NetHTTP) Outcome(op *target.Operation, status int, header http.Header, 
 	}()
 	a.reply.fill(status, header, body)
 	outcome := t.outcome(a, op)
-	if told.Refuses(status) {
+	if IsRefusal(status) {
 		t.note(a, op, &outcome)
 	}
 	return outcome
@@ -216,7 +214,7 @@ func (w *way) Read(p []byte) (int, error) {
 	switch {
 	case err == nil || err == io.EOF:
 		return n, err
-	case errors.Is(err, bounds.ErrTooLong):
+	case errors.Is(err, target.ErrReplyTooLong):
 		err = errReplyTooLong
 	}
 	return n, w.failure(err, true)

@@ -12,7 +12,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -70,7 +70,7 @@ type endpoints struct {
 
 func planted(t *testing.T, address string) []azure.Endpoint {
 	t.Helper()
-	secret, err := signing.NewSecret(plantedKey)
+	secret, err := wire.NewSecret(plantedKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,8 @@ import (
 	"sync/atomic"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target"
-	"loadgen/target/azure/identity"
-	"loadgen/target/azure/told"
-	"loadgen/target/bounds"
 )
 
 // Target sends operations to one account of a table service. It is safe for
@@ -26,7 +23,7 @@ type Target struct {
 	base       string
 	address    string // host and port, to be dialled
 	begin      string
-	scheme     signing.Scheme
+	scheme     wire.SigningScheme
 	askCounted bool
 	runID      string
 	clock      clock.Clock
@@ -39,12 +36,12 @@ type Target struct {
 	client Client
 	native atomic.Bool
 	// tokens are those that prove who asks, nil where a key or a signature does.
-	tokens *identity.Keeper
+	tokens *TokenKeeper
 	// said is what the service says, where observe is set.
-	said     told.Book
+	said     RefusalLog
 	observe  bool
 	watch    *watch
-	budget   *bounds.Budget
+	budget   *target.ReplyBudget
 	stop     chan struct{}
 	alone    sync.WaitGroup
 	attempts sync.Pool
@@ -82,7 +79,7 @@ func New(o Options) (*Target, error) {
 	}
 	t.other = t.netHTTP(t.proxy)
 	if who := o.Endpoint.prove().identity; who != nil {
-		t.tokens = identity.Keep(who, o.Clock, o.Calendar)
+		t.tokens = NewTokenKeeper(who, o.Clock, o.Calendar)
 	}
 	t.attempts.New = func() any { return t.newAttempt() }
 	t.stop = make(chan struct{})
@@ -171,7 +168,7 @@ func (t *Target) exchange(ctx context.Context, a *attempt) error {
 // ended returns the error for an attempt that was ended: where its reply waited for room
 // until its time was up, the service was not late.
 func (t *Target) ended(err, cause error) error {
-	if errors.Is(err, bounds.ErrEnded) && errors.Is(cause, errLate) {
+	if errors.Is(err, target.ErrReplyEnded) && errors.Is(cause, errLate) {
 		return fmt.Errorf("%w: those under way hold %d MiB together", errNoRoom, t.budget.Most()>>20)
 	}
 	return cause

@@ -14,7 +14,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 
 	"loadgen/target"
-	"loadgen/target/bounds"
 )
 
 // Blobs are the containers of a real account. It is safe for concurrent use.
@@ -28,7 +27,7 @@ var _ target.Target = (*Blobs)(nil)
 
 // OpenBlobs returns the containers at a service, for so many attempts at once,
 // whose replies share a budget. It sends nothing. The error is that of a key that is none.
-func OpenBlobs(s Service, connections int, budget *bounds.Budget) (*Blobs, error) {
+func OpenBlobs(s Service, connections int, budget *target.ReplyBudget) (*Blobs, error) {
 	c := &Blobs{link: newLink(s, connections, budget)}
 	c.transport.blobs = true
 	options := &service.ClientOptions{ClientOptions: c.options()}

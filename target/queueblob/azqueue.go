@@ -8,7 +8,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue"
 
 	"loadgen/target"
-	"loadgen/target/bounds"
 )
 
 // Queues are the queues of a real account. It is safe for concurrent use.
@@ -21,7 +20,7 @@ var _ target.Target = (*Queues)(nil)
 
 // OpenQueues returns the queues at a service, for so many attempts at once, whose
 // replies share a budget. It sends nothing. The error is that of a key that is none.
-func OpenQueues(s Service, connections int, budget *bounds.Budget) (*Queues, error) {
+func OpenQueues(s Service, connections int, budget *target.ReplyBudget) (*Queues, error) {
 	q := &Queues{link: newLink(s, connections, budget)}
 	options := &azqueue.ClientOptions{ClientOptions: q.options()}
 	if s.identity != nil {

@@ -13,7 +13,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/target"
-	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -35,11 +34,11 @@ func azuriteService(t *testing.T, setting string) queueblob.Service {
 // openAzurite returns both of its services.
 func openAzurite(t *testing.T) queueblob.Services {
 	t.Helper()
-	queues, err := queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4, bounds.New(bounds.Common))
+	queues, err := queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4, target.NewReplyBudget(target.CommonReplyBudget))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4, bounds.New(bounds.Common))
+	blobs, err := queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4, target.NewReplyBudget(target.CommonReplyBudget))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"loadgen/target/bounds"
+	"loadgen/target"
 )
 
 // The bounds of a reply, in bytes: its head, and a body that is no blob. A list of blobs
@@ -19,7 +19,7 @@ const (
 // kB of a budget. It is safe for concurrent use.
 type bounded struct {
 	*http.Transport
-	budget *bounds.Budget
+	budget *target.ReplyBudget
 	// blobs says that what is got may be a blob.
 	blobs bool
 }
@@ -35,7 +35,7 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		most = MostBlob + 1 // of which the last says that it is too long
 	}
 	share := b.budget.Share()
-	body := &boundedBody{Body: bounds.NewBody(response.Body, &share, most), asked: r.Context()}
+	body := &boundedBody{BoundedBody: target.NewBoundedBody(response.Body, &share, most), asked: r.Context()}
 	body.stop = context.AfterFunc(body.asked, share.End)
 	response.Body = body
 	return response, nil
@@ -43,15 +43,15 @@ func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // boundedBody is the body of a reply. It waits for room as long as its request lasts.
 type boundedBody struct {
-	*bounds.Body
+	*target.BoundedBody
 	asked context.Context
 	stop  func() bool
 }
 
 // Read implements [io.Reader].
 func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.Body.Read(p)
-	if errors.Is(err, bounds.ErrEnded) && errors.Is(b.asked.Err(), context.Canceled) {
+	n, err := b.BoundedBody.Read(p)
+	if errors.Is(err, target.ErrReplyEnded) && errors.Is(b.asked.Err(), context.Canceled) {
 		err = b.asked.Err()
 	}
 	return n, err
@@ -60,5 +60,5 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 // Close implements [io.Closer].
 func (b *boundedBody) Close() error {
 	b.stop()
-	return b.Body.Close()
+	return b.BoundedBody.Close()
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"loadgen/target"
-	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -35,7 +34,7 @@ func endless(t *testing.T, status int, sent *atomic.Int64) string {
 func TestEndlessReplies(t *testing.T) {
 	for _, status := range []int{200, 503} {
 		var sent atomic.Int64
-		budget := bounds.New(bounds.Common)
+		budget := target.NewReplyBudget(target.CommonReplyBudget)
 		s := queueblob.NewService(endless(t, status, &sent), "races", func() (string, string) { return plantedKey, "" })
 		queues, err := queueblob.OpenQueues(s, 1, budget)
 		if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"loadgen/target"
-	"loadgen/target/bounds"
 )
 
 // Service is where a real queue or blob service is and as whom it is asked. Printing it
@@ -67,7 +66,7 @@ type link struct {
 
 // newLink returns that of a service, for so many attempts at once, whose replies share a
 // budget.
-func newLink(s Service, connections int, budget *bounds.Budget) link {
+func newLink(s Service, connections int, budget *target.ReplyBudget) link {
 	return link{s, &bounded{&http.Transport{DialContext: (&net.Dialer{Timeout: serviceTimeout}).DialContext, MaxIdleConnsPerHost: connections,
 		IdleConnTimeout: mostIdle, TLSHandshakeTimeout: serviceTimeout, MaxResponseHeaderBytes: mostHead}, budget, false}}
 }
@@ -116,9 +115,9 @@ func faultOf(err error) target.Fault {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return target.Cancelled
-	case errors.Is(err, bounds.ErrTooLong), errors.Is(err, errTooLong):
+	case errors.Is(err, target.ErrReplyTooLong), errors.Is(err, errTooLong):
 		return target.ReplyTooLong
-	case errors.Is(err, bounds.ErrEnded):
+	case errors.Is(err, target.ErrReplyEnded):
 		return target.NoRoom
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return target.TimedOut

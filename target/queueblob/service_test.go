@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"loadgen/target"
-	"loadgen/target/bounds"
 	"loadgen/target/queueblob"
 )
 
@@ -64,11 +63,11 @@ func services(t *testing.T, address, key, signature string) queueblob.Services {
 			t.Errorf("a service is printed as %s, with its secret", shown)
 		}
 	}
-	queues, err := queueblob.OpenQueues(s, 2, bounds.New(bounds.Common))
+	queues, err := queueblob.OpenQueues(s, 2, target.NewReplyBudget(target.CommonReplyBudget))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := queueblob.OpenBlobs(s, 2, bounds.New(bounds.Common))
+	blobs, err := queueblob.OpenBlobs(s, 2, target.NewReplyBudget(target.CommonReplyBudget))
 	if err != nil {
 		t.Fatal(err)
 	}

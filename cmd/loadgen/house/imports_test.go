@@ -25,9 +25,10 @@ var rows = []row{
 		// to show what came: neither what drives a run nor the engine.
 		what: "the command: a file for each verb, its flags, its help, exit codes",
 		imports: []string{
-			"backoff", "backoff/trial", "cmd/loadgen/terminal",
+			"backoff", "backoff/trial",
+			"cmd/loadgen/terminal",
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/export", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
+			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog", "results/merge",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
@@ -36,15 +37,17 @@ var rows = []row{
 		path: "cmd/loadgen/terminal",
 		what: "how a run fares while it goes on: a bar on a terminal, plain lines, JSON events",
 		imports: []string{
-			"engine/clock", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "results", "scenarios/run",
+			"engine/clock",
+			"report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text",
+			"results",
+			"scenarios/run",
 		},
 		owns: []string{"golang.org/x/term"},
 	}, {
 		path: "scenarios",
 		what: "the scenario format and the built-in library",
 		imports: []string{
-			"backoff",
-			"engine/clock", "engine/csvfile", "engine/entity", "engine/fault", "engine/filter", "engine/model", "engine/nearest", "engine/wire/weight",
+			"engine", "engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/wire",
 			"results/figure", "results/figure/check",
 			"scenarios/arrival", "scenarios/client", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/size", "scenarios/workflow", "scenarios/workflow/machine",
 			"target",
@@ -67,9 +70,13 @@ var rows = []row{
 		what:    "when operations are due: schedules as pure functions",
 		imports: []string{"engine/clock", "engine/csvfile", "engine/entity"},
 	}, {
-		path:    "scenarios/workflow",
-		what:    "the closed list of operations of several requests",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "scenarios/workflow/access", "scenarios/workflow/copies", "scenarios/workflow/machine", "target"},
+		path: "scenarios/workflow",
+		what: "the closed list of operations of several requests",
+		imports: []string{
+			"engine/clock", "engine/entity", "engine/filter",
+			"scenarios/workflow/access", "scenarios/workflow/copies", "scenarios/workflow/machine",
+			"target",
+		},
 	}, {
 		path:    "scenarios/workflow/access",
 		what:    "the reads of users who must not have the account's key",
@@ -85,7 +92,7 @@ var rows = []row{
 	}, {
 		path:    "scenarios/faults",
 		what:    "the grammar of what goes wrong on purpose: rules of a fault plan, and what is wrong with several together",
-		imports: []string{"engine/entity", "engine/fault", "engine/nearest", "scenarios/fields"},
+		imports: []string{"engine", "engine/entity", "engine/nearest", "scenarios/fields"},
 	}, {
 		path:    "scenarios/client",
 		what:    "the grammar of how patient the program is that loads a table: its retries, its rate limits",
@@ -106,15 +113,18 @@ var rows = []row{
 		path: "scenarios/calibrate",
 		what: "what a table service is like, by experiments that are small and agreed to",
 		imports: []string{
-			"engine/model", "report/compare/statistics", "report/document", "results",
+			"engine/model",
+			"report/compare/statistics", "report/document",
+			"results",
 			"scenarios", "scenarios/calibrate/profile", "scenarios/fields", "scenarios/run",
 		},
 	}, {
 		path: "scenarios/bench",
 		what: "what this tool costs beside others that do the same, in rounds that take turns",
 		imports: []string{
-			"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/rest", "engine/wire/signing",
-			"report", "report/chart", "report/compare/statistics", "report/document", "results",
+			"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
+			"report", "report/chart", "report/compare/statistics", "report/document",
+			"results",
 			"scenarios", "scenarios/arrival", "scenarios/bench/process", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
 			"target", "target/azure",
 		},
@@ -130,11 +140,11 @@ var rows = []row{
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service, to drop what killed runs left there as well",
 		imports: []string{
-			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/rest/listen",
-			"report/document", "report/text", "report/verdict",
+			"engine", "engine/clock", "engine/entity", "engine/model", "engine/rest",
+			"report/document", "report/verdict",
 			"results",
 			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
-			"target", "target/azure", "target/fault",
+			"target", "target/azure",
 		},
 	}, {
 		path: "scenarios/drive",
@@ -144,7 +154,7 @@ var rows = []row{
 			"engine/clock", "engine/entity", "engine/invariants",
 			"results",
 			"scenarios/arrival", "scenarios/workflow/machine",
-			"target", "target/line",
+			"target",
 		},
 		owns: []string{"github.com/tsenart/vegeta/v12"},
 	}, {
@@ -161,7 +171,10 @@ var rows = []row{
 		path: "scenarios/advise",
 		what: "what a design comes to before it runs, point by point of the documents' checklist",
 		imports: []string{
-			"backoff", "engine/clock", "engine/entity", "engine/filter", "report/document", "report/text", "report/verdict", "results", "results/figure",
+			"backoff",
+			"engine/clock", "engine/entity", "engine/filter",
+			"report/document", "report/verdict",
+			"results", "results/figure",
 			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/run",
 		},
 	}, {
@@ -169,18 +182,18 @@ var rows = []row{
 		what: "several retry policies through the same trouble, on the virtual clock",
 		imports: []string{
 			"backoff",
-			"engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest",
+			"engine", "engine/clock", "engine/entity", "engine/model", "engine/nearest",
 			"report/chart", "report/document", "report/text",
 			"results",
 			"scenarios/arrival", "scenarios/drive", "scenarios/run",
-			"target", "target/fault",
+			"target",
 		},
 	}, {
 		path: "scenarios/capture",
 		what: "outside traffic of the server, turned into the record of a run",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/model", "engine/rest",
-			"report/compare/statistics", "report/document", "report/verdict",
+			"report/compare/statistics", "report/verdict",
 			"results", "results/figure",
 			"scenarios/advise/keystatistics", "scenarios/keys/sketch",
 		},
@@ -197,7 +210,7 @@ var rows = []row{
 		path: "scenarios/logs/replay",
 		what: "the operations of a log once more, under the keys of other designs",
 		imports: []string{
-			"engine/accesslog", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/store", "engine/wire/weight",
+			"engine/accesslog", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/store", "engine/wire",
 			"report", "report/compare/contest", "report/document", "report/text",
 			"results", "results/figure",
 			"scenarios", "scenarios/advise/suggest", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/logs", "scenarios/run",
@@ -206,11 +219,11 @@ var rows = []row{
 	}, {
 		path:    "report/live",
 		what:    "how a run fares while it goes on, in constant memory",
-		imports: []string{"report/document", "results", "scenarios/keys/sketch"},
+		imports: []string{"results", "scenarios/keys/sketch"},
 	}, {
 		path:    "report/live/prometheus",
 		what:    "how a run fares, as Prometheus metrics",
-		imports: []string{"engine/rest/listen", "report/live", "results"},
+		imports: []string{"engine/rest", "report/live", "results"},
 		owns:    []string{"github.com/prometheus/client_golang"},
 	}, {
 		path:    "report/live/otlp",
@@ -220,21 +233,25 @@ var rows = []row{
 	}, {
 		path:    "report/live/page",
 		what:    "how something fares, as the report's own page that is told anew while it is open",
-		imports: []string{"engine/clock", "engine/rest/listen", "report/document", "report/html", "report/live", "results"},
+		imports: []string{"engine/clock", "engine/rest", "report/document", "report/html", "report/live", "results"},
 	}, {
 		path: "scenarios/run",
 		what: "one run, from a plan to a sealed record: the only place that puts one together",
 		imports: []string{
-			"backoff", "engine", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/nearest", "engine/rest", "engine/rest/listen", "engine/store", "engine/wire",
-			"engine/wire/signing", "engine/wire/weight", "report/document", "report/export", "report/text", "report/verdict", "results", "results/figure", "scenarios", "scenarios/campaign",
-			"scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health", "target", "target/azure", "target/azure/told", "target/bounds", "target/fault", "target/inprocess", "target/line",
-			"target/queueblob", "target/shard",
+			"backoff",
+			"engine", "engine/clock", "engine/entity", "engine/model", "engine/nearest", "engine/rest", "engine/store", "engine/wire",
+			"report/document", "report/export", "report/verdict",
+			"results", "results/figure",
+			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health",
+			"target", "target/azure", "target/queueblob",
 		},
 	}, {
 		path: "scenarios/fleet",
 		what: "runs over several processes, on one machine or many",
 		imports: []string{
-			"engine/clock", "report/document", "results", "results/figure", "results/merge",
+			"engine/clock",
+			"report/document",
+			"results", "results/figure", "results/merge",
 			"scenarios", "scenarios/fields", "scenarios/fleet/bus", "scenarios/fleet/protocol", "scenarios/run",
 		},
 	}, {
@@ -251,7 +268,7 @@ var rows = []row{
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
-			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/live", "report/text", "report/verdict",
+			"report", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/live", "report/text", "report/verdict",
 			"results", "results/baseline", "results/figure", "results/figure/check", "results/merge",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
 		},
@@ -260,13 +277,19 @@ var rows = []row{
 		what: "designs to try for a scenario, by the documents' rule",
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/filter",
-			"report/document", "results/figure", "results/figure/check",
+			"report/document",
+			"results/figure", "results/figure/check",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
-		path:    "scenarios/advise/keystatistics",
-		what:    "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "report/document", "results", "scenarios/keys", "scenarios/keys/sketch"},
+		path: "scenarios/advise/keystatistics",
+		what: "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
+		imports: []string{
+			"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest",
+			"report/document",
+			"results",
+			"scenarios/keys", "scenarios/keys/sketch",
+		},
 	}, {
 		path: "scenarios/keys/sketch",
 		what: "the heaviest keys, their number and their unevenness, in constant memory",
@@ -281,49 +304,20 @@ var rows = []row{
 	}, {
 		path:    "target",
 		what:    "what load is sent to: an operation in, an outcome out",
-		imports: []string{"engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/wire/weight", "results"},
-	}, {
-		path:    "target/inprocess",
-		what:    "the engine, called directly",
-		imports: []string{"engine", "engine/clock", "engine/entity", "target"},
-	}, {
-		path:    "target/line",
-		what:    "what lies between the clients and the account: bandwidth and packet loss",
-		imports: []string{"engine/clock", "engine/model", "target"},
+		imports: []string{"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/wire", "results"},
 	}, {
 		path: "target/azure",
 		what: "the REST client of a table service, ours or another",
-		imports: []string{
-			"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/nearest", "engine/wire", "engine/wire/batch", "engine/wire/signing",
-			"target", "target/azure/identity", "target/azure/told", "target/bounds",
-		},
 		// What net/http does with the environment's proxies, without its memory of them.
-		owns: []string{"golang.org/x/net/http/httpproxy"},
-	}, {
-		path:    "target/azure/identity",
-		what:    "tokens of Entra ID: got, kept fresh, and got once anew when one is refused",
-		imports: []string{"engine/clock"},
-		// Who signs in with a dozen tools and services is no matter of a load generator.
-		owns: []string{"github.com/Azure/azure-sdk-for-go/sdk/azidentity", "github.com/Azure/azure-sdk-for-go/sdk/azcore"},
-	}, {
-		path:    "target/azure/told",
-		what:    "what a service said of its own state: limits that throttled, and identifiers of requests",
-		imports: []string{"engine/clock", "engine/entity"},
-	}, {
-		path: "target/bounds",
-		what: "what the replies under way may hold of memory, together",
-	}, {
-		path:    "target/fault",
-		what:    "a target that refuses, and whose replies freeze, are lost, cut off or late, on purpose",
-		imports: []string{"engine/clock", "engine/entity", "engine/fault", "results", "target"},
-	}, {
-		path:    "target/shard",
-		what:    "several targets as one, by the account that an operation goes to",
-		imports: []string{"engine/clock", "target"},
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/nearest", "engine/wire", "target"},
+		owns: []string{
+			"github.com/Azure/azure-sdk-for-go/sdk/azcore", "github.com/Azure/azure-sdk-for-go/sdk/azidentity",
+			"golang.org/x/net/http/httpproxy",
+		},
 	}, {
 		path:    "target/queueblob",
 		what:    "queues and containers of blobs beside the tables: in memory, or a real account's own",
-		imports: []string{"engine/clock", "engine/entity", "results", "target", "target/bounds"},
+		imports: []string{"engine/clock", "engine/entity", "results", "target"},
 		owns:    []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore", "github.com/Azure/azure-sdk-for-go/sdk/storage"},
 	}, {
 		path:    "target/targettest",
@@ -356,34 +350,19 @@ var rows = []row{
 		what:    "the partition model's parameters, with unit, bounds and provenance",
 		imports: []string{"engine/nearest"},
 	}, {
-		path: "engine/rest",
-		what: "the engine over HTTP",
-		imports: []string{
-			"engine", "engine/clock", "engine/entity", "engine/fault", "engine/filter", "engine/invariants", "engine/wire", "engine/wire/batch", "engine/wire/service", "engine/wire/signing",
-		},
+		path:    "engine/rest",
+		what:    "the engine over HTTP",
+		imports: []string{"engine", "engine/clock", "engine/entity", "engine/filter", "engine/invariants", "engine/wire"},
+		owns:    []string{"github.com/coreos/go-oidc/v3"},
 	}, {
-		path:    "engine/rest/listen",
-		what:    "what listens: connections, their bounds and their framing, TLS",
-		imports: []string{"engine/clock", "engine/invariants"},
-	}, {
-		path: "engine/rest/listen/listentest",
+		path: "engine/rest/listentest",
 		what: "clients that connect to a server under test without a network",
 	}, {
 		path: "engine/rest/serve",
 		what: "a table service for others: listener, second address, archives, log, end",
 		imports: []string{
-			"engine", "engine/accesslog", "engine/archive", "engine/clock", "engine/entity", "engine/fault", "engine/model", "engine/rest", "engine/rest/bearer", "engine/rest/listen", "engine/store/durable", "engine/wire", "engine/wire/signing",
+			"engine", "engine/accesslog", "engine/clock", "engine/csvfile", "engine/entity", "engine/model", "engine/rest", "engine/store/durable", "engine/wire",
 		},
-	}, {
-		path:    "engine/rest/bearer",
-		what:    "whether a bearer token is one of an issuer, and for the table service",
-		imports: []string{"engine/clock"},
-		// Keys, signatures and claims of tokens are nothing to be written by hand.
-		owns: []string{"github.com/coreos/go-oidc/v3"},
-	}, {
-		path:    "engine/archive",
-		what:    "tables as text: JSON lines and CSV",
-		imports: []string{"engine/csvfile", "engine/entity", "engine/wire"},
 	}, {
 		path:    "engine/accesslog",
 		what:    "the logs that table services keep of their requests, read and written",
@@ -401,32 +380,12 @@ var rows = []row{
 		what:    "the REST wire format both ways, without sockets: addresses, entities, errors, tokens",
 		imports: []string{"engine/entity"},
 	}, {
-		path:    "engine/wire/batch",
-		what:    "an entity group transaction on the wire",
-		imports: []string{"engine/entity", "engine/wire"},
-	}, {
-		path:    "engine/wire/signing",
-		what:    "who may: shared keys and shared access signatures, made and checked",
-		imports: []string{"engine/entity", "engine/wire"},
-	}, {
-		path:    "engine/wire/weight",
-		what:    "how long requests and replies are on the wire, reckoned without writing them",
-		imports: []string{"engine/entity"},
-	}, {
-		path:    "engine/wire/service",
-		what:    "what a service is told and tells of itself, as XML: properties, statistics, access policies",
-		imports: []string{"engine/entity", "engine/wire", "engine/wire/signing"},
-	}, {
 		path:    "engine/filter",
 		what:    "`$filter`: its text, its truth, and the key range that a query has to read",
 		imports: []string{"engine/entity"},
 	}, {
 		path: "engine/entity",
 		what: "keys and their order, typed properties, sizes, limits, codes",
-	}, {
-		path:    "engine/fault",
-		what:    "which attempts meet which fault",
-		imports: []string{"engine/entity"},
 	}, {
 		path: "engine/invariants",
 		what: "values that nobody means, for what goes back into a pool, under a build tag",
@@ -467,7 +426,7 @@ var rows = []row{
 	}, {
 		path:    "report/compare",
 		what:    "whether two builds, two runs or the nights of a series differ: one set of outcomes",
-		imports: []string{"report/compare/statistics", "report/document", "report/text", "results"},
+		imports: []string{"report/compare/statistics", "report/document", "results"},
 	}, {
 		path: "report/compare/statistics",
 		what: "the arithmetic of samples: means, medians, distributions, tests",
@@ -489,7 +448,7 @@ var rows = []row{
 	}, {
 		path:    "report/export",
 		what:    "a run in the forms that other tools read: HdrHistogram's log, Go's benchmarks, JUnit",
-		imports: []string{"report/document", "results", "results/figure"},
+		imports: []string{"results", "results/figure"},
 	}, {
 		path: "report/compare/history",
 		what: "the nights of a scenario, and where they step",
@@ -504,9 +463,12 @@ var rows = []row{
 		imports: []string{"report/document"},
 		owns:    []string{"charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi"},
 	}, {
-		path:    "report/compare/contest",
-		what:    "which of several designs is best, by how much, and why",
-		imports: []string{"report/chart", "report/compare/statistics", "report/document", "report/html", "report/verdict", "results", "results/figure"},
+		path: "report/compare/contest",
+		what: "which of several designs is best, by how much, and why",
+		imports: []string{
+			"report/chart", "report/compare/statistics", "report/document", "report/html", "report/verdict",
+			"results", "results/figure",
+		},
 	}, {
 		path:    "report/compare/gate",
 		what:    "what a gate says of scenarios, in the forms that people and machines read",

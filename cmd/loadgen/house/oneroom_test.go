@@ -16,8 +16,8 @@ const runRoom = "scenarios/run"
 var makings = map[string]map[string]string{
 	"results":            {"NewRecorder": "makes a recorder"},
 	"scenarios/campaign": {"NewCampaign": "makes a campaign"},
+	"target":             {"NewInProcess": "opens a target"},
 	"target/azure":       {"New": "opens a target"},
-	"target/inprocess":   {"New": "opens a target"},
 	"target/queueblob":   {"OpenBlobs": "opens a target", "OpenQueues": "opens a target"},
 }
 
@@ -43,7 +43,7 @@ func oneRoomRules() []rule {
 			{"the command makes a campaign", oneFile("cmd/loadgen/x.go", "import \"loadgen/scenarios/campaign\"\nvar _, _ = campaign.NewCampaign(campaign.Options{})"), "cmd/loadgen makes a campaign by scenarios/campaign.NewCampaign"},
 			{"a function value under another name", oneFile("scenarios/series/x.go", "import d \"loadgen/scenarios/campaign\"\nvar start = d.NewCampaign"), "scenarios/series makes a campaign"},
 			{"a client of the wire", oneFile("scenarios/series/x.go", "import \"loadgen/target/azure\"\nfunc f(o azure.Options) { azure.New(o) }"), "scenarios/series opens a target by target/azure.New"},
-			{"the engine, called directly", oneFile("scenarios/series/x.go", "import \"loadgen/target/inprocess\"\nvar _ = inprocess.New(nil, \"a\", nil)"), "target/inprocess.New"},
+			{"the engine, called directly", oneFile("scenarios/series/x.go", "import \"loadgen/target\"\nvar _ = target.NewInProcess(nil, \"a\", nil)"), "target.NewInProcess"},
 			{"an account's queues", oneFile("scenarios/series/x.go", "import \"loadgen/target/queueblob\"\nvar _, _ = queueblob.OpenQueues(s, 1)"), "target/queueblob.OpenQueues"},
 			{"a recorder", oneFile("report/x.go", "import \"loadgen/results\"\nvar r, err = results.NewRecorder(nil, results.Manifest{})"), "report makes a recorder by results.NewRecorder"},
 			{"a record is sealed", oneFile("cmd/loadgen/x.go", "import \"loadgen/results\"\nfunc f(r *results.Recorder) { r.Seal(nil) }"), "cmd/loadgen seals a record by results.Recorder.Seal"},
@@ -53,7 +53,7 @@ func oneRoomRules() []rule {
 		sound: []snippet{
 			{"the room itself", oneFile("scenarios/run/x.go", "import (\n\"loadgen/results\"\n\"loadgen/scenarios/campaign\"\n)\nfunc f(r *results.Recorder) { campaign.NewCampaign(campaign.Options{}); r.Seal(nil) }"), ""},
 			{"where it is defined", oneFile("scenarios/campaign/x.go", "func NewCampaign() {}\nfunc f() { NewCampaign() }"), ""},
-			{"a test", oneFile("target/shard/x_test.go", "import \"loadgen/target/azure\"\nvar _, _ = azure.New(azure.Options{})"), ""},
+			{"a test", oneFile("target/x_test.go", "import \"loadgen/target/azure\"\nvar _, _ = azure.New(azure.Options{})"), ""},
 			{"another New of the same name", oneFile("report/x.go", "import \"example.org/azure\"\nvar _ = azure.New()"), ""},
 			{"a cipher seals too", oneFile("scenarios/workflow/x.go", "import \"crypto/cipher\"\nfunc f(a cipher.AEAD) { a.Seal(nil, nil, nil, nil) }"), ""},
 			{"an exception", exceptionsBut(""), ""},

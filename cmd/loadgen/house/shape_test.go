@@ -8,12 +8,8 @@ import (
 	"strings"
 )
 
-// The bounds of what is read at one sitting, tests excepted.
-const (
-	longestFile     = 400
-	longestFunction = 70
-	mostFiles       = 25
-)
+// longestFunction is the maximum number of lines of a function, tests excepted.
+const longestFunction = 70
 
 // emptyNames are packages that say nothing of what they are.
 var emptyNames = []string{"base", "common", "helper", "helpers", "lib", "misc", "shared", "util", "utils"}
@@ -51,16 +47,6 @@ func shapeRules() []rule {
 			{"a name inside a function", oneFile("engine/x.go", "func f() { const X = 1 }"), ""},
 		},
 	}, {
-		name:  "a file has at most 400 lines",
-		check: checkFileLengths,
-		broken: []snippet{
-			{"one more", oneFile("engine/x.go", strings.Repeat("//\n", longestFile-2)), "401 lines"},
-		},
-		sound: []snippet{
-			{"exactly as many", oneFile("engine/x.go", strings.Repeat("//\n", longestFile-3)), ""},
-			{"a longer test", oneFile("engine/x_test.go", strings.Repeat("//\n", longestFile)), ""},
-		},
-	}, {
 		name:  "a function has at most 70 lines",
 		check: checkFunctionLengths,
 		broken: []snippet{
@@ -68,17 +54,6 @@ func shapeRules() []rule {
 		},
 		sound: []snippet{
 			{"exactly as many", oneFile("engine/x.go", "func f() {\n"+strings.Repeat("//\n", longestFunction-2)+"}"), ""},
-		},
-	}, {
-		name:  "a package has at most 25 files, tests not counted",
-		check: checkFileCounts,
-		broken: []snippet{
-			{"one more", files("engine", mostFiles+1), "engine has 26 files; split it by the nouns in it, 25 at most"},
-		},
-		sound: []snippet{
-			{"exactly as many", files("engine", mostFiles), ""},
-			{"tests", with(files("engine", mostFiles), "engine/x_test.go"), ""},
-			{"another package below it", with(files("engine", mostFiles), "engine/store/x.go"), ""},
 		},
 	}, {
 		name:  "a package's name says what it is",
@@ -182,41 +157,12 @@ func exportedWithout(d *ast.GenDecl, spec ast.Spec) string {
 	return ""
 }
 
-func checkFileLengths(h *house) (faults []string) {
-	for _, r := range h.rooms {
-		for _, s := range r.code {
-			if lines := h.fset.File(s.ast.Package).LineCount(); lines > longestFile {
-				faults = append(faults, fmt.Sprintf("%s has %d lines; split it by the nouns in it, %d at most", s.path, lines, longestFile))
-			}
-		}
-	}
-	return faults
-}
-
 func checkFunctionLengths(h *house) (faults []string) {
 	h.eachNode(func(r *room, _ *source, n ast.Node) {
 		if f, ok := n.(*ast.FuncDecl); ok && h.lines(f) > longestFunction {
 			faults = append(faults, fmt.Sprintf("%s: %s has %d lines; push the loops down into functions of their own, %d at most", h.at(f), f.Name.Name, h.lines(f), longestFunction))
 		}
 	})
-	return faults
-}
-
-// files is a module of one package with so many files.
-func files(room string, count int) map[string]string {
-	module := map[string]string{}
-	for i := range count {
-		with(module, fmt.Sprintf("%s/x%d.go", room, i))
-	}
-	return module
-}
-
-func checkFileCounts(h *house) (faults []string) {
-	for _, r := range h.rooms {
-		if len(r.code) > mostFiles {
-			faults = append(faults, fmt.Sprintf("%s has %d files; split it by the nouns in it, %d at most", r.path, len(r.code), mostFiles))
-		}
-	}
 	return faults
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"loadgen/engine/archive"
 	"loadgen/engine/entity"
 )
 
@@ -36,7 +35,7 @@ func (s *Service) fill(ctx context.Context) error {
 // fillFrom puts one archive into the tables and returns how many entities it
 // held.
 func (s *Service) fillFrom(ctx context.Context, name string) (entities int64, err error) {
-	from, format := s.options.Input, archive.Lines
+	from, format := s.options.Input, ArchiveLines
 	if name != standardInput {
 		file, err := os.Open(name)
 		if err != nil {
@@ -44,10 +43,10 @@ func (s *Service) fillFrom(ctx context.Context, name string) (entities int64, er
 		}
 		defer file.Close()
 		from = file
-		format, _ = archive.FormatOf(name)
+		format, _ = ArchiveFormatOf(name)
 	}
 	table := ""
-	err = archive.Read(format, from, func(r *archive.Record) error {
+	err = ReadArchive(format, from, func(r *ArchiveRecord) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -145,23 +144,23 @@ func (s *Service) saveTables() error {
 			return err
 		}
 	}
-	format, _ := archive.FormatOf(s.options.Export)
+	format, _ := ArchiveFormatOf(s.options.Export)
 	if err := s.write(format); err != nil || s.broken() != nil {
 		return err
 	}
 	x.saved = true
 	s.say("all tables are in %s", s.options.Export)
-	if format == archive.CSV {
+	if format == ArchiveCSV {
 		s.say("%s is exact, and no file for a spreadsheet: that takes values which begin with =, +, - or @ for formulas", s.options.Export)
 	}
 	return nil
 }
 
 // write writes every table into the archive, and gives it its name.
-func (s *Service) write(format archive.Format) error {
+func (s *Service) write(format ArchiveFormat) error {
 	x := &s.export
 	var broken error
-	err := archive.Write(format, x.file, s.records(&broken))
+	err := WriteArchive(format, x.file, s.records(&broken))
 	if err = errors.Join(err, broken); err == nil {
 		err = x.file.Sync()
 	}
@@ -188,7 +187,7 @@ func (s *Service) saveMeanwhile() {
 	}
 	s.watching.Go(func() {
 		defer x.under.Store(false)
-		format, _ := archive.FormatOf(s.options.Export)
+		format, _ := ArchiveFormatOf(s.options.Export)
 		err := s.write(format)
 		if err != nil {
 			x.discard()
@@ -201,10 +200,10 @@ func (s *Service) saveMeanwhile() {
 
 // records goes over every entity, and every table that has none, until one is
 // broken.
-func (s *Service) records(broken *error) iter.Seq[*archive.Record] {
-	return func(yield func(*archive.Record) bool) {
+func (s *Service) records(broken *error) iter.Seq[*ArchiveRecord] {
+	return func(yield func(*ArchiveRecord) bool) {
 		for _, table := range s.engine.Tables(s.door.account) {
-			record := archive.Record{Table: table.Name}
+			record := ArchiveRecord{Table: table.Name}
 			for key, packed := range s.engine.Entities(s.door.account, table.Name) {
 				if record.Properties, *broken = packed.Unpack(record.Properties[:0]); *broken != nil {
 					return

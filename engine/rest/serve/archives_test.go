@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/engine/archive"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
 )
@@ -35,9 +34,9 @@ func saved(t *testing.T, name string) map[string][]entity.Property {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	format, _ := archive.FormatOf(name)
+	format, _ := serve.ArchiveFormatOf(name)
 	all := make(map[string][]entity.Property)
-	err = archive.Read(format, file, func(r *archive.Record) error {
+	err = serve.ReadArchive(format, file, func(r *serve.ArchiveRecord) error {
 		place := fmt.Sprintf("%s %v %q %q", r.Table, r.HasEntity, r.Key.Partition, r.Key.Row)
 		if _, twice := all[place]; twice {
 			t.Errorf("%s holds %s twice", name, place)

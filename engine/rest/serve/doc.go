@@ -15,4 +15,18 @@
 // The package never says a key that is not known to all, never alters a file that
 // was exported before until the new one is whole, and writes nothing but that
 // archive and its journal.
+//
+// # Archives
+//
+// [ReadArchive] and [WriteArchive] read and write the tables of an account as JSON lines or as
+// CSV, record by record, with one record in memory. [ArchiveFormatOf] returns the format for a
+// file name.
+//
+// JSON lines have one entity per line as a client would send it, with the name of its table. CSV
+// has columns for the table, the keys, and each name and type of property. Both distinguish an
+// empty string from a missing property, and contain empty tables. Timestamps are not written: the
+// service sets them. WriteArchive goes over its records twice, which must be the same each time.
+//
+// Reading never panics, and takes no memory out of proportion to its input. No record is returned
+// that a table could not hold.
 package serve

@@ -8,8 +8,7 @@ import (
 	"regexp"
 
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/bearer"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // The account and key that every emulator of the service has, for which reason
@@ -24,7 +23,7 @@ type door struct {
 	// address is what to listen on, with the host's name resolved.
 	address string
 	account string
-	secret  *signing.Secret
+	secret  *wire.Secret
 	// loopback says that only this machine reaches it.
 	loopback bool
 }
@@ -53,7 +52,7 @@ func (o *Options) newDoor() (d door, err error) {
 			return d, Fault{Field: "key", Value: o.KeyName, Err: ErrKnownKey}
 		}
 	}
-	if d.secret, err = signing.NewSecret(key); err != nil {
+	if d.secret, err = wire.NewSecret(key); err != nil {
 		return d, Fault{Field: "key", Value: o.KeyName, Err: err}
 	}
 	return d, nil
@@ -67,7 +66,7 @@ func (o *Options) tokens(d door) error {
 	case o.InsecureTokens && !d.loopback && d.address != "":
 		return Fault{Field: "insecure-tokens", Err: errors.New("it lets anybody in; expected an address of this machine alone, such as 127.0.0.1:10002")}
 	case o.OIDCIssuer != "":
-		if err := bearer.CheckURL(o.OIDCIssuer); err != nil {
+		if err := rest.CheckIssuerURL(o.OIDCIssuer); err != nil {
 			return Fault{Field: "oidc-issuer", Err: err}
 		}
 	}
@@ -80,11 +79,11 @@ func (s *Service) newTokens(ctx context.Context) (rest.Tokens, error) {
 	o := &s.options
 	switch {
 	case o.InsecureTokens:
-		return bearer.Anyone{}, nil
+		return rest.AnyToken{}, nil
 	case o.OIDCIssuer == "":
 		return nil, nil
 	}
-	issuer, err := bearer.Discover(ctx, o.OIDCIssuer, s.door.account, o.Clock, o.Clock)
+	issuer, err := rest.DiscoverIssuer(ctx, o.OIDCIssuer, s.door.account, o.Clock, o.Clock)
 	if err != nil {
 		return nil, Fault{Field: "oidc-issuer", Value: o.OIDCIssuer, Err: err}
 	}

@@ -17,7 +17,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -163,13 +163,13 @@ func (s *shop) begins() slow {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = sent.Close() })
-	secret, err := signing.NewSecret(known)
+	secret, err := wire.NewSecret(known)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	path = "/" + path + "/Tables"
 	date := s.clock.Started().UTC().Format(http.TimeFormat)
-	signature := secret.AppendAuthorization(nil, signing.SharedKeyLite, &signing.Signable{Method: "POST", Date: date, Account: emulators, Path: path})
+	signature := secret.AppendAuthorization(nil, wire.SharedKeyLite, &wire.Signable{Method: "POST", Date: date, Account: emulators, Path: path})
 	fmt.Fprintf(sent, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nX-Ms-Date: %s\r\n"+
 		"Content-Type: application/json\r\nAccept: application/json;odata=minimalmetadata\r\nContent-Length: %d\r\n\r\n",
 		path, host, signature, date, len(makeTable))

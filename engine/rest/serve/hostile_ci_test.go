@@ -23,7 +23,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
-	"loadgen/engine/wire/signing"
+	"loadgen/engine/wire"
 )
 
 // servedVariable has a child process serve, so that its memory is the server's alone.
@@ -216,14 +216,14 @@ func (v *victim) attack() (attackers []net.Conn) {
 			v.t.Fatal(err)
 		}
 	}
-	secret, err := signing.NewSecret(known)
+	secret, err := wire.NewSecret(known)
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	date := time.Now().UTC().Format(http.TimeFormat)
-	signed := signing.Signable{Method: "POST", Date: date, Account: emulators, Path: v.table.Path}
+	signed := wire.Signable{Method: "POST", Date: date, Account: emulators, Path: v.table.Path}
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nx-ms-date: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		v.table.Path, date, secret.AppendAuthorization(nil, signing.SharedKeyLite, &signed), stalledLength)
+		v.table.Path, date, secret.AppendAuthorization(nil, wire.SharedKeyLite, &signed), stalledLength)
 	body := make([]byte, stalledLength-1)
 	for i := range body {
 		body[i] = ' '

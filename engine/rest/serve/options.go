@@ -9,9 +9,7 @@ import (
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/archive"
 	"loadgen/engine/clock"
-	"loadgen/engine/fault"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/store/durable"
@@ -47,7 +45,7 @@ type Options struct {
 	Start string
 	// Faults are what goes wrong on purpose, counted from when the service begins; nil for
 	// nothing. They are not altered.
-	Faults *fault.Plan
+	Faults *engine.FaultPlan
 	// Seed is the root of all chance.
 	Seed uint64
 	// Imports are the archives that fill tables before anybody is served; - is
@@ -140,13 +138,13 @@ func newService(o Options) (s *Service, faults []error) {
 }
 
 func (o *Options) archives() error {
-	if _, known := archive.FormatOf(o.Export); o.Export != "" && !known {
-		return Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + archive.Extensions)}
+	if _, known := ArchiveFormatOf(o.Export); o.Export != "" && !known {
+		return Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + ArchiveExtensions)}
 	}
 	for _, name := range o.Imports {
-		if _, known := archive.FormatOf(name); name != standardInput && !known {
+		if _, known := ArchiveFormatOf(name); name != standardInput && !known {
 			return Fault{Field: "import", Value: name,
-				Err: errors.New("expected a file whose name ends in " + archive.Extensions + ", or - for standard input as JSON lines")}
+				Err: errors.New("expected a file whose name ends in " + ArchiveExtensions + ", or - for standard input as JSON lines")}
 		}
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listen"
 	"loadgen/engine/store/durable"
 )
 
@@ -33,7 +32,7 @@ type Service struct {
 	folder       *durable.Store
 	folderClosed bool
 
-	server, inner *listen.Server
+	server, inner *rest.Server
 	// ready is closed once requests are let in, underWay counts them.
 	ready    chan struct{}
 	underWay atomic.Int64
@@ -95,10 +94,10 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 }
 
 func (s *Service) listen(context.Context) (err error) {
-	if s.server, err = listen.Open(listen.Options{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config(), Transient: true}); err != nil {
+	if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config(), Transient: true}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
-	if s.inner, err = listen.Open(listen.Options{Address: s.admin, Handler: listen.Local(http.HandlerFunc(s.answerAdmin))}); err != nil {
+	if s.inner, err = rest.Listen(rest.ListenOptions{Address: s.admin, Handler: rest.RequireLocal(http.HandlerFunc(s.answerAdmin))}); err != nil {
 		return Fault{Field: "admin", Err: err}
 	}
 	return nil
@@ -223,7 +222,7 @@ func (s *Service) Close() (err error) {
 	s.unwatch()
 	s.export.discard()
 	err = s.log.end()
-	for _, server := range []*listen.Server{s.server, s.inner} {
+	for _, server := range []*rest.Server{s.server, s.inner} {
 		if server != nil {
 			err = errors.Join(err, server.Cut())
 		}

@@ -20,7 +20,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
@@ -82,7 +81,7 @@ func simulated(t testing.TB, s *scenarios.Scenario) (*results.Record, *logged) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := &logged{Immediate: inprocess.New(e, "a", nil)}
+	to := &logged{Immediate: target.NewInProcess(e, "a", nil)}
 	runner := &drive.Virtual{Target: to}
 	if err := c.Run(t.Context(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
 		t.Fatal(err)

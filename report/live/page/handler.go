@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest"
 )
 
 // handler answers whoever asks by a name of this machine and has the token: the page at the
@@ -27,7 +27,7 @@ func (s *Server) handler() http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 		})
 	}
-	return listen.Local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return rest.RequireLocal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.guarded(w, r, http.NewCrossOriginProtection().Handler(paths))
 	}))
 }

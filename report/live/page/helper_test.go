@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine/rest/listen/listentest"
+	"loadgen/engine/rest/listentest"
 	"loadgen/report/live"
 	"loadgen/results"
 )

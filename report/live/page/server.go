@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest"
 	"loadgen/report/document"
 	"loadgen/report/html"
 )
@@ -26,7 +26,7 @@ type Compose func() (d *document.Document, says string)
 // it closes it.
 type Server struct {
 	feed
-	server *listen.Server
+	server *rest.Server
 	live   *html.Live
 	token  string
 	stop   func()
@@ -53,11 +53,11 @@ type Options struct {
 // connections is how many there are at most, those of viewers and others.
 const connections = 64
 
-// Open begins to serve. Its error wraps [listen.ErrAddress] where the address is none of the
+// Open begins to serve. Its error wraps [rest.ErrAddress] where the address is none of the
 // loopback, or is taken.
 func Open(o Options) (*Server, error) {
 	if o.Listener == nil {
-		listener, err := listen.Loopback(o.Address)
+		listener, err := rest.ListenLoopback(o.Address)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func Open(o Options) (*Server, error) {
 	}
 	s := &Server{live: live, token: token, stop: o.Stop, compose: waiting}
 	s.viewers = make(map[*viewer]struct{})
-	s.server, err = listen.Open(listen.Options{Listener: o.Listener, Handler: s.handler(), Connections: connections})
+	s.server, err = rest.Listen(rest.ListenOptions{Listener: o.Listener, Handler: s.handler(), Connections: connections})
 	return s, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"loadgen/engine/rest/listen"
+	"loadgen/engine/rest"
 )
 
 // Path is where metrics are served, as Prometheus expects.
@@ -29,7 +29,7 @@ type Server struct {
 // Listen opens an address: a port, or a host and a port; what says no host is of this
 // machine alone.
 func Listen(address string) (*Server, error) {
-	listener, err := listen.Here(address)
+	listener, err := rest.ListenAt(address)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Server) URL() string {
 
 // Reachable reports whether others than this machine reach the metrics, which nothing
 // guards; false where there are none.
-func (s *Server) Reachable() bool { return s != nil && listen.Reachable(s.listener.Addr()) }
+func (s *Server) Reachable() bool { return s != nil && rest.IsReachable(s.listener.Addr()) }
 
 // Serve begins to answer scrapes about a run, in the place of one before.
 func (s *Server) Serve(e *Exporter) {
@@ -59,7 +59,7 @@ func (s *Server) Serve(e *Exporter) {
 	paths.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) { (*s.now.Load()).ServeHTTP(w, r) })
 	var guarded http.Handler = paths
 	if !s.Reachable() {
-		guarded = listen.Local(paths)
+		guarded = rest.RequireLocal(paths)
 	}
 	s.server = &http.Server{Handler: guarded, ReadHeaderTimeout: askWithin, ReadTimeout: askWithin, IdleTimeout: time.Minute}
 	// It ends with the server, by which time there is nobody to tell of a fault.

@@ -20,7 +20,7 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/target/inprocess"
+	"loadgen/target"
 )
 
 func parsed(t testing.TB, text string) *scenarios.Scenario {
@@ -177,7 +177,7 @@ func run(t testing.TB, s *scenarios.Scenario) *results.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner := &drive.Virtual{Target: inprocess.New(service, "one", nil)}
+	runner := &drive.Virtual{Target: target.NewInProcess(service, "one", nil)}
 	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
 		t.Fatal(err)
 	}

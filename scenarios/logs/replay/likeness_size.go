@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/wire/weight"
+	"loadgen/engine/wire"
 	"loadgen/scenarios/keys/values"
 )
 
@@ -60,7 +60,7 @@ func entityOf() (entity.Key, []entity.Property) {
 // bytes: a letter has one there, and counts two.
 func sizeOf(body int64) int {
 	key, properties := entityOf()
-	bare := weight.Request(entity.Insert, &entity.Change{Verb: entity.Insert, Key: key, Properties: properties}, nil) - weight.InsertHead
+	bare := wire.RequestWeight(entity.Insert, &entity.Change{Verb: entity.Insert, Key: key, Properties: properties}, nil) - wire.InsertHead
 	least := entity.Size(key, properties) + len("p1000")
 	return min(entity.MaxEntityBytes, max(least, least+int(2*(body-bare))))
 }

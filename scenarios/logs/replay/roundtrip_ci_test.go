@@ -21,7 +21,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/serve"
-	"loadgen/engine/wire/weight"
+	"loadgen/engine/wire"
 	"loadgen/report/compare/statistics"
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -31,7 +31,6 @@ import (
 	"loadgen/scenarios/logs/replay"
 	"loadgen/scenarios/run"
 	"loadgen/target"
-	"loadgen/target/inprocess"
 )
 
 // witness counts what a service does, beside the log of it.
@@ -82,7 +81,7 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: !s.Reads()})
-	at := &logged{Immediate: inprocess.New(e, "races", nil), transactions: true}
+	at := &logged{Immediate: target.NewInProcess(e, "races", nil), transactions: true}
 	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +220,9 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	return outcome, done
 }
 
-func bodyOf(c *entity.Change) int64 { return weight.Request(entity.Insert, c, nil) - weight.InsertHead }
+func bodyOf(c *entity.Change) int64 {
+	return wire.RequestWeight(entity.Insert, c, nil) - wire.InsertHead
+}
 
 // sizeOf is that of an entity on the wire.
 const sizeOf = 600

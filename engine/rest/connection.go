@@ -1,0 +1,185 @@
+package rest
+
+import (
+	"math"
+	"net"
+	"net/http"
+	"sync/atomic"
+)
+
+// connection is one client's, between who reads its requests and the network, above TLS.
+// For net/http it follows what is read, so that it knows whether a request is whole, whether
+// another came behind it before it was answered, and whether nothing has come
+// since the last answer.
+//
+// net/http never reads from two goroutines at once, and what one has read the
+// other sees; framing needs no more than that. The fields that are atomic are
+// those that a reader and whoever answers touch at the same time.
+type connection struct {
+	net.Conn
+	// socket is what is below TLS.
+	socket  net.Conn
+	framing framing
+	// state is made of the bits below.
+	state atomic.Uint32
+	// idle is the turn since which nothing has come, busy, or evicted.
+	idle atomic.Uint64
+	// answer is used for every request in turn.
+	answer answer
+	// prefix is what was read before net/http reads, watched the context of what is
+	// answered without it, nil where all is.
+	prefix  []byte
+	watched atomic.Pointer[watch]
+}
+
+// The bits of a connection's state. isWhole: all of the request has come, and
+// nothing of the next. isAnswered: the answer to it has begun. isDoubtful: the next
+// answer is the last.
+const (
+	isWhole = 1 << iota
+	isAnswered
+	isDoubtful
+)
+
+const (
+	busy    = 0
+	evicted = math.MaxUint64
+)
+
+// Read implements [net.Conn].
+func (c *connection) Read(p []byte) (int, error) {
+	if len(c.prefix) > 0 {
+		n := copy(p, c.prefix)
+		if c.prefix = c.prefix[n:]; len(c.prefix) == 0 {
+			c.prefix = nil
+		}
+		c.follow(p[:n])
+		return n, nil
+	}
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		if !c.wake() {
+			return 0, net.ErrClosed
+		}
+		c.follow(p[:n])
+	}
+	return n, err
+}
+
+// wake makes it busy, and reports whether it has not been evicted.
+func (c *connection) wake() bool {
+	for {
+		switch since := c.idle.Load(); since {
+		case busy:
+			return true
+		case evicted:
+			return false
+		default:
+			if c.idle.CompareAndSwap(since, busy) {
+				return true
+			}
+		}
+	}
+}
+
+// follow takes down what has come.
+func (c *connection) follow(p []byte) {
+	for len(p) > 0 && c.state.Load()&isDoubtful == 0 {
+		if c.framing.stage == whole {
+			if !c.begin() {
+				return
+			}
+			c.framing = framing{}
+		}
+		p = p[c.framing.follow(p):]
+		switch c.framing.stage {
+		case whole:
+			c.state.Or(isWhole)
+		case doubtful:
+			c.state.Or(isDoubtful)
+			return
+		}
+	}
+}
+
+// begin begins another request. Where the one before it has no answer yet, the two
+// came together, and it returns false: only the first is answered.
+func (c *connection) begin() bool {
+	for {
+		state := c.state.Load()
+		next, answered := state&^(isWhole|isAnswered), state&isAnswered != 0
+		if !answered {
+			next = state | isDoubtful
+		}
+		if c.state.CompareAndSwap(state, next) {
+			return answered
+		}
+	}
+}
+
+// beginAnswer takes down that the answer begins, and reports whether the connection
+// is to end with it: where what follows is doubtful, or much of the body is yet to
+// come.
+func (c *connection) beginAnswer() (last bool) {
+	state := c.state.Or(isAnswered)
+	return state&isDoubtful != 0 || state&isWhole == 0 && c.framing.rest > discarded
+}
+
+// rest takes down since when nothing has come, if so: a turn.
+func (c *connection) rest(turn uint64) {
+	if c.state.Load()&isWhole != 0 {
+		c.idle.CompareAndSwap(busy, turn)
+	}
+}
+
+// evict closes a connection that has been idle since that turn, and reports whether
+// it still was.
+func (c *connection) evict(since uint64) bool {
+	if !c.idle.CompareAndSwap(since, evicted) {
+		return false
+	}
+	_ = c.socket.Close() // its reader sees that as well
+	return true
+}
+
+// cut closes it at once, and has whoever waits to answer give up.
+func (c *connection) cut() {
+	if w := c.watched.Load(); w != nil {
+		w.cancel()
+	}
+	_ = c.socket.Close() // its reader sees that as well
+}
+
+// CloseWrite tells the client that nothing more will come; net/http does so before
+// it closes a connection of which it has not read all.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// connectionOf returns the connection that net/http speaks of.
+func connectionOf(c net.Conn) *connection {
+	if secured, ok := c.(*secured); ok {
+		return secured.connection
+	}
+	return c.(*connection)
+}
+
+// connectionKey is that of the connection in the context of a request.
+type connectionKey struct{}
+
+// framed is a handler between net/http and the one that answers.
+type framed struct{ inner http.Handler }
+
+// ServeHTTP implements [http.Handler].
+func (f framed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := r.Context().Value(connectionKey{}).(*connection)
+	a := &c.answer
+	a.ResponseWriter, a.connection, a.begun = w, c, false
+	f.inner.ServeHTTP(a, r)
+	a.begin()
+	c.drain(w, r)
+	a.ResponseWriter = nil
+}

@@ -1,0 +1,163 @@
+package rest_test
+
+import (
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/rest"
+	"loadgen/engine/rest/listentest"
+)
+
+// Past the bound the connection that has been idle for longest makes room, and
+// where all are busy the newest is told so. A server is given the time to see that a
+// connection is idle after its answer: which of two came first is then known.
+func TestConnectionsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEcho()
+		listener := listentest.NewPipes()
+		s := open(t, rest.ListenOptions{Listener: listener, Handler: e, Connections: 3})
+		dial := func() *client { return over(t, listener.Dial()) }
+		first, second, third := dial(), dial(), dial()
+		fill := func(c *client) {
+			c.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell")
+		}
+		fill(first)
+		fill(second)
+		<-e.entered
+		<-e.entered
+		// The third has said nothing: it makes room for the fourth.
+		fourth := dial()
+		fill(fourth)
+		third.wantEnd("who was idle for longest")
+		<-e.entered
+		fifth := dial()
+		reply, _, err := fifth.reply()
+		if err != nil || reply.StatusCode != 503 || reply.Header.Get("Retry-After") != "1" || !reply.Close {
+			t.Errorf("one too many: %v, %v; want 503, when to come again, and the end", reply, err)
+		}
+		fifth.wantEnd("one too many")
+		if got := s.Connections(); got != (rest.Connections{Open: 3, Evicted: 1, TurnedAway: 1}) || e.carried.Load() != 3 {
+			t.Errorf("Connections() = %+v, %d requests were carried out; want three, one evicted, one turned away", got, e.carried.Load())
+		}
+		close(e.released)
+		for _, c := range []*client{second, first, fourth} {
+			c.send("o")
+			c.want(200)
+			synctest.Wait()
+		}
+		// All are idle now, the second for longest: two more take two places.
+		for _, path := range []string{"/sixth", "/seventh"} {
+			c := dial()
+			c.send(get(path))
+			c.want(200)
+			synctest.Wait()
+		}
+		second.wantEnd("the second")
+		first.wantEnd("the first")
+		fourth.send(get("/fourth"))
+		fourth.want(200)
+	})
+}
+
+// Where nobody is idle, whoever comes is told quickly, many at once, and the server
+// ends while some are still being told.
+func TestACrowdIsTurnedAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEcho()
+		listener := listentest.NewPipes()
+		s := open(t, rest.ListenOptions{Listener: listener, Handler: e, Connections: 1})
+		busy := listener.Dial()
+		if _, err := io.WriteString(busy, get("/busy")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		// They read nothing, so that nobody can be told anything.
+		const crowd = 200
+		var clients []net.Conn
+		for range crowd {
+			clients = append(clients, listener.Dial())
+		}
+		synctest.Wait()
+		if got := s.Connections(); got.TurnedAway != crowd || got.Open != 1 {
+			t.Errorf("Connections() = %+v; want all of a crowd turned away", got)
+		}
+		began := time.Now()
+		told := 0
+		for _, c := range clients {
+			if text, _ := io.ReadAll(c); strings.HasPrefix(string(text), "HTTP/1.1 503 ") {
+				told++
+			}
+			_ = c.Close()
+		}
+		if took := time.Since(began); told == 0 || told > 64 || took > 2*time.Second {
+			t.Errorf("%d were told, within %v; want some, and no more than are told at once, in a second or two", told, took)
+		}
+		left := listener.Dial()
+		synctest.Wait()
+		go func() { close(e.released) }()
+		_, _ = io.Copy(io.Discard, io.LimitReader(busy, 1))
+		_ = busy.Close()
+		if err := s.Cut(); err != nil {
+			t.Error(err)
+		}
+		_ = left.Close()
+	})
+}
+
+// starved is a listener that has no descriptor left until there is room again.
+type starved struct {
+	*listentest.Pipes
+	failures chan error
+}
+
+func (s starved) Accept() (net.Conn, error) {
+	select {
+	case err := <-s.failures:
+		return nil, err
+	default:
+	}
+	select {
+	case err := <-s.failures:
+		return nil, err
+	case c := <-s.Connections:
+		return c, nil
+	case <-s.Closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// A want of descriptors closes an idle connection, and the server goes on, without
+// asking again and again.
+func TestWantOfDescriptors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		listener := starved{listentest.NewPipes(), make(chan error, 100)}
+		s := open(t, rest.ListenOptions{Listener: listener, Handler: atOnce()})
+		idle := listener.Dial()
+		synctest.Wait()
+		began := time.Now()
+		for range 10 {
+			listener.failures <- &net.OpError{Op: "accept", Err: syscall.EMFILE}
+		}
+		if _, err := idle.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the idle connection reads %v; want its end", err)
+		}
+		c := listener.Dial()
+		go func() { _, _ = io.WriteString(c, get("/after")) }()
+		if got, err := io.ReadAll(io.LimitReader(c, 12)); string(got) != "HTTP/1.1 200" {
+			t.Errorf("after that: %q, %v; want an answer", got, err)
+		}
+		if took := time.Since(began); took < time.Second {
+			t.Errorf("ten failures took %v; want pauses between them", took)
+		}
+		if got := s.Connections(); got.Evicted != 1 {
+			t.Errorf("Connections() = %+v; want one evicted", got)
+		}
+		_ = c.Close()
+		shut(t, s)
+	})
+}

@@ -1,0 +1,172 @@
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+
+	"loadgen/engine/clock"
+)
+
+var (
+	// ErrIssuer is wrapped where an issuer cannot be used.
+	ErrIssuer = errors.New("no issuer of OpenID Connect")
+	// ErrToken is wrapped where a token is not accepted. Its text repeats nothing of that.
+	ErrToken = errors.New("the token is not accepted")
+)
+
+// resource is what tokens have to be for, as Azure Storage has it in all clouds.
+const resource = "https://storage.azure.com"
+
+// Issuer accepts the tokens of one issuer: signature, issuer, audience and expiry are
+// checked, a token that was found good once by its expiry alone. It is safe for
+// concurrent use.
+type Issuer struct {
+	issuer, authorize string
+	audiences         []string
+	verifier          *oidc.IDTokenVerifier
+	now               func() time.Time
+
+	// verifying is held while a token is checked that is not known: an issuer is asked for
+	// its keys by one request at a time, whatever others send.
+	verifying sync.Mutex
+	mu        sync.Mutex
+	// known are tokens that were found good, by their digest, with their expiry.
+	known map[[sha256.Size]byte]time.Time
+}
+
+// The bounds of what is kept, of a token's length, and of one request to the issuer.
+const (
+	mostKnown   = 256
+	mostToken   = 16 << 10
+	issuerLimit = 4 * time.Second
+)
+
+// DiscoverIssuer asks an issuer for its keys. Tokens have to be for Azure Storage or for the account.
+// The error wraps [ErrIssuer] and is one line.
+func DiscoverIssuer(ctx context.Context, issuer, account string, clk clock.Clock, calendar clock.Calendar) (*Issuer, error) {
+	if err := CheckIssuerURL(issuer); err != nil {
+		return nil, err
+	}
+	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerLimit})
+	provider, err := oidc.NewProvider(ctx, issuer)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrIssuer, brief(err))
+	}
+	i := &Issuer{issuer: issuer, authorize: provider.Endpoint().AuthURL, known: make(map[[sha256.Size]byte]time.Time),
+		audiences: []string{resource, "https://" + account + ".table.core.windows.net"},
+		now:       func() time.Time { return calendar.Date(clk.Now()) }}
+	if i.authorize == "" {
+		i.authorize = strings.TrimRight(issuer, "/") + "/oauth2/authorize"
+	}
+	i.verifier = provider.Verifier(&oidc.Config{SkipClientIDCheck: true, Now: i.now})
+	return i, nil
+}
+
+// CheckIssuerURL says whether a text can be an issuer: an address of https, or of this machine. The
+// error wraps [ErrIssuer].
+func CheckIssuerURL(issuer string) error {
+	address, err := url.Parse(issuer)
+	switch {
+	case err != nil, address.Host == "", address.User != nil, address.RawQuery != "", address.Fragment != "":
+		return fmt.Errorf("%w: expected an address such as https://sts.windows.net/TENANT/", ErrIssuer)
+	case address.Scheme == "http" && local(address.Hostname()):
+		return nil
+	case address.Scheme != "https":
+		return fmt.Errorf("%w: expected https://, since keys that come in the clear prove nothing", ErrIssuer)
+	}
+	return nil
+}
+
+func local(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// brief returns what went wrong with an issuer in one line.
+func brief(err error) string {
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		return "it cannot be asked: " + asked.Err.Error()
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	const most = 200
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
+
+// Accept returns nil for a token that is good, and otherwise why it is not, in an error that
+// wraps [ErrToken].
+func (i *Issuer) Accept(ctx context.Context, token string) error {
+	if len(token) > mostToken {
+		return fmt.Errorf("%w: it has more than %d KiB", ErrToken, mostToken>>10)
+	}
+	digest := sha256.Sum256([]byte(token))
+	if i.knows(digest) {
+		return nil
+	}
+	i.verifying.Lock()
+	defer i.verifying.Unlock()
+	if i.knows(digest) {
+		return nil
+	}
+	good, err := i.verifier.Verify(ctx, token)
+	var expired *oidc.TokenExpiredError
+	switch {
+	case errors.As(err, &expired):
+		return fmt.Errorf("%w: it expired at %s", ErrToken, expired.Expiry.UTC().Format(time.RFC3339))
+	case err != nil:
+		return fmt.Errorf("%w: it is not one of %s, or not signed by its keys", ErrToken, i.issuer)
+	case !slices.ContainsFunc(good.Audience, func(one string) bool { return slices.Contains(i.audiences, strings.TrimRight(one, "/")) }):
+		return fmt.Errorf("%w: its audience is not %s", ErrToken, resource)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.known) >= mostKnown {
+		clear(i.known)
+	}
+	i.known[digest] = good.Expiry
+	return nil
+}
+
+func (i *Issuer) knows(digest [sha256.Size]byte) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	expiry, known := i.known[digest]
+	return known && i.now().Before(expiry)
+}
+
+// Challenge returns what a request without a good token is answered in WWW-Authenticate.
+func (i *Issuer) Challenge() string { return challenge(i.authorize) }
+
+// challenge is of the form in which the service has it: a list without quotes and commas.
+func challenge(authorize string) string {
+	return "Bearer authorization_uri=" + authorize + " resource_id=" + resource
+}
+
+// AnyToken accepts whatever is a token, from anybody.
+type AnyToken struct{}
+
+// anywhere is where tokens are to be had of whom any will do: a tenant that nobody has.
+const anywhere = "https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize"
+
+// Accept returns an error that wraps [ErrToken] for an empty token and for one that is
+// longer than any, nil for all others.
+func (AnyToken) Accept(_ context.Context, token string) error {
+	if token == "" || len(token) > mostToken {
+		return fmt.Errorf("%w: it is empty, or has more than %d KiB", ErrToken, mostToken>>10)
+	}
+	return nil
+}
+
+// Challenge returns what a request without a token is answered in WWW-Authenticate.
+func (AnyToken) Challenge() string { return challenge(anywhere) }

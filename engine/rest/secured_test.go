@@ -1,0 +1,124 @@
+package rest_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine/rest"
+	"loadgen/engine/rest/listentest"
+)
+
+// certified returns a certificate of this machine's, for a server and its clients.
+func certified(t *testing.T) (server, client *tls.Config) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true}
+	text, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := x509.NewCertPool()
+	known.AddCert(parsed)
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{text}, PrivateKey: key}}}, &tls.Config{RootCAs: known}
+}
+
+// Over TLS all is as without: handlers see that it is there, connections last, one
+// request is carried out at a time, and no other protocol is spoken.
+func TestServerOverTLS(t *testing.T) {
+	ours, theirs := certified(t)
+	carried := atOnce()
+	s := open(t, rest.ListenOptions{TLS: ours, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS == nil || !r.TLS.HandshakeComplete || r.ProtoMajor != 1 {
+			t.Errorf("request = %s, TLS %v; want HTTP/1.1 over TLS", r.Proto, r.TLS)
+		}
+		carried.ServeHTTP(w, r)
+	})})
+	if !strings.HasPrefix(s.URL(), "https://127.0.0.1:") {
+		t.Errorf("URL() = %s; want https", s.URL())
+	}
+	c := secured(dial(t, s), theirs)
+	for i := range 3 {
+		c.send(post(fmt.Sprint("/", i), "hello"))
+		c.want(200)
+	}
+	c.send(get("/both") + second)
+	c.want(200)
+	c.wantEnd("two at once")
+
+	c = secured(dial(t, s), theirs)
+	c.send(head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + second)
+	c.want(200)
+	c.wantEnd("a length with chunks")
+
+	plain := dial(t, s)
+	plain.send(get("/plain"))
+	if reply, err := io.ReadAll(plain.in); err != nil || !strings.Contains(string(reply), "400 Bad Request") || !strings.Contains(string(reply), "https") {
+		t.Errorf("a client without TLS reads %q, %v; want to be told of https", reply, err)
+	}
+	if got := carried.carried.Load(); got != 5 {
+		t.Errorf("%d requests were carried out; want 5", got)
+	}
+
+	outsider := &http.Client{Transport: &http.Transport{TLSClientConfig: theirs.Clone(), ForceAttemptHTTP2: true}}
+	reply, err := outsider.Get(s.URL() + "/two")
+	if err != nil || reply.ProtoMajor != 1 {
+		t.Fatalf("a client of HTTP/2 = %v, %v; want HTTP/1.1", reply, err)
+	}
+	_ = reply.Body.Close()
+	outsider.CloseIdleConnections()
+	if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Silent ones make room, although they never shook hands.
+func TestSilentOnesMakeRoomOverTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := certified(t)
+		listener := listentest.NewPipes()
+		s := open(t, rest.ListenOptions{Listener: listener, TLS: ours, Connections: 2, Handler: atOnce()})
+		silent := over(t, listener.Dial())
+		for range 3 {
+			c := secured(over(t, listener.Dial()), theirs)
+			c.send(get("/room"))
+			c.want(200)
+			synctest.Wait()
+		}
+		silent.wantEnd("a silent one")
+		if got := s.Connections(); got != (rest.Connections{Open: 2, Evicted: 2}) {
+			t.Errorf("Connections() = %+v; want two, and two evicted", got)
+		}
+	})
+}
+
+// secured has a client speak TLS over its connection.
+func secured(c *client, config *tls.Config) *client {
+	config = config.Clone()
+	config.ServerName = "127.0.0.1"
+	shaken := tls.Client(c.Conn, config)
+	_ = shaken.SetDeadline(time.Now().Add(20 * time.Second))
+	c.Conn = shaken
+	c.in.Reset(shaken)
+	return c
+}

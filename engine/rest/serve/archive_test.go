@@ -1,0 +1,307 @@
+package serve_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/rest/serve"
+)
+
+func TestRoundTrip(t *testing.T) {
+	want := hostile()
+	for name, f := range formats {
+		text := written(t, f, want)
+		got, err := readAll(f, text)
+		if err != nil {
+			t.Fatalf("%s: Read(what Write wrote) = %v; want no error", name, err)
+		}
+		wantSame(t, name, got, want)
+		if again := written(t, f, got); f == serve.ArchiveLines && again != text {
+			t.Errorf("%s: written again it is another text", name)
+		}
+		// Whether line ends have a carriage return, and whether a mark comes first,
+		// is all one.
+		if f == serve.ArchiveLines {
+			text = strings.ReplaceAll(text, "\n", "\r\n\r\n")
+		}
+		got, err = readAll(f, "\ufeff"+text+"\n\n")
+		if err != nil {
+			t.Fatalf("%s: Read(with a mark) = %v; want no error", name, err)
+		}
+		wantSame(t, name+" with a mark", got, want)
+	}
+}
+
+// The greatest entity in its longest spelling fits into a line.
+func TestGreatestEntity(t *testing.T) {
+	for _, text := range []string{strings.Repeat("\x01", 32*1024), strings.Repeat("\"", 32*1024), strings.Repeat("\u20ac", 32*1024)} {
+		var properties []entity.Property
+		for i := range 15 {
+			properties = append(properties, property(fmt.Sprintf("P%d", i), entity.String(text)))
+		}
+		want := []serve.ArchiveRecord{one("p", "r", properties...)}
+		for name, f := range formats {
+			got, err := readAll(f, written(t, f, want))
+			if err != nil {
+				t.Fatalf("%s: Read = %v; want no error", name, err)
+			}
+			if len(got) != 1 || len(got[0].Properties) != len(properties) {
+				t.Fatalf("%s: Read = %d records; want the one with all properties", name, len(got))
+			}
+			for i, p := range got[0].Properties {
+				if p.Name != properties[i].Name || !p.Value.Equal(properties[i].Value) {
+					t.Errorf("%s: the property %s is not what was written", name, p.Name)
+				}
+			}
+		}
+	}
+}
+
+// Other readers understand what is written: those of the library.
+func TestOthersReadIt(t *testing.T) {
+	want := hostile()
+	for i, line := range strings.Split(strings.TrimSuffix(written(t, serve.ArchiveLines, want), "\n"), "\n") {
+		var members map[string]any
+		if err := json.Unmarshal([]byte(line), &members); err != nil {
+			t.Fatalf("line %d is no JSON: %v", i+1, err)
+		}
+		if members["Table"] != want[i].Table || want[i].HasEntity && members["RowKey"] != want[i].Key.Row {
+			t.Errorf("line %d has the table %q and the row %q; want %q, %q", i+1, members["Table"], members["RowKey"], want[i].Table, want[i].Key.Row)
+		}
+	}
+	table := csv.NewReader(strings.NewReader(written(t, serve.ArchiveCSV, want)))
+	rows, err := table.ReadAll()
+	if err != nil || len(rows) != len(want)+1 {
+		t.Fatalf("the library reads %d rows, %v; want %d", len(rows), err, len(want)+1)
+	}
+	for i, r := range want {
+		if row := rows[i+1]; row[0] != r.Table || row[1] != r.Key.Partition || row[2] != r.Key.Row {
+			t.Errorf("row %d = %q; want %q %q", i, row[:3], r.Table, r.Key)
+		}
+	}
+}
+
+// What a person types is understood, too.
+func TestSpellings(t *testing.T) {
+	want := one("2011", "1", property("Name", entity.String("Kim")), property("Fee", entity.Int32(255)))
+	kim := `{"Table":"Races","PartitionKey":"2011","RowKey":"1","Name":"Kim","Fee":255}`
+	rows := []struct {
+		name string
+		f    serve.ArchiveFormat
+		text string
+		want []serve.ArchiveRecord
+	}{
+		{"nothing at all", serve.ArchiveLines, "", nil},
+		{"nothing at all", serve.ArchiveCSV, "", nil},
+		{"blank lines", serve.ArchiveLines, "\n \t\r\n\n", nil},
+		{"a header alone", serve.ArchiveCSV, "Table,PartitionKey,RowKey", nil},
+		{"a last line without an end", serve.ArchiveLines, kim, []serve.ArchiveRecord{want}},
+		{"members in another order", serve.ArchiveLines, `{"Fee":255,"RowKey":"1","Name":"Kim","PartitionKey":"2011","Table":"Races"}`, []serve.ArchiveRecord{want}},
+		{"what a service says of itself, and nulls", serve.ArchiveLines,
+			`{"odata.etag":"x","Timestamp":"2011-11-06T09:40:00Z","Lost":null,` + kim[1:], []serve.ArchiveRecord{want}},
+		{"a table alone", serve.ArchiveLines, `{"Table":"Races"}`, []serve.ArchiveRecord{{Table: "Races"}}},
+		{"columns in another order, and one without a type", serve.ArchiveCSV,
+			"Name,RowKey,Table,Fee@Edm.Int32,PartitionKey\r\nKim,1,Races,255,2011", []serve.ArchiveRecord{want}},
+		{"types by their short names", serve.ArchiveCSV, "Table,PartitionKey,RowKey,Name@String,Fee@Int32\nRaces,2011,1,Kim,255\n", []serve.ArchiveRecord{want}},
+		{"a timestamp is passed over", serve.ArchiveCSV,
+			"Table,PartitionKey,RowKey,Timestamp,Name,Fee@Edm.Int32,Timestamp@Edm.DateTime\nRaces,2011,1,now,Kim,255,then\n", []serve.ArchiveRecord{want}},
+		{"quotes where none are needed", serve.ArchiveCSV,
+			"\"Table\",\"PartitionKey\",RowKey,Name,Fee@Edm.Int32\n\n\"Races\",\"2011\",\"1\",\"Kim\",\"255\"\n\n", []serve.ArchiveRecord{want}},
+		{"a table alone", serve.ArchiveCSV, "Table,PartitionKey,RowKey,Name\nRaces,,,\n", []serve.ArchiveRecord{{Table: "Races"}}},
+		{"an empty cell is no property, an empty string is one", serve.ArchiveCSV,
+			"Table,PartitionKey,RowKey,A,B\nRaces,\"\",\"\",,\"\"\n", []serve.ArchiveRecord{one("", "", property("B", entity.String("")))}},
+		{"one name in two types", serve.ArchiveCSV,
+			"Table,PartitionKey,RowKey,A,A@Edm.Int32\nRaces,p,1,x,\nRaces,p,2,,5\n",
+			[]serve.ArchiveRecord{one("p", "1", property("A", entity.String("x"))), one("p", "2", property("A", entity.Int32(5)))}},
+		{"semicolons, and quotes behind backslashes", serve.ArchiveCSV,
+			"Table;PartitionKey;RowKey;Name\nRaces;\"2011; \\\"x\\\" \";1;Kim\n", []serve.ArchiveRecord{one(`2011; "x" `, "1", property("Name", entity.String("Kim")))}},
+		{"base64 of Edm.Binary over two lines", serve.ArchiveCSV,
+			"Table,PartitionKey,RowKey,A@Edm.Binary\nRaces,p,1,\"AA\r\n==\"\n", []serve.ArchiveRecord{one("p", "1", property("A", entity.Binary([]byte{0})))}},
+	}
+	for _, row := range rows {
+		got, err := readAll(row.f, row.text)
+		if err != nil {
+			t.Errorf("%s: Read(%q) = %v; want no error", row.name, row.text, err)
+			continue
+		}
+		wantSame(t, row.name, got, row.want)
+	}
+}
+
+func TestFaultsNameTheLine(t *testing.T) {
+	const header = "Table,PartitionKey,RowKey,Name,Fee@Edm.Int32\n"
+	good := `{"Table":"Races","PartitionKey":"p","RowKey":"r"}` + "\n"
+	rows := []struct {
+		name string
+		f    serve.ArchiveFormat
+		text string
+		// says are parts of the line.
+		says []string
+	}{
+		{"no JSON", serve.ArchiveLines, good + "\n" + "hello", []string{"line 3", "expected an object"}},
+		{"an array", serve.ArchiveLines, "[]", []string{"line 1", "expected an object"}},
+		{"two objects on a line", serve.ArchiveLines, strings.TrimSpace(good) + good, []string{"line 1", "more than one value"}},
+		{"an object over two lines", serve.ArchiveLines, "{\n}", []string{"line 1"}},
+		{"a nested value", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A":{}}`, []string{`"A"`, "object"}},
+		{"no table", serve.ArchiveLines, good + `{"PartitionKey":"p","RowKey":"r"}`, []string{"line 2", `"Table"`}},
+		{"a table that is no text", serve.ArchiveLines, `{"Table":5,"PartitionKey":"p","RowKey":"r"}`, []string{`"Table"`}},
+		{"a table that cannot be", serve.ArchiveLines, `{"Table":"a-b","PartitionKey":"p","RowKey":"r"}`, []string{`"a-b"`}},
+		{"no RowKey", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p"}`, []string{`"RowKey"`}},
+		{"no keys, but a property", serve.ArchiveLines, `{"Table":"Races","A":1}`, []string{`"RowKey"`}},
+		{"a key that cannot be", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"a/b","RowKey":"r"}`, []string{"PartitionKey", "forbidden"}},
+		{"a value that is not of its type", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A@odata.type":"Edm.Guid","A":"x"}`, []string{`"A"`, "Edm.Guid"}},
+		{"a property twice", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A":1,"A":2}`, []string{`"A"`, "twice"}},
+		{"text that is not UTF-8", serve.ArchiveLines, "{\"Table\":\"Races\",\"PartitionKey\":\"\xff\",\"RowKey\":\"r\"}", []string{"UTF-8"}},
+		{"a line beyond all bounds", serve.ArchiveLines, good + strings.Repeat("x", 5<<20), []string{"line 2", "4 MiB"}},
+		{"a property that is too long", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A":"` + strings.Repeat("x", 40_000) + `"}`, []string{`"A"`, "32768"}},
+
+		{"no header", serve.ArchiveCSV, "Races,p,r\n", []string{"line 1", "expected a header such as Table,PartitionKey,RowKey"}},
+		{"a header without a RowKey", serve.ArchiveCSV, "Table,PartitionKey\n", []string{"line 1", "expected a header"}},
+		{"a column twice", serve.ArchiveCSV, "Table,PartitionKey,RowKey,A,A@Edm.String\n", []string{`"A@Edm.String"`, "twice"}},
+		{"a column of no type", serve.ArchiveCSV, "Table,PartitionKey,RowKey,A@Edm.Single\n", []string{`"A@Edm.Single"`, "NAME@Edm.TYPE"}},
+		{"a column whose name cannot be", serve.ArchiveCSV, "Table,PartitionKey,RowKey,first name\n", []string{"first name", "identifier"}},
+		{"a column without a name", serve.ArchiveCSV, "Table,PartitionKey,RowKey,\n", []string{"line 1", "empty"}},
+		{"too few cells", serve.ArchiveCSV, header + "Races,p,r,x,5\nRaces,p,s\n", []string{"line 3", "3 columns", "expected 5"}},
+		{"too many cells", serve.ArchiveCSV, header + "Races,p,r,x,5,6\n", []string{"line 2", "6 columns"}},
+		{"a value that is not of its type", serve.ArchiveCSV, header + "Races,p,r,x,five\n", []string{"line 2", `"Fee"`, "Edm.Int32"}},
+		{"an empty text where there is a number", serve.ArchiveCSV, header + "Races,p,r,x,\"\"\n", []string{"line 2", "Edm.Int32"}},
+		{"a key alone", serve.ArchiveCSV, header + "Races,p,,,\n", []string{"line 2", "RowKey"}},
+		{"no keys, but a property", serve.ArchiveCSV, header + "Races,,,x,\n", []string{"line 2", "RowKey"}},
+		{"no table", serve.ArchiveCSV, header + ",p,r,x,\n", []string{"line 2", "table name"}},
+		{"a key that cannot be", serve.ArchiveCSV, header + "Races,a/b,r,x,\n", []string{"line 2", "PartitionKey"}},
+		{"text that is not UTF-8", serve.ArchiveCSV, header + "Races,p,r,\xff,\n", []string{"line 2", "UTF-8"}},
+		{"a quote that does not end", serve.ArchiveCSV, header + "Races,p,r,\"x\n\n\n", []string{"line 2", "never closed"}},
+		{"a quote inside of a cell", serve.ArchiveCSV, header + "Races,p,r,x\"y,\n", []string{"line 2", "field 4", "expected the field in quotation marks"}},
+		{"something after a quote", serve.ArchiveCSV, header + "Races,p,r,\"x\"y,\n", []string{"line 2", "expected a comma"}},
+		{"a carriage return alone", serve.ArchiveCSV, header + "Races,p,r,x\ry,\n", []string{"line 2", "carriage return"}},
+		{"a line after a cell of two lines", serve.ArchiveCSV, header + "Races,p,r,\"x\ny\",5\nRaces\n", []string{"line 4"}},
+		{"a row beyond all bounds", serve.ArchiveCSV, header + strings.Repeat("x", 5<<20), []string{"line 2", "4096 KiB"}},
+		{"a quoted cell beyond all bounds", serve.ArchiveCSV, header + "\"" + strings.Repeat("x", 5<<20), []string{"line 2", "4096 KiB"}},
+		{"cells beyond all bounds", serve.ArchiveCSV, strings.Repeat(",", 5000), []string{"line 1", "4096 fields"}},
+	}
+	for _, row := range rows {
+		_, err := readAll(row.f, row.text)
+		if !errors.Is(err, serve.ErrArchiveForm) {
+			t.Errorf("%s: Read = %v; want ErrForm", row.name, err)
+			continue
+		}
+		for _, says := range row.says {
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: Read = %q; want %q in it", row.name, err, says)
+			}
+		}
+		if len(err.Error()) > 400 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: Read = %q; want one short line", row.name, err)
+		}
+	}
+	if _, err := readAll(3, ""); !errors.Is(err, serve.ErrArchiveForm) {
+		t.Errorf("Read(no format) = %v; want ErrForm", err)
+	}
+}
+
+func TestErrorsOfOthersPassThrough(t *testing.T) {
+	broken, unwilling := errors.New("broken"), errors.New("unwilling")
+	for name, f := range formats {
+		text := written(t, f, []serve.ArchiveRecord{one("p", "1"), one("p", "2")})
+		visits := 0
+		err := serve.ReadArchive(f, strings.NewReader(text), func(*serve.ArchiveRecord) error {
+			visits++
+			return unwilling
+		})
+		if !errors.Is(err, unwilling) || errors.Is(err, serve.ErrArchiveForm) || !strings.Contains(err.Error(), "line ") || visits != 1 {
+			t.Errorf("%s: Read = %v after %d visits; want the visitor's error and a line after one", name, err, visits)
+		}
+		from := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
+		if err := serve.ReadArchive(f, from, func(*serve.ArchiveRecord) error { return nil }); !errors.Is(err, broken) {
+			t.Errorf("%s: Read = %v; want the reader's error", name, err)
+		}
+		many := make([]serve.ArchiveRecord, 10_000)
+		for i := range many {
+			many[i] = one("p", fmt.Sprint(i))
+		}
+		if err := serve.WriteArchive(f, unwillingWriter{unwilling}, each(many)); !errors.Is(err, unwilling) {
+			t.Errorf("%s: Write = %v; want the writer's error", name, err)
+		}
+	}
+}
+
+type unwillingWriter struct{ err error }
+
+func (w unwillingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		record serve.ArchiveRecord
+	}{
+		{"a table that cannot be", serve.ArchiveRecord{Table: "a b", HasEntity: true}},
+		{"a key that cannot be", one("a/b", "r")},
+		{"a value that is none", one("p", "r", property("A", entity.Value{}))},
+		{"a system property", one("p", "r", property("Timestamp", entity.Int32(1)))},
+		{"a table alone with a property", serve.ArchiveRecord{Table: "Races", Properties: []entity.Property{property("A", entity.Int32(1))}}},
+	} {
+		for name, f := range formats {
+			if err := serve.WriteArchive(f, io.Discard, each([]serve.ArchiveRecord{row.record})); !errors.Is(err, serve.ErrArchiveRecord) {
+				t.Errorf("%s: Write(%s) = %v; want ErrRecord", name, row.name, err)
+			}
+		}
+	}
+	if err := serve.WriteArchive(0, io.Discard, each(nil)); !errors.Is(err, serve.ErrArchiveRecord) {
+		t.Errorf("Write(no format) = %v; want ErrRecord", err)
+	}
+}
+
+func TestColumnsOfCSVAreBounded(t *testing.T) {
+	// distinct are records with so many properties, each of a name of its own.
+	distinct := func(names int) (records []serve.ArchiveRecord) {
+		for n := range names {
+			if n%entity.MaxProperties == 0 {
+				records = append(records, one("p", fmt.Sprint(n)))
+			}
+			last := &records[len(records)-1]
+			last.Properties = append(last.Properties, property(fmt.Sprintf("P%d", n), entity.Int32(1)))
+		}
+		return records
+	}
+	const most = 4093 // beside the table and the keys
+	err := serve.WriteArchive(serve.ArchiveCSV, io.Discard, each(distinct(most+1)))
+	if !errors.Is(err, serve.ErrArchiveRecord) || !strings.Contains(err.Error(), "JSON lines") {
+		t.Errorf("Write(one name too many as CSV) = %v; want ErrRecord, and what to write instead", err)
+	}
+	want := distinct(most)
+	got, err := readAll(serve.ArchiveCSV, written(t, serve.ArchiveCSV, want))
+	if err != nil {
+		t.Fatalf("Read(as many columns as may be) = %v; want no error", err)
+	}
+	wantSame(t, "as many columns as may be", got, want)
+	goes := 0
+	changing := func(yield func(*serve.ArchiveRecord) bool) {
+		r := one("p", "r", property(fmt.Sprintf("P%d", goes), entity.Int32(1)))
+		goes++
+		yield(&r)
+	}
+	if err := serve.WriteArchive(serve.ArchiveCSV, io.Discard, changing); !errors.Is(err, serve.ErrArchiveRecord) {
+		t.Errorf("Write(records that change) = %v; want ErrRecord", err)
+	}
+}
+
+func TestFormatOf(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		want serve.ArchiveFormat
+	}{
+		{"a.jsonl", serve.ArchiveLines}, {"a.b/c.NDJSON", serve.ArchiveLines}, {".csv", serve.ArchiveCSV}, {"A.CSV", serve.ArchiveCSV},
+		{"", 0}, {"csv", 0}, {"a.json", 0}, {"a.csv.gz", 0}, {"a.csv/b", 0},
+	} {
+		if got, known := serve.ArchiveFormatOf(row.name); got != row.want || known != (row.want != 0) {
+			t.Errorf("FormatOf(%q) = %d, %v; want %d", row.name, got, known, row.want)
+		}
+	}
+}

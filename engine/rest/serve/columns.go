@@ -1,0 +1,100 @@
+package serve
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// mostColumns bounds a table of CSV: a thousand entities alike have one set of
+// columns, but names that are data would have one each.
+const mostColumns = 4096
+
+// column is what a column of CSV holds.
+type column struct {
+	is columnKind
+	// name and edm are of a property.
+	name string
+	edm  entity.Type
+}
+
+type columnKind uint8
+
+const (
+	propertyColumn columnKind = iota
+	tableColumn
+	partitionColumn
+	rowColumn
+	// passedColumn is one that means nothing here.
+	passedColumn
+)
+
+// The headings of the columns that every archive has.
+const (
+	tableHeading     = "Table"
+	partitionHeading = "PartitionKey"
+	rowHeading       = "RowKey"
+)
+
+// timestampName is the one system property that a reader passes over: it comes
+// in what other tools write.
+const timestampName = "Timestamp"
+
+const aHeader = "Table,PartitionKey,RowKey,Name@Edm.String,Fee@Edm.Int32"
+
+// columnOf returns what a heading announces: NAME@Edm.TYPE a property, NAME alone
+// one of texts.
+func columnOf(heading string) (column, error) {
+	switch heading {
+	case tableHeading:
+		return column{is: tableColumn}, nil
+	case partitionHeading:
+		return column{is: partitionColumn}, nil
+	case rowHeading:
+		return column{is: rowColumn}, nil
+	}
+	name, spelled := heading, ""
+	if at := strings.LastIndexByte(heading, '@'); at >= 0 {
+		name, spelled = heading[:at], heading[at+1:]
+	}
+	edm, known := entity.ParseType(spelled)
+	switch {
+	case name == timestampName:
+		return column{is: passedColumn}, nil
+	case spelled == "":
+		edm = entity.TypeString
+	case !known:
+		return column{}, fmt.Errorf("the column %.60q: expected NAME@Edm.TYPE, such as Fee@Edm.Int32", heading)
+	}
+	probe := ArchiveRecord{Table: tableHeading, HasEntity: true, Properties: []entity.Property{{Name: name, Value: entity.Boolean(true)}}}
+	if err := probe.check(); err != nil {
+		return column{}, fmt.Errorf("the column %.60q: %w", heading, err)
+	}
+	return column{name: name, edm: edm}, nil
+}
+
+// heading returns the heading that announces a property's column.
+func (c *column) heading() string { return c.name + "@" + c.edm.String() }
+
+func columnsOf(header []string) ([]column, error) {
+	columns := make([]column, 0, len(header))
+	seen := make(map[column]bool)
+	for _, heading := range header {
+		one, err := columnOf(heading)
+		if err != nil {
+			return nil, err
+		}
+		if seen[one] && one.is != passedColumn {
+			return nil, fmt.Errorf("the column %.60q comes twice; expected each once", heading)
+		}
+		seen[one] = true
+		columns = append(columns, one)
+	}
+	for _, kind := range []columnKind{tableColumn, partitionColumn, rowColumn} {
+		if !seen[column{is: kind}] {
+			return nil, fmt.Errorf("expected a header such as %s, the first three in any order", aHeader)
+		}
+	}
+	return columns, nil
+}

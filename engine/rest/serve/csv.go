@@ -1,0 +1,216 @@
+package serve
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/csvfile"
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// typeSuffix makes the name of a property that of its annotation on the wire.
+const typeSuffix = "@odata.type"
+
+func readCSV(from io.Reader, visit func(*ArchiveRecord) error) error {
+	rows := csvfile.New(from, csvfile.Options{Row: longestLine, Fields: mostColumns, Faults: 1,
+		Known: func(name string) bool {
+			return name == tableHeading || name == partitionHeading || name == rowHeading
+		}})
+	if !rows.Next() {
+		return form(rows)
+	}
+	columns, err := columnsOf(rows.Fields())
+	if err != nil {
+		return fault(rows.Line(), "%w", err)
+	}
+	reader := rowReader{columns: columns}
+	for rows.Next() {
+		if err := reader.parse(rows); err != nil {
+			return fault(rows.Line(), "%w", err)
+		}
+		if err := visit(&reader.record); err != nil {
+			return visited(rows.Line(), err)
+		}
+	}
+	return form(rows)
+}
+
+// form returns what ended the rows as an error of the archive, nil for their end.
+func form(rows *csvfile.Reader) error {
+	var wrong *csvfile.Fault
+	if err := rows.Err(); !errors.As(err, &wrong) {
+		return visited(rows.Line(), err)
+	}
+	return fault(wrong.Line, "%s", wrong.What)
+}
+
+// rowReader makes records of rows.
+type rowReader struct {
+	columns []column
+	record  ArchiveRecord
+
+	body wire.EntityBody
+	// spelled is the entity with every value as a text beside its annotation, and
+	// room the body that a client would send for it: how a value of each type is
+	// spelt is the wire's to say.
+	spelled []entity.Property
+	room    []byte
+}
+
+// parse makes a record of the row. A cell that holds nothing at all says that there
+// is no value, and one of quotes alone an empty text, as PostgreSQL has it.
+func (r *rowReader) parse(row *csvfile.Reader) error {
+	r.record, r.spelled = ArchiveRecord{}, r.spelled[:0]
+	var key entity.Key
+	halves := 0
+	for i, text := range row.Fields() {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("the cell %.60q: expected UTF-8", text)
+		}
+		one := &r.columns[i]
+		if one.is == tableColumn {
+			r.record.Table = text
+		}
+		if row.Absent(i) {
+			continue
+		}
+		switch one.is {
+		case partitionColumn:
+			key.Partition, halves = text, halves+1
+		case rowColumn:
+			key.Row, halves = text, halves+1
+		case propertyColumn:
+			r.spelled = append(r.spelled,
+				entity.Property{Name: one.name + typeSuffix, Value: entity.String(one.edm.String())},
+				entity.Property{Name: one.name, Value: entity.String(text)})
+		}
+	}
+	switch {
+	case halves == 0 && len(r.spelled) == 0:
+		return r.record.check()
+	case halves < 2:
+		return errors.New(`expected a PartitionKey and a RowKey, "" for an empty one, or neither and no property for a table alone`)
+	}
+	r.room = wire.AppendEntityBody(r.room[:0], key, r.spelled)
+	if code, detail := r.body.Parse(string(r.room)); code != entity.OK {
+		return errors.New(detail)
+	}
+	r.record.HasEntity, r.record.Key, r.record.Properties = true, r.body.Key, r.body.Properties
+	return r.record.check()
+}
+
+// writeCSV writes a table of CSV whose columns are in the order in which the
+// records first name them.
+func writeCSV(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
+	var columns []column
+	places := make(map[column]int)
+	for r := range records {
+		if err := r.writable(); err != nil {
+			return err
+		}
+		for i := range r.Properties {
+			c := column{name: r.Properties[i].Name, edm: r.Properties[i].Value.Type()}
+			if _, known := places[c]; known {
+				continue
+			}
+			if len(columns)+3 >= mostColumns {
+				return fmt.Errorf("%w: the entities have more than %d properties of different names or types; expected fewer for CSV: JSON lines hold any",
+					ErrArchiveRecord, len(columns))
+			}
+			places[c] = len(columns)
+			columns = append(columns, c)
+		}
+	}
+	line := []byte(tableHeading + "," + partitionHeading + "," + rowHeading)
+	for i := range columns {
+		line = appendCell(append(line, ','), columns[i].heading())
+	}
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	values := make([]*entity.Value, len(columns))
+	for r := range records {
+		clear(values)
+		for i := range r.Properties {
+			p := &r.Properties[i]
+			place, known := places[column{name: p.Name, edm: p.Value.Type()}]
+			if !known {
+				return fmt.Errorf("%w: the property %q was not there when the columns were", ErrArchiveRecord, p.Name)
+			}
+			values[place] = &p.Value
+		}
+		line = append(appendRow(line[:0], r, values), '\n')
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func appendRow(dst []byte, r *ArchiveRecord, values []*entity.Value) []byte {
+	dst = append(dst, r.Table...)
+	if !r.HasEntity {
+		dst = append(dst, ",,"...)
+	} else {
+		dst = appendCell(append(dst, ','), r.Key.Partition)
+		dst = appendCell(append(dst, ','), r.Key.Row)
+	}
+	for _, v := range values {
+		dst = append(dst, ',')
+		if v != nil {
+			dst = appendCell(dst, textOf(v))
+		}
+	}
+	return dst
+}
+
+// appendCell appends a text as a cell: in quotes where it is empty or holds what
+// would end a cell.
+func appendCell(dst []byte, text string) []byte {
+	if text != "" && !strings.ContainsAny(text, "\",\r\n") {
+		return append(dst, text...)
+	}
+	dst = append(append(dst, '"'), strings.ReplaceAll(text, `"`, `""`)...)
+	return append(dst, '"')
+}
+
+// textOf returns a value as the wire has it inside of quotes.
+func textOf(v *entity.Value) string {
+	switch v.Type() {
+	case entity.TypeString:
+		return v.Text()
+	case entity.TypeBinary:
+		return base64.StdEncoding.EncodeToString(v.Bytes())
+	case entity.TypeBoolean:
+		return strconv.FormatBool(v.Bool())
+	case entity.TypeDateTime:
+		return v.Ticks().String()
+	case entity.TypeDouble:
+		return doubleText(v.Float())
+	case entity.TypeGUID:
+		g := v.GUID()
+		return fmt.Sprintf("%x-%x-%x-%x-%x", g[:4], g[4:6], g[6:8], g[8:10], g[10:])
+	default:
+		return strconv.FormatInt(v.Int(), 10)
+	}
+}
+
+func doubleText(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	default:
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+}

@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// ArchiveRecord is what an archive says at one place: that a table exists, and as a rule
+// that it holds an entity.
+type ArchiveRecord struct {
+	Table string
+	// HasEntity is false where nothing but the table is told of.
+	HasEntity  bool
+	Key        entity.Key
+	Properties []entity.Property
+}
+
+// ArchiveFormat is how an archive is spelt.
+type ArchiveFormat uint8
+
+// The formats.
+const (
+	// ArchiveLines is JSON, one object a line.
+	ArchiveLines ArchiveFormat = iota + 1
+	// ArchiveCSV is RFC 4180 with a header.
+	ArchiveCSV
+)
+
+// ArchiveExtensions are the ends of the names of files that [ArchiveFormatOf] knows, for a
+// person.
+const ArchiveExtensions = ".jsonl, .ndjson or .csv"
+
+// ArchiveFormatOf returns the format of a file by the extension of its name, in whatever
+// case, and false where that is none of [ArchiveExtensions].
+func ArchiveFormatOf(name string) (ArchiveFormat, bool) {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".jsonl", ".ndjson":
+		return ArchiveLines, true
+	case ".csv":
+		return ArchiveCSV, true
+	default:
+		return 0, false
+	}
+}
+
+// longestLine bounds a record in bytes. The greatest entity takes some 3 MiB
+// where every character of it is escaped.
+const longestLine = 4 << 20
+
+// byteOrderMark begins what some programs write as UTF-8; it means nothing.
+const byteOrderMark = "\ufeff"
+
+// ReadArchive calls visit with every record, each of which a table could hold. The next
+// call reuses the record and its Properties, but not what the values and texts
+// are made of. The error wraps [ErrArchiveForm], the reader's or that of visit, at which
+// reading ends; it names the line, counted from 1.
+func ReadArchive(f ArchiveFormat, from io.Reader, visit func(*ArchiveRecord) error) error {
+	switch f {
+	case ArchiveLines:
+		return readLines(from, visit)
+	case ArchiveCSV:
+		return readCSV(from, visit)
+	default:
+		return fmt.Errorf("%w: there is no format %d", ErrArchiveForm, f)
+	}
+}
+
+// WriteArchive writes every record. For CSV, whose header names every column, it goes
+// over the records twice. The error wraps [ErrArchiveRecord] or is the writer's.
+func WriteArchive(f ArchiveFormat, to io.Writer, records iter.Seq[*ArchiveRecord]) error {
+	out := bufio.NewWriterSize(to, 64<<10)
+	var err error
+	switch f {
+	case ArchiveLines:
+		err = writeLines(out, records)
+	case ArchiveCSV:
+		err = writeCSV(out, records)
+	default:
+		err = fmt.Errorf("%w: there is no format %d", ErrArchiveRecord, f)
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// check returns what keeps a table from holding the record, nil for nothing.
+func (r *ArchiveRecord) check() error {
+	code, detail := entity.ValidateTableName(r.Table)
+	switch {
+	case code != entity.OK:
+	case r.HasEntity:
+		insert := entity.Change{Verb: entity.Insert, Key: r.Key, Properties: r.Properties}
+		_, detail = insert.Validate()
+	case len(r.Properties) > 0:
+		detail = "a table alone has no properties"
+	}
+	if detail == "" {
+		return nil
+	}
+	return errors.New(detail)
+}
+
+// writable returns what keeps a record from being written as an error.
+func (r *ArchiveRecord) writable() error {
+	if err := r.check(); err != nil {
+		return fmt.Errorf("%w: %w", ErrArchiveRecord, err)
+	}
+	return nil
+}
+
+func fault(line int, format string, details ...any) error {
+	return fmt.Errorf("%w: line %d: "+format, append([]any{ErrArchiveForm, line}, details...)...)
+}
+
+// visited dates the error of a visit.
+func visited(line int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("line %d: %w", line, err)
+}

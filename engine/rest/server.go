@@ -1,0 +1,204 @@
+package rest
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"loadgen/engine/clock"
+)
+
+// The bounds on what a client may take its time over, and on the size of its
+// headers. HeaderTime is that for the header of a request, ReadTime for all of it.
+const (
+	HeaderTime = 10 * time.Second
+	ReadTime   = time.Minute
+	idleTime   = 2 * time.Minute
+	// writeTime is long because it runs while the model makes the client wait:
+	// a fault that freezes replies for minutes must be able to.
+	writeTime = 15 * time.Minute
+	// maxRequestHeader leaves room for two keys of 512 supplementary characters,
+	// percent-encoded, and for a long $filter beside them.
+	maxRequestHeader = 64 << 10
+)
+
+// ListenOptions says what is served, and where.
+type ListenOptions struct {
+	// Address is the TCP address to listen on; port 0 stands for any free one.
+	Address string
+	// Listener is whom connections come from instead, nil for Address. The server
+	// owns it.
+	Listener net.Listener
+	// Handler answers.
+	Handler http.Handler
+	// TLS is what connections are secured with; nil is not at all. It is not
+	// altered.
+	TLS *tls.Config
+	// Connections is how many there are at most; 0 is DefaultConnections. Past it
+	// another takes the place of the one that has been idle for longest; where none
+	// is, it is told 503 and closed.
+	Connections int
+	// NetHTTP has net/http read every request, as it does over TLS; otherwise it reads
+	// those that are out of the ordinary. What is answered is the same.
+	NetHTTP bool
+	// Transient says that neither the handler nor whom it tells of a request keeps
+	// anything of one beyond the call, and that nobody alters its URL: texts lie in room
+	// that the next request is read into then.
+	Transient bool
+}
+
+// Server listens on an address and has a handler answer. It owns the goroutines
+// that it starts; its methods are safe for concurrent use.
+type Server struct {
+	door     *door
+	handover *handover
+	server   *http.Server
+	handler  http.Handler
+	clock    clock.Real
+	netHTTP  bool
+	// transient is that of the options.
+	transient bool
+	// connections counts those whose goroutine has not ended.
+	connections sync.WaitGroup
+	// closing is set, and closed closed, when no other request is to be begun.
+	closing atomic.Bool
+	closed  chan struct{}
+	closer  sync.Once
+
+	// served is closed when the accepting goroutines have ended; failure, what
+	// ended them, may be read then.
+	served  chan struct{}
+	failure error
+}
+
+// Listen listens and serves at once. The caller owes the server a Close.
+func Listen(o ListenOptions) (*Server, error) {
+	listener := o.Listener
+	if listener == nil {
+		var err error
+		if listener, err = net.Listen("tcp", o.Address); err != nil {
+			return nil, fmt.Errorf("rest: %w", err)
+		}
+	}
+	var config *tls.Config
+	if o.TLS != nil {
+		config = o.TLS.Clone()
+		config.NextProtos = []string{"http/1.1"}
+	}
+	s := &Server{door: newDoor(listener, config, cmp.Or(o.Connections, DefaultConnections)), handover: newHandover(listener),
+		handler: o.Handler, clock: clock.NewReal(), netHTTP: o.NetHTTP, transient: o.Transient, served: make(chan struct{}), closed: make(chan struct{})}
+	s.server = &http.Server{
+		Handler:           framed{o.Handler},
+		ReadHeaderTimeout: HeaderTime,
+		ReadTimeout:       ReadTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxRequestHeader,
+		ErrorLog:          log.New(io.Discard, "", 0),
+		ConnState:         s.follow,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connectionKey{}, connectionOf(c))
+		},
+		// OPTIONS * is the handler's to answer as well.
+		DisableGeneralOptionsHandler: true,
+		// Not nil, so that net/http offers no HTTP/2.
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
+	}
+	go s.serve()
+	return s, nil
+}
+
+func (s *Server) serve() {
+	defer close(s.served)
+	ended := make(chan error, 1)
+	go func() { ended <- s.server.Serve(s.handover) }()
+	s.failure = s.accept()
+	if s.failure != nil {
+		_ = s.handover.Close()
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		s.failure = errors.Join(s.failure, fmt.Errorf("rest: serve: %w", err))
+	}
+}
+
+// follow keeps count of the connections. The state is new before the goroutine
+// of a connection starts, and closed once its handler has returned.
+func (s *Server) follow(c net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.connections.Add(1)
+	case http.StateIdle:
+		connectionOf(c).rest(s.door.turns.Add(1))
+	case http.StateClosed, http.StateHijacked:
+		s.door.forget(connectionOf(c))
+		s.connections.Done()
+	}
+}
+
+// Address returns host and port that the server listens on.
+func (s *Server) Address() string { return s.door.Addr().String() }
+
+// URL returns the address as the beginning of a URL, without a slash at its end.
+func (s *Server) URL() string {
+	if s.door.config != nil {
+		return "https://" + s.Address()
+	}
+	return "http://" + s.Address()
+}
+
+// Connections returns how many there are, and how the bound on them was met.
+func (s *Server) Connections() Connections {
+	return Connections{s.door.count(), s.door.evicted.Load(), s.door.turnedAway.Load()}
+}
+
+// Close stops listening, waits for the requests that are under way, closes the
+// connections and returns when every goroutine has ended. When the context is
+// done first it cuts those requests off, and returns the context's error. A
+// second Close does nothing but wait.
+func (s *Server) Close(ctx context.Context) error {
+	s.stop()
+	err := s.server.Shutdown(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.connections.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = cmp.Or(err, ctx.Err())
+	}
+	err = errors.Join(err, s.Cut())
+	<-done
+	return err
+}
+
+// stop has no other request begin.
+func (s *Server) stop() {
+	s.closing.Store(true)
+	s.closer.Do(func() { close(s.closed) })
+	s.door.evictAll()
+}
+
+// Cut closes at once, and cuts off the requests that are under way. After a Close
+// it does nothing but wait.
+func (s *Server) Cut() error {
+	s.stop()
+	// The contexts of the requests end with their connections, and with them
+	// every wait of the handler.
+	err := s.server.Close()
+	<-s.served
+	s.door.cut()
+	s.door.cutAll()
+	s.connections.Wait()
+	return errors.Join(s.failure, err)
+}

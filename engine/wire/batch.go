@@ -1,0 +1,189 @@
+package wire
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// BatchRequest is the body of a POST to $batch. Parse may be called again and
+// again; each call reuses what the one before it made. It belongs to one
+// goroutine.
+type BatchRequest struct {
+	// Table is the one table of the operations.
+	Table string
+	// Changes are the writes in order; empty where the batch is a lone read.
+	Changes []entity.Change
+	// Parts say, for each change, what the reply has to know. After a failure
+	// they reach to the operation at fault, where it is one operation's; of a
+	// lone read there is one.
+	Parts []BatchPart
+	// Read is the key of a lone point query, where IsRead is set.
+	Read   entity.Key
+	IsRead bool
+
+	// Payload is how many bytes the entities have that were read: of the JSON, not
+	// of what frames it.
+	Payload int
+
+	// bodies are the entities of the changes, kept for their room.
+	bodies []EntityBody
+	// target is that of the last operation, resource what it names.
+	target   string
+	resource Resource
+	// upToRow is where the RowKey of the target begins, 0 for nowhere: targets of one
+	// transaction are alike up to there.
+	upToRow int
+	// known is what the next operation's head is likely to begin with.
+	known knownHead
+}
+
+// BatchPart is what the reply to one operation of a transaction depends on.
+type BatchPart struct {
+	// ContentID is echoed; HasContentID tells an empty one from none.
+	ContentID    string
+	HasContentID bool
+	// Echo says that an insert's reply shows the entity, at Level.
+	Echo  bool
+	Level Level
+
+	// quiet says that an insert asked for no echo, which its reply confirms.
+	quiet bool
+}
+
+// Parse reads a transaction. boundary is that of the Content-Type. The code is
+// OK, or else a code with one line of detail and the index of the operation at
+// fault (0 where it is the whole). Whether the changes could form a transaction
+// is left to [entity.ValidateBatch], save for what has no place in them: their
+// number, their table and a read among them.
+func (b *BatchRequest) Parse(boundary, text string) (code entity.Code, index int, detail string) {
+	*b = BatchRequest{Changes: b.Changes[:0], Parts: b.Parts[:0], bodies: b.bodies}
+	outer, ok := openMultipart(text, boundary)
+	if !ok {
+		return entity.InvalidInput, 0, "the body does not hold the boundary of its Content-Type"
+	}
+	sections := 0
+	for part, more := outer.next(); more; part, more = outer.next() {
+		if isBlank(part) {
+			continue
+		}
+		if sections++; sections > 1 {
+			return entity.InvalidInput, 0, "the batch holds more than one change set or one read"
+		}
+		if boundary, within, nested := partBoundary(part); nested {
+			code, index, detail = b.addChangeSet(boundary, within)
+		} else {
+			code, detail = b.addRead(part)
+		}
+		if code != entity.OK {
+			return code, index, detail
+		}
+	}
+	if sections == 0 {
+		return entity.InvalidInput, 0, "the batch holds no operation"
+	}
+	return entity.OK, 0, ""
+}
+
+const tooManyOperations = "The batch request operation exceeds the maximum 100 changes per change set."
+
+// addChangeSet reads the parts of a change set. It must be closed, so that one
+// that was cut short is never carried out in part; the batch around it need not
+// be, since clients forget to.
+func (b *BatchRequest) addChangeSet(boundary, text string) (code entity.Code, index int, detail string) {
+	set, ok := openMultipart(text, boundary)
+	if !ok {
+		return entity.InvalidInput, 0, "the change set does not hold the boundary of its Content-Type"
+	}
+	for part, more := set.next(); more; part, more = set.next() {
+		if isBlank(part) {
+			continue
+		}
+		if len(b.Changes) == entity.MaxBatchChanges {
+			return entity.InvalidInput, entity.MaxBatchChanges - 1, tooManyOperations
+		}
+		if code, detail := b.addChange(part); code != entity.OK {
+			return code, len(b.Changes), detail
+		}
+		set.known = b.known.text
+	}
+	switch {
+	case !set.closed:
+		return entity.InvalidInput, 0, "the change set is not closed"
+	case len(b.Changes) == 0:
+		return entity.InvalidInput, 0, "the change set holds no operation"
+	}
+	return entity.OK, 0, ""
+}
+
+// addRead reads the one operation that may stand outside of a change set.
+func (b *BatchRequest) addRead(part string) (code entity.Code, detail string) {
+	o, code, detail := b.open(part)
+	if code != entity.OK {
+		return code, detail
+	}
+	if o.verb != entity.Get {
+		return entity.InvalidInput, "a write stands outside of a change set"
+	}
+	if o.resource.Kind != EntityResource {
+		return entity.InvalidInput, "the read of a batch is not that of one entity"
+	}
+	b.Table, b.Read, b.IsRead = o.resource.Table, o.resource.Key, true
+	return entity.OK, ""
+}
+
+func (b *BatchRequest) addChange(part string) (code entity.Code, detail string) {
+	o, code, detail := b.open(part)
+	if code != entity.OK {
+		return code, detail
+	}
+	kind := EntityResource
+	switch o.verb {
+	case entity.Get:
+		return entity.InvalidInput, "a read stands among the writes of a change set"
+	case entity.Insert:
+		kind = EntitySetResource
+	}
+	if o.resource.Kind != kind {
+		return entity.InvalidInput, "the operation does not fit what its URL names"
+	}
+	if len(b.Changes) == 0 {
+		b.Table = o.resource.Table
+	} else if b.Table != o.resource.Table && !strings.EqualFold(b.Table, o.resource.Table) {
+		return entity.InvalidInput, "the operations of the batch go to different tables"
+	}
+	change := entity.Change{Verb: o.verb, Key: o.resource.Key, Match: o.match}
+	if o.verb != entity.Delete {
+		if code, detail = b.readBody(&o, &change); code != entity.OK {
+			return code, detail
+		}
+	}
+	b.Changes = append(b.Changes, change)
+	return entity.OK, ""
+}
+
+// readBody adds to a change what its body says. An insert takes its key from
+// there; the others have it in the URL, and a body that repeats it must agree.
+func (b *BatchRequest) readBody(o *operation, change *entity.Change) (code entity.Code, detail string) {
+	i := len(b.Changes)
+	// A change without a body takes up no room here, but has its number.
+	for len(b.bodies) <= i {
+		b.bodies = append(b.bodies, EntityBody{})
+	}
+	body := &b.bodies[i]
+	b.Payload += len(strings.TrimRight(o.body, "\r\n"))
+	if code, detail = body.Parse(o.body); code != entity.OK {
+		return code, detail
+	}
+	change.Properties = body.Properties
+	switch {
+	case o.verb == entity.Insert && !(body.HasPartition && body.HasRow):
+		return entity.PropertiesNeedValue, "the entity lacks its PartitionKey or its RowKey"
+	case o.verb == entity.Insert:
+		change.Key = body.Key
+	case body.HasPartition && body.Key.Partition != change.Key.Partition,
+		body.HasRow && body.Key.Row != change.Key.Row:
+		return entity.InvalidInput, "the keys in the body are not those in the URL"
+	}
+	return entity.OK, ""
+}

@@ -1,0 +1,149 @@
+package wire
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// BatchOutcome is what came of a transaction that a client sent.
+type BatchOutcome struct {
+	// Status is the first failed part's, or else 202. Where the reply is an
+	// error without parts, it is that of the error's code.
+	Status int
+	// Failure and FailedIndex say what failed and where; the index is 0 where
+	// the reply does not say. The message is without the index.
+	Failure     Failure
+	FailedIndex int
+	// Parts is how many operations the reply answers.
+	Parts int
+}
+
+const statusAccepted = 202
+
+// ParseBatchReply reads the body of a 202 reply to a transaction. boundary is
+// that of its Content-Type; where it is empty, that of the body's first line is
+// taken. A body that is no batch reply, or was cut short, is ErrReply.
+func ParseBatchReply(boundary, text string) (BatchOutcome, error) {
+	outcome := BatchOutcome{Status: statusAccepted}
+	// Some failures come as an ordinary error under the status of success.
+	if plain := strings.TrimLeft(text, "\uFEFF \t\r\n"); strings.HasPrefix(plain, "{") {
+		outcome.fail(0, plain)
+		if outcome.Failure.Code == "" {
+			return BatchOutcome{}, notBatchReply("it holds an object that is no error")
+		}
+		return outcome, nil
+	}
+	if boundary == "" {
+		boundary = firstBoundary(text)
+	}
+	outer, ok := openMultipart(text, boundary)
+	if !ok {
+		return BatchOutcome{}, notBatchReply("it does not hold its boundary")
+	}
+	for part, more := outer.next(); more; part, more = outer.next() {
+		if err := outcome.addSection(part); err != nil {
+			return BatchOutcome{}, err
+		}
+	}
+	if outcome.Parts == 0 {
+		return BatchOutcome{}, notBatchReply("it answers no operation")
+	}
+	return outcome, nil
+}
+
+// addSection counts a part of the whole: a change set, or a lone read's reply.
+func (o *BatchOutcome) addSection(part string) error {
+	if isBlank(part) {
+		return nil
+	}
+	boundary, within, nested := partBoundary(part)
+	if !nested {
+		return o.addPart(part)
+	}
+	set, ok := openMultipart(within, boundary)
+	if !ok {
+		return notBatchReply("its change set does not hold its boundary")
+	}
+	for part, more := set.next(); more; part, more = set.next() {
+		if isBlank(part) {
+			continue
+		}
+		if err := o.addPart(part); err != nil {
+			return err
+		}
+	}
+	if !set.closed {
+		return notBatchReply("its change set is cut short")
+	}
+	return nil
+}
+
+// addPart counts one operation's reply. Of several that failed the first one
+// counts.
+func (o *BatchOutcome) addPart(part string) error {
+	line, rest := cutLine(part)
+	for ; isBlank(line) || !strings.HasPrefix(line, "HTTP/"); line, rest = cutLine(rest) {
+		if _, _, named := cutHeader(line); !named && !isBlank(line) || rest == "" {
+			return notBatchReply("a part of it is not an HTTP reply")
+		}
+	}
+	status := statusOf(line)
+	if status == 0 {
+		return notBatchReply("a part of it has no status")
+	}
+	o.Parts++
+	if status >= 200 && status < 300 || o.Status != statusAccepted {
+		return nil
+	}
+	for line != "" {
+		line, rest = cutLine(rest)
+	}
+	o.fail(status, strings.TrimSpace(rest))
+	return nil
+}
+
+// fail notes a failure. A status of 0 is that of its code.
+func (o *BatchOutcome) fail(status int, body string) {
+	o.Failure = ParseError(body)
+	o.FailedIndex, o.Failure.Message = cutIndex(o.Failure.Message)
+	if o.Status = status; status == 0 {
+		o.Status = o.Failure.Code.Status()
+	}
+}
+
+// statusOf returns the status of a status line, and 0 where it has none.
+func statusOf(line string) int {
+	_, rest, _ := strings.Cut(line, " ")
+	digits, _, _ := strings.Cut(rest, " ")
+	status, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil || status < 100 || status > 599 {
+		return 0
+	}
+	return int(status)
+}
+
+// cutIndex takes the index of the failed operation off a message: 3:The
+// specified entity already exists. Without one the message stays as it is.
+func cutIndex(message string) (index int, text string) {
+	digits, text, found := strings.Cut(message, ":")
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if !found || err != nil {
+		return 0, message
+	}
+	return int(n), text
+}
+
+// firstBoundary returns the boundary with which a body begins, or "".
+func firstBoundary(text string) string {
+	line, _ := cutLine(text)
+	boundary, ok := strings.CutPrefix(strings.TrimRight(line, " \t"), "--")
+	if !ok || len(boundary) > MaxBoundary {
+		return ""
+	}
+	return boundary
+}
+
+func notBatchReply(why string) error {
+	return fmt.Errorf("%w: a batch's reply: %s", ErrReply, why)
+}

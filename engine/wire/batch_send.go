@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"strconv"
+
+	"loadgen/engine/entity"
+)
+
+// AppendBatch appends the body with which a client sends a transaction, with
+// the given identifier in its boundaries (batch_ID, changeset_ID). Inserts ask
+// for no echo. Each operation has its number, from 1 on, as Content-ID. A
+// change's Match is written by etag, which may be nil for [entity.Ticks.ETag].
+func AppendBatch(
+	dst []byte, id string, b Base, table string, changes []entity.Change, etag func(entity.Ticks) string,
+) []byte {
+	if etag == nil {
+		etag = entity.Ticks.ETag
+	}
+	dst = appendAll(dst, "--batch_", id, "\r\nContent-Type: multipart/mixed; boundary=changeset_", id, "\r\n\r\n")
+	for i := range changes {
+		dst = appendAll(dst, "--changeset_", id, partHead)
+		dst = appendOperation(dst, b, table, &changes[i], i+1, etag)
+	}
+	return appendAll(dst, "--changeset_", id, "--\r\n--batch_", id, "--\r\n")
+}
+
+// partHead follows the boundary of each operation, both ways.
+const partHead = "\r\n" + usualHead
+
+// appendOperation appends one request, up to the boundary after it.
+func appendOperation(
+	dst []byte, b Base, table string, c *entity.Change, number int, etag func(entity.Ticks) string,
+) []byte {
+	dst = appendAll(dst, methodOf(c.Verb), " ", b.URL, "/")
+	if c.Verb == entity.Insert {
+		dst = AppendTableSegment(dst, table)
+	} else {
+		dst = AppendEntityPath(dst, table, c.Key)
+	}
+	dst = append(dst, " HTTP/1.1\r\n"...)
+	if c.Verb != entity.Delete {
+		dst = append(dst, "Content-Type: application/json\r\n"...)
+	}
+	dst = append(dst, "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0;\r\n"...)
+	if c.Verb == entity.Insert {
+		dst = append(dst, "Prefer: return-no-content\r\n"...)
+	}
+	if !c.Match.IsNone() {
+		dst = appendIfMatch(dst, c.Match, etag)
+	}
+	dst = append(dst, "Content-ID: "...)
+	dst = strconv.AppendInt(dst, int64(number), 10)
+	dst = append(dst, "\r\n\r\n"...)
+	if c.Verb != entity.Delete {
+		dst = AppendEntityBody(dst, c.Key, c.Properties)
+	}
+	return append(dst, "\r\n"...)
+}
+
+func appendIfMatch(dst []byte, m entity.Match, etag func(entity.Ticks) string) []byte {
+	tag := "*"
+	if version, exactly := m.Exactly(); exactly {
+		tag = etag(version)
+	}
+	return appendAll(dst, "If-Match: ", tag, "\r\n")
+}
+
+// methodOf returns the method that carries out a change. It panics on what is
+// none.
+func methodOf(v entity.Verb) string {
+	switch v {
+	case entity.Insert:
+		return "POST"
+	case entity.Replace, entity.InsertOrReplace:
+		return "PUT"
+	case entity.Merge, entity.InsertOrMerge:
+		return "PATCH"
+	case entity.Delete:
+		return "DELETE"
+	default:
+		panic("wire: a batch of what is no change: " + v.String())
+	}
+}
+
+func appendAll(dst []byte, texts ...string) []byte {
+	for _, text := range texts {
+		dst = append(dst, text...)
+	}
+	return dst
+}

@@ -1,0 +1,356 @@
+package wire_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/engine/wire"
+)
+
+// goldenBatch returns a file of testdata, which are written by hand.
+func goldenBatch(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// sameChanges reports whether two lists ask for the same; no properties and nil
+// are alike.
+func sameChanges(a, b []entity.Change) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if len(x.Properties) == 0 && len(y.Properties) == 0 {
+			x.Properties, y.Properties = nil, nil
+		}
+		if !reflect.DeepEqual(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestBatchRequestReadsWhatClientsSend(t *testing.T) {
+	// replace fails the test where there is nothing to replace.
+	replace := func(text, old, new string) string {
+		if !strings.Contains(text, old) {
+			t.Fatalf("the golden request does not hold %q", old)
+		}
+		return strings.ReplaceAll(text, old, new)
+	}
+	const partHead = "Content-Transfer-Encoding: binary\r\n"
+	var b wire.BatchRequest
+	for _, row := range []struct {
+		name  string
+		alter func(string) string
+	}{
+		{"as this package sends it", func(s string) string { return s }},
+		{"with LF as line ends", func(s string) string { return replace(s, "\r\n", "\n") }},
+		{"with names of headers in small letters", func(s string) string {
+			for _, name := range []string{"Content-Type:", "Content-ID:", "If-Match:", "Prefer:", "Accept:"} {
+				s = replace(s, name, strings.ToLower(name))
+			}
+			return s
+		}},
+		{"without the blank line after a bodiless request", func(s string) string {
+			return replace(s, "Content-ID: 6\r\n\r\n\r\n", "Content-ID: 6\r\n")
+		}},
+		{"with half of it", func(s string) string { return replace(s, "Content-ID: 6\r\n\r\n\r\n", "Content-ID: 6\r\n\r\n") }},
+		{"with blank lines before the request lines", func(s string) string { return replace(s, partHead, partHead+"\r\n \r\n") }},
+		{"without the last hyphens", func(s string) string { return replace(s, "--batch_7d9c--\r\n", "--batch_7d9c\r\n") }},
+		{"nor a line end after them", func(s string) string { return replace(s, "--batch_7d9c--\r\n", "--batch_7d9c  ") }},
+		{"without the last boundary", func(s string) string { return replace(s, "--batch_7d9c--\r\n", "") }},
+		{"with Content-ID among the headers of the part", func(s string) string {
+			for i := range 6 {
+				id := fmt.Sprintf("Content-ID: %d\r\n", i+1)
+				at := strings.Index(s, id)
+				head := strings.LastIndex(s[:at], partHead)
+				s = s[:head] + id + s[head:at] + s[at+len(id):]
+			}
+			return s
+		}},
+		{"with line ends after the JSON", func(s string) string { return replace(s, "}\r\n", "}\r\n\r\n\r\n") }},
+		{"with text before and after", func(s string) string { return "A batch:\r\n--no batch_7d9c\r\n" + s + "That was it.\r\n" }},
+		{"with a boundary that begins as the other does", func(s string) string { return replace(s, "changeset_7d9c", "batch_7d9c_set") }},
+		{"with blanks after the boundaries", func(s string) string { return replace(s, "set_7d9c\r\nContent", "set_7d9c \t\r\nContent") + " " }},
+		{"with paths for URLs", func(s string) string { return replace(s, "http://127.0.0.1:10002/", "/") }},
+		{"with the account in the host", func(s string) string {
+			return replace(s, "http://127.0.0.1:10002/races/", "https://races.example.org/")
+		}},
+		{"with neither host nor slash", func(s string) string { return replace(s, batchBase.URL+"/", "") }},
+		{"with a query string", func(s string) string { return replace(s, " HTTP/1.1", "?sig=a/b%2F&x='(PartitionKey=' HTTP/1.1") }},
+		{"with quotes escaped", func(s string) string { return replace(replace(s, "Key='", "Key=%27"), "',Row", "%27,%20Row") }},
+		{"with parentheses on the set", func(s string) string { return replace(s, "/Races HTTP", "/Races() HTTP") }},
+		{"with MERGE for PATCH", func(s string) string { return replace(s, "PATCH ", "MERGE ") }},
+		{"with MERGE behind a POST", func(s string) string {
+			s = replace(replace(s, "PATCH ", "POST "), "Content-ID: 5\r\n", "X-HTTP-Method: MERGE\r\nContent-ID: 5\r\n")
+			return replace(s, "Content-ID: 3\r\n", "Content-ID: 3\r\nx-http-method: MERGE\r\n")
+		}},
+		{"with blanks around the headers' values", func(s string) string {
+			return replace(replace(s, "application/json\r\n", "application/json \t\r\n"), "Content-ID: ", "Content-ID:\t ")
+		}},
+		{"with blanks behind them", func(s string) string {
+			return replace(replace(s, "Content-ID: 3\r\n", "Content-ID: 3 \t\r\n"), "Accept: ", "Accept: \t ")
+		}},
+		{"with a length and other headers", func(s string) string {
+			return replace(s, "DataServiceVersion: 3.0;", "DataServiceVersion: 1.0\r\nContent-Length: 1\r\nUser-Agent: a: b")
+		}},
+		{"with JSON that says its character set", func(s string) string {
+			return replace(s, "application/json\r\n", "application/json;odata=nometadata; charset=utf-8\r\n")
+		}},
+		{"with a type for a body that is not there", func(s string) string {
+			return replace(s, "Content-ID: 6\r\n", "Content-ID: 6\r\nContent-Type: application/http\r\n")
+		}},
+		{"with names of the table in various cases", func(s string) string { return strings.Replace(s, "/Races(", "/RACES(", 2) }},
+	} {
+		text := row.alter(goldenBatch(t, "batch_request.txt"))
+		code, index, detail := b.Parse("batch_7d9c", text)
+		if code != entity.OK || index != 0 || detail != "" || b.Table != "Races" || b.IsRead || !sameChanges(b.Changes, raceChanges(t)) {
+			t.Errorf("%s: Parse = %q, %d, %q with table %q and %+v; want the golden request's changes",
+				row.name, code, index, detail, b.Table, b.Changes)
+			continue
+		}
+		for i, part := range b.Parts {
+			if want := fmt.Sprint(i + 1); part.ContentID != want || !part.HasContentID || part.Echo || part.Level != wire.MinimalMetadata {
+				t.Errorf("%s: Parse: part %d is %+v; want Content-ID %s and no echo", row.name, i, part, want)
+			}
+		}
+	}
+}
+
+// operationText is a part of a change set.
+func operationText(request, body string) string {
+	return "--changeset_1\r\nContent-Type: application/http\r\n\r\n" + request + "\r\n\r\n" + body + "\r\n"
+}
+
+func changeSetText(operations ...string) string {
+	return "--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n" +
+		strings.Join(operations, "") + "--changeset_1--\r\n--batch_1--\r\n"
+}
+
+const kimBody = `{"PartitionKey":"p","RowKey":"r","N":1}`
+
+func TestBatchRequestEchoesByPreference(t *testing.T) {
+	var b wire.BatchRequest
+	code, _, detail := b.Parse("batch_1", changeSetText(
+		operationText("POST /a/Races HTTP/1.1", kimBody),
+		operationText("POST /a/Races HTTP/1.1\r\nPrefer: return-content\r\nAccept: application/json;odata=fullmetadata\r\nContent-ID:", kimBody),
+		operationText("POST /a/Races HTTP/1.1\r\nPrefer: Return-No-Content\r\nAccept: application/json;odata=nometadata", kimBody),
+		operationText("DELETE /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", "")))
+	if code != entity.OK || len(b.Parts) != 4 {
+		t.Fatalf("Parse = %q, %q with %d parts; want four", code, detail, len(b.Parts))
+	}
+	for i, want := range []struct {
+		echo, id bool
+		level    wire.Level
+	}{{true, false, wire.MinimalMetadata}, {true, true, wire.FullMetadata}, {false, false, wire.NoMetadata}, {}} {
+		if got := b.Parts[i]; got.Echo != want.echo || got.HasContentID != want.id || got.Level != want.level || got.ContentID != "" {
+			t.Errorf("Parse: part %d is %+v; want %+v", i, got, want)
+		}
+	}
+	if code, i, _ := entity.ValidateBatch(b.Changes[3:]); code != entity.MissingRequiredHeader || i != 0 {
+		t.Errorf("a delete without If-Match validates as %q; want %q", code, entity.MissingRequiredHeader)
+	}
+}
+
+func TestBatchRequestReadsALoneRead(t *testing.T) {
+	var b wire.BatchRequest
+	b.Parse("batch_7d9c", goldenBatch(t, "batch_request.txt"))
+	text := "--batch_1\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
+		"GET http://h/a/Races(PartitionKey='p',RowKey='O%27%27r')?$select=N HTTP/1.1\r\nAccept: application/json;odata=nometadata\r\n\r\n\r\n--batch_1--\r\n"
+	for name, text := range map[string]string{
+		"a read": text, "with LF": strings.ReplaceAll(text, "\r\n", "\n"), "not closed": strings.TrimSuffix(text, "--\r\n"),
+	} {
+		code, _, detail := b.Parse("batch_1", text)
+		if want := (entity.Key{Partition: "p", Row: "O'r"}); code != entity.OK || !b.IsRead || b.Read != want ||
+			b.Table != "Races" || len(b.Changes) != 0 || len(b.Parts) != 1 || b.Parts[0].Level != wire.NoMetadata {
+			t.Errorf("%s: Parse = %q, %q and %+v; want the read of %+v", name, code, detail, b, want)
+		}
+	}
+	b.Parse("batch_1", "")
+	if b.IsRead || b.Read != (entity.Key{}) || b.Table != "" || len(b.Parts) != 0 {
+		t.Errorf("Parse of nothing leaves %+v; want nothing of the read before", b)
+	}
+}
+
+func TestBatchRequestRefuses(t *testing.T) {
+	good := operationText("POST /a/Races HTTP/1.1", kimBody)
+	get := operationText("GET /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", "")
+	set := changeSetText(good)
+	put := func(headers, body string) string {
+		return operationText("PUT /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1"+headers, body)
+	}
+	direct := func(request string) string {
+		return "--batch_1\r\nContent-Type: application/http\r\n\r\n" + request + "\r\n\r\n" + kimBody + "\r\n--batch_1--\r\n"
+	}
+	for _, row := range []struct {
+		name  string
+		text  string
+		code  entity.Code
+		index int
+	}{
+		{"nothing", "", entity.InvalidInput, 0},
+		{"another boundary", strings.ReplaceAll(set, "batch_1", "batch_2"), entity.InvalidInput, 0},
+		{"a boundary within a line", " " + strings.ReplaceAll(set, "\r\n--batch_1", "\r\n --batch_1"), entity.InvalidInput, 0},
+		{"a batch of nothing", "--batch_1--\r\n", entity.InvalidInput, 0},
+		{"a change set of nothing", changeSetText(), entity.InvalidInput, 0},
+		{"a change set without its boundary", "--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n--batch_1--", entity.InvalidInput, 0},
+		{"a change set that was cut short", strings.TrimSuffix(set, "--\r\n--batch_1--\r\n"), entity.InvalidInput, 0},
+		{"and before a boundary", strings.TrimSuffix(set, "--changeset_1--\r\n--batch_1--\r\n"), entity.InvalidInput, 0},
+		{"two change sets", strings.TrimSuffix(set, "--batch_1--\r\n") + set, entity.InvalidInput, 0},
+		{"a write on its own", direct("POST /a/Races HTTP/1.1"), entity.InvalidInput, 0},
+		{"a query on its own", direct("GET /a/Races() HTTP/1.1"), entity.InvalidInput, 0},
+		{"no request on its own", direct("hello"), entity.InvalidInput, 0},
+		{"a read among writes", changeSetText(good, get), entity.InvalidInput, 1},
+		{"a read alone in a change set", changeSetText(get), entity.InvalidInput, 0},
+		{"a read after a change set", strings.TrimSuffix(set, "--batch_1--\r\n") + direct("GET /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1"), entity.InvalidInput, 0},
+		{"a part that is no request", changeSetText(good, operationText("hello", "")), entity.InvalidInput, 1},
+		{"a part of headers only", changeSetText(good, "--changeset_1\r\nA: b\r\n"), entity.InvalidInput, 1},
+		{"a request without a version", changeSetText(operationText("POST /a/Races", kimBody)), entity.InvalidInput, 0},
+		{"a header without a name", changeSetText(put("\r\n: a", kimBody)), entity.InvalidInput, 0},
+		{"JSON right after the headers", changeSetText(operationText("POST /a/Races HTTP/1.1\r\n"+kimBody, "")), entity.InvalidInput, 0},
+		{"no body", changeSetText(put("", "")), entity.InvalidInput, 0},
+		{"a body that is no JSON", changeSetText(good, good, put("", `{"N":`)), entity.InvalidInput, 2},
+		{"a body with a name twice", changeSetText(good, put("", `{"N":1,"N":2}`)), entity.DuplicateProperties, 1},
+		{"an insert without its row", changeSetText(operationText("POST /a/Races HTTP/1.1", `{"PartitionKey":"p"}`)), entity.PropertiesNeedValue, 0},
+		{"an insert without its partition", changeSetText(operationText("POST /a/Races HTTP/1.1", `{"RowKey":"p"}`)), entity.PropertiesNeedValue, 0},
+		{"another row in the body", changeSetText(put("", `{"RowKey":"q"}`)), entity.InvalidInput, 0},
+		{"another partition in the body", changeSetText(put("", `{"PartitionKey":"q"}`)), entity.InvalidInput, 0},
+		{"an insert into an entity", changeSetText(operationText("POST /a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", kimBody)), entity.InvalidInput, 0},
+		{"a replacement of a set", changeSetText(operationText("PUT /a/Races() HTTP/1.1", kimBody)), entity.InvalidInput, 0},
+		{"a table's creation", changeSetText(operationText("POST /a/Tables HTTP/1.1", kimBody)), entity.InvalidInput, 0},
+		{"a batch in a batch", changeSetText(operationText("POST /a/$batch HTTP/1.1", kimBody)), entity.InvalidInput, 0},
+		{"an address that is none", changeSetText(operationText("PUT /a/Races(PartitionKey='%') HTTP/1.1", kimBody)), entity.InvalidURI, 0},
+		{"another table", changeSetText(good, operationText("POST /a/Racers HTTP/1.1", kimBody)), entity.InvalidInput, 1},
+		{"a strong tag", changeSetText(good, put("\r\nIf-Match: \"x\"", kimBody)), entity.InvalidInput, 1},
+		{"If-None-Match", changeSetText(put("\r\nIf-None-Match: *", kimBody)), entity.InvalidInput, 0},
+		{"Atom that is asked for", changeSetText(put("\r\nAccept: application/atom+xml", kimBody)), entity.AtomFormatNotSupported, 0},
+		{"Atom that is sent", changeSetText(put("\r\nContent-Type: application/atom+xml", kimBody)), entity.AtomFormatNotSupported, 0},
+		{"another method", changeSetText(operationText("HEAD /a/Races HTTP/1.1", "")), entity.MethodNotAllowed, 0},
+		{"an override beside a PUT", changeSetText(put("\r\nX-HTTP-Method: MERGE", kimBody)), entity.MethodOverrideNotPost, 0},
+		{"two overrides", changeSetText(operationText("POST /a/R HTTP/1.1\r\nX-HTTP-Method: MERGE\r\nX-HTTP-Method: MERGE", "")), entity.MethodOverrideIncorrectCount, 0},
+		{"an override that is no method", changeSetText(operationText("POST /a/R HTTP/1.1\r\nX-HTTP-Method: X", "")), entity.MethodOverrideIncorrectValue, 0},
+		{"101 operations", changeSetText(strings.Repeat(good, 101)), entity.InvalidInput, 99},
+		{"many more", changeSetText(strings.Repeat(good, 1000)), entity.InvalidInput, 99},
+	} {
+		var b wire.BatchRequest
+		code, index, detail := b.Parse("batch_1", row.text)
+		if code != row.code || index != row.index || detail == "" || strings.Contains(detail, "\n") {
+			t.Errorf("%s: Parse = %q, %d, %q; want %q, %d and one line", row.name, code, index, detail, row.code, row.index)
+		}
+		if len(b.Changes) > 0 && index >= len(b.Parts) {
+			t.Errorf("%s: Parse: %d parts and a failure at %d; want that part", row.name, len(b.Parts), index)
+		}
+	}
+}
+
+// A head may repeat the lines of the one before it, and is then not read anew:
+// an operation has to mean what it means alone.
+func TestAnOperationMeansTheSameInAnyTransaction(t *testing.T) {
+	requests := []string{"POST http://h/a/Races HTTP/1.1", "POST http://h/a/Races HTTP/1.1",
+		"PUT http://h/a/Races(PartitionKey='p',RowKey='r') HTTP/1.1", "DELETE http://h/a/Races(PartitionKey='p',RowKey='r') HTTP/1.1"}
+	// A target may be that of the one before it with another RowKey, or look like it.
+	for _, keys := range []string{"PartitionKey='p',RowKey='s'", "PartitionKey='p',RowKey=''", "PartitionKey='p',RowKey='%73'", "PartitionKey='p',RowKey='a b'",
+		"PartitionKey='p',RowKey='x'',RowKey=''y'", "PartitionKey='p',RowKey='x'',RowKey='z'", "PartitionKey='q',RowKey='s'", "RowKey='s',PartitionKey='p'",
+		"PartitionKey='p'',RowKey=''q',RowKey='s'", "PartitionKey='p'',RowKey='s'", "PartitionKey='p',RowKey='s'')", "PartitionKey='p',RowKey='s/t'"} {
+		requests = append(requests, "DELETE http://h/a/Races("+keys+") HTTP/1.1")
+	}
+	lines := []string{"Accept: application/json", "Accept: application/json;odata=fullmetadata", "Accept: application/jsonx", "Prefer: return-no-content",
+		"Prefer: return-no-contents", "Content-Type: application/json", "Content-ID: 1", "Content-ID: 12", "If-Match: *", "If-None-Match: *", "X-Other: a"}
+	rng := rand.New(rand.NewPCG(13, 14))
+	for range 6000 {
+		operations := make([]string, 1+rng.IntN(4))
+		for i := range operations {
+			text := "--changeset_1\r\nContent-Type: application/http\r\n"
+			if rng.IntN(4) > 0 {
+				text += "Content-Transfer-Encoding: binary\r\n"
+			}
+			if rng.IntN(4) == 0 {
+				text += "Content-ID: 7\r\n"
+			}
+			text += "\r\n" + requests[rng.IntN(len(requests))]
+			for range rng.IntN(4) {
+				text += "\r\n" + lines[rng.IntN(len(lines))]
+			}
+			if rng.IntN(4) > 0 {
+				text += "\r\n\r\n" + `{"PartitionKey":"p","RowKey":"r"}`
+			}
+			operations[i] = text + "\r\n"
+		}
+		if at := rng.IntN(len(operations)); at > 0 {
+			operations[at] = operations[at-1]
+			if rng.IntN(2) == 0 { // Another last line that begins as that one does.
+				operations[at] = strings.TrimSuffix(operations[at], "\r\n") + "x\r\n"
+			}
+		}
+		text := changeSetText(operations...)
+		var together, alone wire.BatchRequest
+		code, index, detail := together.Parse("batch_1", text)
+		for i, operation := range operations {
+			one, _, why := alone.Parse("batch_1", changeSetText(operation))
+			if code != entity.OK && i == index {
+				if one != code || why != detail {
+					t.Fatalf("Parse(%q) = %q, %d, %q; alone that operation is %q, %q", text, code, index, detail, one, why)
+				}
+				break
+			}
+			if one != entity.OK || !sameChanges(together.Changes[i:i+1], alone.Changes) || together.Parts[i] != alone.Parts[0] {
+				t.Fatalf("Parse(%q) = %q, %d with %+v and %+v at %d; alone that is %q, %q with %+v and %+v",
+					text, code, index, together.Changes, together.Parts, i, one, why, alone.Changes, alone.Parts)
+			}
+		}
+	}
+}
+
+func TestBatchRequestLimits(t *testing.T) {
+	good := operationText("POST /a/Races HTTP/1.1", kimBody)
+	var b wire.BatchRequest
+	if code, _, detail := b.Parse("batch_1", changeSetText(strings.Repeat(good, 100))); code != entity.OK || len(b.Changes) != 100 {
+		t.Errorf("Parse of 100 operations = %q, %q with %d; want all", code, detail, len(b.Changes))
+	}
+	const want = "The batch request operation exceeds the maximum 100 changes per change set."
+	if _, _, detail := b.Parse("batch_1", changeSetText(strings.Repeat(good, 101))); detail != want {
+		t.Errorf("Parse of 101 operations says %q; want %q", detail, want)
+	}
+	if code, _, _ := b.Parse("", "----"); code != entity.InvalidInput {
+		t.Errorf("Parse without a boundary = %q; want %q", code, entity.InvalidInput)
+	}
+	if code, _, _ := b.Parse("batch_7d9c", goldenBatch(t, "batch_request.txt")); code != entity.OK || !sameChanges(b.Changes, raceChanges(t)) {
+		t.Errorf("Parse after others = %q with %+v; want nothing of them", code, b.Changes)
+	}
+}
+
+func TestBatchRequestReusesItsRoom(t *testing.T) {
+	text := string(wire.AppendBatch(nil, "1", batchBase, "Races", hundred(), nil))
+	var b wire.BatchRequest
+	b.Parse("batch_1", text)
+	if got := testing.AllocsPerRun(5, func() {
+		if code, _, _ := b.Parse("batch_1", text); code != entity.OK {
+			t.Fatalf("Parse = %q; want a hundred inserts", code)
+		}
+	}); got > 4 {
+		t.Errorf("Parse of a hundred inserts for the second time allocates %v times; want next to none", got)
+	}
+}
+
+func BenchmarkParseBatch100(b *testing.B) {
+	text := string(wire.AppendBatch(nil, "1", batchBase, "Races", hundred(), nil))
+	var request wire.BatchRequest
+	b.ReportAllocs()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if code, _, _ := request.Parse("batch_1", text); code != entity.OK {
+			b.Fatal(code)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package wire_test
+
+import (
+	"loadgen/engine/wire"
+	"testing"
+)
+
+func TestTheFirstRuleThatMatchesDecides(t *testing.T) {
+	rules := []wire.CORSRule{
+		{Origins: []string{"http://a", "http://b"}, Methods: []string{"GET", "PUT"}, MaxAge: 1, Allowed: []string{"x-ms-*", "Accept"}},
+		{Origins: []string{"http://a"}, Methods: []string{"GET"}, MaxAge: 2, Allowed: []string{"*"}},
+		{Origins: []string{"*"}, Methods: []string{"HEAD", "GET"}, MaxAge: 3},
+	}
+	for _, row := range []struct {
+		name, origin, method, headers string
+		want                          int
+	}{
+		{"the first", "http://a", "GET", "", 1},
+		{"the other of its origins, and of its methods", "http://b", "PUT", "", 1},
+		{"a header by its prefix, in another case", "http://a", "GET", "X-MS-Date, x-ms-version", 1},
+		{"a header that is the prefix", "http://a", "GET", "x-ms-", 1},
+		{"a header by its name", "http://a", "GET", "accept", 1},
+		{"a header that only begins like one", "http://a", "GET", "accept-language", 2},
+		{"one header of two", "http://a", "GET", "accept,if-match", 2},
+		{"whatever headers, but not by that method", "http://a", "PUT", "if-match", 0},
+		{"any origin", "http://c", "GET", "", 3},
+		{"any origin, with a header", "http://c", "GET", "accept", 0},
+		{"an origin in another case", "http://A", "PUT", "", 0},
+		{"a method in another case", "http://a", "put", "", 0},
+		{"a method of nobody", "http://a", "DELETE", "", 0},
+		{"blanks and nothing", "http://a", "PUT", " , ", 1},
+	} {
+		got := 0
+		if rule := wire.FindCORSRule(rules, row.origin, row.method, row.headers); rule != nil {
+			got = rule.MaxAge
+		}
+		if got != row.want {
+			t.Errorf("%s: FindRule(%s, %s, %q) = rule %d; want %d", row.name, row.origin, row.method, row.headers, got, row.want)
+		}
+	}
+	if rules[0].ForAnyOrigin() || !rules[2].ForAnyOrigin() {
+		t.Error("ForAnyOrigin() = true of the first or false of the last; want the opposite")
+	}
+}

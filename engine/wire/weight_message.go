@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// The heads of requests and replies without keys, as long as they are where a service of this
+// tool is asked by its own client: request line or status, a signature, dates and ids.
+const (
+	GetHead, QueryHead, InsertHead, WriteHead, DeleteHead, TableHead = 453, 437, 507, 507, 469, 470
+	// TimeoutHead is the option that bounds how long the service may take, of two digits.
+	TimeoutHead = len("?timeout=30")
+
+	MatchHead, SelectHead, TopHead                     = 13, 35, 8
+	BatchHead, InsertPartHead, PartHead                = 700, 317, 321
+	GotHead, PageHead, MadeHead, DoneHead, RefusedHead = 459, 411, 583, 355, 560
+	DoneBatchHead, MadePartHead, DonePartHead          = 560, 554, 312
+)
+
+// RequestWeight is how long a request is, in bytes, that asks for one entity, changes one, or is a
+// transaction of several changes. A query is a [QueryWeight].
+func RequestWeight(verb entity.Verb, c *entity.Change, changes []entity.Change) int64 {
+	switch verb {
+	case entity.Get:
+		return GetHead + key(c.Key)
+	case entity.Delete:
+		return DeleteHead + key(c.Key)
+	case entity.Insert:
+		return InsertHead + written(c)
+	case entity.Merge, entity.Replace:
+		return WriteHead + MatchHead + key(c.Key) + written(c)
+	case entity.InsertOrMerge, entity.InsertOrReplace:
+		return WriteHead + key(c.Key) + written(c)
+	case entity.Batch:
+		size := int64(BatchHead)
+		for i := range changes {
+			if size += written(&changes[i]); changes[i].Verb == entity.Insert {
+				size += InsertPartHead
+			} else {
+				size += PartHead + key(changes[i].Key)
+			}
+		}
+		return size
+	default:
+		return TableHead
+	}
+}
+
+// QueryWeight is about how long the request of a query is, in bytes: its head and a range of
+// keys, with quotes and words between them.
+func QueryWeight(from, to entity.Key, selected []string) int64 {
+	const words = 60
+	size := QueryHead + words + int(key(from)+key(to))
+	if len(selected) > 0 {
+		size += SelectHead
+		for _, name := range selected {
+			size += len(name) + len("%2C")
+		}
+	}
+	return int64(size)
+}
+
+// ReplyWeight is how long a reply is, in bytes: with the entity of a Get or the rows of a page, each
+// as it is sent, or what is said of a write.
+func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, got entity.Packed) int64 {
+	switch {
+	case got != nil:
+		const metadata = len(`"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#/@Element",`)
+		return GotHead + int64(metadata) + shown(c.Key, got)
+	case verb == entity.Insert:
+		return MadeHead + 2*key(c.Key)
+	case verb == entity.Batch:
+		size := int64(DoneBatchHead)
+		for i := range changes {
+			if size += DonePartHead; changes[i].Verb == entity.Insert {
+				size += MadePartHead - DonePartHead + 2*key(changes[i].Key)
+			}
+		}
+		return size
+	default:
+		return DoneHead
+	}
+}
+
+// PageWeight is how long the reply to a query is, in bytes, which holds so many rows: reckoned from
+// at most 64 of them, evenly spaced.
+func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed)) int64 {
+	const metadata = len(`{"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#","value":[]}`)
+	const most = 64
+	looked, sum := 0, int64(0)
+	for i := 0; i < rows; i += (rows + most - 1) / most {
+		sum += shown(row(i)) + 1
+		looked++
+	}
+	if looked > 0 {
+		sum = sum * int64(rows) / int64(looked)
+	}
+	return PageHead + int64(metadata) + sum
+}
+
+// key is how long a key is in an address.
+func key(k entity.Key) int64 { return escapedLength(k.Partition) + escapedLength(k.Row) }
+
+// escapedLength is how long a text is in an address.
+func escapedLength(s string) int64 {
+	size := 0
+	for len(s) >= 4 {
+		// Four sums at a time: each attempt is weighed.
+		size += int(escapes[s[0]]) + int(escapes[s[1]]) + (int(escapes[s[2]]) + int(escapes[s[3]]))
+		s = s[4:]
+	}
+	for i := range len(s) {
+		size += int(escapes[s[i]])
+	}
+	return int64(size)
+}
+
+// escapes is how many bytes a byte takes in an address: what is no letter, digit or mark takes
+// three.
+var escapes = func() (table [256]uint8) {
+	for c := range table {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.ContainsRune("-_.~!*()", rune(c)):
+			table[c] = 1
+		case c == '\'':
+			table[c] = 2
+		default:
+			table[c] = 3
+		}
+	}
+	return table
+}()

@@ -1,0 +1,137 @@
+package wire
+
+import (
+	"encoding/xml"
+	"io"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// The codes for XML that is well-formed, but not what was to be said.
+const (
+	InvalidXMLNodeValue    entity.Code = "InvalidXmlNodeValue"
+	MissingRequiredXMLNode entity.Code = "MissingRequiredXmlNode"
+	UnsupportedXMLNode     entity.Code = "UnsupportedXmlNode"
+)
+
+// xmlNode is an element: its text, or what is in it. The strings are copies.
+type xmlNode struct {
+	name     string
+	text     string
+	children []xmlNode
+}
+
+// mostXMLNodes and mostXMLDepth bound a document: none that means anything has
+// more, and mostXMLText, in bytes, bounds how much of one is looked at.
+const (
+	mostXMLNodes = 256
+	mostXMLDepth = 8
+	mostXMLText  = 64 << 10
+)
+
+// parseXML reads a document whose root is called so, and says in one line what
+// is wrong with it otherwise. Attributes, comments and name spaces do not matter.
+func parseXML(text, root string) (xmlNode, string) {
+	text = strings.TrimPrefix(text, ByteOrderMark)
+	if len(text) > mostXMLText {
+		return xmlNode{}, "the document is too long"
+	}
+	r := xmlReader{decoder: xml.NewDecoder(strings.NewReader(text))}
+	top := xmlNode{}
+	switch r.read(&top, 0); {
+	case r.fault != "":
+		return xmlNode{}, r.fault
+	case strings.TrimSpace(top.text) != "" || len(top.children) != 1 || top.children[0].name != root:
+		return xmlNode{}, "the document has to be one <" + root + ">"
+	}
+	return top.children[0], ""
+}
+
+// xmlReader builds the tree of a document.
+type xmlReader struct {
+	decoder *xml.Decoder
+	nodes   int
+	fault   string
+}
+
+// read reads what is in an element, up to its end.
+func (r *xmlReader) read(node *xmlNode, depth int) {
+	for r.fault == "" {
+		token, err := r.decoder.Token()
+		if err == io.EOF && depth == 0 {
+			return
+		}
+		if err != nil {
+			r.fault = "the document is not well-formed"
+			return
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if r.nodes++; r.nodes > mostXMLNodes || depth == mostXMLDepth {
+				r.fault = "the document has too many elements"
+				return
+			}
+			node.children = append(node.children, xmlNode{name: t.Name.Local})
+			r.read(&node.children[len(node.children)-1], depth+1)
+		case xml.CharData:
+			node.text += string(t)
+		case xml.Directive:
+			r.fault = "the document has a type of its own"
+		case xml.EndElement:
+			if len(node.children) > 0 && strings.TrimSpace(node.text) != "" {
+				r.fault = "<" + node.name + "> has both text and elements in it"
+			}
+			return
+		}
+	}
+}
+
+// only returns what is wrong with an element's children, UnsupportedXmlNode or
+// InvalidXmlDocument: one that is not of these names, or two of one.
+func (n *xmlNode) only(names ...string) (entity.Code, string) {
+	if len(n.children) == 0 && strings.TrimSpace(n.text) != "" {
+		return entity.InvalidXMLDocument, "<" + n.name + "> has text in it"
+	}
+	for i := range n.children {
+		if !slices.Contains(names, n.children[i].name) {
+			return UnsupportedXMLNode, "<" + n.name + "> has an element in it that has no meaning there"
+		}
+		if n.child(n.children[i].name) != &n.children[i] {
+			return entity.InvalidXMLDocument, "<" + n.name + "> has an element twice"
+		}
+	}
+	return entity.OK, ""
+}
+
+// child returns the first child of a name, nil for none.
+func (n *xmlNode) child(name string) *xmlNode {
+	for i := range n.children {
+		if n.children[i].name == name {
+			return &n.children[i]
+		}
+	}
+	return nil
+}
+
+// value returns the text of the child of a name, and false where there is no
+// such child, or elements in it.
+func (n *xmlNode) value(name string) (string, bool) {
+	child := n.child(name)
+	if child == nil || len(child.children) > 0 {
+		return "", false
+	}
+	return child.text, true
+}
+
+// xmlDeclaration begins each document, after a byte order mark, as the service
+// has it.
+const xmlDeclaration = ByteOrderMark + `<?xml version="1.0" encoding="utf-8"?>`
+
+// appendXMLElement appends an element with nothing but text in it.
+func appendXMLElement(dst []byte, name, text string) []byte {
+	dst = append(append(append(dst, '<'), name...), '>')
+	dst = AppendXMLText(dst, text)
+	return append(append(append(dst, "</"...), name...), '>')
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"loadgen/engine/entity"
+)
+
+// MaxPolicies is how many stored access policies a table has at most.
+const MaxPolicies = 5
+
+// SignedIdentifier is a stored access policy of a table and its name.
+type SignedIdentifier struct {
+	ID     string
+	Policy AccessPolicy
+}
+
+// AccessPolicy is what shared access signatures that name it allow. What it
+// leaves out they say themselves.
+type AccessPolicy struct {
+	// Start and Expiry are 0 where it does not say.
+	Start, Expiry entity.Ticks
+	// Permissions are letters of raud, none where it does not say.
+	Permissions string
+}
+
+// longestIdentifier is in characters.
+const longestIdentifier = 64
+
+// permissionLetters are what can be allowed: to read, add, update and delete.
+const permissionLetters = "raud"
+
+// ParsePolicies reads the access policies of a table, as clients set them: XML.
+// An empty text is none of them. The code is OK, or else with one line of
+// detail InvalidXmlDocument or one of this package's. The strings are copies.
+func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
+	if strings.TrimSpace(strings.TrimPrefix(text, ByteOrderMark)) == "" {
+		return nil, entity.OK, ""
+	}
+	const root, element = "SignedIdentifiers", "SignedIdentifier"
+	document, fault := parseXML(text, root)
+	if fault != "" {
+		return nil, entity.InvalidXMLDocument, fault
+	}
+	var all []SignedIdentifier
+	for i := range document.children {
+		node := &document.children[i]
+		if node.name != element {
+			return nil, UnsupportedXMLNode, "<" + root + "> has an element in it that has no meaning there"
+		}
+		one, code, detail := node.identifier()
+		if code != entity.OK {
+			return nil, code, detail
+		}
+		for _, other := range all {
+			if other.ID == one.ID {
+				return nil, entity.InvalidXMLDocument, "an Id comes twice"
+			}
+		}
+		all = append(all, one)
+	}
+	if len(all) > MaxPolicies {
+		return nil, entity.InvalidXMLDocument, fmt.Sprintf("a table has %d access policies at most", MaxPolicies)
+	}
+	return all, entity.OK, ""
+}
+
+func (n *xmlNode) identifier() (one SignedIdentifier, code entity.Code, detail string) {
+	if code, detail := n.only("Id", "AccessPolicy"); code != entity.OK {
+		return one, code, detail
+	}
+	one.ID, _ = n.value("Id")
+	if one.ID == "" || utf8.RuneCountInString(one.ID) > longestIdentifier {
+		return one, entity.InvalidXMLDocument, fmt.Sprintf("an Id has 1 to %d characters", longestIdentifier)
+	}
+	policy := n.child("AccessPolicy")
+	if policy == nil {
+		return one, entity.OK, ""
+	}
+	if code, detail := policy.only("Start", "Expiry", "Permission"); code != entity.OK {
+		return one, code, detail
+	}
+	var startOK, expiryOK bool
+	one.Policy.Start, startOK = policy.instant("Start")
+	one.Policy.Expiry, expiryOK = policy.instant("Expiry")
+	if !startOK || !expiryOK {
+		return one, InvalidXMLNodeValue, "Start and Expiry have to be dates in UTC"
+	}
+	permissions, _ := policy.value("Permission")
+	one.Policy.Permissions = strings.TrimSpace(permissions)
+	for i, letter := range one.Policy.Permissions {
+		if !strings.ContainsRune(permissionLetters, letter) || strings.ContainsRune(one.Policy.Permissions[:i], letter) {
+			return one, InvalidXMLNodeValue, "Permission has letters of " + permissionLetters + ", each once"
+		}
+	}
+	return one, entity.OK, ""
+}
+
+// instant returns the instant in the child of a name, 0 where there is none or
+// nothing in it.
+func (n *xmlNode) instant(name string) (entity.Ticks, bool) {
+	text, _ := n.value(name)
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, n.child(name) == nil || len(n.child(name).children) == 0
+	}
+	return ParseAccessTime(text)
+}
+
+// AppendPolicies appends the XML that shows the access policies of a table.
+// Times have seven digits of fraction; what a policy leaves out is left out.
+func AppendPolicies(dst []byte, all []SignedIdentifier) []byte {
+	dst = append(dst, xmlDeclaration+"<SignedIdentifiers>"...)
+	for _, one := range all {
+		dst = append(dst, "<SignedIdentifier>"...)
+		dst = appendXMLElement(dst, "Id", one.ID)
+		if p := &one.Policy; *p != (AccessPolicy{}) {
+			dst = append(dst, "<AccessPolicy>"...)
+			dst = appendXMLInstant(dst, "Start", p.Start)
+			dst = appendXMLInstant(dst, "Expiry", p.Expiry)
+			if p.Permissions != "" {
+				dst = appendXMLElement(dst, "Permission", p.Permissions)
+			}
+			dst = append(dst, "</AccessPolicy>"...)
+		}
+		dst = append(dst, "</SignedIdentifier>"...)
+	}
+	return append(dst, "</SignedIdentifiers>"...)
+}
+
+// appendXMLInstant appends an element with an instant, nothing for 0.
+func appendXMLInstant(dst []byte, name string, t entity.Ticks) []byte {
+	if t == 0 {
+		return dst
+	}
+	return appendXMLElement(dst, name, string(AppendStamp(nil, t)))
+}

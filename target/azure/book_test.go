@@ -1,0 +1,108 @@
+package azure_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target/azure"
+)
+
+func TestLimits(t *testing.T) {
+	for _, row := range []struct {
+		sentence string
+		status   int
+		code     entity.Code
+		message  string
+		want     azure.ServiceLimit
+	}{
+		{"the account's requests", 503, "ServerBusy", "Operations per second is over the account limit.\nRequestId:1", azure.LimitAccount},
+		{"what the account takes in", 503, "ServerBusy", "Ingress is over the account limit.", azure.LimitIngress},
+		{"what the account gives out", 503, "ServerBusy", "Egress is over the account limit.", azure.LimitEgress},
+		{"a partition server", 503, "ServerBusy", "The server is currently unable to receive requests. Please retry your request.", azure.LimitPartition},
+		{"a partition server, by its other sentence", 503, "ServerBusy", "The server is busy.", azure.LimitPartition},
+		{"an operation that was not finished", 500, "OperationTimedOut", "Operation could not be completed within the specified time.", azure.LimitTime},
+		{"a gateway that waited", 504, "", "", azure.LimitTime},
+		{"request units of Cosmos DB", 429, "TooManyRequests", "Request rate is large.", azure.LimitRequestUnits},
+		{"request units, without a message", 429, "", "", azure.LimitRequestUnits},
+		{"a fault of the service", 500, "InternalError", "The server encountered an internal error.", azure.LimitInternal},
+		{"a refusal that says nothing", 503, "", "", azure.LimitUnknown},
+	} {
+		if got := azure.ServiceLimitOf(row.status, row.code, row.message); got != row.want {
+			t.Errorf("%s: LimitOf = %s; want %s", row.sentence, got, row.want)
+		}
+	}
+}
+
+// Of attempts that are drawn, from many goroutines, all refusals are counted, and the ten
+// slowest are the ten slowest: sorting all of them says which.
+func TestABookKeepsTheSlowestAndCountsAll(t *testing.T) {
+	const workers, each = 8, 500
+	var book azure.RefusalLog
+	var under sync.WaitGroup
+	all := make([][]time.Duration, workers)
+	refused := make([]map[int]int64, workers)
+	for w := range workers {
+		chance := rand.New(rand.NewPCG(31, uint64(w)))
+		refused[w] = make(map[int]int64)
+		under.Go(func() {
+			for n := range each {
+				took := time.Duration(chance.Int64N(int64(time.Second)))
+				status := []int{200, 204, 404, 503, 500, 429}[chance.IntN(6)]
+				all[w] = append(all[w], took)
+				if azure.IsRefusal(status) {
+					refused[w][status]++
+				}
+				if book.Notable(status, took) {
+					book.Take(azure.NotedRequest{At: clock.Instant(n), Took: took, Status: status, ID: fmt.Sprint(w, n)}, "")
+				}
+			}
+		})
+	}
+	under.Wait()
+	said := book.Said()
+	want := slices.Concat(all...)
+	slices.Sort(want)
+	slices.Reverse(want)
+	if len(said.Slowest) != 10 {
+		t.Fatalf("%d are kept; want 10", len(said.Slowest))
+	}
+	for i, one := range said.Slowest {
+		if one.Took != want[i] {
+			t.Errorf("the slowest number %d took %v; want %v", i, one.Took, want[i])
+		}
+	}
+	for _, one := range said.Refusals {
+		var sum int64
+		for w := range workers {
+			sum += refused[w][one.Status]
+		}
+		if one.Count != sum || len(one.First) != 4 {
+			t.Errorf("%d: %d are counted, %d kept; want %d, and 4", one.Status, one.Count, len(one.First), sum)
+		}
+	}
+	if len(said.Refusals) != 3 || said.Dropped != 0 {
+		t.Errorf("%d kinds, %d dropped; want 3 and none", len(said.Refusals), said.Dropped)
+	}
+}
+
+// What a service may make up does not grow without bound, and what is left out is counted.
+func TestABookIsBounded(t *testing.T) {
+	var book azure.RefusalLog
+	for n := range 1000 {
+		book.Take(azure.NotedRequest{Status: 503, Code: entity.Code(fmt.Sprint("Code", n))}, "")
+	}
+	said := book.Said()
+	var counted int64
+	for _, one := range said.Refusals {
+		counted += one.Count
+	}
+	if len(said.Refusals) > 24 || counted+said.Dropped != 1000 {
+		t.Errorf("%d kinds of %d, %d dropped; want 24 at most, of 1000 in all", len(said.Refusals), counted, said.Dropped)
+	}
+}

@@ -1,0 +1,165 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+)
+
+// ErrNoToken is wrapped where nobody gives a token; test for it with errors.Is. Its text is
+// one line that says the likely cause.
+var ErrNoToken = errors.New("no token of Entra ID")
+
+// Credential gets tokens for one service. It is safe for concurrent use, and a print of it
+// shows nothing but its scope.
+type Credential struct {
+	scope string
+	get   azcore.TokenCredential
+}
+
+// The scopes of the services: of Azure Storage one for all clouds, of Cosmos DB one for each.
+const (
+	storageScope     = "https://storage.azure.com/.default"
+	cosmosScope      = "https://cosmos.azure.com/.default"
+	cosmosChinaScope = "https://cosmos.azure.cn/.default"
+	cosmosUSScope    = "https://cosmos.azure.us/.default"
+)
+
+// TokenScope returns what a token for the table service at a host has to be for.
+func TokenScope(host string, cosmos bool) string {
+	switch host = strings.ToLower(host); {
+	case !cosmos:
+		return storageScope
+	case strings.Contains(host, ".azure.cn"):
+		return cosmosChinaScope
+	case strings.Contains(host, ".azure.us"):
+		return cosmosUSScope
+	default:
+		return cosmosScope
+	}
+}
+
+// tryLimit bounds one request to whom tokens are from: what a firewall swallows is not to
+// be waited for longer than the probe of a service.
+const tryLimit = 3 * time.Second
+
+// DefaultCredential returns the credential that programs of Azure's SDKs have by default: what the
+// environment names, a workload's or a managed identity, or who has signed in with one of
+// Azure's command-line tools. Nothing is asked for yet; the error wraps [ErrNoToken].
+func DefaultCredential(scope string) (*Credential, error) {
+	options := azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1, TryTimeout: tryLimit}}
+	all, err := azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: options})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoToken, hide(firstLine(err.Error())))
+	}
+	return &Credential{scope, all}, nil
+}
+
+// NewCredential returns a credential that asks somebody else.
+func NewCredential(scope string, get azcore.TokenCredential) *Credential {
+	return &Credential{scope, get}
+}
+
+// Format writes the scope, whatever the verb.
+func (c *Credential) Format(state fmt.State, _ rune) { fmt.Fprint(state, c.scope) }
+
+// GetToken implements azcore.TokenCredential, for clients of other services of the account.
+func (c *Credential) GetToken(ctx context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return c.get.GetToken(ctx, o)
+}
+
+// past are claims that say nothing: who is asked with any gives no token that it has kept.
+const past = "{}"
+
+// token asks for one. Anew says that a kept one will not do.
+func (c *Credential) token(ctx context.Context, anew bool) (azcore.AccessToken, error) {
+	o := policy.TokenRequestOptions{Scopes: []string{c.scope}}
+	if anew {
+		o.Claims = past
+	}
+	got, err := c.get.GetToken(ctx, o)
+	switch {
+	case err != nil:
+		return got, fmt.Errorf("%w: %s", ErrNoToken, why(ctx, err))
+	case got.Token == "" || strings.ContainsFunc(got.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return got, fmt.Errorf("%w: what was given is no token", ErrNoToken)
+	}
+	return got, nil
+}
+
+// why says in one line why there is no token.
+func why(ctx context.Context, err error) string {
+	var refused *azidentity.AuthenticationFailedError
+	switch {
+	case ctx.Err() != nil:
+		return "nobody gave one in time; does this network reach login.microsoftonline.com, or the managed identity?"
+	case errors.As(err, &refused) && refused.RawResponse != nil:
+		return fmt.Sprintf("the request was answered %d: %s", refused.RawResponse.StatusCode, hide(cause(err.Error())))
+	case errors.As(err, &refused), errors.Is(err, context.DeadlineExceeded):
+		return hide(cause(err.Error()))
+	default:
+		return "nothing here gives one; sign in (az login), set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, " +
+			"run where there is a managed identity, or give the account's key with --key-file"
+	}
+}
+
+// cause returns the line of a long error that says most: what Entra ID describes, or else
+// the first.
+func cause(text string) string {
+	if from := strings.Index(text, "AADSTS"); from >= 0 {
+		text = text[from:]
+		for _, end := range []string{" Trace ID", "\\r", "\"", "\r", "\n"} {
+			text, _, _ = strings.Cut(text, end)
+		}
+		return bounded(text)
+	}
+	// NewCredential several that were tried, the last is the one that somebody answered.
+	tried := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "\t") && strings.Contains(line, "Credential: ") {
+			tried = line
+		}
+	}
+	if tried != "" {
+		return firstLine(tried)
+	}
+	return firstLine(text)
+}
+
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	return bounded(text)
+}
+
+// mostCause is how much of an error of others is repeated, in bytes.
+const mostCause = 300
+
+func bounded(text string) string {
+	if len(text) > mostCause {
+		text = strings.ToValidUTF8(text[:mostCause], "") + "…"
+	}
+	return text
+}
+
+// secretVariables are those of the environment from which credentials are read, and whose
+// values nobody is to see.
+var secretVariables = [...]string{"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PASSWORD", "AZURE_PASSWORD",
+	"IDENTITY_HEADER", "MSI_SECRET", "SYSTEM_ACCESSTOKEN"}
+
+// hide returns a text without what the environment holds of secrets.
+func hide(text string) string {
+	for _, name := range secretVariables {
+		if value := os.Getenv(name); value != "" {
+			text = strings.NewReplacer(value, "(secret)", url.QueryEscape(value), "(secret)").Replace(text)
+		}
+	}
+	return text
+}

@@ -1,0 +1,281 @@
+package azure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+
+	"loadgen/engine/clock"
+	"loadgen/target/azure"
+)
+
+// plantedHeader is the secret that a managed identity's endpoint wants to see.
+const plantedHeader = "planted-identity-header-7f3a"
+
+// endpoint is that of a managed identity, as App Service has it. Tokens are numbered.
+type endpoint struct {
+	mu sync.Mutex
+	// lasts is how long tokens last; refuses is the status of a refusal, 0 for none.
+	lasts   time.Duration
+	refuses int
+	given   int
+	strange []string
+}
+
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r.Header.Get("X-IDENTITY-HEADER") != plantedHeader {
+		e.strange = append(e.strange, r.URL.String())
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if e.refuses != 0 {
+		w.WriteHeader(e.refuses)
+		fmt.Fprintf(w, `{"error":"invalid_request","error_description":"AADSTS700016: no application of that name, %s. Trace ID: 1"}`, plantedHeader)
+		return
+	}
+	e.given++
+	fmt.Fprintf(w, `{"access_token":"token-%d","expires_on":"%d","resource":%q,"token_type":"Bearer"}`,
+		e.given, time.Now().Add(e.lasts).Unix(), r.URL.Query().Get("resource"))
+}
+
+func (e *endpoint) count() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.given
+}
+
+// direct carries requests to the endpoint without a network.
+type direct struct{ to http.Handler }
+
+func (d direct) Do(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	d.to.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// managed returns a managed identity whose endpoint is e, for a scope that no other test has.
+func managed(t *testing.T, e *endpoint, scope string) *azure.Credential {
+	t.Setenv("IDENTITY_ENDPOINT", "http://127.0.0.1/token")
+	t.Setenv("IDENTITY_HEADER", plantedHeader)
+	get, err := azidentity.NewManagedIdentityCredential(&azidentity.ManagedIdentityCredentialOptions{
+		ClientOptions: policy.ClientOptions{Transport: direct{e}, Retry: policy.RetryOptions{MaxRetries: -1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return azure.NewCredential(scope, get)
+}
+
+// Over a day tokens of an hour are got one after another, each before the last has expired,
+// and never by whoever sends a request; a token that is at hand is never one that expired.
+func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
+	e := &endpoint{lasts: time.Hour}
+	who := managed(t, e, "https://one.example/.default")
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		k := azure.NewTokenKeeper(who, clk, clk)
+		defer k.Close()
+		if k.Token() != nil {
+			t.Error("there is a token before anybody asked for one")
+		}
+		first, err := k.Ready(t.Context())
+		if err != nil || first.Header() != "Bearer token-1" {
+			t.Fatalf("Ready = %v, %v; want the first token", first, err)
+		}
+		began := time.Now()
+		for minute := range 24 * 60 {
+			time.Sleep(time.Until(began.Add(time.Duration(minute) * time.Minute)))
+			synctest.Wait()
+			// Token n was given n−1 times an hour less the lead after the first, at the latest.
+			var number int
+			fmt.Sscanf(k.Token().Header(), "Bearer token-%d", &number)
+			if given := time.Duration(number-1) * 55 * time.Minute; time.Since(began) >= given+time.Hour+5*time.Minute {
+				t.Fatalf("after %v the token at hand is the %dth", time.Since(began), number)
+			}
+		}
+		if n := e.count(); n < 26 || n > 27 {
+			t.Errorf("%d tokens in a day; want one each 55 minutes or so", n)
+		}
+		if len(e.strange) > 0 {
+			t.Errorf("the endpoint was asked %q without its secret", e.strange)
+		}
+	})
+}
+
+// While none is to be had the token at hand goes on, and it is tried again.
+func TestARefreshThatFailsIsTriedAgain(t *testing.T) {
+	e := &endpoint{lasts: time.Hour}
+	who := managed(t, e, "https://two.example/.default")
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		k := azure.NewTokenKeeper(who, clk, clk)
+		defer k.Close()
+		if _, err := k.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		e.mu.Lock()
+		e.refuses = http.StatusInternalServerError
+		e.mu.Unlock()
+		time.Sleep(56 * time.Minute)
+		synctest.Wait()
+		if got := k.Token().Header(); got != "Bearer token-1" || k.Cause() != nil {
+			t.Errorf("while none is to be had the token is %q, barred for %v; want the first still", got, k.Cause())
+		}
+		e.mu.Lock()
+		e.refuses = 0
+		e.mu.Unlock()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if got := k.Token().Header(); got != "Bearer token-2" {
+			t.Errorf("a minute after tokens are to be had again it is %q; want the second", got)
+		}
+	})
+}
+
+// A token that the service refuses is got once anew, although whoever gives them has kept
+// it; once that is refused as well, nobody is asked any more.
+func TestARefusedTokenIsGotOnceAnew(t *testing.T) {
+	e := &endpoint{lasts: time.Hour}
+	server := httptest.NewServer(e)
+	defer server.Close()
+	t.Setenv("IDENTITY_ENDPOINT", server.URL)
+	t.Setenv("IDENTITY_HEADER", plantedHeader)
+	t.Setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
+	who, err := azure.DefaultCredential(azure.TokenScope("races.table.core.windows.net", false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewReal()
+	k := azure.NewTokenKeeper(who, clk, clk)
+	defer k.Close()
+	first, err := k.Ready(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	var second atomic.Pointer[azure.Token]
+	for range 8 { // as many as have met the refusal get the same other token
+		wait.Go(func() {
+			next, err := k.Renew(t.Context(), first)
+			if err != nil || next.Header() != "Bearer token-2" {
+				t.Errorf("Renew = %v, %v; want the second token", next, err)
+			}
+			second.Store(next)
+		})
+	}
+	wait.Wait()
+	if n := e.count(); n != 2 {
+		t.Fatalf("%d tokens were given; want 2", n)
+	}
+	k.Refused(second.Load())
+	<-k.Barred()
+	if _, err := k.Renew(t.Context(), second.Load()); !errors.Is(err, azure.ErrTokenRefused) || !errors.Is(k.Cause(), azure.ErrTokenRefused) {
+		t.Errorf("Renew of the second = %v, Cause = %v; want ErrRefused", err, k.Cause())
+	}
+	if n := e.count(); n != 2 {
+		t.Errorf("%d tokens were given; want no more than 2", n)
+	}
+}
+
+// Why there is no token is one line that says what to do, without any secret, and soon.
+func TestWhyThereIsNoToken(t *testing.T) {
+	refusing := httptest.NewServer(&endpoint{refuses: http.StatusBadRequest})
+	defer refusing.Close()
+	for _, row := range []struct {
+		name string
+		env  map[string]string
+		says string
+	}{
+		{"a managed identity that refuses", map[string]string{"AZURE_TOKEN_CREDENTIALS": "ManagedIdentityCredential", "IDENTITY_ENDPOINT": refusing.URL, "IDENTITY_HEADER": plantedHeader},
+			"the request was answered 400: AADSTS700016"},
+		{"nobody has signed in", map[string]string{"AZURE_TOKEN_CREDENTIALS": "AzureCLICredential", "PATH": "/nowhere"}, "nothing here gives one; sign in (az login)"},
+		{"a choice that is none", map[string]string{"AZURE_TOKEN_CREDENTIALS": "anybody"}, "AZURE_TOKEN_CREDENTIALS"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for name, value := range row.env {
+				t.Setenv(name, value)
+			}
+			clk := clock.NewReal()
+			who, err := azure.DefaultCredential("https://three.example/.default")
+			if err == nil {
+				k := azure.NewTokenKeeper(who, clk, clk)
+				defer k.Close()
+				_, err = k.Ready(t.Context())
+			}
+			if !errors.Is(err, azure.ErrNoToken) || !strings.Contains(err.Error(), row.says) ||
+				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), plantedHeader) {
+				t.Errorf("%v; want one line with %q", err, row.says)
+			}
+		})
+	}
+}
+
+// Nobody waits for a token for ever, and closing waits for nobody.
+func TestWhoeverGivesNoTokenIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		k := azure.NewTokenKeeper(azure.NewCredential("x", silent{}), clk, clk)
+		defer k.Close()
+		_, err := k.Ready(t.Context())
+		if took := clk.Now().Offset(); !errors.Is(err, azure.ErrNoToken) || took != 10*time.Second {
+			t.Errorf("Ready = %v after %v; want ErrNoToken after 10 s", err, took)
+		}
+	})
+}
+
+type silent struct{}
+
+func (silent) GetToken(ctx context.Context, _ policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	<-ctx.Done()
+	return azcore.AccessToken{}, ctx.Err()
+}
+
+// No print of a token or of a credential shows one.
+func TestTokensAreNotPrinted(t *testing.T) {
+	e := &endpoint{lasts: time.Hour}
+	clk := clock.NewReal()
+	who := managed(t, e, "https://four.example/.default")
+	k := azure.NewTokenKeeper(who, clk, clk)
+	defer k.Close()
+	token, err := k.Ready(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		if text := fmt.Sprintf(verb+" "+verb, token, who); strings.Contains(text, "token-1") {
+			t.Errorf("%s shows %s", verb, text)
+		}
+	}
+}
+
+func TestScopes(t *testing.T) {
+	for _, row := range []struct {
+		host   string
+		cosmos bool
+		want   string
+	}{
+		{"races.table.core.windows.net", false, "https://storage.azure.com/.default"},
+		{"races.table.core.chinacloudapi.cn", false, "https://storage.azure.com/.default"},
+		{"races.table.core.usgovcloudapi.net", false, "https://storage.azure.com/.default"},
+		{"tables.example.org", false, "https://storage.azure.com/.default"},
+		{"races.table.cosmos.azure.com", true, "https://cosmos.azure.com/.default"},
+		{"RACES.table.cosmos.AZURE.cn:443", true, "https://cosmos.azure.cn/.default"},
+		{"races.table.cosmos.azure.us", true, "https://cosmos.azure.us/.default"},
+	} {
+		if got := azure.TokenScope(row.host, row.cosmos); got != row.want {
+			t.Errorf("ScopeOf(%s) = %s; want %s", row.host, got, row.want)
+		}
+	}
+}

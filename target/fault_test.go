@@ -1,0 +1,431 @@
+package target_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/results"
+	"loadgen/target"
+)
+
+const (
+	ms = time.Millisecond
+	s  = time.Second
+)
+
+// service is an inner target whose answer to an operation and whose latency
+// depend on the operation's number alone. It keeps books.
+type service struct {
+	clock  clock.Clock
+	lock   sync.Mutex
+	counts target.Counts
+}
+
+func (s *service) Counts() target.Counts {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.counts
+}
+
+func latency(op *target.Operation) time.Duration {
+	return time.Duration(5+op.Number%7) * ms
+}
+
+func (s *service) answer(op *target.Operation) target.Outcome {
+	outcome := target.Outcome{Status: 204, Counted: op.Entities(), Version: entity.Ticks(op.Number + 1)}
+	switch op.Number % 10 {
+	case 8:
+		outcome = target.Outcome{Status: 503, Code: entity.ServerBusy, Detail: "busy"}
+	case 9:
+		outcome = target.Outcome{Status: 409, Code: entity.EntityAlreadyExists, Detail: "exists", Counted: 1}
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.counts.Requests++
+	s.counts.Entities += outcome.Counted
+	switch outcome.Class(target.Expected{}) {
+	case results.Ok:
+		s.counts.Ok++
+	case results.Throttled:
+		s.counts.Throttled++
+	default:
+		s.counts.Failed++
+	}
+	return outcome
+}
+
+func (s *service) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	until := s.clock.Now().Add(latency(op))
+	outcome := s.answer(op)
+	if err := s.clock.Sleep(ctx, until); err != nil {
+		return target.Outcome{Detail: err.Error()}
+	}
+	return outcome
+}
+
+func (s *service) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	return s.answer(op), now.Add(latency(op))
+}
+
+func faultedInsert(number uint64, partition string) *target.Operation {
+	return &target.Operation{Verb: entity.Insert, Table: "T", Number: number,
+		Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: partition}}}
+}
+
+func all(kind engine.FaultKind, from, to time.Duration) engine.FaultRule {
+	return engine.FaultRule{Kind: kind, From: from, To: to, Share: engine.WholeShare}
+}
+
+func dropAll(moment engine.FaultMoment, by time.Duration) engine.FaultRule {
+	rule := all(engine.FaultDrop, 0, time.Hour)
+	rule.Moment, rule.By = moment, by
+	return rule
+}
+
+func delayAll(by time.Duration) engine.FaultRule {
+	rule := all(engine.FaultDelay, 0, time.Hour)
+	rule.By = by
+	return rule
+}
+
+func dripAll(by time.Duration) engine.FaultRule {
+	rule := all(engine.FaultDrip, 0, time.Hour)
+	rule.By = by
+	return rule
+}
+
+// Until an injector is begun, and once it is ended, everything passes; its windows count
+// from where it was begun first. What goes beside the tables meets no fault at all.
+func TestAnInjectorIsBegunAndEnded(t *testing.T) {
+	var told []target.Injection
+	i := target.NewInjector(engine.FaultPlan{Rules: []engine.FaultRule{all(engine.FaultRefuse, s, 3*s)}}, 1, func(one target.Injection) { told = append(told, one) })
+	inner := &service{}
+	wrapped := i.BeforeImmediate(inner)
+	send := func(at time.Duration, op *target.Operation, want int) {
+		t.Helper()
+		if outcome, _ := wrapped.Submit(clock.Instant(at), op); outcome.Status != want || (outcome.Injected == engine.FaultRefuse) != (want == 503) {
+			t.Errorf("at %v: %d, injected %v; want %d", at, outcome.Status, outcome.Injected, want)
+		}
+	}
+	send(2*s, faultedInsert(0, "p"), 204)
+	i.Begin(clock.Instant(10 * s))
+	send(10*s, faultedInsert(0, "p"), 204)
+	send(11*s, faultedInsert(0, "p"), 503)
+	send(11*s, &target.Operation{Beside: new(target.Beside)}, 204)
+	i.End()
+	send(11*s, faultedInsert(0, "p"), 204)
+	i.Begin(clock.Instant(12 * s))
+	send(12*s, faultedInsert(0, "p"), 503)
+	send(13*s, faultedInsert(0, "p"), 204)
+	want := []target.Injection{{Kind: engine.FaultRefuse, At: 11 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"},
+		{Kind: engine.FaultRefuse, At: 12 * s, Status: 503, Code: "ServerBusy", Table: "T", PartitionKey: "p"}}
+	if !reflect.DeepEqual(told, want) {
+		t.Errorf("it told of %+v; want %+v", told, want)
+	}
+}
+
+// The books of the inner target, corrected by what was done to its attempts, are those of
+// the sender, under any plan.
+func TestCorrectedBooksAreTheSenders(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var rules []engine.FaultRule
+		for range 1 + rng.IntN(6) {
+			rule := all(engine.FaultKinds()[rng.IntN(6)], 0, time.Duration(1+rng.IntN(10))*s)
+			rule.Share = 1 + rng.IntN(engine.WholeShare)
+			switch rule.Kind {
+			case engine.FaultDrop:
+				rule.Moment = engine.FaultMoment(1 + rng.IntN(2))
+			case engine.FaultDelay, engine.FaultDrip:
+				rule.By = s
+			case engine.FaultRefuse:
+				rule.Code = engine.FaultCodes()[rng.IntN(3)]
+			}
+			rules = append(rules, rule)
+		}
+		inner := &service{}
+		wrapped := target.WrapImmediateFaults(inner, engine.FaultPlan{Rules: rules}, seed)
+		for n := range uint64(300) {
+			wrapped.Submit(clock.Instant(n)*clock.Instant(30*ms), faultedInsert(n, "p"))
+		}
+		if got, want := wrapped.Corrected(inner).Counts(), wrapped.Counts(); got != want {
+			t.Errorf("seed %d: under %+v the corrected books are %+v; want %+v", seed, rules, got, want)
+		}
+	}
+}
+
+// Every attempt is number 0, which the service answers with 204 after 5 ms.
+func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
+	onlyRaces := delayAll(s)
+	onlyRaces.KeyPrefix = "race"
+	for _, row := range []struct {
+		name    string
+		rules   []engine.FaultRule
+		status  int
+		at      time.Duration
+		reached bool
+		log     target.FaultLog
+	}{
+		{"no plan, no fault", nil, 204, 5 * ms, true, target.FaultLog{}},
+		{"frozen until the window ends", []engine.FaultRule{all(engine.FaultFreeze, 0, s)}, 204, s, true, target.FaultLog{Frozen: 1}},
+		{"delayed", []engine.FaultRule{delayAll(s)}, 204, 1005 * ms, true, target.FaultLog{Delayed: 1}},
+		{"delayed into a freeze", []engine.FaultRule{delayAll(s), all(engine.FaultFreeze, s, 3*s)}, 204, 3 * s, true, target.FaultLog{Delayed: 1, Frozen: 1}},
+		{"delayed past a freeze", []engine.FaultRule{delayAll(s), all(engine.FaultFreeze, 0, s)}, 204, 1005 * ms, true, target.FaultLog{Delayed: 1}},
+		{"dropped before it arrives", []engine.FaultRule{dropAll(engine.FaultBefore, 0)}, 0, 0, false, target.FaultLog{DroppedBefore: 1}},
+		{"dropped before, noticed by a time-out", []engine.FaultRule{dropAll(engine.FaultBefore, 30*s)}, 0, 30 * s, false, target.FaultLog{DroppedBefore: 1}},
+		{"dropped after it is carried out", []engine.FaultRule{dropAll(engine.FaultAfter, 0)}, 0, 5 * ms, true, target.FaultLog{DroppedAfter: 1, EntitiesLost: 1}},
+		{"dropped after, noticed by a time-out", []engine.FaultRule{dropAll(engine.FaultAfter, s)}, 0, 1005 * ms, true, target.FaultLog{DroppedAfter: 1, EntitiesLost: 1}},
+		{"refused", []engine.FaultRule{all(engine.FaultRefuse, 0, s)}, 503, 0, false, target.FaultLog{Refused: 1}},
+		{"refused, and then the reply is lost", []engine.FaultRule{all(engine.FaultRefuse, 0, s), dropAll(engine.FaultAfter, 0)}, 0, 0, false, target.FaultLog{Refused: 1}},
+		{"cut off", []engine.FaultRule{all(engine.FaultCut, 0, s)}, 0, 5 * ms, true, target.FaultLog{Cut: 1, EntitiesLost: 1}},
+		{"slow to come", []engine.FaultRule{dripAll(s)}, 204, 1005 * ms, true, target.FaultLog{Dripped: 1}},
+		{"slow to come, and late", []engine.FaultRule{dripAll(s), delayAll(s)}, 204, 2005 * ms, true, target.FaultLog{Dripped: 1, Delayed: 1}},
+		{"dropped before it could be refused", []engine.FaultRule{all(engine.FaultRefuse, 0, s), dropAll(engine.FaultBefore, 0)}, 0, 0, false, target.FaultLog{DroppedBefore: 1}},
+		{"another partition's fault", []engine.FaultRule{onlyRaces}, 204, 5 * ms, true, target.FaultLog{}},
+	} {
+		inner := &service{}
+		wrapped := target.WrapImmediateFaults(inner, engine.FaultPlan{Rules: row.rules}, 1)
+		outcome, done := wrapped.Submit(0, faultedInsert(0, "p"))
+		if outcome.Status != row.status || done.Offset() != row.at {
+			t.Errorf("%s: Submit = status %d at %v; want %d at %v", row.name, outcome.Status, done.Offset(), row.status, row.at)
+		}
+		if reached := inner.counts.Requests == 1; reached != row.reached {
+			t.Errorf("%s: reached the inner target %v; want %v", row.name, reached, row.reached)
+		}
+		if outcome.Kept == row.reached {
+			t.Errorf("%s: kept from the inner target %v; want %v", row.name, outcome.Kept, !row.reached)
+		}
+		if got := wrapped.Log(); got != row.log {
+			t.Errorf("%s: Log() = %+v; want %+v", row.name, got, row.log)
+		}
+		if got := wrapped.Counts(); got.Requests != 1 || got.Ok+got.Throttled+got.Failed != 1 {
+			t.Errorf("%s: Counts() = %+v; want one request of one class", row.name, got)
+		}
+		if row.status == 0 && (outcome.Class(target.Expected{}) != results.Failed || outcome.Detail == "" || outcome.Code != "") {
+			t.Errorf("%s: lost outcome = %+v; want Failed with a detail and no code", row.name, outcome)
+		}
+	}
+}
+
+func TestOperationsWithoutAPartitionMeetNoPrefix(t *testing.T) {
+	rule := delayAll(s)
+	rule.KeyPrefix = "p"
+	wrapped := target.WrapImmediateFaults(&service{}, engine.FaultPlan{Rules: []engine.FaultRule{rule}}, 1)
+	for _, row := range []struct {
+		name string
+		op   *target.Operation
+		at   time.Duration
+	}{
+		{"a single write of the partition", faultedInsert(0, "p1"), 1005 * ms},
+		{"a table verb", &target.Operation{Verb: entity.CreateTable}, 5 * ms},
+		{"a query of the whole table", &target.Operation{Verb: entity.Query}, 5 * ms},
+		{"a transaction in the partition", &target.Operation{Verb: entity.Batch, Changes: []entity.Change{faultedInsert(0, "p2").Change}}, 1005 * ms},
+	} {
+		if _, done := wrapped.Submit(0, row.op); done.Offset() != row.at {
+			t.Errorf("%s: done at %v; want %v", row.name, done.Offset(), row.at)
+		}
+	}
+}
+
+// Every retry of an operation has a chance of its own.
+func TestAttemptsOfOneOperationDrawApart(t *testing.T) {
+	rule := dropAll(engine.FaultBefore, 0)
+	rule.Share = engine.WholeShare / 2
+	wrapped := target.WrapImmediateFaults(&service{}, engine.FaultPlan{Rules: []engine.FaultRule{rule}}, 1)
+	const attempts = 200
+	for attempt := range attempts {
+		op := faultedInsert(0, "p")
+		op.Attempt = attempt
+		wrapped.Submit(0, op)
+	}
+	// 200 tosses of a coin; 60 to 140 is more than five standard deviations.
+	if got := wrapped.Log().DroppedBefore; got < 60 || got > 140 {
+		t.Errorf("half of %d attempts of one operation dropped %d", attempts, got)
+	}
+}
+
+// A freeze of 1 s in a run of 10 s at 1,000/s, seen from the intended instants:
+// the requests of 5 to 6 s are answered at 6 s.
+func TestAFreezeShowsInFullToAnOpenLoop(t *testing.T) {
+	wrapped := target.WrapImmediateFaults(&service{}, engine.FaultPlan{Rules: []engine.FaultRule{all(engine.FaultFreeze, 5*s, 6*s)}}, 1)
+	slow, longest := 0, time.Duration(0)
+	for n := range 10_000 {
+		sent := clock.Instant(time.Duration(n) * ms)
+		_, done := wrapped.Submit(sent, faultedInsert(uint64(n)*70, "p")) // 70: 204 after 5 ms
+		response := done.Sub(sent)
+		longest = max(longest, response)
+		if response > 100*ms {
+			slow++
+		}
+	}
+	// Answered in [5, 6) s are those sent in [4,995, 5,995) ms; over 100 ms
+	// wait those of them sent before 5,900 ms.
+	if slow != 905 || longest != 1005*ms {
+		t.Errorf("%d responses over 100 ms, longest %v; want 905 and 1.005s", slow, longest)
+	}
+	if got := wrapped.Log().Frozen; got != 1000 {
+		t.Errorf("frozen = %d; want 1000", got)
+	}
+}
+
+// reply is what came of an operation, and when.
+type reply struct {
+	Outcome target.Outcome
+	At      clock.Instant
+}
+
+// traffic is a random plan with random operations, in the order of their
+// instants.
+func traffic(seed uint64) (engine.FaultPlan, []*target.Operation, []clock.Instant) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	keys := []string{"", "a", "ab", "b"}
+	var plan engine.FaultPlan
+	for range 1 + rng.IntN(6) {
+		from := time.Duration(rng.IntN(1500)) * ms
+		rule := engine.FaultRule{
+			Kind: engine.FaultKind(1 + rng.IntN(4)), From: from, To: from + time.Duration(1+rng.IntN(400))*ms,
+			KeyPrefix: keys[rng.IntN(len(keys))], Share: 1 + rng.IntN(engine.WholeShare),
+		}
+		switch rule.Kind {
+		case engine.FaultDrop:
+			rule.Moment, rule.By = engine.FaultMoment(1+rng.IntN(2)), time.Duration(rng.IntN(50))*ms
+		case engine.FaultDelay:
+			rule.By = time.Duration(1+rng.IntN(300)) * ms
+		}
+		plan.Rules = append(plan.Rules, rule)
+	}
+	operations, instants := make([]*target.Operation, 300), make([]clock.Instant, 300)
+	for i := range operations {
+		operations[i] = faultedInsert(rng.Uint64(), keys[rng.IntN(len(keys))])
+		operations[i].Attempt = rng.IntN(4)
+		instants[i] = clock.Instant(time.Duration(i*5) * ms)
+	}
+	return plan, operations, instants
+}
+
+func TestBothFacesDoTheSame(t *testing.T) {
+	var met target.FaultLog
+	for seed := range uint64(40) {
+		plan, operations, instants := traffic(seed)
+		if faults := plan.Validate(); len(faults) > 0 {
+			t.Fatalf("seed %d: the test's own plan is invalid: %v", seed, faults)
+		}
+		virtualInner := &service{}
+		virtual := target.WrapImmediateFaults(virtualInner, plan, seed)
+		want := make([]reply, len(operations))
+		for i, op := range operations {
+			want[i].Outcome, want[i].At = virtual.Submit(instants[i], op)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			clk := clock.NewReal()
+			liveInner := &service{clock: clk}
+			live := target.WrapFaults(liveInner, plan, seed, clk)
+			got := make([]reply, len(operations))
+			var group sync.WaitGroup
+			for i, op := range operations {
+				group.Go(func() {
+					clk.Sleep(t.Context(), instants[i])
+					got[i].Outcome = live.Do(t.Context(), op)
+					got[i].At = clk.Now()
+				})
+			}
+			group.Wait()
+			for i := range got {
+				if !reflect.DeepEqual(got[i], want[i]) {
+					t.Fatalf("seed %d, operation %d: live %+v, virtual %+v; want the same", seed, i, got[i], want[i])
+				}
+			}
+			if live.Counts() != virtual.Counts() || live.Log() != virtual.Log() || liveInner.counts != virtualInner.counts {
+				t.Fatalf("seed %d: live %+v %+v over %+v; virtual %+v %+v over %+v; want the same", seed,
+					live.Counts(), live.Log(), liveInner.counts, virtual.Counts(), virtual.Log(), virtualInner.counts)
+			}
+		})
+		booksFollow(t, seed, virtual.Counts(), virtual.Log(), virtualInner.counts)
+		log := virtual.Log()
+		met.DroppedBefore += log.DroppedBefore
+		met.DroppedAfter += log.DroppedAfter
+		met.Frozen += log.Frozen
+		met.Refused += log.Refused
+		met.Delayed += log.Delayed
+	}
+	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed, met.Refused) < 50 {
+		t.Errorf("the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
+	}
+}
+
+// booksFollow checks that the log explains every difference between the books.
+func booksFollow(t *testing.T, seed uint64, outer target.Counts, log target.FaultLog, inner target.Counts) {
+	t.Helper()
+	if inner.Requests != outer.Requests-log.DroppedBefore-log.Refused {
+		t.Errorf("seed %d: inner requests = %d; want %d - %d dropped before - %d refused",
+			seed, inner.Requests, outer.Requests, log.DroppedBefore, log.Refused)
+	}
+	if inner.Entities != outer.Entities+log.EntitiesLost {
+		t.Errorf("seed %d: inner entities = %d; want %d + %d lost", seed, inner.Entities, outer.Entities, log.EntitiesLost)
+	}
+	if outer.Requests != outer.Ok+outer.Throttled+outer.Failed {
+		t.Errorf("seed %d: Counts() = %+v; want requests = ok + refused + failed", seed, outer)
+	}
+}
+
+func TestAnotherSeedMeetsOtherAttempts(t *testing.T) {
+	rule := dropAll(engine.FaultBefore, 0)
+	rule.Share = engine.WholeShare / 2
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{rule}}
+	first, second := target.WrapImmediateFaults(&service{}, plan, 1), target.WrapImmediateFaults(&service{}, plan, 2)
+	differ := 0
+	for n := range uint64(200) {
+		a, _ := first.Submit(0, faultedInsert(n*10, "p"))
+		b, _ := second.Submit(0, faultedInsert(n*10, "p"))
+		if a.Status != b.Status {
+			differ++
+		}
+	}
+	if differ < 60 || differ > 140 {
+		t.Errorf("seeds 1 and 2 differ on %d of 200 attempts; want about half", differ)
+	}
+}
+
+func TestASenderThatGivesUpIsFreedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		inner := &service{clock: clk}
+		live := target.WrapFaults(inner, engine.FaultPlan{Rules: []engine.FaultRule{all(engine.FaultFreeze, 0, time.Hour)}}, 1, clk)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
+		defer cancel()
+		outcome := live.Do(ctx, faultedInsert(0, "p"))
+		if clk.Now().Offset() != 50*ms || outcome.Class(target.Expected{}) != results.Failed ||
+			!strings.Contains(outcome.Detail, context.DeadlineExceeded.Error()) {
+			t.Errorf("Do = %+v at %v; want Failed for the deadline at 50ms", outcome, clk.Now().Offset())
+		}
+		if got, want := live.Log(), (target.FaultLog{Frozen: 1, Abandoned: 1, EntitiesLost: 1}); got != want {
+			t.Errorf("Log() = %+v; want %+v", got, want)
+		}
+		booksFollow(t, 1, live.Counts(), live.Log(), inner.counts)
+	})
+}
+
+// A time-out that never reaches the service is still a wait that can be ended.
+func TestALossThatGoesSilentCanBeGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clk := clock.NewReal()
+		inner := &service{clock: clk}
+		live := target.WrapFaults(inner, engine.FaultPlan{Rules: []engine.FaultRule{dropAll(engine.FaultBefore, time.Hour)}}, 1, clk)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
+		defer cancel()
+		live.Do(ctx, faultedInsert(0, "p"))
+		if got, want := live.Log(), (target.FaultLog{DroppedBefore: 1, Abandoned: 1}); got != want || clk.Now().Offset() != 50*ms {
+			t.Errorf("Log() = %+v at %v; want %+v at 50ms", got, clk.Now().Offset(), want)
+		}
+		booksFollow(t, 1, live.Counts(), live.Log(), inner.counts)
+	})
+}

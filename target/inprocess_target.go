@@ -1,0 +1,112 @@
+package target
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+)
+
+// InProcess sends operations to one account of an engine. It is safe for
+// concurrent use, Submit included.
+type InProcess struct {
+	engine  *engine.Engine
+	account string
+	clock   clock.Clock
+}
+
+var (
+	_ Target    = (*InProcess)(nil)
+	_ Immediate = (*InProcess)(nil)
+	_ Counter   = (*InProcess)(nil)
+)
+
+// NewInProcess returns a target; the clock may be nil where only Submit is used.
+func NewInProcess(e *engine.Engine, account string, c clock.Clock) *InProcess {
+	return &InProcess{e, account, c}
+}
+
+// Do implements [InProcess]. The engine has carried out the operation even
+// where the wait for its reply is cut short.
+func (t *InProcess) Do(ctx context.Context, op *Operation) Outcome {
+	outcome, done := t.Submit(t.clock.Now(), op)
+	if err := t.clock.Sleep(ctx, done); err != nil {
+		return Outcome{Fault: Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
+	}
+	return outcome
+}
+
+// Submit implements [Immediate].
+func (t *InProcess) Submit(now clock.Instant, op *Operation) (outcome Outcome, done clock.Instant) {
+	request := engine.Request{
+		Account: t.account, Table: op.Table, Verb: op.Verb,
+		Change: &op.Change, Changes: op.Changes,
+		Number: op.Number, Attempt: op.Attempt, Timeout: op.Timeout, Billed: op.Sizes.Billed,
+	}
+	if op.Verb == entity.Query {
+		request.Query = engine.Query{Range: op.Query.Rest(), Top: op.Query.Top}
+		if wanted := op.Query.Filter; wanted != nil && !wanted.Exact() {
+			request.Query.Keep = wanted.Keeps
+		}
+	}
+	weighs := t.engine.CountsBytes()
+	if weighs {
+		request.Bytes, request.ReplyBytes = op.RequestBytes(), op.WrittenBytes()
+	}
+	var reply engine.Reply
+	t.engine.Answer(now, &request, &reply)
+	fill(&outcome, &reply)
+	if len(op.Query.Select) > 0 {
+		project(outcome.Rows, op.Query.Select)
+	}
+	if weighs && request.ReplyBytes == 0 && outcome.Status != http.StatusServiceUnavailable {
+		t.engine.Sent(t.account, op.ReplyBytes(&outcome))
+	}
+	return outcome, reply.Done
+}
+
+// fill puts a reply into an empty outcome.
+func fill(outcome *Outcome, r *engine.Reply) {
+	outcome.Status, outcome.Code, outcome.Detail, outcome.Counted = r.Status, r.Code, r.Detail, r.Counted
+	outcome.Version, outcome.Entity, outcome.FailedIndex = r.Version, r.Entity, r.FailedIndex
+	outcome.Returned = int64(len(r.Rows))
+	if r.Entity != nil {
+		outcome.Returned = 1
+	}
+	if len(r.Rows) > 0 {
+		outcome.Rows = make([]Row, len(r.Rows))
+		for i, row := range r.Rows {
+			outcome.Rows[i] = Row{Key: row.Key, Entity: row.Entity}
+		}
+	}
+	if r.More {
+		outcome.Next = Token{Present: true,
+			NextPartitionKey: r.Next.Partition, NextRowKey: r.Next.Row}
+	}
+}
+
+// project leaves of each entity the properties with these names. The blocks are
+// the store's, so that new ones are made.
+func project(rows []Row, names []string) {
+	var kept []entity.Property
+	for i := range rows {
+		kept = kept[:0]
+		whole := rows[i].Entity
+		for j, name := range names {
+			if value, there := whole.Lookup(name); there && !slices.Contains(names[:j], name) {
+				kept = append(kept, entity.Property{Name: name, Value: value})
+			}
+		}
+		rows[i].Entity = entity.Pack(nil, whole.Timestamp(), kept)
+	}
+}
+
+// Counts implements [Counter] with the engine's own books of the account.
+func (t *InProcess) Counts() Counts {
+	c := t.engine.CountsIn(t.account)
+	return Counts{Requests: c.Requests, Ok: c.Ok, Throttled: c.Throttled,
+		Failed: c.Failed, Entities: c.Entities}
+}

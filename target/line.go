@@ -1,0 +1,93 @@
+package target
+
+import (
+	"sync"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+)
+
+// Line is the network of the clients. It is safe for concurrent use.
+type Line struct {
+	bandwidth  int64
+	loss       int64
+	retransmit time.Duration
+	chances    clock.Stream
+
+	mu sync.Mutex
+	// up and down are when each machine is through with what it has to send, and to get.
+	up, down []clock.Instant
+}
+
+// NewLine returns the line of a valid model, nil where that has none: no bandwidth, and no
+// packets that get lost.
+func NewLine(m *model.Model, seed uint64) *Line {
+	if m.ClientBandwidth == 0 && m.PacketLoss == 0 {
+		return nil
+	}
+	return &Line{
+		bandwidth: m.ClientBandwidth, loss: m.PacketLoss, retransmit: m.RetransmitTime,
+		chances: clock.NewStream(seed, "line"),
+		up:      make([]clock.Instant, m.ClientMachines), down: make([]clock.Instant, m.ClientMachines),
+	}
+}
+
+// Sends returns when a request that is sent now arrives at the account, and how long it waits
+// before for others of its machine.
+func (l *Line) Sends(now clock.Instant, op *Operation) (arrives clock.Instant, waits time.Duration) {
+	if l.bandwidth == 0 || !crosses(op) {
+		return now, 0
+	}
+	return l.pass(l.up, now, op.Number, op.RequestBytes())
+}
+
+// Receives returns when a reply that the account sends now has come to the client, and how
+// long it waits before for others of its machine.
+func (l *Line) Receives(now clock.Instant, op *Operation, o *Outcome) (comes clock.Instant, waits time.Duration) {
+	if !crosses(op) {
+		return now, 0
+	}
+	comes = now
+	if l.bandwidth > 0 && o.Status != 0 {
+		comes, waits = l.pass(l.down, now, op.Number, op.ReplyBytes(o))
+	}
+	return comes.Add(l.lost(op)), waits
+}
+
+// crosses reports whether a request leaves the machine: a service of the application's own
+// that stands in for one is not behind this line.
+func crosses(op *Operation) bool { return op.Beside == nil || op.Beside.Verb != Ask }
+
+// pass has some bytes go through a machine's pipe, behind those that came before.
+func (l *Line) pass(pipes []clock.Instant, now clock.Instant, number uint64, bytes int64) (through clock.Instant, waits time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pipe := &pipes[number%uint64(len(pipes))]
+	begins := max(now, *pipe)
+	*pipe = begins.Add(time.Duration((bytes*int64(time.Second) + l.bandwidth - 1) / l.bandwidth))
+	return *pipe, begins.Sub(now)
+}
+
+// mostLosses is how often in a row one attempt loses a packet at most.
+const mostLosses = 8
+
+// lost returns what lost packets cost an attempt: a sender waits for its time-out before it
+// sends one again, and twice as long each further time (RFC 6298, section 5.5).
+func (l *Line) lost(op *Operation) (cost time.Duration) {
+	if l.loss == 0 {
+		return 0
+	}
+	draw, wait := l.chances.Try(op.Number, op.Attempt), l.retransmit
+	for range mostLosses {
+		if draw.IntN(thousand) >= int(l.loss) {
+			break
+		}
+		cost += wait
+		wait *= 2
+	}
+	return cost
+}
+
+// thousand is the denominator of shares.
+const thousand = 1000

@@ -1,0 +1,80 @@
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"loadgen/engine/clock"
+)
+
+// LiveShards hands attempts to blocking targets. It is safe for concurrent use, as they
+// are.
+type LiveShards struct{ accounts[Target] }
+
+// VirtualShards hands attempts to immediate targets. Like them, it belongs to one
+// goroutine.
+type VirtualShards struct{ accounts[Immediate] }
+
+var (
+	_ Target    = (*LiveShards)(nil)
+	_ Counter   = (*LiveShards)(nil)
+	_ Immediate = (*VirtualShards)(nil)
+	_ Counter   = (*VirtualShards)(nil)
+)
+
+// NewShards returns the blocking targets of several accounts as one. There is one target
+// at least; the slice must not be altered afterwards.
+func NewShards(each []Target) *LiveShards { return &LiveShards{newAccounts(each)} }
+
+// NewImmediateShards returns the immediate targets of several accounts as one. There is
+// one target at least; the slice must not be altered afterwards.
+func NewImmediateShards(each []Immediate) *VirtualShards { return &VirtualShards{newAccounts(each)} }
+
+// Do implements [Target]. It panics where no target is that of the
+// operation's account.
+func (l *LiveShards) Do(ctx context.Context, op *Operation) Outcome {
+	return l.of(op.Account).Do(ctx, op)
+}
+
+// Submit implements [Immediate]. It panics where no target is that of the
+// operation's account.
+func (v *VirtualShards) Submit(now clock.Instant, op *Operation) (Outcome, clock.Instant) {
+	return v.of(op.Account).Submit(now, op)
+}
+
+// accounts are the targets by the numbers of their accounts.
+type accounts[T any] struct{ each []T }
+
+func newAccounts[T any](each []T) accounts[T] {
+	if len(each) == 0 {
+		panic("target: there is no account")
+	}
+	return accounts[T]{each}
+}
+
+func (a *accounts[T]) of(account int) T {
+	if account < 0 || account >= len(a.each) {
+		panic(fmt.Sprintf("target: an operation goes to account %d of %d, the first being 0", account, len(a.each)))
+	}
+	return a.each[account]
+}
+
+// Counts implements [Counter] with the sum over the accounts. A target that
+// keeps no books adds nothing, so that the sum tells of all attempts only where each
+// keeps its own.
+func (a *accounts[T]) Counts() Counts {
+	var sum Counts
+	for _, one := range a.each {
+		counter, keeps := any(one).(Counter)
+		if !keeps {
+			continue
+		}
+		c := counter.Counts()
+		sum.Requests += c.Requests
+		sum.Ok += c.Ok
+		sum.Throttled += c.Throttled
+		sum.Failed += c.Failed
+		sum.Entities += c.Entities
+	}
+	return sum
+}

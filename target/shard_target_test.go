@@ -1,0 +1,218 @@
+package target_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/model"
+	"loadgen/results"
+	"loadgen/target"
+	"loadgen/target/targettest"
+)
+
+var names = []string{"one", "two", "three"}
+
+// newShardEngine returns an engine of a profile with all accounts, changed so: NAME=VALUE.
+func newShardEngine(t testing.TB, profile string, settings ...string) *engine.Engine {
+	t.Helper()
+	m, err := model.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		if err := m.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return engine.New(engine.Options{Model: m, Accounts: names, Seed: 1})
+}
+
+func blocking(e *engine.Engine, clk clock.Clock) *target.LiveShards {
+	var each []target.Target
+	for _, name := range names {
+		each = append(each, target.NewInProcess(e, name, clk))
+	}
+	return target.NewShards(each)
+}
+
+func immediate(e *engine.Engine) *target.VirtualShards {
+	var each []target.Immediate
+	for _, name := range names {
+		each = append(each, target.NewInProcess(e, name, nil))
+	}
+	return target.NewImmediateShards(each)
+}
+
+// at has every operation of a suite go to one account.
+func at(account int, s targettest.Subject) targettest.Subject {
+	for _, do := range []*func(*target.Operation) target.Outcome{&s.Do, &s.Cancelled} {
+		if inner := *do; inner != nil {
+			*do = func(op *target.Operation) target.Outcome {
+				sent := *op
+				sent.Account = account
+				return inner(&sent)
+			}
+		}
+	}
+	return s
+}
+
+func TestShardsConform(t *testing.T) {
+	for account, name := range names {
+		targettest.Run(t, func(t *testing.T) targettest.Subject {
+			return at(account, targettest.Virtual(immediate(newShardEngine(t, model.Documented))))
+		})
+		for _, check := range targettest.Checks() {
+			t.Run("live, account "+name+": "+check.Name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					check.Run(t, at(account, targettest.Live(blocking(newShardEngine(t, model.Documented), clock.NewReal()))))
+				})
+			})
+		}
+	}
+}
+
+// spy is a target that notes which operations reached it.
+type spy struct {
+	mu   sync.Mutex
+	seen []uint64
+	// books are what it says that it counted.
+	books target.Counts
+}
+
+func (s *spy) Do(_ context.Context, op *target.Operation) target.Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, op.Number)
+	return target.Outcome{Status: 200 + op.Account}
+}
+
+func (s *spy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+	return s.Do(context.Background(), op), now.Add(time.Duration(op.Account) * time.Second)
+}
+
+// keeper is a spy with books.
+type keeper struct{ spy }
+
+func (k *keeper) Counts() target.Counts { return k.books }
+
+func TestEachAttemptReachesItsAccountAlone(t *testing.T) {
+	spies := []*spy{{}, {}, {}}
+	live := target.NewShards([]target.Target{spies[0], spies[1], spies[2]})
+	virtual := target.NewImmediateShards([]target.Immediate{spies[0], spies[1], spies[2]})
+	for number := range uint64(300) {
+		op := &target.Operation{Number: number, Account: int(number * 7 % 3)}
+		before := *op
+		if number%2 == 0 {
+			if got := live.Do(t.Context(), op); got.Status != 200+op.Account {
+				t.Errorf("Do(account %d) = %d; want that account's %d", op.Account, got.Status, 200+op.Account)
+			}
+		} else if got, done := virtual.Submit(5, op); got.Status != 200+op.Account || done != clock.Instant(5).Add(time.Duration(op.Account)*time.Second) {
+			t.Errorf("Submit(account %d) = %d at %v; want that account's", op.Account, got.Status, done)
+		}
+		if fmt.Sprint(*op) != fmt.Sprint(before) {
+			t.Errorf("the operation was altered to %+v; want %+v", *op, before)
+		}
+	}
+	for account, s := range spies {
+		if len(s.seen) != 100 {
+			t.Errorf("account %d saw %d attempts; want 100", account, len(s.seen))
+		}
+		for _, number := range s.seen {
+			if int(number*7%3) != account {
+				t.Errorf("account %d saw operation %d; want it in account %d", account, number, number*7%3)
+			}
+		}
+	}
+}
+
+func TestAnAccountThatIsNotThere(t *testing.T) {
+	one := &spy{}
+	for _, row := range []struct {
+		name string
+		call func()
+		says string
+	}{
+		{"one behind the last", func() { target.NewShards([]target.Target{one}).Do(t.Context(), &target.Operation{Account: 1}) }, "account 1 of 1"},
+		{"a negative one", func() { target.NewImmediateShards([]target.Immediate{one}).Submit(0, &target.Operation{Account: -1}) }, "account -1 of 1"},
+		{"no account at all", func() { target.NewShards(nil) }, "no account"},
+		{"none for a simulation", func() { target.NewImmediateShards(nil) }, "no account"},
+	} {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "target: ") || !strings.Contains(said, row.says) {
+					t.Errorf("%s: panic %q; want one of the package with %q", row.name, said, row.says)
+				}
+			}()
+			row.call()
+		}()
+	}
+	if len(one.seen) != 0 {
+		t.Errorf("the only account saw %d attempts; want none", len(one.seen))
+	}
+}
+
+func TestBooksAreTheSumOfThoseThatAreKept(t *testing.T) {
+	kept := &keeper{spy{books: target.Counts{Requests: 7, Ok: 4, Throttled: 2, Failed: 1, Entities: 90}}}
+	more := &keeper{spy{books: target.Counts{Requests: 100, Ok: 50, Throttled: 20, Failed: 30, Entities: 60}}}
+	both := target.Counts{Requests: 107, Ok: 54, Throttled: 22, Failed: 31, Entities: 150}
+	for _, row := range []struct {
+		name string
+		got  target.Counts
+		want target.Counts
+	}{
+		{"two that keep books", target.NewShards([]target.Target{kept, more}).Counts(), both},
+		{"one of three that keeps none", target.NewImmediateShards([]target.Immediate{kept, &spy{}, more}).Counts(), both},
+		{"nobody keeps any", target.NewShards([]target.Target{&spy{}}).Counts(), target.Counts{}},
+	} {
+		if row.got != row.want {
+			t.Errorf("%s: Counts() = %+v; want %+v", row.name, row.got, row.want)
+		}
+	}
+}
+
+// An account has a limit of its own: what is sent to one takes nothing from another.
+func TestAnAccountsLimitIsItsOwn(t *testing.T) {
+	e := newShardEngine(t, model.Documented, "account_target=300", "account_burst=100ms", "partition_target=0")
+	router := immediate(e)
+	for account := range 2 {
+		router.Submit(0, &target.Operation{Verb: entity.CreateTable, Account: account, Table: "Races"})
+	}
+	// For 10 s the first account is asked for three times its limit, the second for
+	// two thirds of it.
+	throttled, number := [2]int{}, uint64(10)
+	send := func(now clock.Instant, account int) {
+		number++
+		op := &target.Operation{Verb: entity.InsertOrReplace, Account: account, Table: "Races", Number: number}
+		op.Change = entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: fmt.Sprint(number)}}
+		if outcome, _ := router.Submit(now, op); outcome.Class(target.Expected{}) == results.Throttled {
+			throttled[account]++
+		}
+	}
+	for k := range 9000 {
+		now := clock.Instant(time.Second).Add(time.Duration(k) * 10 * time.Second / 9000)
+		send(now, 0)
+		if k%9 < 2 {
+			send(now, 1)
+		}
+	}
+	// The first is served 300/s for 10 s and what it had saved up, 30.
+	if want := 9000 - 3030; throttled[0] < want-2 || throttled[0] > want+2 {
+		t.Errorf("the account with three times its limit refused %d of 9,000; want %d", throttled[0], want)
+	}
+	if throttled[1] != 0 {
+		t.Errorf("the account within its limit refused %d of 2,000; want none", throttled[1])
+	}
+	if got, want := router.Counts(), target.Counts(e.Counts()); got != want || got.Requests != 11002 {
+		t.Errorf("Counts() = %+v; want the engine's %+v, of 11,002 requests", got, want)
+	}
+}
