@@ -86,9 +86,9 @@ type FaultVerdict struct {
 	// Refused says that the request is not carried out, but answered with Code.
 	Refused bool
 	Code    entity.Code
-	// FaultCut says that the connection ends within the reply, if that is not lost whole.
+	// Cut says that the connection ends within the reply, if that is not lost whole.
 	Cut bool
-	// FaultDrip is how long the reply's body takes to come, a part of By.
+	// Drip is how long the reply's body takes to come, a part of By.
 	Drip time.Duration
 	// By is how much later than without faults the reply leaves, or a lost one
 	// is noticed; freezes come on top.

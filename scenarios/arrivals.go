@@ -12,7 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // Arrivals says when the operations of an open loop are due: exactly one of its
@@ -185,7 +185,7 @@ func levelValue(into *float64) fields.Binding {
 // shareValue is a share above 0 and up to 1, written in percent.
 func shareValue(into *float64) fields.Binding {
 	const expected = "a share in percent above 0, such as 2%"
-	return fields.Single[float64]{Into: into, Expected: expected, Written: values.Percent,
+	return fields.Single[float64]{Into: into, Expected: expected, Written: keys.Percent,
 		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: percentage.String(), Description: fields.Sentence(expected)},
 		Parse: func(text string) (float64, bool) {
 			share, sound := parseShare(text)
@@ -323,7 +323,7 @@ const (
 func Budgets() []string { return []string{BudgetFailed, BudgetThrottled, BudgetLate, BudgetDropped} }
 
 // String returns the budget as a scenario has it: "failed > 1%".
-func (b Budget) String() string { return b.Of + " > " + values.Percent(b.Above) }
+func (b Budget) String() string { return b.Of + " > " + keys.Percent(b.Above) }
 
 var budgetText = regexp.MustCompile(`^([a-z]+) *> *([0-9.]+%)$`)
 

@@ -9,12 +9,11 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // attributesValue is the map of attributes, in the order of the file. Whether
 // names and numbers make sense is for the keys package to judge.
-type attributesValue struct{ into *[]values.Attribute }
+type attributesValue struct{ into *[]keys.Attribute }
 
 var _ fields.Binding = attributesValue{}
 
@@ -24,7 +23,7 @@ func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 		return
 	}
 	r.Once(path, n)
-	var attributes []values.Attribute
+	var attributes []keys.Attribute
 	for _, e := range n.Entries {
 		if n.Find(e.Key) == e.Value {
 			attributes = append(attributes, readAttribute(r, fields.Child(path, e.Key), e))
@@ -35,11 +34,11 @@ func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 
 // readAttribute reads one attribute. Where its values are at fault it has none,
 // so that nothing else is concluded from them.
-func readAttribute(r *fields.Reader, path string, e fields.Entry) values.Attribute {
+func readAttribute(r *fields.Reader, path string, e fields.Entry) keys.Attribute {
 	d := newDistribution()
 	before := len(r.Faults)
 	d.binding().Read(r, path, e.Value)
-	a := values.Attribute{Name: e.Key}
+	a := keys.Attribute{Name: e.Key}
 	if len(r.Faults) == before {
 		a.Values = d.values()
 	}
@@ -49,7 +48,7 @@ func readAttribute(r *fields.Reader, path string, e fields.Entry) values.Attribu
 func (v attributesValue) Write() *fields.Node {
 	n := &fields.Node{Kind: fields.Dict}
 	for _, a := range *v.into {
-		if !values.IsColumn(a.Values) {
+		if !keys.IsColumn(a.Values) {
 			n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: spell(a.Values)})
 		}
 	}
@@ -69,18 +68,18 @@ type distribution struct {
 	weights    []int64
 	uniform    []int64
 	sequence   int64
-	zipf       values.Zipf
-	hotSet     values.HotSet
-	partitions values.Partitions
-	gaussian   values.Gaussian
-	latest     values.Latest
-	csv        values.CSV
+	zipf       keys.Zipf
+	hotSet     keys.HotSet
+	partitions keys.Partitions
+	gaussian   keys.Gaussian
+	latest     keys.Latest
+	csv        keys.CSV
 	time       keys.Time
 	text       keys.Template
 }
 
 func newDistribution() *distribution {
-	return &distribution{latest: values.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
+	return &distribution{latest: keys.Latest{Exponent: 1, Every: 1}, time: keys.Time{Every: time.Second, Speed: 1}}
 }
 
 // attributeKind is one way to distribute values.
@@ -88,7 +87,7 @@ type attributeKind struct {
 	// fields are those of the kind; the first names it.
 	fields []fields.Field
 	// values returns what the fields spell.
-	values func() values.Distribution
+	values func() keys.Distribution
 }
 
 func (k *attributeKind) name() string { return k.fields[0].Name }
@@ -122,7 +121,7 @@ func (d *distribution) binding() fields.Object {
 }
 
 // values returns the distribution that was read, nil where there is none.
-func (d *distribution) values() values.Distribution {
+func (d *distribution) values() keys.Distribution {
 	kinds := d.kinds()
 	for i := range kinds {
 		if kinds[i].name() == d.kind {
@@ -133,26 +132,26 @@ func (d *distribution) values() values.Distribution {
 }
 
 // spell returns the node of a distribution: the way back.
-func spell(given values.Distribution) *fields.Node {
+func spell(given keys.Distribution) *fields.Node {
 	d := newDistribution()
 	switch values := given.(type) {
-	case values.List:
+	case keys.ValueList:
 		d.kind, d.list, d.weights = kindList, values.Values, values.Weights
-	case values.Uniform:
+	case keys.Uniform:
 		d.kind, d.uniform = kindUniform, []int64{values.Low, values.High}
-	case values.Sequence:
+	case keys.Sequence:
 		d.kind, d.sequence = kindSequence, values.Start
-	case values.Zipf:
+	case keys.Zipf:
 		d.kind, d.zipf = kindZipf, values
-	case values.HotSet:
+	case keys.HotSet:
 		d.kind, d.hotSet = kindHotSet, values
-	case values.Partitions:
+	case keys.Partitions:
 		d.kind, d.partitions = kindPartitions, values
-	case values.Gaussian:
+	case keys.Gaussian:
 		d.kind, d.gaussian = kindGaussian, values
-	case values.Latest:
+	case keys.Latest:
 		d.kind, d.latest = kindLatest, values
-	case values.CSV:
+	case keys.CSV:
 		d.kind, d.csv = kindCSV, values
 	case keys.Time:
 		d.kind, d.time = kindTime, values
@@ -178,11 +177,11 @@ func (d *distribution) eventKinds() []attributeKind {
 			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
 				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
 		},
-		values: func() values.Distribution { return d.time },
+		values: func() keys.Distribution { return d.time },
 	}, {
 		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
 			Value: templateValue{&d.text}}},
-		values: func() values.Distribution { return keys.Text{Template: d.text} },
+		values: func() keys.Distribution { return keys.Text{Template: d.text} },
 	}}
 }
 
@@ -216,7 +215,7 @@ func (v templateValue) Read(r *fields.Reader, path string, n *fields.Node) {
 		return
 	}
 	at := n.At
-	if fault, ok := errors.AsType[*values.TemplateError](err); !ok {
+	if fault, ok := errors.AsType[*keys.TemplateError](err); !ok {
 		r.Fault(at, path, "%s", err)
 	} else if at.Inner > 0 {
 		at.Column = at.Inner + utf8.RuneCountInString(typed[:fault.Offset])

@@ -8,7 +8,7 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // The kinds of values that an attribute can have.
@@ -38,15 +38,15 @@ func (d *distribution) plainKinds() []attributeKind {
 				Says:  "How often each text of the list is taken, as its weight over the sum of all; evenly unless this is given.",
 				Value: fields.ListOf[int64]{Into: &d.weights, Most: math.MaxInt32, What: "whole numbers", Bind: anyInteger}},
 		},
-		values: func() values.Distribution { return values.List{Values: d.list, Weights: d.weights} },
+		values: func() keys.Distribution { return keys.ValueList{Values: d.list, Weights: d.weights} },
 	}, {
 		fields: []fields.Field{{Name: kindUniform, Says: "The lowest and the highest of integers that are all taken alike.",
 			Value: fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "whole numbers", Bind: anyInteger}}},
-		values: func() values.Distribution { return values.Uniform{Low: d.uniform[0], High: d.uniform[1]} },
+		values: func() keys.Distribution { return keys.Uniform{Low: d.uniform[0], High: d.uniform[1]} },
 	}, {
 		fields: []fields.Field{{Name: kindSequence, Says: "The number of the first entity, from which all are numbered.",
 			Value: anyInteger(&d.sequence)}},
-		values: func() values.Distribution { return values.Sequence{Start: d.sequence} },
+		values: func() keys.Distribution { return keys.Sequence{Start: d.sequence} },
 	}}
 }
 
@@ -56,27 +56,27 @@ func (d *distribution) unevenKinds() []attributeKind {
 		fields: []fields.Field{{Name: kindZipf,
 			Says:  "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
 			Value: zipfBinding(&d.zipf)}},
-		values: func() values.Distribution { return d.zipf },
+		values: func() keys.Distribution { return d.zipf },
 	}, {
 		fields: []fields.Field{{Name: kindHotSet, Says: "A part of the values that has most of the entities.",
 			Value: hotSetBinding(&d.hotSet)}},
-		values: func() values.Distribution { return d.hotSet },
+		values: func() keys.Distribution { return d.hotSet },
 	}, {
 		fields: partitionsFields(&d.partitions),
-		values: func() values.Distribution { return d.partitions },
+		values: func() keys.Distribution { return d.partitions },
 	}, {
 		fields: []fields.Field{{Name: kindGaussian, Says: "Integers under a bell curve.",
 			Value: gaussianBinding(&d.gaussian)}},
-		values: func() values.Distribution { return d.gaussian },
+		values: func() keys.Distribution { return d.gaussian },
 	}, {
 		fields: []fields.Field{{Name: kindLatest,
 			Says:  "Numbers that came into being lately, such as that of the customer who orders.",
 			Value: latestBinding(&d.latest)}},
-		values: func() values.Distribution { return d.latest },
+		values: func() keys.Distribution { return d.latest },
 	}, {
 		fields: []fields.Field{{Name: kindCSV, Says: "The values of a file's column, each as often as it occurs there.",
 			Value: csvBinding(&d.csv)}},
-		values: func() values.Distribution { return d.csv },
+		values: func() keys.Distribution { return d.csv },
 	}}
 }
 
@@ -91,10 +91,10 @@ func textsValue(into *[]string) fields.Binding {
 }
 
 // rankedBinding is an object over values by rank: so many numbers, or a list.
-func rankedBinding(what string, ranked *values.Ranked, own ...fields.Field) fields.Object {
+func rankedBinding(what string, ranked *keys.Ranked, own ...fields.Field) fields.Object {
 	parts := []fields.Field{
 		{Name: "of", Says: "How many values there are, the integers from 0 on; the first is the commonest.",
-			Value: fields.Whole[int64]{Into: &ranked.Of, Least: 1, Most: values.MaxOf, UnlessZero: true}},
+			Value: fields.Whole[int64]{Into: &ranked.Of, Least: 1, Most: keys.MaxOf, UnlessZero: true}},
 		{Name: "list", Says: "Texts to take instead of integers, none of them twice; the first is the commonest.",
 			Value: textsValue(&ranked.List)},
 	}
@@ -109,34 +109,34 @@ func rankedBinding(what string, ranked *values.Ranked, own ...fields.Field) fiel
 	}}
 }
 
-func zipfBinding(z *values.Zipf) fields.Object {
+func zipfBinding(z *keys.Zipf) fields.Object {
 	return rankedBinding("a zipf", &z.Ranked, fields.Field{Name: "exponent",
 		Says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
 		Required: true, Value: exponentValue(&z.Exponent)})
 }
 
-func hotSetBinding(h *values.HotSet) fields.Object {
+func hotSetBinding(h *keys.HotSet) fields.Object {
 	return rankedBinding("a hot set", &h.Ranked,
 		fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue(&h.Hot)},
 		fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
 			Required: true, Value: shareValue(&h.Share)})
 }
 
-func partitionsFields(p *values.Partitions) []fields.Field {
+func partitionsFields(p *keys.Partitions) []fields.Field {
 	return []fields.Field{
 		{Name: kindPartitions, Says: "How many values there are, the integers from 0 on, each with its rows.",
-			Value: fields.Whole[int64]{Into: &p.Of, Least: 1, Most: values.MaxOf}},
+			Value: fields.Whole[int64]{Into: &p.Of, Least: 1, Most: keys.MaxOf}},
 		{Name: "rows", Says: "How many entities each of the partitions has, exactly; drawn evenly unless this is given.",
-			Value: fields.Whole[int64]{Into: &p.Rows, Least: 1, Most: values.MaxRows, UnlessZero: true}},
+			Value: fields.Whole[int64]{Into: &p.Rows, Least: 1, Most: keys.MaxRows, UnlessZero: true}},
 		{Name: "sizes",
 			Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
-			Value: fields.ListOf[values.Size]{Into: &p.Sizes, Least: 1, Most: values.MaxSizes, What: "sizes, such as 20% x2.5",
+			Value: fields.ListOf[keys.Size]{Into: &p.Sizes, Least: 1, Most: keys.MaxSizes, What: "sizes, such as 20% x2.5",
 				Bind: sizeValue}},
 	}
 }
 
-func gaussianBinding(g *values.Gaussian) fields.Object {
-	const most = values.MaxInteger
+func gaussianBinding(g *keys.Gaussian) fields.Object {
+	const most = keys.MaxInteger
 	return fields.Object{What: "a gaussian", Fields: []fields.Field{
 		{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue(&g.Mean, -most, most)},
 		{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue(&g.Deviation, 0, most)},
@@ -147,21 +147,21 @@ func gaussianBinding(g *values.Gaussian) fields.Object {
 	}}
 }
 
-func latestBinding(l *values.Latest) fields.Object {
-	const most = values.MaxInteger
+func latestBinding(l *keys.Latest) fields.Object {
+	const most = keys.MaxInteger
 	return fields.Object{What: "a latest", Fields: []fields.Field{
 		{Name: "window", Says: "How many of the latest numbers are in reach.", Required: true,
-			Value: fields.Whole[int64]{Into: &l.Window, Least: 1, Most: values.MaxOf}},
+			Value: fields.Whole[int64]{Into: &l.Window, Least: 1, Most: keys.MaxOf}},
 		{Name: "exponent", Says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
 			Value: exponentValue(&l.Exponent)},
 		{Name: "every", Says: "How many entities there are to each new number.",
-			Value: fields.Whole[int64]{Into: &l.Every, Least: 1, Most: values.MaxOf}},
+			Value: fields.Whole[int64]{Into: &l.Every, Least: 1, Most: keys.MaxOf}},
 		{Name: "start", Says: "The first number, that of entity 0.",
 			Value: fields.Whole[int64]{Into: &l.Start, Least: -most, Most: most}},
 	}}
 }
 
-func csvBinding(c *values.CSV) fields.Object {
+func csvBinding(c *keys.CSV) fields.Object {
 	return fields.Object{What: "a csv", Fields: []fields.Field{
 		{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
 			Required: true, Value: pathValue(&c.File)},
@@ -174,14 +174,14 @@ func csvBinding(c *values.CSV) fields.Object {
 
 const maxColumn = 1000
 
-func sizeValue(into *values.Size) fields.Binding {
-	return fields.Single[values.Size]{Into: into, Parse: values.ParseSize, Written: values.Size.String, Quotes: true,
-		Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(values.SizeForm())}
+func sizeValue(into *keys.Size) fields.Binding {
+	return fields.Single[keys.Size]{Into: into, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
+		Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm())}
 }
 
 func decimalValue(into *float64, least, most float64) fields.Binding {
 	return fields.Decimal(into, fields.JSONNumeric, least, most,
-		"a number such as 38 or 9.5, from "+values.Decimal(least)+" to "+values.Decimal(most))
+		"a number such as 38 or 9.5, from "+keys.Decimal(least)+" to "+keys.Decimal(most))
 }
 
 // attributeName is what templates can call an attribute.
@@ -273,7 +273,7 @@ func (v columnsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 }
 
 func (v columnsValue) list(into *[]string) fields.ListOf[string] {
-	return longTexts(into, 1, values.MaxAttributes, "names of columns", maxColumn)
+	return longTexts(into, 1, keys.MaxAttributes, "names of columns", maxColumn)
 }
 
 func (v columnsValue) Write() *fields.Node {
@@ -312,12 +312,12 @@ func (s *Scenario) drawRows(r *fields.Reader, n *fields.Node) {
 	s.Attributes = slices.Clone(s.Attributes)
 	declared := len(s.Attributes)
 	for _, one := range s.Rows.Columns {
-		if slices.ContainsFunc(s.Attributes[:declared], func(a values.Attribute) bool { return a.Name == one.Attribute }) {
+		if slices.ContainsFunc(s.Attributes[:declared], func(a keys.Attribute) bool { return a.Name == one.Attribute }) {
 			at := n.Find("rows").Find("columns").Step(one.step).At
 			r.Fault(at, s.Rows.path(one.Attribute), "column %s has the name of an attribute; expected another attribute, or columns as a map from names of their own", nearest.Shown(one.Attribute))
 			continue
 		}
-		s.Attributes = append(s.Attributes, values.Attribute{Name: one.Attribute,
-			Values: values.Column{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
+		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
+			Values: keys.ValueColumn{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
 	}
 }

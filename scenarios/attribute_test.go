@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // attributing is the race with one more attribute, x, on line 11.
@@ -22,35 +22,35 @@ func attributing(spelled string) string {
 func TestAttributesAreReadAndWritten(t *testing.T) {
 	for _, tt := range []struct {
 		name, spelled string
-		want          values.Distribution
+		want          keys.Distribution
 		// text is the canonical form.
 		text string
 	}{
-		{"zipf over numbers", "{zipf: {of: 100000, exponent: 1.1}}", values.Zipf{Ranked: values.Ranked{Of: 100_000}, Exponent: 1.1},
+		{"zipf over numbers", "{zipf: {of: 100000, exponent: 1.1}}", keys.Zipf{Ranked: keys.Ranked{Of: 100_000}, Exponent: 1.1},
 			"zipf:\n      of: 100000\n      exponent: 1.1\n"},
 		{"zipf over texts, scrambled", "{zipf: {list: [gold, 2], exponent: 0, scramble: true}}",
-			values.Zipf{Ranked: values.Ranked{List: []string{"gold", "2"}, Scramble: true}},
+			keys.Zipf{Ranked: keys.Ranked{List: []string{"gold", "2"}, Scramble: true}},
 			"zipf:\n      list: [gold, \"2\"]\n      exponent: 0\n      scramble: true\n"},
-		{"a hot set", "{hot_set: {of: 1000, hot: 10%, share: 90%}}", values.HotSet{Ranked: values.Ranked{Of: 1000}, Hot: 0.1, Share: 0.9},
+		{"a hot set", "{hot_set: {of: 1000, hot: 10%, share: 90%}}", keys.HotSet{Ranked: keys.Ranked{Of: 1000}, Hot: 0.1, Share: 0.9},
 			"hot_set:\n      of: 1000\n      hot: 10%\n      share: 90%\n"},
 		{"a hot set of texts", "{hot_set: {list: [a, b], hot: 50%, share: 99.5%, scramble: false}}",
-			values.HotSet{Ranked: values.Ranked{List: []string{"a", "b"}}, Hot: 0.5, Share: 0.995},
+			keys.HotSet{Ranked: keys.Ranked{List: []string{"a", "b"}}, Hot: 0.5, Share: 0.995},
 			"hot_set:\n      list: [a, b]\n      hot: 50%\n      share: 99.5%\n"},
-		{"partitions and rows as plain numbers", "{partitions: 1000, rows: 100}", values.Partitions{Of: 1000, Rows: 100},
+		{"partitions and rows as plain numbers", "{partitions: 1000, rows: 100}", keys.Partitions{Of: 1000, Rows: 100},
 			"partitions: 1000\n    rows: 100\n"},
 		{"partitions of several sizes", `{partitions: 1000, rows: 100, sizes: ["70% x1", 20%x2.5, "10% x 3.5"]}`,
-			values.Partitions{Of: 1000, Rows: 100, Sizes: []values.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.5}, {Share: 0.1, Weight: 3.5}}},
+			keys.Partitions{Of: 1000, Rows: 100, Sizes: []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.5}, {Share: 0.1, Weight: 3.5}}},
 			"partitions: 1000\n    rows: 100\n    sizes: [\"70% x1\", \"20% x2.5\", \"10% x3.5\"]\n"},
-		{"partitions that are drawn", "{partitions: 5}", values.Partitions{Of: 5}, "partitions: 5\n"},
-		{"a bell", "{gaussian: {mean: -38.5, sd: 9, low: -60, high: 79}}", values.Gaussian{Mean: -38.5, Deviation: 9, Low: -60, High: 79},
+		{"partitions that are drawn", "{partitions: 5}", keys.Partitions{Of: 5}, "partitions: 5\n"},
+		{"a bell", "{gaussian: {mean: -38.5, sd: 9, low: -60, high: 79}}", keys.Gaussian{Mean: -38.5, Deviation: 9, Low: -60, High: 79},
 			"gaussian:\n      mean: -38.5\n      sd: 9\n      low: -60\n      high: 79\n"},
-		{"the latest, with what is usual", "{latest: {window: 1000}}", values.Latest{Window: 1000, Exponent: 1, Every: 1},
+		{"the latest, with what is usual", "{latest: {window: 1000}}", keys.Latest{Window: 1000, Exponent: 1, Every: 1},
 			"latest:\n      window: 1000\n      exponent: 1\n      every: 1\n      start: 0\n"},
-		{"the latest of a sequence that begins at one", "{latest: {window: 50, exponent: 0, every: 10, start: 1}}", values.Latest{Window: 50, Every: 10, Start: 1},
+		{"the latest of a sequence that begins at one", "{latest: {window: 50, exponent: 0, every: 10, start: 1}}", keys.Latest{Window: 50, Every: 10, Start: 1},
 			"latest:\n      window: 50\n      exponent: 0\n      every: 10\n      start: 1\n"},
-		{"a file", "{csv: {file: events.csv, column: city}}", values.CSV{File: "events.csv", Column: "city"},
+		{"a file", "{csv: {file: events.csv, column: city}}", keys.CSV{File: "events.csv", Column: "city"},
 			"csv:\n      file: \"events.csv\"\n      column: city\n"},
-		{"a file with weights", "{csv: {file: events.csv, column: city, weight: count}}", values.CSV{File: "events.csv", Column: "city", Weight: "count"},
+		{"a file with weights", "{csv: {file: events.csv, column: city, weight: count}}", keys.CSV{File: "events.csv", Column: "city", Weight: "count"},
 			"csv:\n      file: \"events.csv\"\n      column: city\n      weight: count\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -197,7 +197,7 @@ func TestReadFilesLeavesCopiesAlone(t *testing.T) {
 	if err := copied.ReadFiles(opened("city\nNYC\n")); err != nil {
 		t.Fatalf("ReadFiles = %v; want no error", err)
 	}
-	if read := s.Attributes[0].Values.(values.CSV); read.Set != nil {
+	if read := s.Attributes[0].Values.(keys.CSV); read.Set != nil {
 		t.Error("reading the files of a copy read those of the scenario; want them unread")
 	}
 	if text := string(copied.Text()); text != string(s.Text()) {
@@ -221,7 +221,7 @@ phases: [{name: load, load: {entities: 10}}]
 	err = s.ReadFiles(func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("name,riders\nRome,3\nOslo,1\n")), nil
 	})
-	fmt.Println(s.Attributes[1].Values.(values.CSV).Set.Len(), err)
+	fmt.Println(s.Attributes[1].Values.(keys.CSV).Set.Len(), err)
 	// Output:
 	// 2 <nil>
 }

@@ -10,7 +10,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // checker looks at what follows from several values together. A check is left
@@ -156,7 +155,7 @@ func (c *checker) nameless() bool { return c.before.Cover("attributes") || c.bef
 // addEach reports faults of the keys package, each at the place that its path leads to.
 func (c *checker) addEach(faults []error, place func(path string) string) {
 	for _, err := range faults {
-		var fault *values.Fault
+		var fault *keys.ValueFault
 		if errors.As(err, &fault) {
 			c.addOnce(place(fault.Path), fault)
 		}
@@ -165,7 +164,7 @@ func (c *checker) addEach(faults []error, place func(path string) string) {
 
 // addOnce reports a fault of the keys package, unless something is known to be
 // wrong at the place already.
-func (c *checker) addOnce(path string, fault *values.Fault) {
+func (c *checker) addOnce(path string, fault *keys.ValueFault) {
 	if head, name, _ := strings.Cut(path, "."); head == "attributes" && c.Rows != nil {
 		if column := c.Rows.path(name); column != "" {
 			path = column

@@ -20,4 +20,11 @@
 //
 // The package never runs anything and reads no clock. It opens no files but those of
 // [Open], [Source] and [Files.Read], and writes none but those of [Begin].
+//
+// # Parts of the format
+//
+// [RetryBinding], [RateLimitBinding] and [PauseBinding] read how a client retries, how fast it
+// sends and how long it pauses. [SizeBinding] reads the sizes of entities, and [ReadCurve] a curve
+// of sizes from its file. [FaultsBinding] reads the fault rules of a scenario, and of the file
+// that a service is started with; [CheckFaults] reports what is wrong with several rules together.
 package scenarios

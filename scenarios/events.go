@@ -10,7 +10,6 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // events checks traffic whose operations are about events: that what is to be there
@@ -93,7 +92,7 @@ func (c *checker) attributeNames(names []string, path string) {
 	if c.nameless() {
 		return
 	}
-	known := nearest.Of(c.Attributes, func(a values.Attribute) string { return a.Name })
+	known := nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name })
 	for i, name := range names {
 		switch at := fmt.Sprintf("%s.%d", path, i); {
 		case c.before.Concern(at):

@@ -16,8 +16,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
-	"loadgen/scenarios/size"
+	"loadgen/scenarios/keys"
 )
 
 // Files are those that scenarios refer to. Each is read once, however many designs or
@@ -121,17 +120,17 @@ func (c *checker) sets(f *Files) bool {
 	table := c.rows(f)
 	for i, a := range c.Attributes {
 		switch own := a.Values.(type) {
-		case values.CSV:
+		case keys.CSV:
 			some = true
 			c.set(&own, "attributes."+a.Name+".csv", f)
 			c.Attributes[i].Values = own
-		case values.Column:
+		case keys.ValueColumn:
 			some = true
 			own.Table = table
 			c.Attributes[i].Values = own
 		}
 	}
-	if curve, is := c.Entity.Sizes.(*values.Curve); is && curve.Kind == values.CurveCSV {
+	if curve, is := c.Entity.Sizes.(*keys.Curve); is && curve.Kind == keys.CurveCSV {
 		some = true
 		c.sizes(curve, f)
 	}
@@ -139,9 +138,9 @@ func (c *checker) sets(f *Files) bool {
 }
 
 // sizes reads those of entities. Copies of the scenario keep theirs.
-func (c *checker) sizes(curve *values.Curve, f *Files) {
-	read, err := held(f, curve.File.File, "sizes\x00"+curve.File.Column+"\x00"+curve.File.Weight, func(from io.Reader) (*values.Curve, error) {
-		return size.Read(curve, from)
+func (c *checker) sizes(curve *keys.Curve, f *Files) {
+	read, err := held(f, curve.File.File, "sizes\x00"+curve.File.Column+"\x00"+curve.File.Weight, func(from io.Reader) (*keys.Curve, error) {
+		return ReadCurve(curve, from)
 	})
 	if c.unread(err, "entity.size.csv.file", "the sizes", curve.File.File) {
 		return
@@ -151,21 +150,21 @@ func (c *checker) sizes(curve *values.Curve, f *Files) {
 }
 
 // rows reads the rows, nil where there are none or something is wrong with them.
-func (c *checker) rows(f *Files) *values.Table {
+func (c *checker) rows(f *Files) *keys.ValueTable {
 	if c.Rows == nil {
 		return nil
 	}
 	names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
 	slices.Sort(names)
 	names = slices.Compact(names)
-	table, err := held(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*values.Table, error) {
-		return values.ReadTable(from, c.Rows.File, names)
+	table, err := held(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*keys.ValueTable, error) {
+		return keys.ReadTable(from, c.Rows.File, names)
 	})
 	c.unread(err, "rows.file", "the rows", c.Rows.File)
 	return table
 }
 
-func (c *checker) set(own *values.CSV, path string, f *Files) {
+func (c *checker) set(own *keys.CSV, path string, f *Files) {
 	read, err := held(f, own.File, "csv\x00"+own.Column+"\x00"+own.Weight, own.Read)
 	c.unread(err, path+".file", "the values", own.File)
 	own.Set = read
@@ -205,13 +204,13 @@ func rowFaults(err error, file string) fields.Faults {
 func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 	moved := *s
 	for _, a := range s.Attributes {
-		if set, file := a.Values.(values.CSV); file {
+		if set, file := a.Values.(keys.CSV); file {
 			if err := moved.Set("attributes."+a.Name+".csv.file", path(set.File)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if curve, is := s.Entity.Sizes.(*values.Curve); is && curve.Kind == values.CurveCSV {
+	if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Kind == keys.CurveCSV {
 		if err := moved.Set("entity.size.csv.file", path(curve.File.File)); err != nil {
 			return nil, err
 		}

@@ -5,11 +5,8 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
-	"loadgen/scenarios/client"
-	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/size"
 	"loadgen/scenarios/workflow"
 )
 
@@ -31,13 +28,13 @@ func (s *Scenario) binding() fields.Object {
 		{Name: "start", Says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
 			Value: fields.Choice{Into: &s.Start, What: "start", Of: []string{StartWarm, StartCold}}},
 		{Name: "retry", Says: "How attempts that were throttled are tried again.",
-			Value: client.Retry(&s.Retry)},
+			Value: RetryBinding(&s.Retry)},
 		{Name: "workers", Says: "How many operations can be under way at once, thousands unless this is given; one that waits for its next try is none of them.",
 			Value: fields.Whole[int]{Into: &s.Workers, Least: 1, Most: maxWorkers, UnlessZero: true}},
 		{Name: "model", Says: "The partition model of an embedded run: a profile, and single parameters that depart from it.",
 			Value: modelValue{&s.Model}},
 		{Name: "faults", Says: "What goes wrong on purpose while operations are offered, on top of what the model throttles.",
-			Value: faults.List(&s.Faults)},
+			Value: FaultsBinding(&s.Faults)},
 		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
 			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: newAccounts, Bind: (*Accounts).binding}},
 		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
@@ -75,7 +72,7 @@ func (s *Scenario) binding() fields.Object {
 func (e *Entity) binding() fields.Object {
 	return fields.Object{What: "entity", Fields: []fields.Field{
 		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
-			Value: size.Of(&e.Size, &e.Sizes)},
+			Value: SizeBinding(&e.Size, &e.Sizes)},
 		{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
 			Value: fields.LongText(&e.Filler, entity.MaxNameUnits)},
 		{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
@@ -233,9 +230,9 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "timeout", Says: "How long the service may take for each request before it answers 500 OperationTimedOut, in whole seconds; its 30 s unless this is given.",
 				Value: unlessZero{fields.Duration{Into: &o.Timeout, Least: time.Second, Most: longestTimeout}, func() bool { return o.Timeout == 0 }}},
 			{Name: "retry", Says: "How attempts at the operation that were throttled are tried again; as the scenario says unless this is given.",
-				Value: client.Retry(&o.Retry)},
+				Value: RetryBinding(&o.Retry)},
 			{Name: "limit", Says: "How many attempts at the operation the client sends a second at most; the others wait for their turn, from their intended instant on.",
-				Value: client.Limit(&o.Limit)},
+				Value: RateLimitBinding(&o.Limit)},
 			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				Value: accessValue{&o.Of}},
 			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",

@@ -10,7 +10,6 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // Generator returns the generator of the scenario's entities. The error joins
@@ -57,7 +56,7 @@ func propertySpecs(properties []PropertySpec) ([]keys.PropertySpec, []error) {
 	for i, p := range properties {
 		kind, ok := entity.ParseType(p.Type)
 		if !ok {
-			faults = append(faults, &values.Fault{Path: fmt.Sprintf("properties.%d.type", i), Offset: -1, What: fmt.Sprintf("unknown type %q", p.Type)})
+			faults = append(faults, &keys.ValueFault{Path: fmt.Sprintf("properties.%d.type", i), Offset: -1, What: fmt.Sprintf("unknown type %q", p.Type)})
 		}
 		value := parseTemplate(fmt.Sprintf("properties.%d.value", i), p.Value, &faults)
 		specs = append(specs, keys.PropertySpec{Name: p.Name, Type: kind, Value: value})
@@ -67,9 +66,9 @@ func propertySpecs(properties []PropertySpec) ([]keys.PropertySpec, []error) {
 
 func parseTemplate(path, text string, faults *[]error) keys.Template {
 	t, err := keys.ParseTemplate(text)
-	var fault *values.TemplateError
+	var fault *keys.TemplateError
 	if errors.As(err, &fault) {
-		*faults = append(*faults, &values.Fault{Path: path, Offset: fault.Offset, What: fault.What})
+		*faults = append(*faults, &keys.ValueFault{Path: path, Offset: fault.Offset, What: fault.What})
 	}
 	return t
 }
@@ -90,7 +89,7 @@ func (c *checker) alike() string {
 func (c *checker) exhausted(phase int, path string) bool {
 	unique := c.sequences(c.Design.PartitionKey+c.Design.RowKey, "")
 	for _, a := range c.Attributes {
-		column, is := a.Values.(values.Column)
+		column, is := a.Values.(keys.ValueColumn)
 		if !is || !slices.Contains(unique, a.Name) {
 			continue
 		}
@@ -161,7 +160,7 @@ func DecodeKey(template, key string) ([]string, error) {
 
 func keyTemplate(text string) (keys.Template, error) {
 	t, err := keys.ParseTemplate(text)
-	var fault *values.TemplateError
+	var fault *keys.TemplateError
 	switch {
 	case errors.As(err, &fault):
 		return t, fmt.Errorf("the template %s, byte %d: %s", nearest.Shown(text), fault.Offset, fault.What)

@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/model"
 	"loadgen/engine/nearest"
 	"loadgen/engine/wire"
-	"loadgen/scenarios/faults"
 	"loadgen/scenarios/fields"
 )
 
@@ -64,9 +63,9 @@ func (c *checker) faults() {
 		}
 	}
 	if lasts == 0 {
-		lasts = faults.Forever
+		lasts = UntilTheEnd
 	}
-	faults.Check(c.Faults, lasts, func(place int, what string) { c.add(fmt.Sprintf("faults.%d", place), "%s", what) })
+	CheckFaults(c.Faults, lasts, func(place int, what string) { c.add(fmt.Sprintf("faults.%d", place), "%s", what) })
 }
 
 // hostOfFaults is what a list of faults is read into that belongs to no scenario.
@@ -101,7 +100,7 @@ func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, othe
 		return nil, others, nil, err
 	}
 	for i := range rules {
-		told = append(told, faults.Describe(&rules[i]))
+		told = append(told, DescribeFault(&rules[i]))
 	}
 	return &engine.FaultPlan{Rules: rules}, others, told, nil
 }
@@ -114,7 +113,7 @@ func readFaults(file string, text []byte, settings []string) ([]engine.FaultRule
 	}
 	var read []engine.FaultRule
 	r := new(fields.Reader)
-	fields.Object{What: "a file of faults", Fields: []fields.Field{{Name: faultsField, Value: faults.List(&read), Required: true}}}.Read(r, "", tree)
+	fields.Object{What: "a file of faults", Fields: []fields.Field{{Name: faultsField, Value: FaultsBinding(&read), Required: true}}}.Read(r, "", tree)
 	if err := r.Faults.ErrorOrNil(); err != nil {
 		return nil, err
 	}

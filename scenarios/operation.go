@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/client"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 )
 
 // OperationSpec is one kind of operation of [Traffic]. Where that names partitions, each
@@ -97,7 +96,7 @@ type OperationSpec struct {
 	// Retry is the policy of the operation, as that of the scenario; empty for that.
 	Retry string
 	// Limit is what the client sends of the operation at most.
-	Limit client.Rate
+	Limit RateLimit
 
 	// The rest is for event traffic alone, where the design says where an entity
 	// lies. Of says which of the entities that are there the operation works on.
@@ -121,7 +120,7 @@ type OperationSpec struct {
 	// [workflow.Find] knows it, With its parameters; empty and none for an operation
 	// that is a verb's. Verb is then insert where it is about a new entity, else get.
 	Workflow string
-	With     machine.Arguments
+	With     workflow.Arguments
 }
 
 // The groups of operations that the documents tell apart.

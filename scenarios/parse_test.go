@@ -13,7 +13,7 @@ import (
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // largeLoad is a load whose keys take long to generate: sound, but no use to a
@@ -87,8 +87,8 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(s, again, ignorePlaces); diff != "" {
 			t.Fatalf("Parse(Text()) of %q differs (-want +got):\n%s", text, diff)
 		}
-		waits := slices.ContainsFunc(s.Attributes, func(a values.Attribute) bool { return values.Unread(a.Values) })
-		if curve, is := s.Entity.Sizes.(*values.Curve); is {
+		waits := slices.ContainsFunc(s.Attributes, func(a keys.Attribute) bool { return keys.Unread(a.Values) })
+		if curve, is := s.Entity.Sizes.(*keys.Curve); is {
 			waits = waits || curve.Unread()
 		}
 		if _, err := s.Generator(); err != nil && !waits {
@@ -123,7 +123,7 @@ func FuzzText(f *testing.F) {
 		s.About = text
 		s.Entity.Properties = append(s.Entity.Properties, scenarios.PropertySpec{Name: "Free", Type: "String", Value: "{free}"})
 		s.Entity.Size = 5000
-		s.Attributes = append(s.Attributes, values.Attribute{Name: "free", Values: values.List{Values: []string{text, "x"}}})
+		s.Attributes = append(s.Attributes, keys.Attribute{Name: "free", Values: keys.ValueList{Values: []string{text, "x"}}})
 		again, err := scenarios.Parse("text.yaml", s.Text())
 		if err != nil {
 			t.Fatalf("Parse(Text()) with %q = %v; want no error", text, err)

@@ -11,7 +11,6 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // The classes of queries that the documents tell apart, from best to worst.
@@ -156,7 +155,7 @@ func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string 
 // constant reports whether an attribute has one value alone, so that there is nothing to
 // tell.
 func (s *Scenario) constant(attribute string) bool {
-	at := slices.IndexFunc(s.Attributes, func(a values.Attribute) bool { return a.Name == attribute })
+	at := slices.IndexFunc(s.Attributes, func(a keys.Attribute) bool { return a.Name == attribute })
 	return at >= 0 && s.Attributes[at].Values != nil && len(s.Attributes[at].Values.Probes()) == 1
 }
 

@@ -9,7 +9,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // Scenario is one load test: what the table holds, how its keys are formed, and
@@ -47,7 +47,7 @@ type Scenario struct {
 	Accounts *Accounts
 	// Attributes are the facts that keys and properties are formed from, in the
 	// order of the file.
-	Attributes []values.Attribute
+	Attributes []keys.Attribute
 	// Rows are the rows of a file, nil for none; the columns of them that are drawn are
 	// attributes as well, behind those of the file.
 	Rows *Rows
@@ -113,7 +113,7 @@ type Entity struct {
 	Size int
 	// Sizes, where set, are those of the entities by their distribution, and Size is
 	// the greatest.
-	Sizes values.SizeDistribution
+	Sizes keys.SizeDistribution
 	// Filler names the String property of incompressible text that pads the
 	// entity. Without a name there is none, and Size does not count.
 	Filler string

@@ -15,7 +15,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // parsed returns the scenario of a text that is known to be one.
@@ -34,10 +33,10 @@ func raceParsed() *scenarios.Scenario {
 	return &scenarios.Scenario{
 		Name: "race", Seed: 7, Table: "loadgen", Start: scenarios.StartWarm, Retry: "short", Workers: 8,
 		Model: scenarios.Model{Profile: "documented", Overrides: []scenarios.Override{{Name: "partition_target", Text: "500"}}},
-		Attributes: []values.Attribute{
-			{Name: "event", Values: values.List{Values: []string{"NYC", "Berlin"}, Weights: []int64{3, 1}}},
-			{Name: "bib", Values: values.Sequence{Start: 1}},
-			{Name: "age", Values: values.Uniform{Low: 18, High: 79}},
+		Attributes: []keys.Attribute{
+			{Name: "event", Values: keys.ValueList{Values: []string{"NYC", "Berlin"}, Weights: []int64{3, 1}}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+			{Name: "age", Values: keys.Uniform{Low: 18, High: 79}},
 		},
 		Entity: scenarios.Entity{Size: 600, Filler: "Notes", Properties: age},
 		Design: scenarios.Design{PartitionKey: "{event}", RowKey: "{bib}__{age}"},
@@ -292,11 +291,11 @@ func TestGeneratorFollowsTheScenario(t *testing.T) {
 	}
 
 	s.Design.RowKey = "{bib"
-	if _, err := s.Generator(); !errors.Is(err, values.ErrInvalid) {
+	if _, err := s.Generator(); !errors.Is(err, keys.ErrInvalidOptions) {
 		t.Errorf("Generator() of a broken template = %v; want keys.ErrInvalid", err)
 	}
 	broken := scenarios.OperationSpec{Properties: []scenarios.PropertySpec{{Name: "A", Type: "Int3", Value: "{"}}}
-	if _, err := broken.Part(g); !errors.Is(err, values.ErrInvalid) {
+	if _, err := broken.Part(g); !errors.Is(err, keys.ErrInvalidOptions) {
 		t.Errorf("Part() of a broken template = %v; want keys.ErrInvalid", err)
 	}
 }
@@ -339,7 +338,7 @@ func TestWitness(t *testing.T) {
 		t.Errorf("Witnesses of a long key = %v; want a short error", err)
 	}
 	s.Design.RowKey = "{bib"
-	if _, err := witness(s, 1, "NYC"); !errors.Is(err, values.ErrInvalid) {
+	if _, err := witness(s, 1, "NYC"); !errors.Is(err, keys.ErrInvalidOptions) {
 		t.Errorf("Witnesses of a broken template = %v; want keys.ErrInvalid", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"loadgen/scenarios/client"
 	"loadgen/scenarios/fields"
 )
 
@@ -214,7 +213,7 @@ func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
 // thinking is how long clients pause, which 0 says of those alone that do not do a count of
 // operations.
 func (t *Traffic) thinking() fields.Binding {
-	return client.Pause(&t.Think, minThink, maxStep, func() bool { return t.FlatOut() && t.Count == 0 })
+	return PauseBinding(&t.Think, minThink, maxStep, func() bool { return t.FlatOut() && t.Count == 0 })
 }
 
 // FlatOut reports whether there are clients that never pause: each does its next operation as

@@ -9,9 +9,7 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // argumentsValue is a map of the parameters of an operation's workflow.
@@ -25,7 +23,7 @@ func (v argumentsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 		return
 	}
 	r.Once(path, n)
-	v.of.With = make(machine.Arguments, len(n.Entries))
+	v.of.With = make(workflow.Arguments, len(n.Entries))
 	for _, e := range n.Entries {
 		if e.Value.Kind != fields.Scalar {
 			r.Expect(e.Value, fields.Child(path, e.Key), "a word, a number or a time")
@@ -42,7 +40,7 @@ func (v argumentsValue) Write() *fields.Node {
 		text := v.of.With[name]
 		value := fields.PlainNode(text)
 		switch kind.Parameter(name).Type {
-		case machine.OfAttribute, machine.OfProperty, machine.OfPlace, machine.OfCopy, machine.OfName, machine.OfChoice, machine.OfResolver:
+		case workflow.OfAttribute, workflow.OfProperty, workflow.OfPlace, workflow.OfCopy, workflow.OfName, workflow.OfChoice, workflow.OfResolver:
 			value = &fields.Node{Kind: fields.Scalar, Text: text, Quoted: true}
 		}
 		n.Entries = append(n.Entries, fields.Entry{Key: name, Value: value})
@@ -106,12 +104,12 @@ func (o *OperationSpec) settleWorkflow(r *fields.Reader, path string, n *fields.
 	o.settleArguments(r, path, n, kind)
 }
 
-func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields.Node, kind *machine.Kind) {
+func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields.Node, kind *workflow.Kind) {
 	with := n.Find("with")
 	if with != nil && with.Kind != fields.Dict {
 		return
 	}
-	names := nearest.Of(kind.Parameters, func(p machine.Parameter) string { return p.Name })
+	names := nearest.Of(kind.Parameters, func(p workflow.Parameter) string { return p.Name })
 	at := func(name string) *fields.Node {
 		if with == nil {
 			return nil
@@ -136,7 +134,7 @@ func (o *OperationSpec) settleArguments(r *fields.Reader, path string, n *fields
 		case value == nil && p.Required:
 			r.Fault(with.At, fields.Child(path, "with."+p.Name), "workflow %s is not told %s; expected %s", kind.Name, p.Name, p.Expected())
 		case value == nil || value.Kind != fields.Scalar:
-		case p.Type == machine.OfChoice && !p.Takes(value.Text):
+		case p.Type == workflow.OfChoice && !p.Takes(value.Text):
 			r.Fault(value.At, fields.Child(path, "with."+p.Name), "%s", nearest.Unknown(p.Name, value.Text, p.Choices))
 		case !p.Takes(value.Text):
 			r.Expect(value, fields.Child(path, "with."+p.Name), p.Expected())
@@ -179,18 +177,18 @@ func (c *checker) workflows(phase int, list []OperationSpec, path string) {
 }
 
 // knows checks that the name which a parameter has is there.
-func (c *checker) knows(o *OperationSpec, p *machine.Parameter, d *machine.Design, path string) bool {
+func (c *checker) knows(o *OperationSpec, p *workflow.Parameter, d *workflow.Design, path string) bool {
 	text := o.With[p.Name]
 	var what string
 	var known []string
 	switch p.Type {
-	case machine.OfAttribute:
+	case workflow.OfAttribute:
 		what, known = "attribute", d.Attributes
-	case machine.OfProperty:
-		what, known = "property", nearest.Of(d.Properties, func(p machine.DesignProperty) string { return p.Name })
-	case machine.OfPlace:
+	case workflow.OfProperty:
+		what, known = "property", nearest.Of(d.Properties, func(p workflow.DesignProperty) string { return p.Name })
+	case workflow.OfPlace:
 		what, known = "place", nearest.Of(c.Design.Places, func(p Place) string { return p.Name })
-	case machine.OfCopy:
+	case workflow.OfCopy:
 		what, known = "copy", nearest.Of(c.Design.Copies, func(one Copy) string { return one.Name })
 	}
 	if what == "" || text == "" && !p.Required || slices.Contains(known, text) {
@@ -204,7 +202,7 @@ func (c *checker) countersOf(operation string) []string {
 	for i := range c.Phases {
 		for _, o := range c.Phases[i].Operations() {
 			if o.Name == operation && o.Killed > 0 {
-				return []string{machine.Killed}
+				return []string{workflow.Killed}
 			}
 			if kind := workflow.Find(o.Workflow); kind != nil && o.Name == operation {
 				return kind.Counters
@@ -214,12 +212,12 @@ func (c *checker) countersOf(operation string) []string {
 	return nil
 }
 
-func (c *checker) workflowDesign(phase int) machine.Design {
-	d := machine.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0, Copied: len(c.Design.Copies) > 0,
-		Own: c.Design.keys().place(""), Places: make(map[string]machine.DesignPlace),
-		Attributes: nearest.Of(c.Attributes, func(a values.Attribute) string { return a.Name })}
+func (c *checker) workflowDesign(phase int) workflow.Design {
+	d := workflow.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0, Copied: len(c.Design.Copies) > 0,
+		Own: c.Design.keys().place(""), Places: make(map[string]workflow.DesignPlace),
+		Attributes: nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name })}
 	for _, p := range c.Entity.Properties {
-		one := machine.DesignProperty{Name: p.Name}
+		one := workflow.DesignProperty{Name: p.Name}
 		one.Type, _ = entity.ParseType(p.Type)
 		if name, whole := strings.CutPrefix(p.Value, "{"); whole && strings.IndexByte(name, '}') == len(name)-1 {
 			one.Attribute = strings.TrimSuffix(name, "}")
@@ -247,8 +245,8 @@ func (c *checker) placesOf(d *Design, path string) {
 func (d *Design) keys() Design { return Design{PartitionKey: d.PartitionKey, RowKey: d.RowKey} }
 
 // place returns where a design has things lie.
-func (d Design) place(table string) machine.DesignPlace {
-	p := machine.DesignPlace{Table: table, PartitionKey: d.PartitionKey, RowKey: d.RowKey}
+func (d Design) place(table string) workflow.DesignPlace {
+	p := workflow.DesignPlace{Table: table, PartitionKey: d.PartitionKey, RowKey: d.RowKey}
 	if t, err := keys.ParseTemplate(d.PartitionKey); err == nil {
 		p.PartitionNames = t.Attributes()
 	}

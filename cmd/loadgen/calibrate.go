@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/calibrate"
+	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
 
 // calibrateFlags are what a user typed after `loadgen calibrate`.
 type calibrateFlags struct {
-	options calibrate.Options
+	options doctor.CalibrationOptions
 	service targetFlags
 	target  string
 	formFlags
@@ -63,10 +63,10 @@ is throttled meanwhile.`,
 	flags.StringVar(&f.service.keyFile, "key-file", "", "`file` with the account key of a --target URL, base64")
 	flags.BoolVar(&f.service.consent, "yes", false, "send what the forecast says")
 	flags.Int64Var(&f.options.Budget, "budget", 0, "make no more than this number of billed transactions")
-	flags.Float64Var(&f.options.Rate, "rate", calibrate.DefaultRate, "operations per second at which latencies are measured")
-	flags.Float64Var(&f.options.MaxRate, "max-rate", calibrate.DefaultMaxRate, "highest rate that a partition is offered, in operations per second")
+	flags.Float64Var(&f.options.Rate, "rate", doctor.DefaultRate, "operations per second at which latencies are measured")
+	flags.Float64Var(&f.options.MaxRate, "max-rate", doctor.DefaultMaxRate, "highest rate that a partition is offered, in operations per second")
 	flags.BoolVar(&f.options.AccountLimit, "account-limit", false, "look for the limit of the account, too: what else uses it is throttled meanwhile")
-	flags.Float64Var(&f.options.AccountRate, "account-rate", calibrate.DefaultAccountRate, "with --account-limit: highest rate that the account is offered, in entities per second")
+	flags.Float64Var(&f.options.AccountRate, "account-rate", doctor.DefaultAccountRate, "with --account-limit: highest rate that the account is offered, in entities per second")
 	flags.IntVar(&f.options.Workers, "workers", 0, "greatest number of attempts under way at once (default: as many as a run has)")
 	flags.StringVar(&f.out, "out", "loadgen-profile.yaml", "new `file` for the profile")
 	f.formFlags.register(flags)
@@ -110,7 +110,7 @@ func (f *calibrateFlags) calibrate(ctx context.Context, flags *pflag.FlagSet, st
 	if err != nil {
 		return usageError{fmt.Errorf("--out: %w", err)}
 	}
-	learnt, err := calibrate.Calibrate(ctx, f.options)
+	learnt, err := doctor.Calibrate(ctx, f.options)
 	err = flagged(flags, err)
 	if err != nil || len(learnt.Profile.Values) == 0 {
 		err = errors.Join(err, file.Close(), os.Remove(f.out))

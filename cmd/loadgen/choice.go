@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/scenarios"
-	"loadgen/scenarios/calibrate/profile"
+	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/fields"
 )
 
@@ -106,7 +106,7 @@ func (f *choiceFlags) open(name, example string, stderr io.Writer) (*draft, erro
 func (f *choiceFlags) apply(flags *pflag.FlagSet, d *draft) (*scenarios.Scenario, error) {
 	s := *d.scenario
 	if f.profile != "" {
-		if err := profile.Use(&s, f.profile); err != nil {
+		if err := doctor.UseProfile(&s, f.profile); err != nil {
 			return nil, err
 		}
 	}

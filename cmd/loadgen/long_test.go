@@ -26,7 +26,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
 	"loadgen/target"
 )
@@ -101,7 +100,7 @@ func doubted(t *testing.T, stopped bool) (s *results.Summary, disturbed time.Dur
 		"--set", "phases.load.entities=500", "--set", "phases.peak.hold=false", "--format", "json", "--quiet", "--out", filepath.Join(t.TempDir(), "run"))
 	var stdout bytes.Buffer
 	c.Stdout = &stdout
-	watch, err := health.Start(health.Options{Clock: clock.NewReal(), Source: health.NewProcess(), Cores: 1})
+	watch, err := run.StartHealthSampler(run.HealthOptions{Clock: clock.NewReal(), Source: run.NewHealthProcess(), Cores: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +213,8 @@ func sendFor(t *testing.T, length time.Duration) {
 		t.Fatal(err)
 	}
 	live := &drive.Live{Clock: clk, Target: run.Nowhere{}, Workers: 64}
-	look, err := health.Start(health.Options{Clock: clk, Source: health.NewProcess(), Tell: recorder.Health,
-		Load: func() health.Load { return health.Load(live.Load()) }, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+	look, err := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: run.NewHealthProcess(), Tell: recorder.Health,
+		Load: func() run.GeneratorLoad { return run.GeneratorLoad(live.Load()) }, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +226,7 @@ func sendFor(t *testing.T, length time.Duration) {
 	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if used, known := health.CPU(); known {
+	if used, known := run.CPU(); known {
 		fmt.Fprintf(os.Stderr, "CPU of all of it: %.2f µs an operation\n", used.Seconds()*1e6/(10_000*length.Seconds()))
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"loadgen/results"
 	"loadgen/results/catalog"
 	"loadgen/scenarios"
-	"loadgen/scenarios/calibrate/profile"
+	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/logs"
 	"loadgen/scenarios/logs/replay"
 	"loadgen/scenarios/run"
@@ -127,7 +127,7 @@ func (f *replayFlags) sound() error {
 func (f *replayFlags) profile() (err error) {
 	p := &f.plan
 	if name := p.Profile; name != "" && !slices.Contains(hardAndSoft, name) {
-		if p.Profile, p.Measured, err = profile.Choose(name); err == nil && p.Measured == nil {
+		if p.Profile, p.Measured, err = doctor.ChooseProfile(name); err == nil && p.Measured == nil {
 			err = usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", name, hardAndSoft))}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
 
@@ -362,7 +362,7 @@ docs/patterns.md shows. With names it does so for those alone.`,
 				}
 			})
 			if told {
-				used, _ := health.CPU()
+				used, _ := run.CPU()
 				fmt.Fprintf(stderr, ", %s of processor time\n", used.Round(100*time.Millisecond))
 			}
 			if err != nil {

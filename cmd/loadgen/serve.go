@@ -20,8 +20,8 @@ import (
 	"loadgen/report/live/page"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/calibrate/profile"
 	"loadgen/scenarios/capture"
+	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
 )
 
@@ -260,7 +260,7 @@ func (f *serveFlags) readProfile() error {
 	if slices.Contains(serve.Profiles(), f.Profile) {
 		return nil
 	}
-	base, measured, err := profile.Choose(f.Profile)
+	base, measured, err := doctor.ChooseProfile(f.Profile)
 	if err != nil {
 		return err
 	}

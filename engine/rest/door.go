@@ -20,7 +20,7 @@ const DefaultConnections = 6000
 
 // Connections says how the bound on connections was met.
 type Connections struct {
-	// Listen are those at present.
+	// Open are those at present.
 	Open int
 	// Evicted were closed because they had been idle for longest when another came,
 	// TurnedAway were those for which none was.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios/keys/sketch"
+	"loadgen/scenarios/keys"
 )
 
 // Operations are spread over so many shards by their number, so that two that end at
@@ -35,10 +35,10 @@ type second struct {
 	demanded int64
 	// times are of the operations that succeeded, by bin.
 	times [bins]uint32
-	heat  *sketch.Heaviest[partition, warmth]
+	heat  *keys.HeaviestKeys[partition, warmth]
 	// recent are places of the heat by what their keys end with, to find those again that
 	// are told of most.
-	recent [recents]*sketch.Place[partition, warmth]
+	recent [recents]*keys.SketchPlace[partition, warmth]
 }
 
 // recents is how many places of a second are found by what their keys end with.
@@ -139,7 +139,7 @@ func (h *shard) attempt(a *results.Attempt) {
 // warmer adds to the heat of a partition.
 func (s *second) warmer(at partition, demanded int64, class results.Class) {
 	if s.heat == nil {
-		s.heat = sketch.NewHeaviest(places, partition.own, func(w *warmth) { *w = warmth{} })
+		s.heat = keys.NewHeaviestKeys(places, partition.own, func(w *warmth) { *w = warmth{} })
 	}
 	recent := &s.recent[results.Ending(at.table, at.key)%recents]
 	place := *recent

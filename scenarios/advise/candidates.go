@@ -11,7 +11,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // Candidate is a design to be tried on the rows of a file: the templates of its keys, whose
@@ -78,7 +77,7 @@ func (c *Candidate) parse() (tried keystatistics.Candidate, err error) {
 		var parsed error
 		if t, parsed = keys.ParseTemplate(text); parsed != nil && err == nil {
 			what := parsed.Error()
-			var fault *values.TemplateError
+			var fault *keys.TemplateError
 			if errors.As(parsed, &fault) {
 				what = fmt.Sprintf("at character %d: %s", fault.Offset+1, fault.What)
 			}

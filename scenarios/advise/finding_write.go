@@ -9,7 +9,6 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/report/document"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 const (
@@ -132,7 +131,7 @@ func (s *subject) sizes() string {
 		return ""
 	}
 	said := fmt.Sprintf(" Sizes have a mean of %s and go up to %s.", document.Bytes(int64(mean)), document.Bytes(int64(s.Entity.Size)))
-	if curve, is := s.Entity.Sizes.(*values.Curve); is && curve.Cut() >= 1e-9 {
+	if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Cut() >= 1e-9 {
 		said += fmt.Sprintf(" Of the curve %s lie above the greatest size and are cut to it.", document.Share(curve.Cut()))
 	}
 	return said

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 )
 
 // Cell is what is measured once a round: what is done, at which load or size, and whose
@@ -143,12 +143,12 @@ type own struct {
 
 func (o *own) begins() error {
 	runtime.ReadMemStats(&o.before)
-	o.cpu, _ = health.CPU()
+	o.cpu, _ = run.CPU()
 	return nil
 }
 
 func (o *own) ends() error {
-	used, _ := health.CPU()
+	used, _ := run.CPU()
 	o.cpu = used - o.cpu
 	runtime.ReadMemStats(&o.after)
 	return nil

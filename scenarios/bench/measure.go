@@ -9,7 +9,6 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios/bench/process"
-	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
 )
 
@@ -30,7 +29,7 @@ func Measure(ctx context.Context, o Options) (*Report, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	if _, told := health.CPU(); !told {
+	if _, told := run.CPU(); !told {
 		return nil, ErrUntold
 	}
 	b := &bench{Options: o.filled()}

@@ -12,7 +12,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
 	"loadgen/target"
 )
@@ -70,10 +69,10 @@ func (b *bench) paced(s *server, raw *rawRequest) []cell {
 
 // kept measures a driver that keeps a rate, and returns how far off it was.
 func (b *bench) kept(pace func() ([]time.Duration, error)) (reading, error) {
-	before, _ := health.CPU()
+	before, _ := run.CPU()
 	began := b.Clock.Now()
 	lags, err := pace()
-	after, _ := health.CPU()
+	after, _ := run.CPU()
 	if err == nil && len(lags) == 0 {
 		err = errors.New("nothing was sent")
 	}

@@ -9,7 +9,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/compare/statistics"
 	"loadgen/scenarios/bench/process"
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 )
 
 // Taken is what others had of the machine while it was measured on.
@@ -46,7 +46,7 @@ func (t *taken) begin(clk clock.Real) {
 // look keeps all cores busy for a moment and takes down how many there were.
 func (t *taken) look(clk clock.Real) {
 	cores := runtime.GOMAXPROCS(0)
-	before, told := health.CPU()
+	before, told := run.CPU()
 	if !told {
 		return
 	}
@@ -60,7 +60,7 @@ func (t *taken) look(clk clock.Real) {
 		})
 	}
 	spinning.Wait()
-	after, _ := health.CPU()
+	after, _ := run.CPU()
 	lasted := clk.Now().Sub(began)
 	t.shares = append(t.shares, min(1, float64(after-before)/(float64(lasted)*float64(cores))))
 }

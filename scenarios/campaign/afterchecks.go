@@ -10,8 +10,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/workflow/copies"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 )
 
 // afterChecks add up what the workflows of a run count. It is safe for concurrent use.
@@ -23,7 +22,7 @@ type afterChecks struct {
 // newAfterChecks returns those of a campaign, all 0.
 func (c *Campaign) newAfterChecks() *afterChecks {
 	t := &afterChecks{counts: make(map[results.CounterName]int64)}
-	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
 		for _, name := range kind.Counters {
 			t.counts[results.CounterName{Operation: spec.Name, Name: name}] = 0
 		}
@@ -32,7 +31,7 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 		list := c.Scenario.Phases[i].Operations()
 		for j := range list {
 			if list[j].Killed > 0 {
-				t.counts[results.CounterName{Operation: list[j].Name, Name: machine.Killed}] = 0
+				t.counts[results.CounterName{Operation: list[j].Name, Name: workflow.Killed}] = 0
 			}
 		}
 	}
@@ -41,7 +40,7 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 
 // ended takes down what an operation that has ended counted.
 func (t *afterChecks) ended(kinds []results.Kind, w *drive.Work) {
-	told, counts := w.Workflow.(machine.Counted)
+	told, counts := w.Workflow.(workflow.Counted)
 	if !counts {
 		return
 	}
@@ -63,9 +62,9 @@ func (t *afterChecks) told() []results.Counter {
 
 // checks returns how what the workflows of the run leave behind is looked at: one for
 // each thing that must hold.
-func (c *Campaign) checks() []machine.Check {
+func (c *Campaign) checks() []workflow.Check {
 	var list []looked
-	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
 		if kind.Check == nil {
 			return
 		}
@@ -86,9 +85,9 @@ func (c *Campaign) checks() []machine.Check {
 		list = append(list, looked{check: check})
 	}
 	// What is under way by one queue is no fault to the check of another.
-	var first, then []machine.Check
+	var first, then []workflow.Check
 	for _, one := range list {
-		if late, some := one.check.(machine.Preceded); some {
+		if late, some := one.check.(workflow.Preceded); some {
 			first = append(first, late.Before())
 		}
 		then = append(then, one.check)
@@ -97,19 +96,19 @@ func (c *Campaign) checks() []machine.Check {
 }
 
 // copiesCheck returns how copies are looked at, where clients die between them.
-func (c *Campaign) copiesCheck() machine.Check {
+func (c *Campaign) copiesCheck() workflow.Check {
 	dies := func(o scenarios.OperationSpec) bool { return o.Killed > 0 }
 	dead := slices.ContainsFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), dies) })
 	if !dead || c.places.Copied == nil {
 		return nil
 	}
-	return copies.NewCheck(c.places.Copied)
+	return workflow.NewCopyCheck(c.places.Copied)
 }
 
 // looked is a check with what it is of: the places, stores, properties and attributes that
 // it looks at, by the parameters that name them.
 type looked struct {
-	check machine.Check
+	check workflow.Check
 	at    map[string]string
 }
 
@@ -140,7 +139,7 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 	return nil
 }
 
-func (c *Campaign) look(ctx context.Context, check machine.Check) error {
+func (c *Campaign) look(ctx context.Context, check workflow.Check) error {
 	completed := false
 	stage := c.preparing(kindAudit, 1, 1, preparationLimit)
 	stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check }

@@ -9,7 +9,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -41,7 +41,7 @@ func newAudit(run string, most int) *audit {
 // ended takes down an operation that has ended, if it is a write that says what it
 // left.
 func (a *audit) ended(w *drive.Work, c *results.Completed) {
-	told, audited := w.Workflow.(machine.Audited)
+	told, audited := w.Workflow.(workflow.Audited)
 	if !audited {
 		return
 	}
@@ -49,7 +49,7 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.Count(&report)
-	if report.Written == machine.Absent {
+	if report.Written == workflow.Absent {
 		return
 	}
 	for _, key := range report.Keys {
@@ -59,12 +59,12 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 	}
 }
 
-func (a *audit) Count(r *machine.Report) {
+func (a *audit) Count(r *workflow.Report) {
 	a.result.Writes++
 	switch r.Written {
-	case machine.Acknowledged:
+	case workflow.Acknowledged:
 		a.result.Acknowledged++
-	case machine.Unknown:
+	case workflow.Unknown:
 		a.result.Unknown++
 	default:
 		a.result.Absent++
@@ -184,7 +184,7 @@ func (c *Campaign) runMark() string {
 	if c.RunMark == "" {
 		return "run"
 	}
-	if _, sound := machine.ParseWriteID(machine.WriteID{Run: c.RunMark}.String()); !sound {
+	if _, sound := workflow.ParseWriteID(workflow.WriteID{Run: c.RunMark}.String()); !sound {
 		panic("drive: a run is marked with letters and digits, 1 to 32")
 	}
 	return c.RunMark
@@ -194,14 +194,14 @@ func (c *Campaign) runMark() string {
 // that it reads first is asked for by the scenario, that writes are verified by
 // the run.
 func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
-	id := machine.WriteID{Run: i.run, Number: i.first + k}
+	id := workflow.WriteID{Run: i.run, Number: i.first + k}
 	op := &w.Operation
 	switch {
 	case spec.ReadFirst:
-		w.Workflow = machine.NewReadModifyWrite(machine.Modification{Verb: spec.Verb, Table: op.Table,
+		w.Workflow = workflow.NewReadModifyWrite(workflow.Modification{Verb: spec.Verb, Table: op.Table,
 			Key: op.Change.Key, Properties: op.Change.Properties, Counter: spec.Counter, Blind: spec.Blind, ID: id})
 	case i.verify && (op.Verb.IsChange() || op.Verb == entity.Batch):
-		w.Workflow = machine.NewWrite(*op, id, i.filler)
+		w.Workflow = workflow.NewWrite(*op, id, i.filler)
 	}
 }
 

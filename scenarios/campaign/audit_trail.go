@@ -7,7 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 )
 
 // trail is what the writes of one entity must have left in it. A write is carried
@@ -57,8 +57,8 @@ func newTrail() *trail {
 }
 
 // follow takes down a write that was acknowledged, or may have been carried out.
-func (t *trail) follow(r *machine.Report, c *results.Completed) {
-	known := r.Written == machine.Acknowledged
+func (t *trail) follow(r *workflow.Report, c *results.Completed) {
+	known := r.Written == workflow.Acknowledged
 	ended := c.Done
 	if !known || r.Lingers {
 		ended = always
@@ -87,7 +87,7 @@ func (t *trail) follow(r *machine.Report, c *results.Completed) {
 }
 
 // last notes a write that may have been the last of all.
-func (t *trail) last(r *machine.Report) {
+func (t *trail) last(r *workflow.Report) {
 	switch {
 	case r.Superseded:
 	case r.Version == 0:
@@ -108,7 +108,7 @@ func (t *trail) stray(number uint64) {
 	t.strays = append(t.strays, number)
 }
 
-func (t *trail) raise(r *machine.Report, known bool) {
+func (t *trail) raise(r *workflow.Report, known bool) {
 	t.blind = t.blind || !r.Conditional
 	i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
 	if i < 0 {
@@ -163,7 +163,7 @@ func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks
 	if !t.wrote || t.version == 0 && t.number == 0 && !t.unordered {
 		return discrepancy{}
 	}
-	id, some := machine.IDOf(stored)
+	id, some := workflow.IDOf(stored)
 	ours := some && id.Run == run
 	switch {
 	case ours && id.Number == t.number:

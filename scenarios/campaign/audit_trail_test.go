@@ -6,23 +6,23 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 )
 
 // left is a write of one entity: what its workflow reports, and when it was.
 type left struct {
-	machine.Report
+	workflow.Report
 	due, ended time.Duration
 }
 
 func wrote(number uint64, verb entity.Verb, version entity.Ticks, due, ended time.Duration) left {
-	return left{machine.Report{ID: machine.WriteID{Run: "r", Number: number}, Verb: verb,
-		Written: machine.Acknowledged, Version: version}, due, ended}
+	return left{workflow.Report{ID: workflow.WriteID{Run: "r", Number: number}, Verb: verb,
+		Written: workflow.Acknowledged, Version: version}, due, ended}
 }
 
 // unknown makes a write one of which nobody knows.
 func unknown(l left) left {
-	l.Written, l.Version = machine.Unknown, 0
+	l.Written, l.Version = workflow.Unknown, 0
 	return l
 }
 
@@ -35,7 +35,7 @@ func raised(l left, from int64) left {
 // found returns an entity as it is read back.
 func found(version entity.Ticks, id string, laps int64) entity.Packed {
 	return entity.Pack(nil, version, []entity.Property{
-		{Name: machine.IDProperty, Value: entity.String(id)}, {Name: "Laps", Value: entity.Int64(laps)}})
+		{Name: workflow.IDProperty, Value: entity.String(id)}, {Name: "Laps", Value: entity.Int64(laps)}})
 }
 
 func TestTrail(t *testing.T) {

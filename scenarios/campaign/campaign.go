@@ -11,7 +11,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/campaign/patience"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
@@ -96,7 +95,7 @@ type Progress struct {
 type Campaign struct {
 	Options
 	generator *keys.Generator
-	patience  *patience.Patience
+	patience  *retryLimits
 	kinds     []results.Kind
 	kindOf    map[string]int
 	// homes are those of the scenario's entities, their own first; places those of its
@@ -170,7 +169,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	for i := range o.Scenario.Phases {
 		operations = append(operations, o.Scenario.Phases[i].Operations()...)
 	}
-	bears, err := patience.New(policy, o.RetryCodes, operations)
+	bears, err := newRetryLimits(policy, o.RetryCodes, operations)
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +208,8 @@ func NewCampaign(o Options) (*Campaign, error) {
 func (c *Campaign) addKind(kind results.Kind) {
 	if at, known := c.kindOf[kind.Name]; known {
 		c.kinds[at].Filtered = c.kinds[at].Filtered || kind.Filtered
-		c.kinds[at].Retry = patience.Joined(c.kinds[at].Retry, kind.Retry)
-		c.kinds[at].Limit = patience.Joined(c.kinds[at].Limit, kind.Limit)
+		c.kinds[at].Retry = joinedReasons(c.kinds[at].Retry, kind.Retry)
+		c.kinds[at].Limit = joinedReasons(c.kinds[at].Limit, kind.Limit)
 		return
 	}
 	c.kindOf[kind.Name] = len(c.kinds)

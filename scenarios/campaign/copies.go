@@ -5,7 +5,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -22,7 +22,7 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(ho
 		own = []entity.Change{w.Operation.Change}
 	}
 	all := own[:len(own):len(own)]
-	var steps []machine.Step
+	var steps []workflow.Step
 	for home := 1; home < len(e.homes); home++ {
 		if one.spec.Merges() && one.parts[home] == nil {
 			continue
@@ -44,19 +44,19 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(ho
 	if draw := e.deaths.At(k); draw.Float64() < one.spec.Killed {
 		written = draw.IntN(len(steps))
 	}
-	var series *machine.Series
+	var series *workflow.Series
 	switch first := w.Workflow.(type) {
 	case nil:
-		own := machine.Step{Operation: w.Operation, Expected: w.Expected}
-		series = machine.NewSeries(nil, append([]machine.Step{own}, steps...)...)
+		own := workflow.Step{Operation: w.Operation, Expected: w.Expected}
+		series = workflow.NewSeries(nil, append([]workflow.Step{own}, steps...)...)
 		if w.Workflow = series; written >= 0 {
 			written++
 		}
-	case machine.Audited:
-		audited := machine.NewAuditedSeries(first, steps...)
+	case workflow.Audited:
+		audited := workflow.NewAuditedSeries(first, steps...)
 		series, w.Workflow = audited.Series, audited
 	default:
-		series = machine.NewSeries(first, steps...)
+		series = workflow.NewSeries(first, steps...)
 		w.Workflow = series
 	}
 	if written >= 0 {
@@ -66,13 +66,13 @@ func (e *events) copied(k uint64, one *eventKind, w *drive.Work, changes func(ho
 
 // copiedEntities returns where the run's entities lie and their copies do, nil where there
 // are none.
-func (c *Campaign) copiedEntities() *machine.Copied {
+func (c *Campaign) copiedEntities() *workflow.Copied {
 	if len(c.homes) == 1 {
 		return nil
 	}
-	of := &machine.Copied{Filler: c.Scenario.Entity.Filler}
+	of := &workflow.Copied{Filler: c.Scenario.Entity.Filler}
 	for i := range c.homes {
-		home := machine.CopyHome{Table: c.homes[i].table, Holds: func(property string) bool { return c.homes[i].holds(property) }}
+		home := workflow.CopyHome{Table: c.homes[i].table, Holds: func(property string) bool { return c.homes[i].holds(property) }}
 		if c.homes[i].copy != nil {
 			home.Name = c.homes[i].copy.Name
 		}
@@ -146,7 +146,7 @@ func joined(transaction, copies []entity.Change) (all, rest []entity.Change) {
 // together has a write be a transaction, of whose changes the first are those of its
 // entities and the others those of their copies.
 func together(w *drive.Work, changes []entity.Change, entities int) {
-	if write, verified := w.Workflow.(*machine.Write); verified {
+	if write, verified := w.Workflow.(*workflow.Write); verified {
 		write.Together(changes[entities:]...)
 		return
 	}
@@ -213,7 +213,7 @@ func repeatable(changes []entity.Change) []entity.Change {
 }
 
 // copySteps returns the writes of copies to one table: one for each partition.
-func copySteps(table string, changes []entity.Change) []machine.Step {
+func copySteps(table string, changes []entity.Change) []workflow.Step {
 	var order []string
 	together := make(map[string][]entity.Change)
 	for _, c := range changes {
@@ -222,14 +222,14 @@ func copySteps(table string, changes []entity.Change) []machine.Step {
 		}
 		together[c.Key.Partition] = append(together[c.Key.Partition], c)
 	}
-	var steps []machine.Step
+	var steps []workflow.Step
 	for _, partition := range order {
 		list := together[partition]
 		op := target.Operation{Verb: entity.Batch, Table: table, Changes: list}
 		if len(list) == 1 {
 			op = target.Operation{Verb: list[0].Verb, Table: table, Change: list[0]}
 		}
-		steps = append(steps, machine.Step{Operation: op, Expected: target.Expected{NotFound: list[0].Verb == entity.Delete}})
+		steps = append(steps, workflow.Step{Operation: op, Expected: target.Expected{NotFound: list[0].Verb == entity.Delete}})
 	}
 	return steps
 }

@@ -16,4 +16,7 @@
 // The package never knows which target is driven, never waits, and draws all chance from
 // named streams of the scenario's seed: which entity operation k is about is a function
 // of k, whoever sends it and when.
+//
+// stopConditions ends a phase of traffic once a budget of the scenario is exceeded or the load is
+// stable. retryLimits sets the retries, timeouts and rate limits of each kind of operation.
 package campaign

@@ -10,7 +10,6 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -38,7 +37,7 @@ type events struct {
 	upserts bool
 	kinds   []eventKind
 	// keeper knows what clients keep from one operation to the next.
-	keeper *machine.Keeper
+	keeper *workflow.Keeper
 	// holdings are those of the tables that are read, made as soon as it is known how
 	// many operations there are.
 	holdings map[string]*holdings
@@ -72,7 +71,7 @@ type eventKind struct {
 	// offers is how many entities it is due to count beside those of a query.
 	offers int64
 	// performance is that of a workflow, nil for what is a verb's.
-	performance *machine.Kind
+	performance *workflow.Kind
 }
 
 // newEvents returns the mix of a phase of event traffic. Nobody knows yet what its
@@ -106,7 +105,7 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 		}
 		e.kinds = append(e.kinds, kind)
 	}
-	e.keeper = machine.NewKeeper(e.needs)
+	e.keeper = workflow.NewKeeper(e.needs)
 	return e, nil
 }
 
@@ -259,7 +258,7 @@ func (e *events) work(k uint64, w *drive.Work) {
 	}
 	switch {
 	case spec.Verb == entity.Query && one.asked.fanned():
-		w.Workflow = machine.NewFanOut(one.asked.queries(k, event), spec.Pages)
+		w.Workflow = workflow.NewFanOut(one.asked.queries(k, event), spec.Pages)
 		w.Operation = target.Operation{}
 	case spec.Verb == entity.Query:
 		w.Operation = one.asked.operation(event)
@@ -268,9 +267,9 @@ func (e *events) work(k uint64, w *drive.Work) {
 		e.change(k, one, event, w)
 		write := w.Workflow
 		if write == nil {
-			write = machine.NewSeries(nil, machine.Step{Operation: w.Operation, Expected: w.Expected})
+			write = workflow.NewSeries(nil, workflow.Step{Operation: w.Operation, Expected: w.Expected})
 		}
-		w.Workflow = machine.NewFindWrite(one.asked.operation(event), one.asked.home.generator.KeyOf(event), write)
+		w.Workflow = workflow.NewFindWrite(one.asked.operation(event), one.asked.home.generator.KeyOf(event), write)
 	default:
 		e.change(k, one, event, w)
 	}

@@ -9,14 +9,14 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // places are where the workflows of a run read and write, and what else they have in
 // common.
 type places struct {
-	machine.Setting
+	workflow.Setting
 	homes map[string]keyHome
 	// templates are those of the keys there.
 	templates map[string]placeTemplates
@@ -44,15 +44,15 @@ func (c *Campaign) newPlaces() (*places, error) {
 		}
 	}
 	for _, home := range c.homes[1:] {
-		p.homes[machine.AtCopy(home.copy.Name)] = home
+		p.homes[workflow.AtCopy(home.copy.Name)] = home
 	}
-	p.Setting = machine.Setting{
+	p.Setting = workflow.Setting{
 		Table:   c.Table,
 		TableOf: func(place string) string { return p.homes[place].table },
 		StoreOf: func(name string) string { return storeName(c.Table, name) },
 		Loaded:  c.Scenario.Loaded(len(c.Scenario.Phases)),
-		Member:  func(n uint64) machine.Subject { return subject{p, keys.Event{Number: n}} },
-		KeyWith: func(of machine.Subject, place, attribute, value string) entity.Key {
+		Member:  func(n uint64) workflow.Subject { return subject{p, keys.Event{Number: n}} },
+		KeyWith: func(of workflow.Subject, place, attribute, value string) entity.Key {
 			return p.templates[place].key(of, attribute, value)
 		},
 	}
@@ -69,7 +69,7 @@ func newPlaceTemplates(partitionKey, rowKey string) (t placeTemplates, err error
 }
 
 // key returns that of an entity of which one attribute has another value.
-func (t placeTemplates) key(of machine.Subject, attribute, value string) entity.Key {
+func (t placeTemplates) key(of workflow.Subject, attribute, value string) entity.Key {
 	known := func(name string) string {
 		if name == attribute {
 			return value
@@ -94,7 +94,7 @@ type subject struct {
 	event keys.Event
 }
 
-var _ machine.Subject = subject{}
+var _ workflow.Subject = subject{}
 
 // Key implements [workflow.Subject]. It panics of a place that the design has not.
 func (s subject) Key(place string) entity.Key { return s.of.homes[place].generator.KeyOf(s.event) }
@@ -116,8 +116,8 @@ func (s subject) Number() uint64 { return s.event.Number }
 // perform returns operation k, which is of a kind that is a workflow.
 func (e *events) perform(k uint64, kind int) drive.Work {
 	one := e.kinds[kind].performance
-	call := &machine.Call{Setting: &e.places.Setting, Arguments: e.specs[kind].With, K: k,
-		ID: machine.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
+	call := &workflow.Call{Setting: &e.places.Setting, Arguments: e.specs[kind].With, K: k,
+		ID: workflow.WriteID{Run: e.ids.run, Number: e.ids.first + k}, Chance: e.chance.At(k)}
 	call.Fresh = subject{e.places, e.fresh(k, 0)}
 	call.Subject = call.Fresh
 	if !one.Inserts && !one.Alone {
@@ -127,7 +127,7 @@ func (e *events) perform(k uint64, kind int) drive.Work {
 		call.Lacking = e.keeper.Lacks(k)
 	}
 	w := drive.Work{Kind: e.indexes[kind], Workflow: one.New(call)}
-	requests := machine.Requests(w.Workflow)
+	requests := workflow.Requests(w.Workflow)
 	for i := range requests {
 		e.surmise(&requests[i], k)
 		w.Offers += requests[i].Entities()
@@ -143,7 +143,7 @@ func (e *events) subject(k uint64, kind int) subject {
 
 // needs returns when operation k is due, in a closed loop about that, and what its client
 // has to have.
-func (e *events) needs(k uint64) (due time.Duration, needs []machine.Keeping) {
+func (e *events) needs(k uint64) (due time.Duration, needs []workflow.Keeping) {
 	kind := e.pick(k)
 	one := e.kinds[kind].performance
 	if one == nil || one.Keeps == nil {

@@ -6,7 +6,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // settled is how long before an operation another must have been due for what it
@@ -30,7 +30,7 @@ type population struct {
 	choice clock.Stream
 	// popular are the picks of the accesses to what was loaded, by the operation's
 	// kind.
-	popular []*values.Picks
+	popular []*keys.Picks
 }
 
 // member is an entity of a population: one that was loaded, or the one at a position
@@ -47,10 +47,10 @@ type member struct {
 // newPopulation returns the population of a phase's operations, without its growth.
 func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population {
 	specs := d.Operations
-	p := &population{loaded: loaded, instant: d.at, rate: d.rate, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*values.Picks, len(specs))}
+	p := &population{loaded: loaded, instant: d.at, rate: d.rate, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
 	for i := range specs {
 		if spread := spreadOf(&specs[i].Of, loaded); spread != nil && loaded > 0 {
-			picks := values.NewPicks(spread, clock.NewStream(seed, "popular/"+phase+"/"+specs[i].Name))
+			picks := keys.NewPicks(spread, clock.NewStream(seed, "popular/"+phase+"/"+specs[i].Name))
 			p.popular[i] = &picks
 		}
 	}
@@ -59,13 +59,13 @@ func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population
 
 // spreadOf returns how an access lies over the entities that were loaded, nil where
 // it is not of those alone.
-func spreadOf(a *scenarios.Access, loaded uint64) values.Distribution {
-	ranked := values.Ranked{Of: int64(loaded), Scramble: true}
+func spreadOf(a *scenarios.Access, loaded uint64) keys.Distribution {
+	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
 	switch a.Kind {
 	case scenarios.AccessZipf:
-		return values.Zipf{Ranked: ranked, Exponent: a.Exponent}
+		return keys.Zipf{Ranked: ranked, Exponent: a.Exponent}
 	case scenarios.AccessHot:
-		return values.HotSet{Ranked: ranked, Hot: a.Hot, Share: a.Share}
+		return keys.HotSet{Ranked: ranked, Hot: a.Hot, Share: a.Share}
 	default:
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -116,7 +116,7 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 		if p.kindOf[w.Kind] != kind {
 			continue
 		}
-		for _, op := range machine.Requests(w.Workflow) {
+		for _, op := range workflow.Requests(w.Workflow) {
 			switch {
 			case op.Beside != nil:
 			case op.Verb == entity.Query:
@@ -216,7 +216,7 @@ func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
 	if p.dry.Operations[p.kindOf[w.Kind]].Workflow == "" {
 		return Sent{}, false
 	}
-	requests := machine.Requests(w.Workflow)
+	requests := workflow.Requests(w.Workflow)
 	sent := Sent{Requests: len(requests)}
 	for i := range requests {
 		op := &requests[i]

@@ -7,18 +7,18 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // oneOfEach is a workflow that sends one of everything: a read, a query of no partition, a
 // message, a transaction, a deletion and the dropping of a table.
-func oneOfEach(c *machine.Call) machine.Workflow {
+func oneOfEach(c *workflow.Call) workflow.Workflow {
 	key := entity.Key{Partition: "p", Row: "r"}
 	other := entity.Key{Partition: "p", Row: "s"}
 	text := []entity.Property{{Name: "Text", Value: entity.String("twelve bytes")}}
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		read := machine.Read(c.Table, key, nil)
+	return workflow.NewScript(func(s *workflow.Script) workflow.Request {
+		read := workflow.Read(c.Table, key, nil)
 		s.Foresee(read.Operation,
 			target.Operation{Verb: entity.Query, Table: c.Table},
 			target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q", Body: make([]byte, 50_000), Metadata: map[string]string{"ab": "cde"}}},
@@ -55,7 +55,7 @@ phases:
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.kinds[0].performance = &machine.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
+	e.kinds[0].performance = &workflow.Kind{Name: "one-of-each", Inserts: inserts, New: oneOfEach}
 	spec := s.Phases[0].Operations()[0]
 	if spec.Verb = entity.Get; inserts {
 		spec.Verb = entity.Insert
@@ -119,9 +119,9 @@ phases:
 // What goes beside the table alone is due to count nothing, however it is looked at.
 func TestWorkflowBesideTheTableOffersNothing(t *testing.T) {
 	c, e, p := performed(t, false)
-	e.kinds[0].performance.New = func(*machine.Call) machine.Workflow {
-		return machine.NewScript(func(*machine.Script) machine.Request {
-			return machine.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
+	e.kinds[0].performance.New = func(*workflow.Call) workflow.Workflow {
+		return workflow.NewScript(func(*workflow.Script) workflow.Request {
+			return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
 		})
 	}
 	if _, entities := p.Operation(3, "bank", func(touch Touch) { t.Errorf("it touches %+v; want nothing", touch) }); entities != 0 {

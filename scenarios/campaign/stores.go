@@ -13,7 +13,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -46,7 +45,7 @@ func storeName(table, name string) string {
 }
 
 // performed returns every operation of the scenario that is a workflow, with its kind.
-func (c *Campaign) performed(visit func(kind *machine.Kind, spec *scenarios.OperationSpec)) {
+func (c *Campaign) performed(visit func(kind *workflow.Kind, spec *scenarios.OperationSpec)) {
 	for i := range c.Scenario.Phases {
 		list := c.Scenario.Phases[i].Operations()
 		for j := range list {
@@ -100,7 +99,7 @@ func (c *Campaign) made() []target.Operation {
 		}
 		seen[name] = true
 	}
-	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
 		if kind.Tables != nil {
 			for _, name := range kind.Tables(spec.With) {
 				add(target.Operation{Verb: entity.DeleteTable, Table: c.Table + name}, "table "+name)
@@ -127,7 +126,7 @@ func (c *Campaign) made() []target.Operation {
 // stand-ins answer.
 func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 	c := &Campaign{Options: Options{Scenario: s}}
-	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
 		if kind.Stores == nil {
 			return
 		}
@@ -144,7 +143,7 @@ func Stores(s *scenarios.Scenario) (queues, blobs, own bool) {
 func Tables(s *scenarios.Scenario) []string {
 	var names []string
 	c := &Campaign{Options: Options{Scenario: s}}
-	c.performed(func(kind *machine.Kind, spec *scenarios.OperationSpec) {
+	c.performed(func(kind *workflow.Kind, spec *scenarios.OperationSpec) {
 		if kind.Tables != nil {
 			names = append(names, kind.Tables(spec.With)...)
 		}

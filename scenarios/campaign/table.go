@@ -10,7 +10,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -135,21 +135,21 @@ const (
 // it was answered last.
 func (c *Campaign) createLater(ctx context.Context, at *site) (target.Outcome, error) {
 	var answer target.Outcome
-	var ask func() machine.Request
-	ask = func() machine.Request {
-		return machine.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true},
-			Then: func(a machine.Attempt) machine.Turn {
+	var ask func() workflow.Request
+	ask = func() workflow.Request {
+		return workflow.Request{Operation: at.operation(entity.CreateTable), Expected: target.Expected{Conflict: true},
+			Then: func(a workflow.Attempt) workflow.Turn {
 				if a.Outcome.Code == entity.TableBeingDeleted {
-					return machine.SendAfter(deletionPause, ask())
+					return workflow.SendAfter(deletionPause, ask())
 				}
-				return machine.End()
+				return workflow.End()
 			}}
 	}
 	stage := c.preparing(at.stage("recreate"), 1, 1, deletionLimit)
 	stage.AccountOf = func(string) int { return at.account }
 	stage.Build = func(_ uint64, w *drive.Work) {
 		w.Kind = c.kindOf[kindCreate]
-		w.Workflow = machine.NewScript(func(*machine.Script) machine.Request { return ask() })
+		w.Workflow = workflow.NewScript(func(*workflow.Script) workflow.Request { return ask() })
 	}
 	stage.Observe = func(_ uint64, o *target.Outcome, _ results.Class) { answer = *o }
 	if err := c.run(ctx, stage); err != nil {

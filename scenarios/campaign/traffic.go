@@ -10,10 +10,9 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/arrival"
-	"loadgen/scenarios/campaign/guard"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -28,7 +27,7 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
 		return c.offerPeak(ctx, d)
 	}
-	watch := guard.New(d.Traffic)
+	watch := newStopConditions(d.Traffic)
 	d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
 	return c.observed(ctx, d.stage, watch)
 }
@@ -301,24 +300,24 @@ func (a *Asked) query(w *drive.Work) {
 	for _, one := range a.Queries {
 		list = append(list, target.Operation{Verb: entity.Query, Table: w.Operation.Table, Query: one})
 	}
-	w.Workflow, w.Operation = machine.NewFanOut(list, a.Pages), target.Operation{}
+	w.Workflow, w.Operation = workflow.NewFanOut(list, a.Pages), target.Operation{}
 }
 
 // transact has an operation write the transactions of a row.
 func (r *replay) transact(a *Asked, w *drive.Work) {
-	var steps []machine.Step
+	var steps []workflow.Step
 	for _, list := range a.Transactions {
 		op := target.Operation{Verb: entity.Batch, Table: r.table}
 		for _, key := range list {
 			op.Changes = append(op.Changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: r.generator.Properties(r.fresh)})
 		}
-		steps = append(steps, machine.Step{Operation: op})
+		steps = append(steps, workflow.Step{Operation: op})
 	}
 	if len(steps) == 1 {
 		w.Operation = steps[0].Operation
 		return
 	}
-	w.Workflow, w.Operation = machine.NewSeries(nil, steps...), target.Operation{}
+	w.Workflow, w.Operation = workflow.NewSeries(nil, steps...), target.Operation{}
 }
 
 // thinking returns how long a lane pauses after an operation: from half of the

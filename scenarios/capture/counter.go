@@ -6,7 +6,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
-	"loadgen/scenarios/keys/sketch"
+	"loadgen/scenarios/keys"
 )
 
 // place names a partition.
@@ -45,22 +45,22 @@ const mostAnswers = 128
 
 // counter keeps what an observation is made of. It belongs to one goroutine.
 type counter struct {
-	partitions *sketch.Heaviest[place, partition]
-	shapes     *sketch.Heaviest[query, shape]
-	tables     *sketch.Heaviest[string, table]
+	partitions *keys.HeaviestKeys[place, partition]
+	shapes     *keys.HeaviestKeys[query, shape]
+	tables     *keys.HeaviestKeys[string, table]
 	answers    map[answer]*results.Answer
 	sum        results.Capture
 }
 
 func newCounter(o *Options) *counter {
 	return &counter{
-		partitions: sketch.NewHeaviest(o.Partitions, func(p place) place {
+		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
 			return place{own(p.table, longestName), own(p.key, longestKey)}
 		}, (*partition).reset),
-		shapes: sketch.NewHeaviest(o.Shapes, func(q query) query {
+		shapes: keys.NewHeaviestKeys(o.Shapes, func(q query) query {
 			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
 		}, func(s *shape) { *s = shape{} }),
-		tables:  sketch.NewHeaviest(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
+		tables:  keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
 		answers: make(map[answer]*results.Answer),
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"loadgen/results"
-	"loadgen/scenarios/keys/sketch"
+	"loadgen/scenarios/keys"
 )
 
 // keptPartitions, keptShapes and keptOrders are how many of each a record holds.
@@ -60,8 +60,8 @@ func (t *counter) together(seen []results.ObservedPartition) {
 	}
 }
 
-func kept[K comparable, V, R any](places []*sketch.Place[K, V], most int,
-	made func(*sketch.Place[K, V]) R, order func(a, b R) int) []R {
+func kept[K comparable, V, R any](places []*keys.SketchPlace[K, V], most int,
+	made func(*keys.SketchPlace[K, V]) R, order func(a, b R) int) []R {
 	all := make([]R, 0, len(places))
 	for _, place := range places {
 		all = append(all, made(place))
@@ -70,7 +70,7 @@ func kept[K comparable, V, R any](places []*sketch.Place[K, V], most int,
 	return slices.Clone(all[:min(len(all), most)])
 }
 
-func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartition {
+func observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPartition {
 	p := &s.Value
 	p.seconds.flush()
 	seen := results.ObservedPartition{
@@ -90,7 +90,7 @@ func observedPartition(s *sketch.Place[place, partition]) results.ObservedPartit
 	return seen
 }
 
-func queryShape(s *sketch.Place[query, shape]) results.QueryShape {
+func queryShape(s *keys.SketchPlace[query, shape]) results.QueryShape {
 	seen := results.QueryShape{Table: s.Key.table, Shape: s.Key.shape, Class: s.Key.class,
 		Requests: s.Value.requests, Throttled: s.Value.throttled,
 		Scanned: s.Value.scanned, Missed: s.Inherited, Returned: s.Value.returned}
@@ -107,6 +107,6 @@ func costlier(a, b results.QueryShape) int {
 		strings.Compare(a.Table, b.Table), strings.Compare(a.Shape, b.Shape), strings.Compare(a.Class, b.Class))
 }
 
-func keyOrder(s *sketch.Place[string, table]) results.KeyOrder {
+func keyOrder(s *keys.SketchPlace[string, table]) results.KeyOrder {
 	return results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
 }

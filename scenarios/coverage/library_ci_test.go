@@ -10,7 +10,6 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
 )
 
@@ -71,14 +70,14 @@ const (
 func TestLibraryTakesLittleTime(t *testing.T) {
 	whole := time.Duration(0)
 	for name, s := range examples(t) {
-		before, told := health.CPU()
+		before, told := run.CPU()
 		if !told {
 			t.Skip("what a process uses of a processor is not told here")
 		}
 		for _, fault := range bothWays(t, s, s.Seed) {
 			t.Errorf("%s: %s", name, fault)
 		}
-		after, _ := health.CPU()
+		after, _ := run.CPU()
 		if whole += after - before; after-before > mostOfExample {
 			t.Errorf("%s takes %v of processor time; want %v at most", name, after-before, mostOfExample)
 		}

@@ -5,7 +5,7 @@ package coverage_test
 import (
 	"testing"
 
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 )
 
 // Each mutant is killed by its check, for which a run of it has to be told.
@@ -19,7 +19,7 @@ func TestMutantsDie(t *testing.T) {
 			})
 		}
 	})
-	if used, told := health.CPU(); told {
+	if used, told := run.CPU(); told {
 		t.Logf("%d mutants: the process has used %v of processor time so far", len(all), used)
 	}
 }

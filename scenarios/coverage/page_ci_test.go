@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write docs/coverage.md anew; read the difference before it is kept")
@@ -16,7 +16,7 @@ var rewrite = flag.Bool("rewrite", false, "write docs/coverage.md anew; read the
 // docs/coverage.md says so.
 func TestAllRows(t *testing.T) {
 	observed := playRows(t, func(*row) bool { return true })
-	if used, told := health.CPU(); told {
+	if used, told := run.CPU(); told {
 		t.Logf("%d rows, two variations each: the process has used %v of processor time so far", len(observed), used)
 	}
 	if !*rewrite {

@@ -7,7 +7,6 @@ import (
 	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/results"
-	"loadgen/scenarios/health"
 	"loadgen/scenarios/run"
 	"loadgen/target"
 )
@@ -90,14 +89,14 @@ func (r trials) measurePace(ctx context.Context, t target.Target, operations uin
 		return pace{}, err
 	}
 	began := r.clock.Now()
-	before, known := health.CPU()
+	before, known := run.CPU()
 	record, err := r.carryOut(ctx, t, nil, flatOut("flat out", warm, operations))
 	if err != nil {
 		return pace{}, err
 	}
 	kind := &record.Phases[0].Kinds[0]
 	p := pace{results.Ceiling{Operations: kind.Operations, Took: r.clock.Now().Sub(began)}, kind.Operations - kind.Succeeded}
-	if after, still := health.CPU(); known && still {
+	if after, still := run.CPU(); known && still {
 		p.CPU = after - before
 	}
 	return p, nil

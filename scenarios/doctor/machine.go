@@ -12,7 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/document"
 	"loadgen/results"
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 )
 
 // sourceYear is the year before which no wall clock can stand that is right; a
@@ -25,7 +25,7 @@ func (o *Options) machine() []check {
 		{name: "clock", examine: at(func() Finding { return clockFinding(smallestStep(o.Clock), o.Clock.Started(), builtYear()) })},
 		{name: "memory", examine: at(func() Finding { return memoryFinding(readMemory()) })},
 		{name: "files", examine: at(func() Finding {
-			files, known := health.OpenFiles()
+			files, known := run.OpenFiles()
 			return filesFinding(files, known, o.Workers)
 		})},
 		{name: "ports", examine: at(func() Finding {

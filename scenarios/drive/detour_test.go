@@ -12,7 +12,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -23,9 +23,9 @@ func (p storing) Begin() target.Operation {
 	return target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work"}}
 }
 
-func (p storing) Next(a machine.Attempt) (machine.Move, target.Operation) {
+func (p storing) Next(a workflow.Attempt) (workflow.Move, target.Operation) {
 	*p.told = append(*p.told, fmt.Sprint(a.Sent.Beside.Verb, " ", a.Outcome.Status, " ", a.Silent))
-	return machine.Settle, target.Operation{}
+	return workflow.Settle, target.Operation{}
 }
 
 // replying answers requests to a queue by a list: 404 says that the queue is missing.

@@ -5,7 +5,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -22,7 +22,7 @@ func (s *Session) due() int64 {
 // beyond returns what an operation of several requests is due to touch by those after
 // the first, as far as it is known.
 func (s *Session) beyond() []results.Part {
-	requests := machine.Requests(s.work.Workflow)
+	requests := workflow.Requests(s.work.Workflow)
 	var parts []results.Part
 	for i := 1; i < len(requests); i++ {
 		key, one := requests[i].PartitionKey()

@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -213,17 +213,17 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	class := outcome.Class(s.expected())
 	s.listen(outcome)
 	move, next := s.consult(outcome)
-	if move == machine.Proceed || move == machine.Succeed {
+	if move == workflow.Proceed || move == workflow.Succeed {
 		class = results.Ok
 	}
 	s.record(now, outcome, class)
 	s.stage.Limiters.told(s, now, outcome)
 	effect := Effect{Action: Done, Attempt: &s.attempt}
 	switch {
-	case move == machine.Proceed:
+	case move == workflow.Proceed:
 		s.work.Operation, s.patience, s.silent, s.made = *next, patience{}, false, false
 		effect.Action, effect.Until = WaitUntil, now.Add(s.pause())
-	case move == machine.Fail:
+	case move == workflow.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
 	case class == results.Ok && s.turn(outcome):
@@ -274,20 +274,20 @@ func (s *Session) expected() target.Expected {
 
 // consult tells the operation's workflow, if it has one, of an attempt, and
 // returns how it wants to go on, and with what where it wants to proceed.
-func (s *Session) consult(outcome *target.Outcome) (machine.Move, *target.Operation) {
+func (s *Session) consult(outcome *target.Outcome) (workflow.Move, *target.Operation) {
 	if s.work.Workflow == nil || s.put != nil {
-		return machine.Settle, nil
+		return workflow.Settle, nil
 	}
 	if outcome.Fault != "" && outcome.Status != 0 {
 		// To a workflow, a reply that is not what was asked for is none.
 		unread := *outcome
 		unread.Status, outcome = 0, &unread
 	}
-	move, next := s.work.Workflow.Next(machine.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
-	if move != machine.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
-		return machine.Settle, nil
+	move, next := s.work.Workflow.Next(workflow.Attempt{Sent: &s.work.Operation, Outcome: outcome, Silent: s.silent})
+	if move != workflow.Fail && (outcome.Status == 0 || outcome.Status >= 500) {
+		return workflow.Settle, nil
 	}
-	if move == machine.Proceed {
+	if move == workflow.Proceed {
 		follows := next // of its own, so that the others stay off the heap
 		return move, &follows
 	}
@@ -296,7 +296,7 @@ func (s *Session) consult(outcome *target.Outcome) (machine.Move, *target.Operat
 
 // pause returns how long the operation's workflow rests before its next request.
 func (s *Session) pause() time.Duration {
-	if p, rests := s.work.Workflow.(machine.Pausing); rests {
+	if p, rests := s.work.Workflow.(workflow.Pausing); rests {
 		return p.Pause()
 	}
 	return 0

@@ -16,7 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -274,8 +274,8 @@ func (p *sessionPlay) number(text string) int {
 // What goes beside the table alone is due to count nothing, whether it is sent at once
 // or later.
 func TestWorkflowBesideTheTableIsDueNothing(t *testing.T) {
-	beside := machine.NewScript(func(*machine.Script) machine.Request {
-		return machine.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
+	beside := workflow.NewScript(func(*workflow.Script) workflow.Request {
+		return workflow.Request{Operation: target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "q"}}}
 	})
 	outlined := Work{Workflow: beside, Operation: target.Operation{Beside: &target.Beside{}}}
 	stage := &Stage{Build: func(_ uint64, w *Work) { *w = outlined }, Outline: func(uint64) Work { return outlined }}

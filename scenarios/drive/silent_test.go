@@ -10,7 +10,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -20,8 +20,8 @@ type insertOnce struct{}
 
 func (insertOnce) Begin() target.Operation { return target.Operation{Verb: entity.Insert} }
 
-func (insertOnce) Next(machine.Attempt) (machine.Move, target.Operation) {
-	return machine.Settle, target.Operation{}
+func (insertOnce) Next(workflow.Attempt) (workflow.Move, target.Operation) {
+	return workflow.Settle, target.Operation{}
 }
 
 // What is told of an attempt is what is recorded of it, where a write meets its own

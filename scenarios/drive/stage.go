@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -115,7 +115,7 @@ type Work struct {
 	MostPages int
 	// Workflow, where set, takes the operation through several requests, of which
 	// it gives the first in place of Operation. It is this operation's own.
-	Workflow machine.Workflow
+	Workflow workflow.Workflow
 	// Offers is how many entities the operation is due to count, where that
 	// differs from what its request says; 0 where it does not.
 	Offers int64
@@ -132,7 +132,7 @@ func (w *Work) Requests() []target.Operation {
 	if w.Workflow == nil {
 		return []target.Operation{w.Operation}
 	}
-	return machine.Requests(w.Workflow)
+	return workflow.Requests(w.Workflow)
 }
 
 // Due returns how many operations the stage has, those of other processes among them.

@@ -11,7 +11,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -21,7 +21,7 @@ type readThenWrite struct{ told *[]string }
 
 func (p readThenWrite) Begin() target.Operation { return target.Operation{Verb: entity.Get} }
 
-func (p readThenWrite) Next(a machine.Attempt) (machine.Move, target.Operation) {
+func (p readThenWrite) Next(a workflow.Attempt) (workflow.Move, target.Operation) {
 	told := a.Sent.Verb.String() + " " + string(rune('0'+a.Outcome.Status/100))
 	if a.Silent {
 		told += " silent"
@@ -29,17 +29,17 @@ func (p readThenWrite) Next(a machine.Attempt) (machine.Move, target.Operation) 
 	*p.told = append(*p.told, told)
 	switch {
 	case a.Outcome.Status == 400:
-		return machine.Fail, target.Operation{}
+		return workflow.Fail, target.Operation{}
 	case a.Outcome.Status >= 500 || a.Outcome.Status == 0:
-		return machine.Settle, target.Operation{}
+		return workflow.Settle, target.Operation{}
 	case a.Sent.Verb == entity.Get:
-		return machine.Proceed, target.Operation{Verb: entity.Merge}
+		return workflow.Proceed, target.Operation{Verb: entity.Merge}
 	case a.Outcome.Status == 412 && a.Silent:
-		return machine.Succeed, target.Operation{}
+		return workflow.Succeed, target.Operation{}
 	case a.Outcome.Status == 412:
-		return machine.Proceed, p.Begin()
+		return workflow.Proceed, p.Begin()
 	default:
-		return machine.Settle, target.Operation{}
+		return workflow.Settle, target.Operation{}
 	}
 }
 

@@ -12,24 +12,23 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/scenarios/fleet/bus"
 	"loadgen/scenarios/fleet/protocol"
 )
 
 // wires are a bus without a server: what is said arrives at once.
 type wires struct {
 	mu      sync.Mutex
-	up      chan bus.Message
+	up      chan busMessage
 	down    map[string]chan []byte
 	dropped int
 }
 
 func newWires() *wires {
-	return &wires{up: make(chan bus.Message, 1024), down: map[string]chan []byte{}}
+	return &wires{up: make(chan busMessage, 1024), down: map[string]chan []byte{}}
 }
 
-func (w *wires) Messages() <-chan bus.Message { return w.up }
-func (w *wires) Dropped() int                 { return w.dropped }
+func (w *wires) Messages() <-chan busMessage { return w.up }
+func (w *wires) Dropped() int                { return w.dropped }
 
 func (w *wires) Answer(to string, text []byte) error {
 	w.mu.Lock()
@@ -57,7 +56,7 @@ func (w *wires) join(id string) *wire {
 }
 
 func (w *wire) Send(text []byte) error {
-	w.w.up <- bus.Message{From: w.id, Text: text}
+	w.w.up <- busMessage{From: w.id, Text: text}
 	return nil
 }
 

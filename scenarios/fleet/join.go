@@ -10,7 +10,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/scenarios/fleet/bus"
 	"loadgen/scenarios/fleet/protocol"
 )
 
@@ -39,7 +38,7 @@ type Leading interface {
 
 // JoinOptions are how a process becomes a member.
 type JoinOptions struct {
-	Bus bus.Options
+	Bus BusOptions
 	// Name is what the member is called, unlike all others of the fleet.
 	Name string
 	// Labels say where it is, such as region.
@@ -54,13 +53,13 @@ type JoinOptions struct {
 
 // Join takes part in a run, or a series of them, until it is over: nil where the leader has the
 // records. Errors
-// are those of [bus.Dial] and of the protocol, of Carry, or the context's cause.
+// are those of [dialBus] and of the protocol, of Carry, or the context's cause.
 func Join(ctx context.Context, o JoinOptions) error {
-	id, err := bus.NewID()
+	id, err := NewID()
 	if err != nil {
 		return err
 	}
-	end, err := bus.Dial(ctx, o.Bus, id, o.Clock)
+	end, err := dialBus(ctx, o.Bus, id, o.Clock)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/scenarios/fleet/bus"
 	"loadgen/scenarios/fleet/protocol"
 )
 
@@ -58,7 +57,7 @@ type Share struct {
 
 // hub is a leader's way to its members.
 type hub interface {
-	Messages() <-chan bus.Message
+	Messages() <-chan busMessage
 	Answer(to string, text []byte) error
 	Dropped() int
 }
@@ -183,7 +182,7 @@ func (s *leadership) hear() {
 	}
 }
 
-func (s *leadership) answer(m bus.Message) {
+func (s *leadership) answer(m busMessage) {
 	if text := s.l.On(s.clock.Now(), m.From, m.Text); text != nil {
 		// What is not sent is asked for again.
 		_ = s.hub.Answer(m.From, text)

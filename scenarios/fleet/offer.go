@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/fleet/bus"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run"
 )
@@ -25,7 +24,7 @@ type Offering struct {
 	Members  int
 	Deadline time.Duration
 	// Bus is where they join.
-	Bus bus.Options
+	Bus BusOptions
 	// Local, where set, is the command that begins a member on this machine: its words are the
 	// program and what it is told. Nil waits for others to join.
 	Local []string
@@ -79,7 +78,7 @@ func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
 
 // company are the members of a series of runs, and who leads them.
 type company struct {
-	bus       *bus.Leader
+	bus       *busLeader
 	processes *processes
 	leadership
 }
@@ -90,7 +89,7 @@ func (o *Offering) gathered() (*company, error) {
 		return o.company, nil
 	}
 	clk := clock.NewReal()
-	leader, err := bus.Open(o.Bus, clk)
+	leader, err := openBus(o.Bus, clk)
 	if err != nil {
 		return nil, err
 	}
@@ -176,29 +175,17 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 // Version names the build, whose members alone a leader takes.
 func Version() string { return strings.TrimSpace(run.Version() + " " + run.Commit()) }
 
-// BusOptions are how an end of the bus is opened.
-type BusOptions = bus.Options
-
-// NewToken draws the token of a fleet, see bus.NewToken.
-func NewToken() (bus.Token, error) { return bus.NewToken() }
-
-// ReadToken reads the token of a fleet from a file, see bus.ReadToken.
-func ReadToken(path string) (bus.Token, error) { return bus.ReadToken(path) }
-
-// NewTokenOf takes the token of a fleet as it was written, see bus.NewTokenOf.
-func NewTokenOf(text string) (bus.Token, error) { return bus.NewTokenOf(text) }
-
 // Mistyped reports whether an error is of what somebody typed: a token that will not do, an
 // address that cannot be listened at, a target that is not the leader's. Away reports whether
 // it is that others are not there, or do not agree.
 func Mistyped(err error) bool {
-	return is(err, bus.ErrToken, bus.ErrListen, errTarget)
+	return is(err, ErrToken, ErrListen, errTarget)
 }
 
 // Away: see [Mistyped].
 func Away(err error) bool {
 	return is(err, protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
-		bus.ErrRefused, bus.ErrUnreachable, bus.ErrLed, errStopped, ErrNothing)
+		ErrRefused, ErrUnreachable, ErrLed, errStopped, ErrNothing)
 }
 
 func is(err error, kinds ...error) bool {

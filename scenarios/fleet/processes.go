@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/fleet/bus"
 )
 
 // TokenVariable is the variable of the environment by which a process on this machine is told
@@ -65,7 +64,7 @@ func (t *tail) last() string {
 
 // begin begins so many processes that join at an address. Those that were begun are returned
 // with an error, too.
-func begin(command []string, number int, url string, token bus.Token) (*processes, error) {
+func begin(command []string, number int, url string, token Token) (*processes, error) {
 	ctx, over := context.WithCancel(context.Background())
 	p := &processes{over: over}
 	for i := range number {

@@ -1,7 +1,7 @@
 package keys_test
 
 import (
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 	"math"
 	"strconv"
 	"testing"
@@ -92,7 +92,7 @@ func fit(t *testing.T, observed []int64, shares []float64) float64 {
 
 // counts draws from a distribution of integers and returns how many fell into each
 // cell.
-func counts(t *testing.T, values values.Distribution, draws uint64, cells int, cell func(value int64) int) []int64 {
+func counts(t *testing.T, values keys.Distribution, draws uint64, cells int, cell func(value int64) int) []int64 {
 	t.Helper()
 	g := single(t, 20, values)
 	observed := make([]int64, cells)

@@ -7,18 +7,17 @@ import (
 	"testing/iotest"
 
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // cities is a column of a file.
-var cities = values.CSV{File: "events.csv", Column: "city"}
+var cities = keys.CSV{File: "events.csv", Column: "city"}
 
 func TestReadCSV(t *testing.T) {
 	weighed := cities
 	weighed.Weight = "count"
 	for _, tt := range []struct {
 		name   string
-		values values.CSV
+		values keys.CSV
 		text   string
 		// shares are the values with their part of the entities, in permille.
 		shares map[string]int
@@ -40,7 +39,7 @@ func TestReadCSV(t *testing.T) {
 			}
 			read := tt.values
 			read.Set = set
-			g := generator(t, keys.Options{Seed: 1, PartitionKey: template("p"), RowKey: template("r"), Attributes: []values.Attribute{{Name: "x", Values: read}}})
+			g := generator(t, keys.Options{Seed: 1, PartitionKey: template("p"), RowKey: template("r"), Attributes: []keys.Attribute{{Name: "x", Values: read}}})
 			observed, shares, names := make([]int64, len(tt.shares)), []float64{}, []string{}
 			for name, share := range tt.shares {
 				names, shares = append(names, name), append(shares, float64(share)/1000)
@@ -70,7 +69,7 @@ func TestReadCSVFaults(t *testing.T) {
 	weighed.Weight = "count"
 	for _, tt := range []struct {
 		name   string
-		values values.CSV
+		values keys.CSV
 		text   string
 		want   string
 	}{
@@ -93,7 +92,7 @@ func TestReadCSVFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tt.values.Read(strings.NewReader(tt.text))
-			if err == nil || err.Error() != tt.want || !errors.Is(err, values.ErrRow) {
+			if err == nil || err.Error() != tt.want || !errors.Is(err, keys.ErrInvalidRow) {
 				t.Errorf("Read() =\n%v\nwant\n%s", err, tt.want)
 			}
 		})
@@ -127,7 +126,7 @@ func (e *endless) Read(into []byte) (int, error) {
 func TestReadCSVIsBounded(t *testing.T) {
 	const width = 1 << 20
 	long := &endless{line: strings.Repeat("a", width-1) + "\n", bound: 65 << 20}
-	values := values.CSV{File: "long.csv", Column: strings.Repeat("a", width-1)}
+	values := keys.CSV{File: "long.csv", Column: strings.Repeat("a", width-1)}
 	if _, err := values.Read(long); err == nil || err.Error() != "long.csv:1: the file has more than 64 MiB; expected at most so many" {
 		t.Errorf("Read() of a file without end = %v; want its size told", err)
 	}
@@ -153,14 +152,14 @@ func TestAFileThatWasNotRead(t *testing.T) {
 	if faults := o.Validate(); faults != nil {
 		t.Errorf("Validate() of a file to be read = %v; want nothing", faults)
 	}
-	if _, err := keys.New(o); !errors.Is(err, values.ErrInvalid) || !strings.Contains(err.Error(), "attributes.event.csv: events.csv has not been read") {
+	if _, err := keys.New(o); !errors.Is(err, keys.ErrInvalidOptions) || !strings.Contains(err.Error(), "attributes.event.csv: events.csv has not been read") {
 		t.Errorf("New() = %v; want it said that the file has not been read", err)
 	}
 	read, err := cities.Read(strings.NewReader("city\nNYC\nA/B\n" + strings.Repeat("x", 510) + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set(&o, "event", values.CSV{File: "events.csv", Column: "city", Set: read})
+	set(&o, "event", keys.CSV{File: "events.csv", Column: "city", Set: read})
 	faults := o.Validate()
 	if want := `keys: attributes.event.csv: city of events.csv:3 is "A/B", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+002F`; len(faults) != 1 || faults[0].Error() != want {
 		t.Errorf("Validate() = %v; want %s", faults, want)
@@ -171,11 +170,11 @@ func FuzzReadCSV(f *testing.F) {
 	for _, seed := range []string{"city,count\nNYC,3\n", "city,count\n\"a\"\"b\",1\n", "\uFEFFcount,city\r\n1,x\r\n", "city\n", "city,count\n\"", "\xff,city,count\n", "\n\n", "city,count\nA,1\nA,999999999\n"} {
 		f.Add(seed)
 	}
-	given := values.CSV{File: "f.csv", Column: "city", Weight: "count"}
+	given := keys.CSV{File: "f.csv", Column: "city", Weight: "count"}
 	f.Fuzz(func(t *testing.T, text string) {
 		set, err := given.Read(strings.NewReader(text))
 		if err != nil {
-			if !errors.Is(err, values.ErrRow) || !strings.HasPrefix(err.Error(), "f.csv:") {
+			if !errors.Is(err, keys.ErrInvalidRow) || !strings.HasPrefix(err.Error(), "f.csv:") {
 				t.Fatalf("Read(%q) = %v; want faults of rows", text, err)
 			}
 			return
@@ -186,6 +185,6 @@ func FuzzReadCSV(f *testing.F) {
 			t.Fatalf("Read(%q) = %d values; want some", text, set.Len())
 		}
 		// What a key may not hold is the business of another check.
-		generator(t, keys.Options{Attributes: []values.Attribute{{Name: "x", Values: given}}}).Value("x", 7)
+		generator(t, keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: given}}}).Value("x", 7)
 	})
 }

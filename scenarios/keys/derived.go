@@ -7,19 +7,18 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
-	"loadgen/scenarios/keys/values"
 )
 
 // builtIn makes sound what every entity has beside its attributes: two names always,
 // those of the time where one attribute is a time and is sound itself.
 func (c *check) builtIn() {
-	add := func(name string, values values.Distribution, probes []string) {
+	add := func(name string, values Distribution, probes []string) {
 		if !slices.Contains(c.known, name) {
 			c.sound[name] = &attributeCheck{values: values, probes: probes, widest: widest(probes)}
 		}
 	}
 	random := []string{string(appendUUID(nil, uuid{}.marked(4)))}
-	add(nameNumber, values.Sequence{}, values.Sequence{}.Probes())
+	add(nameNumber, Sequence{}, Sequence{}.Probes())
 	add(nameUUID, nil, random)
 	times := c.times()
 	if len(times) != 1 || c.sound[c.Attributes[times[0]].Name] == nil {
@@ -57,8 +56,8 @@ func (c *check) timeless(name string) string {
 func (c *check) derive() {
 	var trail []string
 	done := map[string]bool{}
-	var visit func(a values.Attribute)
-	visit = func(a values.Attribute) {
+	var visit func(a Attribute)
+	visit = func(a Attribute) {
 		derived, is := a.Values.(Text)
 		if !is || done[a.Name] || !c.candidates[a.Name] {
 			return
@@ -158,7 +157,7 @@ func (p *part) formatText() string {
 func (p *part) nameOffset() int { return p.offset + strings.IndexByte(p.source, '(') + 1 }
 
 func (c *check) addAt(path string, p *part, format string, args ...any) {
-	c.faults = append(c.faults, &values.Fault{Path: path, Offset: p.offset, What: fmt.Sprintf(format, args...)})
+	c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.offset, What: fmt.Sprintf(format, args...)})
 }
 
 // keyPart checks what a placeholder of a key can come to. A fault is found where the

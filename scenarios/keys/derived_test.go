@@ -9,12 +9,11 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // derive adds a derived attribute.
 func derive(o *keys.Options, name, text string) {
-	o.Attributes = append(o.Attributes, values.Attribute{Name: name, Values: keys.Text{Template: template(text)}})
+	o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.Text{Template: template(text)}})
 }
 
 func TestDerivedAttributes(t *testing.T) {
@@ -153,11 +152,11 @@ func TestTheWidestHashIsForeseen(t *testing.T) {
 }
 
 // faultsOf returns the faults of options.
-func faultsOf(t *testing.T, o keys.Options) []*values.Fault {
+func faultsOf(t *testing.T, o keys.Options) []*keys.ValueFault {
 	t.Helper()
-	var faults []*values.Fault
+	var faults []*keys.ValueFault
 	for _, err := range o.Validate() {
-		fault, ok := err.(*values.Fault)
+		fault, ok := err.(*keys.ValueFault)
 		if !ok {
 			t.Fatalf("Validate() holds %#v; want a Fault", err)
 		}
@@ -198,10 +197,10 @@ func random(rng *rand.Rand) keys.Options {
 	plain := slices.DeleteFunc(slices.Clone(pieces), func(s string) bool { return strings.Contains(s, "d}") && !strings.Contains(s, "0") })
 	return keys.Options{
 		Seed: rng.Uint64(),
-		Attributes: []values.Attribute{
-			{Name: "a", Values: values.List{Values: []string{text(3), text(5)}}},
-			{Name: "b", Values: values.List{Values: []string{text(2), strings.Repeat("w", rng.IntN(200)), text(4)}}},
-			{Name: "n", Values: values.Uniform{Low: -3, High: 3}},
+		Attributes: []keys.Attribute{
+			{Name: "a", Values: keys.ValueList{Values: []string{text(3), text(5)}}},
+			{Name: "b", Values: keys.ValueList{Values: []string{text(2), strings.Repeat("w", rng.IntN(200)), text(4)}}},
+			{Name: "n", Values: keys.Uniform{Low: -3, High: 3}},
 			{Name: "d", Values: keys.Text{Template: put(3, slices.DeleteFunc(plain, func(s string) bool { return strings.Contains(s, "(d,") || strings.Contains(s, "(d)") }))}},
 			{Name: "at", Values: keys.Time{Start: november, Every: 1 << 40}},
 		},
@@ -239,7 +238,7 @@ func legalKeys(o keys.Options) bool {
 	var derived keys.Template
 	for _, a := range o.Attributes {
 		switch v := a.Values.(type) {
-		case values.List:
+		case keys.ValueList:
 			given[a.Name] = v.Values
 		case keys.Text:
 			derived = v.Template

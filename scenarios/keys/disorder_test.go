@@ -10,12 +10,11 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // numbered is an attribute that was drawn, with all its numbers in their order.
 type numbered struct {
-	values.Distribution
+	keys.Distribution
 	all []int64
 }
 
@@ -30,10 +29,10 @@ func drawNumbered(r *rand.Rand, entities int) numbered {
 	switch r.IntN(5) {
 	case 0:
 		count := 1 + int64(r.IntN(1500))
-		return numbered{values.Uniform{Low: low, High: low + count - 1}, from(low, count)}
+		return numbered{keys.Uniform{Low: low, High: low + count - 1}, from(low, count)}
 	case 1:
 		count := 1 + int64(r.IntN(300))
-		return numbered{values.Zipf{Ranked: values.Ranked{Of: count}, Exponent: 1}, from(0, count)}
+		return numbered{keys.Zipf{Ranked: keys.Ranked{Of: count}, Exponent: 1}, from(0, count)}
 	case 2:
 		var one numbered
 		var texts []string
@@ -45,10 +44,10 @@ func drawNumbered(r *rand.Rand, entities int) numbered {
 		for _, n := range one.all {
 			texts = append(texts, strconv.FormatInt(n, 10))
 		}
-		one.Distribution = values.List{Values: texts}
+		one.Distribution = keys.ValueList{Values: texts}
 		return one
 	default:
-		return numbered{values.Sequence{Start: low}, from(low, int64(entities))}
+		return numbered{keys.Sequence{Start: low}, from(low, int64(entities))}
 	}
 }
 
@@ -63,7 +62,7 @@ func TestDisorders(t *testing.T) {
 		one := drawNumbered(r, entities)
 		format := []string{"{n}", "{n}", "{n:02d}", "{n:03d}"}[r.IntN(4)]
 		before, behind := []string{"", "a_"}[r.IntN(2)], []string{"", "_x", "!x", "5"}[r.IntN(4)]
-		options := keys.Options{Attributes: []values.Attribute{{Name: "n", Values: one}}}
+		options := keys.Options{Attributes: []keys.Attribute{{Name: "n", Values: one}}}
 		if options.Attributes[0].Values = one.Distribution; behind == "5" && format == "{n}" {
 			continue // what is a digit of a number, and what is none, nobody can tell
 		}
@@ -106,9 +105,9 @@ func TestDisorders(t *testing.T) {
 
 // What has no order of numbers is asked for none: hashes, instants, letters, negative numbers.
 func TestDisordersOfWhatIsNoNumber(t *testing.T) {
-	o := keys.Options{Attributes: []values.Attribute{
-		{Name: "n", Values: values.Uniform{Low: 1, High: 500}}, {Name: "city", Values: values.List{Values: []string{"Rome", "10", "9"}}},
-		{Name: "old", Values: values.List{Values: []string{"007", "10"}}}, {Name: "below", Values: values.Uniform{Low: -500, High: 500}}}}
+	o := keys.Options{Attributes: []keys.Attribute{
+		{Name: "n", Values: keys.Uniform{Low: 1, High: 500}}, {Name: "city", Values: keys.ValueList{Values: []string{"Rome", "10", "9"}}},
+		{Name: "old", Values: keys.ValueList{Values: []string{"007", "10"}}}, {Name: "below", Values: keys.Uniform{Low: -500, High: 500}}}}
 	for _, text := range []string{"{hash(n,16)}", "{reverse(n)}", "{city}", "{old}", "{below}", "{uuid}", "constant", "{{n}}"} {
 		if got := o.Disorders(parsed(t, text), 1000); len(got) != 0 {
 			t.Errorf("%s: %+v; want none", text, got)

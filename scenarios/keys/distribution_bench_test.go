@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // BenchmarkDraw forms a PartitionKey of a single attribute: its only allocation is
@@ -12,17 +11,17 @@ import (
 func BenchmarkDraw(b *testing.B) {
 	for _, row := range []struct {
 		name   string
-		values values.Distribution
+		values keys.Distribution
 	}{
-		{"uniform", values.Uniform{Low: 0, High: 999_999}},
-		{"zipf", values.Zipf{Ranked: values.Ranked{Of: 10_000_000}, Exponent: 1.1}},
-		{"zipf-of-exponent-1", values.Zipf{Ranked: values.Ranked{Of: 10_000_000}, Exponent: 1}},
-		{"zipf-scrambled", values.Zipf{Ranked: values.Ranked{Of: 10_000_000, Scramble: true}, Exponent: 1.1}},
-		{"hot-set", values.HotSet{Ranked: values.Ranked{Of: 1000}, Hot: 0.1, Share: 0.9}},
-		{"gaussian", values.Gaussian{Mean: 38, Deviation: 9, Low: 18, High: 79}},
-		{"latest", values.Latest{Window: 1000, Exponent: 1, Every: 1}},
-		{"partitions-dealt", values.Partitions{Of: 1000, Rows: 100, Sizes: unequal()}},
-		{"partitions-drawn", values.Partitions{Of: 1000, Sizes: unequal()}},
+		{"uniform", keys.Uniform{Low: 0, High: 999_999}},
+		{"zipf", keys.Zipf{Ranked: keys.Ranked{Of: 10_000_000}, Exponent: 1.1}},
+		{"zipf-of-exponent-1", keys.Zipf{Ranked: keys.Ranked{Of: 10_000_000}, Exponent: 1}},
+		{"zipf-scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 10_000_000, Scramble: true}, Exponent: 1.1}},
+		{"hot-set", keys.HotSet{Ranked: keys.Ranked{Of: 1000}, Hot: 0.1, Share: 0.9}},
+		{"gaussian", keys.Gaussian{Mean: 38, Deviation: 9, Low: 18, High: 79}},
+		{"latest", keys.Latest{Window: 1000, Exponent: 1, Every: 1}},
+		{"partitions-dealt", keys.Partitions{Of: 1000, Rows: 100, Sizes: unequal()}},
+		{"partitions-drawn", keys.Partitions{Of: 1000, Sizes: unequal()}},
 		{"weights-of-100000", many(100_000)},
 	} {
 		b.Run(row.name, func(b *testing.B) {
@@ -36,13 +35,13 @@ func BenchmarkDraw(b *testing.B) {
 }
 
 // unequal are the sizes that the documents show.
-func unequal() []values.Size {
-	return []values.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.5}, {Share: 0.1, Weight: 3.5}}
+func unequal() []keys.Size {
+	return []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.5}, {Share: 0.1, Weight: 3.5}}
 }
 
 // many returns a list of so many values with weights from 1 to 1,000.
-func many(given int) values.List {
-	l := values.List{}
+func many(given int) keys.ValueList {
+	l := keys.ValueList{}
 	for i := range given {
 		l.Values = append(l.Values, string(rune('a'+i%26)))
 		l.Weights = append(l.Weights, int64(i*i%1000+1))
@@ -51,8 +50,8 @@ func many(given int) values.List {
 }
 
 // single returns a generator whose PartitionKey is one attribute, x.
-func single(t testing.TB, seed uint64, given values.Distribution) *keys.Generator {
+func single(t testing.TB, seed uint64, given keys.Distribution) *keys.Generator {
 	t.Helper()
 	return generator(t, keys.Options{Seed: seed, PartitionKey: template("{x}"), RowKey: template("r"),
-		Attributes: []values.Attribute{{Name: "x", Values: given}}})
+		Attributes: []keys.Attribute{{Name: "x", Values: given}}})
 }

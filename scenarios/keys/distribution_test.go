@@ -9,26 +9,25 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
-func zipf(of int64, exponent float64) values.Zipf {
-	return values.Zipf{Ranked: values.Ranked{Of: of}, Exponent: exponent}
+func zipf(of int64, exponent float64) keys.Zipf {
+	return keys.Zipf{Ranked: keys.Ranked{Of: of}, Exponent: exponent}
 }
 
-func hotSet(of int64, hot, share float64) values.HotSet {
-	return values.HotSet{Ranked: values.Ranked{Of: of}, Hot: hot, Share: share}
+func hotSet(of int64, hot, share float64) keys.HotSet {
+	return keys.HotSet{Ranked: keys.Ranked{Of: of}, Hot: hot, Share: share}
 }
 
 // lawful is a distribution, what theory says of it, and one that is nearly the same
 // and has to be found out by the same test.
 type lawful struct {
 	name   string
-	values values.Distribution
+	values keys.Distribution
 	// shares computes what theory says of each cell, nil for what is not held against it.
 	shares func() []float64
 	cell   func(int64) int
-	wrong  values.Distribution
+	wrong  keys.Distribution
 }
 
 func zipfRow(name string, of int, exponent, wrong float64) lawful {
@@ -54,18 +53,18 @@ func laws() []lawful {
 		{"a hot set", hotSet(100, 0.1, 0.9), func() []float64 { return parts(100, 10, 0.9) }, from(0), hotSet(100, 0.1, 0.91)},
 		{"a hot set of one in three", hotSet(3, 0.34, 0.5), func() []float64 { return parts(3, 1, 0.5) }, from(0), hotSet(3, 0.34, 0.52)},
 		{"a hot set against a larger one", hotSet(1000, 0.2, 0.8), func() []float64 { return parts(1000, 200, 0.8) }, from(0), hotSet(1000, 0.21, 0.8)},
-		{"a bell of ages", values.Gaussian{Mean: 38, Deviation: 9, Low: 18, High: 79}, func() []float64 { return bellShares(38, 9, 18, 79) }, from(18),
-			values.Gaussian{Mean: 38, Deviation: 9.3, Low: 18, High: 79}},
-		{"a narrow bell between integers", values.Gaussian{Mean: 0.3, Deviation: 0.7, Low: -3, High: 3}, func() []float64 { return bellShares(0.3, 0.7, -3, 3) }, from(-3),
-			values.Gaussian{Mean: 0.33, Deviation: 0.7, Low: -3, High: 3}},
-		{"the far end of a bell", values.Gaussian{Mean: 0, Deviation: 10, Low: 30, High: 60}, func() []float64 { return bellShares(0, 10, 30, 60) }, from(30),
-			values.Gaussian{Mean: 0, Deviation: 10.5, Low: 30, High: 60}},
-		{"its other end", values.Gaussian{Mean: 0, Deviation: 10, Low: -60, High: -30}, func() []float64 { return bellShares(0, 10, -60, -30) }, from(-60),
-			values.Gaussian{Mean: 1, Deviation: 10, Low: -60, High: -30}},
-		{"a bell far from zero", values.Gaussian{Mean: 1e9, Deviation: 4, Low: 999_999_990, High: 1_000_000_010},
+		{"a bell of ages", keys.Gaussian{Mean: 38, Deviation: 9, Low: 18, High: 79}, func() []float64 { return bellShares(38, 9, 18, 79) }, from(18),
+			keys.Gaussian{Mean: 38, Deviation: 9.3, Low: 18, High: 79}},
+		{"a narrow bell between integers", keys.Gaussian{Mean: 0.3, Deviation: 0.7, Low: -3, High: 3}, func() []float64 { return bellShares(0.3, 0.7, -3, 3) }, from(-3),
+			keys.Gaussian{Mean: 0.33, Deviation: 0.7, Low: -3, High: 3}},
+		{"the far end of a bell", keys.Gaussian{Mean: 0, Deviation: 10, Low: 30, High: 60}, func() []float64 { return bellShares(0, 10, 30, 60) }, from(30),
+			keys.Gaussian{Mean: 0, Deviation: 10.5, Low: 30, High: 60}},
+		{"its other end", keys.Gaussian{Mean: 0, Deviation: 10, Low: -60, High: -30}, func() []float64 { return bellShares(0, 10, -60, -30) }, from(-60),
+			keys.Gaussian{Mean: 1, Deviation: 10, Low: -60, High: -30}},
+		{"a bell far from zero", keys.Gaussian{Mean: 1e9, Deviation: 4, Low: 999_999_990, High: 1_000_000_010},
 			func() []float64 { return bellShares(1e9, 4, 999_999_990, 1_000_000_010) }, from(999_999_990),
-			values.Gaussian{Mean: 1e9, Deviation: 4.2, Low: 999_999_990, High: 1_000_000_010}},
-		{"the ages behind the latest, once the window is full", values.Latest{Window: 50, Exponent: 1, Every: 1, Start: -1 << 40},
+			keys.Gaussian{Mean: 1e9, Deviation: 4.2, Low: 999_999_990, High: 1_000_000_010}},
+		{"the ages behind the latest, once the window is full", keys.Latest{Window: 50, Exponent: 1, Every: 1, Start: -1 << 40},
 			nil, nil, nil},
 	}
 }
@@ -108,25 +107,25 @@ func TestDistributionsFollowTheory(t *testing.T) {
 func TestEveryValueCanComeUp(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
-		values    values.Distribution
+		values    keys.Distribution
 		low, high int64
 	}{
 		{"zipf of one value", zipf(1, 1), 0, 0},
 		{"zipf of one value, even", zipf(1, 0), 0, 0},
-		{"zipf of one value, scrambled", values.Zipf{Ranked: values.Ranked{Of: 1, Scramble: true}, Exponent: 5}, 0, 0},
+		{"zipf of one value, scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 1, Scramble: true}, Exponent: 5}, 0, 0},
 		{"zipf of two, steep", zipf(2, 5), 0, 1},
 		{"zipf of a hundred, even", zipf(100, 0), 0, 99},
 		{"zipf of a hundred", zipf(100, 1), 0, 99},
-		{"zipf of a hundred, scrambled", values.Zipf{Ranked: values.Ranked{Of: 100, Scramble: true}, Exponent: 1}, 0, 99},
+		{"zipf of a hundred, scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 100, Scramble: true}, Exponent: 1}, 0, 99},
 		{"a hot set of two", hotSet(2, 0.5, 0.99), 0, 1},
 		{"a hot set all of whose entities are hot", hotSet(10, 0.2, 1), 0, 1},
-		{"a bell of one value", values.Gaussian{Mean: 7, Deviation: 3, Low: 7, High: 7}, 7, 7},
-		{"a bell cut on both sides", values.Gaussian{Mean: 0, Deviation: 5, Low: -4, High: 6}, -4, 6},
-		{"a single partition", values.Partitions{Of: 1, Rows: 3}, 0, 0},
-		{"a single partition, drawn", values.Partitions{Of: 1}, 0, 0},
-		{"partitions, drawn", values.Partitions{Of: 20, Sizes: unequal()}, 0, 19},
-		{"partitions of a single row", values.Partitions{Of: 500, Rows: 1}, 0, 499},
-		{"a window of one", values.Latest{Window: 1, Exponent: 1, Every: 20_000, Start: 5}, 5, 5},
+		{"a bell of one value", keys.Gaussian{Mean: 7, Deviation: 3, Low: 7, High: 7}, 7, 7},
+		{"a bell cut on both sides", keys.Gaussian{Mean: 0, Deviation: 5, Low: -4, High: 6}, -4, 6},
+		{"a single partition", keys.Partitions{Of: 1, Rows: 3}, 0, 0},
+		{"a single partition, drawn", keys.Partitions{Of: 1}, 0, 0},
+		{"partitions, drawn", keys.Partitions{Of: 20, Sizes: unequal()}, 0, 19},
+		{"partitions of a single row", keys.Partitions{Of: 500, Rows: 1}, 0, 499},
+		{"a window of one", keys.Latest{Window: 1, Exponent: 1, Every: 20_000, Start: 5}, 5, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			observed := counts(t, tt.values, 20_000, int(tt.high-tt.low+1), from(tt.low))
@@ -137,13 +136,13 @@ func TestEveryValueCanComeUp(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		values values.Distribution
+		values keys.Distribution
 		most   int64
 	}{
 		{"a billion even values", zipf(1e9, 0), 1e9},
 		{"a billion values", zipf(1e9, 1), 1e9},
-		{"a billion values, scrambled", values.Zipf{Ranked: values.Ranked{Of: 1e9, Scramble: true}, Exponent: 1}, 1e9},
-		{"a billion partitions of a million rows", values.Partitions{Of: 1e9, Rows: 1e6}, 1e9},
+		{"a billion values, scrambled", keys.Zipf{Ranked: keys.Ranked{Of: 1e9, Scramble: true}, Exponent: 1}, 1e9},
+		{"a billion partitions of a million rows", keys.Partitions{Of: 1e9, Rows: 1e6}, 1e9},
 		{"a hot set of a billion", hotSet(1e9, 0.000001, 0.1), 1e9},
 	} {
 		highest := int64(0)
@@ -168,7 +167,7 @@ func TestWeightsAreLookedUpExactly(t *testing.T) {
 		append(slices.Repeat([]int64{1}, 99), 1_000_000_000), append([]int64{1_000_000_000}, slices.Repeat([]int64{1}, 99)...),
 		many(1000).Weights,
 	} {
-		l, total := values.List{Weights: weights}, int64(0)
+		l, total := keys.ValueList{Weights: weights}, int64(0)
 		for i, weight := range weights {
 			l.Values = append(l.Values, strconv.Itoa(i))
 			total += weight
@@ -194,7 +193,7 @@ func TestDrawsDependOnSeedNameAndNumberAlone(t *testing.T) {
 	for _, tt := range laws() {
 		one := single(t, 5, tt.values)
 		other := generator(t, keys.Options{Seed: 5, PartitionKey: template("{y}{x}"), RowKey: template("r"),
-			Attributes: []values.Attribute{{Name: "y", Values: list("")}, {Name: "x", Values: tt.values}}})
+			Attributes: []keys.Attribute{{Name: "y", Values: list("")}, {Name: "x", Values: tt.values}}})
 		for n := uint64(1000); n > 0; n-- {
 			if got, want := other.PartitionKey(n), one.PartitionKey(n); got != want {
 				t.Fatalf("%s: entity %d has %s beside another attribute and %s without; want the same", tt.name, n, got, want)
@@ -211,8 +210,8 @@ func TestDrawsDependOnSeedNameAndNumberAlone(t *testing.T) {
 
 // TestProbesHoldTheWidest draws many values, none of which is wider than all probes.
 func TestProbesHoldTheWidest(t *testing.T) {
-	for _, tt := range append(laws(), lawful{name: "partitions", values: values.Partitions{Of: 1234, Rows: 9}},
-		lawful{name: "texts by rank", values: values.Zipf{Ranked: values.Ranked{List: []string{"a", "bcd", "ef"}}, Exponent: 1}}) {
+	for _, tt := range append(laws(), lawful{name: "partitions", values: keys.Partitions{Of: 1234, Rows: 9}},
+		lawful{name: "texts by rank", values: keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "bcd", "ef"}}, Exponent: 1}}) {
 		widest := 0
 		for _, probe := range probes(tt.values) {
 			widest = max(widest, len(probe))
@@ -230,15 +229,15 @@ func TestProbesHoldTheWidest(t *testing.T) {
 }
 
 // probes returns those of a single attribute.
-func probes(given values.Distribution) []string {
-	return keys.Options{Attributes: []values.Attribute{{Name: "x", Values: given}}}.Probes([]string{"x"})["x"]
+func probes(given keys.Distribution) []string {
+	return keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: given}}}.Probes([]string{"x"})["x"]
 }
 
 func TestValidateDistributions(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, tt := range []struct {
 		name   string
-		values values.Distribution
+		values keys.Distribution
 		want   []string
 	}{
 		{"no values", zipf(0, 1), []string{"zipf.of: of is 0; expected 1 to 1000000000"}},
@@ -247,9 +246,9 @@ func TestValidateDistributions(t *testing.T) {
 		{"an exponent below 0", zipf(9, -0.1), []string{"zipf.exponent: exponent is -0.1; expected 0 to 5"}},
 		{"an exponent that is too steep", zipf(9, 5.01), []string{"zipf.exponent: exponent is 5.01; expected 0 to 5"}},
 		{"an exponent that is no number", zipf(9, nan), []string{"zipf.exponent: exponent is NaN; expected 0 to 5"}},
-		{"numbers beside a list", values.Zipf{Ranked: values.Ranked{Of: 2, List: []string{"a"}}}, []string{"zipf.of: of is 2 beside a list; expected one of them"}},
-		{"an empty list", values.Zipf{Ranked: values.Ranked{List: []string{}}}, []string{"zipf.list: list has 0 values; expected 1 to 100000"}},
-		{"a text that occurs twice", values.Zipf{Ranked: values.Ranked{List: []string{"a", "b", "a"}}},
+		{"numbers beside a list", keys.Zipf{Ranked: keys.Ranked{Of: 2, List: []string{"a"}}}, []string{"zipf.of: of is 2 beside a list; expected one of them"}},
+		{"an empty list", keys.Zipf{Ranked: keys.Ranked{List: []string{}}}, []string{"zipf.list: list has 0 values; expected 1 to 100000"}},
+		{"a text that occurs twice", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b", "a"}}},
 			[]string{`zipf.list.2: list[2] is "a" as list[0] is; expected texts that differ`}},
 		{"a text that is not UTF-8", hotList("a", "\xff"), []string{"hot_set.list.1: list[1] is not UTF-8; expected UTF-8 text"}},
 		{"nothing hot", hotSet(10, 0, 0.5), []string{"hot_set.hot: hot is 0% of the values; expected a share above 0% and below 100%"}},
@@ -258,41 +257,41 @@ func TestValidateDistributions(t *testing.T) {
 		{"all but less than one value hot", hotSet(10, 0.96, 0.5), []string{"hot_set.hot: hot is 96%, which of 10 values is 10; expected at least one, and one that is not hot"}},
 		{"a share above all", hotSet(10, 0.1, 1.1), []string{"hot_set.share: share is 110%; expected 0% to 100%"}},
 		{"a share that is no number", hotSet(10, 0.1, nan), []string{"hot_set.share: share is NaN%; expected 0% to 100%"}},
-		{"a bell without width", values.Gaussian{Deviation: 0}, []string{"gaussian.sd: sd is 0; expected a standard deviation above 0, at most 1000000000000000"}},
-		{"a bell that is nowhere", values.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}, []string{
+		{"a bell without width", keys.Gaussian{Deviation: 0}, []string{"gaussian.sd: sd is 0; expected a standard deviation above 0, at most 1000000000000000"}},
+		{"a bell that is nowhere", keys.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}, []string{
 			"gaussian.mean: mean is +Inf; expected -1000000000000000 to 1000000000000000",
 			"gaussian.sd: sd is NaN; expected a standard deviation above 0, at most 1000000000000000",
 			"gaussian.low: low is 2 and high 1; expected the lower bound first",
 		}},
-		{"bounds of a bell that are bounded", values.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}, []string{
+		{"bounds of a bell that are bounded", keys.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}, []string{
 			"gaussian.low: low is -1152921504606846976; expected -1000000000000000 to 1000000000000000",
 			"gaussian.high: high is 1152921504606846976; expected -1000000000000000 to 1000000000000000",
 		}},
-		{"a range where no bell is left", values.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9},
+		{"a range where no bell is left", keys.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9},
 			[]string{"gaussian.mean: low and high hold less than 1e-06 of a bell with this mean and sd; expected bounds nearer to the mean"}},
-		{"a window of nothing", values.Latest{Every: 1}, []string{"latest.window: window is 0; expected 1 to 1000000000"}},
-		{"a latest of all faults", values.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}, []string{
+		{"a window of nothing", keys.Latest{Every: 1}, []string{"latest.window: window is 0; expected 1 to 1000000000"}},
+		{"a latest of all faults", keys.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}, []string{
 			"latest.window: window is 10000000000; expected 1 to 1000000000",
 			"latest.exponent: exponent is 6; expected 0 to 5",
 			"latest.every: every is 0; expected 1 to 1000000000",
 			"latest.start: start is 1152921504606846976; expected -1000000000000000 to 1000000000000000",
 		}},
-		{"no partitions", values.Partitions{}, []string{"partitions: partitions is 0; expected 1 to 1000000000"}},
-		{"too many rows", values.Partitions{Of: 1, Rows: 1_000_001}, []string{"rows: rows is 1000001; expected 1 to 1000000"}},
-		{"rows in all that are too many", values.Partitions{Of: 1e9, Rows: 1e6, Sizes: []values.Size{{Share: 1, Weight: 2}}},
+		{"no partitions", keys.Partitions{}, []string{"partitions: partitions is 0; expected 1 to 1000000000"}},
+		{"too many rows", keys.Partitions{Of: 1, Rows: 1_000_001}, []string{"rows: rows is 1000001; expected 1 to 1000000"}},
+		{"rows in all that are too many", keys.Partitions{Of: 1e9, Rows: 1e6, Sizes: []keys.Size{{Share: 1, Weight: 2}}},
 			[]string{"rows: all partitions together have more than 1000000000000000 rows; expected fewer"}},
-		{"sizes that are not all", values.Partitions{Of: 10, Sizes: []values.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2}}},
+		{"sizes that are not all", keys.Partitions{Of: 10, Sizes: []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2}}},
 			[]string{"sizes: the shares of sizes are 90% together; expected 100%"}},
-		{"a size of no weight", values.Partitions{Of: 10, Sizes: []values.Size{{Share: 1, Weight: 0}}},
+		{"a size of no weight", keys.Partitions{Of: 10, Sizes: []keys.Size{{Share: 1, Weight: 0}}},
 			[]string{"sizes.0: sizes[0] is 100% x0; expected a share of the partitions and a weight, such as 20% x2.5"}},
-		{"a size of no partition", values.Partitions{Of: 3, Sizes: []values.Size{{Share: 0.9, Weight: 1}, {Share: 0.1, Weight: 2}}},
+		{"a size of no partition", keys.Partitions{Of: 3, Sizes: []keys.Size{{Share: 0.9, Weight: 1}, {Share: 0.1, Weight: 2}}},
 			[]string{"sizes.1: sizes[1] is 10% x2, which of 3 partitions is none; expected a share of at least one"}},
-		{"too many sizes", values.Partitions{Of: 10, Sizes: make([]values.Size, 21)}, []string{"sizes: sizes has 21 entries; expected at most 20"}},
-		{"a file without a name or a column", values.CSV{}, []string{
+		{"too many sizes", keys.Partitions{Of: 10, Sizes: make([]keys.Size, 21)}, []string{"sizes: sizes has 21 entries; expected at most 20"}},
+		{"a file without a name or a column", keys.CSV{}, []string{
 			"csv.file: file is empty; expected the path of a CSV file",
 			"csv.column: column is empty; expected the name of a column",
 		}},
-		{"a column that weighs itself", values.CSV{File: "a", Column: "b", Weight: "b"},
+		{"a column that weighs itself", keys.CSV{File: "a", Column: "b", Weight: "b"},
 			[]string{`csv.weight: weight is "b", which is the column itself; expected another one`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -305,23 +304,23 @@ func TestValidateDistributions(t *testing.T) {
 	}
 }
 
-func hotList(given ...string) values.HotSet {
-	return values.HotSet{Ranked: values.Ranked{List: given}, Hot: 0.5, Share: 0.5}
+func hotList(given ...string) keys.HotSet {
+	return keys.HotSet{Ranked: keys.Ranked{List: given}, Hot: 0.5, Share: 0.5}
 }
 
 // A text by rank that no key may hold is found where it stands.
 func TestValidateKeysOfTextsByRank(t *testing.T) {
 	for _, tt := range []spoiled{
 		{"in a zipf", func(o *keys.Options) {
-			set(o, "event", values.Zipf{Ranked: values.Ranked{List: []string{"a", "b/c"}}, Exponent: 1})
+			set(o, "event", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b/c"}}, Exponent: 1})
 		}, []string{`attributes.event.zipf.list.1: list[1] is "b/c", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+002F`}},
 		{"in a hot set", func(o *keys.Options) { set(o, "event", hotList("a#", "b")) },
 			[]string{`attributes.event.hot_set.list.0: list[0] is "a#", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+0023`}},
 		{"one that is too wide", func(o *keys.Options) { set(o, "event", hotList("a", strings.Repeat("x", 510))) },
 			[]string{"partition_key: the longest key that can come of it is not legal: KeyValueTooLarge: the PartitionKey has 517 UTF-16 code units, more than 512"}},
-		{"numbers too wide for a property", func(o *keys.Options) { set(o, "age", values.Gaussian{Mean: 3e9, Deviation: 1, Low: 1, High: 4e9}) },
+		{"numbers too wide for a property", func(o *keys.Options) { set(o, "age", keys.Gaussian{Mean: 3e9, Deviation: 1, Low: 1, High: 4e9}) },
 			[]string{`properties.1.value: value can become "4000000000", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
-		{"latest numbers too wide for a property", func(o *keys.Options) { set(o, "age", values.Latest{Window: 1, Every: 1, Start: 2e9}) },
+		{"latest numbers too wide for a property", func(o *keys.Options) { set(o, "age", keys.Latest{Window: 1, Every: 1, Start: 2e9}) },
 			[]string{`properties.1.value: value can become "3000000000", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
 	} {
 		t.Run(tt.name, tt.run)
@@ -332,8 +331,8 @@ func TestValidateKeysOfTextsByRank(t *testing.T) {
 func TestListsAreTakenByRank(t *testing.T) {
 	texts := []string{"gold", "silver", "bronze", "none"}
 	for _, scramble := range []bool{false, true} {
-		numbers := single(t, 3, values.Zipf{Ranked: values.Ranked{Of: 4, Scramble: scramble}, Exponent: 1})
-		named := single(t, 3, values.Zipf{Ranked: values.Ranked{List: texts, Scramble: scramble}, Exponent: 1})
+		numbers := single(t, 3, keys.Zipf{Ranked: keys.Ranked{Of: 4, Scramble: scramble}, Exponent: 1})
+		named := single(t, 3, keys.Zipf{Ranked: keys.Ranked{List: texts, Scramble: scramble}, Exponent: 1})
 		for n := range uint64(1000) {
 			i, _ := strconv.Atoi(numbers.PartitionKey(n))
 			if got := named.PartitionKey(n); got != texts[i] {

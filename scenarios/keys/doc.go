@@ -18,4 +18,18 @@
 //
 // The package never keeps state between calls, never reads a clock, and draws
 // all chance from named streams of one seed.
+//
+// # Values
+//
+// An [Attribute] has a [Distribution] of values: [ValueList], [Uniform] and [Sequence] are even,
+// [Zipf], [HotSet] and [Partitions] skewed, [Gaussian] and [Latest] concentrated, and [CSV] is read
+// from a file by [CSV.Read]. A [ValueFault] has the path of what is wrong with one. The value of an
+// entity is a pure function of the seed, the name of the attribute and the number of the entity.
+//
+// # Sketches
+//
+// [HeaviestKeys], [DistinctKeys] and [Moment] describe a stream of keys in constant memory: the
+// keys with the largest weights, the number of keys, and how unevenly the weights are distributed.
+// Each estimate has its error. DistinctKeys and Moment need uniform 64-bit hashes of the keys. They
+// are not safe for concurrent use.
 package keys

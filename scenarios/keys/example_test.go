@@ -5,7 +5,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // A race has two distances, and four of five runners take the shorter one. The
@@ -16,10 +15,10 @@ func Example() {
 	age, _ := keys.ParseTemplate("{age}")
 	generator, err := keys.New(keys.Options{
 		Seed: 2011,
-		Attributes: []values.Attribute{
-			{Name: "distance", Values: values.List{Values: []string{"Full", "Half"}, Weights: []int64{1, 4}}},
-			{Name: "bib", Values: values.Sequence{Start: 1}},
-			{Name: "age", Values: values.Uniform{Low: 18, High: 79}},
+		Attributes: []keys.Attribute{
+			{Name: "distance", Values: keys.ValueList{Values: []string{"Full", "Half"}, Weights: []int64{1, 4}}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+			{Name: "age", Values: keys.Uniform{Low: 18, High: 79}},
 		},
 		PartitionKey: partition,
 		RowKey:       row,

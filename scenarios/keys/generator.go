@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/scenarios/keys/values"
 )
 
 // Generator yields the entities of a key design. It is immutable: every method
@@ -21,7 +20,7 @@ type Generator struct {
 	properties     []formed
 	letters        clock.Stream
 	// sizes, where set, draw how large an entity is.
-	sizes *values.Sizes
+	sizes *Sizes
 	// blank, where set, is what every filler is the beginning of.
 	blank string
 }

@@ -14,7 +14,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // generator returns the generator of options that are known to be sound.
@@ -76,7 +75,7 @@ func TestValuesDependOnSeedNameAndNumberAlone(t *testing.T) {
 	o := race()
 	g := generator(t, o)
 	other := race()
-	other.Attributes = append(slices.Clone(o.Attributes), values.Attribute{Name: "spare", Values: values.Uniform{Low: 0, High: 9}})
+	other.Attributes = append(slices.Clone(o.Attributes), keys.Attribute{Name: "spare", Values: keys.Uniform{Low: 0, High: 9}})
 	slices.Reverse(other.Attributes)
 	other.PartitionKey = template("{spare}")
 	other.Properties, other.Filler = nil, ""
@@ -324,7 +323,7 @@ func TestBlankFillersHaveTheSameSizes(t *testing.T) {
 		return parsed
 	}
 	for _, size := range []int{100, 333, 1024, 70_000} {
-		o := keys.Options{Seed: 3, Attributes: []values.Attribute{{Name: "id", Values: values.Sequence{Start: 1}}},
+		o := keys.Options{Seed: 3, Attributes: []keys.Attribute{{Name: "id", Values: keys.Sequence{Start: 1}}},
 			PartitionKey: template("{id}"), RowKey: template("row"), Size: size, Filler: "Notes"}
 		g, err := keys.New(o)
 		if err != nil {

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"loadgen/scenarios/keys/values"
 	"slices"
 )
 
@@ -50,7 +49,7 @@ func (o *Options) meant(names []string) []string {
 }
 
 // values returns the distribution of an attribute, nil where there is none.
-func (o *Options) values(name string) values.Distribution {
+func (o *Options) values(name string) Distribution {
 	if at := o.position(name); at >= 0 {
 		return o.Attributes[at].Values
 	}
@@ -82,7 +81,7 @@ func (o Options) Unique(in, notIn Template) []string {
 	lacks, has := o.WholeRows(o.told(notIn, nil)), o.told(in, nil)
 	rows := o.tellsRows(has)
 	return slices.DeleteFunc(has, func(name string) bool {
-		_, sequence := o.values(name).(values.Sequence)
+		_, sequence := o.values(name).(Sequence)
 		unique := sequence || o.position(name) < 0 && slices.Contains([]string{nameNumber, nameUUID, nameUUID7}, name)
 		return !unique && !(rows && o.isColumn(name)) || slices.Contains(lacks, name)
 	})

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // number returns the value of an entity as an integer.
@@ -22,7 +21,7 @@ func number(t *testing.T, g *keys.Generator, n uint64) int64 {
 // it or before it. A zipf over all the entities that there will be, the usual way to
 // draw the keys of reads, refers to most of its first ones too early.
 func TestLatestReadsNothingThatIsNotThere(t *testing.T) {
-	for _, tt := range []values.Latest{
+	for _, tt := range []keys.Latest{
 		{Window: 1, Every: 1}, {Window: 100, Exponent: 1, Every: 1}, {Window: 100, Exponent: 1, Every: 1, Start: 1},
 		{Window: 1_000_000_000, Every: 1}, {Window: 1_000_000_000, Exponent: 5, Every: 3, Start: -7}, {Window: 50, Exponent: 0.5, Every: 1000},
 	} {
@@ -58,7 +57,7 @@ func TestLatestFollowsTheLawOfItsWindow(t *testing.T) {
 	const window, draws = 200, 40_000
 	for _, exponent := range []float64{0, 0.8, 1, 1.5} {
 		ages := func(exponent float64) []int64 {
-			g := single(t, 12, values.Latest{Window: window, Exponent: exponent, Every: 2, Start: 9})
+			g := single(t, 12, keys.Latest{Window: window, Exponent: exponent, Every: 2, Start: 9})
 			observed := make([]int64, window)
 			for n := uint64(2 * window); n < 2*window+draws; n++ {
 				observed[9+int64(n/2)-number(t, g, n)]++
@@ -74,7 +73,7 @@ func TestLatestFollowsTheLawOfItsWindow(t *testing.T) {
 		}
 	}
 	const every = 1_000_000
-	g := single(t, 12, values.Latest{Window: window, Exponent: 1, Every: every})
+	g := single(t, 12, keys.Latest{Window: window, Exponent: 1, Every: every})
 	observed := make([]int64, 5)
 	for n := uint64(4 * every); n < 4*every+draws; n++ {
 		observed[4-number(t, g, n)]++

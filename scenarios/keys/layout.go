@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/keys/values"
 )
 
 // layout is a template with its attributes resolved to positions.
@@ -46,7 +45,7 @@ type drawn struct {
 	fixed  bool
 	stream clock.Stream
 	// values is what [byChance] draws from, text what [byText] is formed of.
-	values values.Source
+	values ValueSource
 	text   layout
 	// time is that of [byTime], and of the attribute that [byUUID7] goes by.
 	time timeline
@@ -64,7 +63,7 @@ const (
 )
 
 func (d *drawn) fix(text string) {
-	d.kind, d.fixed, d.values = byChance, true, values.Constant(text)
+	d.kind, d.fixed, d.values = byChance, true, ConstantSource(text)
 }
 
 // draws returns the attributes of the options in the form to draw from, the
@@ -80,7 +79,7 @@ func (o *Options) draws() []drawn {
 			time = d.time
 		case Text:
 			d.kind, d.text = byText, o.resolve(values.Template)
-		case values.Column:
+		case ValueColumn:
 			// Whoever draws a row draws all of its columns alike.
 			d.stream = clock.NewStream(o.Seed, "rows")
 			d.values = values.Compile(d.stream)
@@ -157,5 +156,5 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 
 // position returns where an attribute stands, negative where it does not exist.
 func (o *Options) position(attribute string) int {
-	return slices.IndexFunc(o.Attributes, func(a values.Attribute) bool { return a.Name == attribute })
+	return slices.IndexFunc(o.Attributes, func(a Attribute) bool { return a.Name == attribute })
 }

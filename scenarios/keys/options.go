@@ -6,7 +6,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
-	"loadgen/scenarios/keys/values"
 )
 
 // Options is a key design with what it is formed from.
@@ -17,7 +16,7 @@ type Options struct {
 	// [Time] of what is offered goes on behind them.
 	History uint64
 	// Attributes are what the templates can name.
-	Attributes []values.Attribute
+	Attributes []Attribute
 	// PartitionKey and RowKey form the key of each entity.
 	PartitionKey, RowKey Template
 	// Properties are those of each entity, in the order in which they are
@@ -28,7 +27,7 @@ type Options struct {
 	Size int
 	// Sizes, where set, draw the size of each entity by its number, and Size is the
 	// greatest of them.
-	Sizes values.SizeDistribution
+	Sizes SizeDistribution
 	// Filler names the String property of incompressible letters and digits
 	// that pads the entity; empty leaves it out. Where Size asks for more than
 	// one String can hold, further ones follow: Notes, Notes2, Notes3.
@@ -80,7 +79,7 @@ type check struct {
 
 // attributeCheck is what the checks need to know of an attribute.
 type attributeCheck struct {
-	values values.Distribution
+	values Distribution
 	probes []string
 	widest string
 	// stretches is of how many a derived one is put together.
@@ -95,8 +94,8 @@ func (o Options) newCheck() *check {
 }
 
 func (c *check) attributes() {
-	if len(c.Attributes) > values.MaxAttributes {
-		c.add("attributes", "attributes has %d entries; expected at most %d", len(c.Attributes), values.MaxAttributes)
+	if len(c.Attributes) > MaxAttributes {
+		c.add("attributes", "attributes has %d entries; expected at most %d", len(c.Attributes), MaxAttributes)
 		return
 	}
 	count := map[string]int{}
@@ -109,18 +108,18 @@ func (c *check) attributes() {
 		var faults []error
 		switch {
 		case !isName(a.Name):
-			faults = append(faults, values.Faultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
+			faults = append(faults, ValueFaultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
 		case count[a.Name] > 1:
-			faults = append(faults, values.Faultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
+			faults = append(faults, ValueFaultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
 		if a.Values == nil {
-			faults = append(faults, values.Faultf(path, "attribute %q has no values; expected a distribution", a.Name))
+			faults = append(faults, ValueFaultf(path, "attribute %q has no values; expected a distribution", a.Name))
 		} else {
 			faults = append(faults, a.Values.Faults(path)...)
 		}
 		c.faults = append(c.faults, faults...)
 		// Of a file that has not been read nothing is known.
-		if values.Unread(a.Values) {
+		if Unread(a.Values) {
 			c.unread = true
 		} else if _, derived := a.Values.(Text); derived {
 			c.candidates[a.Name] = len(faults) == 0
@@ -154,10 +153,10 @@ func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key)
 	}
 	told := 0
 	for i, value := range a.probes {
-		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < values.MostRowFaults {
+		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MostRowFaults {
 			a.judged = true
 			told++
-			where, what := values.PlaceOf(a.values, i)
+			where, what := PlaceOf(a.values, i)
 			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
 		}
 	}
@@ -217,7 +216,7 @@ func (c *check) template(path string, t Template) bool {
 		default:
 			sound = false
 			if what := c.missing(p.attribute); what != "" {
-				c.faults = append(c.faults, &values.Fault{Path: path, Offset: p.nameOffset(), What: what})
+				c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.nameOffset(), What: what})
 			}
 		}
 	}
@@ -240,20 +239,20 @@ func (c *check) missing(name string) string {
 }
 
 func (c *check) add(path, format string, args ...any) {
-	c.faults = append(c.faults, values.Faultf(path, format, args...))
+	c.faults = append(c.faults, ValueFaultf(path, format, args...))
 }
 
 // sizesUnread reports whether the sizes wait for their file.
 func (o Options) sizesUnread() bool {
-	curve, is := o.Sizes.(*values.Curve)
+	curve, is := o.Sizes.(*Curve)
 	return is && curve.Unread()
 }
 
 // unreadFaults returns what keeps a generator from being made of sound options.
 func (o Options) unreadFaults() []error {
-	faults := values.UnreadFaults(o.Attributes)
+	faults := UnreadFaults(o.Attributes)
 	if o.sizesUnread() {
-		faults = append(faults, values.Faultf("size.csv", "the sizes have not been read"))
+		faults = append(faults, ValueFaultf("size.csv", "the sizes have not been read"))
 	}
 	return faults
 }

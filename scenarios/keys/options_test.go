@@ -9,21 +9,20 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // race returns the options of a small foot race.
 func race() keys.Options {
 	return keys.Options{
 		Seed: 42,
-		Attributes: []values.Attribute{
-			{Name: "event", Values: values.List{Values: []string{"2011 New York City Marathon", "2011 Berlin Marathon"}}},
-			{Name: "distance", Values: values.List{Values: []string{"Full", "Half", "10 km"}, Weights: []int64{40, 35, 25}}},
-			{Name: "bib", Values: values.Sequence{Start: 1}},
-			{Name: "name", Values: values.List{Values: []string{"Ada", "Björn", "田中"}}},
-			{Name: "age", Values: values.Uniform{Low: 18, High: 79}},
-			{Name: "paid", Values: values.List{Values: []string{"true", "false"}, Weights: []int64{9, 1}}},
-			{Name: "day", Values: values.Uniform{Low: 10, High: 28}},
+		Attributes: []keys.Attribute{
+			{Name: "event", Values: keys.ValueList{Values: []string{"2011 New York City Marathon", "2011 Berlin Marathon"}}},
+			{Name: "distance", Values: keys.ValueList{Values: []string{"Full", "Half", "10 km"}, Weights: []int64{40, 35, 25}}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+			{Name: "name", Values: keys.ValueList{Values: []string{"Ada", "Björn", "田中"}}},
+			{Name: "age", Values: keys.Uniform{Low: 18, High: 79}},
+			{Name: "paid", Values: keys.ValueList{Values: []string{"true", "false"}, Weights: []int64{9, 1}}},
+			{Name: "day", Values: keys.Uniform{Low: 10, High: 28}},
 		},
 		PartitionKey: template("{event}__{distance}"),
 		RowKey:       template("{bib}__{name}__{age}"),
@@ -67,8 +66,8 @@ func (s spoiled) run(t *testing.T) {
 	s.spoil(&o)
 	var got []string
 	for _, err := range o.Validate() {
-		var fault *values.Fault
-		if !errors.As(err, &fault) || !errors.Is(err, values.ErrInvalid) {
+		var fault *keys.ValueFault
+		if !errors.As(err, &fault) || !errors.Is(err, keys.ErrInvalidOptions) {
 			t.Fatalf("Validate() holds %#v; want a Fault that wraps ErrInvalid", err)
 		}
 		got = append(got, fault.Path+": "+fault.What)
@@ -81,10 +80,10 @@ func (s spoiled) run(t *testing.T) {
 	}
 }
 
-func list(given ...string) values.Distribution { return values.List{Values: given} }
+func list(given ...string) keys.Distribution { return keys.ValueList{Values: given} }
 
 // set gives an attribute another distribution.
-func set(o *keys.Options, name string, values values.Distribution) {
+func set(o *keys.Options, name string, values keys.Distribution) {
 	for i := range o.Attributes {
 		if o.Attributes[i].Name == name {
 			o.Attributes[i].Values = values
@@ -102,10 +101,10 @@ func TestValidateAttributes(t *testing.T) {
 		{"a list needs values", func(o *keys.Options) { set(o, "event", list()) },
 			[]string{"attributes.event.list: list has 0 values; expected 1 to 100000"}},
 		{"a list needs a weight for each value", func(o *keys.Options) {
-			set(o, "event", values.List{Values: []string{"a", "b"}, Weights: []int64{1}})
+			set(o, "event", keys.ValueList{Values: []string{"a", "b"}, Weights: []int64{1}})
 		}, []string{"attributes.event.weights: weights has 1 numbers; expected 2, one for each value of the list"}},
 		{"each weight is positive and bounded", func(o *keys.Options) {
-			set(o, "event", values.List{Values: []string{"a", "b", "c"}, Weights: []int64{0, -1, 2_000_000_000}})
+			set(o, "event", keys.ValueList{Values: []string{"a", "b", "c"}, Weights: []int64{0, -1, 2_000_000_000}})
 		}, []string{
 			"attributes.event.weights.0: weights[0] is 0; expected 1 to 1000000000",
 			"attributes.event.weights.1: weights[1] is -1; expected 1 to 1000000000",
@@ -113,29 +112,29 @@ func TestValidateAttributes(t *testing.T) {
 		}},
 		{"values are UTF-8", func(o *keys.Options) { set(o, "name", list("a", "\xff")) },
 			[]string{"attributes.name.list.1: list[1] is not UTF-8; expected UTF-8 text"}},
-		{"the bounds of a uniform distribution are in order", func(o *keys.Options) { set(o, "age", values.Uniform{Low: 5, High: 4}) },
+		{"the bounds of a uniform distribution are in order", func(o *keys.Options) { set(o, "age", keys.Uniform{Low: 5, High: 4}) },
 			[]string{"attributes.age.uniform: uniform is [5, 4]; expected the lower bound first"}},
-		{"the bounds of a uniform distribution are bounded", func(o *keys.Options) { set(o, "age", values.Uniform{Low: -1 << 62, High: 1 << 62}) },
+		{"the bounds of a uniform distribution are bounded", func(o *keys.Options) { set(o, "age", keys.Uniform{Low: -1 << 62, High: 1 << 62}) },
 			[]string{
 				"attributes.age.uniform.0: uniform[0] is -4611686018427387904; expected -1000000000000000 to 1000000000000000",
 				"attributes.age.uniform.1: uniform[1] is 4611686018427387904; expected -1000000000000000 to 1000000000000000",
 			}},
-		{"the start of a sequence is bounded", func(o *keys.Options) { set(o, "bib", values.Sequence{Start: 1 << 62}) },
+		{"the start of a sequence is bounded", func(o *keys.Options) { set(o, "bib", keys.Sequence{Start: 1 << 62}) },
 			[]string{"attributes.bib.sequence: sequence is 4611686018427387904; expected -1000000000000000 to 1000000000000000"}},
 		{"an attribute needs a distribution", func(o *keys.Options) { set(o, "bib", nil) },
 			[]string{`attributes.bib: attribute "bib" has no values; expected a distribution`}},
 		{"an attribute needs a name", func(o *keys.Options) {
-			o.Attributes = append(o.Attributes, values.Attribute{Name: "a b", Values: list("x")})
+			o.Attributes = append(o.Attributes, keys.Attribute{Name: "a b", Values: list("x")})
 		},
 			[]string{`attributes.a b: "a b" cannot name an attribute; expected a letter or '_', then letters, digits or '_'`}},
 		{"two attributes do not share a name", func(o *keys.Options) {
-			o.Attributes = append(o.Attributes, values.Attribute{Name: "spare", Values: list("x")}, values.Attribute{Name: "spare", Values: list("x")})
+			o.Attributes = append(o.Attributes, keys.Attribute{Name: "spare", Values: list("x")}, keys.Attribute{Name: "spare", Values: list("x")})
 		}, []string{
 			`attributes.spare: attribute "spare" occurs 2 times; expected once`,
 			`attributes.spare: attribute "spare" occurs 2 times; expected once`,
 		}},
 		{"there are at most a hundred attributes", func(o *keys.Options) {
-			*o = keys.Options{Attributes: make([]values.Attribute, 101)}
+			*o = keys.Options{Attributes: make([]keys.Attribute, 101)}
 		}, []string{"attributes: attributes has 101 entries; expected at most 100"}},
 	} {
 		t.Run(tt.name, tt.run)
@@ -219,8 +218,8 @@ func TestValidateProperties(t *testing.T) {
 			`properties.11.value: value can become "2011-02-10", which is no DateTime; expected an instant such as 2011-05-07T08:20:53Z, in the years 1601 to 9999`,
 		}},
 		{"all combinations of few values are tried", func(o *keys.Options) {
-			set(o, "day", values.Uniform{Low: 10, High: 31})
-			o.Attributes = append(o.Attributes, values.Attribute{Name: "month", Values: values.Uniform{Low: 1, High: 9}})
+			set(o, "day", keys.Uniform{Low: 10, High: 31})
+			o.Attributes = append(o.Attributes, keys.Attribute{Name: "month", Values: keys.Uniform{Low: 1, High: 9}})
 			o.Properties = nil
 			property(o, "A", entity.TypeDateTime, "2011-0{month}-{day}T00:00:00Z")
 		}, []string{`properties.0.value: value can become "2011-02-29T00:00:00Z", which is no DateTime; expected an instant such as 2011-05-07T08:20:53Z, in the years 1601 to 9999`}},
@@ -229,8 +228,8 @@ func TestValidateProperties(t *testing.T) {
 			for i := range given {
 				given[i] = fmt.Sprint(i)
 			}
-			set(o, "name", values.List{Values: given})
-			set(o, "event", values.List{Values: append(slices.Clone(given[:99]), "x")})
+			set(o, "name", keys.ValueList{Values: given})
+			set(o, "event", keys.ValueList{Values: append(slices.Clone(given[:99]), "x")})
 			property(o, "A", entity.TypeInt64, "{name}{event}")
 		}, []string{`properties.6.value: value can become "0x", which is no Int64; expected a whole number of 64 bits`}},
 		{"a String is at most 64 KiB long", func(o *keys.Options) {
@@ -276,7 +275,7 @@ func TestFaultOffsets(t *testing.T) {
 	o.RowKey = template("{bib}/x")
 	want := map[int]bool{2: true, 10: true, 5: true}
 	for _, err := range o.Validate() {
-		var fault *values.Fault
+		var fault *keys.ValueFault
 		if errors.As(err, &fault) && !want[fault.Offset] {
 			t.Errorf("Validate() puts %q at byte %d; want one of %v", fault.What, fault.Offset, want)
 		}

@@ -1,7 +1,7 @@
 package keys_test
 
 import (
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 	"math"
 	"slices"
 	"strconv"
@@ -13,17 +13,17 @@ import (
 func TestRowsAreDealt(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		values values.Partitions
+		values keys.Partitions
 		// rows is how many partitions have so many.
 		rows map[int64]int
 	}{
-		{"all alike", values.Partitions{Of: 100, Rows: 30}, map[int64]int{30: 100}},
-		{"one row each", values.Partitions{Of: 1000, Rows: 1}, map[int64]int{1: 1000}},
-		{"one partition", values.Partitions{Of: 1, Rows: 7}, map[int64]int{7: 1}},
-		{"two rows in all", values.Partitions{Of: 2, Rows: 1}, map[int64]int{1: 2}},
-		{"three sizes", values.Partitions{Of: 100, Rows: 10, Sizes: unequal()}, map[int64]int{10: 70, 25: 20, 35: 10}},
-		{"sizes that are rounded", values.Partitions{Of: 15, Rows: 3, Sizes: unequal()}, map[int64]int{3: 11, 8: 3, 11: 1}},
-		{"a size below one row", values.Partitions{Of: 4, Rows: 3, Sizes: []values.Size{{Share: 0.5, Weight: 0.001}, {Share: 0.5, Weight: 2}}}, map[int64]int{1: 2, 6: 2}},
+		{"all alike", keys.Partitions{Of: 100, Rows: 30}, map[int64]int{30: 100}},
+		{"one row each", keys.Partitions{Of: 1000, Rows: 1}, map[int64]int{1: 1000}},
+		{"one partition", keys.Partitions{Of: 1, Rows: 7}, map[int64]int{7: 1}},
+		{"two rows in all", keys.Partitions{Of: 2, Rows: 1}, map[int64]int{1: 2}},
+		{"three sizes", keys.Partitions{Of: 100, Rows: 10, Sizes: unequal()}, map[int64]int{10: 70, 25: 20, 35: 10}},
+		{"sizes that are rounded", keys.Partitions{Of: 15, Rows: 3, Sizes: unequal()}, map[int64]int{3: 11, 8: 3, 11: 1}},
+		{"a size below one row", keys.Partitions{Of: 4, Rows: 3, Sizes: []keys.Size{{Share: 0.5, Weight: 0.001}, {Share: 0.5, Weight: 2}}}, map[int64]int{1: 2, 6: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := single(t, 6, tt.values)
@@ -57,7 +57,7 @@ func TestRowsAreDealt(t *testing.T) {
 // the next lot comes in another order.
 func TestRowsAreDealtInNoOrder(t *testing.T) {
 	const of, rows = 50, 2000
-	g := single(t, 6, values.Partitions{Of: of, Rows: rows})
+	g := single(t, 6, keys.Partitions{Of: of, Rows: rows})
 	const stretch = of * rows / 10
 	same, again := 0, 0
 	observed := make([]int64, of)
@@ -89,7 +89,7 @@ func TestLargePartitionsLieAnywhere(t *testing.T) {
 	const of, rows, all = 100, 10, 1550
 	var before []int
 	for seed := range uint64(3) {
-		g := single(t, seed, values.Partitions{Of: of, Rows: rows, Sizes: unequal()})
+		g := single(t, seed, keys.Partitions{Of: of, Rows: rows, Sizes: unequal()})
 		held := make([]int, of)
 		for n := range uint64(all) {
 			held[number(t, g, n)]++
@@ -111,7 +111,7 @@ func TestLargePartitionsLieAnywhere(t *testing.T) {
 // against their weights: which partition is a large one is not known, how many are is.
 func TestDrawnPartitionsFollowTheirWeights(t *testing.T) {
 	const of, draws = 100, 200_000
-	observed := counts(t, values.Partitions{Of: of, Sizes: unequal()}, draws, of, from(0))
+	observed := counts(t, keys.Partitions{Of: of, Sizes: unequal()}, draws, of, from(0))
 	// The weights stand a hundred deviations apart; a partition belongs to the nearest.
 	weights, shares, sizes := []float64{1, 2.5, 3.5}, make([]float64, of), map[float64]int{}
 	const sum = 70 + 20*2.5 + 10*3.5
@@ -131,8 +131,8 @@ func TestDrawnPartitionsFollowTheirWeights(t *testing.T) {
 	if got := fit(t, observed, shares); got < alarm {
 		t.Errorf("drawn partitions are as far from their weights as sound ones in %.2g of cases; want %v at least", got, alarm)
 	}
-	wrong := []values.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.35}, {Share: 0.1, Weight: 3.5}}
-	if got := fit(t, counts(t, values.Partitions{Of: of, Sizes: wrong}, draws, of, from(0)), shares); got > alarm {
+	wrong := []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2.35}, {Share: 0.1, Weight: 3.5}}
+	if got := fit(t, counts(t, keys.Partitions{Of: of, Sizes: wrong}, draws, of, from(0)), shares); got > alarm {
 		t.Errorf("a weight of 2.35 for 2.5 is as near as sound ones in %.2g of cases; want below %v, or this test cannot fail", got, alarm)
 	}
 }
@@ -140,25 +140,25 @@ func TestDrawnPartitionsFollowTheirWeights(t *testing.T) {
 func TestParseSize(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want values.Size
+		want keys.Size
 		ok   bool
 	}{
-		{"70% x1", values.Size{Share: 0.7, Weight: 1}, true},
-		{"20%x2.5", values.Size{Share: 0.2, Weight: 2.5}, true},
-		{"0.000001% x 1000000", values.Size{Share: 1e-8, Weight: 1e6}, true},
-		{"100% x0.000001", values.Size{Share: 1, Weight: 1e-6}, true},
-		{"", values.Size{}, false},
-		{"0% x1", values.Size{}, false},
-		{"101% x1", values.Size{}, false},
-		{"10% x0", values.Size{}, false},
-		{"10% x1000001", values.Size{}, false},
-		{"10 x1", values.Size{}, false},
-		{"10% 1", values.Size{}, false},
-		{"10% x-1", values.Size{}, false},
-		{"10% x1e3", values.Size{}, false},
-		{"10% x1 ", values.Size{}, false},
+		{"70% x1", keys.Size{Share: 0.7, Weight: 1}, true},
+		{"20%x2.5", keys.Size{Share: 0.2, Weight: 2.5}, true},
+		{"0.000001% x 1000000", keys.Size{Share: 1e-8, Weight: 1e6}, true},
+		{"100% x0.000001", keys.Size{Share: 1, Weight: 1e-6}, true},
+		{"", keys.Size{}, false},
+		{"0% x1", keys.Size{}, false},
+		{"101% x1", keys.Size{}, false},
+		{"10% x0", keys.Size{}, false},
+		{"10% x1000001", keys.Size{}, false},
+		{"10 x1", keys.Size{}, false},
+		{"10% 1", keys.Size{}, false},
+		{"10% x-1", keys.Size{}, false},
+		{"10% x1e3", keys.Size{}, false},
+		{"10% x1 ", keys.Size{}, false},
 	} {
-		got, ok := values.ParseSize(tt.text)
+		got, ok := keys.ParseSize(tt.text)
 		if ok != tt.ok || ok && (math.Abs(got.Share-tt.want.Share) > 1e-12 || got.Weight != tt.want.Weight) {
 			t.Errorf("ParseSize(%q) = %v, %t; want %v, %t", tt.text, got, ok, tt.want, tt.ok)
 		}
@@ -170,11 +170,11 @@ func FuzzParseSize(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		size, sound := values.ParseSize(text)
+		size, sound := keys.ParseSize(text)
 		if !sound {
 			return
 		}
-		if again, sound := values.ParseSize(size.String()); !sound || again != size {
+		if again, sound := keys.ParseSize(size.String()); !sound || again != size {
 			t.Fatalf("ParseSize(%q) = %v, and of its text %q %v, %t; want the same", text, size, size, again, sound)
 		}
 	})

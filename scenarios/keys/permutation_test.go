@@ -2,7 +2,7 @@ package keys_test
 
 import (
 	"hash/fnv"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 	"slices"
 	"strconv"
 	"testing"
@@ -13,7 +13,7 @@ import (
 func ranksOf(t *testing.T, seed uint64, of int64, exponent float64, draws uint64) (ranks, given []int64) {
 	t.Helper()
 	plain := single(t, seed, zipf(of, exponent))
-	mixed := single(t, seed, values.Zipf{Ranked: values.Ranked{Of: of, Scramble: true}, Exponent: exponent})
+	mixed := single(t, seed, keys.Zipf{Ranked: keys.Ranked{Of: of, Scramble: true}, Exponent: exponent})
 	for n := range draws {
 		rank, _ := strconv.ParseInt(plain.PartitionKey(n), 10, 64)
 		value, _ := strconv.ParseInt(mixed.PartitionKey(n), 10, 64)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"loadgen/engine/nearest"
-	"loadgen/scenarios/keys/values"
 )
 
 // parsePlaceholder reads what stands between two braces, of which the first
@@ -20,7 +19,7 @@ func parsePlaceholder(inner string, at int) (part, error) {
 			return part{}, err
 		}
 	} else if !isName(value) {
-		return part{}, &values.TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", nearest.Shown(value))}
+		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected the name of an attribute: a letter or '_', then letters, digits or '_'", nearest.Shown(value))}
 	}
 	if !formatted {
 		return p, nil
@@ -35,7 +34,7 @@ func (p *part) parseCall(text string, at int) error {
 	list, closed := strings.CutSuffix(arguments, ")")
 	switch {
 	case !opened, !closed, strings.ContainsAny(list, "()"):
-		return &values.TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", nearest.Shown(text), functions[0].example)}
+		return &TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", nearest.Shown(text), functions[0].example)}
 	}
 	f, err := findFunction(name, at)
 	if err != nil {
@@ -44,19 +43,19 @@ func (p *part) parseCall(text string, at int) error {
 	attribute, argument, two := strings.Cut(list, ",")
 	inside := at + len(name) + 1
 	if !isName(attribute) {
-		return &values.TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected the name of an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
+		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s is called with %s; expected the name of an attribute, as in %s", name, nearest.Shown(attribute), f.example)}
 	}
 	p.attribute, p.call = attribute, transform{kind: f.kind}
 	inside += len(attribute)
 	if two != (f.most > 0) {
-		return &values.TemplateError{Offset: inside, What: fmt.Sprintf("%s has %d arguments; expected %d, as in %s", name, 1+strings.Count(list, ","), 1+min(1, f.most), f.example)}
+		return &TemplateError{Offset: inside, What: fmt.Sprintf("%s has %d arguments; expected %d, as in %s", name, 1+strings.Count(list, ","), 1+min(1, f.most), f.example)}
 	}
 	if !two {
 		return nil
 	}
 	n, ok := readCount(argument, f.most)
 	if !ok {
-		return &values.TemplateError{Offset: inside + 1, What: fmt.Sprintf("%s is called with %s; expected a whole number from 1 to %d, as in %s", name, nearest.Shown(argument), f.most, f.example)}
+		return &TemplateError{Offset: inside + 1, What: fmt.Sprintf("%s is called with %s; expected a whole number from 1 to %d, as in %s", name, nearest.Shown(argument), f.most, f.example)}
 	}
 	p.call.n = n
 	return nil
@@ -67,7 +66,7 @@ func findFunction(name string, at int) (function, error) {
 	if at := slices.Index(known, name); at >= 0 {
 		return functions[at], nil
 	}
-	return function{}, &values.TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
+	return function{}, &TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
 }
 
 // parseFormat reads what follows the colon: one of a time, or the padding of a
@@ -80,7 +79,7 @@ func (p *part) parseFormat(text string, at int) error {
 			continue
 		}
 		if p.call.kind != asIs {
-			return &values.TemplateError{Offset: at, What: fmt.Sprintf("%s is a format of a time, which no function yields; expected none, or a padding such as 05d", text)}
+			return &TemplateError{Offset: at, What: fmt.Sprintf("%s is a format of a time, which no function yields; expected none, or a padding such as 05d", text)}
 		}
 		p.format = f.transform
 		return nil
@@ -92,9 +91,9 @@ func (p *part) parseFormat(text string, at int) error {
 		return nil
 	}
 	if _, err := strconv.Atoi(width); isPadding && err == nil {
-		return &values.TemplateError{Offset: at, What: fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", nearest.Shown(text), maxPadded)}
+		return &TemplateError{Offset: at, What: fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", nearest.Shown(text), maxPadded)}
 	}
-	return &values.TemplateError{Offset: at, What: nearest.Unknown("format", text, known)}
+	return &TemplateError{Offset: at, What: nearest.Unknown("format", text, known)}
 }
 
 // readCount reads a number from 1 to most, without a sign or a zero before it.

@@ -10,7 +10,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // designed returns the generator of the marathon and of telemetry under two keys.
@@ -18,13 +17,13 @@ func designed(t testing.TB, partition, row string) *keys.Generator {
 	t.Helper()
 	return generator(t, keys.Options{
 		Seed: 5, History: 5000,
-		Attributes: []values.Attribute{
-			{Name: "event", Values: values.List{Values: []string{"2011 New York City Marathon", "2011 Berlin Marathon"}}},
-			{Name: "distance", Values: values.List{Values: []string{"Full", "Half", "10 km"}}},
-			{Name: "bib", Values: values.Sequence{Start: 1}},
-			{Name: "name", Values: values.List{Values: []string{"John", "Ada", "田中"}}},
-			{Name: "age", Values: values.Uniform{Low: 18, High: 20}},
-			{Name: "user", Values: values.Uniform{Low: 0, High: 99}},
+		Attributes: []keys.Attribute{
+			{Name: "event", Values: keys.ValueList{Values: []string{"2011 New York City Marathon", "2011 Berlin Marathon"}}},
+			{Name: "distance", Values: keys.ValueList{Values: []string{"Full", "Half", "10 km"}}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
+			{Name: "name", Values: keys.ValueList{Values: []string{"John", "Ada", "田中"}}},
+			{Name: "age", Values: keys.Uniform{Low: 18, High: 20}},
+			{Name: "user", Values: keys.Uniform{Low: 0, High: 99}},
 			{Name: "email", Values: keys.Text{Template: template("user{user}@example.com")}},
 			{Name: "at", Values: keys.Time{Start: november, Every: time.Second, Speed: 30}},
 			{Name: "day", Values: keys.Text{Template: template("day_{at:day}")}},
@@ -177,7 +176,7 @@ func rows(partition, from, to string) filter.Range {
 
 func TestASpanEndsWithTheCalendar(t *testing.T) {
 	g := generator(t, keys.Options{
-		Attributes:   []values.Attribute{{Name: "at", Values: keys.Time{Start: entity.EarliestDateTime}}},
+		Attributes:   []keys.Attribute{{Name: "at", Values: keys.Time{Start: entity.EarliestDateTime}}},
 		PartitionKey: template("{at:year}"),
 	})
 	plan := g.Plan(nil, 2*time.Hour)

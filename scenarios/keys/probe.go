@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/keys/values"
 )
 
 // maxExpansions bounds how many texts of one template are tried ahead of time.
@@ -246,8 +245,8 @@ func (o Options) Disorders(t Template, entities uint64) []Disorder {
 // many entities: every one of a list, and of a range its ends and where it has another
 // number of digits. There are none where some value is no such number, or below 0.
 func (o Options) numbers(attribute string, entities uint64) []int64 {
-	at := slices.IndexFunc(o.Attributes, func(a values.Attribute) bool { return a.Name == attribute })
-	var of values.Distribution = values.Sequence{}
+	at := slices.IndexFunc(o.Attributes, func(a Attribute) bool { return a.Name == attribute })
+	var of Distribution = Sequence{}
 	if at >= 0 {
 		of = o.Attributes[at].Values
 	}
@@ -267,19 +266,19 @@ func (o Options) numbers(attribute string, entities uint64) []int64 {
 	}
 	slices.Sort(all)
 	switch own := of.(type) {
-	case values.List, values.CSV, values.Column:
+	case ValueList, CSV, ValueColumn:
 		return slices.Compact(all)
-	case values.Zipf:
+	case Zipf:
 		if own.List != nil {
 			return slices.Compact(all)
 		}
-	case values.HotSet:
+	case HotSet:
 		if own.List != nil {
 			return slices.Compact(all)
 		}
-	case values.Sequence:
+	case Sequence:
 		all = []int64{own.Start, own.Start + int64(entities-1)}
-	case values.Latest:
+	case Latest:
 		all = []int64{own.Start, own.Start + int64((entities-1)/uint64(max(1, own.Every)))}
 	}
 	for edge, last := int64(10), all[len(all)-1]; edge <= last && edge > 0; edge *= 10 {

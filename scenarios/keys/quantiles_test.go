@@ -8,11 +8,10 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // sized has entities whose sizes are drawn.
-func sized(t testing.TB, q values.Quantiles) *keys.Generator {
+func sized(t testing.TB, q keys.Quantiles) *keys.Generator {
 	t.Helper()
 	o := race()
 	_, o.Size = q.Ends()
@@ -22,8 +21,8 @@ func sized(t testing.TB, q values.Quantiles) *keys.Generator {
 
 // quantiles are sizes as a log has them: half of them at 900 bytes, one of a hundred at
 // 20,000 or more.
-func quantiles() values.Quantiles {
-	return values.Quantiles{5: 900, 7: 3000, 9: 20_000, 10: 90_000}
+func quantiles() keys.Quantiles {
+	return keys.Quantiles{5: 900, 7: 3000, 9: 20_000, 10: 90_000}
 }
 
 // Of many entities so many have each size as the quantiles say; between two of them the

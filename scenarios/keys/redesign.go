@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"loadgen/engine/nearest"
-	"loadgen/scenarios/keys/values"
 )
 
 // Design returns the generator of the same entities under other keys: every
@@ -40,7 +39,7 @@ func (g *Generator) Project(names []string) (*Generator, error) {
 	var faults []error
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			faults = append(faults, values.Faultf("properties", "%s", nearest.Unknown("property", name, known)))
+			faults = append(faults, ValueFaultf("properties", "%s", nearest.Unknown("property", name, known)))
 		}
 	}
 	if len(faults) > 0 {

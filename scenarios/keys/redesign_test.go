@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 func TestDesignKeepsAllButTheKeys(t *testing.T) {
@@ -36,7 +35,7 @@ func TestDesignKeepsAllButTheKeys(t *testing.T) {
 			t.Fatalf("Key(%d) of a pinned generator under other keys has the row %q; want the pinned %s in it", n, row, distance)
 		}
 	}
-	if _, err := g.Design(template("{agee}"), template("{bib}")); !errors.Is(err, values.ErrInvalid) {
+	if _, err := g.Design(template("{agee}"), template("{bib}")); !errors.Is(err, keys.ErrInvalidOptions) {
 		t.Errorf("Design() with an unknown attribute = %v; want an error that wraps ErrInvalid", err)
 	}
 }
@@ -69,7 +68,7 @@ func TestProject(t *testing.T) {
 			}
 		}
 	}
-	if _, err := g.Project([]string{"Agee"}); !errors.Is(err, values.ErrInvalid) || !strings.Contains(err.Error(), `did you mean "Age"?`) {
+	if _, err := g.Project([]string{"Agee"}); !errors.Is(err, keys.ErrInvalidOptions) || !strings.Contains(err.Error(), `did you mean "Age"?`) {
 		t.Errorf("Project(Agee) = %v; want an error with the nearest name", err)
 	}
 	pinned, err := g.Pinned(3).Project([]string{"Age"})
@@ -151,7 +150,7 @@ func TestWhatTellsEntitiesApart(t *testing.T) {
 	o := race()
 	derive(&o, "card", "{bib}-{age}")
 	derive(&o, "loop", "{loop}")
-	o.Attributes = append(o.Attributes, values.Attribute{Name: "at", Values: keys.Time{Start: november}})
+	o.Attributes = append(o.Attributes, keys.Attribute{Name: "at", Values: keys.Time{Start: november}})
 	for _, tt := range []struct {
 		name, in, notIn, want string
 	}{

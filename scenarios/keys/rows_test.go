@@ -10,7 +10,6 @@ import (
 
 	"loadgen/engine/csvfile"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // results are rows with a year, a division that only some years have, and a number that
@@ -36,14 +35,14 @@ func newResults(chance *rand.Rand, rows int) results {
 // generator returns one over the rows, with an attribute of its own beside them.
 func (r results) generator(t *testing.T, seed uint64, byChance bool, partition, row string) *keys.Generator {
 	t.Helper()
-	table, err := values.ReadTable(strings.NewReader(r.text), "results.csv", []string{"bib", "division", "year"})
+	table, err := keys.ReadTable(strings.NewReader(r.text), "results.csv", []string{"bib", "division", "year"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := keys.Options{Seed: seed, PartitionKey: template(partition), RowKey: template(row),
-		Attributes: []values.Attribute{{Name: "page", Values: values.Uniform{High: 99}}}}
+		Attributes: []keys.Attribute{{Name: "page", Values: keys.Uniform{High: 99}}}}
 	for _, name := range []string{"year", "division", "bib"} {
-		o.Attributes = append(o.Attributes, values.Attribute{Name: name, Values: values.Column{File: "results.csv", Name: name, ByChance: byChance, Table: table}})
+		o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.ValueColumn{File: "results.csv", Name: name, ByChance: byChance, Table: table}})
 	}
 	return generator(t, o)
 }
@@ -160,7 +159,7 @@ func TestRowsThatAreUnique(t *testing.T) {
 		{"hashed", false, true, "{year}{hash(bib,4)}", "", ""},
 	} {
 		var o keys.Options
-		table, err := values.ReadTable(strings.NewReader(text), "r.csv", []string{"bib", "name", "year"})
+		table, err := keys.ReadTable(strings.NewReader(text), "r.csv", []string{"bib", "name", "year"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +167,7 @@ func TestRowsThatAreUnique(t *testing.T) {
 			table = nil
 		}
 		for _, name := range []string{"year", "bib", "name"} {
-			o.Attributes = append(o.Attributes, values.Attribute{Name: name, Values: values.Column{File: "r.csv", Name: name, ByChance: row.byChance, Table: table}})
+			o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.ValueColumn{File: "r.csv", Name: name, ByChance: row.byChance, Table: table}})
 		}
 		if got := strings.Join(o.Unique(template(row.in), template(row.notIn)), " "); got != row.want {
 			t.Errorf("%s: Unique(%s) = %q; want %q", row.sentence, row.in, got, row.want)
@@ -188,8 +187,8 @@ func TestReadTableFaults(t *testing.T) {
 		{"rows of another length", "year,bib\n1\n1,2\n1,2,3\n", "r.csv:2: the row has 1 columns; expected 2\nr.csv:4: the row has 3 columns; expected 2"},
 		{"no text", "year,bib\n1,\xff\n", "r.csv:2: bib is not UTF-8; expected UTF-8 text"},
 	} {
-		table, err := values.ReadTable(strings.NewReader(row.text), "r.csv", []string{"year", "bib"})
-		if table != nil || err == nil || err.Error() != row.want || !errors.Is(err, values.ErrRow) {
+		table, err := keys.ReadTable(strings.NewReader(row.text), "r.csv", []string{"year", "bib"})
+		if table != nil || err == nil || err.Error() != row.want || !errors.Is(err, keys.ErrInvalidRow) {
 			t.Errorf("%s: ReadTable = %v; want %s", row.sentence, err, row.want)
 		}
 	}
@@ -209,11 +208,11 @@ func TestProbesOfManyValues(t *testing.T) {
 			}
 			fmt.Fprintln(&text, i)
 		}
-		table, err := values.ReadTable(strings.NewReader(text.String()), "r.csv", []string{"x"})
+		table, err := keys.ReadTable(strings.NewReader(text.String()), "r.csv", []string{"x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		probes := values.Column{File: "r.csv", Name: "x", Table: table}.Probes()
+		probes := keys.ValueColumn{File: "r.csv", Name: "x", Table: table}.Probes()
 		if !slices.Contains(probes, value) || len(probes) > 100 {
 			t.Errorf("%d probes of 5,001 values, with %q among them %t; want a few with it", len(probes), value, slices.Contains(probes, value))
 		}
@@ -227,7 +226,7 @@ func FuzzReadTable(f *testing.F) {
 	f.Add([]byte("\x1F\x8B\x08"))
 	f.Add([]byte("bib;year\r\n\"1\n\";2"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		table, err := values.ReadTable(strings.NewReader(string(text)), "r.csv", []string{"year", "bib"})
+		table, err := keys.ReadTable(strings.NewReader(string(text)), "r.csv", []string{"year", "bib"})
 		if (table == nil) != (err != nil) {
 			t.Fatalf("ReadTable = a table %t, %v; want one of them", table != nil, err)
 		}
@@ -238,7 +237,7 @@ func FuzzReadTable(f *testing.F) {
 		rows.Next()
 		year, _ := rows.Column("year")
 		g := generator(t, keys.Options{PartitionKey: template("p"), RowKey: template("r"),
-			Attributes: []values.Attribute{{Name: "year", Values: values.Column{File: "r.csv", Name: "year", Table: table}}}})
+			Attributes: []keys.Attribute{{Name: "year", Values: keys.ValueColumn{File: "r.csv", Name: "year", Table: table}}}})
 		for n := range uint64(table.Len()) {
 			rows.Next()
 			if got, _ := g.Value("year", n); got != rows.Fields()[year] {

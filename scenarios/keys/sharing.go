@@ -2,15 +2,13 @@ package keys
 
 import (
 	"slices"
-
-	"loadgen/scenarios/keys/values"
 )
 
 // Shared is a set of attributes of one list of them. The zero value is empty.
-type Shared [(values.MaxAttributes + 63) / 64]uint64
+type Shared [(MaxAttributes + 63) / 64]uint64
 
 func (s *Shared) has(attribute int) bool {
-	return attribute < values.MaxAttributes && s[attribute/64]>>(attribute%64)&1 != 0
+	return attribute < MaxAttributes && s[attribute/64]>>(attribute%64)&1 != 0
 }
 
 // Sharing returns the set of the named attributes, for [Event.Shared] of this
@@ -34,7 +32,7 @@ func (o Options) WholeRows(names []string) []string {
 	}
 	whole := slices.Clone(names)
 	for _, a := range o.Attributes {
-		if values.IsColumn(a.Values) && !slices.Contains(whole, a.Name) {
+		if IsColumn(a.Values) && !slices.Contains(whole, a.Name) {
 			whole = append(whole, a.Name)
 		}
 	}
@@ -43,27 +41,27 @@ func (o Options) WholeRows(names []string) []string {
 
 // wholeRow is WholeRows of one attribute, by position, built-in ones among them.
 func (o *Options) wholeRow(attribute int) []int {
-	if attribute >= len(o.Attributes) || !values.IsColumn(o.Attributes[attribute].Values) {
+	if attribute >= len(o.Attributes) || !IsColumn(o.Attributes[attribute].Values) {
 		return []int{attribute}
 	}
 	var all []int
 	for at, a := range o.Attributes {
-		if values.IsColumn(a.Values) {
+		if IsColumn(a.Values) {
 			all = append(all, at)
 		}
 	}
 	return all
 }
 
-func (o *Options) isColumn(name string) bool { return values.IsColumn(o.values(name)) }
+func (o *Options) isColumn(name string) bool { return IsColumn(o.values(name)) }
 
 // tellsRows reports whether the columns among some names tell any two rows apart that
 // follow one another in the order of the file. As long as that was not read, they may.
 func (o *Options) tellsRows(names []string) bool {
-	var table *values.Table
+	var table *ValueTable
 	var columns []string
 	for _, name := range names {
-		column, is := o.values(name).(values.Column)
+		column, is := o.values(name).(ValueColumn)
 		if !is {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // chiSquare returns Pearson's statistic of counts against what weights promise.
@@ -63,7 +62,7 @@ func TestUniformIsUniform(t *testing.T) {
 		{"a single value", 5, 5, 0.001},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := generator(t, keys.Options{Seed: 9, Attributes: []values.Attribute{{Name: "x", Values: values.Uniform{Low: tt.low, High: tt.high}}}})
+			g := generator(t, keys.Options{Seed: 9, Attributes: []keys.Attribute{{Name: "x", Values: keys.Uniform{Low: tt.low, High: tt.high}}}})
 			observed := make([]int64, tt.high-tt.low+1)
 			weights := slices.Repeat([]int64{1}, len(observed))
 			for n := range uint64(20_000) {
@@ -133,7 +132,7 @@ func TestSkewAgreesWithMembers(t *testing.T) {
 
 func TestEqualSharesComeInTheOrderOfTheIndex(t *testing.T) {
 	g := generator(t, keys.Options{
-		Attributes:   []values.Attribute{{Name: "x", Values: values.Sequence{Start: 7}}},
+		Attributes:   []keys.Attribute{{Name: "x", Values: keys.Sequence{Start: 7}}},
 		PartitionKey: template("{x}"),
 	})
 	want := []keys.Share{{"10", 1}, {"11", 1}, {"7", 1}, {"8", 1}, {"9", 1}}

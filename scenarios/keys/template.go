@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"fmt"
-	"loadgen/scenarios/keys/values"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,10 +61,10 @@ type part struct {
 // attributes exist is for [Options.Validate] to say.
 func ParseTemplate(text string) (Template, error) {
 	if len(text) > maxTemplate {
-		return Template{}, &values.TemplateError{Offset: maxTemplate, What: fmt.Sprintf("the text has %d bytes; expected at most %d", len(text), maxTemplate)}
+		return Template{}, &TemplateError{Offset: maxTemplate, What: fmt.Sprintf("the text has %d bytes; expected at most %d", len(text), maxTemplate)}
 	}
 	if !utf8.ValidString(text) {
-		return Template{}, &values.TemplateError{Offset: invalidUTF8(text), What: "not UTF-8; expected UTF-8 text"}
+		return Template{}, &TemplateError{Offset: invalidUTF8(text), What: "not UTF-8; expected UTF-8 text"}
 	}
 	t := Template{text: text}
 	for at := 0; at < len(text); {
@@ -87,11 +86,11 @@ func nextPart(text string, at int) (part, int, error) {
 	case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
 		return part{literal: rest[:1], offset: at}, at + 2, nil
 	case rest[0] == '}':
-		return part{}, 0, &values.TemplateError{Offset: at, What: "'}' closes nothing; expected '}}' for the character itself"}
+		return part{}, 0, &TemplateError{Offset: at, What: "'}' closes nothing; expected '}}' for the character itself"}
 	case rest[0] == '{':
 		end := strings.IndexAny(rest[1:], "{}")
 		if end < 0 || rest[1+end] == '{' {
-			return part{}, 0, &values.TemplateError{Offset: at, What: "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
+			return part{}, 0, &TemplateError{Offset: at, What: "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
 		}
 		p, err := parsePlaceholder(rest[1:1+end], at+1)
 		p.offset, p.source = at, rest[:end+2]

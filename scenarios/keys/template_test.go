@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 func TestParseTemplate(t *testing.T) {
@@ -95,8 +94,8 @@ func TestParseTemplateFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := keys.ParseTemplate(tt.text)
-			var fault *values.TemplateError
-			if !errors.As(err, &fault) || !errors.Is(err, values.ErrTemplate) {
+			var fault *keys.TemplateError
+			if !errors.As(err, &fault) || !errors.Is(err, keys.ErrTemplate) {
 				t.Fatalf("ParseTemplate(%.20q) = %v; want a TemplateError that wraps ErrTemplate", tt.text, err)
 			}
 			if fault.Offset != tt.offset || !strings.Contains(fault.What, tt.what) {
@@ -200,7 +199,7 @@ func FuzzParseTemplate(f *testing.F) {
 			t.Fatalf("ParseTemplate(%q) = %v; a pattern says that it is a template: %t", text, err, ok)
 		}
 		if err != nil {
-			var fault *values.TemplateError
+			var fault *keys.TemplateError
 			if !errors.As(err, &fault) || fault.Offset < 0 || fault.Offset > len(text) {
 				t.Fatalf("ParseTemplate(%q) = %#v; want a TemplateError inside the text", text, err)
 			}

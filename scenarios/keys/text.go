@@ -2,7 +2,6 @@ package keys
 
 import (
 	"loadgen/engine/clock"
-	"loadgen/scenarios/keys/values"
 )
 
 // Text derives an attribute from others: its values are what a template of them
@@ -12,14 +11,14 @@ type Text struct {
 	Template Template
 }
 
-var _ values.Distribution = Text{}
+var _ Distribution = Text{}
 
 // Faults is empty: what is wrong with a template depends on the other attributes,
 // and [Options.Validate] sees them all.
 func (t Text) Faults(string) []error { return nil }
 
 // Compile is not asked of a text: a [Generator] keeps it as a layout.
-func (t Text) Compile(clock.Stream) values.Source { return values.Constant("") }
+func (t Text) Compile(clock.Stream) ValueSource { return ConstantSource("") }
 
 // Probes are none: those of the attributes that the text is derived from stand for
 // it.

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/scenarios/keys/values"
 )
 
 // Time is when the event of each entity came about, to 100 ns: entity 0 of those
@@ -38,39 +37,39 @@ const (
 	nanosPerTick = 100
 )
 
-var _ values.Distribution = Time{}
+var _ Distribution = Time{}
 
-// Faults implements [values.Distribution].
+// Faults implements [Distribution].
 func (t Time) Faults(path string) []error {
 	var faults []error
 	if t.Start < entity.EarliestDateTime || t.Start > entity.LatestDateTime {
-		faults = append(faults, values.Faultf(path+".time", "time is the tick %d; expected an instant in the years 1601 to 9999", t.Start))
+		faults = append(faults, ValueFaultf(path+".time", "time is the tick %d; expected an instant in the years 1601 to 9999", t.Start))
 	}
 	if t.Every < 0 || t.Every > MaxEvery {
-		faults = append(faults, values.Faultf(path+".every", "every is %s; expected 0s to %s", t.Every, MaxEvery))
+		faults = append(faults, ValueFaultf(path+".every", "every is %s; expected 0s to %s", t.Every, MaxEvery))
 	}
 	// A speed that is no number fails both comparisons.
 	if !(t.Speed >= 0 && t.Speed <= MaxSpeed) {
-		faults = append(faults, values.Faultf(path+".speed", "speed is %v; expected 0 to %d", t.Speed, MaxSpeed))
+		faults = append(faults, ValueFaultf(path+".speed", "speed is %v; expected 0 to %d", t.Speed, MaxSpeed))
 	}
 	return faults
 }
 
 // Compile is not asked of a time: a [Generator] keeps it as a timeline.
-func (t Time) Compile(clock.Stream) values.Source { return values.Constant("") }
+func (t Time) Compile(clock.Stream) ValueSource { return ConstantSource("") }
 
-// Probes implements [values.Distribution].
+// Probes implements [Distribution].
 func (t Time) Probes() []string {
 	line := newTimeline(t, 0)
 	var texts []string
-	for _, n := range []uint64{0, 1, values.Furthest} {
+	for _, n := range []uint64{0, 1, Furthest} {
 		texts = append(texts, string(appendTime(nil, line.at(&occurrence{Event: loaded(n)}), transform{})))
 	}
 	return texts
 }
 
 // IsTime reports whether a distribution is the time of an event.
-func IsTime(d values.Distribution) bool {
+func IsTime(d Distribution) bool {
 	_, is := d.(Time)
 	return is
 }

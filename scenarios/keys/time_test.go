@@ -10,7 +10,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // november is 2026-11-01T00:00:00Z in ticks.
@@ -20,12 +19,12 @@ const november entity.Ticks = 639_290_880_000_000_000
 func telemetry() keys.Options {
 	return keys.Options{
 		Seed: 7, History: 1000,
-		Attributes: []values.Attribute{
-			{Name: "vehicle", Values: values.Uniform{Low: 0, High: 49}},
+		Attributes: []keys.Attribute{
+			{Name: "vehicle", Values: keys.Uniform{Low: 0, High: 49}},
 			{Name: "at", Values: keys.Time{Start: november, Every: time.Second, Speed: 60}},
-			{Name: "site", Values: values.List{Values: []string{"Bern", "Oslo", "Zürich"}}},
+			{Name: "site", Values: keys.ValueList{Values: []string{"Bern", "Oslo", "Zürich"}}},
 			{Name: "name", Values: keys.Text{Template: template("{site}-{vehicle:03d}")}},
-			{Name: "bib", Values: values.Sequence{Start: 1}},
+			{Name: "bib", Values: keys.Sequence{Start: 1}},
 		},
 		PartitionKey: template("{at:hour}"),
 		RowKey:       template("{at:inverted}_{uuid}"),
@@ -59,7 +58,7 @@ func TestTime(t *testing.T) {
 		{"so it does for what is offered", keys.Time{Start: november, Speed: keys.MaxSpeed}, keys.Event{Offered: true, Run: math.MaxInt64}, "9999-12-31T23:59:59.9999999Z"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := generator(t, keys.Options{History: 1000, Attributes: []values.Attribute{{Name: "at", Values: tt.time}}})
+			g := generator(t, keys.Options{History: 1000, Attributes: []keys.Attribute{{Name: "at", Values: tt.time}}})
 			got, _ := g.ValueOf("at", tt.event)
 			if got != tt.want {
 				t.Fatalf("ValueOf(at, %+v) = %s; want %s", tt.event, got, tt.want)
@@ -94,7 +93,7 @@ func TestTimesAgreeWithTheCalendar(t *testing.T) {
 		"{at:hour}": "2006-01-02T15", "{at:minute}": "2006-01-02T15:04", "{at:second}": "2006-01-02T15:04:05",
 	}
 	every := 7_777_777*time.Second + 12_345_600
-	o := keys.Options{Attributes: []values.Attribute{{Name: "at", Values: keys.Time{Start: entity.EarliestDateTime, Every: every}}}}
+	o := keys.Options{Attributes: []keys.Attribute{{Name: "at", Values: keys.Time{Start: entity.EarliestDateTime, Every: every}}}}
 	for placeholder, layout := range layouts {
 		o.RowKey = template(placeholder)
 		g := generator(t, o)
@@ -182,7 +181,7 @@ func TestIdentifiers(t *testing.T) {
 
 // TestOrderedIdentifiersOfOneMillisecond are those of simultaneous events.
 func TestOrderedIdentifiersOfOneMillisecond(t *testing.T) {
-	o := keys.Options{Attributes: []values.Attribute{{Name: "at", Values: keys.Time{Start: 639_291_422_451_234_560}}}, RowKey: template("{uuid7}")}
+	o := keys.Options{Attributes: []keys.Attribute{{Name: "at", Values: keys.Time{Start: 639_291_422_451_234_560}}}, RowKey: template("{uuid7}")}
 	g := generator(t, o)
 	var rows []string
 	for _, n := range []uint64{0, 1, 2, 1<<30 - 1, 1 << 30, 1<<30 + 1, 1 << 35, 1<<42 - 1} {
@@ -231,7 +230,7 @@ func TestValidateTimes(t *testing.T) {
 		{"a number alone is filled up", func(o *keys.Options) { o.RowKey = template("{bib:05d}{name:05d}") },
 			[]string{`row_key: name can become "Ada", which is no whole number and cannot be padded; expected no format, or an attribute of numbers`}},
 		{"an attribute called like a time goes before", func(o *keys.Options) {
-			o.Attributes = append(o.Attributes, values.Attribute{Name: "time", Values: list("noon")}, values.Attribute{Name: "uuid", Values: list("x")})
+			o.Attributes = append(o.Attributes, keys.Attribute{Name: "time", Values: list("noon")}, keys.Attribute{Name: "uuid", Values: list("x")})
 			o.RowKey = template("{bib}{time}{uuid}")
 		}, nil},
 		{"a mistyped built-in name is answered with it", func(o *keys.Options) { o.RowKey = template("{bib}{uuidd}") },

@@ -13,7 +13,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/health"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -81,7 +80,7 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 		return nil, err
 	}
 	warm, began := null.answered.Load(), clk.Now()
-	used, known := health.CPU()
+	used, known := CPU()
 	if _, err := trial.Run(ctx, stage(probeMost, probeLimit)); err != nil {
 		return nil, err
 	}
@@ -90,7 +89,7 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 	if ceiling.Operations == 0 || ceiling.Took <= 0 {
 		return nil, errNoCeiling
 	}
-	if after, still := health.CPU(); known && still {
+	if after, still := CPU(); known && still {
 		ceiling.CPU = after - used
 	}
 	return ceiling, nil

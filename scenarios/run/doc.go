@@ -21,4 +21,14 @@
 // run cannot begin.
 //
 // The package is public: docs/go.md says what that means.
+//
+// # Health of the generator
+//
+// [StartHealthSampler] measures what the generator itself uses during a run: CPU, garbage
+// collection and free workers, by whole second. [HealthSampler.Stop] returns the result, which
+// belongs in the record. A [HealthMeter] does the arithmetic and starts nothing.
+//
+// A beat is a short sleep. A late one shows that the process was not scheduled or had too much to
+// do, so that operations due in that time were late as well. Callers must stop each sampler, and
+// pass a clock whose time zero is the start of the run.
 package run

@@ -10,7 +10,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
-	"loadgen/scenarios/health"
 )
 
 // inRealTime carries a sound plan out against its target.
@@ -92,8 +91,8 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	// What is injected is not sent, and costs nothing.
 	t, d.counter = p.before(t, d.counter, clk)
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.workers(), Fine: true}
-	look, err := health.Start(health.Options{Clock: live.Clock, Source: health.NewProcess(),
-		Load: func() health.Load { return health.Load(live.Load()) }, Tell: tellHealth(k.recorder, observers), Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+	look, err := StartHealthSampler(HealthOptions{Clock: live.Clock, Source: NewHealthProcess(),
+		Load: func() GeneratorLoad { return GeneratorLoad(live.Load()) }, Tell: tellHealth(k.recorder, observers), Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		p.Progress.Ends(err)
 		return err

@@ -13,7 +13,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/faults"
 )
 
 // The documents' targets, in entities per second.
@@ -58,7 +57,7 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
 	}
 	for i := range s.Faults {
-		manifest.Faults = append(manifest.Faults, faults.Describe(&s.Faults[i]))
+		manifest.Faults = append(manifest.Faults, scenarios.DescribeFault(&s.Faults[i]))
 	}
 	p.describe(&manifest, c.Table, who)
 	return manifest, p.load(&manifest, c)

@@ -11,7 +11,6 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/health"
 )
 
 // wrong is what is wrong with a field of a plan, none of its own where that is empty.
@@ -140,7 +139,7 @@ func (p *Plan) workers() int {
 	case p.On == InProcess:
 		return directWorkers
 	}
-	limit, known := health.OpenFiles()
+	limit, known := OpenFiles()
 	return workersWithin(limit, known, p.On, max(1, severalOf(p.Scenario)))
 }
 
@@ -161,7 +160,7 @@ func endsAt(on Place) uint64 { return map[Place]uint64{Embedded: 2, Remote: 1}[o
 // an embedded engine has the other end, too. Each worker may leave one open to each
 // account.
 func (p *Plan) enoughFiles() error {
-	limit, known := health.OpenFiles()
+	limit, known := OpenFiles()
 	if !known {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 	"loadgen/scenarios/run"
 )
 
@@ -107,7 +107,7 @@ func portable(s *scenarios.Scenario, folder string) *scenarios.Scenario {
 		return filepath.Join(folder, filepath.FromSlash(path))
 	}
 	for i, a := range own.Attributes {
-		if set, file := a.Values.(values.CSV); file {
+		if set, file := a.Values.(keys.CSV); file {
 			set.File = absolute(set.File)
 			own.Attributes[i].Values = set
 		}

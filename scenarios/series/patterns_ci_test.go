@@ -15,7 +15,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/verdict"
 	"loadgen/scenarios"
-	"loadgen/scenarios/health"
+	"loadgen/scenarios/run"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what `loadgen scenarios patterns` prints in docs/patterns.md anew; read the difference before it is kept")
@@ -66,7 +66,7 @@ func TestPatterns(t *testing.T) {
 	if err := report.Patterns(&printed, scenarios.PatternRows(), list); err != nil {
 		t.Fatal(err)
 	}
-	if used, told := health.CPU(); told {
+	if used, told := run.CPU(); told {
 		t.Logf("%d patterns and what they replace, by three seeds each: the process has used %v of processor time so far", len(names), used)
 	}
 	if *rewrite {

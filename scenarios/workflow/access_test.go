@@ -11,13 +11,12 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // readBy returns a read of a user, who lacks what the keeper says.
-func readBy(s *machine.Setting, kind string, k uint64, given map[string]string, lacking machine.Lacking, about thing) machine.Workflow {
+func readBy(s *workflow.Setting, kind string, k uint64, given map[string]string, lacking workflow.Lacking, about thing) workflow.Workflow {
 	one := workflow.Find(kind)
-	return one.New(&machine.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about, Lacking: lacking})
+	return one.New(&workflow.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about, Lacking: lacking})
 }
 
 // A read by a signature is one request, two where the user has none, and a third where the
@@ -28,10 +27,10 @@ func TestReadsByUsers(t *testing.T) {
 	mine := order(1)
 	w.write(entity.Insert, mine.Key(""), mine.Properties())
 	size := int64(len(w.stored(mine.Key(""))))
-	const signature, leave = machine.Lacking(1), machine.Lacking(2)
+	const signature, leave = workflow.Lacking(1), workflow.Lacking(2)
 	for _, row := range []struct {
 		name, kind         string
-		lacking            machine.Lacking
+		lacking            workflow.Lacking
 		requests           string
 		issued, preflights int64
 		carries            func(int64) bool
@@ -46,7 +45,7 @@ func TestReadsByUsers(t *testing.T) {
 		counters := map[string]int64{}
 		for k := range 20 {
 			p := readBy(s, row.kind, uint64(k), nil, row.lacking, mine)
-			foreseen := len(machine.Requests(p))
+			foreseen := len(workflow.Requests(p))
 			before := w.number
 			if !w.run(p) || int(w.number-before) != foreseen {
 				t.Errorf("%s: read %d sends %d requests, %d were foreseen; want as many, and a good end", row.name, k, w.number-before, foreseen)
@@ -65,7 +64,7 @@ func TestReadsByUsers(t *testing.T) {
 // A signature is asked for before leave, for the time and by as many at once as is said.
 func TestServicesAreAskedAsToldTo(t *testing.T) {
 	s := newWorld(t).setting(nil)
-	requests := machine.Requests(readBy(s, "direct-read", 0, map[string]string{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
+	requests := workflow.Requests(readBy(s, "direct-read", 0, map[string]string{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
 	if len(requests) != 3 || requests[2].Beside != nil {
 		t.Fatalf("%d requests; want the broker's, the preflight and the read", len(requests))
 	}
@@ -75,7 +74,7 @@ func TestServicesAreAskedAsToldTo(t *testing.T) {
 	if b := requests[1].Beside; b.Store != "test-preflight" || b.Takes != 5*time.Millisecond || b.AtOnce != 0 {
 		t.Errorf("the preflight is %+v; want 5 ms", b)
 	}
-	requests = machine.Requests(readBy(s, "proxied-read", 0, map[string]string{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))
+	requests = workflow.Requests(readBy(s, "proxied-read", 0, map[string]string{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))
 	if b := requests[1].Beside; b.Store != "test-proxy" || b.Takes != 9*time.Millisecond || b.AtOnce != 2 {
 		t.Errorf("the proxy is asked as %+v; want 9 ms, two at once", b)
 	}
@@ -154,7 +153,7 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		if from != want || to != want || endless || whole != (covers == "partition") {
 			t.Errorf("%s: it opens %v to %v, whole %v, endless %v; want the user's keys", covers, from, to, whole, endless)
 		}
-		if requests := machine.Requests(p); len(requests) != 2 || requests[1].Change.Key != user.Key("") {
+		if requests := workflow.Requests(p); len(requests) != 2 || requests[1].Change.Key != user.Key("") {
 			t.Errorf("%s: %d requests foreseen; want the signature's and the user's entity", covers, len(requests))
 		}
 	}

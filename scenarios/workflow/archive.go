@@ -7,81 +7,80 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // archiveKinds returns the workflows that move entities to an archive, which is
 // another partition, most often of another table, so that no transaction spans both: by
 // way of a queue, where whoever dies leaves a message that others find, or without it.
-func archiveKinds() []machine.Kind {
-	place := machine.Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: machine.OfPlace, Required: true}
-	queue := machine.Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: machine.OfName, Default: "moves"}
-	dying := func(says string) machine.Parameter {
-		return machine.Parameter{Name: "killed", Says: says, Type: machine.OfShare, Default: "0"}
+func archiveKinds() []Kind {
+	place := Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: OfPlace, Required: true}
+	queue := Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: OfName, Default: "moves"}
+	dying := func(says string) Parameter {
+		return Parameter{Name: "killed", Says: says, Type: OfShare, Default: "0"}
 	}
-	work := []machine.Parameter{place, queue,
+	work := []Parameter{place, queue,
 		{Name: "hidden", Says: "For how long a message is hidden once it was received.",
-			Type: machine.OfDuration, Least: int64(time.Second), Most: int64(2 * time.Minute), Default: "30s"},
-		{Name: "most", Says: "How many messages are received at once.", Type: machine.OfCount, Least: 1, Most: 32, Default: "1"},
+			Type: OfDuration, Least: int64(time.Second), Most: int64(2 * time.Minute), Default: "30s"},
+		{Name: "most", Says: "How many messages are received at once.", Type: OfCount, Least: 1, Most: 32, Default: "1"},
 		{Name: "attempts", Says: "How often a message is received before it goes to the queue of those that nobody can carry out; 0 is for ever.",
-			Type: machine.OfCount, Least: 0, Most: 100, Default: "5"},
-		{Name: "poison", Says: "The queue of the messages that nobody can carry out.", Type: machine.OfName, Default: "poison"},
+			Type: OfCount, Least: 0, Most: 100, Default: "5"},
+		{Name: "poison", Says: "The queue of the messages that nobody can carry out.", Type: OfName, Default: "poison"},
 		dying("The share of the messages at which the worker dies."),
 		{Name: "after", Says: "After which step it dies: received, read, copied, deleted from where it was, or any of them.",
-			Type: machine.OfChoice, Choices: append([]string{anyStep}, archiveSteps()...), Default: anyStep},
+			Type: OfChoice, Choices: append([]string{anyStep}, archiveSteps()...), Default: anyStep},
 	}
-	return []machine.Kind{{
+	return []Kind{{
 		Name: "archive-request", Says: "Puts a message on a queue which asks for an entity to be moved to the archive.",
-		Parameters: []machine.Parameter{place, queue,
-			{Name: "malformed", Says: "The share of the messages that nobody can carry out.", Type: machine.OfShare, Default: "0"}},
+		Parameters: []Parameter{place, queue,
+			{Name: "malformed", Says: "The share of the messages that nobody can carry out.", Type: OfShare, Default: "0"}},
 		Counters: []string{"requested", "malformed"}, Serves: archiveServes,
-		Stores: func(a machine.Arguments) []machine.Store {
-			return []machine.Store{{Name: a.Text("queue"), Queue: true}}
+		Stores: func(a Arguments) []Store {
+			return []Store{{Name: a.Text("queue"), Queue: true}}
 		},
-		New: func(c *machine.Call) machine.Workflow { return newArchiveRequest(c) },
+		New: func(c *Call) Workflow { return newArchiveRequest(c) },
 	}, {
 		Name: "archive-work", Says: "One turn of a worker: receives a message, copies the entity, deletes it where it was, deletes the message.",
 		Parameters: work, Serves: archiveServes,
 		Counters: []string{"idle", "again", "moved", "repeated", "killed", "malformed", "poisoned", "overtaken"},
-		Stores: func(a machine.Arguments) []machine.Store {
-			return []machine.Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
+		Stores: func(a Arguments) []Store {
+			return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
 		},
-		New:   func(c *machine.Call) machine.Workflow { return newArchiveTurn(c) },
-		Check: func(s *machine.Setting, a machine.Arguments) machine.Check { return newArchived(s, a) },
+		New:   func(c *Call) Workflow { return newArchiveTurn(c) },
+		Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 	}, {
 		Name: "archive-look", Says: "Reads an entity in both tables, one after the other.", Reads: true,
-		Parameters: []machine.Parameter{place,
+		Parameters: []Parameter{place,
 			{Name: "first", Says: "Which table is read first: where the entity was, or the archive.",
-				Type: machine.OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
-			{Name: "pause", Says: "How long the reader waits between the two.", Type: machine.OfDuration, Most: int64(time.Minute), Default: "0s"}},
+				Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
+			{Name: "pause", Says: "How long the reader waits between the two.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
 		Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
-		New: func(c *machine.Call) machine.Workflow { return newArchiveLook(c) },
+		New: func(c *Call) Workflow { return newArchiveLook(c) },
 	}, {
 		Name: "archive-naive", Says: "Moves an entity to the archive without a queue: the client writes one table, then the other.",
-		Parameters: []machine.Parameter{place,
+		Parameters: []Parameter{place,
 			{Name: "first", Says: "What comes first: the copy, so that the entity can be left twice, or the deletion, so that it can be lost.",
-				Type: machine.OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
+				Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
 			dying("The share of the clients that die between the two writes.")},
 		Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
-		New:   func(c *machine.Call) machine.Workflow { return newArchiveNaive(c) },
-		Check: func(s *machine.Setting, a machine.Arguments) machine.Check { return newArchived(s, a) },
+		New:   func(c *Call) Workflow { return newArchiveNaive(c) },
+		Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 	}}
 }
 
 // archiveServes returns what a design lacks for a move: entities to be moved, and an
 // archive that has a key of its own for each of them.
-func archiveServes(d *machine.Design, a machine.Arguments) []machine.Lack {
+func archiveServes(d *Design, a Arguments) []Lack {
 	if !d.Loaded {
-		return []machine.Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}
+		return []Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}
 	}
 	name := a.Text("place")
 	p, own := d.Places[name], d.Own
 	if p.Table == own.Table && p.PartitionKey == own.PartitionKey && p.RowKey == own.RowKey {
-		return []machine.Lack{{Parameter: "place", Says: fmt.Sprintf("%s has the keys and the table of the entities themselves; expected others", name)}}
+		return []Lack{{Parameter: "place", Says: fmt.Sprintf("%s has the keys and the table of the entities themselves; expected others", name)}}
 	}
 	for _, attribute := range slices.Concat(own.PartitionNames, own.RowNames) {
 		if !slices.Contains(p.PartitionNames, attribute) && !slices.Contains(p.RowNames, attribute) {
-			return []machine.Lack{{Parameter: "place", Says: fmt.Sprintf("the keys of %s lack {%s}, so that several entities could share one; expected all that their own key is formed from", name, attribute)}}
+			return []Lack{{Parameter: "place", Says: fmt.Sprintf("the keys of %s lack {%s}, so that several entities could share one; expected all that their own key is formed from", name, attribute)}}
 		}
 	}
 	return nil
@@ -100,7 +99,7 @@ type move struct {
 // asksArchive is what every message says that can be carried out.
 const asksArchive = "archive"
 
-func moveOf(s machine.Subject, place string) move {
+func moveOf(s Subject, place string) move {
 	from, to := s.Key(""), s.Key(place)
 	return move{asksArchive, from.Partition, from.Row, to.Partition, to.Row}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -69,7 +69,7 @@ func TestArchivedFinds(t *testing.T) {
 			}
 			found := check.Findings()
 			if row.messages != "" {
-				found = check.(machine.Preceded).Before().Findings()
+				found = check.(workflow.Preceded).Before().Findings()
 			}
 			row.faults += row.messages
 			if got := strings.Join(found.Examples, ", "); got != row.faults || (found.Faults > 0) != (row.faults != "") || row.messages == "" && found.Looked < 3 {

@@ -3,7 +3,6 @@ package workflow_test
 import (
 	"fmt"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"maps"
 	"slices"
 	"testing"
@@ -54,7 +53,7 @@ func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
 	for seed := range uint64(10) {
 		for _, first := range []string{"copy", "delete"} {
 			s := newStaff(t, 12)
-			var all []machine.Workflow
+			var all []workflow.Workflow
 			for n := range s.employees {
 				all = append(all, s.act("archive-naive", n, n, map[string]string{"first": first}))
 			}
@@ -69,29 +68,29 @@ func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
 
 // A design has to have entities, and a key of its own in the archive for each.
 func TestWhatMovesNeed(t *testing.T) {
-	own := machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}",
+	own := workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}",
 		PartitionNames: []string{"department"}, RowNames: []string{"employee"}}
-	place := func(table, partitionKey, rowKey string, names ...string) machine.DesignPlace {
-		return machine.DesignPlace{Table: table, PartitionKey: partitionKey, RowKey: rowKey, RowNames: names}
+	place := func(table, partitionKey, rowKey string, names ...string) workflow.DesignPlace {
+		return workflow.DesignPlace{Table: table, PartitionKey: partitionKey, RowKey: rowKey, RowNames: names}
 	}
 	for _, row := range []struct {
 		name    string
-		archive machine.DesignPlace
+		archive workflow.DesignPlace
 		loaded  bool
-		want    []machine.Lack
+		want    []workflow.Lack
 	}{
 		{"the same keys in another table", place("Archive", "{department}", "{employee}", "department", "employee"), true, nil},
 		{"another partition of the same table", place("", "former", "{department}_{employee}", "department", "employee"), true, nil},
 		{"nobody there", place("Archive", "{department}", "{employee}", "department", "employee"), false,
-			[]machine.Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}},
+			[]workflow.Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}},
 		{"where they are already", place("", "{department}", "{employee}", "department", "employee"), true,
-			[]machine.Lack{{Parameter: "place", Says: "archive has the keys and the table of the entities themselves; expected others"}}},
+			[]workflow.Lack{{Parameter: "place", Says: "archive has the keys and the table of the entities themselves; expected others"}}},
 		{"one row for a whole department", place("Archive", "former", "{department}", "department"), true,
-			[]machine.Lack{{Parameter: "place", Says: "the keys of archive lack {employee}, so that several entities could share one; expected all that their own key is formed from"}}},
+			[]workflow.Lack{{Parameter: "place", Says: "the keys of archive lack {employee}, so that several entities could share one; expected all that their own key is formed from"}}},
 	} {
-		d := &machine.Design{Own: own, Places: map[string]machine.DesignPlace{"archive": row.archive}, Loaded: row.loaded}
+		d := &workflow.Design{Own: own, Places: map[string]workflow.DesignPlace{"archive": row.archive}, Loaded: row.loaded}
 		for _, kind := range []string{"archive-request", "archive-work", "archive-look", "archive-naive"} {
-			if got := workflow.Find(kind).Serves(d, machine.Arguments{"place": "archive"}); !slices.Equal(got, row.want) {
+			if got := workflow.Find(kind).Serves(d, workflow.Arguments{"place": "archive"}); !slices.Equal(got, row.want) {
 				t.Errorf("%s: %s lacks %q; want %q", row.name, kind, got, row.want)
 			}
 		}

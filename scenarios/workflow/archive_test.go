@@ -10,21 +10,20 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // staff is a world with employees, and an archive in a table of its own.
 type staff struct {
 	*world
-	*machine.Setting
-	employees []machine.Subject
+	*workflow.Setting
+	employees []workflow.Subject
 }
 
 // newStaff returns one of so many employees, all of them current.
 func newStaff(t *testing.T, count int) *staff {
 	w := newWorld(t, "Archive")
-	var all []machine.Subject
+	var all []workflow.Subject
 	for n := range count {
 		key := entity.Key{Partition: []string{"Sales", "Finance"}[n%2], Row: fmt.Sprintf("%06d", 456+n)}
 		one := thing{number: uint64(n), keys: map[string]entity.Key{"": key, "archive": {Partition: "former", Row: key.Row}},
@@ -51,7 +50,7 @@ func (w *world) remove(table string, key entity.Key) {
 }
 
 // act returns operation k of a kind about an employee.
-func (s *staff) act(kind string, k int, employee int, given map[string]string) machine.Workflow {
+func (s *staff) act(kind string, k int, employee int, given map[string]string) workflow.Workflow {
 	s.t.Helper()
 	with := map[string]string{"place": "archive"}
 	maps.Copy(with, given)
@@ -69,7 +68,7 @@ func (s *staff) where(employee int) string {
 }
 
 // check returns how what was left behind is looked at.
-func (s *staff) check(kind string, given map[string]string) machine.Check {
+func (s *staff) check(kind string, given map[string]string) workflow.Check {
 	one := workflow.Find(kind)
 	with := map[string]string{"place": "archive"}
 	maps.Copy(with, given)
@@ -77,11 +76,11 @@ func (s *staff) check(kind string, given map[string]string) machine.Check {
 }
 
 // checks returns a workflow, after the check that it rests on, if it is a check.
-func checks(check machine.Workflow) []machine.Workflow {
-	if late, some := check.(machine.Preceded); some {
-		return []machine.Workflow{late.Before(), check}
+func checks(check workflow.Workflow) []workflow.Workflow {
+	if late, some := check.(workflow.Preceded); some {
+		return []workflow.Workflow{late.Before(), check}
 	}
-	return []machine.Workflow{check}
+	return []workflow.Workflow{check}
 }
 
 // messages returns the bodies of the messages of a queue that can be seen.
@@ -106,7 +105,7 @@ func TestMovesAreFinishedWhoeverDies(t *testing.T) {
 			for k := range asked + twice {
 				s.run(s.act("archive-request", k, k%asked, nil))
 			}
-			var turns []machine.Workflow
+			var turns []workflow.Workflow
 			for k := range 16 {
 				turns = append(turns, s.act("archive-work", int(seed)*100+k, 0, given))
 			}
@@ -149,7 +148,7 @@ func TestTurnOfAWorker(t *testing.T) {
 		s.requests = map[string]int{}
 		turn := s.act("archive-work", 3, 0, nil)
 		foreseen := map[string]int{}
-		for _, op := range machine.Requests(turn) {
+		for _, op := range workflow.Requests(turn) {
 			foreseen[requestName(&op)]++
 		}
 		if !s.run(turn) || !maps.Equal(counted(turn), row.counts) || !maps.Equal(s.requests, row.sent) {
@@ -197,7 +196,7 @@ func requestName(op *target.Operation) string {
 // losing carries a workflow out, with ten milliseconds to a request, and loses the first
 // reply of which a function says so, after the request was carried out. It returns how
 // many requests there were.
-func (w *world) losing(p machine.Workflow, which func(op *target.Operation, number int) bool) int {
+func (w *world) losing(p workflow.Workflow, which func(op *target.Operation, number int) bool) int {
 	w.t.Helper()
 	number, lost := 0, false
 	for _, one := range checks(p) {
@@ -206,7 +205,7 @@ func (w *world) losing(p machine.Workflow, which func(op *target.Operation, numb
 	return number
 }
 
-func (w *world) losingFrom(number int, lost bool, p machine.Workflow, which func(op *target.Operation, number int) bool) (int, bool) {
+func (w *world) losingFrom(number int, lost bool, p workflow.Workflow, which func(op *target.Operation, number int) bool) (int, bool) {
 	w.t.Helper()
 	c := begun(p)
 	for ; !c.ended; number++ {
@@ -273,7 +272,7 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 			s.run(s.act("archive-request", k, k, map[string]string{"malformed": map[bool]string{true: "100%", false: "0"}[k%3 == 0]}))
 		}
 		given := map[string]string{"hidden": "60s", "attempts": "3"}
-		var turns []machine.Workflow
+		var turns []workflow.Workflow
 		for k := range 20 {
 			turns = append(turns, s.act("archive-work", k, 0, given))
 		}

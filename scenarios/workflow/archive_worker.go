@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -24,7 +23,7 @@ func archiveSteps() []string { return []string{stepReceive, stepRead, stepCopy, 
 // also by two workers at once: the copy is written over itself, and what is deleted
 // already need not be.
 type archiveWorker struct {
-	*machine.Script
+	*Script
 	// current and archive are tables, queue and poison queues.
 	current, archive string
 	queue, poison    string
@@ -35,15 +34,15 @@ type archiveWorker struct {
 }
 
 // newArchiveWorker returns one that never dies and adds to a script's counters.
-func newArchiveWorker(s *machine.Setting, a machine.Arguments, script *machine.Script) *archiveWorker {
+func newArchiveWorker(s *Setting, a Arguments, script *Script) *archiveWorker {
 	return &archiveWorker{Script: script, current: s.Table, archive: s.TableOf(a.Text("place")),
 		queue: s.StoreOf(a.Text("queue")), poison: s.StoreOf(a.Text("poison")), attempts: a.Count("attempts"),
 		dies: func() string { return "" }}
 }
 
-func newArchiveTurn(c *machine.Call) *machine.Script {
+func newArchiveTurn(c *Call) *Script {
 	draw := c.Chance
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		w := newArchiveWorker(c.Setting, c.Arguments, s)
 		w.dies = func() string {
 			dying, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
@@ -56,14 +55,14 @@ func newArchiveTurn(c *machine.Call) *machine.Script {
 				return after
 			}
 		}
-		receive := w.receive(c.Arguments.Count("most"), c.Arguments.Duration("hidden"), func(found []target.Found, _ bool) machine.Turn {
+		receive := w.receive(c.Arguments.Count("most"), c.Arguments.Duration("hidden"), func(found []target.Found, _ bool) Turn {
 			if len(found) == 0 {
 				s.Add("idle", 1)
 			}
 			return w.carryOutAll(found)
 		})
 		m := moveOf(c.Subject, c.Arguments.Text("place"))
-		s.Foresee(receive.Operation, machine.Read(w.current, m.from(), nil).Operation, w.copied(m.to(), nil, nil).Operation,
+		s.Foresee(receive.Operation, Read(w.current, m.from(), nil).Operation, w.copied(m.to(), nil, nil).Operation,
 			w.deleted(m.from(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
 		return receive
 	})
@@ -72,24 +71,24 @@ func newArchiveTurn(c *machine.Call) *machine.Script {
 // receive returns the request for messages. That the queue is not there is that there
 // are none: the first message makes it. then is also told whether others may have been
 // received unheard: they come back.
-func (w *archiveWorker) receive(most int, hidden time.Duration, then func(found []target.Found, unheard bool) machine.Turn) machine.Request {
-	return machine.Aside(target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Most: most, Hidden: hidden}, target.Expected{NotFound: true},
-		func(a machine.Attempt) machine.Turn { return then(a.Outcome.Found, a.Silent) })
+func (w *archiveWorker) receive(most int, hidden time.Duration, then func(found []target.Found, unheard bool) Turn) Request {
+	return Aside(target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Most: most, Hidden: hidden}, target.Expected{NotFound: true},
+		func(a Attempt) Turn { return then(a.Outcome.Found, a.Silent) })
 }
 
 // carryOutAll carries messages out, one after another.
-func (w *archiveWorker) carryOutAll(found []target.Found) machine.Turn {
+func (w *archiveWorker) carryOutAll(found []target.Found) Turn {
 	if len(found) == 0 {
-		return machine.End()
+		return End()
 	}
-	return w.carryOut(found[0], func() machine.Turn { return w.carryOutAll(found[1:]) })
+	return w.carryOut(found[0], func() Turn { return w.carryOutAll(found[1:]) })
 }
 
 // carryOut carries one message out and goes on, unless the worker dies: then the
 // message comes back, sooner or later.
-func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machine.Turn {
+func (w *archiveWorker) carryOut(m target.Found, goOn func() Turn) Turn {
 	if w.attempts > 0 && m.Received > w.attempts {
-		return machine.Send(w.poisoned(m, goOn))
+		return Send(w.poisoned(m, goOn))
 	}
 	if m.Received > 1 {
 		w.Add("again", 1)
@@ -103,8 +102,8 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machi
 		w.Add("malformed", 1)
 		return goOn()
 	}
-	gone := w.deleted(asked.from(), func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) || a.Silent {
+	gone := w.deleted(asked.from(), func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) || a.Silent {
 			w.Add("moved", 1)
 		} else {
 			w.Add("repeated", 1)
@@ -112,48 +111,48 @@ func (w *archiveWorker) carryOut(m target.Found, goOn func() machine.Turn) machi
 		if dies == stepDelete {
 			return w.EndWith("killed", 1)
 		}
-		return machine.Send(w.forgotten(m, goOn))
+		return Send(w.forgotten(m, goOn))
 	})
-	return machine.Send(machine.Read(w.current, asked.from(), func(a machine.Attempt) machine.Turn {
+	return Send(Read(w.current, asked.from(), func(a Attempt) Turn {
 		switch {
-		case machine.Missing(a.Outcome.Status, a.Outcome.Code):
+		case Missing(a.Outcome.Status, a.Outcome.Code):
 			// Somebody has moved it, and died, or was asked to by another message.
 			w.Add("repeated", 1)
-			return machine.Send(w.forgotten(m, goOn))
-		case !machine.Ok(a.Outcome.Status):
-			return machine.GiveUp()
+			return Send(w.forgotten(m, goOn))
+		case !Ok(a.Outcome.Status):
+			return GiveUp()
 		case dies == stepRead:
 			return w.EndWith("killed", 1)
 		}
 		properties, err := a.Outcome.Entity.Unpack(nil)
 		if err != nil {
-			return machine.GiveUp()
+			return GiveUp()
 		}
-		return machine.Send(w.copied(asked.to(), properties, func(machine.Attempt) machine.Turn {
+		return Send(w.copied(asked.to(), properties, func(Attempt) Turn {
 			if dies == stepCopy {
 				return w.EndWith("killed", 1)
 			}
-			return machine.Send(gone)
+			return Send(gone)
 		}))
 	}))
 }
 
 // copied returns the request that writes an entity to the archive, there or not.
-func (w *archiveWorker) copied(key entity.Key, properties []entity.Property, then func(machine.Attempt) machine.Turn) machine.Request {
-	return machine.WriteOne(w.archive, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}, target.Expected{}, then)
+func (w *archiveWorker) copied(key entity.Key, properties []entity.Property, then func(Attempt) Turn) Request {
+	return WriteOne(w.archive, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}, target.Expected{}, then)
 }
 
 // deleted returns the request that deletes an entity where it was, if it is there.
-func (w *archiveWorker) deleted(key entity.Key, then func(machine.Attempt) machine.Turn) machine.Request {
-	return machine.WriteOne(w.current, entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
+func (w *archiveWorker) deleted(key entity.Key, then func(Attempt) Turn) Request {
+	return WriteOne(w.current, entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
 }
 
 // forgotten returns the request that deletes a message. Where the worker took longer
 // than the message was hidden, another has it, and will find that all is done.
-func (w *archiveWorker) forgotten(m target.Found, goOn func() machine.Turn) machine.Request {
-	return machine.Aside(target.Beside{Verb: target.DeleteMessage, Store: w.queue, Name: m.Name, Receipt: m.Receipt}, target.Expected{NotFound: true},
-		func(a machine.Attempt) machine.Turn {
-			if !machine.Ok(a.Outcome.Status) && !a.Silent {
+func (w *archiveWorker) forgotten(m target.Found, goOn func() Turn) Request {
+	return Aside(target.Beside{Verb: target.DeleteMessage, Store: w.queue, Name: m.Name, Receipt: m.Receipt}, target.Expected{NotFound: true},
+		func(a Attempt) Turn {
+			if !Ok(a.Outcome.Status) && !a.Silent {
 				w.Add("overtaken", 1)
 			}
 			return goOn()
@@ -162,9 +161,9 @@ func (w *archiveWorker) forgotten(m target.Found, goOn func() machine.Turn) mach
 
 // poisoned returns the requests that put a message aside: onto its own queue first, so
 // that it can be there twice but is never lost.
-func (w *archiveWorker) poisoned(m target.Found, goOn func() machine.Turn) machine.Request {
-	return machine.Aside(target.Beside{Verb: target.PutMessage, Store: w.poison, Body: m.Body}, target.Expected{}, func(machine.Attempt) machine.Turn {
+func (w *archiveWorker) poisoned(m target.Found, goOn func() Turn) Request {
+	return Aside(target.Beside{Verb: target.PutMessage, Store: w.poison, Body: m.Body}, target.Expected{}, func(Attempt) Turn {
 		w.Add("poisoned", 1)
-		return machine.Send(w.forgotten(m, goOn))
+		return Send(w.forgotten(m, goOn))
 	})
 }

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // carded returns a world with thirty workers who have a nickname, and some updates of
 // their salaries by clients who do not know of it.
-func carded(t *testing.T, count int, writes string) (*world, *machine.Setting, []machine.Workflow) {
+func carded(t *testing.T, count int, writes string) (*world, *workflow.Setting, []workflow.Workflow) {
 	w := newWorld(t)
 	list := workers(30, entity.Property{Name: "Nickname", Value: entity.String("Chip")})
 	w.store("Test", list...)
 	s := w.setting(nil, subjects(list)...)
-	var all []machine.Workflow
+	var all []workflow.Workflow
 	for n := range count {
 		given := map[string]string{"changes": "Salary", "unknown": "Nickname", "writes": writes}
 		all = append(all, perform(t, s, "bag-update", uint64(n), given, list[n%len(list)], worker(5000+n, "fresh")))

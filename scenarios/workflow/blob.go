@@ -8,51 +8,50 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // blobKinds returns the workflows of what is kept in blobs rather than in a table:
 // values too large for an entity, and logs.
-func blobKinds() []machine.Kind { return slices.Concat(largeKinds(), logKinds()) }
+func blobKinds() []Kind { return slices.Concat(largeKinds(), logKinds()) }
 
 // largeKinds returns the workflows of entities with a large value, such as a photo.
-func largeKinds() []machine.Kind {
-	size := machine.Parameter{Name: "size", Says: "How many bytes the value has.", Type: machine.OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
-	form := machine.Parameter{Name: "form", Says: "Where the value lies: in a blob to which a property points, in properties of 64 KiB of its entity, or in those of several entities of one partition.",
-		Type: machine.OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
-	first := machine.Parameter{Name: "first", Says: "What is written or deleted first.", Type: machine.OfChoice, Choices: []string{"blob", "entity"}}
-	killed := machine.Parameter{Name: "killed", Says: "The share of the operations whose client dies between the blob and the entity.", Type: machine.OfShare, Default: "0"}
-	wanted := machine.Parameter{Name: "wanted", Says: "The share of the readers that want the value, too.", Type: machine.OfShare, Default: "100%"}
-	usually := func(what string) machine.Parameter { p := first; p.Default = what; return p }
-	stores := func(a machine.Arguments) []machine.Store {
+func largeKinds() []Kind {
+	size := Parameter{Name: "size", Says: "How many bytes the value has.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
+	form := Parameter{Name: "form", Says: "Where the value lies: in a blob to which a property points, in properties of 64 KiB of its entity, or in those of several entities of one partition.",
+		Type: OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
+	first := Parameter{Name: "first", Says: "What is written or deleted first.", Type: OfChoice, Choices: []string{"blob", "entity"}}
+	killed := Parameter{Name: "killed", Says: "The share of the operations whose client dies between the blob and the entity.", Type: OfShare, Default: "0"}
+	wanted := Parameter{Name: "wanted", Says: "The share of the readers that want the value, too.", Type: OfShare, Default: "100%"}
+	usually := func(what string) Parameter { p := first; p.Default = what; return p }
+	stores := func(a Arguments) []Store {
 		if a.Text("form") == "blob" {
-			return []machine.Store{{Name: largeStore}}
+			return []Store{{Name: largeStore}}
 		}
 		return nil
 	}
-	check := func(s *machine.Setting, a machine.Arguments) machine.Check {
+	check := func(s *Setting, a Arguments) Check {
 		if a.Text("form") == "blob" {
 			return newPointing(s)
 		}
 		return nil
 	}
-	return []machine.Kind{{
+	return []Kind{{
 		Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,
-		Parameters: []machine.Parameter{size, form, usually("blob"), killed}, Counters: []string{"killed"},
-		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargePut(c) }, Check: check,
+		Parameters: []Parameter{size, form, usually("blob"), killed}, Counters: []string{"killed"},
+		Stores: stores, New: func(c *Call) Workflow { return newLargePut(c) }, Check: check,
 	}, {
 		Name: "large-get", Says: "Reads an entity, and its large value where that is wanted or comes with it.", Reads: true,
-		Parameters: []machine.Parameter{size, form, wanted}, Counters: []string{"absent", "bytes", "dangling"},
-		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargeGet(c) },
+		Parameters: []Parameter{size, form, wanted}, Counters: []string{"absent", "bytes", "dangling"},
+		Stores: stores, New: func(c *Call) Workflow { return newLargeGet(c) },
 	}, {
 		Name: "large-delete", Says: "Deletes an entity with its large value.",
-		Parameters: []machine.Parameter{size, form, usually("entity"), killed}, Counters: []string{"killed"},
-		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargeDelete(c) }, Check: check,
+		Parameters: []Parameter{size, form, usually("entity"), killed}, Counters: []string{"killed"},
+		Stores: stores, New: func(c *Call) Workflow { return newLargeDelete(c) }, Check: check,
 	}, {
 		Name: "large-sweep", Says: "Deletes the blobs to which no entity points any more; nobody may be writing meanwhile.",
-		Parameters: []machine.Parameter{form}, Counters: []string{"blobs", "orphans"},
-		Stores: stores, New: func(c *machine.Call) machine.Workflow { return newLargeSweep(c) },
+		Parameters: []Parameter{form}, Counters: []string{"blobs", "orphans"},
+		Stores: stores, New: func(c *Call) Workflow { return newLargeSweep(c) },
 	}}
 }
 
@@ -84,19 +83,19 @@ func ownerOf(blob string) (entity.Key, bool) {
 
 // large is an operation on an entity with a large value.
 type large struct {
-	*machine.Call
-	*machine.Script
+	*Call
+	*Script
 	size int
 	dies bool
 }
 
-func newLarge(c *machine.Call) *large {
+func newLarge(c *Call) *large {
 	return &large{Call: c, size: c.Arguments.Count("size"), dies: c.Happens("killed")}
 }
 
 // script returns the script that begins with a request.
-func (l *large) script(first func() machine.Request) *machine.Script {
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+func (l *large) script(first func() Request) *Script {
+	return NewScript(func(s *Script) Request {
 		l.Script = s
 		return first()
 	})
@@ -104,23 +103,23 @@ func (l *large) script(first func() machine.Request) *machine.Script {
 
 // both goes through two requests, unless the client dies after the first, or that found
 // nothing: then somebody else has done it, and sees to the rest.
-func (l *large) both(first, second machine.Request) machine.Request {
-	first.Then = func(a machine.Attempt) machine.Turn {
+func (l *large) both(first, second Request) Request {
+	first.Then = func(a Attempt) Turn {
 		switch {
-		case !machine.Ok(a.Outcome.Status) && !a.Silent:
-			return machine.End()
+		case !Ok(a.Outcome.Status) && !a.Silent:
+			return End()
 		case l.dies:
 			return l.EndWith("killed", 1)
 		default:
-			return machine.Send(second)
+			return Send(second)
 		}
 	}
 	l.Foresee(first.Operation, second.Operation)
 	return first
 }
 
-func (l *large) blob(verb target.BesideVerb, body []byte, expected target.Expected, then func(machine.Attempt) machine.Turn) machine.Request {
-	return machine.Aside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.Subject.Key("")), Body: body}, expected, then)
+func (l *large) blob(verb target.BesideVerb, body []byte, expected target.Expected, then func(Attempt) Turn) Request {
+	return Aside(target.Beside{Verb: verb, Store: l.StoreOf(largeStore), Name: blobOf(l.Subject.Key("")), Body: body}, expected, then)
 }
 
 // pieces returns the value as properties, for as many entities as are allowed of it.
@@ -153,14 +152,14 @@ func (l *large) keys() []entity.Key {
 	return list
 }
 
-func newLargePut(c *machine.Call) *machine.Script {
+func newLargePut(c *Call) *Script {
 	l := newLarge(c)
-	return l.script(func() machine.Request {
+	return l.script(func() Request {
 		write := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
 		switch c.Arguments.Text("form") {
 		case "inline":
 			write.Properties = append(write.Properties, l.pieces(1)[0]...)
-			return machine.WriteOne(c.Table, write, target.Expected{}, nil)
+			return WriteOne(c.Table, write, target.Expected{}, nil)
 		case "entities":
 			var changes []entity.Change
 			pieces := l.pieces(2)
@@ -168,11 +167,11 @@ func newLargePut(c *machine.Call) *machine.Script {
 				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
 			}
 			changes[0].Properties = append(write.Properties, pieces[0]...)
-			return machine.WriteTogether(c.Table, changes, target.Expected{}, nil)
+			return WriteTogether(c.Table, changes, target.Expected{}, nil)
 		}
 		write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(write.Key))})
 		blob := l.blob(target.PutBlob, make([]byte, l.size), target.Expected{}, nil)
-		owner := machine.WriteOne(c.Table, write, target.Expected{}, nil)
+		owner := WriteOne(c.Table, write, target.Expected{}, nil)
 		if c.Arguments.Text("first") == "entity" {
 			return l.both(owner, blob)
 		}
@@ -181,25 +180,25 @@ func newLargePut(c *machine.Call) *machine.Script {
 }
 
 // newLargeGet returns the reading of an entity, with its value where that is wanted.
-func newLargeGet(c *machine.Call) *machine.Script {
+func newLargeGet(c *Call) *Script {
 	l := newLarge(c)
 	wants := c.Happens("wanted")
-	return l.script(func() machine.Request {
+	return l.script(func() Request {
 		if c.Arguments.Text("form") == "entities" {
 			list := l.keys()
 			rows := filter.Rows(list[0].Partition, list[0].Row, list[len(list)-1].Row+"\x00")
 			found := false
-			return machine.ReadAll(c.Table, target.Query{Range: rows}, func(row target.Row) {
+			return ReadAll(c.Table, target.Query{Range: rows}, func(row target.Row) {
 				found = true
 				l.Add("bytes", carried(row.Entity))
-			}, func() machine.Turn {
+			}, func() Turn {
 				if !found {
 					l.Add("absent", 1)
 				}
-				return machine.End()
+				return End()
 			})
 		}
-		read := machine.Read(c.Table, c.Subject.Key(""), func(a machine.Attempt) machine.Turn { return l.found(a, wants) })
+		read := Read(c.Table, c.Subject.Key(""), func(a Attempt) Turn { return l.found(a, wants) })
 		if c.Arguments.Text("form") == "blob" && wants {
 			l.Foresee(read.Operation, l.blob(target.GetBlob, nil, target.Expected{}, nil).Operation)
 		}
@@ -208,24 +207,24 @@ func newLargeGet(c *machine.Call) *machine.Script {
 }
 
 // found goes on from an entity to its blob, where it has one and that is wanted.
-func (l *large) found(a machine.Attempt, wants bool) machine.Turn {
-	if !machine.Ok(a.Outcome.Status) {
+func (l *large) found(a Attempt, wants bool) Turn {
+	if !Ok(a.Outcome.Status) {
 		return l.EndWith("absent", 1)
 	}
 	l.Add("bytes", carried(a.Outcome.Entity))
 	if _, points := a.Outcome.Entity.Lookup(largePointer); !points || !wants {
-		return machine.End()
+		return End()
 	}
-	return machine.Send(l.blob(target.GetBlob, nil, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
+	return Send(l.blob(target.GetBlob, nil, target.Expected{NotFound: true}, func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
 			for i := range a.Outcome.Found {
 				l.Add("bytes", a.Outcome.Found[i].Size)
 			}
-			return machine.End()
+			return End()
 		}
 		// The entity may have been deleted since it was read.
-		return machine.Send(machine.Read(l.Table, l.Subject.Key(""), func(a machine.Attempt) machine.Turn {
-			if machine.Ok(a.Outcome.Status) {
+		return Send(Read(l.Table, l.Subject.Key(""), func(a Attempt) Turn {
+			if Ok(a.Outcome.Status) {
 				return l.EndWith("dangling", 1)
 			}
 			return l.EndWith("absent", 1)
@@ -247,14 +246,14 @@ func carried(e entity.Packed) int64 {
 
 // newLargeDelete returns the deletion of an entity with its value. What is gone already
 // somebody else has deleted, and sees to the rest.
-func newLargeDelete(c *machine.Call) *machine.Script {
+func newLargeDelete(c *Call) *Script {
 	l := newLarge(c)
-	return l.script(func() machine.Request {
+	return l.script(func() Request {
 		remove := func(key entity.Key) entity.Change {
 			return entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
 		}
 		gone := target.Expected{NotFound: true}
-		own := machine.WriteOne(c.Table, remove(c.Subject.Key("")), gone, nil)
+		own := WriteOne(c.Table, remove(c.Subject.Key("")), gone, nil)
 		switch {
 		case c.Arguments.Text("form") == "inline":
 			return own
@@ -263,7 +262,7 @@ func newLargeDelete(c *machine.Call) *machine.Script {
 			for _, key := range l.keys() {
 				changes = append(changes, remove(key))
 			}
-			return machine.WriteTogether(c.Table, changes, gone, nil)
+			return WriteTogether(c.Table, changes, gone, nil)
 		}
 		blob := l.blob(target.DeleteBlob, nil, gone, nil)
 		if c.Arguments.Text("first") == "blob" {

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -18,8 +17,8 @@ func photographed(n int) thing {
 }
 
 // photos returns an operation of a kind on each of so many employees.
-func photos(t *testing.T, s *machine.Setting, kind string, count int, given map[string]string) []machine.Workflow {
-	var all []machine.Workflow
+func photos(t *testing.T, s *workflow.Setting, kind string, count int, given map[string]string) []workflow.Workflow {
+	var all []workflow.Workflow
 	for k := range count {
 		all = append(all, perform(t, s, kind, uint64(k), given, photographed(k)))
 	}
@@ -27,7 +26,7 @@ func photos(t *testing.T, s *machine.Setting, kind string, count int, given map[
 }
 
 // pointing returns what the check of a kind comes upon.
-func pointing(w *world, s *machine.Setting, kind string) machine.Findings {
+func pointing(w *world, s *workflow.Setting, kind string) workflow.Findings {
 	w.t.Helper()
 	one := workflow.Find(kind)
 	check := one.Check(s, one.Settle(nil))
@@ -38,7 +37,7 @@ func pointing(w *world, s *machine.Setting, kind string) machine.Findings {
 }
 
 // total is what workflows have counted under a name.
-func total(all []machine.Workflow, name string) (sum int64) {
+func total(all []workflow.Workflow, name string) (sum int64) {
 	for _, p := range all {
 		sum += counted(p)[name]
 	}
@@ -60,7 +59,7 @@ func TestNoEntityIsWithoutItsPhoto(t *testing.T) {
 		}
 		leave := append(photos(t, s, "large-delete", 30, given), photos(t, s, "large-delete", 30, given)...)
 		looks := photos(t, s, "large-get", 40, map[string]string{"size": "10"})
-		var mixed []machine.Workflow
+		var mixed []workflow.Workflow
 		for i := range leave {
 			mixed = append(mixed, leave[i], looks[i%len(looks)])
 			if i >= len(looks) {
@@ -136,14 +135,14 @@ func TestLargeValuesByForm(t *testing.T) {
 			w := newWorld(t)
 			s := w.setting(nil)
 			given := map[string]string{"form": row.form, "size": row.size}
-			run := func(kind string, want map[string]int) machine.Workflow {
+			run := func(kind string, want map[string]int) workflow.Workflow {
 				t.Helper()
 				clear(w.requests)
 				p := photos(t, s, kind, 1, given)[0]
 				if ended := w.run(p); kind == "large-put" && ended != row.writes || !maps.Equal(w.requests, want) {
 					t.Errorf("%s ended well: %v, by %v; want %v, %v", kind, ended, w.requests, row.writes, want)
 				}
-				if foreseen := machine.Requests(p); len(foreseen) != len(want) {
+				if foreseen := workflow.Requests(p); len(foreseen) != len(want) {
 					t.Errorf("%s foresees %d requests; want %d", kind, len(foreseen), len(want))
 				}
 				return p
@@ -184,7 +183,7 @@ func TestWantedPhotosAreFetched(t *testing.T) {
 		if w.run(look); counted(look)["bytes"] != want {
 			t.Errorf("%s: a reader who does not want the photo gets %d bytes; want %d", form, counted(look)["bytes"], want)
 		}
-		if foreseen := machine.Requests(look); len(foreseen) != 1 || w.requests["get-blob"] > 0 {
+		if foreseen := workflow.Requests(look); len(foreseen) != 1 || w.requests["get-blob"] > 0 {
 			t.Errorf("%s: a reader who does not want the photo foresees %d requests and fetches %d; want one and none", form, len(foreseen), w.requests["get-blob"])
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -38,16 +38,16 @@ func TestFanOut(t *testing.T) {
 		{"a refusal", 0, []target.Outcome{done, refused, done, done}, []string{"a", "b", "settle", "c", "end"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := machine.NewFanOut([]target.Operation{query("a"), query("b"), query("c")}, tt.pages)
+			p := workflow.NewFanOut([]target.Operation{query("a"), query("b"), query("c")}, tt.pages)
 			op := p.Begin()
 			got := []string{sent(op)}
 			for _, reply := range tt.replies {
-				move, next := p.Next(machine.Attempt{Sent: &op, Outcome: &reply})
+				move, next := p.Next(workflow.Attempt{Sent: &op, Outcome: &reply})
 				switch move {
-				case machine.Proceed:
+				case workflow.Proceed:
 					op = next
 					got = append(got, sent(op))
-				case machine.Succeed:
+				case workflow.Succeed:
 					got = append(got, "end")
 				default:
 					got = append(got, "settle")
@@ -56,7 +56,7 @@ func TestFanOut(t *testing.T) {
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("sent %v; want %v", got, tt.want)
 			}
-			if all := fmt.Sprint(len(machine.Requests(p))); all != "3" {
+			if all := fmt.Sprint(len(workflow.Requests(p))); all != "3" {
 				t.Errorf("%s requests are foreseen; want the first page of each of 3", all)
 			}
 		})

@@ -7,41 +7,40 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // seriesKinds returns the workflows of series of counts, such as one for each hour of
 // a day: in properties of one entity, of several in one partition, or in an entity each.
-func seriesKinds() []machine.Kind {
-	slots := machine.Parameter{Name: "slots", Says: "How many counts a series has.", Type: machine.OfCount, Default: "24", Least: 1, Most: mostSlots}
-	each := machine.Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
-		Type: machine.OfCount, Default: "24", Least: 1, Most: mostSlots}
-	at := machine.Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: machine.OfPlace}
-	complete := machine.Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
-		Type: machine.OfTruth, Default: "false"}
-	write := machine.Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
-		Type: machine.OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
-	by := machine.Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
-		Type: machine.OfChoice, Choices: []string{"points", "range"}, Default: "points"}
-	check := func(s *machine.Setting, a machine.Arguments) machine.Check {
+func seriesKinds() []Kind {
+	slots := Parameter{Name: "slots", Says: "How many counts a series has.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	each := Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
+		Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	at := Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: OfPlace}
+	complete := Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
+		Type: OfTruth, Default: "false"}
+	write := Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
+		Type: OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
+	by := Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
+		Type: OfChoice, Choices: []string{"points", "range"}, Default: "points"}
+	check := func(s *Setting, a Arguments) Check {
 		if !a.Truth("complete") {
 			return nil
 		}
 		return newComplete(s, newSeriesLayout(a))
 	}
-	return []machine.Kind{{
+	return []Kind{{
 		Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
-		Parameters: []machine.Parameter{slots, each, at, write, complete}, Counters: []string{"conflicts"},
-		Serves: needsLoad, New: func(c *machine.Call) machine.Workflow { return newSeriesPut(c) }, Check: check,
+		Parameters: []Parameter{slots, each, at, write, complete}, Counters: []string{"conflicts"},
+		Serves: needsLoad, New: func(c *Call) Workflow { return newSeriesPut(c) }, Check: check,
 	}, {
 		Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
-		Parameters: []machine.Parameter{slots, each, at, complete},
-		Serves:     needsLoad, New: func(c *machine.Call) machine.Workflow { return newSeriesWrite(c) }, Check: check,
+		Parameters: []Parameter{slots, each, at, complete},
+		Serves:     needsLoad, New: func(c *Call) Workflow { return newSeriesWrite(c) }, Check: check,
 	}, {
 		Name: "series-get", Says: "Reads all counts of the series of one entity.", Reads: true,
-		Parameters: []machine.Parameter{slots, each, at, by}, Counters: []string{"counts"},
-		Serves: needsLoad, New: func(c *machine.Call) machine.Workflow { return newSeriesGet(c) },
+		Parameters: []Parameter{slots, each, at, by}, Counters: []string{"counts"},
+		Serves: needsLoad, New: func(c *Call) Workflow { return newSeriesGet(c) },
 	}}
 }
 
@@ -49,11 +48,11 @@ func seriesKinds() []machine.Kind {
 const mostSlots = 999
 
 // needsLoad refuses a design of which nothing is loaded: there would be no series.
-func needsLoad(d *machine.Design, _ machine.Arguments) []machine.Lack {
+func needsLoad(d *Design, _ Arguments) []Lack {
 	if d.Loaded {
 		return nil
 	}
-	return []machine.Lack{{Says: "each entity that was loaded has a series, and nothing is loaded before; expected a load first"}}
+	return []Lack{{Says: "each entity that was loaded has a series, and nothing is loaded before; expected a load first"}}
 }
 
 // seriesLayout is how the counts of a series lie in entities.
@@ -62,7 +61,7 @@ type seriesLayout struct {
 	slots, each int
 }
 
-func newSeriesLayout(a machine.Arguments) seriesLayout {
+func newSeriesLayout(a Arguments) seriesLayout {
 	return seriesLayout{at: a.Text("at"), slots: a.Count("slots"), each: a.Count("per-entity")}
 }
 
@@ -70,7 +69,7 @@ func (l seriesLayout) parts() int { return (l.slots + l.each - 1) / l.each }
 
 // key returns that of a part, numbered from 0: the series' own where there is one only,
 // else followed by its number from 01 on.
-func (l seriesLayout) key(about machine.Subject, part int) entity.Key {
+func (l seriesLayout) key(about Subject, part int) entity.Key {
 	key := about.Key(l.at)
 	if l.parts() > 1 {
 		width := max(2, len(fmt.Sprint(l.parts())))
@@ -79,7 +78,7 @@ func (l seriesLayout) key(about machine.Subject, part int) entity.Key {
 	return key
 }
 
-func (l seriesLayout) all(about machine.Subject) target.Query {
+func (l seriesLayout) all(about Subject) target.Query {
 	first, last := l.key(about, 0), l.key(about, l.parts()-1)
 	// No key holds a NUL, so that nothing comes between the last one and this.
 	return target.Query{Range: filter.Rows(first.Partition, first.Row, last.Row+"\x00")}
@@ -103,27 +102,27 @@ func countsIn(e entity.Packed) int {
 
 // turn returns whose turn operation k is, of those that were loaded, where each has so
 // many.
-func turn(c *machine.Call, each int) (about machine.Subject, position int) {
+func turn(c *Call, each int) (about Subject, position int) {
 	k := c.K % (c.Loaded * uint64(each))
 	return c.Member(k / uint64(each)), int(k % uint64(each))
 }
 
-func newSeriesPut(c *machine.Call) *machine.Script {
+func newSeriesPut(c *Call) *Script {
 	l := newSeriesLayout(c.Arguments)
 	about, slot := turn(c, l.slots)
 	draw := c.Chance
 	p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
 		count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		p.Script = s
 		blind := p.write(entity.InsertOrMerge, entity.Match{}, p.count)
-		reads := machine.Read(p.table, p.key, p.changed)
+		reads := Read(p.table, p.key, p.changed)
 		switch c.Arguments.Text("write") {
 		case "etag":
 			s.Foresee(reads.Operation, blind.Operation)
 			return reads
 		case "replace":
-			reads = machine.Read(p.table, p.key, p.replaced)
+			reads = Read(p.table, p.key, p.replaced)
 			s.Foresee(reads.Operation, blind.Operation)
 			return reads
 		default:
@@ -134,7 +133,7 @@ func newSeriesPut(c *machine.Call) *machine.Script {
 
 // seriesPut is the write of one count under way.
 type seriesPut struct {
-	*machine.Script
+	*Script
 	table    string
 	key      entity.Key
 	count    entity.Property
@@ -142,46 +141,46 @@ type seriesPut struct {
 }
 
 // write returns a write of the entity that has the count.
-func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) machine.Request {
+func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) Request {
 	c := entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match}
-	return machine.WriteOne(p.table, c, target.Expected{}, nil)
+	return WriteOne(p.table, c, target.Expected{}, nil)
 }
 
 // replaced writes all of what was read, with the count, over whatever is there by now.
-func (p *seriesPut) replaced(a machine.Attempt) machine.Turn {
-	return machine.Send(p.write(entity.InsertOrReplace, entity.Match{}, machine.Over(a.Outcome.Entity, []entity.Property{p.count})...))
+func (p *seriesPut) replaced(a Attempt) Turn {
+	return Send(p.write(entity.InsertOrReplace, entity.Match{}, Over(a.Outcome.Entity, []entity.Property{p.count})...))
 }
 
 // changed writes the count if the entity is still what was read, and begins anew where
 // it is not. A write that was carried out unheard is met at the next read.
-func (p *seriesPut) changed(a machine.Attempt) machine.Turn {
+func (p *seriesPut) changed(a Attempt) Turn {
 	found, some := a.Outcome.Entity.Lookup(p.count.Name)
 	switch {
-	case p.restarts > machine.MaxRestarts:
-		return machine.GiveUp()
+	case p.restarts > MaxRestarts:
+		return GiveUp()
 	case p.restarts > 0 && some && found == p.count.Value:
-		return machine.End()
+		return End()
 	}
 	r := p.write(entity.Merge, entity.MatchExactly(a.Outcome.Version), p.count)
 	r.Expected = target.Expected{Precondition: true, NotFound: true}
-	if !machine.Ok(a.Outcome.Status) {
+	if !Ok(a.Outcome.Status) {
 		r = p.write(entity.Insert, entity.Match{}, p.count)
 		r.Expected = target.Expected{Conflict: true}
 	}
-	r.Then = func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
-			return machine.End()
+	r.Then = func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
+			return End()
 		}
 		p.restarts++
 		p.Add("conflicts", 1)
-		return machine.Send(machine.Read(p.table, p.key, p.changed))
+		return Send(Read(p.table, p.key, p.changed))
 	}
-	return machine.Send(r)
+	return Send(r)
 }
 
 // newSeriesWrite returns the write of all counts: in one transaction, where it holds
 // all entities of the series.
-func newSeriesWrite(c *machine.Call) *machine.Script {
+func newSeriesWrite(c *Call) *Script {
 	l := newSeriesLayout(c.Arguments)
 	about, _ := turn(c, 1)
 	draw := c.Chance
@@ -191,24 +190,24 @@ func newSeriesWrite(c *machine.Call) *machine.Script {
 		one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
 		one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
 	}
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		batches := slices.Collect(slices.Chunk(changes, entity.MaxBatchChanges))
-		return s.InTurn(len(batches), func(i int, next func() machine.Turn) machine.Request {
-			return machine.WriteTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(machine.Attempt) machine.Turn { return next() })
+		return s.InTurn(len(batches), func(i int, next func() Turn) Request {
+			return WriteTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(Attempt) Turn { return next() })
 		})
 	})
 }
 
-func newSeriesGet(c *machine.Call) *machine.Script {
+func newSeriesGet(c *Call) *Script {
 	l := newSeriesLayout(c.Arguments)
 	table := c.TableOf(l.at)
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		if c.Arguments.Text("by") == "range" {
 			see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
-			return machine.ReadAll(table, l.all(c.Subject), see, machine.End)
+			return ReadAll(table, l.all(c.Subject), see, End)
 		}
-		return s.InTurn(l.parts(), func(part int, next func() machine.Turn) machine.Request {
-			return machine.Read(table, l.key(c.Subject, part), func(a machine.Attempt) machine.Turn {
+		return s.InTurn(l.parts(), func(part int, next func() Turn) Request {
+			return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
 				s.Add("counts", int64(countsIn(a.Outcome.Entity)))
 				return next()
 			})
@@ -218,15 +217,15 @@ func newSeriesGet(c *machine.Call) *machine.Script {
 
 // newComplete returns the check that each series has all its counts, which reads one after
 // another.
-func newComplete(s *machine.Setting, l seriesLayout) *machine.Finding {
+func newComplete(s *Setting, l seriesLayout) *Finding {
 	name := fmt.Sprintf("each series of %d has all its counts", l.slots)
 	if l.at != "" {
 		name += " at " + l.at
 	}
-	return machine.NewFinding(name, func(f *machine.Finding) machine.Request {
-		return machine.InTurn(int(s.Loaded), func(i int, next func() machine.Turn) machine.Request {
+	return NewFinding(name, func(f *Finding) Request {
+		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
 			about, held := s.Member(uint64(i)), 0
-			return machine.ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() machine.Turn {
+			return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
 				f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
 				return next()
 			})

@@ -8,13 +8,12 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // shops returns so many things that have a series at the place "days".
-func shops(count int) []machine.Subject {
-	var all []machine.Subject
+func shops(count int) []workflow.Subject {
+	var all []workflow.Subject
 	for n := range count {
 		all = append(all, shop(n))
 	}
@@ -27,10 +26,10 @@ func shop(n int) thing {
 }
 
 // counts returns so many operations of a kind on series at "days".
-func counts(t *testing.T, s *machine.Setting, kind string, operations int, given map[string]string) []machine.Workflow {
+func counts(t *testing.T, s *workflow.Setting, kind string, operations int, given map[string]string) []workflow.Workflow {
 	given = maps.Clone(given)
 	given["at"] = "days"
-	var all []machine.Workflow
+	var all []workflow.Workflow
 	for k := range operations {
 		all = append(all, perform(t, s, kind, uint64(k), given, shop(0)))
 	}
@@ -186,7 +185,7 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 
 			clear(w.requests)
 			for _, p := range counts(t, s, "series-write", 1, given) {
-				if foreseen := len(machine.Requests(p)); !w.run(p) || w.requests["batch"] != row.written || foreseen != row.written {
+				if foreseen := len(workflow.Requests(p)); !w.run(p) || w.requests["batch"] != row.written || foreseen != row.written {
 					t.Errorf("a series is written by %d transactions, %d foreseen; want %d", w.requests["batch"], foreseen, row.written)
 				}
 			}
@@ -254,7 +253,7 @@ func TestSeriesTakeTurns(t *testing.T) {
 func TestSeriesNeedALoad(t *testing.T) {
 	for _, name := range []string{"series-put", "series-write", "series-get"} {
 		kind := workflow.Find(name)
-		without, with := kind.Serves(&machine.Design{}, nil), kind.Serves(&machine.Design{Loaded: true}, nil)
+		without, with := kind.Serves(&workflow.Design{}, nil), kind.Serves(&workflow.Design{Loaded: true}, nil)
 		if len(without) != 1 || len(with) != 0 {
 			t.Errorf("%s lacks %v without a load, and %v with one; want one and none", name, without, with)
 		}

@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // A runner's laps are counted. The reply to the write is lost; the retry meets a
 // conflict, and the entity tells that it was the operation's own.
 func Example() {
-	lap := machine.NewReadModifyWrite(machine.Modification{Verb: entity.Merge, Table: "Races", Key: runner,
-		Counter: "Laps", ID: machine.WriteID{Run: "k3f9", Number: 7}})
+	lap := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Table: "Races", Key: runner,
+		Counter: "Laps", ID: workflow.WriteID{Run: "k3f9", Number: 7}})
 	before := entity.Pack(nil, 41, []entity.Property{{Name: "Laps", Value: entity.Int64(4)}})
 	request := lap.Begin()
 	silent := false
@@ -20,8 +20,8 @@ func Example() {
 		silent = silent || o.Status == 0
 		fmt.Println(request.Verb, "is answered", o.Status)
 		sent := request
-		move, next := lap.Next(machine.Attempt{Sent: &sent, Outcome: &o, Silent: silent})
-		if move == machine.Proceed {
+		move, next := lap.Next(workflow.Attempt{Sent: &sent, Outcome: &o, Silent: silent})
+		if move == workflow.Proceed {
 			request, silent = next, false
 		}
 	}
@@ -32,7 +32,7 @@ func Example() {
 	tell(target.Outcome{Status: 200, Version: 42, Entity: after})
 	laps, _ := after.Lookup("Laps")
 	report := lap.Report()
-	fmt.Println("laps:", laps.Int(), "acknowledged:", report.Written == machine.Acknowledged, "own 412:", report.Own412)
+	fmt.Println("laps:", laps.Int(), "acknowledged:", report.Written == workflow.Acknowledged, "own 412:", report.Own412)
 	// Output:
 	// get is answered 200
 	// merge is answered 0

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -17,30 +16,30 @@ const (
 // fanOutKinds returns the workflows that read all partitions of what was loaded by one
 // query each. A workflow is sequential: how many are under way at once is up to the
 // clients of its phase.
-func fanOutKinds() []machine.Kind {
-	sets := machine.Parameter{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
-		Type: machine.OfCount, Required: true, Least: 1, Most: 1_000_000}
-	return []machine.Kind{readThroughKind(), storeWithKind(), {
+func fanOutKinds() []Kind {
+	sets := Parameter{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
+		Type: OfCount, Required: true, Least: 1, Most: 1_000_000}
+	return []Kind{readThroughKind(), storeWithKind(), {
 		Name: "read-set", Says: "Reads a set of the partitions that were loaded, by one query each, one after another.",
-		Reads: true, Parameters: []machine.Parameter{sets}, Counters: []string{fanOutPartitions, fanOutEntities},
-		Serves: func(d *machine.Design, _ machine.Arguments) []machine.Lack {
+		Reads: true, Parameters: []Parameter{sets}, Counters: []string{fanOutPartitions, fanOutEntities},
+		Serves: func(d *Design, _ Arguments) []Lack {
 			if d.Loaded {
 				return nil
 			}
-			return []machine.Lack{{Says: "it reads the partitions that were loaded, and nothing is loaded before; expected a load first"}}
+			return []Lack{{Says: "it reads the partitions that were loaded, and nothing is loaded before; expected a load first"}}
 		},
-		New: func(c *machine.Call) machine.Workflow { return newReadSet(c) },
+		New: func(c *Call) Workflow { return newReadSet(c) },
 	}}
 }
 
 // newReadSet returns the reading of one set: operation k is about that of number k,
 // counted round.
-func newReadSet(c *machine.Call) *machine.Script {
+func newReadSet(c *Call) *Script {
 	set := setOf(c.Partitions(), uint64(c.Arguments.Count("sets")), c.K)
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		return s.InTurn(len(set), func(i int, next func() machine.Turn) machine.Request {
+	return NewScript(func(s *Script) Request {
+		return s.InTurn(len(set), func(i int, next func() Turn) Request {
 			entities := int64(0)
-			return machine.ReadAll(c.Table, target.OnePartition(set[i]), func(target.Row) { entities++ }, func() machine.Turn {
+			return ReadAll(c.Table, target.OnePartition(set[i]), func(target.Row) { entities++ }, func() Turn {
 				s.Add(fanOutPartitions, 1)
 				s.Add(fanOutEntities, entities)
 				return next()
@@ -61,31 +60,31 @@ func setOf(partitions []string, sets, number uint64) []string {
 
 // storeWithKind returns the workflow of an entity that belongs to another one of its
 // partition: both are written in one transaction, or neither.
-func storeWithKind() machine.Kind {
-	return machine.Kind{
+func storeWithKind() Kind {
+	return Kind{
 		Name: "store-with", Says: "Stores an entity and, in the same transaction, one of its properties in the entity that it belongs to.",
 		Inserts: true,
-		Parameters: []machine.Parameter{
-			{Name: "place", Says: "Where the entity lies that it belongs to, in the same partition.", Type: machine.OfPlace, Required: true},
-			{Name: "keeps", Says: "The property that is kept there, as the latest has it.", Type: machine.OfProperty, Required: true},
+		Parameters: []Parameter{
+			{Name: "place", Says: "Where the entity lies that it belongs to, in the same partition.", Type: OfPlace, Required: true},
+			{Name: "keeps", Says: "The property that is kept there, as the latest has it.", Type: OfProperty, Required: true},
 		},
-		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
+		Serves: func(d *Design, a Arguments) []Lack {
 			there := d.Places[a.Text("place")]
 			if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
 				return nil
 			}
-			return []machine.Lack{{Parameter: "place", Says: "a transaction lies in one partition of one table, and the place has another; expected the partition_key of the design, and no table"}}
+			return []Lack{{Parameter: "place", Says: "a transaction lies in one partition of one table, and the place has another; expected the partition_key of the design, and no table"}}
 		},
-		New: func(c *machine.Call) machine.Workflow { return newStoreWith(c) },
+		New: func(c *Call) Workflow { return newStoreWith(c) },
 	}
 }
 
 // newStoreWith returns the transaction. Sent twice it leaves the same.
-func newStoreWith(c *machine.Call) *machine.Script {
+func newStoreWith(c *Call) *Script {
 	keeps := c.Arguments.Text("keeps")
 	kept := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != keeps })
-	return machine.NewScript(func(*machine.Script) machine.Request {
-		return machine.WriteTogether(c.Table, []entity.Change{
+	return NewScript(func(*Script) Request {
+		return WriteTogether(c.Table, []entity.Change{
 			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()},
 			{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
 		}, target.Expected{}, nil)
@@ -106,28 +105,28 @@ const (
 //	          └─ 404: missing, the copy is not there yet, or no more
 //
 // Which key the copy tells is known beforehand and is not read out of it.
-func readThroughKind() machine.Kind {
-	return machine.Kind{
+func readThroughKind() Kind {
+	return Kind{
 		Name: "read-through", Says: "Reads a copy that has a part of an entity, and then the entity itself.",
 		Reads: true, Counters: []string{readThroughMissing, readThroughAstray},
-		Parameters: []machine.Parameter{{Name: "copy", Says: "The copy that is found by what the reader knows.", Type: machine.OfCopy, Required: true}},
-		New:        func(c *machine.Call) machine.Workflow { return newReadThrough(c) },
+		Parameters: []Parameter{{Name: "copy", Says: "The copy that is found by what the reader knows.", Type: OfCopy, Required: true}},
+		New:        func(c *Call) Workflow { return newReadThrough(c) },
 	}
 }
 
-func newReadThrough(c *machine.Call) *machine.Script {
-	place := machine.AtCopy(c.Arguments.Text("copy"))
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		unless := func(counter string, then machine.Turn) func(a machine.Attempt) machine.Turn {
-			return func(a machine.Attempt) machine.Turn {
-				if machine.Missing(a.Outcome.Status, a.Outcome.Code) {
+func newReadThrough(c *Call) *Script {
+	place := AtCopy(c.Arguments.Text("copy"))
+	return NewScript(func(s *Script) Request {
+		unless := func(counter string, then Turn) func(a Attempt) Turn {
+			return func(a Attempt) Turn {
+				if Missing(a.Outcome.Status, a.Outcome.Code) {
 					return s.EndWith(counter, 1)
 				}
 				return then
 			}
 		}
-		whole := machine.Read(c.Table, c.Subject.Key(""), unless(readThroughAstray, machine.End()))
-		part := machine.Read(c.TableOf(place), c.Subject.Key(place), unless(readThroughMissing, machine.Send(whole)))
+		whole := Read(c.Table, c.Subject.Key(""), unless(readThroughAstray, End()))
+		part := Read(c.TableOf(place), c.Subject.Key(place), unless(readThroughMissing, Send(whole)))
 		s.Foresee(part.Operation, whole.Operation)
 		return part
 	})

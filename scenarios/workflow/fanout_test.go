@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -43,7 +42,7 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 		stock(t, w, sizes)
 		s := w.setting(nil)
 		s.Partitions = func() []string { return []string{"a", "b", "c", "d", "e", "f", "g"} }
-		var all []machine.Workflow
+		var all []workflow.Workflow
 		for k := range row.operations {
 			all = append(all, perform(t, s, "read-set", uint64(k), map[string]string{"sets": fmt.Sprint(row.sets)}, thing{}))
 		}
@@ -70,7 +69,7 @@ func TestSetsAreCountedRound(t *testing.T) {
 	s.Partitions = func() []string { return []string{"a", "b", "c", "d"} }
 	for k, want := range map[uint64][]string{0: {"a", "b"}, 1: {"c", "d"}, 2: {"a", "b"}, 7: {"c", "d"}} {
 		var got []string
-		for _, op := range machine.Requests(perform(t, s, "read-set", k, map[string]string{"sets": "2"}, thing{})) {
+		for _, op := range workflow.Requests(perform(t, s, "read-set", k, map[string]string{"sets": "2"}, thing{})) {
 			partition, _ := op.PartitionKey()
 			got = append(got, partition)
 			if op.Verb != entity.Query || op.Table != "Test" {
@@ -86,10 +85,10 @@ func TestSetsAreCountedRound(t *testing.T) {
 // Without a load there is nothing to read.
 func TestReadSetNeedsALoad(t *testing.T) {
 	kind := workflow.Find("read-set")
-	if lacks := kind.Serves(&machine.Design{}, nil); len(lacks) != 1 {
+	if lacks := kind.Serves(&workflow.Design{}, nil); len(lacks) != 1 {
 		t.Errorf("Serves() without a load = %v; want that it is missing", lacks)
 	}
-	if lacks := kind.Serves(&machine.Design{Loaded: true}, nil); len(lacks) != 0 {
+	if lacks := kind.Serves(&workflow.Design{Loaded: true}, nil); len(lacks) != 0 {
 		t.Errorf("Serves() = %v; want nothing", lacks)
 	}
 }

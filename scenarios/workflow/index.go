@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // The forms of an index entity.
@@ -28,21 +27,21 @@ const (
 
 // indexKinds returns the workflows of index entities: lists of what has one value of
 // a property that is not in the key, such as a last name.
-func indexKinds() []machine.Kind {
-	attribute := machine.Parameter{Name: "attribute", Says: "The attribute whose values entities are listed by.", Type: machine.OfAttribute, Required: true}
-	killed := machine.Parameter{Name: "killed", Says: "The share of the clients that die between two requests of theirs to the table and the queue.", Type: machine.OfShare, Default: "0"}
-	announced := machine.Parameter{Name: "announced", Says: "When the message is put on the queue: before the entity is written, hidden at first, or after it.",
-		Type: machine.OfChoice, Choices: []string{"first", "last"}, Default: "first"}
-	changes := func(name, says string, inserts bool, counters []string, first func(x *indexChange) machine.Request) machine.Kind {
-		return machine.Kind{Name: name, Says: says, Inserts: inserts, Counters: counters,
-			Parameters: slices.Concat(indexParameters(), []machine.Parameter{attribute, announced, killed}),
-			Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
+func indexKinds() []Kind {
+	attribute := Parameter{Name: "attribute", Says: "The attribute whose values entities are listed by.", Type: OfAttribute, Required: true}
+	killed := Parameter{Name: "killed", Says: "The share of the clients that die between two requests of theirs to the table and the queue.", Type: OfShare, Default: "0"}
+	announced := Parameter{Name: "announced", Says: "When the message is put on the queue: before the entity is written, hidden at first, or after it.",
+		Type: OfChoice, Choices: []string{"first", "last"}, Default: "first"}
+	changes := func(name, says string, inserts bool, counters []string, first func(x *indexChange) Request) Kind {
+		return Kind{Name: name, Says: says, Inserts: inserts, Counters: counters,
+			Parameters: slices.Concat(indexParameters(), []Parameter{attribute, announced, killed}),
+			Serves: func(d *Design, a Arguments) []Lack {
 				return indexLacks(d, a, name == "index-rename")
 			},
 			Stores: indexStores, Check: newIndexCheck,
-			New: func(c *machine.Call) machine.Workflow { return newIndexChange(c, first) }}
+			New: func(c *Call) Workflow { return newIndexChange(c, first) }}
 	}
-	return []machine.Kind{
+	return []Kind{
 		changes("index-add", "Writes a new entity and enters it in the list of those that have its value.", true,
 			[]string{"conflicts", "full", "killed"}, (*indexChange).add),
 		changes("index-delete", "Deletes an entity and strikes it off the list it is in.", false,
@@ -51,62 +50,62 @@ func indexKinds() []machine.Kind {
 			[]string{"conflicts", "full", "gone", "killed"}, (*indexChange).rename),
 		{Name: "index-lookup", Says: "Reads a list, and then each entity that it names.", Reads: true,
 			Parameters: append(indexPlaced(), attribute), Counters: []string{"found", "stale", "empty"},
-			Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack { return indexLacks(d, a, false) },
-			Stores: indexContainers, New: func(c *machine.Call) machine.Workflow { return newIndexLookup(c) }},
+			Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
+			Stores: indexContainers, New: func(c *Call) Workflow { return newIndexLookup(c) }},
 		{Name: "index-build", Says: "Enters entities that were loaded in their lists: operation k the one of number k.",
 			Parameters: append(indexParameters(), attribute), Counters: []string{"conflicts", "full"},
-			Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack { return indexLacks(d, a, false) },
-			Stores: indexStores, Check: newIndexCheck, New: func(c *machine.Call) machine.Workflow { return newIndexBuild(c) }},
+			Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
+			Stores: indexStores, Check: newIndexCheck, New: func(c *Call) Workflow { return newIndexBuild(c) }},
 		{Name: "index-work", Says: "Receives messages on what has changed, and sets right the lists that they name.",
-			Alone: true, Parameters: slices.Concat(indexParameters(), []machine.Parameter{
-				{Name: "most", Says: "How many messages are received at once at most.", Type: machine.OfCount, Least: 1, Most: mostReceived, Default: "1"},
-				{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: machine.OfShare, Default: "0"}}),
+			Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
+				{Name: "most", Says: "How many messages are received at once at most.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
+				{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: OfShare, Default: "0"}}),
 			Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
-			Serves:   func(d *machine.Design, a machine.Arguments) []machine.Lack { return indexWorkLacks(d, a) },
-			Stores:   indexStores, Check: newIndexCheck, New: func(c *machine.Call) machine.Workflow { return newIndexWork(c) }},
+			Serves:   func(d *Design, a Arguments) []Lack { return indexWorkLacks(d, a) },
+			Stores:   indexStores, Check: newIndexCheck, New: func(c *Call) Workflow { return newIndexWork(c) }},
 	}
 }
 
 // indexPlaced returns the parameters that say where lists are.
-func indexPlaced() []machine.Parameter {
-	return []machine.Parameter{
+func indexPlaced() []Parameter {
+	return []Parameter{
 		{Name: "form", Says: "What a list is: an entity in the partition of those that it lists, one elsewhere, or a blob.",
-			Type: machine.OfChoice, Choices: []string{indexTogether, indexApart, indexBlob}, Default: indexTogether},
-		{Name: "place", Says: "The place where the list lies; a blob is called by the two keys.", Type: machine.OfPlace, Required: true},
-		{Name: "property", Says: "The property that has the value which entities are listed by.", Type: machine.OfProperty, Required: true},
-		{Name: "container", Says: "The container of lists that are blobs.", Type: machine.OfName, Default: "lists"},
+			Type: OfChoice, Choices: []string{indexTogether, indexApart, indexBlob}, Default: indexTogether},
+		{Name: "place", Says: "The place where the list lies; a blob is called by the two keys.", Type: OfPlace, Required: true},
+		{Name: "property", Says: "The property that has the value which entities are listed by.", Type: OfProperty, Required: true},
+		{Name: "container", Says: "The container of lists that are blobs.", Type: OfName, Default: "lists"},
 	}
 }
 
-func indexParameters() []machine.Parameter {
+func indexParameters() []Parameter {
 	return append(indexPlaced(),
-		machine.Parameter{Name: "queue", Says: "The queue by which lists apart from their entities are kept.", Type: machine.OfName, Default: "changes"},
-		machine.Parameter{Name: "hidden", Says: "For how long a message is hidden: once put before the entity is written, and each time it is received. One value for all operations.",
-			Type: machine.OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
-		machine.Parameter{Name: "blind", Says: "Whether lists are written over whatever is there by then.", Type: machine.OfTruth, Default: "false"})
+		Parameter{Name: "queue", Says: "The queue by which lists apart from their entities are kept.", Type: OfName, Default: "changes"},
+		Parameter{Name: "hidden", Says: "For how long a message is hidden: once put before the entity is written, and each time it is received. One value for all operations.",
+			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+		Parameter{Name: "blind", Says: "Whether lists are written over whatever is there by then.", Type: OfTruth, Default: "false"})
 }
 
 // indexContainers returns the container of lists that are blobs, indexStores the queue
 // with it.
-func indexContainers(a machine.Arguments) []machine.Store {
+func indexContainers(a Arguments) []Store {
 	if a.Text("form") != indexBlob {
 		return nil
 	}
-	return []machine.Store{{Name: a.Text("container")}}
+	return []Store{{Name: a.Text("container")}}
 }
 
-func indexStores(a machine.Arguments) []machine.Store {
+func indexStores(a Arguments) []Store {
 	if a.Text("form") == indexTogether {
 		return nil
 	}
-	return append(indexContainers(a), machine.Store{Name: a.Text("queue"), Queue: true})
+	return append(indexContainers(a), Store{Name: a.Text("queue"), Queue: true})
 }
 
-func indexLacks(d *machine.Design, a machine.Arguments, renames bool) []machine.Lack {
+func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 	name, place := a.Text("attribute"), d.Places[a.Text("place")]
-	var lacks []machine.Lack
+	var lacks []Lack
 	lack := func(parameter, format string, values ...any) {
-		lacks = append(lacks, machine.Lack{Parameter: parameter, Says: fmt.Sprintf(format, values...)})
+		lacks = append(lacks, Lack{Parameter: parameter, Says: fmt.Sprintf(format, values...)})
 	}
 	if p := d.Property(a.Text("property")); p.Name != "" && (p.Attribute != name || p.Type != entity.TypeString) {
 		lack("property", "property %s has another value than the text of {%s}; expected value: \"{%s}\", which entities are listed by", p.Name, name, name)
@@ -123,28 +122,28 @@ func indexLacks(d *machine.Design, a machine.Arguments, renames bool) []machine.
 }
 
 // indexPlaceLacks returns why what lies at a place is no list, or none that form allows.
-func indexPlaceLacks(d *machine.Design, a machine.Arguments, own, names []string) []machine.Lack {
+func indexPlaceLacks(d *Design, a Arguments, own, names []string) []Lack {
 	place := d.Places[a.Text("place")]
 	if a.Text("form") == indexTogether && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey) {
-		return []machine.Lack{{Parameter: "place", Says: fmt.Sprintf("a transaction lies in one partition of one table; expected the list in the table of the entities, with partition_key %q, or form: place", d.Own.PartitionKey)}}
+		return []Lack{{Parameter: "place", Says: fmt.Sprintf("a transaction lies in one partition of one table; expected the list in the table of the entities, with partition_key %q, or form: place", d.Own.PartitionKey)}}
 	}
 	apart := func(attribute string) bool {
 		return attribute != a.Text("attribute") && slices.Contains(d.Own.RowNames, attribute)
 	}
 	if at := slices.IndexFunc(names, apart); at >= 0 {
-		return []machine.Lack{{Parameter: "place", Says: fmt.Sprintf("the list's key holds {%s}, which sets entities apart, so that each is alone in its list; expected keys without it", names[at])}}
+		return []Lack{{Parameter: "place", Says: fmt.Sprintf("the list's key holds {%s}, which sets entities apart, so that each is alone in its list; expected keys without it", names[at])}}
 	}
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
 	if len(own) > 0 && !slices.ContainsFunc(own, missing) {
-		return []machine.Lack{{Parameter: "place", Says: "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less"}}
+		return []Lack{{Parameter: "place", Says: "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less"}}
 	}
 	return nil
 }
 
 // indexWorkLacks returns what keeps a worker from having anything to do.
-func indexWorkLacks(_ *machine.Design, a machine.Arguments) []machine.Lack {
+func indexWorkLacks(_ *Design, a Arguments) []Lack {
 	if a.Text("form") == indexTogether {
-		return []machine.Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
+		return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -20,8 +19,8 @@ import (
 // client that takes longer leaves what nobody corrects, too.
 type indexChange struct {
 	*indexLists
-	call     *machine.Call
-	s        *machine.Script
+	call     *Call
+	s        *Script
 	name     string
 	restarts int
 	killed   bool
@@ -29,8 +28,8 @@ type indexChange struct {
 	touched []indexNote
 }
 
-func newIndexChange(c *machine.Call, first func(x *indexChange) machine.Request) *machine.Script {
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+func newIndexChange(c *Call, first func(x *indexChange) Request) *Script {
+	return NewScript(func(s *Script) Request {
 		x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
 		x.killed = c.Happens("killed")
 		x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
@@ -54,18 +53,18 @@ func (x *indexChange) loaded() string {
 func (x *indexChange) own() entity.Key { return x.call.Subject.Key("") }
 
 // again begins anew at the read, unless that was done too often.
-func (x *indexChange) again(first func(x *indexChange) machine.Request) machine.Turn {
+func (x *indexChange) again(first func(x *indexChange) Request) Turn {
 	x.s.Add("conflicts", 1)
-	if x.restarts++; x.restarts > machine.MaxRestarts {
-		return machine.GiveUp()
+	if x.restarts++; x.restarts > MaxRestarts {
+		return GiveUp()
 	}
-	return machine.Send(first(x))
+	return Send(first(x))
 }
 
 // full ends the operation: a list takes no more.
-func (x *indexChange) full() machine.Turn {
+func (x *indexChange) full() Turn {
 	x.s.Add("full", 1)
-	return machine.GiveUp()
+	return GiveUp()
 }
 
 func (x *indexChange) insert() entity.Change {
@@ -73,21 +72,21 @@ func (x *indexChange) insert() entity.Change {
 }
 
 // add writes a new entity. Nobody else writes its key: one that is there is its own.
-func (x *indexChange) add() machine.Request {
+func (x *indexChange) add() Request {
 	if !x.together() {
 		x.touch(x.name)
-		write := machine.WriteOne(x.Table, x.insert(), target.Expected{Conflict: true}, func(machine.Attempt) machine.Turn { return x.after() })
+		write := WriteOne(x.Table, x.insert(), target.Expected{Conflict: true}, func(Attempt) Turn { return x.after() })
 		return x.before(write, write.Operation)
 	}
-	first := x.read(x.listed(x.name), x.name, func(l *indexList) machine.Turn {
+	first := x.read(x.listed(x.name), x.name, func(l *indexList) Turn {
 		if l.enter(x.id(x.own())); !x.fits(l) {
 			return x.full()
 		}
 		both := []entity.Change{x.insert(), x.change(l)}
-		return machine.Send(machine.WriteTogether(x.Table, both, overtaken, func(a machine.Attempt) machine.Turn {
+		return Send(WriteTogether(x.Table, both, overtaken, func(a Attempt) Turn {
 			own := a.Outcome.Status == 409 && a.Outcome.FailedIndex == 0
-			if machine.Ok(a.Outcome.Status) || own {
-				return machine.End()
+			if Ok(a.Outcome.Status) || own {
+				return End()
 			}
 			return x.again((*indexChange).add)
 		}))
@@ -96,12 +95,12 @@ func (x *indexChange) add() machine.Request {
 	return first
 }
 
-func (x *indexChange) remove() machine.Request {
+func (x *indexChange) remove() Request {
 	gone := func() entity.Change {
 		return entity.Change{Verb: entity.Delete, Key: x.own(), Match: entity.MatchAny}
 	}
-	first := machine.Read(x.Table, x.own(), func(a machine.Attempt) machine.Turn {
-		if !machine.Ok(a.Outcome.Status) {
+	first := Read(x.Table, x.own(), func(a Attempt) Turn {
+		if !Ok(a.Outcome.Status) {
 			return x.gone()
 		}
 		name, change := x.value(a.Outcome.Entity), gone()
@@ -109,13 +108,13 @@ func (x *indexChange) remove() machine.Request {
 		if !x.together() {
 			return x.alone(change, (*indexChange).remove, name)
 		}
-		return machine.Send(x.read(x.listed(name), name, func(l *indexList) machine.Turn {
+		return Send(x.read(x.listed(name), name, func(l *indexList) Turn {
 			all := []entity.Change{change}
 			if l.there {
 				l.strike(x.id(x.own()))
 				all = append(all, x.change(l))
 			}
-			return machine.Send(x.transact(all, (*indexChange).remove))
+			return Send(x.transact(all, (*indexChange).remove))
 		}))
 	})
 	x.foresee(first.Operation, gone(), x.sketch(x.loaded()))
@@ -124,11 +123,11 @@ func (x *indexChange) remove() machine.Request {
 
 // rename gives an entity the new one's name. Carried out twice, as where its reply was
 // lost and another client renamed the entity in between, it is as if it had come late.
-func (x *indexChange) rename() machine.Request {
+func (x *indexChange) rename() Request {
 	merge := entity.Change{Verb: entity.Merge, Key: x.own(), Match: entity.MatchAny,
 		Properties: []entity.Property{{Name: x.property, Value: entity.String(x.name)}}}
-	first := machine.Read(x.Table, x.own(), func(a machine.Attempt) machine.Turn {
-		if !machine.Ok(a.Outcome.Status) {
+	first := Read(x.Table, x.own(), func(a Attempt) Turn {
+		if !Ok(a.Outcome.Status) {
 			return x.gone()
 		}
 		old, change := x.value(a.Outcome.Entity), merge
@@ -139,14 +138,14 @@ func (x *indexChange) rename() machine.Request {
 		case !x.together():
 			return x.alone(change, (*indexChange).rename, old, x.name)
 		}
-		return machine.Send(x.read(x.listed(old), old, func(from *indexList) machine.Turn {
-			return machine.Send(x.read(x.listed(x.name), x.name, func(to *indexList) machine.Turn {
+		return Send(x.read(x.listed(old), old, func(from *indexList) Turn {
+			return Send(x.read(x.listed(x.name), x.name, func(to *indexList) Turn {
 				from.strike(x.id(x.own()))
 				if to.enter(x.id(x.own())); !x.fits(to) {
 					return x.full()
 				}
 				three := []entity.Change{change, x.change(from), x.change(to)}
-				return machine.Send(x.transact(three, (*indexChange).rename))
+				return Send(x.transact(three, (*indexChange).rename))
 			}))
 		}))
 	})
@@ -155,17 +154,17 @@ func (x *indexChange) rename() machine.Request {
 }
 
 // gone takes down that the entity is not there, unless that is its own doing, and goes on.
-func (x *indexChange) gone() machine.Turn {
+func (x *indexChange) gone() Turn {
 	if x.restarts == 0 {
 		x.s.Add("gone", 1)
 	}
 	return x.after()
 }
 
-func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) machine.Request) machine.Request {
-	return machine.WriteTogether(x.Table, all, overtaken, func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
-			return machine.End()
+func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) Request) Request {
+	return WriteTogether(x.Table, all, overtaken, func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
+			return End()
 		}
 		return x.again(first)
 	})
@@ -173,12 +172,12 @@ func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) m
 
 // alone goes on with the write of the entity, where its lists lie apart: those of these
 // names have to be set right.
-func (x *indexChange) alone(change entity.Change, first func(x *indexChange) machine.Request, names ...string) machine.Turn {
+func (x *indexChange) alone(change entity.Change, first func(x *indexChange) Request, names ...string) Turn {
 	for _, name := range names {
 		x.touch(name)
 	}
-	return machine.Send(x.before(machine.WriteOne(x.Table, change, overtaken, func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
+	return Send(x.before(WriteOne(x.Table, change, overtaken, func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
 			return x.after()
 		}
 		return x.again(first)
@@ -189,7 +188,7 @@ func (x *indexChange) alone(change entity.Change, first func(x *indexChange) mac
 // transaction; else the entity's own write, and the message.
 func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
 	if !x.together() {
-		write, announce := machine.WriteOne(x.Table, all[0], overtaken, nil).Operation, x.message(nil).Operation
+		write, announce := WriteOne(x.Table, all[0], overtaken, nil).Operation, x.message(nil).Operation
 		if x.first() {
 			write, announce = announce, write
 		}
@@ -199,10 +198,10 @@ func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
 	nominal := []target.Operation{first}
 	for _, list := range all[1:] {
 		if list.Key != first.Change.Key {
-			nominal = append(nominal, machine.Read(x.Table, list.Key, nil).Operation)
+			nominal = append(nominal, Read(x.Table, list.Key, nil).Operation)
 		}
 	}
-	x.s.Foresee(append(nominal, machine.WriteTogether(x.Table, all, overtaken, nil).Operation)...)
+	x.s.Foresee(append(nominal, WriteTogether(x.Table, all, overtaken, nil).Operation)...)
 }
 
 // sketch returns what the write of a list looks like, for forecasts.

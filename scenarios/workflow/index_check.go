@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -14,7 +13,7 @@ import (
 // and that lists name nothing else. Where a queue keeps them, it does first what is
 // left to do.
 type indexCheck struct {
-	*machine.Finding
+	*Finding
 	*indexLists
 	worker *indexWork
 	// rests says that nothing was received after all that is hidden had time to appear.
@@ -31,11 +30,11 @@ type indexEntity struct {
 	value string
 }
 
-func newIndexCheck(s *machine.Setting, a machine.Arguments) machine.Check {
+func newIndexCheck(s *Setting, a Arguments) Check {
 	c := &indexCheck{indexLists: newIndexLists(s, a)}
 	// What a blind worker took away is not brought back, but neither does the check lose
 	// anything itself: nobody else writes by now.
-	return machine.NewFinding("lists name each entity that is there, and nothing else", func(f *machine.Finding) machine.Request {
+	return NewFinding("lists name each entity that is there, and nothing else", func(f *Finding) Request {
 		c.Finding = f
 		c.worker = &indexWork{c.indexLists, f.Script, a.Duration("hidden"), mostReceived, 0}
 		if c.form == indexTogether {
@@ -47,23 +46,23 @@ func newIndexCheck(s *machine.Setting, a machine.Arguments) machine.Check {
 
 // drain returns the request that takes what is left on the queue. Messages that nobody
 // sees may still be hidden: that there are none is known once they would have appeared.
-func (c *indexCheck) drain() machine.Request {
-	return c.worker.receive(func(handled int, unheard bool) machine.Turn {
+func (c *indexCheck) drain() Request {
+	return c.worker.receive(func(handled int, unheard bool) Turn {
 		switch {
 		case handled > 0 || unheard:
 			c.rests = false
-			return machine.Send(c.drain())
+			return Send(c.drain())
 		case c.rests:
-			return machine.Send(c.readEntities())
+			return Send(c.readEntities())
 		default:
 			c.rests = true
-			return machine.SendAfter(c.worker.hidden+time.Second, c.drain())
+			return SendAfter(c.worker.hidden+time.Second, c.drain())
 		}
 	})
 }
 
 // readEntities returns the request for all that is in the table of the entities.
-func (c *indexCheck) readEntities() machine.Request {
+func (c *indexCheck) readEntities() Request {
 	see := func(row target.Row) {
 		if _, listed := row.Entity.Lookup(c.property); listed {
 			c.entities = append(c.entities, indexEntity{row.Key, c.value(row.Entity)})
@@ -71,12 +70,12 @@ func (c *indexCheck) readEntities() machine.Request {
 			c.seeList(row)
 		}
 	}
-	return machine.ReadAll(c.Table, target.Query{}, see, func() machine.Turn {
+	return ReadAll(c.Table, target.Query{}, see, func() Turn {
 		switch {
 		case c.form == indexBlob:
-			return machine.Send(c.listBlobs("", ""))
+			return Send(c.listBlobs("", ""))
 		case c.table() != c.Table:
-			return machine.Send(machine.ReadAll(c.table(), target.Query{}, c.seeList, c.judge))
+			return Send(ReadAll(c.table(), target.Query{}, c.seeList, c.judge))
 		default:
 			return c.judge()
 		}
@@ -92,29 +91,29 @@ func (c *indexCheck) seeList(row target.Row) {
 }
 
 // listBlobs returns the request for the names of the lists that are blobs.
-func (c *indexCheck) listBlobs(after, marker string) machine.Request {
+func (c *indexCheck) listBlobs(after, marker string) Request {
 	list := target.Beside{Verb: target.ListBlobs, Store: c.StoreOf(c.container), After: after, Marker: marker}
-	return machine.Aside(list, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+	return Aside(list, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		for _, one := range a.Outcome.Found {
 			c.blobs = append(c.blobs, one.Name)
 		}
 		switch found := a.Outcome.Found; {
 		case a.Outcome.Marker != "":
-			return machine.Send(c.listBlobs(after, a.Outcome.Marker))
+			return Send(c.listBlobs(after, a.Outcome.Marker))
 		case len(found) > 0:
-			return machine.Send(c.listBlobs(found[len(found)-1].Name, ""))
+			return Send(c.listBlobs(found[len(found)-1].Name, ""))
 		}
 		return c.readBlobs()
 	})
 }
 
 // readBlobs goes on with the lists that are blobs.
-func (c *indexCheck) readBlobs() machine.Turn {
+func (c *indexCheck) readBlobs() Turn {
 	if len(c.blobs) == 0 {
 		return c.judge()
 	}
 	get := target.Beside{Verb: target.GetBlob, Store: c.StoreOf(c.container), Name: c.blobs[0]}
-	return machine.Send(machine.Aside(get, target.Expected{}, func(a machine.Attempt) machine.Turn {
+	return Send(Aside(get, target.Expected{}, func(a Attempt) Turn {
 		l := new(indexList)
 		if l.fill(string(a.Outcome.Found[0].Body)); l.of == c.property {
 			c.lists = append(c.lists, l)
@@ -125,7 +124,7 @@ func (c *indexCheck) readBlobs() machine.Turn {
 }
 
 // judge compares both ways.
-func (c *indexCheck) judge() machine.Turn {
+func (c *indexCheck) judge() Turn {
 	values := make(map[entity.Key]string, len(c.entities))
 	for _, one := range c.entities {
 		values[one.key] = one.value
@@ -152,5 +151,5 @@ func (c *indexCheck) judge() machine.Turn {
 		}
 	}
 	slices.Sort(c.Found.Examples)
-	return machine.End()
+	return End()
 }

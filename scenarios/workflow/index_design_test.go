@@ -6,35 +6,34 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // What a design lacks for an index, with the parameter that asks for it.
 func TestIndexLacks(t *testing.T) {
-	sound := func() *machine.Design {
-		return &machine.Design{
+	sound := func() *workflow.Design {
+		return &workflow.Design{
 			Attributes: []string{"department", "employee", "last"},
-			Properties: []machine.DesignProperty{{Name: "LastName", Attribute: "last", Type: entity.TypeString}, {Name: "Number", Attribute: "employee", Type: entity.TypeInt32}},
-			Own:        machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}", PartitionNames: []string{"department"}, RowNames: []string{"employee"}},
-			Places: map[string]machine.DesignPlace{"names": {PartitionKey: "{department}", RowKey: "last {last}",
+			Properties: []workflow.DesignProperty{{Name: "LastName", Attribute: "last", Type: entity.TypeString}, {Name: "Number", Attribute: "employee", Type: entity.TypeInt32}},
+			Own:        workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}", PartitionNames: []string{"department"}, RowNames: []string{"employee"}},
+			Places: map[string]workflow.DesignPlace{"names": {PartitionKey: "{department}", RowKey: "last {last}",
 				PartitionNames: []string{"department"}, RowNames: []string{"last"}}},
 		}
 	}
-	place := func(table, partition string, partitionNames []string, row string, rowNames ...string) func(d *machine.Design) {
-		return func(d *machine.Design) {
-			d.Places["names"] = machine.DesignPlace{Table: table, PartitionKey: partition, RowKey: row, PartitionNames: partitionNames, RowNames: rowNames}
+	place := func(table, partition string, partitionNames []string, row string, rowNames ...string) func(d *workflow.Design) {
+		return func(d *workflow.Design) {
+			d.Places["names"] = workflow.DesignPlace{Table: table, PartitionKey: partition, RowKey: row, PartitionNames: partitionNames, RowNames: rowNames}
 		}
 	}
-	unique := func(d *machine.Design) {
-		d.Own = machine.DesignPlace{PartitionKey: "{employee}", RowKey: "employee", PartitionNames: []string{"employee"}}
-		d.Places["names"] = machine.DesignPlace{PartitionKey: "{last}", RowKey: "{employee}", PartitionNames: []string{"last"}, RowNames: []string{"employee"}}
+	unique := func(d *workflow.Design) {
+		d.Own = workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "employee", PartitionNames: []string{"employee"}}
+		d.Places["names"] = workflow.DesignPlace{PartitionKey: "{last}", RowKey: "{employee}", PartitionNames: []string{"last"}, RowNames: []string{"employee"}}
 	}
-	named := func(d *machine.Design) {
+	named := func(d *workflow.Design) {
 		d.Own.RowKey, d.Own.RowNames = "{last}_{employee}", []string{"last", "employee"}
 	}
 	for _, row := range []struct {
 		says, kind, form string
-		alter            func(d *machine.Design)
+		alter            func(d *workflow.Design)
 		given            map[string]string
 		parameter, lack  string
 	}{

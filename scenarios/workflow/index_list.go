@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -96,13 +95,13 @@ type indexOf struct{ form, place, container, property string }
 
 // indexLists is where the lists of one index lie. It is immutable.
 type indexLists struct {
-	*machine.Setting
+	*Setting
 	indexOf
 	queue string
 	blind bool
 }
 
-func newIndexLists(s *machine.Setting, a machine.Arguments) *indexLists {
+func newIndexLists(s *Setting, a Arguments) *indexLists {
 	return &indexLists{Setting: s, indexOf: indexOf{a.Text("form"), a.Text("place"), a.Text("container"), a.Text("property")},
 		queue: a.Text("queue"), blind: a.Truth("blind")}
 }
@@ -145,11 +144,11 @@ func (x *indexLists) value(stored entity.Packed) string {
 func blobName(key entity.Key) string { return key.Partition + "/" + key.Row }
 
 // read returns the request that reads a list.
-func (x *indexLists) read(key entity.Key, name string, then func(l *indexList) machine.Turn) machine.Request {
+func (x *indexLists) read(key entity.Key, name string, then func(l *indexList) Turn) Request {
 	l := x.list(key, name)
 	if x.form == indexBlob {
 		get := target.Beside{Verb: target.GetBlob, Store: x.StoreOf(x.container), Name: blobName(key)}
-		return machine.Aside(get, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		return Aside(get, target.Expected{NotFound: true}, func(a Attempt) Turn {
 			if len(a.Outcome.Found) > 0 {
 				l.there, l.etag = true, a.Outcome.Found[0].ETag
 				l.fill(string(a.Outcome.Found[0].Body))
@@ -157,8 +156,8 @@ func (x *indexLists) read(key entity.Key, name string, then func(l *indexList) m
 			return then(l)
 		})
 	}
-	return machine.Read(x.table(), key, func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
+	return Read(x.table(), key, func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
 			l.there, l.version = true, a.Outcome.Version
 			l.unpack(a.Outcome.Entity)
 		}
@@ -189,10 +188,10 @@ var overtaken = target.Expected{NotFound: true, Conflict: true, Precondition: tr
 
 // write returns the request that writes a list by itself; then is told whether it was
 // written, or has been by somebody else since it was read.
-func (x *indexLists) write(l *indexList, then func(written bool) machine.Turn) machine.Request {
-	told := func(a machine.Attempt) machine.Turn { return then(machine.Ok(a.Outcome.Status)) }
+func (x *indexLists) write(l *indexList, then func(written bool) Turn) Request {
+	told := func(a Attempt) Turn { return then(Ok(a.Outcome.Status)) }
 	if x.form != indexBlob {
-		return machine.WriteOne(x.table(), x.change(l), overtaken, told)
+		return WriteOne(x.table(), x.change(l), overtaken, told)
 	}
 	put := target.Beside{Verb: target.PutBlob, Store: x.StoreOf(x.container), Name: blobName(l.key), Body: []byte(l.text()), Match: l.etag}
 	switch {
@@ -201,34 +200,34 @@ func (x *indexLists) write(l *indexList, then func(written bool) machine.Turn) m
 	case !l.there:
 		put.Match = target.IfAbsent
 	}
-	return machine.Aside(put, overtaken, told)
+	return Aside(put, overtaken, told)
 }
 
 // mend sets one list right on one entity: it is read, the entity is read, and the list
 // is written with the entity in it if that is there and has its value, else without.
 // The list is written even where nothing changes, so that whoever has read it before,
 // and the entity before that changed, has to begin anew.
-func (x *indexLists) mend(s *machine.Script, key, about entity.Key, name string, then func() machine.Turn) machine.Request {
+func (x *indexLists) mend(s *Script, key, about entity.Key, name string, then func() Turn) Request {
 	restarts := 0
-	var from func() machine.Request
-	from = func() machine.Request {
-		return x.read(key, name, func(l *indexList) machine.Turn {
-			return machine.Send(machine.Read(x.Table, about, func(a machine.Attempt) machine.Turn {
-				if !machine.Ok(a.Outcome.Status) || x.value(a.Outcome.Entity) != name {
+	var from func() Request
+	from = func() Request {
+		return x.read(key, name, func(l *indexList) Turn {
+			return Send(Read(x.Table, about, func(a Attempt) Turn {
+				if !Ok(a.Outcome.Status) || x.value(a.Outcome.Entity) != name {
 					l.strike(x.id(about))
 				} else if l.enter(x.id(about)) && !x.fits(l) {
 					s.Add("full", 1)
 					return then()
 				}
-				return machine.Send(x.write(l, func(written bool) machine.Turn {
+				return Send(x.write(l, func(written bool) Turn {
 					if written {
 						return then()
 					}
 					s.Add("conflicts", 1)
-					if restarts++; restarts > machine.MaxRestarts {
-						return machine.GiveUp()
+					if restarts++; restarts > MaxRestarts {
+						return GiveUp()
 					}
-					return machine.Send(from())
+					return Send(from())
 				}))
 			}))
 		})

@@ -6,7 +6,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -17,7 +16,7 @@ func TestIndexesWrittenBlindlyLose(t *testing.T) {
 		given := indexGiven(form, map[string]string{"blind": "true", "announced": "last"})
 		w, s := indexSetting(t, form)
 		loaded := loadedEmployees(w, form, 8)
-		s.Loaded, s.Member = 8, func(n uint64) machine.Subject { return loaded[n] }
+		s.Loaded, s.Member = 8, func(n uint64) workflow.Subject { return loaded[n] }
 		w.race(1, 6, 0, indexBustle(t, s, form, given))
 		if found := indexFaults(w, s, given); found.Faults == 0 || len(found.Examples) == 0 {
 			t.Errorf("form %s: %d faults in %d, examples %q; want some", form, found.Faults, found.Looked, found.Examples)
@@ -80,7 +79,7 @@ func TestIndexWorkersThatDieLoseNothing(t *testing.T) {
 
 // The requests of each operation, on lists that nobody else writes.
 func TestIndexRequests(t *testing.T) {
-	list := func(form string) (*world, *machine.Setting) {
+	list := func(form string) (*world, *workflow.Setting) {
 		w, s := indexSetting(t, form)
 		for k := range 4 {
 			given := indexGiven(form, map[string]string{"announced": "last"})
@@ -118,7 +117,7 @@ func TestIndexRequests(t *testing.T) {
 			p = perform(t, s, row.kind, 9, indexWith(row.kind, indexGiven(row.form, nil)), about)
 		}
 		foreseen := map[string]int{}
-		for _, op := range machine.Requests(p) {
+		for _, op := range workflow.Requests(p) {
 			if op.Beside != nil {
 				foreseen[op.Beside.Verb.String()]++
 			} else {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -29,12 +28,12 @@ func (x *indexChange) first() bool { return x.call.Arguments.Text("announced") =
 
 // before returns the message and then the write, or the write where the message is to
 // come last. It foresees what it returns, unless that was done.
-func (x *indexChange) before(write machine.Request, foreseen ...target.Operation) machine.Request {
-	announce := x.message(func(machine.Attempt) machine.Turn {
+func (x *indexChange) before(write Request, foreseen ...target.Operation) Request {
+	announce := x.message(func(Attempt) Turn {
 		if x.killed {
 			return x.s.EndWith("killed", 1)
 		}
-		return machine.Send(write)
+		return Send(write)
 	})
 	if len(foreseen) > 0 && x.first() {
 		x.s.Foresee(append([]target.Operation{announce.Operation}, foreseen...)...)
@@ -49,24 +48,24 @@ func (x *indexChange) before(write machine.Request, foreseen ...target.Operation
 
 // after goes on when the entity is as it is to be: with the message, where that comes
 // last and there is something to be set right.
-func (x *indexChange) after() machine.Turn {
+func (x *indexChange) after() Turn {
 	switch {
 	case x.together() || x.first() || len(x.touched) == 0:
-		return machine.End()
+		return End()
 	case x.killed:
 		return x.s.EndWith("killed", 1)
 	default:
-		return machine.Send(x.message(nil))
+		return Send(x.message(nil))
 	}
 }
 
 // message returns the request that puts what has to be set right on the queue.
-func (x *indexChange) message(then func(a machine.Attempt) machine.Turn) machine.Request {
+func (x *indexChange) message(then func(a Attempt) Turn) Request {
 	put := target.Beside{Verb: target.PutMessage, Store: x.StoreOf(x.queue), Body: []byte(indexText(x.own(), x.touched))}
 	if x.first() {
 		put.Hidden = x.call.Arguments.Duration("hidden")
 	}
-	return machine.Aside(put, target.Expected{}, then)
+	return Aside(put, target.Expected{}, then)
 }
 
 // indexText returns a message: the key of the entity that has changed, and a line for

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -57,12 +57,12 @@ func TestIndexWorkersOvertakenWithoutAChange(t *testing.T) {
 		w, s := indexSetting(t, form)
 		given := indexGiven(form, map[string]string{"announced": "last"})
 		about := employee(form, 0, 3)
-		run := func(p machine.Workflow) {
+		run := func(p workflow.Workflow) {
 			if !w.run(p) {
 				t.Fatalf("form %s: an operation failed", form)
 			}
 		}
-		work := func() machine.Workflow {
+		work := func() workflow.Workflow {
 			return perform(t, s, "index-work", 1, indexWith("index-work", given), about)
 		}
 		// The list is there, and empty.
@@ -129,12 +129,12 @@ func TestTwoIndexesSideBySide(t *testing.T) {
 	for _, form := range indexForms {
 		for seed := range uint64(4) {
 			w, s := indexSetting(t, form)
-			listed := func(one machine.Subject, attribute, value string) entity.Key {
+			listed := func(one workflow.Subject, attribute, value string) entity.Key {
 				key := indexPlace(form, one.Value("department"), value)
 				key.Row += " by " + attribute
 				return key
 			}
-			s.KeyWith = func(of machine.Subject, _, attribute, value string) entity.Key { return listed(of, attribute, value) }
+			s.KeyWith = func(of workflow.Subject, _, attribute, value string) entity.Key { return listed(of, attribute, value) }
 			table := s.TableOf
 			s.TableOf = func(place string) string {
 				return table(map[string]string{"cities": "names"}[place] + map[string]string{"names": "names"}[place])
@@ -155,8 +155,8 @@ func TestTwoIndexesSideBySide(t *testing.T) {
 				list = append(list, living(n, n%3, n%4))
 			}
 			w.store("Test", list...)
-			s.Loaded, s.Member = 16, func(n uint64) machine.Subject { return list[n] }
-			var all []machine.Workflow
+			s.Loaded, s.Member = 16, func(n uint64) workflow.Subject { return list[n] }
+			var all []workflow.Workflow
 			for n, one := range list {
 				for _, given := range []map[string]string{byName, byCity} {
 					all = append(all, perform(t, s, "index-build", uint64(n), indexWith("index-build", given), one))

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -47,21 +46,21 @@ func employee(form string, number, names int) thing {
 }
 
 // indexSetting returns a world with a setting for an index.
-func indexSetting(t *testing.T, form string, loaded ...machine.Subject) (*world, *machine.Setting) {
+func indexSetting(t *testing.T, form string, loaded ...workflow.Subject) (*world, *workflow.Setting) {
 	w := newWorld(t, "Lists")
 	places := map[string]string{"names": "Lists"}
 	if form == "partition" {
 		places = nil
 	}
 	s := w.setting(places, loaded...)
-	s.KeyWith = func(of machine.Subject, _, _, value string) entity.Key {
+	s.KeyWith = func(of workflow.Subject, _, _, value string) entity.Key {
 		return indexPlace(form, of.Value("department"), value)
 	}
 	return w, s
 }
 
 // indexFaults returns how many faults the check finds, and at how much it looked.
-func indexFaults(w *world, s *machine.Setting, given map[string]string) machine.Findings {
+func indexFaults(w *world, s *workflow.Setting, given map[string]string) workflow.Findings {
 	w.t.Helper()
 	check := workflow.Find("index-add").Check(s, workflow.Find("index-add").Settle(indexWith("index-add", given)))
 	if !w.run(check) {
@@ -74,8 +73,8 @@ var indexForms = []string{"partition", "place", "blob"}
 
 // indexBustle returns operations of all kinds on a few employees with fewer names: some
 // that were loaded, some that are added, with workers in between.
-func indexBustle(t *testing.T, s *machine.Setting, form string, given map[string]string) []machine.Workflow {
-	var all []machine.Workflow
+func indexBustle(t *testing.T, s *workflow.Setting, form string, given map[string]string) []workflow.Workflow {
+	var all []workflow.Workflow
 	add := func(kind string, about thing, fresh ...thing) {
 		all = append(all, perform(t, s, kind, uint64(len(all)), indexWith(kind, given), about, fresh...))
 	}
@@ -98,8 +97,8 @@ func indexBustle(t *testing.T, s *machine.Setting, form string, given map[string
 }
 
 // loadedEmployees returns so many as they are loaded.
-func loadedEmployees(w *world, form string, count int) []machine.Subject {
-	var loaded []machine.Subject
+func loadedEmployees(w *world, form string, count int) []workflow.Subject {
+	var loaded []workflow.Subject
 	for n := range count {
 		one := employee(form, n, 3)
 		loaded = append(loaded, one)
@@ -122,7 +121,7 @@ func TestIndexesAgreeWithTheirEntities(t *testing.T) {
 				w, s := indexSetting(t, form)
 				w.page = int(seed % 4) // 0 has a reply list all
 				loaded := loadedEmployees(w, form, 8)
-				s.Loaded, s.Member = 8, func(n uint64) machine.Subject { return loaded[n] }
+				s.Loaded, s.Member = 8, func(n uint64) workflow.Subject { return loaded[n] }
 				for i, ended := range w.race(seed, 6, 20, indexBustle(t, s, form, given)) {
 					if !ended {
 						t.Errorf("form %s, announced %s, seed %d: operation %d failed", form, announced, seed, i)

@@ -5,25 +5,24 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // newIndexBuild returns the step of building an index over what is there already: one
 // entity that was loaded is entered in its list. Whatever changes meanwhile, its list
 // is right in the end, as by a worker.
-func newIndexBuild(c *machine.Call) *machine.Script {
+func newIndexBuild(c *Call) *Script {
 	x := newIndexLists(c.Setting, c.Arguments)
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		subject := c.Subject
 		if c.K < c.Loaded {
 			subject = c.Member(c.K)
 		}
 		key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
 		list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
-		first := x.mend(s, list, key, name, machine.End)
+		first := x.mend(s, list, key, name, End)
 		sketch := x.write(x.list(list, name), nil)
-		s.Foresee(first.Operation, machine.Read(x.Table, key, nil).Operation, sketch.Operation)
+		s.Foresee(first.Operation, Read(x.Table, key, nil).Operation, sketch.Operation)
 		return first
 	})
 }
@@ -34,7 +33,7 @@ func newIndexBuild(c *machine.Call) *machine.Script {
 // does no harm: it says what to look at and not what to do.
 type indexWork struct {
 	*indexLists
-	s      *machine.Script
+	s      *Script
 	hidden time.Duration
 	most   int
 	// dies is after which of the requests of the turn the worker dies, 0 for none: 1
@@ -50,15 +49,15 @@ const (
 	diesUndeleted
 )
 
-func newIndexWork(c *machine.Call) *machine.Script {
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+func newIndexWork(c *Call) *Script {
+	return NewScript(func(s *Script) Request {
 		x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
 		x.dies = killedAfter(c.Chance, c.Arguments.Share("killed"))
-		return x.receive(func(handled int, _ bool) machine.Turn {
+		return x.receive(func(handled int, _ bool) Turn {
 			if handled == 0 {
 				s.Add("idle", 1)
 			}
-			return machine.End()
+			return End()
 		})
 	})
 }
@@ -73,31 +72,31 @@ func killedAfter(draw clock.Draw, share float64) int {
 
 // receive returns the request for messages; then is told how many were handled, and whether
 // others may have been received unheard: they come back.
-func (x *indexWork) receive(then func(handled int, unheard bool) machine.Turn) machine.Request {
+func (x *indexWork) receive(then func(handled int, unheard bool) Turn) Request {
 	take := target.Beside{Verb: target.ReceiveMessages, Store: x.StoreOf(x.queue), Hidden: x.hidden, Most: x.most}
-	return machine.Aside(take, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+	return Aside(take, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		found := a.Outcome.Found
 		if len(found) > 0 && x.dies == diesReceived {
 			return x.s.EndWith("killed", 1)
 		}
 		unheard := a.Silent
-		return x.handle(found, func() machine.Turn { return then(len(found), unheard) })
+		return x.handle(found, func() Turn { return then(len(found), unheard) })
 	})
 }
 
 // handle goes through messages.
-func (x *indexWork) handle(found []target.Found, then func() machine.Turn) machine.Turn {
+func (x *indexWork) handle(found []target.Found, then func() Turn) Turn {
 	if len(found) == 0 {
 		return then()
 	}
 	about, notes := parseIndexText(string(found[0].Body))
 	remove := target.Beside{Verb: target.DeleteMessage, Store: x.StoreOf(x.queue), Name: found[0].Name, Receipt: found[0].Receipt}
-	return x.mendAll(about, notes, func() machine.Turn {
+	return x.mendAll(about, notes, func() Turn {
 		if x.dies != 0 {
 			return x.s.EndWith("killed", 1)
 		}
 		// Where somebody else has received it since, it is theirs.
-		return machine.Send(machine.Aside(remove, target.Expected{NotFound: true}, func(machine.Attempt) machine.Turn {
+		return Send(Aside(remove, target.Expected{NotFound: true}, func(Attempt) Turn {
 			x.s.Add("handled", 1)
 			return x.handle(found[1:], then)
 		}))
@@ -105,13 +104,13 @@ func (x *indexWork) handle(found []target.Found, then func() machine.Turn) machi
 }
 
 // mendAll sets one list right after another, of whichever indexes they are.
-func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() machine.Turn) machine.Turn {
+func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() Turn) Turn {
 	if len(notes) == 0 {
 		return then()
 	}
 	lists := *x.indexLists
 	lists.indexOf = notes[0].indexOf
-	return machine.Send(lists.mend(x.s, notes[0].key, about, notes[0].name, func() machine.Turn {
+	return Send(lists.mend(x.s, notes[0].key, about, notes[0].name, func() Turn {
 		if x.dies == diesMended {
 			return x.s.EndWith("killed", 1)
 		}
@@ -120,28 +119,28 @@ func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() mac
 }
 
 // newIndexLookup returns a look-up by a name: the list, then each entity in it.
-func newIndexLookup(c *machine.Call) *machine.Script {
+func newIndexLookup(c *Call) *Script {
 	x, attribute := newIndexLists(c.Setting, c.Arguments), c.Arguments.Text("attribute")
 	name := c.Subject.Value(attribute)
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		first := x.read(c.Subject.Key(x.place), name, func(l *indexList) machine.Turn {
+	return NewScript(func(s *Script) Request {
+		first := x.read(c.Subject.Key(x.place), name, func(l *indexList) Turn {
 			if len(l.ids) == 0 {
 				s.Add("empty", 1)
 			}
 			return x.lookUp(s, l)
 		})
-		s.Foresee(first.Operation, machine.Read(x.Table, c.Subject.Key(""), nil).Operation)
+		s.Foresee(first.Operation, Read(x.Table, c.Subject.Key(""), nil).Operation)
 		return first
 	})
 }
 
-func (x *indexLists) lookUp(s *machine.Script, l *indexList) machine.Turn {
+func (x *indexLists) lookUp(s *Script, l *indexList) Turn {
 	if len(l.ids) == 0 {
-		return machine.End()
+		return End()
 	}
-	return machine.Send(machine.Read(x.Table, x.named(l, l.ids[0]), func(a machine.Attempt) machine.Turn {
+	return Send(Read(x.Table, x.named(l, l.ids[0]), func(a Attempt) Turn {
 		// It may have been renamed, or deleted, since the list was written.
-		if machine.Ok(a.Outcome.Status) && x.value(a.Outcome.Entity) == l.name {
+		if Ok(a.Outcome.Status) && x.value(a.Outcome.Entity) == l.name {
 			s.Add("found", 1)
 		} else {
 			s.Add("stale", 1)

@@ -2,7 +2,6 @@ package workflow_test
 
 import (
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func TestKindsAreWhole(t *testing.T) {
 			if p.Was != "" && (k.Parameter(p.Was) != nil || k.Renamed(p.Was) == nil) {
 				t.Errorf("parameter %s of %s was called %q; want a name that no parameter has now", p.Name, k.Name, p.Was)
 			}
-			if p.Required == (p.Default != "") && !(p.Type == machine.OfPlace || p.Type == machine.OfAttribute || p.Type == machine.OfProperty || p.Type == machine.OfName || p.Type == machine.OfResolver) {
+			if p.Required == (p.Default != "") && !(p.Type == workflow.OfPlace || p.Type == workflow.OfAttribute || p.Type == workflow.OfProperty || p.Type == workflow.OfName || p.Type == workflow.OfResolver) {
 				t.Errorf("parameter %s of %s is required: %v, its default %q; want one of them", p.Name, k.Name, p.Required, p.Default)
 			}
 			if p.Default != "" && !p.Takes(p.Default) {
@@ -58,17 +57,17 @@ func TestKindsAreWhole(t *testing.T) {
 }
 
 func TestParametersTake(t *testing.T) {
-	choice := machine.Parameter{Type: machine.OfChoice, Choices: []string{"one", "other"}}
-	count := machine.Parameter{Type: machine.OfCount, Least: 2, Most: 10}
-	share := machine.Parameter{Type: machine.OfShare}
-	lasts := machine.Parameter{Type: machine.OfDuration, Least: 1e9, Most: 60e9}
-	name := machine.Parameter{Type: machine.OfName}
-	truth := machine.Parameter{Type: machine.OfTruth}
-	place := machine.Parameter{Type: machine.OfPlace}
-	rules := machine.Parameter{Type: machine.OfResolver}
+	choice := workflow.Parameter{Type: workflow.OfChoice, Choices: []string{"one", "other"}}
+	count := workflow.Parameter{Type: workflow.OfCount, Least: 2, Most: 10}
+	share := workflow.Parameter{Type: workflow.OfShare}
+	lasts := workflow.Parameter{Type: workflow.OfDuration, Least: 1e9, Most: 60e9}
+	name := workflow.Parameter{Type: workflow.OfName}
+	truth := workflow.Parameter{Type: workflow.OfTruth}
+	place := workflow.Parameter{Type: workflow.OfPlace}
+	rules := workflow.Parameter{Type: workflow.OfResolver}
 	for _, row := range []struct {
 		name  string
-		of    machine.Parameter
+		of    workflow.Parameter
 		text  string
 		takes bool
 	}{
@@ -110,7 +109,7 @@ func TestParametersTake(t *testing.T) {
 			t.Errorf("%s: Takes(%q) = %v; want %v", row.name, row.text, got, row.takes)
 		}
 	}
-	a := machine.Arguments{"share": "12.5%", "count": "7", "lasts": "90s", "truth": "true"}
+	a := workflow.Arguments{"share": "12.5%", "count": "7", "lasts": "90s", "truth": "true"}
 	if a.Share("share") != 0.125 || a.Count("count") != 7 || a.Duration("lasts").Seconds() != 90 || !a.Truth("truth") || a.Truth("count") || a.Text("count") != "7" {
 		t.Errorf("%v is read as %v, %v, %v, %v; want 0.125, 7, 90 s and true", a, a.Share("share"), a.Count("count"), a.Duration("lasts"), a.Truth("truth"))
 	}
@@ -131,14 +130,14 @@ func FuzzParameter(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for kind := machine.OfChoice; kind <= machine.OfResolver; kind++ {
-			p := machine.Parameter{Type: kind, Choices: []string{"x"}, Least: 1, Most: 1e12}
+		for kind := workflow.OfChoice; kind <= workflow.OfResolver; kind++ {
+			p := workflow.Parameter{Type: kind, Choices: []string{"x"}, Least: 1, Most: 1e12}
 			takes := p.Takes(text)
-			a := machine.Arguments{"p": text}
-			if share := a.Share("p"); kind == machine.OfShare && takes && !(share >= 0 && share <= 1) {
+			a := workflow.Arguments{"p": text}
+			if share := a.Share("p"); kind == workflow.OfShare && takes && !(share >= 0 && share <= 1) {
 				t.Errorf("the share %q is %v; want a part of one", text, share)
 			}
-			if n := a.Count("p"); kind == machine.OfCount && takes && (n < 1 || n > 1e12) {
+			if n := a.Count("p"); kind == workflow.OfCount && takes && (n < 1 || n > 1e12) {
 				t.Errorf("the count %q is %d; want one within its bounds", text, n)
 			}
 		}

@@ -3,19 +3,15 @@ package workflow
 import (
 	"slices"
 	"strings"
-
-	"loadgen/scenarios/workflow/access"
-	"loadgen/scenarios/workflow/copies"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // kinds is the closed list, in the order of their names.
 var kinds = sortedKinds()
 
-func sortedKinds() []machine.Kind {
+func sortedKinds() []Kind {
 	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), blobKinds(), relationKinds(),
-		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), viewKinds(), access.Kinds(), copies.Kinds())
-	slices.SortFunc(list, func(a, b machine.Kind) int { return strings.Compare(a.Name, b.Name) })
+		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), viewKinds(), accessKinds(), copyKinds())
+	slices.SortFunc(list, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
@@ -29,7 +25,7 @@ func Names() []string {
 }
 
 // Find returns the kind of a name, nil where there is none.
-func Find(name string) *machine.Kind {
+func Find(name string) *Kind {
 	for _, k := range kinds {
 		if k.Name == name {
 			return &k

@@ -7,32 +7,31 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // logKinds returns the workflows of a log that is kept in blobs, of delimited lines, by
 // the hour in which they came about.
-func logKinds() []machine.Kind {
-	at := machine.Parameter{Name: "time", Says: "The property, an Edm.DateTime, that is when the message of an entity came about.", Type: machine.OfProperty, Required: true}
-	log := machine.Parameter{Name: "log", Says: "The name of the log, which its blobs begin with.", Type: machine.OfName, Default: "queue"}
-	stores := func(machine.Arguments) []machine.Store { return []machine.Store{{Name: logStore}} }
-	return []machine.Kind{{
+func logKinds() []Kind {
+	at := Parameter{Name: "time", Says: "The property, an Edm.DateTime, that is when the message of an entity came about.", Type: OfProperty, Required: true}
+	log := Parameter{Name: "log", Says: "The name of the log, which its blobs begin with.", Type: OfName, Default: "queue"}
+	stores := func(Arguments) []Store { return []Store{{Name: logStore}} }
+	return []Kind{{
 		Name: "log-append", Says: "Writes the messages that a writer has gathered as one blob: lines in the order of time, the first and the last time in the metadata.",
-		Inserts: true, Parameters: []machine.Parameter{at, log,
-			{Name: "buffer", Says: "How many messages are gathered before they are written.", Type: machine.OfCount, Default: "100", Least: 1, Most: 10_000},
-			{Name: "over", Says: "How long before the last of them the first came about.", Type: machine.OfDuration, Default: "0s", Most: int64(time.Hour)},
-			{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: machine.OfShare, Default: "0"},
+		Inserts: true, Parameters: []Parameter{at, log,
+			{Name: "buffer", Says: "How many messages are gathered before they are written.", Type: OfCount, Default: "100", Least: 1, Most: 10_000},
+			{Name: "over", Says: "How long before the last of them the first came about.", Type: OfDuration, Default: "0s", Most: int64(time.Hour)},
+			{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: OfShare, Default: "0"},
 		},
 		Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: stores,
-		New: func(c *machine.Call) machine.Workflow { return newLogAppend(c) },
+		New: func(c *Call) Workflow { return newLogAppend(c) },
 	}, {
 		Name: "log-read", Says: "Reads the messages of some minutes: lists the blobs of the hour by their prefix, and reads those whose metadata say that they have any.",
-		Reads: true, Parameters: []machine.Parameter{at, log,
-			{Name: "minutes", Says: "How many minutes are read, from that of an entity's message on.", Type: machine.OfCount, Default: "2", Least: 1, Most: 60},
+		Reads: true, Parameters: []Parameter{at, log,
+			{Name: "minutes", Says: "How many minutes are read, from that of an entity's message on.", Type: OfCount, Default: "2", Least: 1, Most: 60},
 		},
 		Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: stores,
-		New: func(c *machine.Call) machine.Workflow { return newLogRead(c) },
+		New: func(c *Call) Workflow { return newLogRead(c) },
 	}}
 }
 
@@ -48,15 +47,15 @@ const (
 )
 
 // needsTime refuses a property that is no time.
-func needsTime(d *machine.Design, a machine.Arguments) []machine.Lack {
+func needsTime(d *Design, a Arguments) []Lack {
 	if p := d.Property(a.Text("time")); p.Name != "" && p.Type != entity.TypeDateTime {
-		return []machine.Lack{{Parameter: "time", Says: fmt.Sprintf("the property %s is %v; expected one of Edm.DateTime", p.Name, p.Type)}}
+		return []Lack{{Parameter: "time", Says: fmt.Sprintf("the property %s is %v; expected one of Edm.DateTime", p.Name, p.Type)}}
 	}
 	return nil
 }
 
-func messageTime(about machine.Subject, property string) time.Time {
-	if value, some := machine.Lookup(about.Properties(), property); some {
+func messageTime(about Subject, property string) time.Time {
+	if value, some := Lookup(about.Properties(), property); some {
 		return value.Ticks().Time()
 	}
 	return entity.EarliestDateTime.Time()
@@ -77,7 +76,7 @@ type logBlob struct {
 // gathered returns what a writer has gathered, by the hour, and how many messages were
 // lost with writers that died: the first ones, since the last is written by one that
 // lives.
-func gathered(c *machine.Call) (blobs []*logBlob, lost int64) {
+func gathered(c *Call) (blobs []*logBlob, lost int64) {
 	n := c.Arguments.Count("buffer")
 	over, killed := c.Arguments.Duration("over"), c.Arguments.Share("killed")
 	end := messageTime(c.Subject, c.Arguments.Text("time"))
@@ -111,16 +110,16 @@ func survived(n int, killed float64, draw *clock.Draw) (lost int) {
 }
 
 // newLogAppend returns the write of a buffer: a blob, or one for each hour that it is of.
-func newLogAppend(c *machine.Call) *machine.Script {
+func newLogAppend(c *Call) *Script {
 	blobs, lost := gathered(c)
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		s.Add("lost", lost)
-		return s.InTurn(len(blobs), func(at int, next func() machine.Turn) machine.Request {
+		return s.InTurn(len(blobs), func(at int, next func() Turn) Request {
 			one := blobs[at]
 			put := target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
 				Body: []byte(one.text.String()), Metadata: map[string]string{
 					logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}
-			return machine.Aside(put, target.Expected{}, func(machine.Attempt) machine.Turn {
+			return Aside(put, target.Expected{}, func(Attempt) Turn {
 				s.Add("lines", one.lines)
 				return next()
 			})
@@ -130,7 +129,7 @@ func newLogAppend(c *machine.Call) *machine.Script {
 
 // logReading is the reading of a window of time, its end excluded.
 type logReading struct {
-	*machine.Script
+	*Script
 	from, upTo time.Time
 	chosen     []string
 }
@@ -149,7 +148,7 @@ func (r *logReading) side(text string) int {
 	}
 }
 
-func newLogRead(c *machine.Call) *machine.Script {
+func newLogRead(c *Call) *Script {
 	store, log := c.StoreOf(logStore), c.Arguments.Text("log")
 	from := messageTime(c.Subject, c.Arguments.Text("time")).Truncate(time.Minute)
 	r := &logReading{from: from, upTo: from.Add(time.Duration(c.Arguments.Count("minutes")) * time.Minute)}
@@ -159,15 +158,15 @@ func newLogRead(c *machine.Call) *machine.Script {
 			r.chosen = append(r.chosen, f.Name)
 		}
 	}
-	var read func() machine.Turn
-	read = func() machine.Turn {
+	var read func() Turn
+	read = func() Turn {
 		if len(r.chosen) == 0 {
-			return machine.End()
+			return End()
 		}
 		name := r.chosen[0]
 		r.chosen = r.chosen[1:]
 		get := target.Beside{Verb: target.GetBlob, Store: store, Name: name}
-		return machine.Send(machine.Aside(get, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+		return Send(Aside(get, target.Expected{NotFound: true}, func(a Attempt) Turn {
 			for i := range a.Outcome.Found {
 				r.Add("blobs", 1)
 				r.Add("lines", r.lines(a.Outcome.Found[i].Body))
@@ -177,13 +176,13 @@ func newLogRead(c *machine.Call) *machine.Script {
 	}
 	// At most sixty minutes touch two hours.
 	last := hourOf(log, r.upTo.Add(-time.Nanosecond))
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		r.Script = s
-		return listAll(store, hourOf(log, from), choose, func() machine.Turn {
+		return listAll(store, hourOf(log, from), choose, func() Turn {
 			if last == hourOf(log, from) {
 				return read()
 			}
-			return machine.Send(listAll(store, last, choose, read))
+			return Send(listAll(store, last, choose, read))
 		})
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -26,7 +25,7 @@ func message(t *testing.T, n int, at string) thing {
 }
 
 // logged is an operation of a log.
-func logged(t *testing.T, w *world, kind string, given map[string]string, about thing) machine.Workflow {
+func logged(t *testing.T, w *world, kind string, given map[string]string, about thing) workflow.Workflow {
 	given = maps.Clone(given)
 	if given == nil {
 		given = map[string]string{}
@@ -60,7 +59,7 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 	} {
 		w := newWorld(t)
 		p := logged(t, w, "log-append", map[string]string{"buffer": row.buffer, "over": row.over}, message(t, 7, row.at))
-		foreseen := len(machine.Requests(p))
+		foreseen := len(workflow.Requests(p))
 		if !w.run(p) || w.requests["put-blob"] != len(row.want) || foreseen != len(row.want) {
 			t.Errorf("%s: written by %v, %d foreseen; want %d", row.name, w.requests, foreseen, len(row.want))
 		}
@@ -85,7 +84,7 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 	w := newWorld(t)
 	// Two hours of the log, a message a second, ten of them to a blob.
-	var appends []machine.Workflow
+	var appends []workflow.Workflow
 	start := time.Date(2014, 7, 31, 18, 0, 0, 0, time.UTC)
 	for k := range 720 {
 		at := start.Add(time.Duration(k*10+9) * time.Second).Format(time.TimeOnly)
@@ -142,7 +141,7 @@ func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
 	}{{"1", "50%", 0, 0}, {"20", "0", 0, 0}, {"20", "5%", 200, 1000}, {"20", "100%", 1900, 1900}, {"2", "100%", 100, 100}} {
 		w := newWorld(t)
 		given := map[string]string{"buffer": row.buffer, "killed": row.killed}
-		var all []machine.Workflow
+		var all []workflow.Workflow
 		for k := range 100 {
 			all = append(all, logged(t, w, "log-append", given, message(t, k, "18:00:00")))
 			w.run(all[k])
@@ -189,13 +188,13 @@ func TestShortListsGoOn(t *testing.T) {
 }
 
 func TestALogNeedsATime(t *testing.T) {
-	d := &machine.Design{Properties: []machine.DesignProperty{{Name: "At", Type: entity.TypeDateTime}, {Name: "Number", Type: entity.TypeInt32}}}
+	d := &workflow.Design{Properties: []workflow.DesignProperty{{Name: "At", Type: entity.TypeDateTime}, {Name: "Number", Type: entity.TypeInt32}}}
 	for _, name := range []string{"log-append", "log-read"} {
 		kind := workflow.Find(name)
-		if lacks := kind.Serves(d, machine.Arguments{"time": "At"}); len(lacks) != 0 {
+		if lacks := kind.Serves(d, workflow.Arguments{"time": "At"}); len(lacks) != 0 {
 			t.Errorf("%s by At lacks %v; want nothing", name, lacks)
 		}
-		lacks := kind.Serves(d, machine.Arguments{"time": "Number"})
+		lacks := kind.Serves(d, workflow.Arguments{"time": "Number"})
 		if len(lacks) != 1 || lacks[0].Parameter != "time" || lacks[0].Says != "the property Number is Edm.Int32; expected one of Edm.DateTime" {
 			t.Errorf("%s by Number lacks %v; want one that names it", name, lacks)
 		}

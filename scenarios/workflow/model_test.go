@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -55,7 +55,7 @@ func (s *shelf) do(op target.Operation) target.Outcome {
 	if !s.there {
 		return target.Outcome{Status: 204}
 	}
-	s.raised[s.stored[machine.IDProperty].Text()]++
+	s.raised[s.stored[workflow.IDProperty].Text()]++
 	return target.Outcome{Status: 204, Version: s.version}
 }
 
@@ -69,7 +69,7 @@ func (s *shelf) packed() entity.Packed {
 
 // errand is one workflow under way, as a session would carry it.
 type errand struct {
-	workflow *machine.ReadModifyWrite
+	workflow *workflow.ReadModifyWrite
 	request  target.Operation
 	silent   bool
 	// lost counts the attempts without a reply, ok says how it ended.
@@ -84,15 +84,15 @@ const most = 6
 func (e *errand) tell(o target.Outcome) {
 	e.silent = e.silent || o.Status == 0
 	sent := e.request
-	move, next := e.workflow.Next(machine.Attempt{Sent: &sent, Outcome: &o, Silent: e.silent})
+	move, next := e.workflow.Next(workflow.Attempt{Sent: &sent, Outcome: &o, Silent: e.silent})
 	switch {
-	case o.Status == 0 && move != machine.Fail:
+	case o.Status == 0 && move != workflow.Fail:
 		e.lost++
 		e.ended = e.lost == most
-	case move == machine.Proceed:
+	case move == workflow.Proceed:
 		e.request, e.silent = next, false
 	default:
-		e.ended, e.ok = true, move == machine.Succeed || move == machine.Settle && o.Status < 300
+		e.ended, e.ok = true, move == workflow.Succeed || move == workflow.Settle && o.Status < 300
 	}
 }
 
@@ -109,8 +109,8 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 	acknowledged, begun := int64(0), uint64(0)
 	for begun < errands || len(under) > 0 {
 		for len(under) < lanes && begun < errands {
-			p := machine.NewReadModifyWrite(machine.Modification{Verb: verb, Key: runner, Counter: counter,
-				ID: machine.WriteID{Run: "r", Number: begun}})
+			p := workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Key: runner, Counter: counter,
+				ID: workflow.WriteID{Run: "r", Number: begun}})
 			under = append(under, &errand{workflow: p, request: p.Begin()})
 			begun++
 		}
@@ -137,11 +137,11 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 		under = append(under[:i], under[i+1:]...)
 		r := e.workflow.Report()
 		switch {
-		case e.ok != (r.Written == machine.Acknowledged):
+		case e.ok != (r.Written == workflow.Acknowledged):
 			t.Fatalf("seed %d: an errand ended, ok %v, and reports %d; want acknowledged where it is ok", seed, e.ok, r.Written)
-		case r.Written == machine.Acknowledged:
+		case r.Written == workflow.Acknowledged:
 			acknowledged++
-		case r.Written == machine.Unknown:
+		case r.Written == workflow.Unknown:
 			unknown++
 		case s.raised[r.ID.String()] > 0:
 			t.Fatalf("seed %d: %v was carried out, and is reported as absent", seed, r.ID)

@@ -7,44 +7,43 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // purgeKinds returns the workflows of data that is to go by its age: a log of logins,
 // and the deletion of one day of it.
-func purgeKinds() []machine.Kind {
-	days := []machine.Parameter{
-		{Name: "first", Says: "The number of the first day.", Type: machine.OfCount, Least: 1, Most: 9999, Default: "1"},
-		{Name: "days", Says: "How many days there are from the first on.", Type: machine.OfCount, Least: 1, Most: 366, Default: "7"},
+func purgeKinds() []Kind {
+	days := []Parameter{
+		{Name: "first", Says: "The number of the first day.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
+		{Name: "days", Says: "How many days there are from the first on.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
 		{Name: "names", Says: "Whether each day's table has a name of its own, or that of a day before it.",
-			Type: machine.OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
-		{Name: "ring", Says: "After how many days a name is used again, where names are reused.", Type: machine.OfCount, Least: 2, Most: 366, Default: "7"},
+			Type: OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
+		{Name: "ring", Says: "After how many days a name is used again, where names are reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
 	}
-	login := append(days[:len(days):len(days)], machine.Parameter{Name: "lies", Says: "Where a login lies: in its day's table, or with those of all days.",
-		Type: machine.OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"})
-	purge := append(days[:len(days):len(days)], machine.Parameter{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
-		Type: machine.OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"})
-	return []machine.Kind{{
+	login := append(days[:len(days):len(days)], Parameter{Name: "lies", Says: "Where a login lies: in its day's table, or with those of all days.",
+		Type: OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"})
+	purge := append(days[:len(days):len(days)], Parameter{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
+		Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"})
+	return []Kind{{
 		Name: "login", Says: "Writes a login of some day, and makes that day's table where it is missing.",
 		Inserts: true, Parameters: login, Counters: []string{"made", "waited"}, Tables: loginTables,
-		New: func(c *machine.Call) machine.Workflow { return newLogin(c) },
+		New: func(c *Call) Workflow { return newLogin(c) },
 	}, {
 		Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
 		Alone: true, Parameters: purge, Counters: []string{"dropped", "deleted"},
-		New:   func(c *machine.Call) machine.Workflow { return newPurge(c) },
-		Check: func(s *machine.Setting, a machine.Arguments) machine.Check { return newPurged(s, a) },
+		New:   func(c *Call) Workflow { return newPurge(c) },
+		Check: func(s *Setting, a Arguments) Check { return newPurged(s, a) },
 	}}
 }
 
-func dayTable(a machine.Arguments, day int) string {
+func dayTable(a Arguments, day int) string {
 	if a.Text("names") == "reused" {
 		day %= a.Count("ring")
 	}
 	return fmt.Sprintf("Day%04d", day)
 }
 
-func loginTables(a machine.Arguments) []string {
+func loginTables(a Arguments) []string {
 	var names []string
 	for i := range a.Count("days") {
 		if a.Text("lies") == "day-tables" {
@@ -75,13 +74,13 @@ const (
 
 // login writes a login of a day, in that day's table or in that of all.
 type login struct {
-	*machine.Script
+	*Script
 	table          string
 	change         entity.Change
 	makings, waits int
 }
 
-func newLogin(c *machine.Call) *login {
+func newLogin(c *Call) *login {
 	draw := c.Chance
 	day := c.Arguments.Count("first") + draw.IntN(c.Arguments.Count("days"))
 	key := c.Subject.Key("")
@@ -90,59 +89,59 @@ func newLogin(c *machine.Call) *login {
 	if c.Arguments.Text("lies") == "day-tables" {
 		l.table += dayTable(c.Arguments, day)
 	}
-	l.Script = machine.NewScript(func(*machine.Script) machine.Request { return l.write() })
+	l.Script = NewScript(func(*Script) Request { return l.write() })
 	return l
 }
 
 // write writes the login. It is written whole, so that a second time is the same.
-func (l *login) write() machine.Request {
-	return machine.WriteOne(l.table, l.change, target.Expected{NotFound: true, Conflict: true}, func(a machine.Attempt) machine.Turn {
+func (l *login) write() Request {
+	return WriteOne(l.table, l.change, target.Expected{NotFound: true, Conflict: true}, func(a Attempt) Turn {
 		switch {
 		case a.Outcome.Status < 300:
-			return machine.End()
+			return End()
 		case a.Outcome.Code == entity.TableNotFound && l.makings < mostMakings:
 			l.makings++
-			return machine.Send(l.create())
+			return Send(l.create())
 		case a.Outcome.Code == entity.TableBeingDeleted:
 			return l.wait()
 		default:
-			return machine.GiveUp()
+			return GiveUp()
 		}
 	})
 }
 
 // create makes the day's table; that another login did so before is as good.
-func (l *login) create() machine.Request {
+func (l *login) create() Request {
 	op := target.Operation{Verb: entity.CreateTable, Table: l.table}
-	return machine.Request{Operation: op, Expected: target.Expected{Conflict: true}, Then: func(a machine.Attempt) machine.Turn {
+	return Request{Operation: op, Expected: target.Expected{Conflict: true}, Then: func(a Attempt) Turn {
 		switch {
 		case a.Outcome.Status < 300:
 			l.Add("made", 1)
-			return machine.Send(l.write())
+			return Send(l.write())
 		case a.Outcome.Code == entity.TableAlreadyExists:
-			return machine.Send(l.write())
+			return Send(l.write())
 		case a.Outcome.Code == entity.TableBeingDeleted:
 			return l.wait()
 		default:
-			return machine.GiveUp()
+			return GiveUp()
 		}
 	}}
 }
 
 // wait asks for the table again later: nothing but time frees its name.
-func (l *login) wait() machine.Turn {
+func (l *login) wait() Turn {
 	if l.waits == 0 {
 		l.Add("waited", 1)
 	}
 	if l.waits++; l.waits > mostNameWaits {
-		return machine.GiveUp()
+		return GiveUp()
 	}
-	return machine.SendAfter(nameWait, l.create())
+	return SendAfter(nameWait, l.create())
 }
 
 // purge deletes the logins of one day out of a table that holds others, too.
 type purge struct {
-	*machine.Script
+	*Script
 	table string
 	day   int
 	most  int
@@ -151,19 +150,19 @@ type purge struct {
 
 // newPurge returns the deletion of a day: of its table in one request, or of what a scan
 // of the table of all days finds.
-func newPurge(c *machine.Call) machine.Workflow {
+func newPurge(c *Call) Workflow {
 	a := c.Arguments
 	day := a.Count("first") + int(c.K%uint64(a.Count("days")))
 	if a.Text("how") == "drop" {
 		op := target.Operation{Verb: entity.DeleteTable, Table: c.Table + dayTable(a, day)}
-		return machine.NewScript(func(s *machine.Script) machine.Request {
+		return NewScript(func(s *Script) Request {
 			// That there is none is what was wanted; it counts where it may be this
 			// request's own doing.
-			return machine.Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a machine.Attempt) machine.Turn {
-				if machine.Ok(a.Outcome.Status) || a.Silent {
+			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a Attempt) Turn {
+				if Ok(a.Outcome.Status) || a.Silent {
 					s.Add("dropped", 1)
 				}
-				return machine.End()
+				return End()
 			}}
 		})
 	}
@@ -172,14 +171,14 @@ func newPurge(c *machine.Call) machine.Workflow {
 		p.most = entity.MaxBatchChanges
 	}
 	see := func(row target.Row) { p.found = append(p.found, row.Key) }
-	p.Script = machine.NewScript(func(*machine.Script) machine.Request { return machine.ReadAll(p.table, dayRows(day), see, p.next) })
+	p.Script = NewScript(func(*Script) Request { return ReadAll(p.table, dayRows(day), see, p.next) })
 	return p
 }
 
 // next deletes the next of what was found: at most so many of one partition.
-func (p *purge) next() machine.Turn {
+func (p *purge) next() Turn {
 	if len(p.found) == 0 {
-		return machine.End()
+		return End()
 	}
 	count := 1
 	for count < min(p.most, len(p.found)) && p.found[count].Partition == p.found[0].Partition {
@@ -190,8 +189,8 @@ func (p *purge) next() machine.Turn {
 		changes = append(changes, entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny})
 	}
 	if p.most == 1 {
-		return machine.Send(machine.WriteOne(p.table, changes[0], target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
-			if !machine.Ok(a.Outcome.Status) && !a.Silent {
+		return Send(WriteOne(p.table, changes[0], target.Expected{NotFound: true}, func(a Attempt) Turn {
+			if !Ok(a.Outcome.Status) && !a.Silent {
 				// Another purge was faster.
 				p.found = p.found[count:]
 				return p.next()
@@ -199,7 +198,7 @@ func (p *purge) next() machine.Turn {
 			return p.gone(count)
 		}))
 	}
-	return machine.Send(machine.WriteTogether(p.table, changes, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+	return Send(WriteTogether(p.table, changes, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		if a.Outcome.Status < 300 {
 			return p.gone(count)
 		}
@@ -207,7 +206,7 @@ func (p *purge) next() machine.Turn {
 	}))
 }
 
-func (p *purge) gone(count int) machine.Turn {
+func (p *purge) gone(count int) Turn {
 	p.Add("deleted", int64(count))
 	p.found = p.found[count:]
 	return p.next()
@@ -216,7 +215,7 @@ func (p *purge) gone(count int) machine.Turn {
 // again looks which of a transaction's logins are still there: one of them was not, be it
 // that the transaction was carried out and its reply lost, or that another purge was
 // faster.
-func (p *purge) again(count int) machine.Turn {
+func (p *purge) again(count int) Turn {
 	tried, rest := p.found[:count], p.found[count:]
 	q := target.Query{Range: filter.RowPrefix(tried[0].Partition, fmt.Sprintf("%04d_", p.day))}
 	var left []entity.Key
@@ -225,7 +224,7 @@ func (p *purge) again(count int) machine.Turn {
 			left = append(left, row.Key)
 		}
 	}
-	return machine.Send(machine.ReadAll(p.table, q, see, func() machine.Turn {
+	return Send(ReadAll(p.table, q, see, func() Turn {
 		p.Add("deleted", int64(count-len(left)))
 		p.found = append(left, rest...)
 		return p.next()
@@ -233,16 +232,16 @@ func (p *purge) again(count int) machine.Turn {
 }
 
 // newPurged returns the check that the days which were due have no login left.
-func newPurged(s *machine.Setting, a machine.Arguments) *machine.Finding {
-	return machine.NewFinding("no login is left of a day that was purged", func(f *machine.Finding) machine.Request {
-		return machine.InTurn(a.Count("days"), func(i int, next func() machine.Turn) machine.Request {
+func newPurged(s *Setting, a Arguments) *Finding {
+	return NewFinding("no login is left of a day that was purged", func(f *Finding) Request {
+		return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
 			table, day, left := s.Table, a.Count("first")+i, 0
 			if a.Text("how") == "drop" {
 				table += dayTable(a, day)
 			}
 			// A table that is being deleted is gone, whichever way a service says so.
 			gone := target.Expected{NotFound: true, Conflict: true}
-			return machine.ReadAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() machine.Turn {
+			return ReadAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
 				f.Look(left == 0, "of day %d there are %d logins left", day, left)
 				return next()
 			})

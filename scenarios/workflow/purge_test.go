@@ -12,14 +12,13 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 	"loadgen/target/queueblob"
 )
 
 // logins returns so many of five users.
-func logins(t *testing.T, s *machine.Setting, count int, given map[string]string) []machine.Workflow {
-	var all []machine.Workflow
+func logins(t *testing.T, s *workflow.Setting, count int, given map[string]string) []workflow.Workflow {
+	var all []workflow.Workflow
 	for k := range count {
 		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprint("user ", k%5), Row: fmt.Sprintf("%04d", k)}}}
 		all = append(all, perform(t, s, "login", uint64(k), given, about))
@@ -64,7 +63,7 @@ func TestPurgeDeletesTheDaysThatAreDue(t *testing.T) {
 			if row.lies == "one-table" {
 				before -= w.days("Test")["0003"]
 			}
-			var purges []machine.Workflow
+			var purges []workflow.Workflow
 			for k := range uint64(4) {
 				// Each day is purged twice at the same time.
 				purges = append(purges, perform(t, s, "purge-day", k, given, thing{}))

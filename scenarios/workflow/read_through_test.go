@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // Who goes by way of a copy reads both, and says which of the two is not there.
 func TestReadThrough(t *testing.T) {
 	own, copied := entity.Key{Partition: "Sales", Row: "000223"}, entity.Key{Partition: "Sales", Row: "jonesj@contoso.com"}
-	about := thing{keys: map[string]entity.Key{"": own, machine.AtCopy("by-email"): copied}}
+	about := thing{keys: map[string]entity.Key{"": own, workflow.AtCopy("by-email"): copied}}
 	for _, row := range []struct {
 		sentence  string
 		own, copy bool
@@ -26,7 +26,7 @@ func TestReadThrough(t *testing.T) {
 	} {
 		for _, lost := range []int{0, 30} {
 			w := newWorld(t, "ByEmail")
-			s := w.setting(map[string]string{machine.AtCopy("by-email"): "ByEmail"})
+			s := w.setting(map[string]string{workflow.AtCopy("by-email"): "ByEmail"})
 			put := func(table string, key entity.Key) {
 				w.do(&target.Operation{Verb: entity.Insert, Table: table, Change: entity.Change{Verb: entity.Insert, Key: key}})
 			}
@@ -37,10 +37,10 @@ func TestReadThrough(t *testing.T) {
 				put("TestByEmail", copied)
 			}
 			p := perform(t, s, "read-through", 0, map[string]string{"copy": "by-email"}, about)
-			if nominal := machine.Requests(p); len(nominal) != 2 || nominal[0].Change.Key != copied || nominal[1].Change.Key != own {
+			if nominal := workflow.Requests(p); len(nominal) != 2 || nominal[0].Change.Key != copied || nominal[1].Change.Key != own {
 				t.Errorf("%s: it foresees %v; want the copy and the entity", row.sentence, nominal)
 			}
-			if ended := w.race(5, 1, lost, []machine.Workflow{p}); !ended[0] {
+			if ended := w.race(5, 1, lost, []workflow.Workflow{p}); !ended[0] {
 				t.Errorf("%s: it failed; want it to end well", row.sentence)
 			}
 			if got := counted(p); !maps.Equal(got, row.counts) || lost == 0 && w.requests["get"] != row.gets {

@@ -3,7 +3,6 @@ package workflow
 import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -12,20 +11,20 @@ const groupName = "Name"
 
 // groupKinds returns the write of a group's own entity, and of what its members repeat
 // of it.
-func groupKinds() []machine.Kind {
-	return []machine.Kind{{
+func groupKinds() []Kind {
+	return []Kind{{
 		Name: "write-group", Says: "Names a group: in its own entity, and in each of its members where they repeat the name.",
 		Counters: []string{"rewritten", "killed"},
-		Parameters: []machine.Parameter{
-			{Name: "place", Says: "The place of the group's own entity.", Type: machine.OfPlace, Required: true},
+		Parameters: []Parameter{
+			{Name: "place", Says: "The place of the group's own entity.", Type: OfPlace, Required: true},
 			{Name: "name", Says: "Which name it is given: another than before, or the RowKey of its entity.",
-				Type: machine.OfChoice, Choices: []string{"new", "own"}, Default: "new"},
-			{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: machine.OfProperty},
-			{Name: "killed", Says: "The share of the operations whose client dies before one of the transactions that rename members, each as likely.", Type: machine.OfShare, Default: "0"},
+				Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
+			{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: OfProperty},
+			{Name: "killed", Says: "The share of the operations whose client dies before one of the transactions that rename members, each as likely.", Type: OfShare, Default: "0"},
 		},
 		Serves: groupLacks,
-		New:    func(c *machine.Call) machine.Workflow { return newWriteGroup(c) },
-		Check: func(s *machine.Setting, a machine.Arguments) machine.Check {
+		New:    func(c *Call) Workflow { return newWriteGroup(c) },
+		Check: func(s *Setting, a Arguments) Check {
 			if a.Text("copied") == "" {
 				return nil
 			}
@@ -34,24 +33,24 @@ func groupKinds() []machine.Kind {
 	}}
 }
 
-func groupLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
+func groupLacks(d *Design, a Arguments) []Lack {
 	place, copied := a.Text("place"), a.Text("copied")
 	if copied == "" {
 		return nil
 	}
 	lacks := d.PartitionWide("place", place)
 	if p := d.Property(copied); p.Type != entity.TypeString && p.Type != 0 {
-		lacks = append(lacks, machine.Lack{Parameter: "copied", Says: "a name is a text; expected a String"})
+		lacks = append(lacks, Lack{Parameter: "copied", Says: "a name is a text; expected a String"})
 	}
 	if copied == groupName {
-		lacks = append(lacks, machine.Lack{Parameter: "copied", Says: "the group's own entity is told by its " + groupName + "; expected a property of another name"})
+		lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's own entity is told by its " + groupName + "; expected a property of another name"})
 	}
 	return lacks
 }
 
 // newWriteGroup returns the naming of a group: one write, and where members repeat the
 // name one query for them and a transaction for every hundred.
-func newWriteGroup(c *machine.Call) *machine.Script {
+func newWriteGroup(c *Call) *Script {
 	place, copied := c.Arguments.Text("place"), c.Arguments.Text("copied")
 	key := c.Subject.Key(place)
 	name := entity.String(key.Row)
@@ -60,20 +59,20 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 	}
 	draw := c.Chance
 	killed := draw.Float64() < c.Arguments.Share("killed")
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		var members []entity.Change
 		// dies is the member before whose transaction the client dies.
 		dies := -1
-		var rewrite func(from int) machine.Turn
-		rewrite = func(from int) machine.Turn {
+		var rewrite func(from int) Turn
+		rewrite = func(from int) Turn {
 			switch from {
 			case dies:
 				return s.EndWith("killed", 1)
 			case len(members):
-				return machine.End()
+				return End()
 			}
 			some := members[from:min(from+entity.MaxBatchChanges, len(members))]
-			return machine.Send(machine.WriteTogether(c.Table, some, target.Expected{}, func(machine.Attempt) machine.Turn {
+			return Send(WriteTogether(c.Table, some, target.Expected{}, func(Attempt) Turn {
 				s.Add("rewritten", int64(len(some)))
 				return rewrite(from + len(some))
 			}))
@@ -85,18 +84,18 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 			}
 		}
 		partition := target.Query{Range: filter.OnePartition(c.Subject.Key("").Partition), Select: []string{copied}}
-		find := machine.ReadAll(c.Table, partition, see, func() machine.Turn {
+		find := ReadAll(c.Table, partition, see, func() Turn {
 			if transactions := (len(members) + entity.MaxBatchChanges - 1) / entity.MaxBatchChanges; killed && transactions > 0 {
 				dies = draw.IntN(transactions) * entity.MaxBatchChanges
 			}
 			return rewrite(0)
 		})
 		change := entity.Change{Verb: entity.InsertOrMerge, Key: key, Properties: []entity.Property{{Name: groupName, Value: name}}}
-		own := machine.WriteOne(c.TableOf(place), change, target.Expected{}, func(machine.Attempt) machine.Turn {
+		own := WriteOne(c.TableOf(place), change, target.Expected{}, func(Attempt) Turn {
 			if copied == "" {
-				return machine.End()
+				return End()
 			}
-			return machine.Send(find)
+			return Send(find)
 		})
 		if copied != "" {
 			s.Foresee(own.Operation, find.Operation)
@@ -107,7 +106,7 @@ func newWriteGroup(c *machine.Call) *machine.Script {
 
 // newNames returns the check that members bear the name of their group, which reads the
 // groups, and then their members.
-func newNames(s *machine.Setting, a machine.Arguments) *machine.Finding {
+func newNames(s *Setting, a Arguments) *Finding {
 	place, copied := a.Text("place"), a.Text("copied")
 	named := make(map[string]string)
 	group := func(row target.Row) {
@@ -115,15 +114,15 @@ func newNames(s *machine.Setting, a machine.Arguments) *machine.Finding {
 			named[row.Key.Partition] = name.Text()
 		}
 	}
-	member := func(f *machine.Finding, row target.Row) {
+	member := func(f *Finding, row target.Row) {
 		name, some := row.Entity.Lookup(copied)
 		own, known := named[row.Key.Partition]
 		if some && known {
 			f.Look(name.Text() == own, "%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own)
 		}
 	}
-	return machine.NewFinding("members bear the name of their group", func(f *machine.Finding) machine.Request {
-		members := machine.ReadAll(s.Table, target.Query{}, func(row target.Row) { member(f, row) }, machine.End)
-		return machine.ReadAll(s.TableOf(place), target.Query{}, group, func() machine.Turn { return machine.Send(members) })
+	return NewFinding("members bear the name of their group", func(f *Finding) Request {
+		members := ReadAll(s.Table, target.Query{}, func(row target.Row) { member(f, row) }, End)
+		return ReadAll(s.TableOf(place), target.Query{}, group, func() Turn { return Send(members) })
 	})
 }

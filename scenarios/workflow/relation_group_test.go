@@ -7,11 +7,10 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // crowded returns a world with three departments of so many, who repeat its name.
-func crowded(t *testing.T, each int) (*world, *machine.Setting) {
+func crowded(t *testing.T, each int) (*world, *workflow.Setting) {
 	w := newWorld(t, "groups")
 	var list []thing
 	for n := range 3 * each {
@@ -23,7 +22,7 @@ func crowded(t *testing.T, each int) (*world, *machine.Setting) {
 }
 
 // renames returns the naming of the departments in turn.
-func renames(t *testing.T, s *machine.Setting, count int, given map[string]string) (all []machine.Workflow) {
+func renames(t *testing.T, s *workflow.Setting, count int, given map[string]string) (all []workflow.Workflow) {
 	given["place"] = "department"
 	for n := range count {
 		one := worker(n, fmt.Sprint("d", n%3))
@@ -56,7 +55,7 @@ func TestWriteGroup(t *testing.T) {
 			t.Errorf("%s: %d of %d members call it otherwise, %q; want %d of 250", row.says, found.Faults, found.Looked, found.Examples, row.faults)
 		}
 	}
-	if check := workflow.Find("write-group").Check(&machine.Setting{}, machine.Arguments{"copied": ""}); check != nil {
+	if check := workflow.Find("write-group").Check(&workflow.Setting{}, workflow.Arguments{"copied": ""}); check != nil {
 		t.Errorf("where members repeat nothing, %q is checked; want nothing", check.Name())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -18,83 +17,83 @@ import (
 //
 // Nor does a condition hold in two partitions: two who move one member at once leave it
 // in both groups.
-func moveKinds() []machine.Kind {
-	return []machine.Kind{{
+func moveKinds() []Kind {
+	return []Kind{{
 		Name: "move", Says: "Moves a member into the group of another entity.", Counters: []string{"killed", "elsewhere"},
-		Parameters: []machine.Parameter{
-			{Name: "member", Says: "The property that tells members apart.", Type: machine.OfProperty, Required: true},
-			{Name: "group", Says: "The property that says which group a member belongs to.", Type: machine.OfProperty, Required: true},
+		Parameters: []Parameter{
+			{Name: "member", Says: "The property that tells members apart.", Type: OfProperty, Required: true},
+			{Name: "group", Says: "The property that says which group a member belongs to.", Type: OfProperty, Required: true},
 			{Name: "keyed", Says: "What the PartitionKey is: of the member itself, or of its group.",
-				Type: machine.OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
+				Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
 			{Name: "order", Says: "What comes first of the two requests that a move between partitions takes.",
-				Type: machine.OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
-			{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: machine.OfShare, Default: "0"},
+				Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
+			{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: OfShare, Default: "0"},
 		},
 		Serves: moveLacks,
-		New:    func(c *machine.Call) machine.Workflow { return newMove(c) },
-		Check:  func(s *machine.Setting, a machine.Arguments) machine.Check { return newMembers(s, a.Text("member")) },
+		New:    func(c *Call) Workflow { return newMove(c) },
+		Check:  func(s *Setting, a Arguments) Check { return newMembers(s, a.Text("member")) },
 	}}
 }
 
-func moveLacks(d *machine.Design, a machine.Arguments) []machine.Lack {
-	var lacks []machine.Lack
+func moveLacks(d *Design, a Arguments) []Lack {
+	var lacks []Lack
 	group, named := d.AttributeOf(a.Text("group"))
 	switch {
 	case !named:
-		return []machine.Lack{{Parameter: "group", Says: "a group is the text of a fact; expected a String whose value is one attribute"}}
+		return []Lack{{Parameter: "group", Says: "a group is the text of a fact; expected a String whose value is one attribute"}}
 	case a.Text("group") == a.Text("member"):
-		return []machine.Lack{{Parameter: "member", Says: "members of one group could not be told apart; expected another property than group"}}
+		return []Lack{{Parameter: "member", Says: "members of one group could not be told apart; expected another property than group"}}
 	}
 	if !d.Loaded {
-		lacks = append(lacks, machine.Lack{Parameter: "", Says: "nobody is there to be moved; expected a load before"})
+		lacks = append(lacks, Lack{Parameter: "", Says: "nobody is there to be moved; expected a load before"})
 	}
 	inRow := slices.Contains(d.Own.RowNames, group)
 	inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
 	alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !inRow
 	switch byGroup := a.Text("keyed") == "by-group"; {
 	case byGroup && !alone:
-		lacks = append(lacks, machine.Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey + "; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
+		lacks = append(lacks, Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey + "; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
 	case !byGroup && inKey:
-		lacks = append(lacks, machine.Lack{Parameter: "keyed", Says: "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
+		lacks = append(lacks, Lack{Parameter: "keyed", Says: "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
 	}
 	return lacks
 }
 
-func newMove(c *machine.Call) *machine.Script {
+func newMove(c *Call) *Script {
 	name, here := c.Arguments.Text("group"), c.Subject.Key("")
-	group, _ := machine.Lookup(c.Fresh.Properties(), name)
+	group, _ := Lookup(c.Fresh.Properties(), name)
 	changed := []entity.Property{{Name: name, Value: group}}
 	if c.Arguments.Text("keyed") == "by-member" {
-		return machine.NewScript(func(*machine.Script) machine.Request {
-			return machine.WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}, target.Expected{}, nil)
+		return NewScript(func(*Script) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}, target.Expected{}, nil)
 		})
 	}
 	there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
 	killed := c.Happens("killed")
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		written := func(properties []entity.Property, then func(machine.Attempt) machine.Turn) machine.Request {
-			return machine.WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties}, target.Expected{}, then)
+	return NewScript(func(s *Script) Request {
+		written := func(properties []entity.Property, then func(Attempt) Turn) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties}, target.Expected{}, then)
 		}
-		deleted := func(then func(machine.Attempt) machine.Turn) machine.Request {
-			return machine.WriteOne(c.Table, entity.Change{Verb: entity.Delete, Key: here, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
+		deleted := func(then func(Attempt) Turn) Request {
+			return WriteOne(c.Table, entity.Change{Verb: entity.Delete, Key: here, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
 		}
-		between := func(next machine.Request) func(machine.Attempt) machine.Turn {
-			return func(machine.Attempt) machine.Turn {
+		between := func(next Request) func(Attempt) Turn {
+			return func(Attempt) Turn {
 				if killed {
 					return s.EndWith("killed", 1)
 				}
-				return machine.Send(next)
+				return Send(next)
 			}
 		}
-		read := machine.Read(c.Table, here, func(a machine.Attempt) machine.Turn {
-			if !machine.Ok(a.Outcome.Status) || there == here {
+		read := Read(c.Table, here, func(a Attempt) Turn {
+			if !Ok(a.Outcome.Status) || there == here {
 				return s.EndWith("elsewhere", 1)
 			}
-			properties := machine.Over(a.Outcome.Entity, changed)
+			properties := Over(a.Outcome.Entity, changed)
 			if c.Arguments.Text("order") == "delete-first" {
-				return machine.Send(deleted(between(written(properties, nil))))
+				return Send(deleted(between(written(properties, nil))))
 			}
-			return machine.Send(written(properties, between(deleted(nil))))
+			return Send(written(properties, between(deleted(nil))))
 		})
 		s.Foresee(read.Operation, written(c.Subject.Properties(), nil).Operation, deleted(nil).Operation)
 		return read
@@ -103,21 +102,21 @@ func newMove(c *machine.Call) *machine.Script {
 
 // newMembers returns the check that each member is there once, which reads all of them and
 // holds them against those that were loaded.
-func newMembers(s *machine.Setting, member string) *machine.Finding {
+func newMembers(s *Setting, member string) *Finding {
 	found := make(map[entity.Value]int)
 	see := func(row target.Row) {
 		if who, some := row.Entity.Lookup(member); some {
 			found[who]++
 		}
 	}
-	return machine.NewFinding("each member is there once", func(f *machine.Finding) machine.Request {
-		return machine.ReadAll(s.Table, target.Query{}, see, func() machine.Turn {
+	return NewFinding("each member is there once", func(f *Finding) Request {
+		return ReadAll(s.Table, target.Query{}, see, func() Turn {
 			for n := range s.Loaded {
 				subject := s.Member(n)
-				who, _ := machine.Lookup(subject.Properties(), member)
+				who, _ := Lookup(subject.Properties(), member)
 				f.Look(found[who] == 1, "the member loaded as %q is there %d times", subject.Key("").Row, found[who])
 			}
-			return machine.End()
+			return End()
 		})
 	})
 }

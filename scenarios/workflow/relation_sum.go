@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -13,27 +12,27 @@ const (
 )
 
 // sumKinds returns the insert that keeps a summary of its partition.
-func sumKinds() []machine.Kind {
-	return []machine.Kind{{
+func sumKinds() []Kind {
+	return []Kind{{
 		Name: "summed-insert", Says: "Writes a new entity and adds it to the summary of its partition: in one transaction where the summary lies there, too, else one after the other.",
 		Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
-		Parameters: []machine.Parameter{
-			{Name: "summary", Says: "The place of the summary.", Type: machine.OfPlace, Required: true},
-			{Name: "adds", Says: "The property that is added up.", Type: machine.OfProperty, Required: true},
-			{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: machine.OfShare, Default: "0"},
+		Parameters: []Parameter{
+			{Name: "summary", Says: "The place of the summary.", Type: OfPlace, Required: true},
+			{Name: "adds", Says: "The property that is added up.", Type: OfProperty, Required: true},
+			{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: OfShare, Default: "0"},
 		},
-		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack { return addsUp(d, a, "summary") },
-		New:    func(c *machine.Call) machine.Workflow { return newSummedInsert(c) },
-		Check:  func(s *machine.Setting, a machine.Arguments) machine.Check { return newSums(s, a) },
+		Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
+		New:    func(c *Call) Workflow { return newSummedInsert(c) },
+		Check:  func(s *Setting, a Arguments) Check { return newSums(s, a) },
 	}}
 }
 
 // addsUp returns what keeps a property from being added up by partitions, at the place that a
 // parameter names.
-func addsUp(d *machine.Design, a machine.Arguments, place string) []machine.Lack {
+func addsUp(d *Design, a Arguments, place string) []Lack {
 	lacks := d.PartitionWide(place, a.Text(place))
 	if p := d.Property(a.Text("adds")); p.Type != entity.TypeInt32 && p.Type != entity.TypeInt64 {
-		lacks = append(lacks, machine.Lack{Parameter: "adds", Says: "only whole numbers add up without a rest; expected an Int32 or an Int64"})
+		lacks = append(lacks, Lack{Parameter: "adds", Says: "only whole numbers add up without a rest; expected an Int32 or an Int64"})
 	}
 	return lacks
 }
@@ -67,8 +66,8 @@ func sumOf(p entity.Packed) sum {
 // knows its own success after silence. Where it cannot, because more have written since than
 // it keeps, the operation ends as failed rather than to count twice, and counts as unknown.
 type summedInsert struct {
-	*machine.Script
-	call     *machine.Call
+	*Script
+	call     *Call
 	key      entity.Key
 	table    string
 	entity   entity.Change
@@ -82,18 +81,18 @@ type summedInsert struct {
 	newest string
 }
 
-func newSummedInsert(c *machine.Call) *summedInsert {
+func newSummedInsert(c *Call) *summedInsert {
 	place := c.Arguments.Text("summary")
 	w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
 	w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
-	w.value, _ = machine.Lookup(w.entity.Properties, c.Arguments.Text("adds"))
+	w.value, _ = Lookup(w.entity.Properties, c.Arguments.Text("adds"))
 	w.together = w.table == c.Table && w.key.Partition == w.entity.Key.Partition
 	w.killed = c.Happens("killed")
-	w.Script = machine.NewScript(w.begin)
+	w.Script = NewScript(w.begin)
 	return w
 }
 
-func (w *summedInsert) begin(s *machine.Script) machine.Request {
+func (w *summedInsert) begin(s *Script) Request {
 	merge := w.write(sum{}, nil, entity.MatchExactly(1))
 	if w.together {
 		s.Foresee(w.read().Operation, merge.Operation)
@@ -105,10 +104,10 @@ func (w *summedInsert) begin(s *machine.Script) machine.Request {
 
 // read returns the request for the summary: where there is none yet, the partition is
 // added up.
-func (w *summedInsert) read() machine.Request {
-	return machine.Read(w.table, w.key, func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
-			return w.onto(sumOf(a.Outcome.Entity), machine.HistoryOf(a.Outcome.Entity), a.Outcome.Version)
+func (w *summedInsert) read() Request {
+	return Read(w.table, w.key, func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
+			return w.onto(sumOf(a.Outcome.Entity), HistoryOf(a.Outcome.Entity), a.Outcome.Version)
 		}
 		var there sum
 		see := func(row target.Row) {
@@ -116,49 +115,49 @@ func (w *summedInsert) read() machine.Request {
 				there.add(value)
 			}
 		}
-		return machine.Send(machine.ReadAll(w.call.Table, target.OnePartition(w.entity.Key.Partition), see, func() machine.Turn {
+		return Send(ReadAll(w.call.Table, target.OnePartition(w.entity.Key.Partition), see, func() Turn {
 			if w.together {
-				return machine.Send(w.write(there, nil, entity.Match{}))
+				return Send(w.write(there, nil, entity.Match{}))
 			}
-			return machine.Send(w.make(there))
+			return Send(w.make(there))
 		}))
 	})
 }
 
 // onto goes on from a summary that is there: with the entity, if that is still to be written
 // by itself, and then the summary with it.
-func (w *summedInsert) onto(was sum, ids machine.History, version entity.Ticks) machine.Turn {
+func (w *summedInsert) onto(was sum, ids History, version entity.Ticks) Turn {
 	w.newest = ids.Newest()
 	raise := w.write(was, ids, entity.MatchExactly(version))
 	if w.together || w.stored {
-		return machine.Send(raise)
+		return Send(raise)
 	}
-	return machine.Send(w.store(func(machine.Attempt) machine.Turn {
+	return Send(w.store(func(Attempt) Turn {
 		w.stored = true
 		if w.killed {
 			return w.EndWith("killed", 1)
 		}
-		return machine.Send(raise)
+		return Send(raise)
 	}))
 }
 
 // store returns the request that writes the entity apart from its summary. The key is the
 // operation's alone, so that it can be written twice.
-func (w *summedInsert) store(then func(machine.Attempt) machine.Turn) machine.Request {
+func (w *summedInsert) store(then func(Attempt) Turn) Request {
 	c := w.entity
 	c.Verb = entity.InsertOrReplace
-	return machine.WriteOne(w.call.Table, c, target.Expected{}, then)
+	return WriteOne(w.call.Table, c, target.Expected{}, then)
 }
 
 // make returns the request for a summary, apart, of what is there. That there is one by now,
 // its own or another's, is as good.
-func (w *summedInsert) make(there sum) machine.Request {
+func (w *summedInsert) make(there sum) Request {
 	made := entity.Change{Verb: entity.Insert, Key: w.key, Properties: there.properties()}
-	return machine.WriteOne(w.table, made, target.Expected{Conflict: true}, func(a machine.Attempt) machine.Turn {
-		if machine.Ok(a.Outcome.Status) {
+	return WriteOne(w.table, made, target.Expected{Conflict: true}, func(a Attempt) Turn {
+		if Ok(a.Outcome.Status) {
 			return w.onto(there, nil, a.Outcome.Version)
 		}
-		return machine.Send(w.read())
+		return Send(w.read())
 	})
 }
 
@@ -168,61 +167,61 @@ func (t sum) properties() []entity.Property {
 }
 
 // write returns the request that raises the summary from what it was, and whose ids it had.
-func (w *summedInsert) write(was sum, ids machine.History, match entity.Match) machine.Request {
+func (w *summedInsert) write(was sum, ids History, match entity.Match) Request {
 	was.add(w.value)
 	raised := entity.Change{Verb: entity.Merge, Key: w.key, Match: match, Properties: was.properties()}
 	met := target.Expected{Conflict: true, Precondition: true}
 	if !w.together {
-		raised.Properties = append(raised.Properties, entity.Property{Name: machine.HistoryProperty, Value: entity.String(ids.With(w.call.ID))})
-		return machine.WriteOne(w.table, raised, met, w.written)
+		raised.Properties = append(raised.Properties, entity.Property{Name: HistoryProperty, Value: entity.String(ids.With(w.call.ID))})
+		return WriteOne(w.table, raised, met, w.written)
 	}
 	if match.IsNone() {
 		raised.Verb = entity.Insert
 	}
-	return machine.WriteTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
+	return WriteTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
 }
 
-func (w *summedInsert) written(a machine.Attempt) machine.Turn {
+func (w *summedInsert) written(a Attempt) Turn {
 	switch {
-	case machine.Ok(a.Outcome.Status):
-		return machine.End()
+	case Ok(a.Outcome.Status):
+		return End()
 	case !a.Silent:
 		return w.restart()
 	case w.together:
-		return machine.Send(machine.Read(w.call.Table, w.entity.Key, func(a machine.Attempt) machine.Turn {
-			if machine.Ok(a.Outcome.Status) {
-				return machine.End()
+		return Send(Read(w.call.Table, w.entity.Key, func(a Attempt) Turn {
+			if Ok(a.Outcome.Status) {
+				return End()
 			}
 			return w.restart()
 		}))
 	default:
-		return machine.Send(machine.Read(w.table, w.key, func(a machine.Attempt) machine.Turn {
-			switch done, told := machine.HistoryOf(a.Outcome.Entity).Tells(w.call.ID, w.newest); {
+		return Send(Read(w.table, w.key, func(a Attempt) Turn {
+			switch done, told := HistoryOf(a.Outcome.Entity).Tells(w.call.ID, w.newest); {
 			case done:
-				return machine.End()
+				return End()
 			case told:
 				return w.restart()
 			default:
 				w.Add("unknown", 1)
-				return machine.GiveUp()
+				return GiveUp()
 			}
 		}))
 	}
 }
 
 // restart goes back to the summary after somebody else has written it.
-func (w *summedInsert) restart() machine.Turn {
+func (w *summedInsert) restart() Turn {
 	w.Add("restarts", 1)
-	if w.restarts == machine.MaxRestarts {
-		return machine.GiveUp()
+	if w.restarts == MaxRestarts {
+		return GiveUp()
 	}
 	w.restarts++
-	return machine.Send(w.read())
+	return Send(w.read())
 }
 
 // newSums returns the check that summaries are what is there, which reads all entities, and
 // then the summaries.
-func newSums(s *machine.Setting, a machine.Arguments) *machine.Finding {
+func newSums(s *Setting, a Arguments) *Finding {
 	there := make(map[string]sum)
 	count := func(row target.Row) {
 		if value, some := row.Entity.Lookup(a.Text("adds")); some {
@@ -231,15 +230,15 @@ func newSums(s *machine.Setting, a machine.Arguments) *machine.Finding {
 			there[row.Key.Partition] = of
 		}
 	}
-	summary := func(f *machine.Finding, row target.Row) {
+	summary := func(f *Finding, row target.Row) {
 		if _, some := row.Entity.Lookup(summaryCount); some {
 			told, is := sumOf(row.Entity), there[row.Key.Partition]
 			f.Look(told == is, "the summary of partition %s tells of %d that come to %d; there are %d that come to %d",
 				row.Key.Partition, told.count, told.total, is.count, is.total)
 		}
 	}
-	return machine.NewFinding("each summary is what is there", func(f *machine.Finding) machine.Request {
-		summaries := machine.ReadAll(s.TableOf(a.Text("summary")), target.Query{}, func(row target.Row) { summary(f, row) }, machine.End)
-		return machine.ReadAll(s.Table, target.Query{}, count, func() machine.Turn { return machine.Send(summaries) })
+	return NewFinding("each summary is what is there", func(f *Finding) Request {
+		summaries := ReadAll(s.TableOf(a.Text("summary")), target.Query{}, func(row target.Row) { summary(f, row) }, End)
+		return ReadAll(s.Table, target.Query{}, count, func() Turn { return Send(summaries) })
 	})
 }

@@ -7,13 +7,12 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // hires returns the writes of so many workers in two departments, on top of what was
 // loaded.
-func hires(t *testing.T, s *machine.Setting, count int, killed string) (all []machine.Workflow) {
+func hires(t *testing.T, s *workflow.Setting, count int, killed string) (all []workflow.Workflow) {
 	given := map[string]string{"summary": "department", "adds": "Salary", "killed": killed}
 	for n := range count {
 		all = append(all, perform(t, s, "summed-insert", uint64(n), given, worker(1000+n, fmt.Sprint("d", n%2))))
@@ -22,7 +21,7 @@ func hires(t *testing.T, s *machine.Setting, count int, killed string) (all []ma
 }
 
 // checked carries the check of a kind out and returns what it found.
-func (w *world) checked(s *machine.Setting, kind string, given map[string]string) machine.Findings {
+func (w *world) checked(s *workflow.Setting, kind string, given map[string]string) workflow.Findings {
 	w.t.Helper()
 	one := workflow.Find(kind)
 	check := one.Check(s, one.Settle(given))
@@ -47,7 +46,7 @@ func TestSummariesInOnePartition(t *testing.T) {
 			}
 			restarts += counted(all[n])["restarts"]
 		}
-		w.holds(workflow.Find("summed-insert").Check(s, machine.Arguments{"summary": "department", "adds": "Salary"}), 2)
+		w.holds(workflow.Find("summed-insert").Check(s, workflow.Arguments{"summary": "department", "adds": "Salary"}), 2)
 		stored, _ := w.get("Test", entity.Key{Partition: "d0", Row: "department"})
 		if count, _ := stored.Lookup("SummaryCount"); count.Int() != 100+20 {
 			t.Errorf("seed %d: the summary tells of %d; want the 100 that were there and 20 more", seed, count.Int())
@@ -110,7 +109,7 @@ func TestSummedInsertRequests(t *testing.T) {
 		for n, want := range []string{row.first, row.second} {
 			p := perform(t, s, "summed-insert", uint64(n), map[string]string{"summary": "department", "adds": "Salary"}, worker(n, "a"))
 			var foreseen, sent []string
-			for _, op := range machine.Requests(p) {
+			for _, op := range workflow.Requests(p) {
 				foreseen = append(foreseen, op.Verb.String())
 			}
 			w.watch(p, func(op *target.Operation) { sent = append(sent, op.Verb.String()) })
@@ -129,7 +128,7 @@ func TestSummedInsertIsOvertaken(t *testing.T) {
 	} {
 		w := newWorld(t, "sums")
 		s := w.setting(map[string]string{"department": row.table})
-		hired := func(n int) machine.Workflow {
+		hired := func(n int) workflow.Workflow {
 			return perform(t, s, "summed-insert", uint64(n), map[string]string{"summary": "department", "adds": "Salary"}, worker(n, "a"))
 		}
 		w.run(hired(1))
@@ -142,7 +141,7 @@ func TestSummedInsertIsOvertaken(t *testing.T) {
 			}
 			sent = append(sent, op.Verb.String())
 		})
-		w.holds(workflow.Find("summed-insert").Check(s, machine.Arguments{"summary": "department", "adds": "Salary"}), 1)
+		w.holds(workflow.Find("summed-insert").Check(s, workflow.Arguments{"summary": "department", "adds": "Salary"}), 1)
 		if strings.Join(sent, " ") != row.want {
 			t.Errorf("%s: it sent %q; want %s", row.says, sent, row.want)
 		}
@@ -175,7 +174,7 @@ func TestSummedInsertUnheard(t *testing.T) {
 	}{{0, true, 0}, {1, true, 0}, {15, true, 0}, {16, false, 1}, {40, false, 1}} {
 		w := newWorld(t, "sums")
 		s := w.setting(map[string]string{"department": "sums"})
-		hired := func(n int) machine.Workflow {
+		hired := func(n int) workflow.Workflow {
 			return perform(t, s, "summed-insert", uint64(n), map[string]string{"summary": "department", "adds": "Salary"}, worker(n, "a"))
 		}
 		w.run(hired(100))

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -40,7 +39,7 @@ func worker(n int, department string, further ...entity.Property) thing {
 }
 
 // subjects returns things as what was loaded.
-func subjects(list []thing) (all []machine.Subject) {
+func subjects(list []thing) (all []workflow.Subject) {
 	for _, one := range list {
 		all = append(all, one)
 	}
@@ -78,7 +77,7 @@ func TestReadsOfWhatBelongsTogether(t *testing.T) {
 		s := w.setting(map[string]string{"badge": "badges"})
 		p := perform(t, s, row.kind, row.k, row.given, row.about)
 		var foreseen []string
-		for _, op := range machine.Requests(p) {
+		for _, op := range workflow.Requests(p) {
 			foreseen = append(foreseen, sentTo(&op))
 		}
 		var sent []string
@@ -102,7 +101,7 @@ func sentTo(op *target.Operation) string {
 }
 
 // watch carries a workflow out alone, has each request seen, and reports how it ended.
-func (w *world) watch(p machine.Workflow, see func(op *target.Operation)) bool {
+func (w *world) watch(p workflow.Workflow, see func(op *target.Operation)) bool {
 	w.t.Helper()
 	for c := begun(p); ; {
 		request := c.request
@@ -139,7 +138,7 @@ func TestWriteSubtype(t *testing.T) {
 }
 
 // moves returns one for each of some workers, to the department of another.
-func moves(t *testing.T, s *machine.Setting, list []thing, keyed, order string) (all []machine.Workflow) {
+func moves(t *testing.T, s *workflow.Setting, list []thing, keyed, order string) (all []workflow.Workflow) {
 	for n, one := range list {
 		to := worker(9000+n, fmt.Sprint("to", n%7))
 		all = append(all, perform(t, s, "move", uint64(n), map[string]string{"member": "Employee", "group": "Department", "keyed": keyed, "order": order, "killed": "30%"}, one, to))
@@ -190,7 +189,7 @@ func TestMoveGoesWhere(t *testing.T) {
 		w.store("Test", list...)
 		s := w.setting(nil, subjects(list)...)
 		given := map[string]string{"member": "Employee", "group": "Department", "keyed": "by-group", "order": order}
-		move := func() machine.Workflow { return perform(t, s, "move", 0, given, list[0], worker(5, "there")) }
+		move := func() workflow.Workflow { return perform(t, s, "move", 0, given, list[0], worker(5, "there")) }
 		first, second := move(), move()
 		w.run(first)
 		w.run(second)
@@ -264,12 +263,12 @@ func TestMovesThatGoWrong(t *testing.T) {
 }
 
 func TestRelationsLackNothingOrSayWhat(t *testing.T) {
-	sound := func() *machine.Design {
-		return &machine.Design{Loaded: true, Attributes: []string{"department", "employee", "badge"},
-			Properties: []machine.DesignProperty{{Name: "Employee", Attribute: "employee"}, {Name: "Department", Attribute: "department", Type: entity.TypeString},
+	sound := func() *workflow.Design {
+		return &workflow.Design{Loaded: true, Attributes: []string{"department", "employee", "badge"},
+			Properties: []workflow.DesignProperty{{Name: "Employee", Attribute: "employee"}, {Name: "Department", Attribute: "department", Type: entity.TypeString},
 				{Name: "Salary", Type: entity.TypeInt32}, {Name: "Badge", Attribute: "badge"}, {Name: "Name"}},
-			Own: machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}", PartitionNames: []string{"department"}, RowNames: []string{"employee"}},
-			Places: map[string]machine.DesignPlace{
+			Own: workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}", PartitionNames: []string{"department"}, RowNames: []string{"employee"}},
+			Places: map[string]workflow.DesignPlace{
 				"department": {PartitionKey: "{department}", RowKey: "department", PartitionNames: []string{"department"}},
 				"badge":      {Table: "Badges", PartitionKey: "{badge}", RowKey: "{badge}", PartitionNames: []string{"badge"}, RowNames: []string{"badge"}},
 				"odd":        {Table: "Odd", PartitionKey: "{office}", RowKey: "{badge}", PartitionNames: []string{"office"}, RowNames: []string{"badge"}},
@@ -278,7 +277,7 @@ func TestRelationsLackNothingOrSayWhat(t *testing.T) {
 	for _, row := range []struct {
 		says, kind string
 		given      map[string]string
-		alter      func(d *machine.Design)
+		alter      func(d *workflow.Design)
 		lacks      []string
 	}{
 		{"a link to what it names", "read-linked", map[string]string{"link": "Badge", "to": "badge"}, nil, nil},
@@ -295,12 +294,12 @@ func TestRelationsLackNothingOrSayWhat(t *testing.T) {
 		{"keys that a move would change", "move", map[string]string{"member": "Employee", "group": "Department"}, nil, []string{"keyed"}},
 		{"a group that is not in the PartitionKey", "move", map[string]string{"member": "Employee", "group": "Badge", "keyed": "by-group"}, nil, []string{"keyed"}},
 		{"a group beside something else", "move", map[string]string{"member": "Employee", "group": "Department", "keyed": "by-group"},
-			func(d *machine.Design) { d.Own.PartitionNames = append(d.Own.PartitionNames, "office") }, []string{"keyed"}},
+			func(d *workflow.Design) { d.Own.PartitionNames = append(d.Own.PartitionNames, "office") }, []string{"keyed"}},
 		{"a group in the RowKey, too", "move", map[string]string{"member": "Employee", "group": "Department", "keyed": "by-group"},
-			func(d *machine.Design) { d.Own.RowNames = append(d.Own.RowNames, "department") }, []string{"keyed"}},
+			func(d *workflow.Design) { d.Own.RowNames = append(d.Own.RowNames, "department") }, []string{"keyed"}},
 		{"a group that no fact is", "move", map[string]string{"member": "Employee", "group": "Salary"}, nil, []string{"group"}},
 		{"members that are their groups", "move", map[string]string{"member": "Badge", "group": "Badge"}, nil, []string{"member"}},
-		{"nobody to be moved", "move", map[string]string{"member": "Employee", "group": "Badge"}, func(d *machine.Design) { d.Loaded = false }, []string{""}},
+		{"nobody to be moved", "move", map[string]string{"member": "Employee", "group": "Badge"}, func(d *workflow.Design) { d.Loaded = false }, []string{""}},
 		{"a group's own entity anywhere", "write-group", map[string]string{"place": "badge"}, nil, nil},
 		{"members find their group by the partition", "write-group", map[string]string{"place": "department", "copied": "Badge"}, nil, nil},
 		{"members of another partition", "write-group", map[string]string{"place": "badge", "copied": "Badge"}, nil, []string{"place"}},
@@ -312,7 +311,7 @@ func TestRelationsLackNothingOrSayWhat(t *testing.T) {
 		{"a sum of texts", "summed-insert", map[string]string{"summary": "department", "adds": "Badge"}, nil, []string{"adds"}},
 		{"a property that is not known", "bag-update", map[string]string{"changes": "Salary", "unknown": "Badge"}, nil, nil},
 		{"a property known and not known", "bag-update", map[string]string{"changes": "Salary", "unknown": "Salary"}, nil, []string{"unknown"}},
-		{"nothing to be changed", "bag-update", map[string]string{"changes": "Salary", "unknown": "Badge"}, func(d *machine.Design) { d.Loaded = false }, []string{""}},
+		{"nothing to be changed", "bag-update", map[string]string{"changes": "Salary", "unknown": "Badge"}, func(d *workflow.Design) { d.Loaded = false }, []string{""}},
 	} {
 		d, kind := sound(), workflow.Find(row.kind)
 		if row.alter != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -15,32 +15,32 @@ import (
 // else to the retry policy.
 func TestScriptGoesOn(t *testing.T) {
 	key := entity.Key{Partition: "p", Row: "r"}
-	insert := func(then func(a machine.Attempt) machine.Turn) machine.Request {
-		return machine.WriteOne("T", entity.Change{Verb: entity.Insert, Key: key}, target.Expected{}, then)
+	insert := func(then func(a workflow.Attempt) workflow.Turn) workflow.Request {
+		return workflow.WriteOne("T", entity.Change{Verb: entity.Insert, Key: key}, target.Expected{}, then)
 	}
-	remove := func(then func(a machine.Attempt) machine.Turn) machine.Request {
-		return machine.WriteOne("T", entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{}, then)
+	remove := func(then func(a workflow.Attempt) workflow.Turn) workflow.Request {
+		return workflow.WriteOne("T", entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}, target.Expected{}, then)
 	}
-	end := func(machine.Attempt) machine.Turn { return machine.End() }
+	end := func(workflow.Attempt) workflow.Turn { return workflow.End() }
 	for _, row := range []struct {
 		name  string
-		first machine.Request
+		first workflow.Request
 		told  []told
 		did   string
 	}{
 		{"what is answered well and has no sequel ends", insert(nil), []told{{201, false, nil}}, "insert succeed"},
-		{"what is answered well goes on", insert(func(machine.Attempt) machine.Turn { return machine.Send(remove(end)) }),
+		{"what is answered well goes on", insert(func(workflow.Attempt) workflow.Turn { return workflow.Send(remove(end)) }),
 			[]told{{201, false, nil}, {204, false, nil}}, "insert delete succeed"},
 		{"a busy server is waited for", insert(end), []told{{503, false, nil}, {0, true, nil}, {201, true, nil}}, "insert settle settle succeed"},
 		{"a conflict nobody expected is no success", insert(end), []told{{409, false, nil}}, "insert settle"},
 		{"an insert after silence meets its own success", insert(end), []told{{0, true, nil}, {409, true, nil}}, "insert settle succeed"},
 		{"so does a deletion", remove(end), []told{{0, true, nil}, {404, true, nil}}, "delete settle succeed"},
 		{"a deletion of nothing is none", remove(end), []told{{404, false, nil}}, "delete settle"},
-		{"what is read need not be there", machine.Read("T", key, end), []told{{404, false, nil}}, "get succeed"},
-		{"what gives up fails", machine.Read("T", key, func(machine.Attempt) machine.Turn { return machine.GiveUp() }),
+		{"what is read need not be there", workflow.Read("T", key, end), []told{{404, false, nil}}, "get succeed"},
+		{"what gives up fails", workflow.Read("T", key, func(workflow.Attempt) workflow.Turn { return workflow.GiveUp() }),
 			[]told{{200, false, nil}}, "get fail"},
 	} {
-		p := machine.NewScript(func(*machine.Script) machine.Request { return row.first })
+		p := workflow.NewScript(func(*workflow.Script) workflow.Request { return row.first })
 		if did := strings.Join(play(p, row.told), " "); did != row.did {
 			t.Errorf("%s: it did %q; want %q", row.name, did, row.did)
 		}
@@ -49,18 +49,18 @@ func TestScriptGoesOn(t *testing.T) {
 
 // A pause is of the request that follows it alone.
 func TestScriptPauses(t *testing.T) {
-	read := func(then func(machine.Attempt) machine.Turn) machine.Request {
-		return machine.Read("T", entity.Key{}, then)
+	read := func(then func(workflow.Attempt) workflow.Turn) workflow.Request {
+		return workflow.Read("T", entity.Key{}, then)
 	}
-	p := machine.NewScript(func(*machine.Script) machine.Request {
-		return read(func(machine.Attempt) machine.Turn {
-			return machine.SendAfter(3*time.Second, read(func(machine.Attempt) machine.Turn { return machine.Send(read(nil)) }))
+	p := workflow.NewScript(func(*workflow.Script) workflow.Request {
+		return read(func(workflow.Attempt) workflow.Turn {
+			return workflow.SendAfter(3*time.Second, read(func(workflow.Attempt) workflow.Turn { return workflow.Send(read(nil)) }))
 		})
 	})
 	var pauses []time.Duration
 	for _, status := range []int{200, 200, 503, 200} {
 		sent := p.Begin()
-		p.Next(machine.Attempt{Sent: &sent, Outcome: &target.Outcome{Status: status}})
+		p.Next(workflow.Attempt{Sent: &sent, Outcome: &target.Outcome{Status: status}})
 		pauses = append(pauses, p.Pause())
 	}
 	if want := []time.Duration{3 * time.Second, 0, 0, 0}; !slices.Equal(pauses, want) {
@@ -71,12 +71,12 @@ func TestScriptPauses(t *testing.T) {
 // What a script foresees is what it says, or else its first request.
 func TestScriptForesees(t *testing.T) {
 	first := target.Operation{Verb: entity.Get, Table: "T"}
-	p := machine.NewScript(func(*machine.Script) machine.Request { return machine.Request{Operation: first} })
-	if got := machine.Requests(p); len(got) != 1 || got[0].Verb != entity.Get {
+	p := workflow.NewScript(func(*workflow.Script) workflow.Request { return workflow.Request{Operation: first} })
+	if got := workflow.Requests(p); len(got) != 1 || got[0].Verb != entity.Get {
 		t.Errorf("Requests() = %v; want the first request", got)
 	}
 	p.Foresee(first, target.Operation{Verb: entity.Merge})
-	if got := machine.Requests(p); len(got) != 2 || got[1].Verb != entity.Merge {
+	if got := workflow.Requests(p); len(got) != 2 || got[1].Verb != entity.Merge {
 		t.Errorf("Requests() = %v; want those that are foreseen", got)
 	}
 }
@@ -95,8 +95,8 @@ func TestReadAllReadsEveryPage(t *testing.T) {
 		}
 	}
 	var rows []string
-	p := machine.NewScript(func(*machine.Script) machine.Request {
-		return machine.ReadAll("Test", target.OnePartition("p"), func(r target.Row) { rows = append(rows, r.Key.Row) }, machine.End)
+	p := workflow.NewScript(func(*workflow.Script) workflow.Request {
+		return workflow.ReadAll("Test", target.OnePartition("p"), func(r target.Row) { rows = append(rows, r.Key.Row) }, workflow.End)
 	})
 	if !w.run(p) || len(rows) != many || !slices.IsSorted(rows) || len(slices.Compact(rows)) != many || w.requests["query"] != 3 {
 		t.Errorf("%d rows were seen, sorted %v, by %d requests; want %d in order, each once, by 3", len(rows), slices.IsSorted(rows), w.requests["query"], many)

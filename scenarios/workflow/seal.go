@@ -12,64 +12,63 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // sealKinds returns the workflows of client-side encryption: properties of an entity are
 // stored such that whoever has no key cannot read them.
-func sealKinds() []machine.Kind {
-	property := machine.Parameter{Name: "property", Says: "The property that is sealed, in every entity: a String that nothing else of the entity tells.",
-		Type: machine.OfProperty}
-	resolver := machine.Parameter{Name: "resolver", Says: "Which properties of which entities are sealed, in place of property.", Type: machine.OfResolver}
-	sealed := machine.Parameter{Name: "sealed", Says: "Whether it is sealed; false stores and expects it as it is.", Type: machine.OfTruth, Default: "true"}
-	verb := machine.Parameter{Name: "verb", Says: "How the entity is written; a merge is refused.",
-		Type: machine.OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
-	check := func(s *machine.Setting, a machine.Arguments) machine.Check { return newUnsealed(s, a) }
-	return []machine.Kind{{
+func sealKinds() []Kind {
+	property := Parameter{Name: "property", Says: "The property that is sealed, in every entity: a String that nothing else of the entity tells.",
+		Type: OfProperty}
+	resolver := Parameter{Name: "resolver", Says: "Which properties of which entities are sealed, in place of property.", Type: OfResolver}
+	sealed := Parameter{Name: "sealed", Says: "Whether it is sealed; false stores and expects it as it is.", Type: OfTruth, Default: "true"}
+	verb := Parameter{Name: "verb", Says: "How the entity is written; a merge is refused.",
+		Type: OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
+	check := func(s *Setting, a Arguments) Check { return newUnsealed(s, a) }
+	return []Kind{{
 		Name: "seal-put", Says: "Writes a new entity with properties sealed by a content key of its own.",
-		Inserts: true, Parameters: []machine.Parameter{property, resolver, sealed, verb}, Counters: []string{"added-bytes"},
-		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
+		Inserts: true, Parameters: []Parameter{property, resolver, sealed, verb}, Counters: []string{"added-bytes"},
+		Serves: func(d *Design, a Arguments) []Lack {
 			return append(sealable(d, a), unmerged(a)...)
 		},
-		New: func(c *machine.Call) machine.Workflow { return newSealPut(c) }, Check: check,
+		New: func(c *Call) Workflow { return newSealPut(c) }, Check: check,
 	}, {
 		Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with properties sealed.",
-		Parameters: []machine.Parameter{property, resolver, sealed}, Counters: []string{"added-bytes"},
-		Serves: func(d *machine.Design, a machine.Arguments) []machine.Lack {
+		Parameters: []Parameter{property, resolver, sealed}, Counters: []string{"added-bytes"},
+		Serves: func(d *Design, a Arguments) []Lack {
 			if lacks := sealable(d, a); d.Loaded || len(lacks) > 0 {
 				return lacks
 			}
-			return []machine.Lack{{Says: "it replaces entities that were loaded, and nothing is loaded before; expected a load first"}}
+			return []Lack{{Says: "it replaces entities that were loaded, and nothing is loaded before; expected a load first"}}
 		},
-		New: func(c *machine.Call) machine.Workflow { return newSealReplace(c) }, Check: check,
+		New: func(c *Call) Workflow { return newSealReplace(c) }, Check: check,
 	}, {
 		Name: "seal-get", Says: "Reads an entity, opens what is sealed of it, and compares it with what was written.",
-		Reads: true, Parameters: []machine.Parameter{property, resolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
+		Reads: true, Parameters: []Parameter{property, resolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
 		Serves: sealable,
-		New:    func(c *machine.Call) machine.Workflow { return newSealGet(c) },
+		New:    func(c *Call) Workflow { return newSealGet(c) },
 	}}
 }
 
 // resolverOf returns which properties are sealed.
-func resolverOf(a machine.Arguments) machine.Resolver {
+func resolverOf(a Arguments) Resolver {
 	if text := a.Text("resolver"); text != "" {
-		r, _ := machine.ParseResolver(text)
+		r, _ := ParseResolver(text)
 		return r
 	}
-	return machine.Resolver{"*/*/" + a.Text("property")}
+	return Resolver{"*/*/" + a.Text("property")}
 }
 
 // sealable returns what keeps properties from being sealed: that one is no text, or that
 // what it says stands in a key or in a property that is left as it is, too.
-func sealable(d *machine.Design, a machine.Arguments) []machine.Lack {
+func sealable(d *Design, a Arguments) []Lack {
 	parameter := "property"
-	lack := func(format string, values ...any) []machine.Lack {
-		return []machine.Lack{{Parameter: parameter, Says: fmt.Sprintf(format, values...)}}
+	lack := func(format string, values ...any) []Lack {
+		return []Lack{{Parameter: parameter, Says: fmt.Sprintf(format, values...)}}
 	}
 	switch property, resolver := a.Text("property"), a.Text("resolver"); {
 	case property == "" && resolver == "":
-		return []machine.Lack{{Says: "it is told neither property nor resolver; expected what is sealed"}}
+		return []Lack{{Says: "it is told neither property nor resolver; expected what is sealed"}}
 	case property != "" && resolver != "":
 		return lack("it is told property and resolver; expected one of them")
 	case resolver != "":
@@ -92,7 +91,7 @@ func sealable(d *machine.Design, a machine.Arguments) []machine.Lack {
 }
 
 // tells returns why a property cannot be sealed, empty where it can.
-func tells(d *machine.Design, r machine.Resolver, one machine.DesignProperty) string {
+func tells(d *Design, r Resolver, one DesignProperty) string {
 	if one.Type != entity.TypeString {
 		return fmt.Sprintf("property %s is of type %v, and texts are what is sealed; expected one of type String", one.Name, one.Type)
 	}
@@ -114,31 +113,31 @@ func tells(d *machine.Design, r machine.Resolver, one machine.DesignProperty) st
 
 // unmerged refuses a merge: it would bring a content key of its own, and what the entity
 // has sealed by the one before could not be opened any more.
-func unmerged(a machine.Arguments) []machine.Lack {
+func unmerged(a Arguments) []Lack {
 	if a.Text("verb") != "merge" {
 		return nil
 	}
-	return []machine.Lack{{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
+	return []Lack{{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
 		"expected insert or insert-or-replace"}}
 }
 
 // newSealed returns the write of what an entity is stored as, which counts by how many bytes
 // that is more than its own.
-func newSealed(c *machine.Call, about machine.Subject, change entity.Change) *machine.Script {
+func newSealed(c *Call, about Subject, change entity.Change) *Script {
 	change.Key, change.Properties = about.Key(""), about.Properties()
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
 		change.Properties = newMasterKey(c.Table).seal(&draw, change.Key, change.Properties, resolverOf(c.Arguments))
 	}
 	added := entity.Size(change.Key, change.Properties) - plain
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		return machine.WriteOne(c.Table, change, target.Expected{}, func(machine.Attempt) machine.Turn {
+	return NewScript(func(s *Script) Request {
+		return WriteOne(c.Table, change, target.Expected{}, func(Attempt) Turn {
 			return s.EndWith("added-bytes", int64(added))
 		})
 	})
 }
 
-func newSealPut(c *machine.Call) *machine.Script {
+func newSealPut(c *Call) *Script {
 	verb := entity.Insert
 	if c.Arguments.Text("verb") == "insert-or-replace" {
 		verb = entity.InsertOrReplace
@@ -148,16 +147,16 @@ func newSealPut(c *machine.Call) *machine.Script {
 
 // newSealReplace returns the replacement of a loaded entity by its sealed form. It is
 // written whole, so that a second time is the same.
-func newSealReplace(c *machine.Call) *machine.Script {
+func newSealReplace(c *Call) *Script {
 	return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
 }
 
 // newSealGet returns a read that opens what it has read. Of an entity with several sealed
 // properties the worst counts.
-func newSealGet(c *machine.Call) *machine.Script {
+func newSealGet(c *Call) *Script {
 	r, key := resolverOf(c.Arguments), c.Subject.Key("")
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		return machine.Read(c.Table, key, func(a machine.Attempt) machine.Turn {
+	return NewScript(func(s *Script) Request {
+		return Read(c.Table, key, func(a Attempt) Turn {
 			if a.Outcome.Status == 404 {
 				return s.EndWith("missing", 1)
 			}
@@ -245,7 +244,7 @@ func bound(key entity.Key, name string) []byte {
 
 // seal returns properties with those sealed that a resolver picks, Strings before and
 // Binaries after, and what it takes to open them, if it picks any. The slice is the caller's.
-func (e envelope) seal(draw *clock.Draw, key entity.Key, properties []entity.Property, r machine.Resolver) []entity.Property {
+func (e envelope) seal(draw *clock.Draw, key entity.Key, properties []entity.Property, r Resolver) []entity.Property {
 	content := drawn(draw, 32)
 	sealed, some := make([]entity.Property, 0, len(properties)+2), false
 	for _, p := range properties {
@@ -295,12 +294,12 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 
 // newUnsealed returns the check that nobody can read what is to be sealed without the key, and
 // everybody with it can.
-func newUnsealed(s *machine.Setting, a machine.Arguments) *machine.Finding {
+func newUnsealed(s *Setting, a Arguments) *Finding {
 	key, r, what := newMasterKey(s.Table), resolverOf(a), a.Text("property")
 	if what == "" {
 		what = a.Text("resolver")
 	}
-	return machine.NewFinding("nobody can read "+what+" without the key", func(f *machine.Finding) machine.Request {
+	return NewFinding("nobody can read "+what+" without the key", func(f *Finding) Request {
 		see := func(row target.Row) {
 			list, _ := row.Entity.Unpack(nil)
 			for _, p := range list {
@@ -309,7 +308,7 @@ func newUnsealed(s *machine.Setting, a machine.Arguments) *machine.Finding {
 				}
 			}
 		}
-		return machine.ReadAll(s.Table, target.Query{}, see, machine.End)
+		return ReadAll(s.Table, target.Query{}, see, End)
 	})
 }
 
@@ -319,7 +318,7 @@ const shortestPlain = 6
 
 // seeSealed looks at one entity as whoever has no key sees it: at its keys, and the bytes of
 // its properties.
-func seeSealed(f *machine.Finding, property string, by envelope, row target.Row) {
+func seeSealed(f *Finding, property string, by envelope, row target.Row) {
 	value, some := row.Entity.Lookup(property)
 	if !some {
 		return

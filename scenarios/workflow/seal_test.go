@@ -8,7 +8,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -53,13 +52,13 @@ func unpacked(t *testing.T, p entity.Packed) []entity.Property {
 func TestSealedIsReadByTheKeyAlone(t *testing.T) {
 	for _, verb := range []string{"insert", "insert-or-replace"} {
 		w := newWorld(t)
-		var loaded []machine.Subject
+		var loaded []workflow.Subject
 		for k := range 20 {
 			loaded = append(loaded, order(k))
 			w.write(entity.Insert, order(k).Key(""), order(k).Properties())
 		}
 		s := w.setting(nil, loaded...)
-		var all []machine.Workflow
+		var all []workflow.Workflow
 		for k := range 20 {
 			all = append(all, perform(t, s, "seal-replace", uint64(k), card, thing{}))
 			all = append(all, perform(t, s, "seal-put", uint64(100+k), map[string]string{"property": "Card", "verb": verb}, order(100+k)))
@@ -221,16 +220,16 @@ func TestMergeWouldLoseWhatWasSealed(t *testing.T) {
 
 // A design that cannot keep a secret is refused, and why is said.
 func TestSealingIsRefused(t *testing.T) {
-	design := func(alter func(d *machine.Design)) *machine.Design {
-		d := &machine.Design{Loaded: true, Properties: []machine.DesignProperty{
+	design := func(alter func(d *workflow.Design)) *workflow.Design {
+		d := &workflow.Design{Loaded: true, Properties: []workflow.DesignProperty{
 			{Name: "Card", Attribute: "card", Type: entity.TypeString}, {Name: "Age", Attribute: "age", Type: entity.TypeInt32}}}
 		alter(d)
 		return d
 	}
-	same := func(*machine.Design) {}
+	same := func(*workflow.Design) {}
 	for _, row := range []struct {
 		sentence, kind string
-		alter          func(d *machine.Design)
+		alter          func(d *workflow.Design)
 		given          map[string]string
 		parameter      string
 		says           string
@@ -238,18 +237,18 @@ func TestSealingIsRefused(t *testing.T) {
 		{"a text that nothing else tells", "seal-put", same, card, "", ""},
 		{"a merge", "seal-put", same, map[string]string{"property": "Card", "verb": "merge"}, "verb", "expected insert or insert-or-replace"},
 		{"a number", "seal-put", same, map[string]string{"property": "Age"}, "property", "of type Edm.Int32"},
-		{"a text in the PartitionKey", "seal-get", func(d *machine.Design) { d.Own.PartitionNames = []string{"card"} }, card, "property", "stands in a key"},
-		{"a text in the RowKey", "seal-put", func(d *machine.Design) { d.Own.RowNames = []string{"id", "card"} }, card, "property", "stands in a key"},
-		{"a text in another property", "seal-replace", func(d *machine.Design) { d.Properties[1].Attribute = "card" }, card, "property", "so is Age"},
+		{"a text in the PartitionKey", "seal-get", func(d *workflow.Design) { d.Own.PartitionNames = []string{"card"} }, card, "property", "stands in a key"},
+		{"a text in the RowKey", "seal-put", func(d *workflow.Design) { d.Own.RowNames = []string{"id", "card"} }, card, "property", "stands in a key"},
+		{"a text in another property", "seal-replace", func(d *workflow.Design) { d.Properties[1].Attribute = "card" }, card, "property", "so is Age"},
 		{"nothing at all", "seal-put", same, nil, "", "neither property nor resolver"},
 		{"a property and rules", "seal-get", same, map[string]string{"property": "Card", "resolver": "*/*/Card"}, "property", "expected one of them"},
 		{"rules of texts", "seal-put", same, map[string]string{"resolver": "*/*/C*"}, "", ""},
 		{"rules of a number, too", "seal-put", same, map[string]string{"resolver": "*/*/*"}, "resolver", "of type Edm.Int32"},
 		{"a rule of no property", "seal-put", same, map[string]string{"resolver": "*/*/Card, */*/Phone"}, "resolver", "the rule */*/Phone is of no property; expected one of Card, Age"},
-		{"both of one text", "seal-put", func(d *machine.Design) {
-			d.Properties[1] = machine.DesignProperty{Name: "Number", Attribute: "card", Type: entity.TypeString}
+		{"both of one text", "seal-put", func(d *workflow.Design) {
+			d.Properties[1] = workflow.DesignProperty{Name: "Number", Attribute: "card", Type: entity.TypeString}
 		}, map[string]string{"resolver": "*/*/Card, */*/Number"}, "", ""},
-		{"nothing to be replaced", "seal-replace", func(d *machine.Design) { d.Loaded = false }, card, "", "nothing is loaded"},
+		{"nothing to be replaced", "seal-replace", func(d *workflow.Design) { d.Loaded = false }, card, "", "nothing is loaded"},
 	} {
 		kind := workflow.Find(row.kind)
 		lacks := kind.Serves(design(row.alter), kind.Settle(row.given))

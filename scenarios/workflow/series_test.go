@@ -6,23 +6,23 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // step is a write of a single entity.
-func step(verb entity.Verb, expected target.Expected) machine.Step {
+func step(verb entity.Verb, expected target.Expected) workflow.Step {
 	op := target.Operation{Verb: verb, Table: "t", Change: entity.Change{Verb: verb, Key: runner}}
-	return machine.Step{Operation: op, Expected: expected}
+	return workflow.Step{Operation: op, Expected: expected}
 }
 
 // together is a transaction of an entity and a copy beside it.
-func together(verb entity.Verb) machine.Step {
+func together(verb entity.Verb) workflow.Step {
 	copied := entity.Change{Verb: entity.InsertOrReplace, Key: entity.Key{Partition: runner.Partition, Row: "copy"}}
 	if verb == entity.Delete {
 		copied.Verb = verb
 	}
-	return machine.Step{Operation: target.Operation{Verb: entity.Batch, Table: "t", Changes: []entity.Change{{Verb: verb, Key: runner}, copied}}}
+	return workflow.Step{Operation: target.Operation{Verb: entity.Batch, Table: "t", Changes: []entity.Change{{Verb: verb, Key: runner}, copied}}}
 }
 
 func TestSeries(t *testing.T) {
@@ -30,33 +30,33 @@ func TestSeries(t *testing.T) {
 	insert, upsert, remove := step(entity.Insert, target.Expected{}), step(entity.InsertOrReplace, target.Expected{}), step(entity.Delete, gone)
 	for _, row := range []struct {
 		name     string
-		steps    []machine.Step
+		steps    []workflow.Step
 		attempts []told
 		did      string
 	}{
-		{"one write alone", []machine.Step{insert}, []told{{201, false, nil}}, "insert succeed"},
-		{"a write and its copy", []machine.Step{insert, upsert}, []told{{201, false, nil}, {204, false, nil}}, "insert insert-or-replace succeed"},
-		{"a copy waits for what comes before it", []machine.Step{insert, upsert}, []told{{503, false, nil}, {201, false, nil}, {204, false, nil}},
+		{"one write alone", []workflow.Step{insert}, []told{{201, false, nil}}, "insert succeed"},
+		{"a write and its copy", []workflow.Step{insert, upsert}, []told{{201, false, nil}, {204, false, nil}}, "insert insert-or-replace succeed"},
+		{"a copy waits for what comes before it", []workflow.Step{insert, upsert}, []told{{503, false, nil}, {201, false, nil}, {204, false, nil}},
 			"insert settle insert-or-replace succeed"},
-		{"a copy is tried again by itself", []machine.Step{insert, upsert}, []told{{201, false, nil}, {503, false, nil}, {204, false, nil}},
+		{"a copy is tried again by itself", []workflow.Step{insert, upsert}, []told{{201, false, nil}, {503, false, nil}, {204, false, nil}},
 			"insert insert-or-replace settle succeed"},
-		{"an insert of what is there has no copies", []machine.Step{insert, upsert}, []told{{409, false, nil}}, "insert settle"},
-		{"an insert that meets its own success has", []machine.Step{insert, upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
+		{"an insert of what is there has no copies", []workflow.Step{insert, upsert}, []told{{409, false, nil}}, "insert settle"},
+		{"an insert that meets its own success has", []workflow.Step{insert, upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
 			"insert settle insert-or-replace succeed"},
-		{"a deletion of what is gone goes on", []machine.Step{remove, remove}, []told{{404, false, nil}, {204, false, nil}}, "delete delete succeed"},
-		{"what is gone has no copies", []machine.Step{step(entity.Replace, gone), upsert}, []told{{404, false, nil}}, "replace settle"},
-		{"an entity that is gone after silence was written", []machine.Step{remove, remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
+		{"a deletion of what is gone goes on", []workflow.Step{remove, remove}, []told{{404, false, nil}, {204, false, nil}}, "delete delete succeed"},
+		{"what is gone has no copies", []workflow.Step{step(entity.Replace, gone), upsert}, []told{{404, false, nil}}, "replace settle"},
+		{"an entity that is gone after silence was written", []workflow.Step{remove, remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
 			"delete settle delete succeed"},
-		{"even after silence", []machine.Step{step(entity.Replace, gone), upsert}, []told{{0, true, nil}, {404, true, nil}}, "replace settle settle"},
-		{"silence alone is no success", []machine.Step{upsert, upsert}, []told{{0, true, nil}, {500, true, nil}}, "insert-or-replace settle settle"},
-		{"a transaction that inserts meets its own success", []machine.Step{together(entity.Insert), upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
+		{"even after silence", []workflow.Step{step(entity.Replace, gone), upsert}, []told{{0, true, nil}, {404, true, nil}}, "replace settle settle"},
+		{"silence alone is no success", []workflow.Step{upsert, upsert}, []told{{0, true, nil}, {500, true, nil}}, "insert-or-replace settle settle"},
+		{"a transaction that inserts meets its own success", []workflow.Step{together(entity.Insert), upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
 			"batch settle insert-or-replace succeed"},
-		{"one that replaces what is gone has not", []machine.Step{together(entity.Replace), upsert}, []told{{0, true, nil}, {404, true, nil}}, "batch settle settle"},
-		{"one that deletes has", []machine.Step{together(entity.Delete), remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
+		{"one that replaces what is gone has not", []workflow.Step{together(entity.Replace), upsert}, []told{{0, true, nil}, {404, true, nil}}, "batch settle settle"},
+		{"one that deletes has", []workflow.Step{together(entity.Delete), remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
 			"batch settle delete succeed"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if did := strings.Join(play(machine.NewSeries(nil, row.steps...), row.attempts), " "); did != row.did {
+			if did := strings.Join(play(workflow.NewSeries(nil, row.steps...), row.attempts), " "); did != row.did {
 				t.Errorf("the series did %q; want %q", did, row.did)
 			}
 		})
@@ -65,23 +65,23 @@ func TestSeries(t *testing.T) {
 
 func TestSeriesOfAnAuditedWrite(t *testing.T) {
 	copied := step(entity.InsertOrReplace, target.Expected{})
-	id := machine.WriteID{Run: "r", Number: 3}
+	id := workflow.WriteID{Run: "r", Number: 3}
 	for _, row := range []struct {
 		name     string
 		attempts []told
 		did      string
-		written  machine.Written
+		written  workflow.Written
 	}{
-		{"the copy follows", []told{{201, false, nil}, {204, false, nil}}, "insert insert-or-replace succeed", machine.Acknowledged},
+		{"the copy follows", []told{{201, false, nil}, {204, false, nil}}, "insert insert-or-replace succeed", workflow.Acknowledged},
 		{"also after a write that met its own success", []told{{0, true, nil}, {409, true, nil}, {200, false, stored("r-3")}, {204, false, nil}},
-			"insert settle get insert-or-replace succeed", machine.Acknowledged},
-		{"a copy that is given up leaves the write acknowledged", []told{{201, false, nil}, {400, false, nil}}, "insert insert-or-replace settle", machine.Acknowledged},
-		{"a conflict has no copies", []told{{409, false, nil}}, "insert settle", machine.Absent},
-		{"nor has another's entity", []told{{0, true, nil}, {409, true, nil}, {200, false, stored("other-3")}}, "insert settle get fail", machine.Absent},
+			"insert settle get insert-or-replace succeed", workflow.Acknowledged},
+		{"a copy that is given up leaves the write acknowledged", []told{{201, false, nil}, {400, false, nil}}, "insert insert-or-replace settle", workflow.Acknowledged},
+		{"a conflict has no copies", []told{{409, false, nil}}, "insert settle", workflow.Absent},
+		{"nor has another's entity", []told{{0, true, nil}, {409, true, nil}, {200, false, stored("other-3")}}, "insert settle get fail", workflow.Absent},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			insert := target.Operation{Verb: entity.Insert, Table: "t", Change: entity.Change{Verb: entity.Insert, Key: runner}}
-			p := machine.NewAuditedSeries(machine.NewWrite(insert, id, ""), copied)
+			p := workflow.NewAuditedSeries(workflow.NewWrite(insert, id, ""), copied)
 			if did := strings.Join(play(p, row.attempts), " "); did != row.did {
 				t.Errorf("the series did %q; want %q", did, row.did)
 			}
@@ -96,18 +96,18 @@ func TestSeriesOfAnAuditedWrite(t *testing.T) {
 // come no further.
 func TestSeriesOfAnAuditedDeletion(t *testing.T) {
 	remove := step(entity.Delete, target.Expected{NotFound: true})
-	p := machine.NewAuditedSeries(machine.NewWrite(remove.Operation, machine.WriteID{Run: "r", Number: 3}, ""), remove)
+	p := workflow.NewAuditedSeries(workflow.NewWrite(remove.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), remove)
 	if did := strings.Join(play(p, []told{{404, false, nil}, {204, false, nil}}), " "); did != "delete delete succeed" {
 		t.Errorf("the series did %q; want %q", did, "delete delete succeed")
 	}
-	if got := p.Report().Written; got != machine.Absent {
-		t.Errorf("Report() = written %d; want %d", got, machine.Absent)
+	if got := p.Report().Written; got != workflow.Absent {
+		t.Errorf("Report() = written %d; want %d", got, workflow.Absent)
 	}
 }
 
 func TestFindWrite(t *testing.T) {
 	query := target.Operation{Verb: entity.Query, Table: "t"}
-	write := machine.Step{Expected: target.Expected{NotFound: true}, Operation: target.Operation{Verb: entity.Merge, Table: "t",
+	write := workflow.Step{Expected: target.Expected{NotFound: true}, Operation: target.Operation{Verb: entity.Merge, Table: "t",
 		Change: entity.Change{Verb: entity.Merge, Key: runner, Match: entity.MatchAny}}}
 	copied := step(entity.InsertOrMerge, target.Expected{})
 	wanted := entity.Key{Partition: "copy", Row: "1"}
@@ -128,18 +128,18 @@ func TestFindWrite(t *testing.T) {
 		{"what is gone by then is no failure", []target.Outcome{{Status: 200, Rows: page}, {Status: 404, Code: entity.ResourceNotFound}}, "query merge settle"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			p := machine.NewFindWrite(query, wanted, machine.NewSeries(nil, write, copied))
+			p := workflow.NewFindWrite(query, wanted, workflow.NewSeries(nil, write, copied))
 			request := p.Begin()
 			did := []string{request.Verb.String()}
 			var sent []target.Operation
 			for i := range row.outcomes {
 				sent = append(sent, request)
-				move, next := p.Next(machine.Attempt{Sent: &request, Outcome: &row.outcomes[i]})
+				move, next := p.Next(workflow.Attempt{Sent: &request, Outcome: &row.outcomes[i]})
 				switch move {
-				case machine.Proceed:
+				case workflow.Proceed:
 					request = next
 					did = append(did, next.Verb.String())
-				case machine.Succeed:
+				case workflow.Succeed:
 					did = append(did, "succeed")
 				default:
 					did = append(did, "settle")
@@ -163,17 +163,17 @@ func TestFindWrite(t *testing.T) {
 // A blind write has no condition, and what is written over what was read cannot be
 // told from what somebody else wrote meanwhile.
 func TestBlindWrites(t *testing.T) {
-	p := machine.NewReadModifyWrite(machine.Modification{Verb: entity.Merge, Key: runner, Counter: counter, Blind: true,
-		ID: machine.WriteID{Run: "r", Number: 3}})
+	p := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Key: runner, Counter: counter, Blind: true,
+		ID: workflow.WriteID{Run: "r", Number: 3}})
 	p.Begin()
 	read := target.Outcome{Status: 200, Version: 500, Entity: entity.Pack(nil, 500, stored(""))}
-	_, write := p.Next(machine.Attempt{Outcome: &read})
+	_, write := p.Next(workflow.Attempt{Outcome: &read})
 	if write.Change.Match != entity.MatchAny {
 		t.Errorf("the write has the condition %v; want any version", write.Change.Match)
 	}
-	p.Next(machine.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 0}, Silent: true})
-	p.Next(machine.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 204, Version: 501}})
-	if r := p.Report(); r.Conditional || !r.Lingers || r.Written != machine.Acknowledged {
+	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 0}, Silent: true})
+	p.Next(workflow.Attempt{Sent: &write, Outcome: &target.Outcome{Status: 204, Version: 501}})
+	if r := p.Report(); r.Conditional || !r.Lingers || r.Written != workflow.Acknowledged {
 		t.Errorf("Report() = conditional %v, lingers %v, written %d; want a blind write that lingers", r.Conditional, r.Lingers, r.Written)
 	}
 }

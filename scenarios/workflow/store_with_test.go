@@ -6,7 +6,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -17,7 +16,7 @@ func TestStoreWith(t *testing.T) {
 	employee := entity.Key{Partition: "Sales", Row: "000123"}
 	w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: employee,
 		Properties: []entity.Property{{Name: "Name", Value: entity.String("Jones")}, {Name: "Score", Value: entity.Int32(9)}}}})
-	var all []machine.Workflow
+	var all []workflow.Workflow
 	for k := range 10 {
 		review := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: "Sales", Row: fmt.Sprintf("000123_%d", 2003+k)}, "employee": employee},
 			properties: []entity.Property{{Name: "Text", Value: entity.String("good")}, {Name: "Score", Value: entity.Int32(3)}}}
@@ -43,18 +42,18 @@ func TestStoreWith(t *testing.T) {
 
 // The place has to share the entity's partition.
 func TestStoreWithNeedsOnePartition(t *testing.T) {
-	own := machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}_{year}"}
+	own := workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}_{year}"}
 	for _, row := range []struct {
 		sentence string
-		place    machine.DesignPlace
+		place    workflow.DesignPlace
 		lacks    int
 	}{
-		{"the same partition", machine.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}"}, 0},
-		{"another PartitionKey", machine.DesignPlace{PartitionKey: "{employee}", RowKey: "x"}, 1},
-		{"another table", machine.DesignPlace{Table: "Other", PartitionKey: "{department}", RowKey: "{employee}"}, 1},
+		{"the same partition", workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}"}, 0},
+		{"another PartitionKey", workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "x"}, 1},
+		{"another table", workflow.DesignPlace{Table: "Other", PartitionKey: "{department}", RowKey: "{employee}"}, 1},
 	} {
-		d := machine.Design{Own: own, Places: map[string]machine.DesignPlace{"employee": row.place}}
-		if lacks := workflow.Find("store-with").Serves(&d, machine.Arguments{"place": "employee"}); len(lacks) != row.lacks {
+		d := workflow.Design{Own: own, Places: map[string]workflow.DesignPlace{"employee": row.place}}
+		if lacks := workflow.Find("store-with").Serves(&d, workflow.Arguments{"place": "employee"}); len(lacks) != row.lacks {
 			t.Errorf("%s: Serves() = %v; want %d lacks", row.sentence, lacks, row.lacks)
 		}
 	}

@@ -2,25 +2,24 @@ package workflow
 
 import (
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
 // transferKinds returns the workflows of a bank: an amount leaves one account and
 // reaches another, and both legs must be written or none.
-func transferKinds() []machine.Kind {
-	parameters := []machine.Parameter{
+func transferKinds() []Kind {
+	parameters := []Parameter{
 		{Name: "keyed", Says: "What the PartitionKey is: the transfer's id, so that both legs lie together, or the account's number.",
-			Type: machine.OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
-		{Name: "from", Says: "The attribute that is the account which pays.", Type: machine.OfAttribute, Required: true},
-		{Name: "to", Says: "The attribute that is the account which is paid.", Type: machine.OfAttribute, Required: true},
-		{Name: "killed", Says: "The share of the transfers whose client dies between two requests.", Type: machine.OfShare, Default: "0"},
+			Type: OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
+		{Name: "from", Says: "The attribute that is the account which pays.", Type: OfAttribute, Required: true},
+		{Name: "to", Says: "The attribute that is the account which is paid.", Type: OfAttribute, Required: true},
+		{Name: "killed", Says: "The share of the transfers whose client dies between two requests.", Type: OfShare, Default: "0"},
 	}
-	return []machine.Kind{{
+	return []Kind{{
 		Name: "transfer", Says: "Moves an amount between two accounts: one leg each, which sum to zero.",
 		Inserts: true, Parameters: parameters, Counters: []string{"killed"},
-		New:   func(c *machine.Call) machine.Workflow { return newTransfer(c) },
-		Check: func(s *machine.Setting, _ machine.Arguments) machine.Check { return newBalances(s) },
+		New:   func(c *Call) Workflow { return newTransfer(c) },
+		Check: func(s *Setting, _ Arguments) Check { return newBalances(s) },
 	}}
 }
 
@@ -38,26 +37,26 @@ func leg(key entity.Key, id string, cents int64) entity.Change {
 
 // newTransfer returns a transfer: one transaction where both legs lie in the partition
 // of the transfer's id, two writes where each lies in its account's.
-func newTransfer(c *machine.Call) *machine.Script {
+func newTransfer(c *Call) *Script {
 	own, draw := c.Subject.Key(""), c.Chance
 	id, cents := own.Partition, int64(1+draw.IntN(100_000))
 	killed := draw.Float64() < c.Arguments.Share("killed")
 	from, to := c.Subject.Value(c.Arguments.Text("from")), c.Subject.Value(c.Arguments.Text("to"))
-	return machine.NewScript(func(s *machine.Script) machine.Request {
+	return NewScript(func(s *Script) Request {
 		if c.Arguments.Text("keyed") == "by-transfer" {
 			// A client that dies does so before its only request, or after it.
 			legs := []entity.Change{
 				leg(entity.Key{Partition: own.Partition, Row: "from " + from}, id, -cents),
 				leg(entity.Key{Partition: own.Partition, Row: "to " + to}, id, cents),
 			}
-			return machine.WriteTogether(c.Table, legs, target.Expected{}, nil)
+			return WriteTogether(c.Table, legs, target.Expected{}, nil)
 		}
-		paid := machine.WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents), target.Expected{}, nil)
-		pays := machine.WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents), target.Expected{}, func(machine.Attempt) machine.Turn {
+		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents), target.Expected{}, nil)
+		pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents), target.Expected{}, func(Attempt) Turn {
 			if killed {
 				return s.EndWith("killed", 1)
 			}
-			return machine.Send(paid)
+			return Send(paid)
 		})
 		s.Foresee(pays.Operation, paid.Operation)
 		return pays
@@ -66,7 +65,7 @@ func newTransfer(c *machine.Call) *machine.Script {
 
 // newBalances returns the check that the legs of each transfer sum to zero, which reads all
 // of them.
-func newBalances(s *machine.Setting) *machine.Finding {
+func newBalances(s *Setting) *Finding {
 	sums := make(map[string]int64)
 	var order []string
 	see := func(row target.Row) {
@@ -80,12 +79,12 @@ func newBalances(s *machine.Setting) *machine.Finding {
 		amount, _ := row.Entity.Lookup(transferAmount)
 		sums[id.Text()] += amount.Int()
 	}
-	return machine.NewFinding("the legs of each transfer sum to zero", func(f *machine.Finding) machine.Request {
-		return machine.ReadAll(s.Table, target.Query{}, see, func() machine.Turn {
+	return NewFinding("the legs of each transfer sum to zero", func(f *Finding) Request {
+		return ReadAll(s.Table, target.Query{}, see, func() Turn {
 			for _, id := range order {
 				f.Look(sums[id] == 0, "the legs of transfer %s sum to %d", id, sums[id])
 			}
-			return machine.End()
+			return End()
 		})
 	})
 }

@@ -6,12 +6,11 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 )
 
 // transfers returns so many between five accounts.
-func transfers(t *testing.T, s *machine.Setting, count int, given map[string]string) []machine.Workflow {
-	var all []machine.Workflow
+func transfers(t *testing.T, s *workflow.Setting, count int, given map[string]string) []workflow.Workflow {
+	var all []workflow.Workflow
 	for k := range count {
 		about := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: fmt.Sprintf("t%04d", k), Row: "transfer"}},
 			values: map[string]string{"payer": fmt.Sprint(k % 5), "payee": fmt.Sprint((k + 1) % 5)}}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 )
 
@@ -15,58 +14,58 @@ const viewOf = "ViewOf"
 
 // viewKinds returns the workflows of materialized views: what is asked for is kept beside
 // what is written, by a worker, and can be made anew of it at any time.
-func viewKinds() []machine.Kind {
-	parameters := func(more ...machine.Parameter) []machine.Parameter {
-		return append([]machine.Parameter{
-			{Name: "view", Says: "The place of the view of a partition.", Type: machine.OfPlace, Required: true},
-			{Name: "adds", Says: "The property that a view adds up.", Type: machine.OfProperty, Required: true},
-			{Name: "queue", Says: "The queue by which views are kept.", Type: machine.OfName, Default: "views"},
+func viewKinds() []Kind {
+	parameters := func(more ...Parameter) []Parameter {
+		return append([]Parameter{
+			{Name: "view", Says: "The place of the view of a partition.", Type: OfPlace, Required: true},
+			{Name: "adds", Says: "The property that a view adds up.", Type: OfProperty, Required: true},
+			{Name: "queue", Says: "The queue by which views are kept.", Type: OfName, Default: "views"},
 			{Name: "hidden", Says: "For how long a message is hidden each time it is received. One value for all operations.",
-				Type: machine.OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+				Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
 		}, more...)
 	}
-	serves := func(d *machine.Design, a machine.Arguments) []machine.Lack { return addsUp(d, a, "view") }
-	queues := func(a machine.Arguments) []machine.Store {
-		return []machine.Store{{Name: a.Text("queue"), Queue: true}}
+	serves := func(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
+	queues := func(a Arguments) []Store {
+		return []Store{{Name: a.Text("queue"), Queue: true}}
 	}
-	return []machine.Kind{{
+	return []Kind{{
 		Name: "view-put", Says: "Writes a new entity, and then a message that the view of its partition is to be made anew.",
 		Inserts: true, Counters: []string{"killed"}, Serves: serves, Stores: queues, Check: newViewCheck,
-		Parameters: parameters(machine.Parameter{Name: "killed", Says: "The share of the clients that die between the entity and the message.",
-			Type: machine.OfShare, Default: "0"}),
-		New: func(c *machine.Call) machine.Workflow { return newViewPut(c) },
+		Parameters: parameters(Parameter{Name: "killed", Says: "The share of the clients that die between the entity and the message.",
+			Type: OfShare, Default: "0"}),
+		New: func(c *Call) Workflow { return newViewPut(c) },
 	}, {
 		Name: "view-work", Says: "Receives messages, and makes the views anew that they name, each once.",
 		Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck,
-		Parameters: parameters(machine.Parameter{Name: "most", Says: "How many messages are received at once at most.",
-			Type: machine.OfCount, Least: 1, Most: mostReceived, Default: "1"}),
-		New: func(c *machine.Call) machine.Workflow {
-			return machine.NewScript(func(s *machine.Script) machine.Request {
+		Parameters: parameters(Parameter{Name: "most", Says: "How many messages are received at once at most.",
+			Type: OfCount, Least: 1, Most: mostReceived, Default: "1"}),
+		New: func(c *Call) Workflow {
+			return NewScript(func(s *Script) Request {
 				w := &viewWork{newViews(c.Setting, c.Arguments, s), max(1, c.Arguments.Count("most"))}
-				return w.receive(func(handled int, _ bool) machine.Turn {
+				return w.receive(func(handled int, _ bool) Turn {
 					if handled == 0 {
 						s.Add("idle", 1)
 					}
-					return machine.End()
+					return End()
 				})
 			})
 		},
 	}, {
 		Name: "view-build", Says: "Makes the view of the partition of an entity anew, whatever it is by now.",
 		Counters: []string{"made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck, Parameters: parameters(),
-		New: func(c *machine.Call) machine.Workflow { return newViewBuild(c) },
+		New: func(c *Call) Workflow { return newViewBuild(c) },
 	}}
 }
 
 // views are those of the partitions of a table. It is immutable.
 type views struct {
-	*machine.Setting
-	s                  *machine.Script
+	*Setting
+	s                  *Script
 	place, adds, queue string
 	hidden             time.Duration
 }
 
-func newViews(s *machine.Setting, a machine.Arguments, script *machine.Script) *views {
+func newViews(s *Setting, a Arguments, script *Script) *views {
 	return &views{s, script, a.Text("view"), a.Text("adds"), s.StoreOf(a.Text("queue")), a.Duration("hidden")}
 }
 
@@ -77,13 +76,13 @@ func newViews(s *machine.Setting, a machine.Arguments, script *machine.Script) *
 //	get view ─► read the partition, add it up ─► write the view, If-Match ─┬─ 204: done
 //	    ▲                                                                  └─ 412, 409 ─┐
 //	    └───────────────────────────────────────────────────────────────────────────────┘
-func (v *views) make(partition string, key entity.Key, then func() machine.Turn) machine.Request {
+func (v *views) make(partition string, key entity.Key, then func() Turn) Request {
 	restarts := 0
-	var from func() machine.Request
-	from = func() machine.Request {
-		return machine.Read(v.TableOf(v.place), key, func(a machine.Attempt) machine.Turn {
+	var from func() Request
+	from = func() Request {
+		return Read(v.TableOf(v.place), key, func(a Attempt) Turn {
 			change := entity.Change{Verb: entity.Insert, Key: key}
-			if machine.Ok(a.Outcome.Status) {
+			if Ok(a.Outcome.Status) {
 				change.Verb, change.Match = entity.Replace, entity.MatchExactly(a.Outcome.Version)
 			}
 			var there sum
@@ -92,18 +91,18 @@ func (v *views) make(partition string, key entity.Key, then func() machine.Turn)
 					there.add(value)
 				}
 			}
-			return machine.Send(machine.ReadAll(v.Table, target.OnePartition(partition), see, func() machine.Turn {
+			return Send(ReadAll(v.Table, target.OnePartition(partition), see, func() Turn {
 				change.Properties = append(there.properties(), entity.Property{Name: viewOf, Value: entity.String(partition)})
-				return machine.Send(machine.WriteOne(v.TableOf(v.place), change, overtaken, func(a machine.Attempt) machine.Turn {
-					if machine.Ok(a.Outcome.Status) {
+				return Send(WriteOne(v.TableOf(v.place), change, overtaken, func(a Attempt) Turn {
+					if Ok(a.Outcome.Status) {
 						v.s.Add("made", 1)
 						return then()
 					}
 					v.s.Add("restarts", 1)
-					if restarts++; restarts > machine.MaxRestarts {
-						return machine.GiveUp()
+					if restarts++; restarts > MaxRestarts {
+						return GiveUp()
 					}
-					return machine.Send(from())
+					return Send(from())
 				}))
 			}))
 		})
@@ -111,28 +110,28 @@ func (v *views) make(partition string, key entity.Key, then func() machine.Turn)
 	return from()
 }
 
-func newViewPut(c *machine.Call) *machine.Script {
+func newViewPut(c *Call) *Script {
 	key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
 	note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		announce := machine.Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: []byte(note)}, target.Expected{}, nil)
+	return NewScript(func(s *Script) Request {
+		announce := Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: []byte(note)}, target.Expected{}, nil)
 		// Nobody else writes its key: one that is there is its own.
 		insert := entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}
-		write := machine.WriteOne(c.Table, insert, target.Expected{Conflict: true}, func(machine.Attempt) machine.Turn {
+		write := WriteOne(c.Table, insert, target.Expected{Conflict: true}, func(Attempt) Turn {
 			if c.Happens("killed") {
 				return s.EndWith("killed", 1)
 			}
-			return machine.Send(announce)
+			return Send(announce)
 		})
 		s.Foresee(write.Operation, announce.Operation)
 		return write
 	})
 }
 
-func newViewBuild(c *machine.Call) *machine.Script {
+func newViewBuild(c *Call) *Script {
 	key := c.Subject.Key("")
-	return machine.NewScript(func(s *machine.Script) machine.Request {
-		return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), machine.End)
+	return NewScript(func(s *Script) Request {
+		return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), End)
 	})
 }
 
@@ -144,9 +143,9 @@ type viewWork struct {
 
 // receive returns the request for messages; then is told how many were handled, and whether
 // others may have been received unheard: they come back, and do no harm.
-func (w *viewWork) receive(then func(handled int, unheard bool) machine.Turn) machine.Request {
+func (w *viewWork) receive(then func(handled int, unheard bool) Turn) Request {
 	take := target.Beside{Verb: target.ReceiveMessages, Store: w.queue, Hidden: w.hidden, Most: w.most}
-	return machine.Aside(take, target.Expected{NotFound: true}, func(a machine.Attempt) machine.Turn {
+	return Aside(take, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		found, unheard := a.Outcome.Found, a.Silent
 		var notes []string
 		for _, one := range found {
@@ -154,29 +153,29 @@ func (w *viewWork) receive(then func(handled int, unheard bool) machine.Turn) ma
 				notes = append(notes, note)
 			}
 		}
-		return w.all(notes, func() machine.Turn {
-			return w.remove(found, func() machine.Turn { return then(len(found), unheard) })
+		return w.all(notes, func() Turn {
+			return w.remove(found, func() Turn { return then(len(found), unheard) })
 		})
 	})
 }
 
 // all makes the views that messages name.
-func (w *viewWork) all(notes []string, then func() machine.Turn) machine.Turn {
+func (w *viewWork) all(notes []string, then func() Turn) Turn {
 	if len(notes) == 0 {
 		return then()
 	}
 	parts := strings.Split(notes[0], "\t")
-	return machine.Send(w.make(parts[0], entity.Key{Partition: parts[1], Row: parts[2]}, func() machine.Turn { return w.all(notes[1:], then) }))
+	return Send(w.make(parts[0], entity.Key{Partition: parts[1], Row: parts[2]}, func() Turn { return w.all(notes[1:], then) }))
 }
 
 // remove takes messages that were handled off the queue. Where somebody else has received
 // one since, it is theirs.
-func (w *viewWork) remove(found []target.Found, then func() machine.Turn) machine.Turn {
+func (w *viewWork) remove(found []target.Found, then func() Turn) Turn {
 	if len(found) == 0 {
 		return then()
 	}
 	one := target.Beside{Verb: target.DeleteMessage, Store: w.queue, Name: found[0].Name, Receipt: found[0].Receipt}
-	return machine.Send(machine.Aside(one, target.Expected{NotFound: true}, func(machine.Attempt) machine.Turn {
+	return Send(Aside(one, target.Expected{NotFound: true}, func(Attempt) Turn {
 		w.s.Add("handled", 1)
 		return w.remove(found[1:], then)
 	}))
@@ -184,22 +183,22 @@ func (w *viewWork) remove(found []target.Found, then func() machine.Turn) machin
 
 // newViewCheck returns the check that there is a view of each partition, and that it tells of
 // just what is there: once what is left on the queue is done.
-func newViewCheck(s *machine.Setting, a machine.Arguments) machine.Check {
-	return machine.NewFinding("each view is what is there", func(f *machine.Finding) machine.Request {
+func newViewCheck(s *Setting, a Arguments) Check {
+	return NewFinding("each view is what is there", func(f *Finding) Request {
 		w, rests := &viewWork{newViews(s, a, f.Script), mostReceived}, false
-		var drain func() machine.Request
-		drain = func() machine.Request {
-			return w.receive(func(handled int, unheard bool) machine.Turn {
+		var drain func() Request
+		drain = func() Request {
+			return w.receive(func(handled int, unheard bool) Turn {
 				switch {
 				case handled > 0 || unheard:
 					rests = false
-					return machine.Send(drain())
+					return Send(drain())
 				case rests:
-					return machine.Send(w.compare(f))
+					return Send(w.compare(f))
 				}
 				// What was received and not removed is hidden still.
 				rests = true
-				return machine.SendAfter(w.hidden+time.Second, drain())
+				return SendAfter(w.hidden+time.Second, drain())
 			})
 		}
 		return drain()
@@ -207,7 +206,7 @@ func newViewCheck(s *machine.Setting, a machine.Arguments) machine.Check {
 }
 
 // compare returns the request that begins to hold all views to all entities.
-func (v *views) compare(f *machine.Finding) machine.Request {
+func (v *views) compare(f *Finding) Request {
 	there, told := make(map[string]sum), make(map[string]sum)
 	see := func(row target.Row) {
 		if of, view := row.Entity.Lookup(viewOf); view {
@@ -218,7 +217,7 @@ func (v *views) compare(f *machine.Finding) machine.Request {
 			there[row.Key.Partition] = of
 		}
 	}
-	judge := func() machine.Turn {
+	judge := func() Turn {
 		var partitions []string
 		for partition := range there {
 			partitions = append(partitions, partition)
@@ -229,12 +228,12 @@ func (v *views) compare(f *machine.Finding) machine.Request {
 			f.Look(is == view, "the view of partition %s tells of %d that come to %d; there are %d that come to %d",
 				partition, view.count, view.total, is.count, is.total)
 		}
-		return machine.End()
+		return End()
 	}
-	return machine.ReadAll(v.Table, target.Query{}, see, func() machine.Turn {
+	return ReadAll(v.Table, target.Query{}, see, func() Turn {
 		if v.TableOf(v.place) == v.Table {
 			return judge()
 		}
-		return machine.Send(machine.ReadAllExpecting(v.TableOf(v.place), target.Query{}, target.Expected{NotFound: true}, see, judge))
+		return Send(ReadAllExpecting(v.TableOf(v.place), target.Query{}, target.Expected{NotFound: true}, see, judge))
 	})
 }

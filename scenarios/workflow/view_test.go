@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -32,7 +32,7 @@ func TestViewsAreWhatIsThere(t *testing.T) {
 		loaded := workers(130) // a hundred in d0, thirty in d1
 		w.store("Test", loaded...)
 		s := w.setting(map[string]string{"department": table}, subjects(loaded)...)
-		var all []machine.Workflow
+		var all []workflow.Workflow
 		for n := range 30 {
 			all = append(all, perform(t, s, "view-put", uint64(n), viewed, worker(1000+n, fmt.Sprint("d", n%2))),
 				perform(t, s, "view-work", uint64(100+n), map[string]string{"view": "department", "adds": "Salary", "most": fmt.Sprint(1 + n%4)}, thing{}))

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -13,9 +13,9 @@ func BenchmarkWrite(b *testing.B) {
 	outcome := target.Outcome{Status: 204, Version: 1}
 	b.ReportAllocs()
 	for number := uint64(0); b.Loop(); number++ {
-		p := machine.NewWrite(op, machine.WriteID{Run: "k3f9", Number: number}, "")
+		p := workflow.NewWrite(op, workflow.WriteID{Run: "k3f9", Number: number}, "")
 		sent := p.Begin()
-		p.Next(machine.Attempt{Sent: &sent, Outcome: &outcome})
+		p.Next(workflow.Attempt{Sent: &sent, Outcome: &outcome})
 	}
 }
 
@@ -24,10 +24,10 @@ func BenchmarkReadModifyWrite(b *testing.B) {
 	done := target.Outcome{Status: 204, Version: 2}
 	b.ReportAllocs()
 	for number := uint64(0); b.Loop(); number++ {
-		p := machine.NewReadModifyWrite(machine.Modification{Verb: entity.Merge, Key: runner, Counter: counter,
-			ID: machine.WriteID{Run: "k3f9", Number: number}})
+		p := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Key: runner, Counter: counter,
+			ID: workflow.WriteID{Run: "k3f9", Number: number}})
 		sent := p.Begin()
-		_, sent = p.Next(machine.Attempt{Sent: &sent, Outcome: &read})
-		p.Next(machine.Attempt{Sent: &sent, Outcome: &done})
+		_, sent = p.Next(workflow.Attempt{Sent: &sent, Outcome: &read})
+		p.Next(workflow.Attempt{Sent: &sent, Outcome: &done})
 	}
 }

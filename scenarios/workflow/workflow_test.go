@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/workflow/machine"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -24,13 +24,13 @@ type told struct {
 func stored(last string, history ...string) []entity.Property {
 	return []entity.Property{
 		{Name: counter, Value: entity.Int64(7)}, {Name: "Name", Value: entity.String("John")},
-		{Name: machine.IDProperty, Value: entity.String(last)},
-		{Name: machine.HistoryProperty, Value: entity.String(strings.Join(history, " "))},
+		{Name: workflow.IDProperty, Value: entity.String(last)},
+		{Name: workflow.HistoryProperty, Value: entity.String(strings.Join(history, " "))},
 	}
 }
 
 // play tells a workflow of attempts and returns what it did, in words.
-func play(p machine.Workflow, attempts []told) []string {
+func play(p workflow.Workflow, attempts []told) []string {
 	request := p.Begin()
 	done := []string{request.Verb.String()}
 	for _, a := range attempts {
@@ -41,13 +41,13 @@ func play(p machine.Workflow, attempts []told) []string {
 		case 404:
 			outcome.Code = entity.ResourceNotFound
 		}
-		move, next := p.Next(machine.Attempt{Sent: &request, Outcome: &outcome, Silent: a.silent})
+		move, next := p.Next(workflow.Attempt{Sent: &request, Outcome: &outcome, Silent: a.silent})
 		switch move {
-		case machine.Settle:
+		case workflow.Settle:
 			done = append(done, "settle")
-		case machine.Succeed:
+		case workflow.Succeed:
 			done = append(done, "succeed")
-		case machine.Fail:
+		case workflow.Fail:
 			done = append(done, "fail")
 		default:
 			done = append(done, next.Verb.String())
@@ -74,83 +74,83 @@ func TestReadModifyWrite(t *testing.T) {
 		verb     entity.Verb
 		attempts []told
 		did      string
-		want     machine.Report
+		want     workflow.Report
 	}{
 		{"each request once", entity.Merge, []told{{200, false, fresh}, {204, false, nil}}, "get merge settle",
-			machine.Report{Written: machine.Acknowledged, Version: 500, From: 7}},
+			workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7}},
 		{"a replace", entity.Replace, []told{{200, false, fresh}, {204, false, nil}}, "get replace settle",
-			machine.Report{Written: machine.Acknowledged, Version: 500, From: 7}},
+			workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7}},
 		{"a delete", entity.Delete, []told{{200, false, fresh}, {204, false, nil}}, "get delete settle",
-			machine.Report{Written: machine.Acknowledged, Version: 500}},
-		{"an entity that is not there is left to the caller", entity.Merge, []told{{404, false, nil}}, "get settle", machine.Report{}},
+			workflow.Report{Written: workflow.Acknowledged, Version: 500}},
+		{"an entity that is not there is left to the caller", entity.Merge, []told{{404, false, nil}}, "get settle", workflow.Report{}},
 		{"or inserted", entity.InsertOrMerge, []told{{404, false, nil}, {204, false, nil}}, "get insert settle",
-			machine.Report{Written: machine.Acknowledged, Version: 500}},
+			workflow.Report{Written: workflow.Acknowledged, Version: 500}},
 		{"a busy server leaves it to the policy", entity.Merge, []told{{503, false, nil}, {200, false, fresh}, {503, false, nil}, {204, false, nil}},
-			"get settle merge settle settle", machine.Report{Written: machine.Acknowledged, Version: 500, From: 7}},
+			"get settle merge settle settle", workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7}},
 		{"a foreign conflict restarts at the read", entity.Merge, []told{{200, false, fresh}, {412, false, nil}, {200, false, before}, {204, false, nil}},
-			"get merge get merge settle", machine.Report{Written: machine.Acknowledged, Version: 500, From: 7, Conflicts: 1}},
+			"get merge get merge settle", workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7, Conflicts: 1}},
 		{"a silent write that nobody tells of", entity.Merge, []told{{200, false, fresh}, {0, true, nil}},
-			"get merge settle", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"a gateway that waited too long", entity.Merge, []told{{200, false, fresh}, {504, false, nil}, {412, false, nil}, {200, false, stored(own, own)}},
-			"get merge settle get succeed", machine.Report{Written: machine.Acknowledged, Version: 500, From: 7, Own412: true}},
+			"get merge settle get succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7, Own412: true}},
 		{"a silent write that is carried out again", entity.Merge, []told{{200, false, fresh}, {0, true, nil}, {204, true, nil}},
-			"get merge settle settle", machine.Report{Written: machine.Acknowledged, Version: 500, From: 7}},
+			"get merge settle settle", workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7}},
 		{"a silent write that meets its own success", entity.Merge, []told{{200, false, fresh}, {0, true, nil}, {412, true, nil}, {200, false, stored(own, own)}},
-			"get merge settle get succeed", machine.Report{Written: machine.Acknowledged, Version: 500, From: 7, Own412: true}},
+			"get merge settle get succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7, Own412: true}},
 		{"which others have written over", entity.Merge,
 			[]told{{200, false, before}, {0, true, nil}, {412, true, nil}, {200, false, stored("other-2", "other-2", own, "other-1")}},
-			"get merge settle get succeed", machine.Report{Written: machine.Acknowledged, From: 7, Own412: true, Superseded: true}},
+			"get merge settle get succeed", workflow.Report{Written: workflow.Acknowledged, From: 7, Own412: true, Superseded: true}},
 		{"a silent write that was not carried out", entity.Merge,
 			[]told{{200, false, before}, {0, true, nil}, {412, true, nil}, {200, false, stored("other-2", "other-2", "other-1")}, {200, false, before}, {204, false, nil}},
-			"get merge settle get get merge settle", machine.Report{Written: machine.Acknowledged, Version: 500, From: 7, Conflicts: 1}},
+			"get merge settle get get merge settle", workflow.Report{Written: workflow.Acknowledged, Version: 500, From: 7, Conflicts: 1}},
 		{"a silent write that may be forgotten", entity.Merge,
 			[]told{{200, false, before}, {0, true, nil}, {412, true, nil}, {200, false, stored("other-99", sixteen()...)}},
-			"get merge settle get fail", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle get fail", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"which was the first of all", entity.Merge,
 			[]told{{200, false, fresh}, {0, true, nil}, {412, true, nil}, {200, false, stored("other-99", sixteen()...)}},
-			"get merge settle get fail", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle get fail", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"not by those of fifteen others", entity.Merge,
 			[]told{{200, false, fresh}, {0, true, nil}, {412, true, nil}, {200, false, stored("other-99", sixteen()[:15]...)}},
-			"get merge settle get get", machine.Report{From: 7, Conflicts: 1}},
+			"get merge settle get get", workflow.Report{From: 7, Conflicts: 1}},
 		{"an entity that somebody replaced tells nothing", entity.Merge,
 			[]told{{200, false, before}, {0, true, nil}, {412, true, nil}, {200, false, fresh}},
-			"get merge settle get fail", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle get fail", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"nor one that somebody deleted", entity.Merge,
 			[]told{{200, false, before}, {0, true, nil}, {412, true, nil}, {404, false, nil}},
-			"get merge settle get fail", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle get fail", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"a busy server while it looks", entity.Merge,
 			[]told{{200, false, before}, {0, true, nil}, {412, true, nil}, {503, false, nil}},
-			"get merge settle get settle", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle get settle", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"an entity deleted since the read", entity.Merge, []told{{200, false, fresh}, {404, false, nil}, {404, false, nil}},
-			"get merge get settle", machine.Report{From: 7, Conflicts: 1}},
+			"get merge get settle", workflow.Report{From: 7, Conflicts: 1}},
 		{"an entity deleted after silence", entity.Merge, []told{{200, false, fresh}, {0, true, nil}, {404, true, nil}},
-			"get merge settle fail", machine.Report{Written: machine.Unknown, From: 7}},
+			"get merge settle fail", workflow.Report{Written: workflow.Unknown, From: 7}},
 		{"an insert that somebody was quicker with", entity.InsertOrMerge,
 			[]told{{404, false, nil}, {409, false, nil}, {200, false, before}, {204, false, nil}},
-			"get insert get merge settle", machine.Report{Written: machine.Acknowledged, Version: 500, Conflicts: 1}},
+			"get insert get merge settle", workflow.Report{Written: workflow.Acknowledged, Version: 500, Conflicts: 1}},
 		{"an insert that meets its own success", entity.InsertOrReplace,
 			[]told{{404, false, nil}, {0, true, nil}, {409, true, nil}, {200, false, stored(own, own)}},
-			"get insert settle get succeed", machine.Report{Written: machine.Acknowledged, Version: 500, Own409: true}},
+			"get insert settle get succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, Own409: true}},
 		{"an insert that meets another's", entity.InsertOrReplace,
 			[]told{{404, false, nil}, {0, true, nil}, {409, true, nil}, {200, false, before}, {200, false, before}},
-			"get insert settle get get replace", machine.Report{Conflicts: 1}},
+			"get insert settle get get replace", workflow.Report{Conflicts: 1}},
 		{"a delete that meets its own success", entity.Delete, []told{{200, false, fresh}, {0, true, nil}, {404, true, nil}},
-			"get delete settle succeed", machine.Report{Written: machine.Acknowledged, Own404: true}},
+			"get delete settle succeed", workflow.Report{Written: workflow.Acknowledged, Own404: true}},
 		{"a delete of what somebody has written", entity.Delete, []told{{200, false, fresh}, {0, true, nil}, {412, true, nil}, {200, false, before}},
-			"get delete settle get delete", machine.Report{Conflicts: 1}},
+			"get delete settle get delete", workflow.Report{Conflicts: 1}},
 		{"a counter that is a text", entity.Merge, []told{{200, false, []entity.Property{{Name: counter, Value: entity.String("7")}}}},
-			"get fail", machine.Report{}},
+			"get fail", workflow.Report{}},
 		{"a counter at its end", entity.Merge, []told{{200, false, []entity.Property{{Name: counter, Value: entity.Int64(math.MaxInt64)}}}},
-			"get fail", machine.Report{}},
+			"get fail", workflow.Report{}},
 		{"a counter of 32 bits", entity.Merge, []told{{200, false, []entity.Property{{Name: counter, Value: entity.Int32(-9)}}}},
-			"get merge", machine.Report{From: -9}},
-		{"bad requests are left to the caller", entity.Merge, []told{{200, false, fresh}, {400, false, nil}}, "get merge settle", machine.Report{From: 7}},
+			"get merge", workflow.Report{From: -9}},
+		{"bad requests are left to the caller", entity.Merge, []told{{200, false, fresh}, {400, false, nil}}, "get merge settle", workflow.Report{From: 7}},
 	} {
-		m := machine.Modification{Verb: row.verb, Table: "Races", Key: runner, Counter: counter, ID: machine.WriteID{Run: "r", Number: 3}}
+		m := workflow.Modification{Verb: row.verb, Table: "Races", Key: runner, Counter: counter, ID: workflow.WriteID{Run: "r", Number: 3}}
 		if row.verb == entity.Delete {
 			m.Counter = ""
 		}
-		p := machine.NewReadModifyWrite(m)
+		p := workflow.NewReadModifyWrite(m)
 		if did := strings.Join(play(p, row.attempts), " "); did != row.did {
 			t.Errorf("%s: it did %q; want %q", row.name, did, row.did)
 		}
@@ -159,7 +159,7 @@ func TestReadModifyWrite(t *testing.T) {
 }
 
 // compare holds reports against each other, but for what says whose they are.
-func compare(t *testing.T, name string, got, want machine.Report) {
+func compare(t *testing.T, name string, got, want workflow.Report) {
 	t.Helper()
 	if got.Written != want.Written || got.Version != want.Version || got.Superseded != want.Superseded || got.Lingers != want.Lingers ||
 		got.Own409 != want.Own409 || got.Own412 != want.Own412 || got.Own404 != want.Own404 ||
@@ -175,15 +175,15 @@ func TestReadModifyWriteWrites(t *testing.T) {
 		verb entity.Verb
 		want []string
 	}{
-		{"a merge sends what changes", entity.Merge, []string{"Paid", machine.IDProperty, counter, machine.HistoryProperty}},
-		{"a replace sends the rest before it", entity.Replace, []string{"Name", "Paid", machine.IDProperty, counter, machine.HistoryProperty}},
+		{"a merge sends what changes", entity.Merge, []string{"Paid", workflow.IDProperty, counter, workflow.HistoryProperty}},
+		{"a replace sends the rest before it", entity.Replace, []string{"Name", "Paid", workflow.IDProperty, counter, workflow.HistoryProperty}},
 		{"a delete sends nothing", entity.Delete, nil},
 	} {
-		p := machine.NewReadModifyWrite(machine.Modification{Verb: row.verb, Key: runner, Counter: counter,
-			Properties: []entity.Property{{Name: "Paid", Value: entity.Boolean(true)}}, ID: machine.WriteID{Run: "r", Number: 3}})
+		p := workflow.NewReadModifyWrite(workflow.Modification{Verb: row.verb, Key: runner, Counter: counter,
+			Properties: []entity.Property{{Name: "Paid", Value: entity.Boolean(true)}}, ID: workflow.WriteID{Run: "r", Number: 3}})
 		history := sixteen()
 		outcome := target.Outcome{Status: 200, Version: 41, Entity: entity.Pack(nil, 41, stored("other-99", history...))}
-		_, op := p.Next(machine.Attempt{Sent: new(target.Operation), Outcome: &outcome})
+		_, op := p.Next(workflow.Attempt{Sent: new(target.Operation), Outcome: &outcome})
 		var names []string
 		for _, property := range op.Change.Properties {
 			names = append(names, property.Name)
@@ -199,8 +199,8 @@ func TestReadModifyWriteWrites(t *testing.T) {
 		}
 		packed := entity.Pack(nil, 42, op.Change.Properties)
 		raised, _ := packed.Lookup(counter)
-		kept, _ := packed.Lookup(machine.HistoryProperty)
-		id, _ := machine.IDOf(packed)
+		kept, _ := packed.Lookup(workflow.HistoryProperty)
+		id, _ := workflow.IDOf(packed)
 		if want := "r-3 " + strings.Join(history[:15], " "); raised.Int() != 8 || kept.Text() != want || id.String() != "r-3" {
 			t.Errorf("%s: the counter is %d, the id %v, the history %q; want 8, r-3 and %q", row.name, raised.Int(), id, kept.Text(), want)
 		}
@@ -211,16 +211,16 @@ func TestReadModifyWriteWrites(t *testing.T) {
 }
 
 func TestReadModifyWriteGivesUp(t *testing.T) {
-	p := machine.NewReadModifyWrite(machine.Modification{Verb: entity.Merge, Key: runner, ID: machine.WriteID{Run: "r"}})
+	p := workflow.NewReadModifyWrite(workflow.Modification{Verb: entity.Merge, Key: runner, ID: workflow.WriteID{Run: "r"}})
 	attempts := []told{}
-	for range machine.MaxRestarts + 1 {
+	for range workflow.MaxRestarts + 1 {
 		attempts = append(attempts, told{200, false, nil}, told{412, false, nil})
 	}
 	did := play(p, attempts)
 	if did[len(did)-1] != "fail" || slices.Index(did, "fail") != len(did)-1 {
-		t.Errorf("after %d conflicts it did %q; want it to fail at the last", machine.MaxRestarts+1, did[len(did)-3:])
+		t.Errorf("after %d conflicts it did %q; want it to fail at the last", workflow.MaxRestarts+1, did[len(did)-3:])
 	}
-	compare(t, "given up", p.Report(), machine.Report{Conflicts: machine.MaxRestarts + 1})
+	compare(t, "given up", p.Report(), workflow.Report{Conflicts: workflow.MaxRestarts + 1})
 }
 
 func TestWrite(t *testing.T) {
@@ -230,38 +230,38 @@ func TestWrite(t *testing.T) {
 		verb     entity.Verb
 		attempts []told
 		did      string
-		want     machine.Report
+		want     workflow.Report
 	}{
-		{"an insert", entity.Insert, []told{{201, false, nil}}, "insert settle", machine.Report{Written: machine.Acknowledged, Version: 500}},
-		{"an insert of what is there", entity.Insert, []told{{409, false, nil}}, "insert settle", machine.Report{Conflicts: 1}},
+		{"an insert", entity.Insert, []told{{201, false, nil}}, "insert settle", workflow.Report{Written: workflow.Acknowledged, Version: 500}},
+		{"an insert of what is there", entity.Insert, []told{{409, false, nil}}, "insert settle", workflow.Report{Conflicts: 1}},
 		{"an insert that meets its own success", entity.Insert, []told{{0, true, nil}, {409, true, nil}, {200, false, own}},
-			"insert settle get succeed", machine.Report{Written: machine.Acknowledged, Version: 500, Own409: true}},
+			"insert settle get succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, Own409: true}},
 		{"an insert that meets another's", entity.Insert, []told{{0, true, nil}, {409, true, nil}, {200, false, other}},
-			"insert settle get fail", machine.Report{Conflicts: 1}},
+			"insert settle get fail", workflow.Report{Conflicts: 1}},
 		{"an insert that meets what carries no id", entity.Insert, []told{{0, true, nil}, {409, true, nil}, {200, false, nil}},
-			"insert settle get fail", machine.Report{Conflicts: 1}},
+			"insert settle get fail", workflow.Report{Conflicts: 1}},
 		{"an insert that meets what is gone", entity.Insert, []told{{0, true, nil}, {409, true, nil}, {404, false, nil}},
-			"insert settle get fail", machine.Report{Written: machine.Unknown}},
+			"insert settle get fail", workflow.Report{Written: workflow.Unknown}},
 		{"a busy server while it looks", entity.Insert, []told{{0, true, nil}, {409, true, nil}, {503, false, nil}, {200, false, own}},
-			"insert settle get settle succeed", machine.Report{Written: machine.Acknowledged, Version: 500, Own409: true}},
+			"insert settle get settle succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, Own409: true}},
 		{"an insert behind a gateway that waited too long", entity.Insert, []told{{504, false, nil}, {409, false, nil}, {200, false, own}},
-			"insert settle get succeed", machine.Report{Written: machine.Acknowledged, Version: 500, Own409: true}},
-		{"a silent insert", entity.Insert, []told{{0, true, nil}}, "insert settle", machine.Report{Written: machine.Unknown}},
+			"insert settle get succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, Own409: true}},
+		{"a silent insert", entity.Insert, []told{{0, true, nil}}, "insert settle", workflow.Report{Written: workflow.Unknown}},
 		{"a silent insert that is done at last", entity.Insert, []told{{0, true, nil}, {201, true, nil}},
-			"insert settle settle", machine.Report{Written: machine.Acknowledged, Version: 500}},
-		{"a refused insert", entity.Insert, []told{{503, false, nil}}, "insert settle", machine.Report{}},
+			"insert settle settle", workflow.Report{Written: workflow.Acknowledged, Version: 500}},
+		{"a refused insert", entity.Insert, []told{{503, false, nil}}, "insert settle", workflow.Report{}},
 		{"a transaction that meets its own success", entity.Batch, []told{{0, true, nil}, {409, true, nil}, {200, false, own}},
-			"batch settle get succeed", machine.Report{Written: machine.Acknowledged, Version: 500, Own409: true}},
-		{"a transaction of what is there", entity.Batch, []told{{409, false, nil}}, "batch settle", machine.Report{Conflicts: 1}},
-		{"a delete", entity.Delete, []told{{204, false, nil}}, "delete settle", machine.Report{Written: machine.Acknowledged, Version: 500}},
-		{"a delete of nothing", entity.Delete, []told{{404, false, nil}}, "delete settle", machine.Report{}},
+			"batch settle get succeed", workflow.Report{Written: workflow.Acknowledged, Version: 500, Own409: true}},
+		{"a transaction of what is there", entity.Batch, []told{{409, false, nil}}, "batch settle", workflow.Report{Conflicts: 1}},
+		{"a delete", entity.Delete, []told{{204, false, nil}}, "delete settle", workflow.Report{Written: workflow.Acknowledged, Version: 500}},
+		{"a delete of nothing", entity.Delete, []told{{404, false, nil}}, "delete settle", workflow.Report{}},
 		{"a delete that meets its own success", entity.Delete, []told{{0, true, nil}, {404, true, nil}},
-			"delete settle succeed", machine.Report{Written: machine.Acknowledged, Own404: true, Lingers: true}},
-		{"a merge", entity.Merge, []told{{204, false, nil}}, "merge settle", machine.Report{Written: machine.Acknowledged, Version: 500}},
-		{"a merge of nothing", entity.Merge, []told{{404, false, nil}}, "merge settle", machine.Report{}},
-		{"a silent merge", entity.Merge, []told{{0, true, nil}}, "merge settle", machine.Report{Written: machine.Unknown, Lingers: true}},
+			"delete settle succeed", workflow.Report{Written: workflow.Acknowledged, Own404: true, Lingers: true}},
+		{"a merge", entity.Merge, []told{{204, false, nil}}, "merge settle", workflow.Report{Written: workflow.Acknowledged, Version: 500}},
+		{"a merge of nothing", entity.Merge, []told{{404, false, nil}}, "merge settle", workflow.Report{}},
+		{"a silent merge", entity.Merge, []told{{0, true, nil}}, "merge settle", workflow.Report{Written: workflow.Unknown, Lingers: true}},
 		{"a merge done twice", entity.Merge, []told{{0, true, nil}, {204, true, nil}},
-			"merge settle settle", machine.Report{Written: machine.Acknowledged, Version: 500, Lingers: true}},
+			"merge settle settle", workflow.Report{Written: workflow.Acknowledged, Version: 500, Lingers: true}},
 	} {
 		change := entity.Change{Verb: row.verb, Key: runner}
 		op := target.Operation{Verb: row.verb, Change: change}
@@ -269,7 +269,7 @@ func TestWrite(t *testing.T) {
 			change.Verb = entity.Insert
 			op = target.Operation{Verb: row.verb, Changes: []entity.Change{change}}
 		}
-		p := machine.NewWrite(op, machine.WriteID{Run: "r", Number: 3}, "")
+		p := workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
 		if did := strings.Join(play(p, row.attempts), " "); did != row.did {
 			t.Errorf("%s: it did %q; want %q", row.name, did, row.did)
 		}
@@ -291,7 +291,7 @@ func TestWriteKeepsTheSize(t *testing.T) {
 	} {
 		properties := []entity.Property{{Name: "Bib", Value: entity.Int64(1)}, {Name: "Notes", Value: entity.String(row.filler)}}
 		op := target.Operation{Verb: entity.Insert, Change: entity.Change{Verb: entity.Insert, Key: runner, Properties: properties}}
-		p := machine.NewWrite(op, machine.WriteID{Run: "run", Number: 3}, "Notes")
+		p := workflow.NewWrite(op, workflow.WriteID{Run: "run", Number: 3}, "Notes")
 		sent := p.Begin()
 		before, after := entity.Size(runner, properties), entity.Size(runner, sent.Change.Properties)
 		if (after != before) != row.grows {
@@ -307,12 +307,12 @@ func TestWriteKeepsTheSize(t *testing.T) {
 // one of inserts looks for the entity that was refused.
 func TestWriteOfATransaction(t *testing.T) {
 	keys := []entity.Key{{Partition: "p", Row: "1"}, {Partition: "p", Row: "2"}}
-	batch := func(verb entity.Verb) *machine.Write {
+	batch := func(verb entity.Verb) *workflow.Write {
 		op := target.Operation{Verb: entity.Batch, Table: "Races"}
 		for _, key := range keys {
 			op.Changes = append(op.Changes, entity.Change{Verb: verb, Key: key})
 		}
-		return machine.NewWrite(op, machine.WriteID{Run: "r", Number: 3}, "")
+		return workflow.NewWrite(op, workflow.WriteID{Run: "r", Number: 3}, "")
 	}
 	deletes := batch(entity.Delete)
 	if did := strings.Join(play(deletes, []told{{0, true, nil}, {404, true, nil}}), " "); did != "batch settle succeed" {
@@ -324,15 +324,15 @@ func TestWriteOfATransaction(t *testing.T) {
 	inserts := batch(entity.Insert)
 	sent := inserts.Begin()
 	for i, change := range sent.Changes {
-		if id, _ := machine.IDOf(entity.Pack(nil, 1, change.Properties)); id.Number != 3 {
+		if id, _ := workflow.IDOf(entity.Pack(nil, 1, change.Properties)); id.Number != 3 {
 			t.Errorf("inserts: change %d carries %v; want the id", i, change.Properties)
 		}
 	}
 	for index, want := range map[int]string{-1: "1", 0: "1", 1: "2", 2: "1"} {
 		inserts = batch(entity.Insert)
 		outcome := target.Outcome{Status: 409, FailedIndex: index}
-		move, op := inserts.Next(machine.Attempt{Sent: &sent, Outcome: &outcome, Silent: true})
-		if move != machine.Proceed || op.Verb != entity.Get || op.Table != "Races" || op.Change.Key.Row != want {
+		move, op := inserts.Next(workflow.Attempt{Sent: &sent, Outcome: &outcome, Silent: true})
+		if move != workflow.Proceed || op.Verb != entity.Get || op.Table != "Races" || op.Change.Key.Row != want {
 			t.Errorf("inserts: refused at %d it goes on with %d, a %v of %v; want a get of row %s", index, move, op.Verb, op.Change.Key, want)
 		}
 	}

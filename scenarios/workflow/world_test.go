@@ -11,7 +11,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/scenarios/workflow"
-	"loadgen/scenarios/workflow/machine"
 	"loadgen/target"
 	"loadgen/target/queueblob"
 )
@@ -77,10 +76,10 @@ func (w *world) listed(b target.Beside) target.Outcome {
 
 // setting returns that of the world: places by what they add to the table's name, and
 // the entities that were loaded.
-func (w *world) setting(places map[string]string, loaded ...machine.Subject) *machine.Setting {
-	return &machine.Setting{Table: "Test", TableOf: func(place string) string { return "Test" + places[place] },
+func (w *world) setting(places map[string]string, loaded ...workflow.Subject) *workflow.Setting {
+	return &workflow.Setting{Table: "Test", TableOf: func(place string) string { return "Test" + places[place] },
 		StoreOf: func(name string) string { return "test-" + name }, Loaded: uint64(len(loaded)),
-		Member: func(n uint64) machine.Subject { return loaded[n] }}
+		Member: func(n uint64) workflow.Subject { return loaded[n] }}
 }
 
 // thing is the entity that an operation of a test is about.
@@ -91,7 +90,7 @@ type thing struct {
 	properties []entity.Property
 }
 
-var _ machine.Subject = thing{}
+var _ workflow.Subject = thing{}
 
 func (s thing) Key(place string) entity.Key   { return s.keys[place] }
 func (s thing) Properties() []entity.Property { return append([]entity.Property(nil), s.properties...) }
@@ -100,14 +99,14 @@ func (s thing) Number() uint64                { return s.number }
 
 // perform returns the operation of a kind about a thing; a kind that works on what is
 // there may be given a fresh one, too.
-func perform(t *testing.T, s *machine.Setting, kind string, k uint64, given map[string]string, about thing, fresh ...thing) machine.Workflow {
+func perform(t *testing.T, s *workflow.Setting, kind string, k uint64, given map[string]string, about thing, fresh ...thing) workflow.Workflow {
 	t.Helper()
 	one := workflow.Find(kind)
 	if one == nil {
 		t.Fatalf("there is no workflow %q", kind)
 	}
-	call := &machine.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about,
-		ID: machine.WriteID{Run: "r", Number: k}, Chance: clock.NewStream(1, "test").At(k)}
+	call := &workflow.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about,
+		ID: workflow.WriteID{Run: "r", Number: k}, Chance: clock.NewStream(1, "test").At(k)}
 	if len(fresh) > 0 {
 		call.Fresh = fresh[0]
 	}
@@ -115,9 +114,9 @@ func perform(t *testing.T, s *machine.Setting, kind string, k uint64, given map[
 }
 
 // tallied returns what a workflow has counted.
-func counted(p machine.Workflow) map[string]int64 {
+func counted(p workflow.Workflow) map[string]int64 {
 	counts := map[string]int64{}
-	if told, counting := p.(machine.Counted); counting {
+	if told, counting := p.(workflow.Counted); counting {
 		told.Counter(func(name string, count int64) { counts[name] += count })
 	}
 	return counts
@@ -125,7 +124,7 @@ func counted(p machine.Workflow) map[string]int64 {
 
 // course is a workflow under way.
 type course struct {
-	machine.Workflow
+	workflow.Workflow
 	request target.Operation
 	silent  bool
 	lost    int
@@ -134,7 +133,7 @@ type course struct {
 	ok bool
 }
 
-func begun(p machine.Workflow) *course { return &course{Workflow: p, request: p.Begin()} }
+func begun(p workflow.Workflow) *course { return &course{Workflow: p, request: p.Begin()} }
 
 // tell takes the course on by one outcome, as a session does that retries what nobody
 // answered.
@@ -142,23 +141,23 @@ func (c *course) tell(w *world, o target.Outcome) {
 	const mostLost = 30
 	c.silent = c.silent || o.Unheard()
 	sent := c.request
-	move, next := c.Next(machine.Attempt{Sent: &sent, Outcome: &o, Silent: c.silent})
+	move, next := c.Next(workflow.Attempt{Sent: &sent, Outcome: &o, Silent: c.silent})
 	switch {
-	case o.Status == 0 && move != machine.Fail:
+	case o.Status == 0 && move != workflow.Fail:
 		c.lost++
 		c.ended = c.lost == mostLost
-	case move == machine.Proceed:
+	case move == workflow.Proceed:
 		c.request, c.silent = next, false
-		if p, rests := c.Workflow.(machine.Pausing); rests {
+		if p, rests := c.Workflow.(workflow.Pausing); rests {
 			w.now = w.now.Add(p.Pause())
 		}
 	default:
-		c.ended, c.ok = true, move == machine.Succeed || move == machine.Settle && o.Status < 300
+		c.ended, c.ok = true, move == workflow.Succeed || move == workflow.Settle && o.Status < 300
 	}
 }
 
 // run carries a workflow out alone and reports whether it ended well.
-func (w *world) run(p machine.Workflow) bool {
+func (w *world) run(p workflow.Workflow) bool {
 	w.t.Helper()
 	for c := begun(p); ; {
 		request := c.request
@@ -171,7 +170,7 @@ func (w *world) run(p machine.Workflow) bool {
 // race carries workflows out, so many at a time, in an order that chance decides; of
 // 100 replies so many are lost, half of them after the request was carried out. It
 // returns which ended well.
-func (w *world) race(seed uint64, lanes, lost int, all []machine.Workflow) []bool {
+func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bool {
 	w.t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 8))
 	ended := make([]bool, len(all))
@@ -204,7 +203,7 @@ func (w *world) race(seed uint64, lanes, lost int, all []machine.Workflow) []boo
 }
 
 // holds runs a check and complains unless what must hold does, of at least so many.
-func (w *world) holds(check machine.Check, least int64) {
+func (w *world) holds(check workflow.Check, least int64) {
 	w.t.Helper()
 	for _, one := range checks(check) {
 		if !w.run(one) {

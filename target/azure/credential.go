@@ -121,7 +121,7 @@ func cause(text string) string {
 		}
 		return bounded(text)
 	}
-	// NewCredential several that were tried, the last is the one that somebody answered.
+	// Of several that were tried, the last is the one that somebody answered.
 	tried := ""
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.HasPrefix(line, "\t") && strings.Contains(line, "Credential: ") {

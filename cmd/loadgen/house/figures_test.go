@@ -18,9 +18,8 @@ var countedBy = []string{"Scheduled", "Sent", "Dropped", "Late", "Operations", "
 
 // otherCounts are rooms whose counts are of no record, each with what they are of.
 var otherCounts = map[string]string{
-	"report/live":      "a run that goes on, of which there is no record yet",
-	"report/chart":     "single bars, which are no figures of the run",
-	"scenarios/health": "the process",
+	"report/live":  "a run that goes on, of which there is no record yet",
+	"report/chart": "single bars, which are no figures of the run",
 }
 
 func figureRules() []rule {

@@ -30,7 +30,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog", "results/merge",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/calibrate", "scenarios/calibrate/profile", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/health", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 	}, {
@@ -47,9 +47,10 @@ var rows = []row{
 		path: "scenarios",
 		what: "the scenario format and the built-in library",
 		imports: []string{
+			"backoff",
 			"engine", "engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/wire",
 			"results/figure", "results/figure/check",
-			"scenarios/arrival", "scenarios/client", "scenarios/faults", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/size", "scenarios/workflow", "scenarios/workflow/machine",
+			"scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/workflow",
 			"target",
 		},
 	}, {
@@ -60,64 +61,15 @@ var rows = []row{
 	}, {
 		path:    "scenarios/keys",
 		what:    "PartitionKey and RowKey designs as pure generators, and the skew they yield",
-		imports: []string{"engine/clock", "engine/entity", "engine/filter", "engine/nearest", "scenarios/keys/values"},
-	}, {
-		path:    "scenarios/keys/values",
-		what:    "which values an attribute of an entity takes, and how often",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/nearest"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/nearest"},
 	}, {
 		path:    "scenarios/arrival",
 		what:    "when operations are due: schedules as pure functions",
 		imports: []string{"engine/clock", "engine/csvfile", "engine/entity"},
 	}, {
-		path: "scenarios/workflow",
-		what: "the closed list of operations of several requests",
-		imports: []string{
-			"engine/clock", "engine/entity", "engine/filter",
-			"scenarios/workflow/access", "scenarios/workflow/copies", "scenarios/workflow/machine",
-			"target",
-		},
-	}, {
-		path:    "scenarios/workflow/access",
-		what:    "the reads of users who must not have the account's key",
-		imports: []string{"engine/entity", "scenarios/workflow/machine", "target"},
-	}, {
-		path:    "scenarios/workflow/copies",
-		what:    "what copies of entities lack, and its repair",
-		imports: []string{"engine/entity", "scenarios/workflow/machine", "target"},
-	}, {
-		path:    "scenarios/workflow/machine",
-		what:    "what an operation of several requests is built with: pure step machines",
-		imports: []string{"engine/clock", "engine/entity", "results", "target"},
-	}, {
-		path:    "scenarios/faults",
-		what:    "the grammar of what goes wrong on purpose: rules of a fault plan, and what is wrong with several together",
-		imports: []string{"engine", "engine/entity", "engine/nearest", "scenarios/fields"},
-	}, {
-		path:    "scenarios/client",
-		what:    "the grammar of how patient the program is that loads a table: its retries, its rate limits",
-		imports: []string{"backoff", "engine/nearest", "scenarios/fields"},
-	}, {
-		path:    "scenarios/size",
-		what:    "the grammar of how large entities are: bytes, quantiles, curves, a file of sizes",
-		imports: []string{"engine/csvfile", "engine/entity", "engine/nearest", "scenarios/fields", "scenarios/keys/values"},
-	}, {
-		path:    "scenarios/campaign/guard",
-		what:    "when a phase of traffic has gone on for long enough: a budget is exceeded, the load has come to rest",
-		imports: []string{"engine/clock", "results", "scenarios", "scenarios/drive"},
-	}, {
-		path:    "scenarios/campaign/patience",
-		what:    "what the clients of a campaign bear: retries, time-outs, rate limits of each kind of operation",
-		imports: []string{"backoff", "scenarios", "scenarios/drive"},
-	}, {
-		path: "scenarios/calibrate",
-		what: "what a table service is like, by experiments that are small and agreed to",
-		imports: []string{
-			"engine/model",
-			"report/compare/statistics", "report/document",
-			"results",
-			"scenarios", "scenarios/calibrate/profile", "scenarios/fields", "scenarios/run",
-		},
+		path:    "scenarios/workflow",
+		what:    "the closed list of operations of several requests",
+		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results", "target"},
 	}, {
 		path: "scenarios/bench",
 		what: "what this tool costs beside others that do the same, in rounds that take turns",
@@ -125,7 +77,7 @@ var rows = []row{
 			"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
 			"report", "report/chart", "report/compare/statistics", "report/document",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/bench/process", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
+			"scenarios", "scenarios/arrival", "scenarios/bench/process", "scenarios/drive", "scenarios/fields", "scenarios/run",
 			"target", "target/azure",
 		},
 	}, {
@@ -133,17 +85,13 @@ var rows = []row{
 		what:    "another program of this machine that is measured: started, its CPU read while it runs, ended",
 		imports: []string{"engine/clock"},
 	}, {
-		path:    "scenarios/calibrate/profile",
-		what:    "the file that says what was measured of a table service, as a profile of the model",
-		imports: []string{"engine/model", "engine/nearest", "scenarios", "scenarios/fields"},
-	}, {
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service, to drop what killed runs left there as well",
 		imports: []string{
-			"engine", "engine/clock", "engine/entity", "engine/model", "engine/rest",
-			"report/document", "report/verdict",
+			"engine", "engine/clock", "engine/entity", "engine/model", "engine/nearest", "engine/rest",
+			"report/compare/statistics", "report/document", "report/verdict",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/health", "scenarios/run",
+			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/run",
 			"target", "target/azure",
 		},
 	}, {
@@ -153,7 +101,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/invariants",
 			"results",
-			"scenarios/arrival", "scenarios/workflow/machine",
+			"scenarios/arrival", "scenarios/workflow",
 			"target",
 		},
 		owns: []string{"github.com/tsenart/vegeta/v12"},
@@ -164,7 +112,7 @@ var rows = []row{
 			"backoff",
 			"engine/clock", "engine/entity", "engine/filter",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/campaign/guard", "scenarios/campaign/patience", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/workflow", "scenarios/workflow/copies", "scenarios/workflow/machine",
+			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/workflow",
 			"target",
 		},
 	}, {
@@ -175,7 +123,7 @@ var rows = []row{
 			"engine/clock", "engine/entity", "engine/filter",
 			"report/document", "report/verdict",
 			"results", "results/figure",
-			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/run",
+			"scenarios", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/run",
 		},
 	}, {
 		path: "backoff/trial",
@@ -195,7 +143,7 @@ var rows = []row{
 			"engine/clock", "engine/entity", "engine/model", "engine/rest",
 			"report/compare/statistics", "report/verdict",
 			"results", "results/figure",
-			"scenarios/advise/keystatistics", "scenarios/keys/sketch",
+			"scenarios/advise/keystatistics", "scenarios/keys",
 		},
 	}, {
 		path: "scenarios/logs",
@@ -213,13 +161,13 @@ var rows = []row{
 			"engine/accesslog", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/store", "engine/wire",
 			"report", "report/compare/contest", "report/document", "report/text",
 			"results", "results/figure",
-			"scenarios", "scenarios/advise/suggest", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/keys/values", "scenarios/logs", "scenarios/run",
+			"scenarios", "scenarios/advise/suggest", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/logs", "scenarios/run",
 			"target",
 		},
 	}, {
 		path:    "report/live",
 		what:    "how a run fares while it goes on, in constant memory",
-		imports: []string{"results", "scenarios/keys/sketch"},
+		imports: []string{"results", "scenarios/keys"},
 	}, {
 		path:    "report/live/prometheus",
 		what:    "how a run fares, as Prometheus metrics",
@@ -242,7 +190,7 @@ var rows = []row{
 			"engine", "engine/clock", "engine/entity", "engine/model", "engine/nearest", "engine/rest", "engine/store", "engine/wire",
 			"report/document", "report/export", "report/verdict",
 			"results", "results/figure",
-			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/faults", "scenarios/fields", "scenarios/health",
+			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/fields",
 			"target", "target/azure", "target/queueblob",
 		},
 	}, {
@@ -252,17 +200,13 @@ var rows = []row{
 			"engine/clock",
 			"report/document",
 			"results", "results/figure", "results/merge",
-			"scenarios", "scenarios/fields", "scenarios/fleet/bus", "scenarios/fleet/protocol", "scenarios/run",
+			"scenarios", "scenarios/fields", "scenarios/fleet/protocol", "scenarios/run",
 		},
+		owns: []string{"github.com/nats-io"},
 	}, {
 		path:    "scenarios/fleet/protocol",
 		what:    "how the members of a fleet agree with their leader on each of its runs",
 		imports: []string{"engine/clock", "results"},
-	}, {
-		path:    "scenarios/fleet/bus",
-		what:    "a fleet's messages over NATS: a server inside, or somebody else's",
-		imports: []string{"engine/clock"},
-		owns:    []string{"github.com/nats-io"},
 	}, {
 		path: "scenarios/series",
 		what: "many runs that answer one question: sweep, search, contest, pairs of a gate, patterns",
@@ -270,7 +214,7 @@ var rows = []row{
 			"engine/clock", "engine/entity", "engine/nearest",
 			"report", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/live", "report/text", "report/verdict",
 			"results", "results/baseline", "results/figure", "results/figure/check", "results/merge",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys/values", "scenarios/run",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys", "scenarios/run",
 		},
 	}, {
 		path: "scenarios/advise/suggest",
@@ -282,21 +226,9 @@ var rows = []row{
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
-		path: "scenarios/advise/keystatistics",
-		what: "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
-		imports: []string{
-			"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest",
-			"report/document",
-			"results",
-			"scenarios/keys", "scenarios/keys/sketch",
-		},
-	}, {
-		path: "scenarios/keys/sketch",
-		what: "the heaviest keys, their number and their unevenness, in constant memory",
-	}, {
-		path:    "scenarios/health",
-		what:    "what the generator itself costs and how it fares: CPU, garbage collection, free workers, by whole second",
-		imports: []string{"engine/clock", "results"},
+		path:    "scenarios/advise/keystatistics",
+		what:    "how a stream of keys lies over partitions, in constant memory: skew, and whether inserts all go to one end",
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest", "report/document", "results", "scenarios/keys"},
 	}, {
 		path:    "backoff",
 		what:    "retry policies and limiters as pure formulas",

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/keys/sketch"
+	"loadgen/scenarios/keys"
 )
 
 // Report is what a survey found.
@@ -140,7 +140,7 @@ func (w *weights) estimates(r *Report) []Share {
 	return shares
 }
 
-func shareOf(place *sketch.Place[uint64, name]) Share {
+func shareOf(place *keys.SketchPlace[uint64, name]) Share {
 	return Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight}
 }
 

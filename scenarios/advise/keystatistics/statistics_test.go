@@ -11,7 +11,6 @@ import (
 
 	"loadgen/scenarios/advise/keystatistics"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 )
 
 // counted is what brute force knows of a stream.
@@ -167,7 +166,7 @@ func TestHeavyPartitionsAreListedFirst(t *testing.T) {
 
 // TestStatisticsOfADesignAgreesWithItsSkew counts a design the way a generator does.
 func TestStatisticsOfADesignAgreesWithItsSkew(t *testing.T) {
-	g, err := keys.New(keys.Options{Seed: 3, Attributes: []values.Attribute{{Name: "x", Values: values.Uniform{Low: 1, High: 40}}}})
+	g, err := keys.New(keys.Options{Seed: 3, Attributes: []keys.Attribute{{Name: "x", Values: keys.Uniform{Low: 1, High: 40}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

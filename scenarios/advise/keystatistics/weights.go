@@ -2,7 +2,7 @@ package keystatistics
 
 import (
 	"encoding/binary"
-	"loadgen/scenarios/keys/sketch"
+	"loadgen/scenarios/keys"
 	"math/bits"
 	"slices"
 )
@@ -23,9 +23,9 @@ type weights struct {
 	text   []byte
 
 	// What takes over from them.
-	heaviest *sketch.Heaviest[uint64, name]
-	distinct *sketch.Distinct
-	moment   *sketch.Moment
+	heaviest *keys.HeaviestKeys[uint64, name]
+	distinct *keys.DistinctKeys
+	moment   *keys.Moment
 }
 
 // told is one partition that is told apart.
@@ -68,9 +68,9 @@ func (w *weights) add(partition []byte, entities int64) {
 // then finds no place weighs at most what the lightest place does, which is what
 // the space-saving algorithm promises of whatever has none.
 func (w *weights) goOver() {
-	w.heaviest = sketch.NewHeaviest(w.options.Places, func(h uint64) uint64 { return h },
+	w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
 		func(n *name) { n.text = n.text[:0] })
-	w.distinct, w.moment = new(sketch.Distinct), new(sketch.Moment)
+	w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
 	slices.SortFunc(w.told, w.heavierFirst)
 	for i := range w.told {
 		one := &w.told[i]

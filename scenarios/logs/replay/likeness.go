@@ -11,7 +11,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/fields"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // Bounds of a likeness: how many partitions have their own share, how many stretches of
@@ -106,7 +106,7 @@ func classesOf(counts []int) string {
 	var sizes []string
 	scale := max(1, float64(counts[0])/1e6)
 	for from, to := 0, 1; from < len(counts); from, to = to, 2*to {
-		if to > len(counts) || len(sizes) == values.MaxSizes-1 {
+		if to > len(counts) || len(sizes) == keys.MaxSizes-1 {
 			to = len(counts)
 		}
 		sum := 0
@@ -115,7 +115,7 @@ func classesOf(counts []int) string {
 		}
 		// To the eight decimals that a share has, so that all together are 1.
 		part := func(n int) float64 { return math.Round(float64(n)/float64(len(counts))*1e8) / 1e8 }
-		size := values.Size{Share: part(to) - part(from), Weight: math.Round(float64(sum)/float64(to-from)/scale*1e6) / 1e6}
+		size := keys.Size{Share: part(to) - part(from), Weight: math.Round(float64(sum)/float64(to-from)/scale*1e6) / 1e6}
 		sizes = append(sizes, `"`+size.String()+`"`)
 	}
 	return fmt.Sprintf("{partitions: %d, sizes: [%s]}", len(counts), strings.Join(sizes, ", "))

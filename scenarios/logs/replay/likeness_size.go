@@ -7,7 +7,7 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
-	"loadgen/scenarios/keys/values"
+	"loadgen/scenarios/keys"
 )
 
 // bodies counts the bodies of single writes by their bytes, told apart by a 250th of
@@ -73,8 +73,8 @@ func (o *Operations) sizes() (text string, most int) {
 	}
 	var given []string
 	least := sizeOf(o.Bodies.Quantile(0))
-	for i, name := range values.QuantileNames {
-		most = sizeOf(o.Bodies.Quantile(values.QuantileShares[i]))
+	for i, name := range keys.QuantileNames {
+		most = sizeOf(o.Bodies.Quantile(keys.QuantileShares[i]))
 		given = append(given, fmt.Sprintf("%s: %d", name, most))
 	}
 	if least == most {

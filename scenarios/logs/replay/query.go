@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/keys/values"
 	"loadgen/target"
 )
 
@@ -111,13 +110,13 @@ func (f *forming) newAsking(of *Operations) *asking {
 	if rows.Flush(); len(of.Queries) == 0 {
 		return a
 	}
-	table, err := values.ReadTable(strings.NewReader(text.String()), "log", names)
+	table, err := keys.ReadTable(strings.NewReader(text.String()), "log", names)
 	if a.fault = err; err != nil {
 		return a
 	}
 	o := keys.Options{PartitionKey: f.to[0], RowKey: f.to[1]}
 	for _, name := range names {
-		o.Attributes = append(o.Attributes, values.Attribute{Name: name, Values: values.Column{File: "log", Name: name, Table: table}})
+		o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: keys.ValueColumn{File: "log", Name: name, Table: table}})
 	}
 	a.generator, a.fault = keys.New(o)
 	return a

@@ -1,0 +1,167 @@
+package campaign
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+)
+
+// second is what ends in one second: so many attempts of each kind, each served
+// one an entity, after so long a response.
+type second struct {
+	ok, failed, throttled, late int
+	response                    time.Duration
+}
+
+// told is a guard that was told of some seconds.
+func told(spec scenarios.Traffic, seconds ...second) *stopConditions {
+	g := newStopConditions(&spec)
+	for i, s := range seconds {
+		done := time.Duration(i)*time.Second + time.Second/2
+		attempt := func(count int, class results.Class, lag time.Duration) {
+			for range count {
+				g.Attempt(&results.Attempt{Intended: done - lag, Sent: done, Done: done, Class: class})
+			}
+		}
+		attempt(s.ok-s.late, results.Ok, 0)
+		attempt(s.late, results.Ok, results.LateAfter+1)
+		attempt(s.failed, results.Failed, results.LateAfter)
+		attempt(s.throttled, results.Throttled, 0)
+		for range s.ok {
+			g.Completed(&results.Completed{Intended: done - s.response, Done: done, Class: results.Ok, Served: 1})
+		}
+	}
+	return g
+}
+
+// fiveOf returns a window of the same.
+func fiveOf(one second) []second { return slices.Repeat([]second{one}, window) }
+
+func TestGuardJudgesBudgets(t *testing.T) {
+	on := func(of string, above float64) scenarios.Traffic {
+		return scenarios.Traffic{StopOn: []scenarios.Budget{{Of: of, Above: above}}}
+	}
+	for _, test := range []struct {
+		name    string
+		spec    scenarios.Traffic
+		seconds []second
+		overdue uint64
+		says    string
+	}{
+		{"exactly the share is not yet too much", on("failed", .01), fiveOf(second{ok: 99, failed: 1}), 0, ""},
+		{"one more is", on("failed", .01), append(fiveOf(second{ok: 99, failed: 1})[1:], second{ok: 98, failed: 2}), 0, "1.2% of the 500 attempts of the last 5 s were failed"},
+		{"what was before the last five seconds is forgotten", on("failed", .01), append([]second{{failed: 400}}, fiveOf(second{ok: 99, failed: 1})...), 0, ""},
+		{"ninety-nine attempts are too few", on("throttled", 0), []second{{throttled: 99}}, 0, ""},
+		{"a hundred are not", on("throttled", 0), []second{{throttled: 100}}, 0, "100% of the 100 attempts of the last 5 s were throttled"},
+		{"five milliseconds are not late", on("late", 0), fiveOf(second{ok: 50, failed: 5}), 0, ""},
+		{"more than five are", on("late", .1), fiveOf(second{ok: 50, late: 6}), 0, "12% of the 250 operations sent of the last 5 s were late"},
+		{"what is overdue counts among what was due", on("dropped", .2), fiveOf(second{ok: 80}), 101, "20.2% of the 501 operations due of the last 5 s were dropped"},
+		{"up to the share it may", on("dropped", .2), fiveOf(second{ok: 80}), 100, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := told(test.spec, test.seconds...)
+			now := clock.Instant(time.Duration(len(test.seconds)) * time.Second)
+			err := g.Enough(0, now, func() uint64 { return test.overdue })
+			if test.says == "" && err != nil || test.says != "" && (!errors.Is(err, drive.ErrStopped) || !strings.Contains(err.Error(), test.says)) {
+				t.Errorf("enough() = %v; want %q", err, test.says)
+			}
+			if err := g.Enough(0, now.Add(time.Second-1), nil); err != nil {
+				t.Errorf("enough() in the same second = %v; want one judgement a second", err)
+			}
+		})
+	}
+}
+
+func TestGuardTellsRest(t *testing.T) {
+	const length = 10 * time.Millisecond
+	base := second{ok: 100, response: length}
+	for _, test := range []struct {
+		name          string
+		before, after second
+		share         float64
+		warmUp, since time.Duration
+		want          error
+	}{
+		{"the same is stable", base, base, .02, 0, 0, drive.ErrSettled},
+		{"a rate within the share is", base, second{ok: 101, response: length}, .02, 0, 0, drive.ErrSettled},
+		{"one beyond it is not", base, second{ok: 103, response: length}, .02, 0, 0, nil},
+		{"one beyond it downwards is not", base, second{ok: 97, response: length}, .02, 0, 0, nil},
+		{"a median within the share is", base, second{ok: 100, response: length + length/80}, .02, 0, 0, drive.ErrSettled},
+		{"one beyond it is not", base, second{ok: 100, response: length + length/30}, .02, 0, 0, nil},
+		{"nothing served is not rest", second{}, second{}, .02, 0, 0, nil},
+		{"nor is what was served before and no longer", base, second{}, .5, 0, 0, nil},
+		{"nine seconds of measuring are too few", base, base, .02, 0, time.Second, nil},
+		{"a warm-up is no measuring", base, base, .02, time.Second, 0, nil},
+		{"without a share there is no rest", base, base, 0, 0, 0, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			g := told(scenarios.Traffic{StopWhenStable: test.share, WarmUp: test.warmUp}, append(fiveOf(test.before), fiveOf(test.after)...)...)
+			if err := g.Enough(clock.Instant(test.since), clock.Instant(10*time.Second), nil); !errors.Is(err, test.want) || test.want == nil && err != nil {
+				t.Errorf("enough() = %v; want %v", err, test.want)
+			}
+		})
+	}
+	// A second without anything leaves the place in which it is kept as it was a round
+	// before: that is not its own.
+	g := told(scenarios.Traffic{StopWhenStable: .02}, slices.Repeat([]second{base}, 3*window)...)
+	if err := g.Enough(0, clock.Instant(3*window+2)*clock.Instant(time.Second), nil); err != nil {
+		t.Errorf("enough() after two seconds of nothing = %v; want nil", err)
+	}
+}
+
+// The median of what was counted by logarithms is that of what was counted, within
+// half a percent.
+func TestCountersKnowTheMedian(t *testing.T) {
+	const seed = 45
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 50 {
+		var one, other, both counters
+		scale := math.Exp(rng.Float64() * 20)
+		list := make([]float64, 1001)
+		for i := range list {
+			d := time.Duration(scale*rng.ExpFloat64()) + 1000
+			list[i] = float64(d)
+			if i%3 == 0 {
+				one.add(d)
+			} else {
+				other.add(d)
+			}
+		}
+		both.merge(&one)
+		both.merge(&other)
+		slices.Sort(list)
+		if got, want := both.median(), list[500]; math.Abs(got/want-1) > .006 {
+			t.Fatalf("seed %d: median() = %.0f; want %.0f", seed, got, want)
+		}
+	}
+	var extremes counters
+	for _, d := range []time.Duration{-1, 0, math.MaxInt64} {
+		extremes.add(d)
+	}
+	if got := extremes.median(); got < 1 || got > 2 {
+		t.Errorf("median() of nothing, less and everything = %v; want about 1", got)
+	}
+	if got := new(counters).median(); got != 0 {
+		t.Errorf("median() of none = %v; want 0", got)
+	}
+}
+
+func BenchmarkGuard(b *testing.B) {
+	g := newStopConditions(&scenarios.Traffic{})
+	a := results.Attempt{Done: time.Second, Class: results.Ok}
+	c := results.Completed{Done: time.Second, Class: results.Ok, Served: 1}
+	b.ReportAllocs()
+	for b.Loop() {
+		g.Attempt(&a)
+		g.Completed(&c)
+	}
+}

@@ -1,0 +1,98 @@
+package campaign
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"loadgen/backoff"
+	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
+)
+
+// retryLimits is that of all operations of a scenario. It is immutable.
+type retryLimits struct {
+	// Policy is the one of operations that have none of their own.
+	Policy backoff.Policy
+	// own are the others, by what the scenario calls them.
+	own map[string]*backoff.Policy
+}
+
+// newRetryLimits returns the patience of the operations, which retry some statuses beside those of their
+// policies. The error is that of [backoff.ByName].
+func newRetryLimits(usual backoff.Policy, codes []int, operations []scenarios.OperationSpec) (*retryLimits, error) {
+	p := &retryLimits{Policy: usual.With(codes...), own: make(map[string]*backoff.Policy)}
+	for i := range operations {
+		name := operations[i].Retry
+		if name == "" || p.own[name] != nil {
+			continue
+		}
+		policy, err := backoff.ByName(name)
+		if err != nil {
+			return nil, err
+		}
+		policy = policy.With(codes...)
+		p.own[name] = &policy
+	}
+	return p, nil
+}
+
+// Of returns how an operation tries again.
+func (p *retryLimits) Of(o *scenarios.OperationSpec) *backoff.Policy {
+	if own := p.own[o.Retry]; own != nil {
+		return own
+	}
+	return &p.Policy
+}
+
+// LongestWait returns how long an operation can wait for its retries in all; retries says
+// that some operation has any.
+func (p *retryLimits) LongestWait() (longest time.Duration, retries bool) {
+	longest, retries = p.Policy.LongestWait(), p.Policy.Retries > 0
+	for _, own := range p.own {
+		longest, retries = max(longest, own.LongestWait()), retries || own.Retries > 0
+	}
+	return longest, retries
+}
+
+// Furnish gives a stage what its operations bear that the stage as a whole does not. Of so
+// many kinds that a run has, kindOf says which an operation is.
+func (p *retryLimits) Furnish(stage *drive.Stage, operations []scenarios.OperationSpec, kindOf map[string]int, kinds int) {
+	has := func(what func(*scenarios.OperationSpec) bool) bool {
+		return slices.ContainsFunc(operations, func(o scenarios.OperationSpec) bool { return what(&o) })
+	}
+	if has(func(o *scenarios.OperationSpec) bool { return o.Timeout > 0 }) {
+		stage.Timeouts = make([]time.Duration, kinds)
+		for i := range operations {
+			stage.Timeouts[kindOf[operations[i].Name]] = operations[i].Timeout
+		}
+	}
+	if has(func(o *scenarios.OperationSpec) bool { return o.Retry != "" }) {
+		stage.Retries = make([]*backoff.Policy, kinds)
+		for i := range operations {
+			stage.Retries[kindOf[operations[i].Name]] = p.Of(&operations[i])
+		}
+	}
+}
+
+// Limit gives a stage the rate limits of its operations, each with all its tokens.
+func (p *retryLimits) Limit(stage *drive.Stage, operations []scenarios.OperationSpec, kindOf map[string]int, kinds int) {
+	for i := range operations {
+		limit := operations[i].Limit
+		if limit.PerSecond == 0 {
+			continue
+		}
+		if stage.Limits == nil {
+			stage.Limits = make([]*drive.RateLimit, kinds)
+		}
+		stage.Limits[kindOf[operations[i].Name]] = &drive.RateLimit{Rate: limit.PerSecond, Burst: limit.Burst}
+	}
+}
+
+// joinedReasons returns what is said of an operation that several phases have: what each of them says.
+func joinedReasons(before, now string) string {
+	if now == "" || now == before {
+		return before
+	}
+	return strings.TrimPrefix(before+"; "+now, "; ")
+}

@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"errors"
+	"io"
+	"strconv"
+
+	"loadgen/engine/csvfile"
+	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys"
+)
+
+// only leaves a value out when it is written, unless it is given.
+type only struct {
+	fields.Binding
+	given func() bool
+}
+
+// Write implements [fields.Binding].
+func (o only) Write() *fields.Node {
+	if !o.given() {
+		return nil
+	}
+	return o.Binding.Write()
+}
+
+// Bounds of what curves are shaped by.
+const (
+	leastSigma, mostSigma = 0.01, 5
+	leastTail, mostTail   = 0.1, 100
+	mostExponent          = 5
+)
+
+func number(into *float64, least, most float64, expected string) fields.Binding {
+	return only{fields.Decimal(into, fields.DecimalNumber, least, most, expected), func() bool { return *into != 0 }}
+}
+
+// greatest is the field of the size at which a curve is cut.
+func greatest(c *keys.Curve) fields.Field {
+	return fields.Field{Name: "max", Says: "The size at which the curve is cut: what is larger is drawn as this; 1 MiB, which an entity may have, unless it is given.",
+		Value: only{parseBytes(&c.High), func() bool { return c.High != entity.MaxEntityBytes }}}
+}
+
+func lognormal(c *keys.Curve) fields.Object {
+	optional := func(into *int) fields.Binding {
+		return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}
+	}
+	return fields.Object{What: "a lognormal", Fields: []fields.Field{
+		{Name: "p50", Says: "The median, in bytes.", Required: true, Value: parseBytes(&c.Median)},
+		{Name: "p99", Says: "The size that one of a hundred entities exceeds.", Value: optional(&c.P99)},
+		{Name: "sigma", Says: "The standard deviation of the logarithm, in place of p99.",
+			Value: number(&c.Sigma, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6")},
+		{Name: "min", Says: "The least size; what the keys and properties take unless it is given.", Value: optional(&c.Low)},
+		greatest(c),
+	}}
+}
+
+func pareto(c *keys.Curve) fields.Object {
+	return fields.Object{What: "a pareto", Fields: []fields.Field{
+		{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
+		{Name: "tail", Says: "The exponent of the tail: the share of sizes above x is (min/x) to its power; the smaller, the heavier.",
+			Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, leastTail, mostTail, "a number from 0.1 to 100, such as 1.5")},
+		greatest(c),
+	}}
+}
+
+func zipf(c *keys.Curve) fields.Object {
+	return fields.Object{What: "a zipf of sizes", Fields: []fields.Field{
+		{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
+		{Name: "max", Says: "The greatest size, in bytes.", Required: true, Value: parseBytes(&c.High)},
+		{Name: "exponent", Says: "How steeply the shares fall: 0 is all sizes alike, 1 as 1, 1/2, 1/3.",
+			Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
+	}}
+}
+
+func file(c *keys.Curve) fields.Object {
+	name := func(into *string, what string) fields.Binding {
+		return fields.Text{Into: into, Allow: func(s string) bool { return s != "" }, Expected: what}
+	}
+	return fields.Object{What: "a csv of sizes", Fields: []fields.Field{
+		{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.", Required: true,
+			Value: name(&c.File.File, "the path of a CSV file")},
+		{Name: "column", Says: "The name of the column with the sizes, in bytes.", Required: true, Value: name(&c.File.Column, "the name of a column")},
+		{Name: "weight", Says: "The name of the column that says how often each row counts; once unless it is given.",
+			Value: only{name(&c.File.Weight, "the name of a column"), func() bool { return c.File.Weight != "" }}},
+	}}
+}
+
+// ReadCurve returns a curve with the sizes of its file. The error joins up to twenty
+// [*csvfile.Fault], or is that of the reader.
+func ReadCurve(c *keys.Curve, from io.Reader) (*keys.Curve, error) {
+	set, err := c.File.Read(from)
+	if err != nil {
+		return nil, err
+	}
+	read := *c
+	var faults []error
+	for i := range set.Len() {
+		text, weight, line := set.Row(i)
+		size, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || size < 1 || size > entity.MaxEntityBytes {
+			if len(faults) < keys.MostRowFaults {
+				faults = append(faults, &csvfile.Fault{File: c.File.File, Line: line, Kind: keys.ErrInvalidRow,
+					What: c.File.Column + " is " + nearest.Shown(text) + "; expected a whole number of bytes from 1 to " + strconv.Itoa(entity.MaxEntityBytes)})
+			}
+			continue
+		}
+		read.List, read.Weights = append(read.List, size), append(read.Weights, weight)
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return &read, nil
+}

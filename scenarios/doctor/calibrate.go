@@ -1,0 +1,313 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"loadgen/engine/model"
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/run"
+)
+
+// Calibration is what was learnt, and how the experiments ended.
+type Calibration struct {
+	Profile *Profile
+	// Where is the target, as it was named.
+	Where string
+	// Ended is what ended the experiments early, nil where they came to their end.
+	Ended error
+}
+
+// calibration is a set of experiments under way. It belongs to one goroutine.
+type calibration struct {
+	CalibrationOptions
+	profile *Profile
+	where   string
+	left    int64
+	// loaded is how long load was offered, pauses what was seen of partitions that move.
+	loaded time.Duration
+	pauses []time.Duration
+	// times are those of the service, known once latencies were measured.
+	times  calibratedService
+	median map[string]estimate
+	// refusals are latencies of throttled attempts, in seconds.
+	refusals []float64
+	// limit is that of a partition, known where it was found.
+	limit estimate
+	found bool
+	first bool
+}
+
+// Calibrate makes the experiments. Where one ends early, so do all: the outcome has what was
+// learnt by then, and says so; the error is that of options or consent, or that nothing could
+// be measured at all.
+func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) {
+	if err := errors.Join(o.Validate()...); err != nil {
+		return nil, err
+	}
+	if o.Progress == nil {
+		o.Progress = io.Discard
+	}
+	o.Each = cmp.Or(o.Each, gently)
+	c := &calibration{CalibrationOptions: o, left: o.Budget, median: map[string]estimate{}, first: true,
+		profile: &Profile{Kind: UnknownProfile, At: "an engine of this process", Base: model.Documented, On: o.Now}}
+	if err := c.agree(); err != nil {
+		return nil, err
+	}
+	ended := c.experiments(ctx)
+	if c.profile.Requests == 0 {
+		if ended == nil {
+			ended = fields.Fault{Path: "budget", What: "expected more: no experiment is as small, " + c.profile.Unlearnt[0].Why}
+		}
+		if errors.Is(ended, run.ErrOtherService) {
+			ended = fields.Fault{Path: "target", What: results.OneLine(ended)}
+		}
+		return nil, ended
+	}
+	c.leaveOut()
+	c.tellMoves()
+	c.gaps(ended)
+	return &Calibration{Profile: c.profile, Where: c.where, Ended: ended}, nil
+}
+
+// agree asks for consent to all experiments together, each at the most that it may come to.
+func (c *calibration) agree() error {
+	if c.On != run.Remote {
+		return nil
+	}
+	var all run.Forecast
+	rates := c.ladder()
+	top := rates[len(rates)-1]
+	texts := []string{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(top, top/4, holdFor), burst(top)}
+	for _, rate := range rates {
+		texts = append(texts, rung(rate, rungFor))
+	}
+	if c.AccountLimit {
+		texts = append(texts, accountLoad(c.AccountRate, holdFor))
+	}
+	for _, text := range texts {
+		f, err := c.forecast(text)
+		if err != nil {
+			return err
+		}
+		all.Requests, all.Entities = all.Requests+f.Requests, all.Entities+f.Entities
+		all.Sent, all.Received, all.Lasts = all.Sent+f.Sent, all.Received+f.Received, all.Lasts+f.Lasts
+	}
+	if all.Requests > c.Budget {
+		// What the budget does not bear is left out, and with it its share of the rest.
+		part := float64(c.Budget) / float64(all.Requests)
+		all.Requests, all.Entities = c.Budget, int64(float64(all.Entities)*part)
+		all.Sent, all.Received = int64(float64(all.Sent)*part), int64(float64(all.Received)*part)
+	}
+	s, err := c.read(texts[0])
+	if err != nil {
+		return err
+	}
+	p := c.plan(s)
+	all.AtMost = all.Requests // nothing is tried again
+	return p.Agree(all, run.TablePrefix+"calibrate…")
+}
+
+// plan is that of one run.
+func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
+	return run.Plan{Scenario: s, On: c.On, Accounts: c.Accounts, Consent: c.Consent, Budget: c.left, Remains: c.Remains,
+		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}
+}
+
+// forecast is by arithmetic: nothing is tried again, and nobody waits before the target was found
+// to be there.
+func (c *calibration) forecast(text string) (run.Forecast, error) {
+	s, err := c.read(text)
+	if err != nil {
+		return run.Forecast{}, err
+	}
+	p := c.plan(s)
+	return p.Reckoned()
+}
+
+// aroundTable are the requests that make, mark and drop a table.
+const aroundTable = 3
+
+// errBudget is that an experiment would take more than the budget has left.
+var errBudget = errors.New("the budget has too little left")
+
+// run carries an experiment out. The error is errBudget where the budget does not bear it; any
+// other ends the experiments.
+func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, error) {
+	s, err := c.read(text)
+	if err != nil {
+		return nil, err
+	}
+	requests, lasts := requestsOf(s)
+	if requests > c.left {
+		return nil, fmt.Errorf("%w: it takes %s transactions, and %s are left", errBudget, document.Count(requests), document.Count(c.left))
+	}
+	fmt.Fprintf(c.Progress, "calibrate: %s, %v, %s requests\n", what, lasts.Round(time.Second), document.Count(requests))
+	g, p := new(gatherer), c.plan(s)
+	p.Progress, p.Consent = g, func(run.Ask) error { return nil } // asked for all of it before
+	record, err := run.Run(ctx, p)
+	if record == nil {
+		return nil, err
+	}
+	m := measuredOf(record, g)
+	c.account(record, m, g)
+	return m, err
+}
+
+// requestsOf returns how many requests a scenario of this room makes, nothing being tried again,
+// and how long it offers load.
+func requestsOf(s *scenarios.Scenario) (requests int64, lasts time.Duration) {
+	requests = aroundTable
+	for i := range s.Phases {
+		if load := s.Phases[i].Load; load != nil {
+			// Each partition's last transaction may be short of entities.
+			requests += int64(load.Entities/load.Transaction + partitions)
+		} else if t := s.Phases[i].Traffic; t != nil {
+			requests += int64(t.Arrivals.Constant * t.Lasts().Seconds())
+			lasts += t.Lasts()
+		}
+	}
+	return requests, lasts
+}
+
+// account takes down what a run has taken, and what it met.
+func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer) {
+	p := c.profile
+	requests := int64(len(g.attempts)) + aroundTable
+	p.Requests, p.Sent, p.Received, p.Lasted = p.Requests+requests, p.Sent+g.sent, p.Received+g.received, p.Lasted+record.Duration
+	c.left -= requests
+	if c.first {
+		c.first = false
+		c.name(&record.Manifest)
+	}
+	for i := range m.stretches {
+		s := &m.stretches[i]
+		for _, a := range s.attempts {
+			p.Entities += a.entities
+		}
+		c.refusals = append(c.refusals, s.times(results.Throttled)...)
+		p.Throttled += int64(len(s.times(results.Throttled)))
+		pauses, failed := s.pauses()
+		c.pauses = append(c.pauses, pauses...)
+		p.Failed += int64(failed)
+		c.loaded += s.End - s.Begin
+	}
+}
+
+// name takes down what answered.
+func (c *calibration) name(m *results.Manifest) {
+	c.profile.On = m.Started
+	c.where = m.Target
+	if len(c.Accounts) == 0 {
+		return
+	}
+	c.profile.At, c.profile.Server = c.Accounts[0].Socket(), results.OneLine(errors.New(m.Service))
+	switch {
+	case m.Genuine:
+		c.profile.Kind = ServiceProfile
+	case m.Emulator:
+		c.profile.Kind = EmulatorProfile
+	}
+}
+
+// experiments makes one after another, and returns what ended them early.
+func (c *calibration) experiments(ctx context.Context) error {
+	for _, one := range []struct {
+		what  string
+		learn func(context.Context) error
+	}{
+		{"latencies", c.learnLatencies}, {"latencies of large entities", c.learnSizes},
+		{"limit of a partition", c.learnLimit}, {"burst", c.learnBurst}, {"limit of the account", c.learnAccount},
+	} {
+		err := one.learn(ctx)
+		switch {
+		case errors.Is(err, errBudget):
+			c.missed(one.what, "%v", err)
+		case err != nil:
+			return err
+		}
+	}
+	c.learnThrottling()
+	return nil
+}
+
+// missed takes down that something could not be learnt, and why.
+func (c *calibration) missed(what, format string, args ...any) {
+	c.profile.Unlearnt = append(c.profile.Unlearnt, ProfileGap{What: what, Why: fmt.Sprintf(format, args...)})
+}
+
+// gaps names what a profile lacks that nobody has said a word about.
+func (c *calibration) gaps(ended error) {
+	if ended == nil {
+		return
+	}
+	why := "the experiments were ended before"
+	switch {
+	case errors.Is(ended, context.Canceled):
+		why = "interrupted before it was measured"
+	case errors.Is(ended, run.ErrBudget):
+		why = "the budget was spent before it was measured"
+	default:
+		why += ": " + document.Cut(results.OneLine(ended), mostWhy)
+	}
+	for _, name := range []string{"read_time", "write_time", "partition_target", "partition_burst", "throttle_time"} {
+		if _, there := c.profile.Parameter(name); !there {
+			c.missed(name, "%s", why)
+		}
+	}
+}
+
+// leaveOut takes out what the model does not take, so that every profile is one: what was measured
+// is told among what could not be learnt.
+func (c *calibration) leaveOut() {
+	m, err := model.New(c.profile.Base)
+	if err != nil {
+		return // a profile of the model's own is one
+	}
+	// Values that only hold together are tried together first.
+	whole := *m
+	for _, v := range c.profile.Values {
+		err = errors.Join(err, whole.Set(v.Name, v.Value))
+	}
+	if err == nil && len(whole.Validate()) == 0 {
+		return
+	}
+	var taken []ProfileValue
+	for _, v := range c.profile.Values {
+		before := *m
+		err := m.Set(v.Name, v.Value)
+		if faults := m.Validate(); err == nil && len(faults) > 0 {
+			err = faults[0]
+		}
+		if err != nil {
+			*m = before
+			c.missed(v.Name, "it was measured as %s, from %s to %s, which the model does not take: %s", v.Value, v.Low, v.High, document.Cut(results.OneLine(err), mostWhy))
+			continue
+		}
+		taken = append(taken, v)
+	}
+	c.profile.Values = taken
+}
+
+// mostWhy is how much of an error a gap tells, in characters.
+const mostWhy = 200
+
+// ladder returns the rates that a partition is offered one after another.
+func (c *calibration) ladder() []float64 {
+	const lowest = 250
+	var rates []float64
+	for rate := min(lowest, c.MaxRate); rate < c.MaxRate; rate *= 2 {
+		rates = append(rates, rate)
+	}
+	return append(rates, c.MaxRate)
+}
+
+// Interrupted reports whether somebody ended the experiments.
+func (o *Calibration) Interrupted() bool { return errors.Is(o.Ended, context.Canceled) }

@@ -1,0 +1,107 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+
+	"loadgen/report/document"
+)
+
+// told is what a script is told of the experiments.
+type told struct {
+	Host      string         `json:"host"`
+	Kind      string         `json:"kind"`
+	Server    string         `json:"server"`
+	Date      time.Time      `json:"date"`
+	Requests  int64          `json:"requests"`
+	Throttled int64          `json:"throttled"`
+	Failed    int64          `json:"failed"`
+	Entities  int64          `json:"entities"`
+	File      string         `json:"file"`
+	Whole     bool           `json:"whole"`
+	Values    []ProfileValue `json:"values"`
+	Figures   []ProfileValue `json:"figures"`
+	Unlearnt  []ProfileGap   `json:"unlearnt"`
+}
+
+// Document says what was learnt, on one screen, and then by what it was; file is where the
+// profile is kept.
+func (o *Calibration) Document(file string) *document.Document {
+	p := o.Profile
+	d := &document.Document{Title: "calibrate", Subtitle: o.subtitle(), Answer: o.answer(file), Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
+		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
+	d.Screen = append(d.Screen, table("values", "What the model takes from it", p.Values, false))
+	var gaps document.List
+	for _, one := range p.Unlearnt {
+		gaps.Items = append(gaps.Items, one.What+": "+one.Why)
+	}
+	if len(gaps.Items) > 0 {
+		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names(p.Unlearnt))}})
+	}
+	d.Add("values", "Values of the model", table("values", "Each with its interval of 95 %", p.Values, true))
+	d.Add("figures", "What else was seen", table("figures", "No parameter of the model takes these", p.Figures, true))
+	if len(gaps.Items) > 0 {
+		d.Add("unlearnt", "What could not be learnt", gaps)
+	}
+	return d
+}
+
+func names(gaps []ProfileGap) []string {
+	var list []string
+	for _, one := range gaps {
+		list = append(list, one.What)
+	}
+	return list
+}
+
+func (o *Calibration) subtitle() string {
+	p := o.Profile
+	where := o.Where
+	if p.Server != "" {
+		where += " (" + p.Server + ")"
+	}
+	return fmt.Sprintf("%s · %s · %s requests · %v", where, p.On.UTC().Format(time.DateOnly), document.Count(p.Requests), p.Lasted.Round(time.Second))
+}
+
+// answer says what a partition holds, if that was found, and where the profile is.
+func (o *Calibration) answer(file string) document.Answer {
+	p := o.Profile
+	a := document.Claimed("", fmt.Sprintf("%s learnt", document.Counted(len(p.Values), "value was", "values were")), "", "", "")
+	if limit, found := p.Parameter("partition_target"); found {
+		a = document.Claimed("", "a partition is held to", document.Count(limit.Whole()), "entities/s", "")
+		a.Beside = "from " + limit.Low + " to " + limit.High
+	}
+	switch p.Kind {
+	case ServiceProfile:
+	case EmulatorProfile:
+		a.Says = append(a.Says, "What was measured is an emulator: it says nothing of the table service.")
+	default:
+		a.Says = append(a.Says, "What answered does not say what it is.")
+	}
+	switch {
+	case o.Interrupted():
+		a.Says = append(a.Says, "The experiments were interrupted: this is what was learnt by then.")
+	case o.Ended != nil:
+		a.Says = append(a.Says, "The experiments ended early: this is what was learnt by then.")
+	}
+	if file != "" {
+		a.Says = append(a.Says, "The profile is in "+file+"; --profile "+file+" uses it.")
+	}
+	return a
+}
+
+// table lists values; by says how each was measured.
+func table(id, caption string, list []ProfileValue, by bool) document.Table {
+	t := document.Table{ID: id, Caption: caption, Columns: []document.Column{{Title: "name", Words: true}, {Title: "value"}, {Title: "from"}, {Title: "to"}, {Title: "samples"}}}
+	if by {
+		t.Columns = append(t.Columns, document.Column{Title: "by", Words: true})
+	}
+	for _, one := range list {
+		row := document.Cells(one.Name, one.Value, one.Low, one.High, document.Count(one.Samples))
+		if by {
+			row = append(row, document.Cell{Text: one.By})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

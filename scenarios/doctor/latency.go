@@ -1,0 +1,141 @@
+package doctor
+
+import (
+	"math"
+	"slices"
+)
+
+// estimate is a value in seconds, or per second, and the interval of its 95 %.
+type estimate struct {
+	value, low, high float64
+	samples          int
+}
+
+// least is how few samples anything is told of.
+const least = 30
+
+// quantile returns a quantile of values in their order, interpolated.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// quantileOf returns a quantile with its interval by order statistics: the number of samples
+// below a quantile is binomial, whatever they are distributed like. It is told where at least
+// ten samples lie on either side.
+func quantileOf(values []float64, q float64) (estimate, bool) {
+	n := float64(len(values))
+	if len(values) < least || n*min(q, 1-q) < 10 {
+		return estimate{}, false
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	room := z95 * math.Sqrt(n*q*(1-q))
+	at := func(rank float64) float64 { return sorted[int(min(max(rank, 0), n-1))] }
+	return estimate{quantile(sorted, q), at(math.Floor(n*q - room - 1)), at(math.Ceil(n*q + room)), len(values)}, true
+}
+
+// z95 is how many deviations of a normal variable hold 95 % of it.
+const z95 = 1.96
+
+// calibratedService splits latencies into a way, which is constant, and work that is distributed
+// log-normally with a spread that all operations share: the model's own form.
+type calibratedService struct {
+	// way is in seconds, spread a coefficient of variation.
+	way, spread estimate
+}
+
+// fit finds the way at which the latencies less it are likeliest under the model: one pass over
+// a grid, and one over the grid about its best. Where no way is likelier than the others by much, the interval
+// says so: it has all of which twice the logarithm of the likelihood is within 3.84 of the best.
+func fit(kinds ...[]float64) calibratedService {
+	shortest, n := math.Inf(1), 0
+	for _, values := range kinds {
+		shortest, n = min(shortest, slices.Min(values)), n+len(values)
+	}
+	const steps = 200
+	// A way just below the shortest sample makes that one as likely as one wants.
+	grid := make([]float64, steps)
+	likely := make([]float64, steps)
+	best := 0
+	for i := range grid {
+		grid[i] = shortest * 0.995 * float64(i) / steps
+		likely[i], _ = likelihood(grid[i], kinds)
+		if likely[i] > likely[best] {
+			best = i
+		}
+	}
+	const within = 3.84 / 2
+	low, high := best, best
+	for low > 0 && likely[low-1] > likely[best]-within {
+		low--
+	}
+	for high < steps-1 && likely[high+1] > likely[best]-within {
+		high++
+	}
+	step := grid[1] - grid[0]
+	s := calibratedService{way: estimate{grid[best], max(0, grid[low]-step), min(shortest, grid[high]+step), n}}
+	variation := func(way float64) float64 {
+		_, variance := likelihood(way, kinds)
+		return math.Sqrt(math.Expm1(variance))
+	}
+	room := z95 / math.Sqrt(2*float64(n))
+	s.spread = estimate{variation(s.way.value), variation(s.way.low) * (1 - room), variation(min(s.way.high, shortest*0.995)) * (1 + room), n}
+	return s
+}
+
+// likelihood returns the logarithm of how likely latencies are by a way, less a constant, and
+// the variance of the logarithms of the work, about each kind's own mean.
+func likelihood(way float64, kinds [][]float64) (likely, variance float64) {
+	var squares, logs float64
+	n := 0
+	for _, values := range kinds {
+		var sum, sumOfSquares float64
+		for _, v := range values {
+			l := math.Log(v - way)
+			sum, sumOfSquares = sum+l, sumOfSquares+l*l
+		}
+		squares += max(0, sumOfSquares-sum*sum/float64(len(values)))
+		logs, n = logs+sum, n+len(values)
+	}
+	const nothing = 1e-12
+	variance = max(nothing, squares/float64(n))
+	return -float64(n)/2*math.Log(variance) - logs, variance
+}
+
+// mean returns the mean work of an operation by its median latency: the median of a log-normal
+// variable of mean m and variation c is m / √(1 + c²).
+func (s *calibratedService) mean(median estimate) estimate {
+	factor := func(c float64) float64 { return math.Sqrt(1 + c*c) }
+	return estimate{
+		(median.value - s.way.value) * factor(s.spread.value),
+		max(0, median.low-s.way.high) * factor(s.spread.low),
+		max(0, median.high-s.way.low) * factor(s.spread.high), median.samples}
+}
+
+// less returns how much longer one median is than another, by their intervals, never below 0:
+// those of two independent samples.
+func (e estimate) less(other estimate) estimate {
+	value := e.value - other.value
+	under := math.Hypot(e.value-e.low, other.high-other.value)
+	over := math.Hypot(e.high-e.value, other.value-other.low)
+	return estimate{max(0, value), max(0, value-under), max(0, value+over), min(e.samples, other.samples)}
+}
+
+// mostSpread is the greatest spread of times that the model takes, as a part of their mean.
+const mostSpread = 2
+
+// atMost returns the estimate with a value that the model takes; its interval still has all that
+// was measured.
+func (e estimate) atMost(most float64) estimate {
+	e.value, e.low = min(e.value, most), min(e.low, most)
+	return e
+}
+
+// over returns the estimate divided by a number.
+func (e estimate) over(number float64) estimate {
+	return estimate{e.value / number, e.low / number, e.high / number, e.samples}
+}

@@ -1,0 +1,284 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/results"
+)
+
+// learnLatencies measures the four operations at a gentle rate, and splits their times into the
+// way and the work of the service.
+func (c *calibration) learnLatencies(ctx context.Context) error {
+	m, err := c.run(ctx, "latencies at a gentle rate", latencies(c.Rate, c.Each))
+	if m == nil {
+		return err
+	}
+	for _, name := range []string{phaseGet, phaseInsert, phasePage, phaseBatch} {
+		c.figures(m.one(name), name, "")
+	}
+	get, insert := m.one(phaseGet).times(results.Ok), m.one(phaseInsert).times(results.Ok)
+	if len(get) < least || len(insert) < least {
+		c.missed("read_time, write_time", "%d reads and %d inserts succeeded at %s/s; it takes %d of each", len(get), len(insert), document.Rate(c.Rate), least)
+		return err
+	}
+	c.times = fit(get, insert)
+	seen := c.times.spread.value
+	c.times.spread = c.times.spread.atMost(mostSpread)
+	c.duration("round_trip", c.times.way, "the constant part of the times of get and insert, by the likelihood of the rest")
+	by := "the spread of the rest, which get and insert share"
+	if seen > mostSpread {
+		by += fmt.Sprintf("; it was %s of the mean, and the model has %d at most: long times are longer than it has them", document.Decimals(seen, 1), mostSpread)
+	}
+	c.set("time_spread", whole(1000*c.times.spread.value), whole(1000*c.times.spread.low), whole(1000*c.times.spread.high), c.times.spread.samples, by)
+	c.duration("read_time", c.times.mean(c.median[phaseGet]), "p50(get) less the round trip, as a mean")
+	c.duration("write_time", c.times.mean(c.median[phaseInsert]), "p50(insert) less the round trip, as a mean")
+	c.learnEach()
+	return err
+}
+
+// learnEach learns what each further entity of a page and of a transaction takes.
+func (c *calibration) learnEach() {
+	if page, told := c.median[phasePage]; told {
+		each := page.less(c.median[phaseGet]).over(pageEntities)
+		const most = 100_000_000
+		rate := func(seconds float64) string { return whole(min(most, max(1, 1/max(seconds, 1.0/most)))) }
+		c.set("scan_rate", rate(each.value), rate(each.high), rate(each.low), each.samples,
+			fmt.Sprintf("%d entities by p50(page) less p50(get)", pageEntities))
+	} else {
+		c.missed("scan_rate", "too few pages were read")
+	}
+	if batch, told := c.median[phaseBatch]; told {
+		c.duration("entity_time", batch.less(c.median[phaseInsert]).over(batchEntities-1),
+			fmt.Sprintf("p50(transaction) less p50(insert), by the %d entities more", batchEntities-1))
+	} else {
+		c.missed("entity_time", "too few transactions succeeded")
+	}
+}
+
+// figures takes down the latencies of an operation.
+func (c *calibration) figures(s *stretch, name, of string) {
+	times := s.times(results.Ok)
+	for _, q := range []struct {
+		name string
+		at   float64
+	}{{"p50", 0.5}, {"p99", 0.99}} {
+		e, told := quantileOf(times, q.at)
+		if !told {
+			continue
+		}
+		c.figure(fmt.Sprintf("%s(%s%s)", q.name, name, of), e, fmt.Sprintf("at %s/s, service time", document.Rate(s.Rate)))
+		if q.at == 0.5 && of == "" {
+			c.median[name] = e
+		}
+	}
+}
+
+// learnSizes measures single operations on large entities.
+func (c *calibration) learnSizes(ctx context.Context) error {
+	m, err := c.run(ctx, "latencies of large entities", largeLatencies(c.Rate, c.Each))
+	if m == nil {
+		return err
+	}
+	for _, name := range []string{phaseGet, phaseInsert} {
+		c.figures(m.one(name), name, " 16 KiB")
+	}
+	return err
+}
+
+// learnLimit goes up a ladder of rates until a partition throttles, and holds an overload then.
+func (c *calibration) learnLimit(ctx context.Context) error {
+	const throttles = 0.05
+	served, rates := 0.0, c.ladder()
+	// The last rate comes once more, for longer: a limit may take its time.
+	for i, rate := range append(rates, c.MaxRate) {
+		lasts := rungFor
+		if i == len(rates) {
+			lasts = holdFor
+		}
+		m, err := c.run(ctx, "a partition at "+document.Rate(rate)+"/s", rung(rate, lasts))
+		if m == nil || err != nil {
+			return err
+		}
+		s := m.one(phaseRung).after(lasts * 3 / 4)
+		ok := s.share(results.Ok)
+		switch {
+		case s.share(results.Throttled) >= throttles:
+			return c.hold(ctx, ok*rate)
+		case s.slow() || s.share(results.Failed) > throttles:
+			c.missed("partition_target", "at %s/s to one partition nothing was throttled, but replies or the generator fell behind: a limit of the service "+
+				"did not show; %s/s were served", document.Rate(rate), document.Rate(served))
+			return nil
+		}
+		served = rate * ok
+	}
+	c.missed("partition_target", "%s/s to one partition, the most that was allowed, were served for %v without throttling; --max-rate offers more", document.Rate(served), holdFor)
+	return nil
+}
+
+// hold offers a partition half as much again as it serves, and measures what it does serve.
+func (c *calibration) hold(ctx context.Context, about float64) error {
+	const beyond = 1.5
+	rate := min(c.MaxRate, max(about*beyond, about+leastRate))
+	for _, lasts := range []time.Duration{holdFor, settleFor} {
+		m, err := c.run(ctx, "an overload of a partition", overload(rate, about/4, lasts))
+		if m == nil {
+			return err
+		}
+		s := m.one(phaseHold)
+		limit, told := s.after(lasts / 3).plateau()
+		switch {
+		case !told:
+			c.missed("partition_target", "an overload of %s/s was throttled too seldom to tell a limit", document.Rate(rate))
+		case lasts == holdFor && !s.settles() && err == nil:
+			continue // a limit that takes its time
+		case !s.settles():
+			c.missed("partition_target", "what was served of %s/s did not come to rest in %v", document.Rate(rate), lasts)
+		default:
+			if lasts == settleFor {
+				limit, told = s.after(lasts * 3 / 4).plateau()
+			}
+			c.limit, c.found = limit, told
+			c.set("partition_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
+				fmt.Sprintf("served of an overload of %s/s for %v", document.Rate(rate), lasts))
+		}
+		if after := m.one(phaseAfter); len(after.attempts) > 0 {
+			r := after.recovery().Seconds()
+			c.figure("recovery", estimate{r, r, r, len(after.attempts)}, "from the end of an overload to the last attempt throttled, at a quarter of the limit")
+		}
+		return err
+	}
+	return nil
+}
+
+// learnBurst measures what an idle partition has saved up.
+func (c *calibration) learnBurst(ctx context.Context) error {
+	const least, wanted = 1.2, 3
+	switch {
+	case !c.found:
+		c.missed("partition_burst", "it follows from the limit of a partition, which is not known")
+		return nil
+	case c.limit.value*least > c.MaxRate:
+		c.missed("partition_burst", "it takes more than %s/s; --max-rate offers more", document.Rate(c.limit.value*least))
+		return nil
+	}
+	m, err := c.run(ctx, "bursts after a rest", burst(min(c.MaxRate, wanted*c.limit.value)))
+	if m == nil {
+		return err
+	}
+	e, why := saved(m.named(phaseBurst), c.limit)
+	if why != "" {
+		c.missed("partition_burst", "%s", why)
+		return err
+	}
+	const longest, shortest = 10, 0.001
+	e.value, e.low, e.high = min(max(e.value, shortest), longest), max(e.low, 0), min(max(e.high, shortest), longest)
+	c.duration("partition_burst", e, fmt.Sprintf("served beyond the limit after %v of rest", restFor))
+	return err
+}
+
+// learnAccount offers an account more and more, over many partitions.
+func (c *calibration) learnAccount(ctx context.Context) error {
+	if !c.AccountLimit {
+		c.missed("account_target", "it was not asked for: what else uses the account would be throttled (--account-limit)")
+		return nil
+	}
+	const throttles = 0.05
+	lowest := min(2500, c.AccountRate)
+	for rate := lowest; ; rate = min(rate*2, c.AccountRate) {
+		m, err := c.run(ctx, "the account at "+document.Rate(rate)+" entities/s", accountLoad(rate, rungFor))
+		if m == nil || err != nil {
+			return err
+		}
+		s := m.one(phaseHold).after(rungFor / 2)
+		switch {
+		case s.share(results.Throttled) >= throttles:
+			return c.holdAccount(ctx, rate*s.share(results.Ok))
+		case s.slow():
+			c.missed("account_target", "at %s entities/s nothing was throttled, but replies or the generator fell behind", document.Rate(rate))
+			return nil
+		case rate >= c.AccountRate:
+			c.missed("account_target", "%s entities/s, the most that was allowed, were served without throttling; --account-rate offers more", document.Rate(rate))
+			return nil
+		}
+	}
+}
+
+func (c *calibration) holdAccount(ctx context.Context, about float64) error {
+	const beyond = 1.5
+	rate := min(c.AccountRate, about*beyond)
+	m, err := c.run(ctx, "an overload of the account", accountLoad(rate, holdFor))
+	if m == nil {
+		return err
+	}
+	limit, told := m.one(phaseHold).after(holdFor / 3).plateau()
+	if !told {
+		c.missed("account_target", "an overload of %s entities/s was throttled too seldom to tell a limit", document.Rate(rate))
+		return err
+	}
+	c.set("account_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
+		fmt.Sprintf("served of %s entities/s over 256 partitions, in transactions of %d", document.Rate(rate), batchEntities))
+	return err
+}
+
+// learnThrottling takes what a throttled attempt costs from all that there were.
+func (c *calibration) learnThrottling() {
+	e, told := quantileOf(c.refusals, 0.5)
+	if !told {
+		c.missed("throttle_time", "%s; it takes %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
+		return
+	}
+	c.figure("p50(throttled)", e, "over all experiments")
+	if c.times.way.samples > 0 {
+		way := c.times.way
+		c.duration("throttle_time", estimate{max(0, e.value-way.value), max(0, e.low-way.high), max(0, e.high-way.low), e.samples}, "p50(throttled) less the round trip")
+	}
+}
+
+// tellMoves says what was seen of partitions that move.
+func (c *calibration) tellMoves() {
+	n := strconv.Itoa(len(c.pauses))
+	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: "pauses", Value: n, Low: n, High: n, Samples: max(1, int64(c.loaded/time.Second)),
+		By: fmt.Sprintf("times of %v or more in which nothing succeeded, in so many seconds of load", pauseLeast)})
+	if len(c.pauses) == 0 {
+		c.missed("detection, offline_least, offline_most", "no partition was seen to move in %v of load: the service waits for minutes of overload first",
+			c.loaded.Round(time.Second))
+		return
+	}
+	longest := slices.Max(c.pauses).Seconds()
+	c.figure("longest pause", estimate{longest, longest, longest, len(c.pauses)}, "of those")
+	c.missed("detection, offline_least, offline_most", "%s seen, too few to tell when and for how long partitions move", document.Counted(len(c.pauses), "pause was", "pauses were"))
+}
+
+func whole(v float64) string { return strconv.FormatInt(int64(math.Round(v)), 10) }
+func floor(v float64) string { return strconv.FormatInt(int64(math.Floor(max(0, v))), 10) }
+func ceil(v float64) string  { return strconv.FormatInt(int64(math.Ceil(v)), 10) }
+
+// set takes down a parameter of the model.
+func (c *calibration) set(name, value, low, high string, samples int, by string) {
+	c.profile.Values = append(c.profile.Values, ProfileValue{Name: name, Value: value, Low: low, High: high, Samples: int64(samples), By: by})
+}
+
+// microseconds is how exactly times are told, in nanoseconds.
+const microsecond = float64(time.Microsecond)
+
+// span returns seconds as a duration, to the microsecond.
+func span(seconds float64, round func(float64) float64) string {
+	return (time.Duration(round(seconds*1e9/microsecond)) * time.Microsecond).String()
+}
+
+// duration takes down a parameter that is a time.
+func (c *calibration) duration(name string, e estimate, by string) {
+	c.set(name, span(max(0, e.value), math.Round), span(max(0, e.low), math.Floor), span(max(0, e.high), math.Ceil), e.samples, by)
+}
+
+// figure takes down a time that no parameter takes.
+func (c *calibration) figure(name string, e estimate, by string) {
+	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: name, Value: span(e.value, math.Round), Low: span(e.low, math.Floor),
+		High: span(e.high, math.Ceil), Samples: int64(e.samples), By: by})
+}

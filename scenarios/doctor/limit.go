@@ -1,0 +1,176 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"loadgen/report/compare/statistics"
+	"loadgen/results"
+)
+
+// inOrder returns the attempts in the order in which they were sent.
+func (s *stretch) inOrder() []attempt {
+	list := slices.Clone(s.attempts)
+	slices.SortStableFunc(list, func(a, b attempt) int { return cmp.Compare(a.sent, b.sent) })
+	return list
+}
+
+// plateau is what is served of an overload, in entities per second: what was admitted between
+// the first and the last attempt that was throttled. A bucket that throttles is empty to less
+// than one request, so that the two bounds differ by no more than one, and each may be off by
+// what the instants of sending and of arriving differ by.
+func (s *stretch) plateau() (estimate, bool) {
+	list := s.inOrder()
+	throttled := func(a attempt) bool { return a.class == results.Throttled }
+	first := slices.IndexFunc(list, throttled)
+	last := len(list) - 1
+	for last > first && !throttled(list[last]) {
+		last--
+	}
+	if first < 0 || last-first < least {
+		return estimate{}, false
+	}
+	from, to := list[first].sent, list[last].sent
+	lasts := (to - from).Seconds()
+	var served, largest int64
+	for _, a := range list[first:last] {
+		if a.class == results.Ok {
+			served, largest = served+a.entities, max(largest, a.entities)
+		}
+	}
+	if lasts < 1 || served == 0 {
+		return estimate{}, false
+	}
+	rate := float64(served) / lasts
+	room := (float64(largest) + 1) / lasts
+	if by, told := bySeconds(list, from, to); told {
+		room = max(room, by)
+	}
+	return estimate{rate, rate - room, rate + room, int(served)}, true
+}
+
+// bySeconds returns the half width of the interval of what is served by second, of whole
+// seconds, where there are some.
+func bySeconds(list []attempt, from, to time.Duration) (float64, bool) {
+	counts := make([]float64, int((to - from).Seconds()))
+	for _, a := range list {
+		if at := int((a.sent - from).Seconds()); a.sent >= from && a.class == results.Ok && at < len(counts) {
+			counts[at] += float64(a.entities)
+		}
+	}
+	const alpha = 0.05
+	_, low, high, told := statistics.MeanInterval(counts, alpha)
+	return (high - low) / 2, told
+}
+
+// allowance is what was served beyond a limit in the time from the first attempt of a burst to
+// attempts that were throttled, in entities: what an idle partition had saved up. At such an
+// attempt less than one is left of it. Those are taken that come until twice the time to the
+// first of them has passed: the later, the more an error in the limit counts.
+func (s *stretch) allowance(limit float64) (float64, bool) {
+	list := s.inOrder()
+	if len(list) == 0 {
+		return 0, false
+	}
+	begin := list[0].sent
+	var until time.Duration
+	var sum, served float64
+	n := 0
+	for _, a := range list {
+		at := a.sent - begin
+		switch {
+		case n > 0 && at > until:
+			return sum / float64(n), true
+		case a.class == results.Ok:
+			served += float64(a.entities)
+		case a.class == results.Throttled:
+			if n == 0 {
+				until = 2*at + 20*time.Millisecond
+			}
+			sum, n = sum+served-limit*at.Seconds()+0.5, n+1
+		}
+	}
+	return sum / max(1, float64(n)), n > 0
+}
+
+// saved is the allowance of several bursts, as a time: how long the limit takes to fill it.
+func saved(list []*stretch, limit estimate) (e estimate, why string) {
+	var each []float64
+	for _, s := range list {
+		if entities, told := s.allowance(limit.value); told {
+			each = append(each, entities/limit.value)
+		}
+	}
+	if len(each) < 2 {
+		return e, fmt.Sprintf("%d of %d bursts were throttled at all: more is saved up than they took", len(each), len(list))
+	}
+	const alpha = 0.05
+	e.value, e.low, e.high, _ = statistics.MeanInterval(each, alpha)
+	// A bucket counts whole entities.
+	room := 1 / limit.value
+	e.low, e.high, e.samples = max(0, e.low-room), e.high+room, len(each)
+	const nearly = 0.9
+	if e.value > nearly*restFor.Seconds() {
+		return e, fmt.Sprintf("at least what %v of rest save up: it was full no sooner", restFor)
+	}
+	return e, ""
+}
+
+// settles reports whether what was served of an overload had come to rest: its last quarter is
+// within 2 % of the quarter before, or within what chance makes of throttling by share.
+func (s *stretch) settles() bool {
+	quarter := (s.End - s.Begin) / 4
+	count := func(from, to time.Duration) float64 {
+		n := 0.0
+		for i := range s.attempts {
+			if a := &s.attempts[i]; a.class == results.Ok && a.sent >= from && a.sent < to {
+				n += float64(a.entities)
+			}
+		}
+		return n
+	}
+	before, last := count(s.End-2*quarter, s.End-quarter), count(s.End-quarter, s.End)
+	const some, deviations = 0.02, 3
+	return math.Abs(before-last) <= max(some*last, deviations*math.Sqrt(2*last*s.share(results.Throttled)))
+}
+
+// recovery returns how long after an overload attempts are still throttled: till the last one
+// that is; 0 where none is.
+func (s *stretch) recovery() time.Duration {
+	last := time.Duration(0)
+	for i := range s.attempts {
+		if a := &s.attempts[i]; a.class == results.Throttled {
+			last = max(last, a.sent-s.Begin)
+		}
+	}
+	return last
+}
+
+// pause is a stretch of time in which nothing succeeded, though enough was asked.
+const (
+	pauseLeast = time.Second
+	pauseAsked = 10
+)
+
+// pauses returns the pauses of a stretch and how many attempts failed in it: what a partition
+// that moves shows.
+func (s *stretch) pauses() (list []time.Duration, failed int) {
+	asked, since := 0, s.Begin
+	for _, a := range s.inOrder() {
+		switch {
+		case a.class == results.Ok:
+			if lasted := a.sent - since; lasted >= pauseLeast && asked >= pauseAsked {
+				list = append(list, lasted)
+			}
+			asked, since = 0, a.sent
+			continue
+		case a.class == results.Failed:
+			failed++
+		}
+		asked++
+	}
+	return list, failed
+}

@@ -1,0 +1,152 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/model"
+	"loadgen/engine/nearest"
+	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
+)
+
+// ParseProfile reads the text of a profile; file is what faults call it. The error is
+// [fields.Faults].
+func ParseProfile(file string, text []byte) (*Profile, error) {
+	tree, faults := fields.ReadTree(file, text)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	r := new(fields.Reader)
+	if at := foreign(tree); at != "" {
+		r.Fault(tree.At, "", "%s", at)
+		return nil, r.Faults
+	}
+	p, version := new(Profile), 0
+	binding(p, &version).Read(r, "", tree)
+	if len(r.Faults) > 0 {
+		return nil, r.Faults
+	}
+	return p, together(p, tree, r)
+}
+
+// foreign says why a file is no profile at all, or one of another version; empty for one that
+// may be sound.
+func foreign(tree *fields.Node) string {
+	version := tree.Find(versionField)
+	switch {
+	case tree.Kind != fields.Dict || version == nil:
+		return fmt.Sprintf("this is no profile: it has no %s; expected a file that `loadgen calibrate` wrote", versionField)
+	case version.Text != strconv.Itoa(ProfileVersion):
+		return fmt.Sprintf("this profile has version %s; expected %d: measure again with this build", version.Shown(), ProfileVersion)
+	default:
+		return ""
+	}
+}
+
+// together returns what is wrong with values that are sound one by one.
+func together(p *Profile, tree *fields.Node, r *fields.Reader) error {
+	seen := map[string]bool{}
+	for i, v := range p.Values {
+		at := tree.Find("values").Items[i].At
+		path := "values." + strconv.Itoa(i)
+		if seen[v.Name] {
+			r.Fault(at, path, "%s is there twice; expected once", v.Name)
+		}
+		seen[v.Name] = true
+	}
+	m, err := model.New(p.Base)
+	if err != nil {
+		return err
+	}
+	for _, v := range p.Values {
+		if err := m.Set(v.Name, v.Value); err != nil {
+			return err
+		}
+	}
+	for _, one := range m.Validate() {
+		r.Fault(tree.Find(versionField).At, "values", "%v", one)
+	}
+	return r.Faults.ErrorOrNil()
+}
+
+// parameter returns what is wrong with a value of the model, and with which field of it.
+func parameter(v ProfileValue) (field string, err error) {
+	m, err := model.New(model.Documented)
+	if err != nil {
+		return "name", err
+	}
+	switch err := m.Set(v.Name, v.Value); {
+	case errors.Is(err, model.ErrUnknown) || v.Name == model.RegionName:
+		return "name", errors.New(nearest.Unknown("model parameter", v.Name, model.Names()))
+	case err != nil:
+		return "value", errors.New(strings.TrimPrefix(err.Error(), model.ErrValue.Error()+": "))
+	}
+	value, _ := amount(v.Value)
+	low, sound := amount(v.Low)
+	high, also := amount(v.High)
+	if !sound || !also || low > value || value > high {
+		return "value", fmt.Errorf("%s is %s, and its interval from %s to %s; expected one that holds it", v.Name, v.Value, v.Low, v.High)
+	}
+	return "", nil
+}
+
+// ReadProfile reads a profile file. The error is [fields.Faults].
+func ReadProfile(file string) (*Profile, error) {
+	text, err := textOf(file)
+	if err != nil {
+		return nil, fields.Faults{{File: file, What: "the profile cannot be read: " + reason(err)}}
+	}
+	return ParseProfile(file, text)
+}
+
+func textOf(file string) ([]byte, error) {
+	opened, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return io.ReadAll(io.LimitReader(opened, fields.MaxBytes+1))
+}
+
+// reason is what is wrong with a file, without its name.
+func reason(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// ChooseProfile returns the profile of the model that a name stands for, or reads the file of that
+// name. The error is [fields.Faults].
+func ChooseProfile(name string) (base string, measured *scenarios.Measured, err error) {
+	if slices.Contains(model.Profiles(), name) {
+		return name, nil, nil
+	}
+	if _, err := os.Stat(name); err != nil && !strings.ContainsAny(name, `./\`) {
+		return "", nil, fields.Faults{{File: "--profile", What: nearest.Unknown("profile", name, model.Profiles()) + ", or a file of `loadgen calibrate`"}}
+	}
+	p, err := ReadProfile(name)
+	if err != nil {
+		return "", nil, err
+	}
+	return p.Base, p.Measured(filepath.Base(name)), nil
+}
+
+// UseProfile has a scenario follow a profile of the model or the profile file of that name: see
+// [ChooseProfile].
+func UseProfile(s *scenarios.Scenario, name string) error {
+	base, measured, err := ChooseProfile(name)
+	if err == nil {
+		s.UseMeasured(base, measured)
+	}
+	return err
+}

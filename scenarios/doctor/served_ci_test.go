@@ -1,0 +1,92 @@
+//go:build ci
+
+package doctor_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
+	"loadgen/scenarios"
+	"loadgen/scenarios/doctor"
+)
+
+// A service on a socket whose limits and times are secret is found within 5 %, in real time. Its
+// times are large against what a busy machine adds, and its partitions save up two seconds, so
+// that what a generator that stood still did not ask for is not lost to them. A machine that kept
+// somebody waiting meanwhile is held to what no wait can do: shorten a reply.
+func TestSecretsOfAServiceAreFound(t *testing.T) {
+	secrets := []string{"partition_target=230", "partition_burst=2s", "round_trip=60ms", "read_time=100ms", "write_time=160ms", "entity_time=1ms",
+		"throttle_time=140ms", "time_spread=100", "scan_rate=2000"}
+	tr := truth{asked: scenarios.Model{Profile: model.Documented}}
+	var set []string
+	for _, one := range secrets {
+		set = append(set, "model."+one)
+		tr.asked.Overrides = append(tr.asked.Overrides, overrideOf(one))
+	}
+	s := scenarios.Scenario{Model: tr.asked}
+	var err error
+	if tr.model, err = s.PartitionModel(); err != nil {
+		t.Fatal(err)
+	}
+	at := served(t, set...)
+	o := remote(at, 10_000) // too little for the bursts, which take 20 s
+	o.Rate, o.MaxRate, o.Each, o.Workers = 100, 1000, 2*time.Second, 256
+	watched := watch(t)
+	out, err := doctor.Calibrate(t.Context(), o)
+	stood := watched()
+	if err != nil || out.Ended != nil {
+		t.Fatal(err, out)
+	}
+	p := out.Profile
+	wrong := ""
+	v, found := p.Parameter("partition_target")
+	worst := off(v.Whole(), tr.model.PartitionTarget)
+	if !found || worst > 0.05 {
+		wrong = "partition_target is " + v.Value
+	}
+	for name, truth := range tr.medians() {
+		v, found := p.Figure(name)
+		beside := off(int64(v.Duration()), int64(truth))
+		if found && float64(v.Duration()) < 0.95*float64(truth) {
+			t.Errorf("%s is %s; no reply comes before %v", name, v.Value, truth)
+		}
+		if !found || beside > 0.05 {
+			wrong += "; " + name + " is " + v.Value + ", not " + truth.String()
+		}
+		worst = max(worst, beside)
+	}
+	t.Logf("at most %.1f %% off%s; the machine stood still for %v at most, %d requests, %d throttled", 100*worst, wrong, stood, p.Requests, p.Throttled)
+	if wrong != "" && stood < stoodStill {
+		t.Errorf("%s; want them within 5 %%, for the machine kept up\n%s", wrong, p.Text())
+	}
+}
+
+// stoodStill is from which wait on times are the machine's, too.
+const stoodStill = 5 * time.Millisecond
+
+// watch looks every few milliseconds whether it is let, until what it returns is called, which
+// tells for how long it was not, at most.
+func watch(t *testing.T) func() time.Duration {
+	ctx, stop := context.WithCancel(t.Context())
+	longest := time.Duration(math.MinInt64)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		clk := clock.NewReal()
+		const tick = 5 * time.Millisecond
+		for last := clk.Now(); clk.Sleep(ctx, last.Add(tick)) == nil; {
+			now := clk.Now()
+			longest = max(longest, now.Sub(last)-tick)
+			last = now
+		}
+	}()
+	return func() time.Duration {
+		stop()
+		<-done
+		return longest
+	}
+}

@@ -1,0 +1,89 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"loadgen/engine/clock"
+)
+
+// settling is how long a leader listens for others before it leads.
+const settling = 500 * time.Millisecond
+
+// claim is a leader's on a run, at a server that others may lead by, too. Whoever leads
+// answers claims; of several that begin at once the one with the least identity leads.
+type claim struct {
+	conn     *nats.Conn
+	subjects subjects
+	id       string
+	sub      *nats.Subscription
+
+	mu    sync.Mutex
+	leads bool
+	led   bool
+}
+
+// stake claims a run. Errors wrap [ErrLed] or [ErrRefused].
+func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
+	id, err := NewID()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	one := &claim{conn: conn, subjects: s, id: id}
+	if one.sub, err = conn.Subscribe(s.lead(), one.hear); err == nil {
+		one.say("claims")
+		err = conn.FlushTimeout(patience)
+	}
+	if err == nil {
+		err = conn.LastError()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: whether somebody else leads cannot be asked: %w", ErrRefused, err)
+	}
+	alarm := c.Alarm(c.Now().Add(settling))
+	defer alarm.Stop()
+	<-alarm.C
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if one.led {
+		one.close()
+		return nil, ErrLed
+	}
+	one.leads = true
+	return one, nil
+}
+
+func (c *claim) say(what string) {
+	// What cannot be sent is a connection that is down, of which the leader hears otherwise.
+	_ = c.conn.Publish(c.subjects.lead(), []byte(what+" "+c.id))
+}
+
+// hear takes what another leader says.
+func (c *claim) hear(m *nats.Msg) {
+	what, id, _ := strings.Cut(string(m.Data), " ")
+	if id == c.id {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.leads:
+		if what == "claims" {
+			c.say("leads")
+		}
+	case what == "leads", what == "claims" && id < c.id:
+		c.led = true
+	case what == "claims":
+		// It began later than this one asked, and has not heard it.
+		c.say("claims")
+	}
+}
+
+func (c *claim) close() {
+	// An error says that the connection is down, and nobody hears any more.
+	_ = c.sub.Unsubscribe()
+}

@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// usual are the options of every connection. What is sent while it is down is not kept:
+// whoever asks asks again.
+func usual(name string) []nats.Option {
+	return []nats.Option{nats.Name(name), nats.Timeout(patience), nats.NoEcho(), nats.MaxReconnects(-1),
+		nats.ReconnectWait(200 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.ReconnectBufSize(-1), nats.PingInterval(20 * time.Second), nats.IgnoreDiscoveredServers(),
+		// Errors of a subscription, such as a queue that is full, are counted where they are asked for.
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}
+}
+
+// signing signs with a key.
+func signing(key nkeys.KeyPair) (nats.Option, error) {
+	public, err := key.PublicKey()
+	if err != nil {
+		return nil, err
+	}
+	return nats.Nkey(public, key.Sign), nil
+}
+
+// connect opens a connection to a server at a URL. Errors wrap [ErrUnreachable] or
+// [ErrRefused].
+func connect(o *BusOptions, name string) (*nats.Conn, error) {
+	at, err := address(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	options := usual(name)
+	switch {
+	case o.Creds != "":
+		options = append(options, nats.UserCredentials(o.Creds))
+	case !o.outside():
+		signs, err := o.signing()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrToken, err)
+		}
+		options = append(options, signs)
+	}
+	if options, err = o.trusting(options, at.Scheme == "tls" || !loopback(at.Hostname())); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	c, err := nats.Connect("nats://"+at.Host, options...)
+	if errors.Is(err, nats.ErrNkeysNotSupported) {
+		// A server that asks nobody who he is. Off loopback it has shown by now that it has the
+		// token, and would have asked.
+		c, err = nats.Connect("nats://"+at.Host, append(options, nats.Nkey("", nil))...)
+	}
+	if err != nil {
+		return nil, connectError(at.Host, err)
+	}
+	return c, nil
+}
+
+// signing signs as a member of the token's fleet does.
+func (o *BusOptions) signing() (nats.Option, error) {
+	key, err := o.Token.joinKey()
+	if err != nil {
+		return nil, err
+	}
+	return signing(key)
+}
+
+// trusting adds whom to trust: a leader of the same token, or whom certificates vouch for.
+func (o *BusOptions) trusting(options []nats.Option, secure bool) ([]nats.Option, error) {
+	config, err := o.Token.clientTLS()
+	if err != nil {
+		return nil, err
+	}
+	if o.outside() {
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+		if o.CA != "" {
+			options = append(options, nats.RootCAs(o.CA))
+			secure = true
+		}
+	}
+	return append(options, func(n *nats.Options) error {
+		if n.TLSConfig = config; o.Creds != "" && o.CA == "" {
+			// Whether a cluster of one's own is spoken to in the clear is its owner's choice.
+			secure = false
+		}
+		n.Secure = secure
+		return nil
+	}), nil
+}
+
+// connectError says why a connection was not made, in one line.
+func connectError(host string, err error) error {
+	var network net.Error
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrNkeysNotSupported):
+		return fmt.Errorf("%w at %s: the server does not take this token or these credentials", ErrRefused, host)
+	case errors.Is(err, errOtherLeader):
+		return fmt.Errorf("%w at %s: %w", ErrRefused, host, errOtherLeader)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("%w at %s: the server does not offer TLS, without which no fleet goes off this machine", ErrRefused, host)
+	case errors.Is(err, nats.ErrNoServers):
+		return fmt.Errorf("%w at %s: %w", ErrUnreachable, host, errNobody)
+	case errors.Is(err, nats.ErrTimeout), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return fmt.Errorf("%w at %s: nothing came within %v, as from something that is no NATS server", ErrUnreachable, host, patience)
+	}
+	return fmt.Errorf("%w at %s: it does not speak NATS: %w", ErrUnreachable, host, err)
+}
+
+// errNobody is an address at which nobody listens, or not yet.
+var errNobody = errors.New("nobody listens")

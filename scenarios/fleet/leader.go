@@ -1,0 +1,183 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"loadgen/engine/clock"
+)
+
+// busMessage is what a member said.
+type busMessage struct {
+	// From is the member's identity, which the server vouches for.
+	From string
+	Text []byte
+}
+
+// busLeader is the leader's end of the bus. Its methods may be called by several goroutines.
+type busLeader struct {
+	subjects subjects
+	url      string
+	server   *server.Server
+	conn     *nats.Conn
+	asks     *nats.Subscription
+	raw      chan *nats.Msg
+	messages chan busMessage
+	claim    *claim
+	ended    chan struct{}
+	reading  sync.WaitGroup
+	closing  sync.Once
+}
+
+// openBus opens the leader's end. Errors wrap [ErrToken], [ErrListen], [ErrUnreachable],
+// [ErrRefused] or [ErrLed].
+func openBus(o BusOptions, c clock.Clock) (*busLeader, error) {
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	run, err := o.Token.run()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	l := &busLeader{subjects: subjectsOf(run), url: o.URL, raw: make(chan *nats.Msg, mostWaiting), messages: make(chan busMessage), ended: make(chan struct{})}
+	if o.URL == "" {
+		err = l.within(&o)
+	} else {
+		l.conn, err = connect(&o, "loadgen-leader")
+	}
+	if err == nil {
+		err = l.listen(c)
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// within starts a server in this process, and connects to it without a socket.
+func (l *busLeader) within(o *BusOptions) error {
+	own, err := nkeys.CreatePair(nkeys.PrefixByteUser)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	g := &gate{subjects: l.subjects}
+	if g.leader, err = own.PublicKey(); err != nil {
+		return fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	join, err := o.Token.joinKey()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	if g.join, err = join.PublicKey(); err != nil {
+		return fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	if l.server, err = serve(o, g); err != nil {
+		return err
+	}
+	l.url = local(l.server)
+	signs, err := signing(own)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	options, err := o.trusting(append(usual("loadgen-leader"), signs, nats.InProcessServer(l.server)), false)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	if l.conn, err = nats.Connect("", options...); err != nil {
+		return fmt.Errorf("%w: %w", ErrListen, err)
+	}
+	return nil
+}
+
+// listen begins to hear the members, unless somebody else does.
+func (l *busLeader) listen(c clock.Clock) (err error) {
+	if l.server == nil {
+		if l.claim, err = stake(l.conn, l.subjects, c); err != nil {
+			return err
+		}
+	}
+	if l.asks, err = l.conn.ChanSubscribe(l.subjects.asks(), l.raw); err == nil {
+		err = l.conn.FlushTimeout(patience)
+	}
+	if err == nil {
+		err = l.conn.LastError()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: what members say cannot be heard: %w", ErrRefused, err)
+	}
+	l.reading.Go(l.read)
+	return nil
+}
+
+// read passes on what members say, with whose it is.
+func (l *busLeader) read() {
+	defer close(l.messages)
+	for {
+		select {
+		case <-l.ended:
+			return
+		case m := <-l.raw:
+			from, is := l.subjects.member(m.Subject)
+			if !is {
+				continue
+			}
+			select {
+			case l.messages <- busMessage{from, m.Data}:
+			case <-l.ended:
+				return
+			}
+		}
+	}
+}
+
+// URL is where members of this machine join.
+func (l *busLeader) URL() string { return l.url }
+
+// Messages is what members say, until the end is closed.
+func (l *busLeader) Messages() <-chan busMessage { return l.messages }
+
+// Answer says something to a member. What does not get there is asked for again.
+func (l *busLeader) Answer(to string, text []byte) error {
+	return l.conn.Publish(l.subjects.answer(to), text)
+}
+
+// Dropped is how many messages there was no room for.
+func (l *busLeader) Dropped() int {
+	if l.asks == nil {
+		return 0
+	}
+	dropped, err := l.asks.Dropped()
+	if err != nil {
+		return 0
+	}
+	return dropped
+}
+
+// Close ends it, and the server where it is the leader's own. What was answered before has
+// left by then.
+func (l *busLeader) Close() {
+	l.closing.Do(func() {
+		close(l.ended)
+		l.reading.Wait()
+		if l.claim != nil {
+			l.claim.close()
+		}
+		if l.conn != nil {
+			if l.conn.IsConnected() {
+				// An error says that nobody is left to tell.
+				_ = l.conn.FlushTimeout(patience)
+			}
+			l.conn.Close()
+		}
+		if l.server != nil {
+			l.server.Shutdown()
+			l.server.WaitForShutdown()
+		}
+	})
+}

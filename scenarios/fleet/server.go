@@ -1,0 +1,116 @@
+package fleet
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// gate lets in who has the token, each to its own subjects, and the leader to all.
+type gate struct {
+	subjects subjects
+	// join is the key of members, leader that of this leader's own connection.
+	join, leader string
+}
+
+// Check implements server.Authentication.
+func (g *gate) Check(c server.ClientAuthentication) bool {
+	opts := c.GetOpts()
+	if opts.Nkey != g.join && opts.Nkey != g.leader || !signed(opts.Nkey, opts.Sig, c.GetNonce()) {
+		return false
+	}
+	if opts.Nkey == g.leader {
+		return true
+	}
+	if !isID(opts.Name) {
+		return false
+	}
+	only := func(subject string) *server.SubjectPermission {
+		return &server.SubjectPermission{Allow: []string{subject}}
+	}
+	c.RegisterUser(&server.User{Username: opts.Name, Permissions: &server.Permissions{
+		Publish: only(g.subjects.ask(opts.Name)), Subscribe: only(g.subjects.answer(opts.Name))}})
+	return true
+}
+
+// signed reports whether a nonce was signed with the key.
+func signed(key, signature string, nonce []byte) bool {
+	raw, err := base64.RawURLEncoding.DecodeString(signature)
+	if err != nil || len(nonce) == 0 {
+		return false
+	}
+	public, err := nkeys.FromPublicKey(key)
+	return err == nil && public.Verify(nonce, raw) == nil
+}
+
+// serve starts a server in this process. Errors wrap [ErrListen].
+func serve(o *BusOptions, g *gate) (*server.Server, error) {
+	host, port, err := listening(o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrListen, err)
+	}
+	opts := &server.Options{
+		ServerName: "loadgen-fleet", Host: host, Port: port,
+		NoLog: true, NoSigs: true, NoSystemAccount: true,
+		MaxPayload: maxMessageBytes, MaxConn: 16_384, MaxSubs: 4, MaxControlLine: 1024,
+		AlwaysEnableNonce: true, CustomClientAuthentication: g,
+	}
+	if !loopback(host) {
+		if opts.TLSConfig, err = o.Token.serverTLS(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrListen, err)
+		}
+		opts.TLSTimeout = patience.Seconds()
+	}
+	s, err := server.NewServer(opts)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrListen, err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(2 * patience) {
+		s.Shutdown()
+		s.WaitForShutdown()
+		return nil, fmt.Errorf("%w at %s: it is taken", ErrListen, o.Listen)
+	}
+	return s, nil
+}
+
+// listening returns where to listen. That nothing is in the way is tried beforehand: the
+// server itself would only be silent.
+func listening(at string) (host string, port int, err error) {
+	if at == "" {
+		return "127.0.0.1", server.RANDOM_PORT, nil
+	}
+	probe, err := net.Listen("tcp", at)
+	if err != nil {
+		return "", 0, err
+	}
+	defer probe.Close()
+	if host, _, err = net.SplitHostPort(at); err != nil {
+		return "", 0, err
+	}
+	if host == "" {
+		host = "0.0.0.0"
+	}
+	_, text, err := net.SplitHostPort(probe.Addr().String())
+	if err != nil {
+		return "", 0, err
+	}
+	port, err = strconv.Atoi(text)
+	return host, port, err
+}
+
+// local is where a server of this process is reached from its machine.
+func local(s *server.Server) string {
+	host, port, err := net.SplitHostPort(s.Addr().String())
+	if err != nil {
+		return ""
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "nats://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,108 @@
+package fleet
+
+import (
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"loadgen/engine/clock"
+)
+
+// shortestToken and longestToken bound a token, in characters. What is derived from one
+// may be seen by whoever connects, and must not be guessed from that.
+const shortestToken, longestToken = 32, 1024
+
+// Token is the secret of a fleet. It prints as nothing of itself.
+type Token struct{ secret string }
+
+// String implements fmt.Stringer: a secret is not printed.
+func (Token) String() string { return "(a secret)" }
+
+// GoString implements fmt.GoStringer.
+func (t Token) GoString() string { return t.String() }
+
+// MarshalText implements encoding.TextMarshaler: a secret is not written.
+func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// Reveal is for the environment of a process that this one starts, and for nothing else.
+func (t Token) Reveal() string { return t.secret }
+
+// NewToken draws a token. Errors wrap [ErrToken].
+func NewToken() (Token, error) {
+	drawn := make([]byte, 32)
+	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
+		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	return Token{hex.EncodeToString(drawn)}, nil
+}
+
+// NewTokenOf takes a token as it was written. Errors wrap [ErrToken], and do not show it.
+func NewTokenOf(text string) (Token, error) {
+	text = strings.TrimSpace(text)
+	if len(text) < shortestToken || len(text) > longestToken {
+		return Token{}, fmt.Errorf("%w: it has %d characters; expected %d to %d, as `openssl rand -hex 32` gives", ErrToken, len(text), shortestToken, longestToken)
+	}
+	for _, c := range text {
+		if c <= ' ' || c > '~' {
+			return Token{}, fmt.Errorf("%w: it has more than letters, digits and signs in it", ErrToken)
+		}
+	}
+	return Token{text}, nil
+}
+
+// ofSecret is the mode that Kubernetes gives the file of a Secret for the group that a
+// container runs as: nobody can write it, and its owner is nobody in there.
+const ofSecret = 0o440
+
+// ReadToken reads a token from a file that nobody but its owner can read, or that is the
+// Secret of a container. Errors wrap [ErrToken].
+func ReadToken(path string) (Token, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	defer file.Close()
+	about, err := file.Stat()
+	switch {
+	case err != nil:
+		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+	case about.IsDir():
+		return Token{}, fmt.Errorf("%w: %s is a folder", ErrToken, path)
+	case runtime.GOOS != "windows" && about.Mode().Perm()&0o077 != 0 && about.Mode().Perm() != ofSecret:
+		return Token{}, fmt.Errorf("%w: others can read %s (%04o); chmod 600 it", ErrToken, path, about.Mode().Perm())
+	}
+	text, err := io.ReadAll(io.LimitReader(file, longestToken+2))
+	if err != nil {
+		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+	}
+	token, err := NewTokenOf(string(text))
+	if err != nil {
+		return Token{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return token, nil
+}
+
+// idLetters write an identity so that it is one word of a subject.
+var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// idBytes is how much chance an identity has.
+const idBytes = 16
+
+// NewID draws the identity of an end: nobody can guess that of another.
+func NewID() (string, error) {
+	drawn := make([]byte, idBytes)
+	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
+		return "", err
+	}
+	return idLetters.EncodeToString(drawn), nil
+}
+
+// isID reports whether a text is an identity.
+func isID(text string) bool {
+	drawn, err := idLetters.DecodeString(text)
+	return err == nil && len(drawn) == idBytes
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package health
-
-import "time"
-
-// CPU returns that nothing is known of what the process has used.
-func CPU() (time.Duration, bool) { return 0, false }

@@ -1,0 +1,97 @@
+package keys
+
+import (
+	"math"
+
+	"loadgen/engine/clock"
+)
+
+// Gaussian takes the integers from Low to High, both included, as often as the
+// bell curve says: each stands for what lies half a unit on either side of it, and
+// what lies beyond Low and High is left out.
+type Gaussian struct {
+	// Mean and Deviation are those of the whole bell.
+	Mean, Deviation float64
+	Low, High       int64
+}
+
+var _ Distribution = Gaussian{}
+
+// leastInside is the least part of a bell that a range may hold: where less is
+// left, the digits of its edges are, too.
+const leastInside = 1e-6
+
+// Faults implements [Distribution].
+func (g Gaussian) Faults(path string) []error {
+	path += ".gaussian"
+	var faults []error
+	add := func(field, format string, args ...any) {
+		faults = append(faults, ValueFaultf(path+"."+field, format, args...))
+	}
+	if !(math.Abs(g.Mean) <= MaxInteger) {
+		add("mean", "mean is %v; expected -%d to %d", g.Mean, int64(MaxInteger), int64(MaxInteger))
+	}
+	if !(g.Deviation > 0 && g.Deviation <= MaxInteger) {
+		add("sd", "sd is %v; expected a standard deviation above 0, at most %d", g.Deviation, int64(MaxInteger))
+	}
+	faults = append(faults, between(path+".low", "low", g.Low, -MaxInteger, MaxInteger)...)
+	faults = append(faults, between(path+".high", "high", g.High, -MaxInteger, MaxInteger)...)
+	if g.Low > g.High {
+		add("low", "low is %d and high %d; expected the lower bound first", g.Low, g.High)
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	if b := g.bell(); !(b.inside >= leastInside) {
+		add("mean", "low and high hold less than %v of a bell with this mean and sd; expected bounds nearer to the mean",
+			leastInside)
+	}
+	return faults
+}
+
+// Probes implements [Distribution].
+func (g Gaussian) Probes() []string { return outermost(g.Low, g.High) }
+
+// Compile implements [Distribution].
+func (g Gaussian) Compile(clock.Stream) ValueSource { return ValueSource{low: g.Low, picker: g.bell()} }
+
+// bell picks from a truncated bell by the inverse of its running sum.
+type bell struct {
+	mean, deviation float64
+	low, high       int64
+	// under is the part of the bell before low, inside the part from low to high. A
+	// range above the mean is mirrored, so that under keeps its digits.
+	under, inside float64
+	mirrored      bool
+}
+
+func (g Gaussian) bell() bell {
+	b := bell{mean: g.Mean, deviation: g.Deviation, low: g.Low, high: g.High}
+	from := (float64(g.Low) - 0.5 - g.Mean) / g.Deviation
+	to := (float64(g.High) + 0.5 - g.Mean) / g.Deviation
+	if b.mirrored = from > 0; b.mirrored {
+		from, to = -to, -from
+	}
+	b.under, b.inside = below(math.Inf(-1), from), below(from, to)
+	return b
+}
+
+// below returns which part of the standard bell lies between two points. Far from
+// the middle it is a difference of small numbers, not of two near 1.
+func below(from, to float64) float64 {
+	if from > 0 {
+		from, to = -to, -from
+	}
+	return (math.Erfc(-to/math.Sqrt2) - math.Erfc(-from/math.Sqrt2)) / 2
+}
+
+func (b bell) pick(_ uint64, draw clock.Draw) int64 {
+	part := b.under + draw.Float64()*b.inside
+	z := math.Sqrt2 * math.Erfinv(2*part-1)
+	if b.mirrored {
+		z = -z
+	}
+	// An infinite z is cut like any other.
+	x := math.Floor(b.mean + b.deviation*z + 0.5)
+	return int64(max(float64(b.low), min(x, float64(b.high)))) - b.low
+}

@@ -1,0 +1,62 @@
+package keys
+
+import (
+	"slices"
+	"strconv"
+
+	"loadgen/engine/clock"
+)
+
+// Latest refers back to what came before: an order to a customer who registered
+// lately. Every so many entities a new number comes into being, and each entity has
+// one of the latest, the newest as the first rank of a [Zipf].
+//
+// No entity has a number that has not come into being with it or before it, and so
+// what it refers to is there. Where fewer numbers exist than the window holds, it
+// is over those.
+type Latest struct {
+	// Window is how many numbers are in reach, 1 to a billion.
+	Window int64
+	// Exponent is how much newer ones are preferred: 0, where all in the window are
+	// alike, to 5.
+	Exponent float64
+	// Every is how many entities there are to each new number, from 1.
+	Every int64
+	// Start is the first number, that of entity 0.
+	Start int64
+}
+
+var _ Distribution = Latest{}
+
+// Faults implements [Distribution].
+func (l Latest) Faults(path string) []error {
+	path += ".latest"
+	return slices.Concat(between(path+".window", "window", l.Window, 1, MaxOf), exponentFaults(path, l.Exponent),
+		between(path+".every", "every", l.Every, 1, Furthest), between(path+".start", "start", l.Start, -MaxInteger, MaxInteger))
+}
+
+// Probes implements [Distribution].
+func (l Latest) Probes() []string {
+	return []string{strconv.FormatInt(l.Start, 10), strconv.FormatInt(l.Start+Furthest/l.Every, 10)}
+}
+
+// Compile implements [Distribution].
+func (l Latest) Compile(clock.Stream) ValueSource {
+	return ValueSource{low: l.Start, picker: recent{newPower(l.Window, l.Exponent), uint64(l.Every)}}
+}
+
+// recent picks by age.
+type recent struct {
+	ages  *power
+	every uint64
+}
+
+func (r recent) pick(n uint64, draw clock.Draw) int64 {
+	newest := int64(n / r.every)
+	to, most := r.ages.to, r.ages.most
+	if newest < most-1 {
+		most = newest + 1
+		to = r.ages.area(float64(most) + 0.5)
+	}
+	return newest - r.ages.rank(to, most, &draw)
+}

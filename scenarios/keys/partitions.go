@@ -1,0 +1,210 @@
+package keys
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"loadgen/engine/clock"
+)
+
+// Partitions takes the integers 0 … Of-1 with so many rows to each. The rows are
+// dealt, not drawn: of the first [Partitions.Entities] entities, in whose order
+// nothing can be seen, each partition has exactly its number, and so of each such
+// lot that follows.
+type Partitions struct {
+	// Of is how many partitions there are, 1 to a billion.
+	Of int64
+	// Rows is how many entities a partition of weight 1 has, at most a million; 0
+	// draws them instead, so that the weights hold on the average.
+	Rows int64
+	// Sizes says which share of the partitions is larger or smaller than that; none
+	// has all of one size. Which ones are large depends on the seed and the
+	// attribute's name.
+	Sizes []Size
+}
+
+// Size is a share of the partitions, and how many times Rows each of them has.
+type Size struct {
+	// Share is above 0 and at most 1, Weight from 0.000001 to 1,000,000.
+	Share, Weight float64
+}
+
+// String returns the size as a scenario has it: "20% x2.5".
+func (s Size) String() string { return Percent(s.Share) + " x" + Decimal(s.Weight) }
+
+var sizeText = regexp.MustCompile(`^((?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,6})?)% *x *` +
+	`((?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,6})?)$`)
+
+// SizeForm returns what the text of a size looks like.
+func SizeForm() *regexp.Regexp { return sizeText }
+
+// ParseSize reads a size, and returns false where the text is none.
+func ParseSize(text string) (Size, bool) {
+	match := sizeText.FindStringSubmatch(text)
+	if match == nil {
+		return Size{}, false
+	}
+	share, _ := strconv.ParseFloat(match[1], 64)
+	weight, _ := strconv.ParseFloat(match[2], 64)
+	s := Size{share / 100, weight}
+	return s, s.sound()
+}
+
+// MaxRows bounds the rows of a partition of weight 1, MaxSizes how many sizes there
+// are.
+const (
+	MaxRows  = 1_000_000
+	MaxSizes = 20
+)
+
+// Bounds of the weight of a size.
+const (
+	leastWeight = 0.000001
+	mostWeight  = 1_000_000
+)
+
+func (s Size) sound() bool {
+	return s.Share > 0 && s.Share <= 1 && s.Weight >= leastWeight && s.Weight <= mostWeight
+}
+
+var _ Distribution = Partitions{}
+
+// Entities returns how many entities fill the partitions once, 0 where their rows
+// are drawn.
+func (p Partitions) Entities() int64 {
+	if p.Rows == 0 {
+		return 0
+	}
+	classes := p.classes()
+	return classes[len(classes)-1].upTo
+}
+
+// Faults implements [Distribution].
+func (p Partitions) Faults(path string) []error {
+	faults := between(path+".partitions", "partitions", p.Of, 1, MaxOf)
+	if p.Rows < 0 || p.Rows > MaxRows {
+		faults = append(faults, ValueFaultf(path+".rows", "rows is %d; expected 1 to %d", p.Rows, int64(MaxRows)))
+	}
+	if len(p.Sizes) > MaxSizes {
+		return append(faults, ValueFaultf(path+".sizes", "sizes has %d entries; expected at most %d", len(p.Sizes), MaxSizes))
+	}
+	all := 0.0
+	for i, size := range p.Sizes {
+		if !size.sound() {
+			faults = append(faults, ValueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
+				"sizes[%d] is %s; expected a share of the partitions and a weight, such as 20%% x2.5", i, size))
+		}
+		all += size.Share
+	}
+	if len(p.Sizes) > 0 && len(faults) == 0 && math.Abs(all-1) > 1e-9 {
+		faults = append(faults, ValueFaultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", Percent(all)))
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	return p.classFaults(path)
+}
+
+// classFaults returns what is wrong with sound sizes over so many partitions.
+func (p Partitions) classFaults(path string) []error {
+	all := 0.0
+	for i, c := range p.classes() {
+		if c.values < 1 {
+			return []error{ValueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
+				"sizes[%d] is %s, which of %d partitions is none; expected a share of at least one",
+				i, p.Sizes[i], p.Of)}
+		}
+		all += float64(c.values) * float64(c.rows)
+	}
+	if p.Rows > 0 && all > MaxInteger {
+		return []error{ValueFaultf(path+".rows", "all partitions together have more than %d rows; expected fewer",
+			int64(MaxInteger))}
+	}
+	return nil
+}
+
+// class is the partitions of one size.
+type class struct {
+	// first is the number of the first, values how many there are.
+	first, values int64
+	// rows is how many each has where they are dealt, upTo how many this class and
+	// those before have together.
+	rows, upTo int64
+	// weight is that of each where they are drawn, sumTo that of this class and
+	// those before.
+	weight, sumTo float64
+}
+
+// classes returns the partitions by size, with their numbers rounded so that all
+// together are right.
+func (p Partitions) classes() []class {
+	sizes := p.Sizes
+	if len(sizes) == 0 {
+		sizes = []Size{{1, 1}}
+	}
+	classes := make([]class, len(sizes))
+	last, share := class{}, 0.0
+	for i, size := range sizes {
+		// To the eight decimals that a share has, so that 70% and 20% are 90%.
+		share = math.Round((share+size.Share)*1e8) / 1e8
+		c := class{first: last.first + last.values, weight: size.Weight}
+		c.values = int64(math.Round(share*float64(p.Of))) - c.first
+		c.rows = max(1, int64(math.Round(float64(p.Rows)*size.Weight)))
+		c.upTo = last.upTo + c.values*c.rows
+		c.sumTo = last.sumTo + float64(c.values)*c.weight
+		classes[i], last = c, c
+	}
+	return classes
+}
+
+// Probes implements [Distribution].
+func (p Partitions) Probes() []string { return outermost(0, p.Of-1) }
+
+// Compile implements [Distribution].
+func (p Partitions) Compile(once clock.Stream) ValueSource {
+	classes := p.classes()
+	var partitions picker = lot{classes}
+	if p.Rows > 0 {
+		partitions = deal{classes, newPermutation(p.Entities(), once)}
+	}
+	if len(classes) > 1 {
+		partitions = scrambled{partitions, newPermutation(p.Of, once)}
+	}
+	return ValueSource{picker: partitions}
+}
+
+// deal gives each entity of a lot a row of its own: the rows stand in the order of
+// their partitions, and the entities come to them in no order.
+type deal struct {
+	classes []class
+	spread  *permutation
+}
+
+func (d deal) pick(n uint64, _ clock.Draw) int64 {
+	row := d.spread.walk(n%d.spread.size, n/d.spread.size)
+	before := int64(0)
+	for i := range d.classes {
+		c := &d.classes[i]
+		if row < c.upTo {
+			return c.first + (row-before)/c.rows
+		}
+		before = c.upTo
+	}
+	panic("keys: a row lies beyond all partitions")
+}
+
+// lot draws a partition by its weight.
+type lot struct{ classes []class }
+
+func (l lot) pick(_ uint64, draw clock.Draw) int64 {
+	point := draw.Float64() * l.classes[len(l.classes)-1].sumTo
+	i := 0
+	for i < len(l.classes)-1 && point >= l.classes[i].sumTo {
+		i++
+	}
+	c := &l.classes[i]
+	before := c.sumTo - float64(c.values)*c.weight
+	return c.first + min(int64((point-before)/c.weight), c.values-1)
+}

@@ -1,0 +1,63 @@
+package keys
+
+import (
+	"math/bits"
+
+	"loadgen/engine/clock"
+)
+
+// permutation exchanges the integers 0 … size-1, each of which it yields exactly
+// once, without a table. A hash taken modulo the size would not do: it gives about
+// one in e of the values to nobody, and others to several ranks at once.
+//
+// It is a Feistel network of two halves, each round of which adds to one half a
+// function of the other and can therefore be undone, over the least number of bits
+// that hold size; what comes to lie beyond size goes through again, until it does
+// not ("cycle walking", Black and Rogaway 2002). Less than two walks are needed on
+// the average.
+type permutation struct {
+	size uint64
+	// low and high are how many bits the halves have.
+	low, high uint
+	keys      [rounds]uint64
+}
+
+// rounds is what makes a pseudo-random permutation of pseudo-random functions (Luby
+// and Rackoff 1988).
+const rounds = 4
+
+func newPermutation(size int64, chance clock.Stream) *permutation {
+	width := uint(bits.Len64(uint64(size - 1)))
+	p := &permutation{size: uint64(size), low: width / 2, high: width - width/2}
+	for i := range p.keys {
+		draw := chance.At(uint64(i))
+		p.keys[i] = draw.Uint64()
+	}
+	return p
+}
+
+// at returns what an integer from 0 to size-1 is exchanged with.
+func (p *permutation) at(i int64) int64 { return p.walk(uint64(i), 0) }
+
+// walk is at of the permutation of that number, of as many as are wanted.
+func (p *permutation) walk(x, number uint64) int64 {
+	low, high := uint64(1)<<p.low-1, uint64(1)<<p.high-1
+	number *= 0x9e3779b97f4a7c15
+	for {
+		a, b := x&low, x>>p.low
+		for i := 0; i < rounds; i += 2 {
+			a ^= blend(b^p.keys[i]^number) & low
+			b ^= blend(a^p.keys[i+1]^number) & high
+		}
+		if x = b<<p.low | a; x < p.size {
+			return int64(x)
+		}
+	}
+}
+
+// blend spreads the bits of a half over all bits: both words of a product, the
+// factor being that of wyhash.
+func blend(half uint64) uint64 {
+	upper, lower := bits.Mul64(half, 0xa0761d6478bd642f)
+	return upper ^ lower
+}

@@ -1,0 +1,17 @@
+package keys
+
+import "loadgen/engine/clock"
+
+// Picks yields which of its values a distribution takes, by their position from 0.
+// It is immutable and safe for concurrent use.
+type Picks struct {
+	source ValueSource
+	chance clock.Stream
+}
+
+// NewPicks returns the picks of a distribution without faults that has positions: of
+// none but [Time] and [Text] it can be asked.
+func NewPicks(d Distribution, chance clock.Stream) Picks { return Picks{d.Compile(chance), chance} }
+
+// At returns pick n.
+func (p Picks) At(n uint64) int64 { return p.source.picker.pick(n, p.chance.At(n)) }

@@ -1,0 +1,86 @@
+package keys
+
+import (
+	"fmt"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
+)
+
+// Ranked is what [Zipf] and [HotSet] draw from: so many numbers, or a list of
+// texts. The first is the commonest.
+type Ranked struct {
+	// Of stands for the integers 0 … Of-1, at most a billion; 0 where there is a
+	// ValueList instead.
+	Of int64
+	// ValueList is texts, none of them twice.
+	List []string
+	// Scramble exchanges the values among each other, so that the common ones do
+	// not stand side by side: which one comes up how often depends on the seed and
+	// the attribute's name, and how uneven they are stays exactly as it was.
+	Scramble bool
+}
+
+// MaxOf bounds how many numbers a distribution has by rank, by partition or in a
+// window.
+const MaxOf = 1_000_000_000
+
+func (r Ranked) size() int64 {
+	if r.List != nil {
+		return int64(len(r.List))
+	}
+	return r.Of
+}
+
+// Faults implements [Distribution].
+func (r Ranked) Faults(path string) []error {
+	if r.List == nil {
+		return between(path+".of", "of", r.Of, 1, MaxOf)
+	}
+	faults := textFaults(path+".list", r.List)
+	if r.Of != 0 {
+		faults = append(faults, ValueFaultf(path+".of", "of is %d beside a list; expected one of them", r.Of))
+	}
+	first := make(map[string]int, len(r.List))
+	for i, value := range r.List {
+		if j, twice := first[value]; twice {
+			faults = append(faults, ValueFaultf(fmt.Sprintf("%s.list.%d", path, i),
+				"list[%d] is %s as list[%d] is; expected texts that differ", i, nearest.Shown(value), j))
+			continue
+		}
+		first[value] = i
+	}
+	return faults
+}
+
+// Probes implements [Distribution].
+func (r Ranked) Probes() []string {
+	if r.List != nil {
+		return r.List
+	}
+	return outermost(0, r.Of-1)
+}
+
+// place returns where a probe stands, below the path of the kind.
+func (r Ranked) place(kind string, i int) (path, what string) {
+	if r.List == nil {
+		return kind, "a value"
+	}
+	return fmt.Sprintf("%s.list.%d", kind, i), fmt.Sprintf("list[%d]", i)
+}
+
+// source returns a source that takes the values by rank.
+func (r Ranked) source(ranks picker, once clock.Stream) ValueSource {
+	if r.Scramble {
+		ranks = scrambled{ranks, newPermutation(r.size(), once)}
+	}
+	return ValueSource{picker: ranks, texts: r.List}
+}
+
+// scrambled exchanges the values that another picker picks.
+type scrambled struct {
+	ranks  picker
+	spread *permutation
+}
+
+func (s scrambled) pick(n uint64, draw clock.Draw) int64 { return s.spread.at(s.ranks.pick(n, draw)) }

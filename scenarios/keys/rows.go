@@ -1,0 +1,337 @@
+package keys
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/csvfile"
+	"loadgen/engine/nearest"
+)
+
+// ValueColumn takes the values of one column of a file whose rows are drawn whole: whatever
+// columns of it an event has come from one row. In the order of the file event n has row
+// n, and behind the last one the first again; by chance each row is as likely as any
+// other.
+type ValueColumn struct {
+	// File is the path, Name what the first line of the file calls the column.
+	File, Name string
+	// ByChance draws the row, rather than going by the event's number.
+	ByChance bool
+	// ValueTable is what the file holds, of all columns that are drawn. Until it was read
+	// there is none.
+	Table *ValueTable
+}
+
+var _ Distribution = ValueColumn{}
+
+// IsColumn reports whether the values are those of whole rows.
+func IsColumn(d Distribution) bool {
+	_, is := d.(ValueColumn)
+	return is
+}
+
+// Faults implements [Distribution].
+func (c ValueColumn) Faults(path string) []error {
+	if c.Table != nil && c.Table.columns[c.Name] == nil {
+		return []error{ValueFaultf(path, "column %s was not read from %s", nearest.Shown(c.Name), c.File)}
+	}
+	return nil
+}
+
+// Probes implements [Distribution].
+func (c ValueColumn) Probes() []string { return c.Table.columns[c.Name].probes }
+
+func (c ValueColumn) place(i int) (path, what string) {
+	one := c.Table.columns[c.Name]
+	return "", fmt.Sprintf("%s of %s:%d", c.Name, c.File, one.lines[one.probed[i]])
+}
+
+// Compile implements [Distribution]. What is drawn by chance is one row only where all
+// columns are drawn from one stream.
+func (c ValueColumn) Compile(clock.Stream) ValueSource {
+	one := c.Table.columns[c.Name]
+	return ValueSource{picker: wholeRow{one.cells, c.ByChance}, texts: one.values}
+}
+
+// wholeRow picks the value that a row has.
+type wholeRow struct {
+	cells    []uint32
+	byChance bool
+}
+
+func (w wholeRow) pick(n uint64, draw clock.Draw) int64 {
+	if w.byChance {
+		return int64(w.cells[draw.IntN(len(w.cells))])
+	}
+	return int64(w.cells[n%uint64(len(w.cells))])
+}
+
+// ValueTable is some columns of a file, row by row. It is safe for concurrent use.
+type ValueTable struct {
+	rows    int
+	columns map[string]*column
+
+	// apart remembers which columns together tell all rows apart.
+	mutex sync.Mutex
+	apart map[string]bool
+}
+
+// Len returns how many rows there are.
+func (t *ValueTable) Len() int { return t.rows }
+
+// Apart reports whether no two rows have the same values of some columns.
+func (t *ValueTable) Apart(names []string) bool {
+	if len(names) == 0 {
+		return t.rows <= 1
+	}
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	known := strings.Join(slices.Sorted(slices.Values(names)), "\n")
+	apart, done := t.apart[known]
+	if !done {
+		apart = t.tell(names)
+		t.apart[known] = apart
+	}
+	return apart
+}
+
+// tell numbers the rows by the values of one column after the other.
+func (t *ValueTable) tell(names []string) bool {
+	for _, name := range names {
+		if len(t.columns[name].values) == t.rows {
+			return true
+		}
+	}
+	numbers, different := slices.Clone(t.columns[names[0]].cells), 0
+	for _, name := range names[1:] {
+		pairs := make(map[uint64]uint32, t.rows)
+		for row, cell := range t.columns[name].cells {
+			pair := uint64(numbers[row])<<32 | uint64(cell)
+			number, known := pairs[pair]
+			if !known {
+				number = uint32(len(pairs))
+				pairs[pair] = number
+			}
+			numbers[row] = number
+		}
+		different = len(pairs)
+	}
+	return different == t.rows
+}
+
+// Bounds of a file of rows.
+const (
+	MaxRowsRead  = 10_000_000
+	maxRowsBytes = 1 << 30
+	maxRowBytes  = 1 << 20
+)
+
+// ReadTable reads columns of a file, which is CSV that begins with a line that names
+// them. The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrInvalidRow], or is
+// that of the reader.
+func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error) {
+	r := &tableReader{Reader: csvfile.New(from, csvfile.Options{File: file, Holds: "the rows of", Row: maxRowBytes,
+		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(names, name) }})}
+	t := &ValueTable{columns: make(map[string]*column), apart: make(map[string]bool)}
+	for more := r.Next() && r.header(names); more && r.Next(); t.rows++ {
+		if t.rows == MaxRowsRead {
+			r.Fault("the file goes on; expected at most %d rows", MaxRowsRead)
+			break
+		}
+		r.row()
+	}
+	if r.Err() == nil && t.rows == 0 {
+		r.Fault("the file has no rows; expected a line that names the columns, and rows")
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	for _, one := range r.columns {
+		t.columns[one.name] = one.column()
+	}
+	return t, nil
+}
+
+// tableReader is a file under way.
+type tableReader struct {
+	*csvfile.Reader
+	columns []*packer
+}
+
+func (r *tableReader) header(names []string) bool {
+	for _, name := range names {
+		at, found := r.Column(name)
+		if found {
+			r.columns = append(r.columns, &packer{name: name, at: at, places: make([]uint32, 64)})
+		}
+	}
+	return r.Err() == nil
+}
+
+func (r *tableReader) row() {
+	for _, one := range r.columns {
+		value := r.Fields()[one.at]
+		if !utf8.ValidString(value) {
+			r.Fault("%s is not UTF-8; expected UTF-8 text", one.name)
+			value = ""
+		}
+		one.add(value, int32(r.Line()))
+	}
+}
+
+// packer keeps each value of a column once, in one text: a map of strings would take
+// ten times the memory for a column of numbers that are all different.
+type packer struct {
+	name string
+	at   int
+	text []byte
+	// ends is where each value ends, lines where it first occurs, cells which each row
+	// has.
+	ends  []uint32
+	lines []int32
+	cells []uint32
+	// places is a hash table of positions, counted from 1, as long as a power of two and
+	// at most half full.
+	places []uint32
+}
+
+func (p *packer) add(value string, line int32) {
+	mask := uint64(len(p.places) - 1)
+	at := scattered(value) & mask
+	for p.places[at] != 0 {
+		if cell := p.places[at] - 1; string(p.value(cell)) == value {
+			p.cells = append(p.cells, cell)
+			return
+		}
+		at = (at + 1) & mask
+	}
+	cell := uint32(len(p.ends))
+	p.text = append(p.text, value...)
+	p.ends, p.lines, p.cells = append(p.ends, uint32(len(p.text))), append(p.lines, line), append(p.cells, cell)
+	p.places[at] = cell + 1
+	if 2*len(p.ends) > len(p.places) {
+		p.grow()
+	}
+}
+
+// scattered returns the FNV-1a hash of a text, with its halves mixed.
+func scattered[T string | []byte](text T) uint64 {
+	hash := uint64(14695981039346656037)
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * 1099511628211
+	}
+	return hash ^ hash>>32
+}
+
+func (p *packer) value(cell uint32) []byte {
+	begin := uint32(0)
+	if cell > 0 {
+		begin = p.ends[cell-1]
+	}
+	return p.text[begin:p.ends[cell]]
+}
+
+func (p *packer) grow() {
+	p.places = make([]uint32, 2*len(p.places))
+	mask := uint64(len(p.places) - 1)
+	for cell := range p.ends {
+		at := scattered(p.value(uint32(cell))) & mask
+		for p.places[at] != 0 {
+			at = (at + 1) & mask
+		}
+		p.places[at] = uint32(cell) + 1
+	}
+}
+
+// column is what the rows have in one column.
+type column struct {
+	// values are the different ones, in the order in which they first occur, and lines
+	// where; cells are the positions of those that the rows have.
+	values []string
+	lines  []int32
+	cells  []uint32
+	// probes stand for all of them in a check ahead of time; probed are their positions.
+	probes []string
+	probed []int
+}
+
+func (p *packer) column() *column {
+	p.places = nil
+	text, begin := string(p.text), uint32(0)
+	one := &column{values: make([]string, 0, len(p.ends)), lines: slices.Clip(p.lines), cells: slices.Clip(p.cells)}
+	for _, end := range p.ends {
+		one.values = append(one.values, text[begin:end])
+		begin = end
+	}
+	one.probed = probed(one.values)
+	for _, at := range one.probed {
+		one.probes = append(one.probes, one.values[at])
+	}
+	return one
+}
+
+// fewTexts is up to how many values a check looks at each, mostShapes up to how many
+// shapes of them otherwise.
+const (
+	fewTexts   = 1000
+	mostShapes = 2000
+)
+
+// probed returns the positions of values that stand for all: of each shape, which is the
+// same for texts that differ in their letters and digits alone, the first, the least and
+// the greatest. So what is no number, is too great for one, is too long for a key or holds
+// what no key may is among them.
+func probed(values []string) []int {
+	if len(values) <= fewTexts {
+		every := make([]int, len(values))
+		for i := range every {
+			every[i] = i
+		}
+		return every
+	}
+	type ends struct{ first, least, most int }
+	shapes, room := make(map[string]ends), []byte(nil)
+	longest := 0
+	for i, value := range values {
+		if len(value) > len(values[longest]) {
+			longest = i
+		}
+		room = appendShape(room[:0], value)
+		e, known := shapes[string(room)]
+		switch {
+		case !known && len(shapes) < mostShapes:
+			shapes[string(room)] = ends{i, i, i}
+		case known && value < values[e.least]:
+			e.least = i
+			shapes[string(room)] = e
+		case known && value > values[e.most]:
+			e.most = i
+			shapes[string(room)] = e
+		}
+	}
+	list := []int{longest}
+	for _, e := range shapes {
+		list = append(list, e.first, e.least, e.most)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func appendShape(dst []byte, text string) []byte {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= '0' && c <= '9':
+			dst = append(dst, '0')
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			dst = append(dst, 'a')
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,71 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+
+	"loadgen/scenarios/fields"
+)
+
+// RateLimit is what a client sends of one kind of operation at most: a token bucket of Burst tokens
+// that come back at PerSecond, one of which each attempt takes. PerSecond is 0 for no limit.
+type RateLimit struct {
+	PerSecond float64
+	Burst     int
+}
+
+// String returns the limit as reports have it, empty for none.
+func (r RateLimit) String() string {
+	if r.PerSecond == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s/s, burst %d", strconv.FormatFloat(r.PerSecond, 'f', -1, 64), r.Burst)
+}
+
+// mostBurst bounds how many attempts go at once.
+const mostBurst = 1_000_000
+
+// RateLimitBinding is the binding of a rate limit: the rate, whose burst is 1, or a map of both.
+func RateLimitBinding(into *RateLimit) fields.Binding { return limit{into} }
+
+type limit struct{ into *RateLimit }
+
+// Read implements [fields.Binding].
+func (v limit) Read(r *fields.Reader, path string, n *fields.Node) {
+	v.into.Burst = 1
+	if n.Kind == fields.Dict {
+		v.both().Read(r, path, n)
+		return
+	}
+	before := len(r.Faults)
+	if fields.Rate(&v.into.PerSecond).Read(r, path, n); len(r.Faults) > before {
+		r.Faults = r.Faults[:before]
+		r.Expect(n, path, fmt.Sprintf("a rate in attempts per second from %v to %d, such as 500, or {rate: 500, burst: 50}", fields.MinRate, fields.MaxRate))
+	}
+}
+
+func (v limit) both() fields.Object {
+	return fields.Object{What: "a rate limit", Fields: []fields.Field{
+		{Name: "rate", Says: "How many attempts a second go at most, retries and further pages among them.", Required: true,
+			Value: fields.Rate(&v.into.PerSecond)},
+		{Name: "burst", Says: "How many go at once after a rest.",
+			Value: fields.Whole[int]{Into: &v.into.Burst, Least: 1, Most: mostBurst, UnlessZero: true}},
+	}}
+}
+
+// Write implements [fields.Binding].
+func (v limit) Write() *fields.Node {
+	switch {
+	case v.into.PerSecond == 0:
+		return nil
+	case v.into.Burst == 1:
+		return fields.Rate(&v.into.PerSecond).Write()
+	default:
+		return v.both().Write()
+	}
+}
+
+// Schema implements [fields.Binding].
+func (v limit) Schema() *fields.Schema {
+	return &fields.Schema{AnyOf: []*fields.Schema{fields.Rate(&v.into.PerSecond).Schema(), v.both().Schema()}}
+}

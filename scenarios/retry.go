@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+
+	"loadgen/backoff"
+	"loadgen/engine/nearest"
+	"loadgen/scenarios/fields"
+)
+
+// RetryBinding is the binding of a retry policy, kept as the text that [backoff.ByName] reads: the name
+// of a built-in policy, or a formula as a map of its kind, such as
+// {exponential: {z: 30s, min: 3s, max: 90s, tries: 4}}.
+func RetryBinding(into *string) fields.Binding { return retry{into} }
+
+type retry struct{ into *string }
+
+// Read implements [fields.Binding].
+func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
+	switch {
+	case n.Kind == fields.Dict:
+		v.formula(r, path, n)
+	case n.Kind == fields.Scalar && v.spelled(n.Text):
+		f, err := backoff.ParseFormula(n.Text)
+		if err != nil {
+			r.Fault(n.At, path, "%s", strings.TrimPrefix(err.Error(), backoff.ErrInvalid.Error()+": "))
+			return
+		}
+		*v.into = f.Text()
+	default:
+		fields.Choice{Into: v.into, What: "retry policy", Of: backoff.Names()}.Read(r, path, n)
+	}
+}
+
+// spelled reports whether a text begins as that of a formula does.
+func (v retry) spelled(text string) bool {
+	kind, _, _ := strings.Cut(text, " ")
+	return slices.Contains(backoff.FormulaKinds(), kind) && !slices.Contains(backoff.Names(), text)
+}
+
+// formula reads a map of one kind.
+func (v retry) formula(r *fields.Reader, path string, n *fields.Node) {
+	before := len(r.Faults)
+	r.Once(path, n)
+	if len(n.Entries) != 1 {
+		r.Fault(n.At, path, "%s has %d formulas; expected one of %s", fields.Label(path), len(n.Entries), nearest.Choice(backoff.FormulaKinds()))
+		return
+	}
+	e := n.Entries[0]
+	if !slices.Contains(backoff.FormulaKinds(), e.Key) {
+		r.Fault(e.At, fields.Child(path, e.Key), "%s", nearest.Unknown("formula", e.Key, backoff.FormulaKinds()))
+		return
+	}
+	f := backoff.NewFormula(e.Key)
+	formulaOf(f).Read(r, fields.Child(path, e.Key), e.Value)
+	if len(r.Faults) == before {
+		*v.into = f.Text()
+	}
+}
+
+// formulaOf binds the parameters of a formula of one kind.
+func formulaOf(f *backoff.Formula) fields.Object {
+	o := fields.Object{What: "the formula " + f.Kind}
+	for _, p := range f.Parameters() {
+		o.Fields = append(o.Fields, fields.Field{Name: p.Name, Says: p.Says, Required: true,
+			Value: fields.Duration{Into: p.Into, Least: p.Least, Most: backoff.LongestParameter}})
+	}
+	o.Fields = append(o.Fields, fields.Field{Name: "tries", Says: "How many attempts there are at an operation, the first included.",
+		Value: fields.Whole[int]{Into: &f.Tries, Least: 1, Most: backoff.MostTries}})
+	if f.FirstCounts() {
+		o.Fields = append(o.Fields, fields.Field{Name: "first", Says: "The x of the first retry: 1, or 0 as the storage client 1.x counted.",
+			Value: unlessFirst{fields.Whole[int]{Into: &f.First, Most: 1}}})
+	}
+	o.Then = func(r *fields.Reader, path string, n *fields.Node) {
+		low, high, wrong := f.Crossed()
+		if given := n.Find(low.Name); wrong && given != nil && n.Find(high.Name) != nil && *high.Into > 0 {
+			r.Fault(given.At, fields.Child(path, low.Name), "%s is %v and %s %v; expected %s to be no longer than %s",
+				low.Name, *low.Into, high.Name, *high.Into, low.Name, high.Name)
+		}
+	}
+	return o
+}
+
+// unlessFirst leaves a number of 1 out when it is written.
+type unlessFirst struct{ fields.Whole[int] }
+
+// Write implements [fields.Binding].
+func (v unlessFirst) Write() *fields.Node {
+	if *v.Into == 1 {
+		return nil
+	}
+	return v.Whole.Write()
+}
+
+// Write implements [fields.Binding]. What is no sound formula is written as the text that it is.
+func (v retry) Write() *fields.Node {
+	if *v.into == "" {
+		return nil
+	}
+	f, err := backoff.ParseFormula(*v.into)
+	if slices.Contains(backoff.Names(), *v.into) || err != nil {
+		return fields.TextNode(*v.into)
+	}
+	return &fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: f.Kind, Value: formulaOf(f).Write()}}}
+}
+
+// Schema implements [fields.Binding].
+func (v retry) Schema() *fields.Schema {
+	formulas := fields.Object{What: "a retry formula"}
+	for _, kind := range backoff.FormulaKinds() {
+		formulas.Fields = append(formulas.Fields, fields.Field{Name: kind, Says: says(kind), Value: formulaOf(backoff.NewFormula(kind))})
+		formulas.One = append(formulas.One, kind)
+	}
+	text := &fields.Schema{Type: fields.Types{"string"}, Pattern: "^(" + strings.Join(backoff.FormulaKinds(), "|") + ") "}
+	return &fields.Schema{AnyOf: []*fields.Schema{{Enum: backoff.Names()}, text, formulas.Schema()}}
+}
+
+// says is a sentence on a kind of formula.
+func says(kind string) string {
+	switch kind {
+	case "exponential":
+		return "The documents' formula: min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x."
+	case "linear":
+		return "A wait that grows by the same step from retry to retry."
+	case "fixed":
+		return "The same wait before each retry."
+	case "full_jitter":
+		return "A wait anywhere from 0 to a bound that doubles from retry to retry."
+	case "equal_jitter":
+		return "Half of a bound that doubles from retry to retry, and up to as much again."
+	default:
+		return "A wait anywhere from the least one to three times the wait before."
+	}
+}

@@ -1,0 +1,153 @@
+package scenarios_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
+)
+
+// readFaults returns the rules of a text, and what is wrong with them.
+func readFaults(text string) ([]engine.FaultRule, fields.Faults) {
+	tree, wrong := fields.ReadTree("f.yaml", []byte(text))
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	var rules []engine.FaultRule
+	r := new(fields.Reader)
+	scenarios.FaultsBinding(&rules).Read(r, "faults", tree)
+	return rules, r.Faults
+}
+
+// writtenFaults returns rules as a text.
+func writtenFaults(rules []engine.FaultRule) string {
+	return fields.Inline(scenarios.FaultsBinding(&rules).Write())
+}
+
+func TestARuleIsReadAsItIsMeant(t *testing.T) {
+	const s = time.Second
+	for _, row := range []struct {
+		says, text string
+		want       engine.FaultRule
+	}{
+		{"a refusal is 503 unless its code is given", "{kind: refuse, share: 2%}", engine.FaultRule{Kind: engine.FaultRefuse, Code: "ServerBusy", Share: 20_000, To: scenarios.UntilTheEnd}},
+		{"a loss is of the reply", "{kind: drop, share: 0.0001%, seed: 3}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: 1, To: scenarios.UntilTheEnd, Seed: 3}},
+		{"or of the request", "{kind: drop, moment: before, by: 5s, from: 1s, to: 2s}", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore, Share: engine.WholeShare, By: 5 * s, From: s, To: 2 * s}},
+		{"all meet what has no share", "{kind: cut, key: \"a b\"}", engine.FaultRule{Kind: engine.FaultCut, Share: engine.WholeShare, Key: "a b", To: scenarios.UntilTheEnd}},
+		{"a window ends", "{kind: freeze, to: 1m30s, key_prefix: a}", engine.FaultRule{Kind: engine.FaultFreeze, Share: engine.WholeShare, KeyPrefix: "a", To: 90 * s}},
+		{"a drip lasts", "{kind: drip, by: 1500ms, share: 99.5%}", engine.FaultRule{Kind: engine.FaultDrip, Share: 995_000, By: 1500 * time.Millisecond, To: scenarios.UntilTheEnd}},
+	} {
+		rules, wrong := readFaults("[" + row.text + "]")
+		if len(wrong) > 0 || len(rules) != 1 || rules[0] != row.want {
+			t.Errorf("%s: %s is %+v, %v; want %+v", row.says, row.text, rules, wrong, row.want)
+		}
+		if again, wrong := readFaults(writtenFaults(rules)); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
+			t.Errorf("%s: it is written as %s, which is read as %+v, %v", row.says, writtenFaults(rules), again, wrong)
+		}
+	}
+}
+
+// What goes wrong with several rules together is told of the one that comes later.
+func TestCheckOfSeveral(t *testing.T) {
+	for _, row := range []struct {
+		says, text string
+		lasts      time.Duration
+		want       string
+	}{
+		{"two codes at once are two faults", "[{kind: refuse, share: 1%}, {kind: refuse, share: 1%, code: OperationTimedOut}]", scenarios.UntilTheEnd, ""},
+		{"two keys, too", "[{kind: cut, share: 1%, key: a}, {kind: cut, share: 1%, key: b}, {kind: cut, share: 1%, key_prefix: a}]", scenarios.UntilTheEnd, ""},
+		{"two moments", "[{kind: drop, share: 1%}, {kind: drop, share: 1%, moment: before}]", scenarios.UntilTheEnd, ""},
+		{"windows that touch do not overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: delay, by: 1s, from: 5s}]", scenarios.UntilTheEnd, ""},
+		{"windows that overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: cut, share: 1%}, {kind: delay, by: 2s, from: 4s}]", scenarios.UntilTheEnd,
+			"2: delay by 1s is on from 0s to 5s already (faults[0]); expected windows one after the other, or other keys"},
+		{"a second one without a window", "[{kind: freeze, to: 5s}, {kind: freeze, to: 9s}]", scenarios.UntilTheEnd,
+			"1: freeze is on from 0s to 5s already (faults[0]); expected windows one after the other, or other keys"},
+		{"half of everything, twice, leaves a quarter", "[{kind: refuse, share: 50%}, {kind: cut, share: 50%}]", scenarios.UntilTheEnd, ""},
+		{"every attempt at one key", "[{kind: refuse, key: a}]", scenarios.UntilTheEnd, ""},
+		{"every attempt at keys that begin so", "[{kind: refuse, key_prefix: a}]", scenarios.UntilTheEnd, ""},
+		{"every attempt for a while", "[{kind: refuse, to: 5s}]", 6 * time.Second, ""},
+		{"every attempt after a while", "[{kind: refuse, from: 5s}]", scenarios.UntilTheEnd, ""},
+		{"every attempt late", "[{kind: delay, by: 1s}, {kind: freeze, to: 1h}]", time.Second, ""},
+		{"every attempt", "[{kind: cut, share: 1%}, {kind: refuse}]", scenarios.UntilTheEnd, "1: every attempt"},
+		{"every attempt that there is", "[{kind: drop, to: 1h}]", time.Hour, "0: every attempt"},
+		{"one fault after the other", "[{kind: drop, from: 2s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, "1: every attempt"},
+		{"one after the other with a gap", "[{kind: drop, from: 3s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, ""},
+	} {
+		rules, wrong := readFaults(row.text)
+		if len(wrong) > 0 {
+			t.Fatalf("%s: %v", row.says, wrong)
+		}
+		var told []string
+		scenarios.CheckFaults(rules, row.lasts, func(place int, what string) { told = append(told, string(rune('0'+place))+": "+what) })
+		if got := strings.Join(told, "\n"); row.want == "" && got != "" || !strings.HasPrefix(got, row.want) {
+			t.Errorf("%s: Check tells %q; want %q", row.says, got, row.want)
+		}
+	}
+}
+
+// What is refused as hopeless is: of any draw nothing is left that could succeed; and what
+// is not lets some attempt pass at some time.
+func TestHopelessIsWhatLeavesNothing(t *testing.T) {
+	found := 0
+	for seed := range uint64(6000) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		rules := make([]engine.FaultRule, 1+rng.IntN(4))
+		for i := range rules {
+			from := time.Duration(rng.IntN(4))
+			rules[i] = engine.FaultRule{Kind: engine.FaultKinds()[rng.IntN(6)], Moment: engine.FaultAfter, By: 1, From: from, To: from + 1 + time.Duration(rng.IntN(6)),
+				Share: engine.WholeShare - rng.IntN(2)*rng.IntN(engine.WholeShare), Key: []string{"", "", "a"}[rng.IntN(3)]}
+		}
+		const lasts = 6
+		hopeless := false
+		scenarios.CheckFaults(rules, lasts, func(_ int, what string) { hopeless = hopeless || strings.HasPrefix(what, "every attempt") })
+		passes := false
+		for at := range time.Duration(lasts) {
+			certain := false
+			for _, r := range rules {
+				certain = certain || r.Fails() && r.Share == engine.WholeShare && r.Key == "" && r.From <= at && at < r.To
+			}
+			passes = passes || !certain
+		}
+		if hopeless == passes {
+			t.Fatalf("seed %d: %+v are refused %t, and let something pass %t", seed, rules, hopeless, passes)
+		}
+		if hopeless {
+			found++
+		}
+	}
+	if found < 100 {
+		t.Errorf("%d of 6000 lists are hopeless; want a hundred, or little is shown", found)
+	}
+}
+
+// Whatever is read is written as a text that reads the same, and is a plan that the engine
+// takes.
+func FuzzFaults(f *testing.F) {
+	for _, seed := range []string{"[{kind: refuse, share: 2%}]", "[{kind: drop, moment: before, by: 1s, key: \"\"}, {kind: freeze, from: 1s, to: 2s}]",
+		"[{kind: drip, by: 1ms, key_prefix: \"\\n\", seed: 18446744073709551615}]", "[{kind: cut, by: 1s}]", "{", "[{}]", "[[]]", "[{kind: refuse, code: InternalError, share: 100.0%}]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, wrong := readFaults(text)
+		if len(wrong) > 0 || len(rules) == 0 {
+			return
+		}
+		if faults := (engine.FaultPlan{Rules: rules}).Validate(); len(faults) > 0 {
+			t.Fatalf("%q is read as %+v, which is no plan: %v", text, rules, faults)
+		}
+		if again, wrong := readFaults(writtenFaults(rules)); len(wrong) > 0 || !reflect.DeepEqual(again, rules) {
+			t.Fatalf("%q is read as %+v, written as %s, and read again as %+v, %v", text, rules, writtenFaults(rules), again, wrong)
+		}
+		scenarios.CheckFaults(rules, scenarios.UntilTheEnd, func(int, string) {})
+		for i := range rules {
+			if strings.ContainsAny(scenarios.DescribeFault(&rules[i]), "\n\r") {
+				t.Fatalf("%+v is described on several lines", rules[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/scenarios/arrival"
+	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
+	"loadgen/target"
+)
+
+// prompt answers everything after two milliseconds.
+type prompt struct{ clock clock.Clock }
+
+func (p prompt) Do(ctx context.Context, _ *target.Operation) target.Outcome {
+	if err := p.clock.Sleep(ctx, p.clock.Now().Add(2*time.Millisecond)); err != nil {
+		return target.Outcome{Detail: err.Error()}
+	}
+	return target.Outcome{Status: 204, Counted: 1}
+}
+
+// looked runs 200 operations/s for three seconds on so many workers against a
+// target under a plan of faults, looks at the generator, and has the record judged.
+func looked(t *testing.T, workers int, plan engine.FaultPlan) (*results.Summary, *results.Record) {
+	t.Helper()
+	if faults := plan.Validate(); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	clk := clock.NewReal()
+	live := &drive.Live{Clock: clk, Target: target.WrapFaults(prompt{clk}, plan, 1, clk), Workers: workers}
+	folder := new(results.Memory)
+	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule, err := arrival.NewSteps(arrival.Step{Rate: 200, Length: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := &drive.Stage{Name: "peak", Schedule: schedule, Grace: time.Second, WholeSecond: true,
+		Phases: []results.Phase{{Name: "peak", End: 3 * time.Second, Rate: 200, Reported: true}},
+		Build:  func(_ uint64, w *drive.Work) { w.Operation.Verb = entity.Get }}
+	sampler, err := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: steadySource{clk}, Load: func() run.GeneratorLoad { return run.GeneratorLoad(live.Load()) }, Tell: recorder.Health, Cores: 2, Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder}); err != nil {
+		t.Fatal(err)
+	}
+	recorder.Generator(sampler.Stop())
+	if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.Judge(record), record
+}
+
+// slowdown delays the replies of a fifth of the second second by 40 ms: 40
+// operations, for which six workers need 67 ms more than there are.
+var slowdown = engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDelay, From: 1500 * time.Millisecond, To: 1700 * time.Millisecond,
+	Share: engine.WholeShare, By: 40 * time.Millisecond}}}
+
+func TestPoolThatIsTooSmallIsTold(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		workers int
+		plan    engine.FaultPlan
+		reasons []string
+	}{
+		{"six workers are enough for a prompt target", 6, engine.FaultPlan{}, []string{}},
+		{"six are too few while it is slow", 6, slowdown, []string{"in 1 of 3 seconds the generator was late: too few workers"}},
+		{"sixteen are enough for that", 16, slowdown, []string{}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			summary, _ := looked(t, row.workers, row.plan)
+			if summary.Validity != results.Valid || !slices.Equal(summary.ClientLimited, row.reasons) {
+				t.Errorf("%s: %s, client-limited for %q with %d of %d late; want valid, client-limited for %q",
+					row.name, summary.Validity, summary.ClientLimited, summary.Late, summary.Sent, row.reasons)
+			}
+			if late := summary.Late > 0; late != (len(row.reasons) > 0) || summary.Dropped > 0 || summary.Scheduled != 600 {
+				t.Errorf("%s: %d late, %d dropped of %d; want lateness where there is a reason, and nothing dropped",
+					row.name, summary.Late, summary.Dropped, summary.Scheduled)
+			}
+		})
+	}
+}
+
+// frozen has all replies of 0.8 s come at once at its end.
+var frozen = engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultFreeze, From: 700 * time.Millisecond, To: 1500 * time.Millisecond, Share: engine.WholeShare}}}
+
+// A target that answers nothing is told with when, whether or not the workers were enough
+// for it; where they were not, what is late because of it is put down to it.
+func TestFrozenTargetIsNotTheGeneratorsLimit(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		workers int
+		late    bool
+	}{{"workers enough for all that is due meanwhile", 400, false}, {"sixteen of them", 16, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			summary, record := looked(t, row.workers, frozen)
+			silences := verdict.Silences(record)
+			if len(silences) != 1 || silences[0].String() != "the target answered nothing from 0.7 to 1.5 s" {
+				t.Errorf("%s: Silences = %v; want one from 0.7 to 1.5 s", row.name, silences)
+			}
+			tooFew := func(reason string) bool { return strings.Contains(reason, "seconds the generator was late") }
+			if slices.ContainsFunc(summary.ClientLimited, tooFew) || summary.Late > 0 != row.late {
+				t.Errorf("%s: %q with %d late; want no second be the generator's, late %v", row.name, summary.ClientLimited, summary.Late, row.late)
+			}
+			starved := record.Generator.Starved
+			// 16 workers are gone after 80 ms, and something is due within 10 more.
+			if row.late != (starved > 0) || row.late && (starved < 710*time.Millisecond || starved > 720*time.Millisecond+drained) {
+				t.Errorf("%s: something was due and nobody free for %v; want 0.71 to 0.72 s, and as long as it takes to make up for it", row.name, starved)
+			}
+			for _, one := range verdict.Strains(record) {
+				if one.Cause != verdict.OnTime && (!row.late || one.Cause != verdict.TargetSilent) {
+					t.Errorf("%s: second %d was late: %v", row.name, one.Second, one.Cause)
+				}
+			}
+		})
+	}
+}
+
+// drained is how long 16 workers take at 2 ms each for the 144 operations that came due
+// without one, and those that come due meanwhile.
+const drained = 20 * time.Millisecond
+
+// A minute of a process that uses a tenth of a core.
+func ExampleHealthMeter() {
+	meter := run.NewHealthMeter(0, run.HealthReading{CPUKnown: true}, 2, 64)
+	for beat := clock.Instant(0); beat < clock.Instant(time.Minute); {
+		beat = beat.Add(10 * time.Millisecond)
+		meter.Beat(beat, beat, run.GeneratorLoad{Free: 60}, func() run.HealthReading { return run.HealthReading{CPU: beat.Offset() / 10, CPUKnown: true} })
+	}
+	sum := meter.Sum()
+	fmt.Printf("%v of CPU in %d seconds, %d of %d workers free at least, stood still for %v\n",
+		sum.CPU, sum.Seconds, *sum.LeastFree, sum.Workers, sum.StoodStill)
+	// Output: 6s of CPU in 60 seconds, 60 of 64 workers free at least, stood still for 0s
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package run
+
+import "time"
+
+// CPU returns that nothing is known of what the process has used.
+func CPU() (time.Duration, bool) { return 0, false }

@@ -1,0 +1,179 @@
+package run
+
+import (
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+)
+
+// stillAfter is how long after its instant a beat may come before the generator
+// counts as having stood still. Timers are a millisecond late, and a scheduler
+// with work to do some more.
+const stillAfter = 20 * time.Millisecond
+
+// HealthReading is what the system tells of the process.
+type HealthReading struct {
+	// CPU is what it has used since it began, user and system, 0 unless CPUKnown.
+	CPU      time.Duration
+	CPUKnown bool
+	// Pauses are those of the garbage collector since the process began,
+	// LongestPause is the longest since the reading before. GCCPU is what the
+	// collector has used of the CPU, but where there was nothing else to do.
+	Pauses, LongestPause, GCCPU time.Duration
+	// RunQueue is how long its threads have waited for a CPU, Pressure for how long
+	// something on the machine has; nil where the system does not tell.
+	RunQueue, Pressure *time.Duration
+	// Goroutines are those that exist, Heap the bytes of objects on it.
+	Goroutines, Heap int64
+}
+
+// GeneratorLoad is how the workers fare that send.
+type GeneratorLoad struct {
+	// Free is the least number of them that were free since the load before,
+	// negative where that is not known.
+	Free int64
+	// Starved is for how long, so far, something was due and none was free.
+	Starved time.Duration
+	// UnderWay is how many attempts there are now, Answered how many have had a
+	// reply so far.
+	UnderWay, Answered int64
+}
+
+// HealthMeter adds up readings and beats, and parts them into the whole seconds of a
+// clock. It belongs to one goroutine.
+type HealthMeter struct {
+	sum results.Generator
+	// open is the second under way, which ends at end; whole says that the meter
+	// saw its beginning.
+	open  results.Health
+	end   clock.Instant
+	whole bool
+	// last is the reading before, taken at lastAt.
+	last   HealthReading
+	lastAt clock.Instant
+	quiet  quiet
+	// starved is what the load before told.
+	starved time.Duration
+}
+
+// NewHealthMeter returns a meter that begins now with a first reading. Cores is how
+// many the process may keep busy, workers how many attempts it may have under
+// way.
+func NewHealthMeter(now clock.Instant, first HealthReading, cores, workers int) *HealthMeter {
+	second := int64(now.Offset() / time.Second)
+	return &HealthMeter{
+		sum:   results.Generator{Cores: cores, Workers: workers, CPUKnown: first.CPUKnown},
+		open:  results.Health{Second: second},
+		end:   clock.Instant(time.Duration(second+1) * time.Second),
+		whole: now.Offset()%time.Second == 0,
+		last:  first, lastAt: now,
+	}
+}
+
+// Beat takes in a beat that was due at one instant and came at another, with how the
+// workers fare. Where a second has ended it reads anew, and returns the whole
+// seconds that have. Instants must not fall.
+func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func() HealthReading) []results.Health {
+	var ended []results.Health
+	since := now
+	if still := now.Sub(due); still > stillAfter {
+		since = due
+		m.sum.LongestStill = max(m.sum.LongestStill, still)
+	}
+	m.free(load.Free)
+	m.open.Starved += max(0, load.Starved-m.starved)
+	m.starved = load.Starved
+	m.quiet.beat(now, load, since == now)
+	if now >= m.end {
+		m.read(now, read())
+	}
+	for now >= m.end {
+		m.open.StoodStill += max(0, m.end.Sub(since))
+		since = max(since, m.end)
+		m.open.Unanswered = m.quiet.take(m.end)
+		if m.whole {
+			m.add()
+			ended = append(ended, m.open)
+		}
+		m.next()
+	}
+	m.open.StoodStill += now.Sub(since)
+	return ended
+}
+
+// Sum returns what the whole seconds come to so far.
+func (m *HealthMeter) Sum() *results.Generator {
+	sum := m.sum
+	return &sum
+}
+
+// read enters into the open second what has happened since the last reading.
+func (m *HealthMeter) read(now clock.Instant, r HealthReading) {
+	m.open.Lasted = now.Sub(m.lastAt)
+	m.open.CPU = max(0, r.CPU-m.last.CPU)
+	m.open.Pauses = max(0, r.Pauses-m.last.Pauses)
+	m.open.LongestPause = r.LongestPause
+	m.open.GCCPU = max(0, r.GCCPU-m.last.GCCPU)
+	m.open.RunQueue = grown(m.last.RunQueue, r.RunQueue)
+	m.open.Pressure = grown(m.last.Pressure, r.Pressure)
+	m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
+	m.last, m.lastAt = r, now
+}
+
+// grown returns by how much what is known has grown, nil where it is not.
+func grown(before, now *time.Duration) *time.Duration {
+	if before == nil || now == nil {
+		return nil
+	}
+	return new(max(0, *now-*before))
+}
+
+// free enters a number of free workers into the open second.
+func (m *HealthMeter) free(n int64) {
+	if n >= 0 && (m.open.FreeWorkers == nil || n < *m.open.FreeWorkers) {
+		m.open.FreeWorkers = &n
+	}
+}
+
+// add adds the open second to the sum.
+func (m *HealthMeter) add() {
+	v, sum := m.open, &m.sum
+	sum.Seconds++
+	sum.CPU += v.CPU
+	sum.Pauses += v.Pauses
+	sum.LongestPause = max(sum.LongestPause, v.LongestPause)
+	sum.StoodStill += v.StoodStill
+	sum.Starved += v.Starved
+	sum.GCCPU += v.GCCPU
+	plus(&sum.RunQueue, v.RunQueue)
+	plus(&sum.Pressure, v.Pressure)
+	sum.Goroutines = max(sum.Goroutines, v.Goroutines)
+	sum.Heap = max(sum.Heap, v.Heap)
+	if v.FreeWorkers != nil && (sum.LeastFree == nil || *v.FreeWorkers < *sum.LeastFree) {
+		sum.LeastFree = v.FreeWorkers
+	}
+	if sum.Busiest == nil || v.Share(1) > sum.Busiest.Share(1) {
+		sum.Busiest = &v
+	}
+}
+
+// plus adds to a sum what is known.
+func plus(sum **time.Duration, more *time.Duration) {
+	switch {
+	case more == nil:
+	case *sum == nil:
+		*sum = new(*more)
+	default:
+		*sum = new(**sum + *more)
+	}
+}
+
+// next opens the second after the open one. What a second holds that begins and
+// ends within one stand-still is that alone.
+func (m *HealthMeter) next() {
+	m.open = results.Health{Second: m.open.Second + 1, Lasted: time.Second,
+		Goroutines: m.last.Goroutines, Heap: m.last.Heap}
+	m.end = m.end.Add(time.Second)
+	m.whole = true
+}

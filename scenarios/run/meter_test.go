@@ -1,0 +1,145 @@
+package run_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+const milli = clock.Instant(time.Millisecond)
+
+// reads returns a function that yields a reading, and fails the test where none
+// was due.
+func reads(t *testing.T, r *run.HealthReading) func() run.HealthReading {
+	return func() run.HealthReading {
+		t.Helper()
+		if r == nil {
+			t.Fatal("the meter read anew; want it to within a second never")
+		}
+		return *r
+	}
+}
+
+// at is a beat that comes so late.
+type at struct {
+	due, late clock.Instant
+	free      int64
+	read      *run.HealthReading
+	want      []results.Health
+}
+
+func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
+	pointer := func(n int64) *int64 { return &n }
+	first := run.HealthReading{CPU: 5 * time.Second, CPUKnown: true, Pauses: time.Second, Goroutines: 9, Heap: 99}
+	after := &run.HealthReading{CPU: 5200 * time.Millisecond, CPUKnown: true, Pauses: 1030 * time.Millisecond,
+		LongestPause: 20 * time.Millisecond, Goroutines: 7, Heap: 70}
+	// began is of a second that the meter saw from its beginning to a reading.
+	began := results.Health{Lasted: time.Second, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
+		LongestPause: 20 * time.Millisecond, FreeWorkers: pointer(3), Goroutines: 7, Heap: 70}
+	with := func(v results.Health, change func(*results.Health)) results.Health { change(&v); return v }
+	for _, row := range []struct {
+		name  string
+		start clock.Instant
+		beats []at
+		sum   results.Generator
+	}{
+		{"nothing has ended", 0, []at{{due: 999 * milli, free: 3}}, results.Generator{}},
+		{"a second has", 0, []at{{due: 500 * milli, free: 3}, {due: 1000 * milli, free: 4, read: after, want: []results.Health{began}}},
+			results.Generator{Seconds: 1, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
+				LongestPause: 20 * time.Millisecond, LeastFree: pointer(3), Goroutines: 7, Heap: 70, Busiest: &began}},
+		{"a second that the meter did not see begin is left out", 1, []at{{due: 1000 * milli, free: 3, read: after}}, results.Generator{}},
+		{"nobody knows of the workers", 0, []at{{due: 1000 * milli, free: -1, read: after,
+			want: []results.Health{with(began, func(v *results.Health) { v.FreeWorkers = nil })}}},
+			results.Generator{Seconds: 1, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond, LongestPause: 20 * time.Millisecond,
+				Goroutines: 7, Heap: 70, Busiest: pointerTo(with(began, func(v *results.Health) { v.FreeWorkers = nil }))}},
+		{"no worker is free", 0, []at{{due: 10 * milli, free: 0}, {due: 20 * milli, free: 9}}, results.Generator{}},
+		{"a beat that is just not late enough", 0, []at{{due: 10 * milli, late: 20 * milli, free: 1}}, results.Generator{}},
+		{"one that is", 0, []at{{due: 10 * milli, late: 20*milli + 1, free: 1}}, results.Generator{LongestStill: 20*time.Millisecond + 1}},
+	} {
+		m := run.NewHealthMeter(row.start, first, 2, 16)
+		for _, b := range row.beats {
+			got := m.Beat(b.due, b.due+b.late, run.GeneratorLoad{Free: b.free}, reads(t, b.read))
+			if diff := cmp.Diff(b.want, got); diff != "" {
+				t.Errorf("%s: Beat(%v late by %v) differs (-want +got):\n%s", row.name, b.due.Offset(), b.late.Offset(), diff)
+			}
+		}
+		row.sum.Cores, row.sum.Workers, row.sum.CPUKnown = 2, 16, true
+		if diff := cmp.Diff(&row.sum, m.Sum()); diff != "" {
+			t.Errorf("%s: Sum differs (-want +got):\n%s", row.name, diff)
+		}
+	}
+}
+
+func pointerTo(v results.Health) *results.Health { return &v }
+
+// A stand-still that reaches over seconds is parted among them, what was used
+// meanwhile belongs to the one in which it began.
+func TestMeterPartsAStandStill(t *testing.T) {
+	m := run.NewHealthMeter(0, run.HealthReading{CPUKnown: true}, 1, 1)
+	used := run.HealthReading{CPU: 300 * time.Millisecond, CPUKnown: true, Goroutines: 4}
+	got := m.Beat(900*milli, 3250*milli, run.GeneratorLoad{Free: 1}, func() run.HealthReading { return used })
+	one := int64(1)
+	want := []results.Health{
+		{Second: 0, Lasted: 3250 * time.Millisecond, CPU: 300 * time.Millisecond, StoodStill: 100 * time.Millisecond,
+			FreeWorkers: &one, Goroutines: 4},
+		{Second: 1, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
+		{Second: 2, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Beat after 2.35 s of standing still differs (-want +got):\n%s", diff)
+	}
+	used.CPU += 50 * time.Millisecond
+	rest := m.Beat(4000*milli, 4000*milli, run.GeneratorLoad{}, func() run.HealthReading { return used })
+	if len(rest) != 1 || rest[0].Second != 3 || rest[0].StoodStill != 250*time.Millisecond ||
+		rest[0].CPU != 50*time.Millisecond || rest[0].Lasted != 750*time.Millisecond || *rest[0].FreeWorkers != 0 {
+		t.Errorf("the second after it = %+v; want 250 ms of standing still and 50 ms of CPU in 750 ms", rest)
+	}
+	sum := m.Sum()
+	if sum.StoodStill != 2350*time.Millisecond || sum.LongestStill != 2350*time.Millisecond || sum.Seconds != 4 {
+		t.Errorf("Sum = %v still, longest %v, %d seconds; want 2.35 s, longest the whole of it, 4",
+			sum.StoodStill, sum.LongestStill, sum.Seconds)
+	}
+}
+
+// The sums of random beats are those of counting each millisecond by itself.
+func TestMeterAgreesWithCountingMilliseconds(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		var still [40]time.Duration
+		var told []results.Health
+		var cpu time.Duration
+		m := run.NewHealthMeter(0, run.HealthReading{}, 2, 8)
+		for now := clock.Instant(0); now < 30_000*milli; {
+			due := now + milli*clock.Instant(1+rng.IntN(20))
+			now = due
+			if rng.IntN(8) == 0 {
+				now += milli * clock.Instant(rng.IntN(1500))
+			}
+			if now-due > 20*milli {
+				for i := due; i < now; i += milli {
+					still[i.Offset()/time.Second] += time.Millisecond
+				}
+			}
+			cpu += time.Duration(rng.IntN(1000))
+			told = append(told, m.Beat(due, now, run.GeneratorLoad{Free: 8}, func() run.HealthReading { return run.HealthReading{CPU: cpu} })...)
+		}
+		var sum, used time.Duration
+		for i, v := range told {
+			if v.Second != int64(i) || v.StoodStill != still[i] {
+				t.Fatalf("seed %d: second %d = %+v; want that second to stand still for %v", seed, i, v, still[i])
+			}
+			sum += v.StoodStill
+			used += v.CPU
+		}
+		got := m.Sum()
+		if got.StoodStill != sum || got.CPU != used || got.Seconds != int64(len(told)) || used > cpu || len(told) < 29 {
+			t.Errorf("seed %d: Sum = %+v; want %v still and %v used in %d seconds", seed, got, sum, used, len(told))
+		}
+	}
+}

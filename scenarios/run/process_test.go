@@ -1,0 +1,81 @@
+package run
+
+import (
+	"math"
+	"runtime"
+	"testing"
+	"time"
+)
+
+func TestPausesAreWhatAHistogramHasGained(t *testing.T) {
+	bounds := []float64{math.Inf(-1), 0.001, 0.002, 0.004, math.Inf(1)}
+	const milli = time.Millisecond
+	for _, row := range []struct {
+		name           string
+		before, counts []uint64
+		total, longest time.Duration
+	}{
+		{"none", nil, []uint64{0, 0, 0, 0}, 0, 0},
+		{"none since", []uint64{1, 2, 3, 4}, []uint64{1, 2, 3, 4}, 0, 0},
+		{"two of a bucket, by its middle", nil, []uint64{0, 2, 0, 0}, 3 * milli, 1500 * time.Microsecond},
+		{"only the new one", []uint64{0, 2, 1, 0}, []uint64{0, 3, 1, 0}, 1500 * time.Microsecond, 1500 * time.Microsecond},
+		{"shorter than all bounds", nil, []uint64{4, 0, 0, 0}, 4 * milli, milli},
+		{"longer than all bounds", nil, []uint64{0, 0, 0, 3}, 12 * milli, 4 * milli},
+		{"one of each", nil, []uint64{1, 1, 1, 1}, 9500 * time.Microsecond, 4 * milli},
+		{"a histogram that grew by a bucket", []uint64{1, 1, 1}, []uint64{1, 1, 1, 1}, 4 * milli, 4 * milli},
+	} {
+		total, longest := pausesSince(row.before, row.counts, bounds)
+		if total != row.total || longest != row.longest {
+			t.Errorf("%s: pausesSince(%v, %v) = %v, %v; want %v, %v", row.name, row.before, row.counts, total, longest, row.total, row.longest)
+		}
+	}
+}
+
+// The runtime counts its own pauses another way, too.
+func TestProcessTellsOfItself(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p := NewHealthProcess()
+	first := p.Read()
+	for range 5 {
+		runtime.GC()
+	}
+	got := p.Read()
+	runtime.ReadMemStats(&after)
+	sinceBegan := got.Pauses
+	got.Pauses -= first.Pauses
+	// A pause lies within its bucket, whose bounds are at most a quarter apart.
+	paused := time.Duration(after.PauseTotalNs - before.PauseTotalNs)
+	if got.Pauses <= 0 || got.Pauses > 2*paused || got.Pauses < paused/2 || got.LongestPause <= 0 || got.LongestPause > 2*paused {
+		t.Errorf("five collections paused for %v, longest %v; want about %v, as the runtime says", got.Pauses, got.LongestPause, paused)
+	}
+	if got.Goroutines < 2 || got.Heap < 1<<10 {
+		t.Errorf("%d goroutines, %d bytes of heap; want those of a test", got.Goroutines, got.Heap)
+	}
+	again := p.Read()
+	if again.Pauses < sinceBegan || again.CPU < got.CPU || again.CPUKnown != got.CPUKnown {
+		t.Errorf("Read = %+v after %+v; want nothing to fall", again, got)
+	}
+}
+
+func TestProcessorTimeGrowsWithWork(t *testing.T) {
+	before, known := CPU()
+	if !known {
+		t.Skip("this system does not tell")
+	}
+	x := 1.0
+	for i := range 30_000_000 {
+		x = math.Sqrt(x + float64(i))
+	}
+	if after, _ := CPU(); after <= before || x == 0 {
+		t.Errorf("CPU = %v after %v and thirty million roots; want more", after, before)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	p := NewHealthProcess()
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Read()
+	}
+}

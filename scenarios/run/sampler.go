@@ -1,0 +1,105 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
+)
+
+// beat is the time from one look at the free workers to the next.
+const beat = 10 * time.Millisecond
+
+// HealthSource tells how the process does. It belongs to one goroutine at a time.
+type HealthSource interface {
+	Read() HealthReading
+}
+
+// HealthOptions says what a sampler looks at.
+type HealthOptions struct {
+	// Clock is that of the run, Source what tells of the process; both demanded.
+	Clock  clock.Clock
+	Source HealthSource
+	// GeneratorLoad returns how the workers fare; nil where nobody knows. It must be safe
+	// for concurrent use.
+	Load func() GeneratorLoad
+	// Tell is called with each whole second, in order, by one goroutine at a
+	// time; nil is nobody.
+	Tell func(results.Health)
+	// Cores is how many of the machine's cores the process may keep busy, at least
+	// one; Workers the greatest number of attempts under way, for the record.
+	Cores, Workers int
+}
+
+// Validate returns every fault, each wrapping [ErrHealthOptions].
+func (o *HealthOptions) Validate() []error {
+	var faults []error
+	if o.Clock == nil {
+		faults = append(faults, fmt.Errorf("%w: Clock is missing", ErrHealthOptions))
+	}
+	if o.Source == nil {
+		faults = append(faults, fmt.Errorf("%w: Source is missing", ErrHealthOptions))
+	}
+	if o.Cores < 1 {
+		faults = append(faults, fmt.Errorf("%w: Cores is %d; it must be at least 1", ErrHealthOptions, o.Cores))
+	}
+	if o.Workers < 0 {
+		faults = append(faults, fmt.Errorf("%w: Workers is %d; it must not be negative", ErrHealthOptions, o.Workers))
+	}
+	return faults
+}
+
+// HealthSampler looks at the generator while it runs. It owns one goroutine, from
+// [StartHealthSampler] to [HealthSampler.Stop].
+type HealthSampler struct {
+	options HealthOptions
+	meter   *HealthMeter
+	end     context.CancelFunc
+	running sync.WaitGroup
+}
+
+// StartHealthSampler begins to look. The error wraps [ErrHealthOptions]; the caller owes the sampler
+// a Stop.
+func StartHealthSampler(o HealthOptions) (*HealthSampler, error) {
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	s := &HealthSampler{options: o, meter: NewHealthMeter(o.Clock.Now(), o.Source.Read(), o.Cores, o.Workers)}
+	var ctx context.Context
+	ctx, s.end = context.WithCancel(context.Background())
+	s.running.Go(func() { s.run(ctx) })
+	return s, nil
+}
+
+// Stop ends the looking, waits for the goroutine and returns what the whole
+// seconds came to. A second Stop returns the same.
+func (s *HealthSampler) Stop() *results.Generator {
+	s.end()
+	s.running.Wait()
+	return s.meter.Sum()
+}
+
+func (s *HealthSampler) run(ctx context.Context) {
+	due := s.options.Clock.Now().Add(beat)
+	for s.options.Clock.Sleep(ctx, due) == nil {
+		now := s.options.Clock.Now()
+		for _, v := range s.meter.Beat(due, now, s.load(), s.options.Source.Read) {
+			if s.options.Tell != nil {
+				s.options.Tell(v)
+			}
+		}
+		// A beat that was missed is not made up for.
+		due = max(due, now.Add(-beat)).Add(beat)
+	}
+}
+
+func (s *HealthSampler) load() GeneratorLoad {
+	if s.options.Load == nil {
+		return GeneratorLoad{Free: -1}
+	}
+	return s.options.Load()
+}

@@ -1,0 +1,214 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys"
+)
+
+// SizeBinding is the binding of the size of entities: a number of bytes, their quantiles, or a curve. The
+// distribution is nil for a number; size is the greatest otherwise.
+func SizeBinding(size *int, by *keys.SizeDistribution) fields.Binding { return sizeBinding{size, by} }
+
+type sizeBinding struct {
+	size *int
+	by   *keys.SizeDistribution
+}
+
+// Read implements [fields.Binding].
+func (v sizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
+	if *v.by = nil; n.Kind == fields.Dict {
+		v.distribution(r, path, n)
+		return
+	}
+	before := len(r.Faults)
+	if v.one().Read(r, path, n); len(r.Faults) > before {
+		r.Faults = r.Faults[:before]
+		r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, the quantiles of sizes, such as {p50: 900, p99: 4000}, or {%s: …}",
+			entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {")))
+	}
+}
+
+func (v sizeBinding) one() fields.Whole[int] { return parseBytes(v.size) }
+
+func parseBytes(into *int) fields.Whole[int] {
+	return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes}
+}
+
+// distribution reads quantiles, or the one curve that is named.
+func (v sizeBinding) distribution(r *fields.Reader, path string, n *fields.Node) {
+	d := newDraft()
+	before := len(r.Faults)
+	d.object().Read(r, path, n)
+	if len(r.Faults) > before {
+		// Nothing else is concluded from a faulty distribution.
+		*v.size = 1
+		return
+	}
+	if d.curve.Kind == "" {
+		*v.by = &d.quantiles
+	} else {
+		*v.by = &d.curve
+	}
+	_, *v.size = (*v.by).Ends()
+}
+
+// draft is a distribution under way: quantiles where the curve has no kind.
+type draft struct {
+	quantiles keys.Quantiles
+	curve     keys.Curve
+	uniform   []int64
+}
+
+func newDraft() *draft { return &draft{curve: keys.Curve{High: entity.MaxEntityBytes}} }
+
+// kinds are the words of the curves, in their order.
+func kinds() []string {
+	return []string{keys.CurveUniform, keys.CurveLognormal, keys.CurvePareto, keys.CurveZipf, keys.CurveList, keys.CurveCSV}
+}
+
+// object has the quantiles by their names, of which what is left out lies between its
+// neighbours, and the curves.
+func (d *draft) object() fields.Object {
+	o := fields.Object{What: "sizes"}
+	for i, name := range keys.QuantileNames {
+		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "The size in bytes that " + quantileSays(name) + ".",
+			Value: fields.Whole[int]{Into: &d.quantiles[i], Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}})
+	}
+	c := &d.curve
+	o.Fields = append(o.Fields,
+		fields.Field{Name: keys.CurveUniform, Says: "The least and the greatest size in bytes, between which all are alike.",
+			Value: d.of(keys.CurveUniform, fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "sizes in bytes", Bind: listedSizes})},
+		fields.Field{Name: keys.CurveLognormal, Says: "Sizes whose logarithms lie under a bell curve: many near the median, few that are much larger.",
+			Value: d.of(keys.CurveLognormal, lognormal(c))},
+		fields.Field{Name: keys.CurvePareto, Says: "Sizes with a heavy tail: the share above x falls with a power of x.",
+			Value: d.of(keys.CurvePareto, pareto(c))},
+		fields.Field{Name: keys.CurveZipf, Says: "Sizes of which the least is the commonest, and the k-th as frequent as 1/k to the power of an exponent.",
+			Value: d.of(keys.CurveZipf, zipf(c))},
+		fields.Field{Name: keys.CurveList, Says: "Sizes in bytes, one of which each entity has.",
+			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: mostListed, What: "sizes in bytes", Bind: listedSizes})},
+		fields.Field{Name: "weights", Says: "How often each size of the list is taken, as its weight over the sum of all; evenly unless this is given.",
+			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: mostListed, What: "weights",
+				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: mostWeight} }})},
+		fields.Field{Name: keys.CurveCSV, Says: "The sizes of a file's column, each as often as it occurs there, or as a column of weights says.",
+			Value: d.of(keys.CurveCSV, file(c))})
+	o.Then = d.settle
+	return o
+}
+
+const (
+	mostListed = 10_000
+	mostWeight = 1_000_000_000
+)
+
+func listedSizes(size *int64) fields.Binding {
+	return fields.Whole[int64]{Into: size, Least: 1, Most: entity.MaxEntityBytes}
+}
+
+// of has a field be written where the curve is of its kind alone.
+func (d *draft) of(kind string, value fields.Binding) fields.Binding {
+	return only{value, func() bool { return d.curve.Kind == kind }}
+}
+
+// settle sees to it that there is one distribution, whose values go together.
+func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
+	var given []string
+	quantiles := 0
+	for _, e := range n.Entries {
+		switch {
+		case slices.Contains(kinds(), e.Key):
+			given = append(given, e.Key)
+		case slices.Contains(keys.QuantileNames[:], e.Key):
+			quantiles++
+		}
+	}
+	if len(given) > 1 || len(given) == 1 && quantiles > 0 {
+		if quantiles > 0 {
+			given = append(given, "quantiles")
+		}
+		r.Fault(n.At, path, "size has %s; expected quantiles alone, or one of %s", strings.Join(given, " beside "), strings.Join(kinds(), ", "))
+		return
+	}
+	if weights := n.Find("weights"); weights != nil && n.Find(keys.CurveList) == nil {
+		r.Fault(weights.At, fields.Child(path, "weights"), "weights belong to a list of sizes, and there is none; expected none")
+	}
+	if len(given) == 1 {
+		d.curve.Kind = given[0]
+		d.settleCurve(r, fields.Child(path, given[0]), n.Find(given[0]), n.Find("weights"))
+		return
+	}
+	if i, falls := d.quantiles.Falls(); falls {
+		name := keys.QuantileNames[i]
+		r.Fault(n.Find(name).At, fields.Child(path, name), "%s is %d, less than a quantile before it; expected sizes that do not fall", name, d.quantiles[i])
+	}
+	if len(n.Entries) == 0 {
+		r.Fault(n.At, path, "size is {}; expected one quantile at least, such as {p50: 900, p99: 4000}")
+	}
+}
+
+// settleCurve refuses values of a curve that do not go together.
+func (d *draft) settleCurve(r *fields.Reader, path string, n, weights *fields.Node) {
+	c := &d.curve
+	fault := func(name, format string, args ...any) {
+		at := n
+		if found := n.Find(name); found != nil {
+			at = found
+		}
+		r.Fault(at.At, fields.Child(path, name), format, args...)
+	}
+	switch {
+	case c.Kind == keys.CurveUniform && len(d.uniform) == 2 && d.uniform[0] > 0 && d.uniform[1] > 0:
+		if c.Low, c.High = int(d.uniform[0]), int(d.uniform[1]); c.Low > c.High {
+			r.Fault(n.At, path, "uniform is from %d to %d; expected sizes that do not fall", c.Low, c.High)
+		}
+	case c.Kind == keys.CurveList && weights != nil && len(c.Weights) != len(c.List):
+		r.Fault(weights.At, strings.TrimSuffix(path, keys.CurveList)+"weights", "there are %d weights of %d sizes; expected one for each", len(c.Weights), len(c.List))
+	case c.Kind == keys.CurveLognormal:
+		if (n.Find("p99") != nil) == (n.Find("sigma") != nil) && c.Median > 0 {
+			fault("p99", "a lognormal has p99 and sigma, or neither; expected one of them")
+		} else if c.P99 > 0 && c.P99 <= c.Median {
+			fault("p99", "p99 is %d and p50 %d; expected p99 to be larger", c.P99, c.Median)
+		}
+		if c.Median > c.High {
+			fault("max", "max is %d and p50 %d; expected max to be no smaller", c.High, c.Median)
+		} else if c.Low > c.Median && c.Median > 0 {
+			fault("min", "min is %d and p50 %d; expected min to be no larger", c.Low, c.Median)
+		}
+	case c.Kind != keys.CurveUniform && c.Low > c.High:
+		fault("min", "min is %d and max %d; expected min to be no larger", c.Low, c.High)
+	}
+}
+
+// Write implements [fields.Binding].
+func (v sizeBinding) Write() *fields.Node {
+	switch by := (*v.by).(type) {
+	case *keys.Quantiles:
+		return (&draft{quantiles: *by}).object().Write()
+	case *keys.Curve:
+		d := &draft{curve: *by, uniform: []int64{int64(by.Low), int64(by.High)}}
+		return d.object().Write()
+	default:
+		return v.one().Write()
+	}
+}
+
+// Schema implements [fields.Binding].
+func (v sizeBinding) Schema() *fields.Schema {
+	distribution := newDraft().object().Schema()
+	distribution.MinProperties = 1
+	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}
+}
+
+func quantileSays(name string) string {
+	switch name {
+	case "min":
+		return "no entity falls short of"
+	case "max":
+		return "no entity exceeds"
+	}
+	return strings.TrimPrefix(name, "p") + " % of the entities do not exceed"
+}

@@ -1,0 +1,103 @@
+package scenarios_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"loadgen/engine/csvfile"
+	"loadgen/engine/entity"
+	"loadgen/scenarios"
+	"loadgen/scenarios/fields"
+	"loadgen/scenarios/keys"
+)
+
+// readSize reads sizes as the value of a field.
+func readSize(text string) (most int, by keys.SizeDistribution, faults fields.Faults) {
+	tree, faults := fields.ReadTree("f", []byte("size: "+text))
+	if len(faults) > 0 {
+		return 0, nil, faults
+	}
+	r := &fields.Reader{}
+	scenarios.SizeBinding(&most, &by).Read(r, "size", tree.Find("size"))
+	return most, by, r.Faults
+}
+
+func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
+	for _, row := range []struct {
+		text        string
+		least, most int
+	}{
+		{"1024", 1024, 1024},
+		{"{p50: 900, p99: 4000}", 900, 4000},
+		{"{uniform: [600, 4000]}", 600, 4000},
+		{"{lognormal: {p50: 900, p99: 4000, max: 40000}}", 900, 40_000},
+		{"{lognormal: {p50: 900, sigma: 0.5, min: 200, max: 3000}}", 200, 3000},
+		{"{pareto: {min: 300, tail: 1.5}}", 300, entity.MaxEntityBytes},
+		{"{zipf: {min: 300, max: 1000, exponent: 0.99}}", 300, 1000},
+		{"{list: [900, 300], weights: [9, 1]}", 300, 900},
+		{"{list: [300]}", 300, 300},
+		{"{csv: {file: sizes.csv, column: bytes, weight: count}}", 1, 1},
+	} {
+		most, by, faults := readSize(row.text)
+		least := most
+		if by != nil {
+			least, _ = by.Ends()
+		}
+		if len(faults) > 0 || least != row.least || most != row.most {
+			t.Errorf("size: %s goes from %d to %d, %v; want %d to %d", row.text, least, most, faults, row.least, row.most)
+			continue
+		}
+		written := fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "size", Value: scenarios.SizeBinding(&most, &by).Write()}}})
+		again, other, faults := readSize(string(written[len("size:"):]))
+		if len(faults) > 0 || again != most || (other == nil) != (by == nil) {
+			t.Errorf("size: %s is written as %q, which reads as %d, %v; want %d", row.text, written, again, faults, most)
+		}
+	}
+}
+
+// The sizes of a file count as often as their weights say, and what is none is told by its line.
+func TestSizesOfAFile(t *testing.T) {
+	curve := &keys.Curve{Kind: keys.CurveCSV, High: entity.MaxEntityBytes, File: keys.CSV{File: "sizes.csv", Column: "bytes", Weight: "count"}}
+	got, err := scenarios.ReadCurve(curve, strings.NewReader("op,bytes,count\na,900,3\nb,4000,1\nc,900,2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least, most := got.Ends(); least != 900 || most != 4000 || len(got.List) != 2 || got.Weights[0] != 5 || got.Weights[1] != 1 || !curve.Unread() || got.Unread() {
+		t.Errorf("the file has sizes %v with weights %v; want 900 five times, 4000 once", got.List, got.Weights)
+	}
+	for _, row := range []struct{ name, text, want string }{
+		{"no byte", "bytes,count\n900,1\n0,1\n", `sizes.csv:3: bytes is "0"; expected a whole number of bytes from 1 to 1048576`},
+		{"more than an entity may have", "bytes,count\n1048577,1\n", "sizes.csv:2: bytes is"},
+		{"no number", "bytes,count\n900,1\nlarge,1\n", `sizes.csv:3: bytes is "large"`},
+		{"no weight", "bytes,count\n900,0\n", "sizes.csv:2: count is"},
+		{"no such column", "size,count\n900,1\n", "bytes"},
+		{"no row", "bytes,count\n", "the file has no values"},
+	} {
+		_, err := scenarios.ReadCurve(curve, strings.NewReader(row.text))
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: Read(%q) = %v; want %q", row.name, row.text, err, row.want)
+		}
+		if _, located := errors.AsType[*csvfile.Fault](err); !located {
+			t.Errorf("%s: %v is not located", row.name, err)
+		}
+	}
+}
+
+// FuzzSizes: what is read lies within what an entity may have, and so does whatever is drawn.
+func FuzzSizes(f *testing.F) {
+	for _, text := range []string{"900", "{p50: 900}", "{uniform: [1, 2]}", "{lognormal: {p50: 9, sigma: 5}}", "{pareto: {min: 1, tail: 0.1}}",
+		"{zipf: {min: 1, max: 2, exponent: 5}}", "{list: [1], weights: [1]}", "{csv: {file: f, column: c}}", "{lognormal: }", "{uniform: [0, 1]}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		most, by, faults := readSize(text)
+		if len(faults) > 0 || by == nil {
+			return
+		}
+		least, upTo := by.Ends()
+		if least < 1 || upTo > entity.MaxEntityBytes || upTo < least || most != upTo {
+			t.Fatalf("size: %q goes from %d to %d, and at most %d; want within 1 byte and 1 MiB", text, least, upTo, most)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package workflow
+
+import (
+	"strings"
+	"time"
+
+	"loadgen/target"
+)
+
+// The services that are asked beside the table: the broker and the proxy, which are the
+// application's, and the table service's answer to a preflight, which no target is asked
+// for since it takes a rule of the account's that allows the users' origin.
+const (
+	broker    = "broker"
+	proxy     = "proxy"
+	preflight = "preflight"
+)
+
+// preflightTakes is how long a preflight is taken to wait for its answer: about as long as
+// a read of one entity does.
+const preflightTakes = 5 * time.Millisecond
+
+// accessKinds returns the workflows of users who read entities of their own: by a shared access
+// signature of their keys, or through a proxy that has the account's key.
+func accessKinds() []Kind {
+	counters := []string{"issued", "preflights", "carried"}
+	services := func(names ...string) func(Arguments) []Store {
+		return func(Arguments) (list []Store) {
+			for _, name := range names {
+				list = append(list, Store{Name: name, Own: true})
+			}
+			return list
+		}
+	}
+	return []Kind{{
+		Name: "direct-read", Says: "Reads an entity by itself, after asking a broker where the user has no signature that is still good.",
+		Reads: true, Counters: counters, Stores: services(broker, preflight), Parameters: directParameters(), Keeps: kept,
+		New: func(c *Call) Workflow { return newDirectRead(c) },
+	}, {
+		Name: "proxied-read", Says: "Reads an entity through a proxy, which asks the table and carries the answer.",
+		Reads: true, Counters: counters, Stores: services(proxy), Parameters: proxiedParameters(),
+		New: func(c *Call) Workflow { return newProxiedRead(c) },
+	}}
+}
+
+func directParameters() []Parameter {
+	return []Parameter{
+		{Name: "user", Says: "The attribute of an entity that names its user; without it each PartitionKey is a user's.", Type: OfAttribute},
+		{Name: "covers", Says: "What a signature opens: the user's partition, or one entity of it.",
+			Type: OfChoice, Choices: []string{"partition", "entity"}, Default: "partition"},
+		{Name: "lasts", Was: "every", Says: "How long a signature is good, from when the read that asks for it is due.",
+			Type: OfDuration, Least: int64(time.Millisecond), Most: int64(7 * 24 * time.Hour), Default: "1h"},
+		{Name: "issue-time", Says: "How long the broker takes to issue a signature.",
+			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
+		{Name: "issuers", Says: "How many signatures the broker issues at once while the other requests wait; 0 has no bound.",
+			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
+		{Name: "preflight", Says: "How long a browser keeps the answer to a CORS preflight; 0s is for users in no browser.",
+			Type: OfDuration, Most: int64(24 * time.Hour), Default: "0s"},
+	}
+}
+
+func proxiedParameters() []Parameter {
+	return []Parameter{
+		{Name: "proxy-time", Says: "How long the proxy takes to carry an answer.",
+			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
+		{Name: "connections", Says: "How many answers the proxy carries at once while the others wait; 0 has no bound.",
+			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
+	}
+}
+
+// kept returns what a direct read needs: a signature, and in a browser leave for its URL.
+// The URL has the signature in it, so that a new one needs leave anew.
+func kept(s Subject, a Arguments) []Keeping {
+	key := s.Key("")
+	parts := []string{broker, a.Text("covers"), "", key.Partition, ""}
+	if user := a.Text("user"); user != "" {
+		parts[2] = s.Value(user)
+	}
+	if a.Text("covers") == "entity" {
+		parts[4] = key.Row
+	}
+	list := []Keeping{{Of: called(parts...), For: a.Duration("lasts")}}
+	if keeps := a.Duration("preflight"); keeps > 0 {
+		list = append(list, Keeping{Of: called(preflight, list[0].Of, key.Row), For: keeps})
+	}
+	return list
+}
+
+// called joins texts so that no others give the same: no key has the character between.
+func called(parts ...string) string { return strings.Join(parts, "\x00") }
+
+// newDirectRead returns a read by a signature, which has to be asked for first where the
+// user has none that is good, and then, in a browser, by leave of the service.
+func newDirectRead(c *Call) *Script {
+	key, a := c.Subject.Key(""), c.Arguments
+	return NewScript(func(s *Script) Request {
+		read := Read(c.Table, key, nil)
+		first, requests := read, []target.Operation{read.Operation}
+		before := func(b target.Beside, counter string) {
+			then := first
+			b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
+			first = Aside(b, target.Expected{}, func(a Attempt) Turn {
+				s.Add(counter, 1)
+				if carried := len(a.Sent.Beside.Body); carried > 0 {
+					s.Add("carried", int64(carried))
+				}
+				return Send(then)
+			})
+			requests = append([]target.Operation{first.Operation}, requests...)
+		}
+		if c.Lacking.Has(1) {
+			before(target.Beside{Store: preflight, Takes: preflightTakes}, "preflights")
+		}
+		if c.Lacking.Has(0) {
+			token := []byte(signatureOf(c.Table, key, a.Text("covers")))
+			before(target.Beside{Store: broker, Body: token, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}, "issued")
+		}
+		s.Foresee(requests...)
+		return first
+	})
+}
+
+// newProxiedRead returns a read that a proxy carries out, and whose answer passes it: in
+// from the table, and out to the user.
+func newProxiedRead(c *Call) *Script {
+	key, a := c.Subject.Key(""), c.Arguments
+	return NewScript(func(s *Script) Request {
+		carry := func(answer []byte) Request {
+			return Aside(target.Beside{Verb: target.Ask, Store: c.StoreOf(proxy), Body: answer, Takes: a.Duration("proxy-time"), AtOnce: a.Count("connections")},
+				target.Expected{}, func(a Attempt) Turn {
+					return s.EndWith("carried", 2*int64(len(a.Sent.Beside.Body)))
+				})
+		}
+		read := Read(c.Table, key, func(a Attempt) Turn {
+			return Send(carry(a.Outcome.Entity))
+		})
+		s.Foresee(read.Operation, carry(nil).Operation)
+		return read
+	})
+}

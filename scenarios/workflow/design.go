@@ -1,0 +1,74 @@
+package workflow
+
+import (
+	"loadgen/engine/entity"
+	"slices"
+)
+
+// Design is what workflows have to know of a scenario before it runs.
+type Design struct {
+	// Attributes are the names of the facts that an entity is formed from, Properties
+	// what it has, Filler the name of the one that pads it, empty for none.
+	Attributes []string
+	Properties []DesignProperty
+	Filler     string
+	// Own is where entities lie, Places the further keys by name.
+	Own    DesignPlace
+	Places map[string]DesignPlace
+	// Copied says that entities have copies under other keys.
+	Copied bool
+	// Loaded says that entities are loaded before the operation's phase.
+	Loaded bool
+}
+
+// DesignProperty is a property of the entities of a design. Attribute is the one that
+// is its whole value, empty where it is made of something else.
+type DesignProperty struct {
+	Name, Attribute string
+	Type            entity.Type
+}
+
+// DesignPlace is where something lies: what its table's name adds to that of the
+// run's, and the templates of its keys with the attributes in them.
+type DesignPlace struct {
+	Table                    string
+	PartitionKey, RowKey     string
+	PartitionNames, RowNames []string
+}
+
+// At returns the place of a name, "" being where entities lie.
+func (d *Design) At(place string) DesignPlace {
+	if place == "" {
+		return d.Own
+	}
+	return d.Places[place]
+}
+
+// AttributeOf returns the attribute that is the whole value of a String, and false where
+// there is none.
+func (d *Design) AttributeOf(property string) (string, bool) {
+	p := d.Property(property)
+	return p.Attribute, p.Attribute != "" && (p.Type == entity.TypeString || p.Type == 0)
+}
+
+// Property returns the one of a name, the zero one where there is none.
+func (d *Design) Property(name string) DesignProperty {
+	for _, p := range d.Properties {
+		if p.Name == name {
+			return p
+		}
+	}
+	return DesignProperty{}
+}
+
+// PartitionWide says what is missing for a place to have one entity for each partition of
+// the entities, under the PartitionKey that they have.
+func (d *Design) PartitionWide(parameter, place string) []Lack {
+	there := d.At(place)
+	differs := slices.ContainsFunc(there.RowNames, func(name string) bool { return !slices.Contains(d.Own.PartitionNames, name) })
+	if there.PartitionKey == d.Own.PartitionKey && !differs {
+		return nil
+	}
+	return []Lack{{parameter, "place " + place + " is at " + there.PartitionKey + ", " + there.RowKey + "; expected the PartitionKey " +
+		d.Own.PartitionKey + " of the entities, and a RowKey of no more than what that holds"}}
+}

@@ -1,0 +1,193 @@
+package workflow
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParameterType is what values a parameter takes.
+type ParameterType uint8
+
+// The types of parameters.
+const (
+	// OfChoice: one of some words.
+	OfChoice ParameterType = iota + 1
+	// OfCount: a whole number from Least to Most.
+	OfCount
+	// OfShare: a part of one, such as 5%.
+	OfShare
+	// OfDuration: a time from Least to Most nanoseconds, such as 30s.
+	OfDuration
+	// OfAttribute, OfProperty and OfPlace: the name of an attribute of the scenario,
+	// of a property of its entities, or of a place of its design.
+	OfAttribute
+	OfProperty
+	OfPlace
+	// OfName: letters and digits for the name of something that the workflow makes, 3
+	// to 12, a letter first.
+	OfName
+	// OfTruth: true or false.
+	OfTruth
+	// OfCopy: the name of a copy of its design.
+	OfCopy
+	// OfResolver: rules for [ParseResolver].
+	OfResolver
+)
+
+// Parameter is one that a kind takes.
+type Parameter struct {
+	// Name is what scenarios call it, Says one sentence on what it is. Was is what it was
+	// called before, empty for nothing else.
+	Name, Says, Was string
+	Type            ParameterType
+	// Required parameters have no default. An optional name that is not given is empty.
+	Required bool
+	Default  string
+	Choices  []string
+	// Least and Most bound a count, or a duration in nanoseconds.
+	Least, Most int64
+}
+
+// Arguments are the values of a kind's parameters as texts, by name: each parameter
+// has one. They are valid, and must not be altered.
+type Arguments map[string]string
+
+// Text returns the value of a parameter.
+func (a Arguments) Text(name string) string { return a[name] }
+
+// Count returns the value of a count.
+func (a Arguments) Count(name string) int {
+	n, _ := strconv.Atoi(a[name])
+	return n
+}
+
+// Share returns the value of a share, from 0 to 1.
+func (a Arguments) Share(name string) float64 {
+	share, _ := parseShare(a[name])
+	return share
+}
+
+// Duration returns the value of a duration.
+func (a Arguments) Duration(name string) time.Duration {
+	d, _ := time.ParseDuration(a[name])
+	return d
+}
+
+// Truth returns the value of a truth.
+func (a Arguments) Truth(name string) bool { return a[name] == "true" }
+
+// Expected returns what a value of the parameter looks like, for messages; the names
+// that the scenario knows are left to whoever knows them.
+func (p *Parameter) Expected() string {
+	switch p.Type {
+	case OfChoice:
+		return strings.Join(p.Choices, ", ")
+	case OfCount:
+		return fmt.Sprintf("a whole number from %d to %d", p.Least, p.Most)
+	case OfShare:
+		return "a part of all, such as 5%"
+	case OfDuration:
+		return fmt.Sprintf("a time from %v to %v, such as 30s", time.Duration(p.Least), time.Duration(p.Most))
+	case OfName:
+		return "a letter, then letters or digits, 3 to 12 in all"
+	case OfTruth:
+		return "true or false"
+	case OfResolver:
+		return "rules such as */*/Card, vip-*/*/Phone: PARTITION/ROW/PROPERTY, with * for any text and commas between"
+	case OfAttribute:
+		return "the name of an attribute"
+	case OfProperty:
+		return "the name of a property"
+	default:
+		return "the name of a place"
+	}
+}
+
+var nameForm = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9]{2,11}$`)
+
+// Takes reports whether a text is a value of the parameter, as far as that can be
+// told without the scenario.
+func (p *Parameter) Takes(text string) bool {
+	switch p.Type {
+	case OfChoice:
+		return slices.Contains(p.Choices, text)
+	case OfCount:
+		n, err := strconv.ParseInt(text, 10, 64)
+		return err == nil && n >= p.Least && n <= p.Most && strconv.FormatInt(n, 10) == text
+	case OfShare:
+		_, valid := parseShare(text)
+		return valid
+	case OfDuration:
+		d, err := time.ParseDuration(text)
+		return err == nil && int64(d) >= p.Least && int64(d) <= p.Most
+	case OfName:
+		return nameForm.MatchString(text)
+	case OfTruth:
+		return text == "true" || text == "false"
+	case OfResolver:
+		_, err := ParseResolver(text)
+		return err == nil
+	default:
+		return text != ""
+	}
+}
+
+// parseShare reads a part of all: a number from 0 to 1, or one from 0 to 100 with %.
+func parseShare(text string) (float64, bool) {
+	number, percent := strings.CutSuffix(text, "%")
+	share, err := strconv.ParseFloat(number, 64)
+	if percent {
+		share /= 100
+	}
+	return share, err == nil && share >= 0 && share <= 1 && !strings.ContainsAny(number, "xXpPnN_")
+}
+
+// Parameter returns one of the kind's parameters, nil where it has none of that name.
+func (k *Kind) Parameter(name string) *Parameter {
+	for i := range k.Parameters {
+		if k.Parameters[i].Name == name {
+			return &k.Parameters[i]
+		}
+	}
+	return nil
+}
+
+// Renamed returns the one of the kind's parameters that was called so before, nil where
+// none was.
+func (k *Kind) Renamed(was string) *Parameter {
+	for i := range k.Parameters {
+		if was != "" && k.Parameters[i].Was == was {
+			return &k.Parameters[i]
+		}
+	}
+	return nil
+}
+
+// Where returns the values of the parameters that say of what a check is: places, names of
+// what the workflow makes, properties and attributes, by the names of the parameters.
+func (k *Kind) Where(a Arguments) map[string]string {
+	at := make(map[string]string)
+	for _, p := range k.Parameters {
+		switch p.Type {
+		case OfPlace, OfName, OfProperty, OfAttribute, OfResolver:
+			at[p.Name] = a[p.Name]
+		}
+	}
+	return at
+}
+
+// Settle returns what was given with the defaults of what was not.
+func (k *Kind) Settle(given map[string]string) Arguments {
+	a := make(Arguments, len(k.Parameters))
+	for _, p := range k.Parameters {
+		a[p.Name] = p.Default
+		if text, some := given[p.Name]; some {
+			a[p.Name] = text
+		}
+	}
+	return a
+}

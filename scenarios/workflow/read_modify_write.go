@@ -1,0 +1,271 @@
+package workflow
+
+import (
+	"math"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// Modification is what a [ReadModifyWrite] does to which entity.
+type Modification struct {
+	// Verb is Merge, Replace or Delete, of an entity that is there, or
+	// InsertOrMerge or InsertOrReplace, which insert one that is not.
+	Verb  entity.Verb
+	Table string
+	Key   entity.Key
+	// Properties are those that get the values given, Counter is one of Int64 that
+	// is raised by one, empty for none; where it is missing it counts as 0. A
+	// Delete has neither.
+	Properties []entity.Property
+	Counter    string
+	// Blind writes over whatever is there by then: what somebody else made of the
+	// entity since it was read is lost.
+	Blind bool
+	ID    WriteID
+}
+
+// MaxRestarts is how often a [ReadModifyWrite] begins anew at the read before it
+// gives up.
+const MaxRestarts = 100
+
+// ReadModifyWrite reads an entity, changes it and writes it under the condition
+// that it still is what was read.
+//
+//	get ─► 200 ─► write, If-Match the ETag read ─► 204: done
+//	get ─► 404: left as it is, or an insert, where that was asked for
+//	write ─► 412, no attempt having been silent: a foreign conflict, back to the get
+//	write ─► no reply ─► write ─► 412 ─► get ─┬─ own id among those kept: done, an own-412
+//	                                          ├─ not there: a foreign conflict, back to the get
+//	                                          └─ forgotten: nobody knows
+//	write ─► 404: deleted since the read, back to the get
+//	insert ─► 409: as 412 of a write
+//	delete ─► 412: somebody has written since, back to the get
+//	delete ─► no reply ─► delete ─► 404: done, an own-404
+//
+// An ETag never comes again. So a 412 proves that no attempt sent before it can
+// still be carried out, and what is read after it is the end of the matter. The
+// entity keeps the ids of its last 16 such writes; where more have been
+// done since the read, an own one may be forgotten, and the operation fails as
+// one of which nobody knows rather than count twice.
+type ReadModifyWrite struct {
+	Modification
+	stage stage
+	// version is that of the entity as it was read, newest the last conditional
+	// write before that.
+	version entity.Ticks
+	newest  string
+	// inserted says that the write under way is an insert.
+	inserted bool
+	restarts int
+	// counted says that the counter has been read.
+	counted bool
+	trace
+}
+
+// stage is what the request under way is for.
+type stage uint8
+
+const (
+	stageRead stage = iota
+	stageWrite
+	stageCheck
+)
+
+var _ Audited = (*ReadModifyWrite)(nil)
+
+// NewReadModifyWrite returns the workflow of a modification.
+func NewReadModifyWrite(m Modification) *ReadModifyWrite {
+	return &ReadModifyWrite{Modification: m, trace: trace{report: Report{
+		ID: m.ID, Verb: m.Verb, Keys: []entity.Key{m.Key}, Conditional: !m.Blind, Counter: m.Counter}}}
+}
+
+// Begin implements [Workflow].
+func (r *ReadModifyWrite) Begin() target.Operation { return reading(r.Table, r.Key) }
+
+// Next implements [Workflow].
+func (r *ReadModifyWrite) Next(a Attempt) (Move, target.Operation) {
+	switch r.stage {
+	case stageRead:
+		return r.read(a.Outcome)
+	case stageWrite:
+		return r.wrote(a)
+	default:
+		return r.check(a.Outcome)
+	}
+}
+
+func (r *ReadModifyWrite) read(o *target.Outcome) (Move, target.Operation) {
+	switch {
+	case Ok(o.Status):
+		r.version, r.inserted = o.Version, false
+		return r.write(o.Entity)
+	case Missing(o.Status, o.Code) && r.upserts():
+		r.version, r.inserted = 0, true
+		return r.write(nil)
+	default:
+		return Settle, target.Operation{}
+	}
+}
+
+// upserts reports whether an entity that is not there is inserted.
+func (r *ReadModifyWrite) upserts() bool {
+	return r.Verb == entity.InsertOrMerge || r.Verb == entity.InsertOrReplace
+}
+
+// write returns the request that writes over what was read, nil where nothing was
+// there. It fails where the counter cannot be raised.
+func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
+	change := entity.Change{Verb: entity.Merge, Key: r.Key, Match: entity.MatchExactly(r.version)}
+	if r.Blind {
+		change.Match = entity.MatchAny
+	}
+	switch {
+	case r.inserted:
+		change.Verb, change.Match = entity.Insert, entity.Match{}
+	case r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace:
+		change.Verb = entity.Replace
+	case r.Verb == entity.Delete:
+		change.Verb = entity.Delete
+	}
+	if change.Verb != entity.Delete {
+		raised, possible := r.raise(stored)
+		if !possible {
+			return Fail, target.Operation{}
+		}
+		kept := HistoryOf(stored)
+		r.newest = kept.Newest()
+		change.Properties = append(stamp(r.Properties, r.ID, ""), raised...)
+		change.Properties = append(change.Properties,
+			entity.Property{Name: HistoryProperty, Value: entity.String(kept.With(r.ID))})
+		if change.Verb == entity.Replace {
+			change.Properties = Over(stored, change.Properties)
+		}
+	}
+	r.stage = stageWrite
+	return Proceed, target.Operation{Verb: change.Verb, Table: r.Table, Change: change}
+}
+
+// raise returns the counter as it is to be written, and false where it is no
+// number or at its end.
+func (r *ReadModifyWrite) raise(stored entity.Packed) ([]entity.Property, bool) {
+	if r.Counter == "" {
+		return nil, true
+	}
+	value, there := stored.Lookup(r.Counter)
+	number := value.Type() == entity.TypeInt64 || value.Type() == entity.TypeInt32
+	if there && !number || value.Int() == math.MaxInt64 {
+		return nil, false
+	}
+	if !r.counted || value.Int() < r.report.From {
+		r.counted, r.report.From = true, value.Int()
+	}
+	return []entity.Property{{Name: r.Counter, Value: entity.Int64(value.Int() + 1)}}, true
+}
+
+// Over returns all properties of an entity, with the changed ones in their place
+// and the others behind.
+func Over(stored entity.Packed, changed []entity.Property) []entity.Property {
+	all := make([]entity.Property, 0, len(changed))
+	read := stored.Cursor()
+	for p := (entity.Property{}); read.Next(&p); {
+		if _, named := Lookup(changed, p.Name); !named {
+			all = append(all, p)
+		}
+	}
+	return append(all, changed...)
+}
+
+func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
+	o := a.Outcome
+	r.hear(&a)
+	deletes := a.Sent.Verb == entity.Delete
+	switch {
+	case Ok(o.Status):
+		r.done(o.Version)
+		return Settle, target.Operation{}
+	case o.Status == 412 && deletes:
+		// What a deletion leaves has no version: somebody else has written this.
+		return r.restart()
+	case o.Status == 412, o.Status == 409 && r.inserted:
+		if !r.silent {
+			return r.restart()
+		}
+		r.stage = stageCheck
+		return Proceed, r.Begin()
+	case Missing(o.Status, o.Code) && !r.inserted:
+		return r.gone(deletes)
+	default:
+		return Settle, target.Operation{}
+	}
+}
+
+// gone goes on where the entity to be written is not there any more.
+func (r *ReadModifyWrite) gone(deletes bool) (Move, target.Operation) {
+	switch {
+	case !r.silent:
+		return r.restart()
+	case deletes:
+		r.report.Own404 = true
+		r.done(0)
+		return Succeed, target.Operation{}
+	default:
+		// It may have been written before it was deleted.
+		return Fail, target.Operation{}
+	}
+}
+
+// check is told what is there where a write met a conflict after silence.
+func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
+	switch {
+	case Ok(o.Status):
+		done, told := HistoryOf(o.Entity).Tells(r.ID, r.newest)
+		switch {
+		case done:
+			r.found(o)
+			return Succeed, target.Operation{}
+		case told:
+			return r.restart()
+		default:
+			return Fail, target.Operation{}
+		}
+	case Missing(o.Status, o.Code):
+		return Fail, target.Operation{}
+	default:
+		return Settle, target.Operation{}
+	}
+}
+
+// found takes down that the operation met its own success.
+func (r *ReadModifyWrite) found(o *target.Outcome) {
+	r.report.Own409, r.report.Own412 = r.inserted, !r.inserted
+	r.done(o.Version)
+	if id, some := IDOf(o.Entity); !some || id != r.ID {
+		r.report.Version, r.report.Superseded = 0, true
+	}
+}
+
+// restart goes back to the read after a foreign conflict.
+func (r *ReadModifyWrite) restart() (Move, target.Operation) {
+	r.report.Conflicts++
+	r.silent = false
+	if r.restarts == MaxRestarts {
+		return Fail, target.Operation{}
+	}
+	r.restarts++
+	r.stage = stageRead
+	return Proceed, r.Begin()
+}
+
+// Report implements [Audited].
+func (r *ReadModifyWrite) Report() Report { return r.told(r.Blind) }
+
+// Lookup returns the value of a property, and false where there is none.
+func Lookup(properties []entity.Property, name string) (entity.Value, bool) {
+	for i := range properties {
+		if properties[i].Name == name {
+			return properties[i].Value, true
+		}
+	}
+	return entity.Value{}, false
+}

@@ -1,0 +1,82 @@
+package workflow
+
+import (
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// copyKinds returns the workflow that repairs copies.
+func copyKinds() []Kind {
+	return []Kind{{
+		Name: "repair-copies", Says: "Compares all entities with their copies, and writes or deletes each copy that is not as its entity is.",
+		Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
+		Serves: func(d *Design, _ Arguments) []Lack {
+			if !d.Copied {
+				return []Lack{{Says: "the design has no copies; expected copies in it"}}
+			}
+			return nil
+		},
+		New:   func(c *Call) Workflow { return newRepair(c.Copied) },
+		Check: func(s *Setting, _ Arguments) Check { return NewCopyCheck(s.Copied) },
+	}}
+}
+
+// newRepair returns a survey, and for each copy that is not as it should be a read of its
+// entity and then a write: while others go on writing, what was surveyed may have settled by
+// itself. Each write can be carried out twice.
+func newRepair(of *Copied) *Script {
+	return NewScript(func(s *Script) Request {
+		found := newSurvey(of)
+		first := found.read(func() Turn {
+			var list []fault
+			found.faults(func(f fault) { list = append(list, f) })
+			return mend(s, of, list)
+		})
+		var reads []target.Operation
+		seen := make(map[string]bool)
+		for _, home := range of.Homes {
+			if !seen[home.Table] {
+				seen[home.Table] = true
+				reads = append(reads, target.Operation{Verb: entity.Query, Table: home.Table})
+			}
+		}
+		s.Foresee(reads...)
+		return first
+	})
+}
+
+// mend goes through faults.
+func mend(s *Script, of *Copied, list []fault) Turn {
+	if len(list) == 0 {
+		return End()
+	}
+	f, home := list[0], of.Homes[list[0].home]
+	goOn := func() Turn { return mend(s, of, list[1:]) }
+	done := func(Attempt) Turn {
+		s.Add(f.what, 1)
+		return goOn()
+	}
+	return Send(Read(of.Homes[0].Table, f.own, func(a Attempt) Turn {
+		there := Ok(a.Outcome.Status)
+		switch {
+		case there && f.what == orphan, !there && f.what != orphan:
+			// Somebody has written the entity, or deleted it, since the survey.
+			s.Add("settled", 1)
+			return goOn()
+		case !there:
+			gone := entity.Change{Verb: entity.Delete, Key: f.at, Match: entity.MatchAny}
+			return Send(WriteOne(home.Table, gone, target.Expected{NotFound: true}, done))
+		}
+		properties, err := a.Outcome.Entity.Unpack(nil)
+		if err != nil {
+			return GiveUp()
+		}
+		copied := entity.Change{Verb: entity.InsertOrReplace, Key: f.at}
+		for _, p := range properties {
+			if home.Holds(p.Name) && !ofRun(p.Name) {
+				copied.Properties = append(copied.Properties, p)
+			}
+		}
+		return Send(WriteOne(home.Table, copied, target.Expected{}, done))
+	}))
+}

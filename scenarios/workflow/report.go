@@ -1,0 +1,93 @@
+package workflow
+
+import "loadgen/engine/entity"
+
+// Written is what a write came to.
+type Written uint8
+
+// What a write can have come to.
+const (
+	// Absent: it is known that nothing was written.
+	Absent Written = iota
+	// Acknowledged: the service said so, or the write met its own success.
+	Acknowledged
+	// Unknown: it may be there or not.
+	Unknown
+)
+
+// Report is what a workflow left in the table, once its operation has ended,
+// however that came.
+type Report struct {
+	ID      WriteID
+	Written Written
+	// Verb is what the operation was asked to do to each entity, Keys are those that
+	// it wrote: one, or those of a transaction. The slice is the workflow's.
+	Verb entity.Verb
+	Keys []entity.Key
+	// Version is what the write made of its entity, 0 where that is not known: of a
+	// deletion, of a transaction.
+	Version entity.Ticks
+	// Superseded says that a later write was already there when the write was found.
+	Superseded bool
+	// Conditional says that nothing but what had been read was written over. An
+	// unconditional write lingers where an attempt at it ended without a word: it
+	// may be carried out once more, at any time.
+	Conditional, Lingers bool
+	// Own409, Own412 and Own404 say that the operation met its own success. A
+	// deletion that finds nothing after a silent attempt may as well have met the
+	// success of another deletion: nothing in the table tells the two apart.
+	Own409, Own412, Own404 bool
+	// Conflicts counts the replies that are due to what somebody else wrote.
+	Conflicts int
+	// Counter is the property that was raised, empty for none, and From the least
+	// value that the operation read of it.
+	Counter string
+	From    int64
+}
+
+// trace is what a workflow knows of its write while it goes on.
+type trace struct {
+	// silent says that an attempt ended without a word and nothing has told since
+	// whether it was carried out; lingers that there was one at all.
+	silent, lingers bool
+	report          Report
+}
+
+// hear takes down that an attempt at the write may have been carried out unheard.
+func (t *trace) hear(a *Attempt) {
+	if a.unheard() {
+		t.silent, t.lingers = true, true
+	}
+}
+
+func (t *trace) done(version entity.Ticks) {
+	t.silent = false
+	t.report.Written, t.report.Version = Acknowledged, version
+}
+
+// told returns the report, in which a write that may linger does so where one was silent.
+func (t *trace) told(mayLinger bool) Report {
+	r := t.report
+	if t.silent {
+		r.Written = Unknown
+	}
+	r.Lingers = t.lingers && mayLinger
+	return r
+}
+
+// Audited is a workflow that says what it left in the table.
+type Audited interface {
+	Workflow
+	// Report is called once the operation has ended.
+	Report() Report
+}
+
+// Ok reports whether a status is a success.
+func Ok(status int) bool { return status >= 200 && status < 300 }
+
+// unheard reports whether an attempt, this one or an earlier one at the request,
+// may have been carried out unheard.
+func (a *Attempt) unheard() bool { return a.Silent || a.Outcome.Unheard() }
+
+// Missing reports whether a reply says that the entity is not there.
+func Missing(status int, code entity.Code) bool { return status == 404 && code != entity.TableNotFound }

@@ -1,0 +1,147 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
+)
+
+// survey is what lies in the tables of entities and of their copies. It reads all of them,
+// one after another, so that what changes meanwhile may look like a fault: only after a run
+// is what it finds certain.
+type survey struct {
+	of     *Copied
+	tables map[string]map[entity.Key]entity.Packed
+	// looked is how many copies there are, or should be.
+	looked int64
+}
+
+// fault is one copy that is not as it should be.
+type fault struct {
+	what string
+	// own is the entity's key, at that of the copy in home.
+	own, at entity.Key
+	home    int
+}
+
+// The ways in which a copy is wrong, which are the names of what repairs count.
+const (
+	missing = "missing"
+	orphan  = "orphaned"
+	stale   = "stale"
+)
+
+func newSurvey(of *Copied) *survey {
+	s := &survey{of: of, tables: make(map[string]map[entity.Key]entity.Packed)}
+	for _, home := range of.Homes {
+		s.tables[home.Table] = nil
+	}
+	return s
+}
+
+// read returns the request for all that lies in the tables, before it goes on.
+func (s *survey) read(then func() Turn) Request {
+	for _, home := range s.of.Homes {
+		if s.tables[home.Table] != nil {
+			continue
+		}
+		rows := make(map[entity.Key]entity.Packed)
+		s.tables[home.Table] = rows
+		see := func(row target.Row) { rows[row.Key] = row.Entity }
+		return ReadAll(home.Table, target.Query{}, see, func() Turn {
+			if s.whole() {
+				return then()
+			}
+			return Send(s.read(then))
+		})
+	}
+	panic("workflow: a design without a table")
+}
+
+func (s *survey) whole() bool {
+	for _, rows := range s.tables {
+		if rows == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// faults tells visit of each copy that is not as it should be, in the order in which
+// entities were written.
+func (s *survey) faults(visit func(f fault)) {
+	own := s.tables[s.of.Homes[0].Table]
+	s.of.All(func(keys []entity.Key, has []bool) {
+		stored, there := own[keys[0]]
+		for home := 1; home < len(keys); home++ {
+			if !has[home] {
+				continue
+			}
+			copied, found := s.tables[s.of.Homes[home].Table][keys[home]]
+			if there || found {
+				s.looked++
+			}
+			f := fault{own: keys[0], at: keys[home], home: home}
+			switch {
+			case there && !found:
+				f.what = missing
+			case !there && found:
+				f.what = orphan
+			case there && !s.agrees(copied, stored):
+				f.what = stale
+			default:
+				continue
+			}
+			visit(f)
+		}
+	})
+}
+
+// agrees reports whether what a copy has is as its entity has it. It may have less; what pads
+// it, and what a run adds to know its own writes again, belong to each by itself.
+func (s *survey) agrees(copied, stored entity.Packed) bool {
+	list, err := copied.Unpack(nil)
+	if err != nil {
+		return false
+	}
+	for _, p := range list {
+		if is, some := stored.Lookup(p.Name); !ofRun(p.Name) && p.Name != s.of.Filler && (!some || !is.Equal(p.Value)) {
+			return false
+		}
+	}
+	return true
+}
+
+func ofRun(property string) bool {
+	return property == IDProperty || property == HistoryProperty
+}
+
+// says tells of a fault what is wrong.
+func (s *survey) says(f fault) string {
+	name, at := s.of.Homes[f.home].Name, shown(f.at)
+	switch f.what {
+	case missing:
+		return fmt.Sprintf("%s has no copy %s at %s", shown(f.own), name, at)
+	case orphan:
+		return fmt.Sprintf("copy %s at %s is of %s, which is not there", name, at, shown(f.own))
+	default:
+		return fmt.Sprintf("copy %s at %s has other values than %s", name, at, shown(f.own))
+	}
+}
+
+func shown(k entity.Key) string { return strings.Join([]string{k.Partition, k.Row}, "/") }
+
+// NewCopyCheck returns the check that each entity has its copies, and each copy its entity, with
+// the same values. A design without copies has none.
+func NewCopyCheck(of *Copied) Check {
+	s := newSurvey(of)
+	return NewFinding("each entity has its copies, and each copy its entity", func(f *Finding) Request {
+		return s.read(func() Turn {
+			s.faults(func(one fault) { f.Found.Fault(s.says(one)) })
+			f.Found.Looked = s.looked
+			return End()
+		})
+	})
+}

@@ -1,0 +1,50 @@
+package workflow
+
+import "loadgen/target"
+
+// Move is what a workflow wants after an attempt.
+type Move uint8
+
+// The moves.
+const (
+	// Settle leaves the attempt to the driving loop: a success ends the operation,
+	// anything else is tried again or given up as the retry policy says.
+	Settle Move = iota
+	// Proceed asks for the next request, at once. The attempt was as expected.
+	Proceed
+	// Succeed ends the operation well, whatever the attempt by itself was.
+	Succeed
+	// Fail ends the operation as failed, without a retry.
+	Fail
+)
+
+// Attempt is what a workflow is told of.
+type Attempt struct {
+	// Sent is the request, which must not be altered or kept.
+	Sent *target.Operation
+	// Outcome is what came of it; what it points to must not be altered.
+	Outcome *target.Outcome
+	// Silent says that an attempt at this request, this or an earlier one, ended
+	// without a word on whether it was carried out: a lost reply, or a time-out of
+	// the service.
+	Silent bool
+}
+
+// Workflow is one operation of several requests as a pure step machine.
+type Workflow interface {
+	// Begin returns the first request.
+	Begin() target.Operation
+	// Next is told of each attempt and returns how to go on; the operation counts
+	// with Proceed only. Proceed and Succeed are for replies with a status below
+	// 500 alone, and an attempt so answered counts as carried out.
+	Next(a Attempt) (Move, target.Operation)
+}
+
+// Requests returns what a workflow sends where each request succeeds at once, as far
+// as that is known beforehand: its first request at least.
+func Requests(p Workflow) []target.Operation {
+	if several, known := p.(interface{ Requests() []target.Operation }); known {
+		return several.Requests()
+	}
+	return []target.Operation{p.Begin()}
+}

@@ -1,0 +1,126 @@
+package workflow
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"loadgen/engine/entity"
+)
+
+// The properties by which a write is known again.
+const (
+	// IDProperty holds the id of the write that an entity was written by last, if
+	// that carried one.
+	IDProperty = "LoadgenWrite"
+	// HistoryProperty holds the ids of the last conditional writes, newest first,
+	// with a blank between them. Other writes leave it alone, so that they do not
+	// wipe out what a conditional write is told by.
+	HistoryProperty = "LoadgenWrites"
+)
+
+// remembered is how many ids an entity keeps.
+const remembered = 16
+
+// WriteID names one write among all of all runs: the same for every attempt at it.
+type WriteID struct {
+	// Run marks the run: letters and digits, 1 to 32.
+	Run string
+	// Number is the operation's number within the run.
+	Number uint64
+}
+
+// maxRun is the greatest length of a run's mark.
+const maxRun = 32
+
+// String returns the id as an entity holds it.
+func (id WriteID) String() string { return id.Run + "-" + strconv.FormatUint(id.Number, 10) }
+
+// ParseWriteID returns the id that a text holds, and false for any text that
+// [WriteID.String] does not write.
+func ParseWriteID(text string) (WriteID, bool) {
+	run, digits, some := strings.Cut(text, "-")
+	number, err := strconv.ParseUint(digits, 10, 64)
+	id := WriteID{Run: run, Number: number}
+	return id, some && err == nil && marks(run) && id.String() == text
+}
+
+func marks(run string) bool {
+	foreign := func(c rune) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }
+	return run != "" && len(run) <= maxRun && !strings.ContainsFunc(run, foreign)
+}
+
+// IDOf returns the id of the write that an entity was written by last, and false
+// where that carried none.
+func IDOf(p entity.Packed) (WriteID, bool) {
+	value, _ := p.Lookup(IDProperty)
+	return ParseWriteID(value.Text())
+}
+
+// History are the ids that an entity keeps, newest first.
+type History []string
+
+// HistoryOf returns the ids that an entity keeps. What somebody else has put into
+// the property is kept as it is and told by nobody.
+func HistoryOf(p entity.Packed) History {
+	value, _ := p.Lookup(HistoryProperty)
+	ids := strings.Fields(value.Text())
+	return ids[:min(len(ids), remembered)]
+}
+
+// Newest returns the id of the last conditional write, empty where there was none.
+func (h History) Newest() string {
+	if len(h) == 0 {
+		return ""
+	}
+	return h[0]
+}
+
+// With returns what an entity keeps once a write with an id is done.
+func (h History) With(id WriteID) string {
+	kept := append(History{id.String()}, h...)
+	return strings.Join(kept[:min(len(kept), remembered)], " ")
+}
+
+// Tells reports whether a history tells if a write with an id was done since
+// another was the newest, and what it tells. It cannot where more were done since
+// than it remembers, or where somebody replaced the entity.
+func (h History) Tells(id WriteID, newest string) (done, told bool) {
+	if slices.Contains(h, id.String()) {
+		return true, true
+	}
+	if newest == "" {
+		return false, len(h) < remembered
+	}
+	return false, slices.Contains(h, newest)
+}
+
+// stamp returns properties that carry an id. Where they hold a filler of that
+// name with room for it, that is cut, so that the entity keeps its size.
+func stamp(properties []entity.Property, id WriteID, filler string) []entity.Property {
+	own := entity.Property{Name: IDProperty, Value: entity.String(id.String())}
+	stamped := make([]entity.Property, 0, len(properties)+1)
+	for _, p := range properties {
+		if p.Name == IDProperty {
+			continue
+		}
+		if p.Name == filler && filler != "" {
+			p.Value = shortened(p.Value, own)
+		}
+		stamped = append(stamped, p)
+	}
+	return append(stamped, own)
+}
+
+// shortened returns a filler, which has one byte to each UTF-16 code unit, with
+// as much less as a property takes.
+func shortened(filler entity.Value, by entity.Property) entity.Value {
+	const bytesPerUnit = 2
+	none := entity.Size(entity.Key{}, nil)
+	units := (entity.Size(entity.Key{}, []entity.Property{by}) - none) / bytesPerUnit
+	letters := filler.Text()
+	if len(letters) < units {
+		return filler
+	}
+	return entity.String(letters[:len(letters)-units])
+}
