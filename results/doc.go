@@ -18,4 +18,12 @@
 // does not grow with the number of attempts.
 //
 // The package is public: docs/go.md says what that means.
+//
+// # Merging
+//
+// [Merge] combines the records of runs that were carried out side by side: time zero on time zero,
+// second on second, phase on phase. Counts are summed and histograms merged bucket by bucket, so
+// that the record is the one that a single recorder would have made of all attempts. What single
+// records do not hold exactly is a bound or missing, and [Merged] says so. The result may share
+// memory with its parts, which are not changed.
 package results

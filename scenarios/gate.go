@@ -9,14 +9,13 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 	"loadgen/scenarios/fields"
 )
 
 // Gate says by what live runs of a scenario are compared with those of another build,
 // and how great a change matters.
 type Gate struct {
-	// Metrics are one to three figures, each a text that [check.ParseMetric]
+	// Metrics are one to three figures, each a text that [figure.ParseClaimMetric]
 	// takes, such as "p99(get)". Each further one makes all of them weaker.
 	Metrics []string
 	// Threshold is the least change that matters, as a part of one.
@@ -66,11 +65,11 @@ func (c *checker) gate() {
 		if !c.sound(path) {
 			continue
 		}
-		metric, err := check.ParseMetric(text)
-		var fault *check.Fault
+		metric, err := figure.ParseClaimMetric(text)
+		var fault *figure.ClaimFault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
-			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, check.Metrics()))
+			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, figure.ClaimMetrics()))
 			continue
 		case errors.As(err, &fault):
 			c.addAt(path, fault.Offset, "%s", fault.What)
@@ -101,8 +100,8 @@ func (c *checker) expect() {
 		if !c.sound(path) {
 			continue
 		}
-		claim, err := check.Parse(text)
-		var fault *check.Fault
+		claim, err := figure.ParseClaim(text)
+		var fault *figure.ClaimFault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
 			c.addAt(path, fault.Offset, "%s", unknownFigure(fault.Name, figure.Names()))

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"loadgen/engine/model"
-	"loadgen/results/figure/check"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 )
@@ -63,7 +63,7 @@ func TestRenamedParameters(t *testing.T) {
 
 // So is each figure of before, at its place within the claim.
 func TestRenamedFiguresOfAScenario(t *testing.T) {
-	for _, one := range check.Renamed() {
+	for _, one := range figure.RenamedMetrics() {
 		_, err := scenarios.Parse("own.yaml", []byte(race+"expect:\n  - p99 < 1s\n  - "+one[0]+" < 1\n"))
 		line := 3 + strings.Count(race, "\n")
 		want := fmt.Sprintf("own.yaml:%d:5: %s is called %s now; expected that name", line, one[0], one[1])

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -169,7 +168,7 @@ type ended struct {
 func (s *stage) play(t *testing.T, signals []os.Signal, more ...string) ended {
 	t.Helper()
 	heard, exited := make(chan os.Signal, 2), make(chan ended, 1)
-	bye := terminal.NewFarewell(s)
+	bye := newShutdownNotice(s)
 	ctx, cancel := context.WithCancelCause(withFarewell(context.Background(), bye))
 	defer cancel(nil)
 	s.reached = func() {

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
@@ -180,7 +179,7 @@ func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
 // look is how a text is laid out where it goes.
 func (f *formFlags) look(stdout io.Writer) text.Look {
 	look := text.Look{Verbose: f.verbose, ASCII: !speaksUTF8(os.Getenv)}
-	if look.Columns = terminal.Columns(stdout); look.Columns == 0 {
+	if look.Columns = terminalColumns(stdout); look.Columns == 0 {
 		return look
 	}
 	look.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

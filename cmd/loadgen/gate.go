@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/scenarios"
@@ -153,7 +152,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []gate.Result
 	for i, s := range all {
-		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: terminal.New(c.Context(), stderr, terminal.Auto, terminal.Telemetry{})})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(c.Context(), stderr, progressAuto, telemetryCounts{})})
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/model"
 	"loadgen/scenarios/run"
 )
@@ -256,7 +255,7 @@ func elsewhere(c *cobra.Command, err error) string {
 func newTopics(stdout io.Writer) []*cobra.Command {
 	topics := []*cobra.Command{
 		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
-		{Use: "events", Short: "The lines of --ui json", Long: terminal.EventsHelp},
+		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
 		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
 		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
 	}

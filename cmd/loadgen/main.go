@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
@@ -25,7 +24,7 @@ func main() {
 	}
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, ends...)
-	bye := terminal.NewFarewell(os.Stderr)
+	bye := newShutdownNotice(os.Stderr)
 	ctx, cancel := context.WithCancelCause(withStop(withFarewell(context.Background(), bye), signals))
 	go heed(signals, cancel, bye, os.Exit)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -34,7 +33,7 @@ func main() {
 // heed has the first signal end what is done, and another one the process, which is told
 // what it leaves first. A terminal that is closed hangs up more than once, for the shell does
 // and the system does: that hurries nothing.
-func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *terminal.Farewell, exit func(code int)) {
+func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *shutdownNotice, exit func(code int)) {
 	for first := true; ; first = false {
 		one := <-signals
 		if one == syscall.SIGHUP {
@@ -102,13 +101,13 @@ func (i interruption) code() int {
 // a signal ends.
 type farewellKey struct{}
 
-func withFarewell(ctx context.Context, bye *terminal.Farewell) context.Context {
+func withFarewell(ctx context.Context, bye *shutdownNotice) context.Context {
 	return context.WithValue(ctx, farewellKey{}, bye)
 }
 
 // farewellOf returns that of the program, nil where there is none.
-func farewellOf(ctx context.Context) *terminal.Farewell {
-	bye, _ := ctx.Value(farewellKey{}).(*terminal.Farewell)
+func farewellOf(ctx context.Context) *shutdownNotice {
+	bye, _ := ctx.Value(farewellKey{}).(*shutdownNotice)
 	return bye
 }
 
@@ -131,7 +130,7 @@ func stopOf(ctx context.Context) func() {
 }
 
 // remainsOf returns what has to be told of what a run makes that is shown so, if at all.
-func remainsOf(ctx context.Context, shown *terminal.Progress) *run.Remains {
+func remainsOf(ctx context.Context, shown *progressView) *run.Remains {
 	bye := farewellOf(ctx)
 	if bye == nil {
 		return nil
@@ -141,7 +140,7 @@ func remainsOf(ctx context.Context, shown *terminal.Progress) *run.Remains {
 }
 
 // sayEnding says of a program that a signal has ended what it drops now.
-func sayEnding(ctx context.Context, bye *terminal.Farewell) {
+func sayEnding(ctx context.Context, bye *shutdownNotice) {
 	var signalled interruption
 	if errors.As(context.Cause(ctx), &signalled) {
 		bye.Ending(signalled.Error(), signalled.again())
@@ -153,7 +152,7 @@ func sayEnding(ctx context.Context, bye *terminal.Farewell) {
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	bye := farewellOf(ctx)
 	if bye == nil {
-		bye = terminal.NewFarewell(stderr)
+		bye = newShutdownNotice(stderr)
 		ctx = withFarewell(ctx, bye)
 	}
 	said := make(chan struct{})

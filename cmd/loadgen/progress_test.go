@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"loadgen/cmd/loadgen/terminal"
 )
 
 // eventsOf reads the lines of --ui json.
@@ -38,7 +36,7 @@ func TestEventsOfARun(t *testing.T) {
 			t.Errorf("%v has no at_s", one)
 		}
 		for key := range one {
-			if !strings.Contains(terminal.EventsHelp, key) {
+			if !strings.Contains(progressEventsHelp, key) {
 				t.Errorf("%s has the key %s, of which the help says nothing", name, key)
 			}
 		}

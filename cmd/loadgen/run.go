@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report"
@@ -169,13 +168,13 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 		return err
 	}
 	defer telemetry.Close()
-	if url := telemetry.Page.URL(); url != "" && f.shown() == terminal.JSON {
-		terminal.WritePage(stderr, url)
+	if url := telemetry.Page.URL(); url != "" && f.shown() == progressJSON {
+		writeLivePage(stderr, url)
 	}
 	alone := *f
 	alone.quiet = true
 	sweep.Out, sweep.Told, sweep.Exit = f.out, stderr, f.exit
-	if f.silent() || f.shown() == terminal.JSON {
+	if f.silent() || f.shown() == progressJSON {
 		sweep.Told = io.Discard
 	}
 	sweep.Plan = func(set []scenarios.Setting) (run.Plan, error) {

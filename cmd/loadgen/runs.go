@@ -18,7 +18,6 @@ import (
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/catalog"
-	"loadgen/results/merge"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
@@ -318,7 +317,7 @@ func (f *runsMergeFlags) merge(c *cobra.Command, names []string, stdout, stderr 
 	}
 	folder, record, err := m.Run()
 	switch {
-	case errors.Is(err, merge.ErrMismatch):
+	case errors.Is(err, results.ErrMergeMismatch):
 		return usageError{err}
 	case errors.Is(err, results.ErrWrite):
 		return fmt.Errorf("%w: %w", run.ErrFolder, err)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
@@ -355,7 +354,7 @@ docs/patterns.md shows. With names it does so for those alone.`,
 			if err != nil {
 				return err
 			}
-			told, done := terminal.Is(stderr), new(atomic.Int64)
+			told, done := isTerminal(stderr), new(atomic.Int64)
 			list, err := series.Patterns(c.Context(), names, func() {
 				if told {
 					fmt.Fprintf(stderr, "\r%d of %d patterns", done.Add(1), len(names))

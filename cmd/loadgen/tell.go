@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
@@ -102,7 +101,7 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 
 // telemetry opens what a run is told to beside its record, nothing where that was not
 // asked for.
-func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t terminal.Telemetry, err error) {
+func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t telemetryCounts, err error) {
 	t.Keys = f.metricsKeys
 	if f.otlp != "" {
 		if t.OTLP, err = otlp.Open(ctx, f.otlp, os.Getenv); err != nil {
@@ -121,7 +120,7 @@ func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t terminal
 // lookedOn opens the live page, nil where that was not asked for, and says where it is; a
 // program that reads events has that in them.
 func (f *tellFlags) lookedOn(ctx context.Context, stderr io.Writer) (*page.Server, error) {
-	if f.shown() == terminal.JSON {
+	if f.shown() == progressJSON {
 		return f.live.open(stopOf(ctx))
 	}
 	return f.live.show(ctx, stderr)
@@ -137,15 +136,15 @@ func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
 	}
-	if server.Reachable() && f.shown() != terminal.JSON {
+	if server.Reachable() && f.shown() != progressJSON {
 		fmt.Fprintf(stderr, "--metrics-listen %s: others than this machine reach it, and nothing guards what it tells\n", f.metrics)
 	}
 	return server, nil
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
-func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry terminal.Telemetry, stderr io.Writer) {
-	shown := terminal.New(ctx, stderr, f.shown(), telemetry)
+func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry telemetryCounts, stderr io.Writer) {
+	shown := newProgress(ctx, stderr, f.shown(), telemetry)
 	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error { return f.keep(folder, record, stderr) }
 }
@@ -241,20 +240,20 @@ func outcomeOfRun(record *results.Record) outcome {
 // shown returns how a run is shown: one that is to be quiet not at all.
 func (f *tellFlags) shown() string {
 	if f.quiet {
-		return terminal.None
+		return progressNone
 	}
-	return string(cmp.Or(f.ui, terminal.Auto))
+	return string(cmp.Or(f.ui, progressAuto))
 }
 
 // silent says that nothing is to be told on standard error but faults.
-func (f *tellFlags) silent() bool { return f.shown() == terminal.None }
+func (f *tellFlags) silent() bool { return f.shown() == progressNone }
 
 // sayWhere says where the record of a run is that lasted so long.
 func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted time.Duration) {
 	switch f.shown() {
-	case terminal.None:
-	case terminal.JSON:
-		terminal.WriteWhere(stderr, fmt.Sprint(folder), lasted)
+	case progressNone:
+	case progressJSON:
+		writeWhere(stderr, fmt.Sprint(folder), lasted)
 	default:
 		fmt.Fprintf(stderr, "the run is in %s\n", folder)
 	}
@@ -266,7 +265,7 @@ type uiFlag string
 var _ pflag.Value = (*uiFlag)(nil)
 
 func (u *uiFlag) register(flags *pflag.FlagSet) {
-	*u = terminal.Auto
+	*u = progressAuto
 	flags.Var(u, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
 }
 
@@ -278,7 +277,7 @@ func (u *uiFlag) Type() string { return "how" }
 
 // Set implements [pflag.Value].
 func (u *uiFlag) Set(text string) error {
-	if !slices.Contains(terminal.Forms(), text) {
+	if !slices.Contains(progressForms(), text) {
 		return fmt.Errorf("expected %s", u.expected(text))
 	}
 	*u = uiFlag(text)
@@ -287,8 +286,8 @@ func (u *uiFlag) Set(text string) error {
 
 // expected says what the flag takes, to whom typed something else.
 func (u *uiFlag) expected(text string) string {
-	known := strings.Join(terminal.Forms(), ", ")
-	if near, found := nearest.Name(text, terminal.Forms()); found {
+	known := strings.Join(progressForms(), ", ")
+	if near, found := nearest.Name(text, progressForms()); found {
 		return known + "; the nearest is " + near
 	}
 	return known

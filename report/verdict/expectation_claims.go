@@ -9,13 +9,12 @@ import (
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 )
 
 // claims judges what the scenario claims of the run, in its order.
 func claims(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
 	list, late := make([]results.Check, 0, len(record.Manifest.Checks)), LateIn(record)
-	spoilt := func(claim *check.Claim, found check.Judgement) string {
+	spoilt := func(claim *figure.Claim, found figure.ClaimJudgement) string {
 		return spoiled(claim, found, figures, late, holds)
 	}
 	for _, text := range record.Manifest.Checks {
@@ -24,8 +23,8 @@ func claims(record *results.Record, summary *results.Summary, figures *figure.Fi
 	return list
 }
 
-func claimed(text string, summary *results.Summary, figures *figure.Figures, spoilt func(*check.Claim, check.Judgement) string) results.Check {
-	claim, err := check.Parse(text)
+func claimed(text string, summary *results.Summary, figures *figure.Figures, spoilt func(*figure.Claim, figure.ClaimJudgement) string) results.Check {
+	claim, err := figure.ParseClaim(text)
 	if err != nil {
 		one := results.Check{Expr: document.Cut(text, 200)}
 		cannotTell(&one, err.Error())
@@ -57,7 +56,7 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, spo
 
 // spoiled returns why what a claim came to says nothing of the load that was due, for it was
 // not offered in time, empty where it does.
-func spoiled(claim *check.Claim, found check.Judgement, figures *figure.Figures, late func(figure.Step) bool, holds func(figure.Step) figure.Holding) string {
+func spoiled(claim *figure.Claim, found figure.ClaimJudgement, figures *figure.Figures, late func(figure.Step) bool, holds func(figure.Step) figure.Holding) string {
 	_, _, bounded := claim.Bound()
 	for _, of := range claim.Figures() {
 		// A time that keeps below its bound though the generator was late keeps below it.
@@ -92,7 +91,7 @@ func unfit(validity string) string {
 // observed prints what a claim came to as every report does, or where that would not show
 // on which side of its limit it lies with as many digits as it takes; and the limit, where
 // that is computed.
-func observed(found check.Judgement) string {
+func observed(found figure.ClaimJudgement) string {
 	as := func(left, right string) string {
 		if found.Computed {
 			return left + ", against " + right

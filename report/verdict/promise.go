@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"loadgen/results"
-	"loadgen/results/figure/check"
+	"loadgen/results/figure"
 )
 
 // Promised is what became of the checks that an anti-pattern promises to fail.
@@ -31,7 +31,7 @@ func Promise(record *results.Record, summary *results.Summary) Promised {
 		}
 	}
 	for _, name := range names {
-		if claim, err := check.Parse(name); err == nil {
+		if claim, err := figure.ParseClaim(name); err == nil {
 			name = claim.String()
 		}
 		p.enter(name, summary.Checks)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 )
 
 // Every definition says what it is and of what, and can be asked for by its name.
@@ -29,7 +28,7 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 		if d.Scope == figure.OfCounter {
 			text += "(look, both)"
 		}
-		ref, err := check.ParseFigure(text)
+		ref, err := figure.ParseFigure(text)
 		if err != nil || ref.String() != text || ref.Unit() != d.Unit {
 			t.Errorf("ParseFigure(%q) = %v, %v; want it as it is", text, ref, err)
 		}

@@ -12,4 +12,138 @@
 //
 // The package holds no state and reads no file. What it returns may share the memory of
 // the record, which it never changes.
+//
+// # Claims
+//
+// A claim is a condition on the figures of a run, such as "p99(get) < 20ms".
+//
+// [ParseClaim] reads a claim, [Claim.Figures] says which figures it rests on, so that
+// the names in them can be held against a scenario, and [Claim.Judge] looks them up
+// in the [ClaimFacts] of a run and compares. [Claim.String] is the one canonical text.
+// [ParseClaimMetric] reads a single figure, by which runs are compared, and says which way
+// it is better.
+//
+//	p99(get) < 20ms                              a figure and a number with its unit
+//	throttled(peak) < 1%                         a part of its whole
+//	counted(list) / returned(list) <= 1.2        a ratio of two figures of one unit
+//	p99(get) - p50(get) < 5ms                    their difference
+//	counted(scan) >= 90 * counted(range)         against another figure
+//
+// The comparisons are < <= > >=, and == and != between counts. A number is plain or
+// has one of the units ns, us, ms, s, m, h, % and /s. A plain count is compared as
+// it is; with %, the same figure is its share of what it is a part of, and with /s
+// its number per second of the phases that it is of. Two figures are compared, or
+// set in a ratio, each in its own unit.
+//
+// What a figure is of stands in parentheses: an operation, a phase or a step of it
+// ("peak 2000/s"), or an operation and a phase, of which * is any. A name alone is
+// an operation's before it is a phase's. Without a phase a figure is of all that
+// are reported. A partition is called hottest, or by its PartitionKey in quotes, of
+// which those within are doubled: of several tables the one of whose partition with that
+// key the figure is greatest.
+//
+// The figures are a closed list. Times of operations that
+// succeeded, from their intended instants to the end of their last attempts (response time):
+//
+//	p50 p90 p95 p99 p99.9     quantiles, told where ten or more lie beyond
+//	max mean                  the longest, and the arithmetic mean
+//
+// Each of the seven with service_ before it is of single ok attempts (service time), with
+// throttled_ and failed_ of single attempts of these classes, with lost_ of the operations
+// that did not succeed. With wait_ it is of the waits before
+// retries, and with lag_ of the time from due to sent; these two are of all reported
+// phases together and take no name.
+//
+// Counts of operations, attempts and entities:
+//
+//	scheduled        operations that became due = sent + dropped
+//	sent             operations whose first attempt was sent
+//	dropped          operations never sent; % of scheduled
+//	late             first attempts sent over 5 ms after they were due; % of sent
+//	operations       operations that were completed
+//	succeeded        operations that ended with success; % of operations
+//	lost_operations  operations due that did not succeed: given up, failed or dropped;
+//	                 % of scheduled
+//	requests         attempts made, retries and further pages included = ok + throttled + failed
+//	ok               attempts that succeeded; % of requests
+//	handled          ok attempts answered 404, 409 or 412, as expected; % of requests
+//	throttled        attempts answered that the service is busy; % of requests
+//	failed           attempts that failed otherwise; % of requests
+//	retries          attempts that sent a request once more; % of requests
+//	first_throttled  first attempts that were throttled; % of sent
+//	counted          entities counted by the documented rule: written or scanned
+//	returned         entities that replies held; % of counted
+//
+// What became of the load:
+//
+//	tries                    requests to an operation, a plain number
+//	retries_per_operation    retries to an operation, a plain number
+//	offered                  entities due per second
+//	served                   entities per second counted for successes
+//	throttled_per_second     attempts throttled per second
+//	share_lost               lost_operations of scheduled, a share
+//	share_lost_settled       the same of the operations due in the last half, a share
+//	share_throttled_settled  first attempts throttled of those sent in the last half, a share
+//	saturation               entities per second at which the load meets a limit; not told
+//	                         where it meets none, or phases meet different ones
+//	length                   how long the phase lasted, a time; several are added up
+//
+// What a success cost: plain numbers, all attempts of an operation or a phase over its
+// operations that succeeded:
+//
+//	requests_per_success   attempts made
+//	counted_per_success    entities counted by the documented rule
+//	returned_per_success   entities that replies held
+//	billed_per_success     billed transactions, throttled ones apart
+//	throttled_per_success  throttled attempts
+//	stored_per_success     bytes written, as the service bills them
+//
+// How partitions fared that were offered less than half a partition's target, of the whole
+// run:
+//
+//	fairness            Jain's index over the shares they were served, 1 where all alike
+//	share_served_cold   the share of what it was offered that one was served on average
+//
+// Offered, served and what is called settled are of the operations due in the last half
+// of each phase with a rate, when what idle partitions had saved up is spent, whenever
+// they end, and of all of a closed loop; share_lost is of all operations that were due.
+// Of one partition, offered and served are of its busiest second, whole ones counted from
+// the begin of the phase, the greatest of several phases: offered counts what each
+// operation on a single partition was due to touch, served what was counted while the
+// phase lasted. Of an account, offered(account) is what the busiest one was offered per
+// second of the whole phase, by all operations. They are not told where partitions too
+// many to be told apart could have been hotter.
+//
+//	mean_offered mean_served   entities per second of the whole phase, of the partition
+//	                           that had most
+//
+//	partitions   how many PartitionKeys single-partition operations went to; of
+//	             several phases the most
+//
+// Load balancing of a simulated run, in a phase or in all of the run:
+//
+//	splits moves merges    how many ranges were split, moved and merged
+//	offline                the longest time for which one of them was not served, a time
+//	throttled_from         from when the load was throttled, and until when, since it
+//	relieved_after         began: times, of the whole run
+//
+// Writes that were verified, of the whole run:
+//
+//	lost_writes     acknowledged writes that are not there
+//	doubled_writes  how many times too often counters were raised
+//	unknown_writes  writes of which nobody knows whether they were carried out
+//	overwritten     entities written last by somebody whom the run does not know
+//	conflicts       replies to writes that somebody else was faster than
+//
+// Of workflows, in the whole run:
+//
+//	counter      what an operation's workflow counts under a name: counter(look, both)
+//	violations   in how many things that were left behind something does not hold
+//	             that must
+//
+// A figure that cannot be told makes its claim neither true nor false: it is not
+// measured, and does not pass.
+//
+// Facts pass figures in nanoseconds, shares of one, counts, and numbers per second. Parsing never
+// panics.
 package figure

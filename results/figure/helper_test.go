@@ -6,7 +6,6 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 )
 
 // manifest is that of an embedded run against the documents' targets.
@@ -146,7 +145,7 @@ func same(seconds int, offered, served int64) []second {
 // parsed returns a figure as people write it.
 func parsed(t testing.TB, text string) figure.Reference {
 	t.Helper()
-	ref, err := check.ParseFigure(text)
+	ref, err := figure.ParseFigure(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,9 +153,9 @@ func parsed(t testing.TB, text string) figure.Reference {
 }
 
 // judged holds a claim against a record.
-func judged(t testing.TB, record *results.Record, text string) check.Judgement {
+func judged(t testing.TB, record *results.Record, text string) figure.ClaimJudgement {
 	t.Helper()
-	claim, err := check.Parse(text)
+	claim, err := figure.ParseClaim(text)
 	if err != nil {
 		t.Fatal(err)
 	}

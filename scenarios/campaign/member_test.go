@@ -12,7 +12,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/results/merge"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -36,10 +35,10 @@ func drawnTraffic(rng *rand.Rand, last bool) string {
 
 // offeredBy offers the traffic of a scenario by so many members, which a campaign has do so, and
 // returns the members' records, and what the target saw of them, in order.
-func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]merge.Part, []seen) {
+func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart, []seen) {
 	t.Helper()
 	at, own := &fake{refuse: 80}, &fake{}
-	var parts []merge.Part
+	var parts []results.MergePart
 	o := campaign.Options{Scenario: s, Table: "T", NewName: true}
 	lead := o
 	lead.Elsewhere = func(ctx context.Context, from campaign.From) error {
@@ -58,7 +57,7 @@ func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]merge.Part, []see
 			if got := record.Total(results.Everything).Scheduled; got != int64(planned) {
 				t.Errorf("share %d has %d operations; want the %d that it was to have", i, got, planned)
 			}
-			parts = append(parts, merge.Part{Name: fmt.Sprint("share ", i), Record: record})
+			parts = append(parts, results.MergePart{Name: fmt.Sprint("share ", i), Record: record})
 		}
 		return nil
 	}
@@ -132,7 +131,7 @@ func TestMembersAreTheWhole(t *testing.T) {
 		at := &fake{refuse: 80}
 		whole := carried(t, c, at)
 		parts, ops := offeredBy(t, s, of)
-		sum, err := merge.Records(parts)
+		sum, err := results.Merge(parts)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

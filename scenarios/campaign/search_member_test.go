@@ -11,7 +11,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/results/merge"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
@@ -77,7 +76,7 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 		whole := carried(t, c, &fake{refuse: 50})
 		l := &lockstep{of: of, search: find.Search(1), sum: new(campaign.Measured), begins: clock.Instant(time.Second)}
 		l.all = sync.NewCond(&l.mu)
-		parts := make([]merge.Part, of)
+		parts := make([]results.MergePart, of)
 		var begun campaign.From
 		lead := o
 		lead.Elsewhere = func(_ context.Context, from campaign.From) error { begun = from; return nil }
@@ -97,11 +96,11 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 				t.Fatalf("%d operations are planned, %v; want a search whose length nobody knows", planned, err)
 			}
 			all.Go(func() {
-				parts[i] = merge.Part{Name: fmt.Sprint("share ", i), Record: carried(t, member, &fake{refuse: 50})}
+				parts[i] = results.MergePart{Name: fmt.Sprint("share ", i), Record: carried(t, member, &fake{refuse: 50})}
 			})
 		}
 		all.Wait()
-		sum, err := merge.Records(parts)
+		sum, err := results.Merge(parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +113,7 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 }
 
 // sameSteps holds the phases of a search of members to those of one process, and to the plan.
-func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []merge.Part, sum, whole *results.Record) {
+func sameSteps(t *testing.T, name string, c *campaign.Campaign, of int, parts []results.MergePart, sum, whole *results.Record) {
 	t.Helper()
 	var want []results.Phase
 	for _, p := range whole.Phases {

@@ -8,7 +8,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -75,7 +74,7 @@ func set(path string, value any) string { return path + "=" + fmt.Sprint(value) 
 func (p *played) of(t testing.TB, name string) float64 {
 	t.Helper()
 	name, percent := strings.CutSuffix(name, " %")
-	ref, err := check.ParseFigure(name)
+	ref, err := figure.ParseFigure(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/results/merge"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -92,7 +91,7 @@ type part struct {
 
 // play sends the stages in so many parts, each stage of which begins where all have ended
 // the one before, and returns their records.
-func (c *splitCase) play(t testing.TB, of int) []merge.Part {
+func (c *splitCase) play(t testing.TB, of int) []results.MergePart {
 	t.Helper()
 	parts := make([]part, max(1, of))
 	for i := range parts {
@@ -121,7 +120,7 @@ func (c *splitCase) play(t testing.TB, of int) []merge.Part {
 			begins = max(begins, p.runner.Now().NextSecond())
 		}
 	}
-	var list []merge.Part
+	var list []results.MergePart
 	for i, p := range parts {
 		if err := p.ledger.Recorder.Finish(begins.Offset(), results.Valid, nil, nil); err != nil {
 			t.Fatal(err)
@@ -130,7 +129,7 @@ func (c *splitCase) play(t testing.TB, of int) []merge.Part {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, merge.Part{Name: fmt.Sprint("share ", i), Record: record})
+		list = append(list, results.MergePart{Name: fmt.Sprint("share ", i), Record: record})
 	}
 	return list
 }
@@ -143,7 +142,7 @@ func TestSharesAreTheWhole(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 28))
 		c := drawSplit(t, rng)
 		whole, parts := c.play(t, 0)[0].Record, c.play(t, c.of)
-		sum, err := merge.Records(parts)
+		sum, err := results.Merge(parts)
 		if err != nil {
 			t.Fatalf("seed %d, %d parts: %v", seed, c.of, err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/merge"
 	"loadgen/scenarios/run"
 )
 
@@ -20,7 +19,7 @@ var ErrNothing = errors.New("no member has sent a record")
 // gather puts the members' records together, and holds what each sent against the plan: local
 // says that all are of one machine.
 func gather(came Outcome, plan []run.Offered, local bool) (*results.Record, error) {
-	parts, faults := make([]merge.Part, 0, len(came.Members)), slices.Clone(came.Faults)
+	parts, faults := make([]results.MergePart, 0, len(came.Members)), slices.Clone(came.Faults)
 	for i := range came.Members {
 		m := &came.Members[i]
 		if m.Record == nil {
@@ -31,7 +30,7 @@ func gather(came Outcome, plan []run.Offered, local bool) (*results.Record, erro
 		}
 		one := *m.Record
 		one.Manifest.Target, one.Manifest.Service = came.Members[0].target(&one)
-		parts = append(parts, merge.Part{Name: m.Name, Record: &one})
+		parts = append(parts, results.MergePart{Name: m.Name, Record: &one})
 		if m.Partial == "" {
 			faults = append(faults, against(m, plan)...)
 		}
@@ -39,7 +38,7 @@ func gather(came Outcome, plan []run.Offered, local bool) (*results.Record, erro
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothing, strings.Join(faults, " "))
 	}
-	record, err := merge.Records(parts)
+	record, err := results.Merge(parts)
 	if err != nil {
 		return nil, err
 	}
@@ -131,18 +130,18 @@ func planned(plan []run.Offered, index int) *int64 {
 
 // labels says what the members of each label came to together.
 func labels(all []Share) []results.FleetLabel {
-	list, of := []results.FleetLabel{}, make(map[[2]string][]merge.Part)
+	list, of := []results.FleetLabel{}, make(map[[2]string][]results.MergePart)
 	for i := range all {
 		for label, value := range all[i].Labels {
 			if all[i].Record != nil {
-				of[[2]string{label, value}] = append(of[[2]string{label, value}], merge.Part{Name: all[i].Name, Record: all[i].Record})
+				of[[2]string{label, value}] = append(of[[2]string{label, value}], results.MergePart{Name: all[i].Name, Record: all[i].Record})
 			}
 		}
 	}
 	byText := func(a, b [2]string) int { return strings.Compare(a[0]+"="+a[1], b[0]+"="+b[1]) }
 	for _, key := range slices.SortedFunc(maps.Keys(of), byText) {
 		parts := of[key]
-		together, err := merge.Records(parts)
+		together, err := results.Merge(parts)
 		if err != nil {
 			continue // it is told of the whole
 		}

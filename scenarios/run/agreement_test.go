@@ -15,7 +15,6 @@ import (
 	"loadgen/report/export"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 )
 
 // Whoever shows a figure shows the same: of runs drawn by chance the summary, the cells of
@@ -112,7 +111,7 @@ func comparedAgree(t *testing.T, run int, record *results.Record, figures *figur
 		}
 	}
 	for name := range said {
-		m, err := check.ParseMetric(name)
+		m, err := figure.ParseClaimMetric(name)
 		if err != nil {
 			t.Fatal(err)
 		}

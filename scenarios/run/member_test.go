@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/results/merge"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
@@ -35,13 +34,13 @@ phases:
 
 // together offers a scenario by so many members of this process, each with a connection of its
 // own to the leader's engine.
-func together(t *testing.T, members int) (*results.Record, []merge.Part) {
+func together(t *testing.T, members int) (*results.Record, []results.MergePart) {
 	t.Helper()
 	s, err := scenarios.Parse("races.yaml", []byte(sharedRaces))
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := make([]merge.Part, members)
+	parts := make([]results.MergePart, members)
 	offer := func(ctx context.Context, _ *run.Plan, h run.Handed) (*results.Record, error) {
 		var all sync.WaitGroup
 		var waiting sync.WaitGroup
@@ -57,14 +56,14 @@ func together(t *testing.T, members int) (*results.Record, []merge.Part) {
 							waiting.Wait()
 							return begins, nil
 						}}})
-				parts[i] = merge.Part{Name: fmt.Sprint("member ", i), Record: record}
+				parts[i] = results.MergePart{Name: fmt.Sprint("member ", i), Record: record}
 			})
 		}
 		all.Wait()
 		if err := errors.Join(failures...); err != nil {
 			return nil, err
 		}
-		return merge.Records(parts)
+		return results.Merge(parts)
 	}
 	record, err := run.Run(context.Background(), run.Plan{Scenario: s, On: run.Embedded, Elsewhere: &run.Elsewhere{Processes: members, Offer: offer}})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
@@ -124,7 +123,7 @@ func bounding() []float64 { return []float64{.99, .999, .95, .9, 1} }
 func withinOf(s *scenarios.Scenario, p *scenarios.Phase, operation string) (int64, bool) {
 	place, least := len(bounding()), 0.0
 	for _, text := range s.Expect {
-		claim, err := check.Parse(text)
+		claim, err := figure.ParseClaim(text)
 		if err != nil {
 			continue
 		}

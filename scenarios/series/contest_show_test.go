@@ -48,8 +48,16 @@ func shapeOf(d *document.Document) string {
 // stand, comes to what it comes to otherwise, and says so in the end.
 func TestContestIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		unseen := contested(t, tradeOf(t, "40"))
-		p, w := tradeOf(t, "40"), new(watcher)
+		// Runs of several seconds are looked at between their first second and their last.
+		plan := func() ContestPlan {
+			p := tradeOf(t, "40")
+			if err := p.Run.Scenario.Set("phases.trade.for", "3s"); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		unseen := contested(t, plan())
+		p, w := plan(), new(watcher)
 		p.Shown = w.watch
 		seen := contested(t, p)
 		of := func(c *Contested) string {
@@ -62,8 +70,8 @@ func TestContestIsLookedAt(t *testing.T) {
 		if of(seen) != of(unseen) {
 			t.Errorf("looked at it comes to\n%s\nand otherwise to\n%s", of(seen), of(unseen))
 		}
-		if len(w.shown) < 5 {
-			t.Fatalf("four runs of a second and more were shown %d times", len(w.shown))
+		if len(w.shown) < 12 {
+			t.Fatalf("four runs of three seconds were shown %d times", len(w.shown))
 		}
 		offered, standing := false, false
 		for i, d := range w.shown {

@@ -6,7 +6,6 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/merge"
 )
 
 // Merge is a run that is put together of several that are kept.
@@ -20,18 +19,18 @@ type Merge struct {
 }
 
 // Run reads the records, merges, judges and keeps them. Nothing is written where they do not
-// fit together; its error then wraps [merge.ErrMismatch], and otherwise those of
+// fit together; its error then wraps [results.ErrMergeMismatch], and otherwise those of
 // [results.Read], or [results.ErrWrite].
 func (m *Merge) Run() (results.Dir, *results.Record, error) {
-	var parts []merge.Part
+	var parts []results.MergePart
 	for _, folder := range m.Folders {
 		record, err := results.Read(results.Dir(folder))
 		if err != nil {
 			return "", nil, fmt.Errorf("%s: %w", folder, err)
 		}
-		parts = append(parts, merge.Part{Name: filepath.Base(filepath.Clean(folder)), Record: record})
+		parts = append(parts, results.MergePart{Name: filepath.Base(filepath.Clean(folder)), Record: record})
 	}
-	record, err := merge.Records(parts)
+	record, err := results.Merge(parts)
 	if err != nil {
 		return "", nil, err
 	}

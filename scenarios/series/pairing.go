@@ -15,7 +15,6 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 )
 
 // pairing are pairs that are run. Whoever made it calls run once.
@@ -24,7 +23,7 @@ type pairing struct {
 	// of their runs.
 	builds       [2]string
 	file, folder string
-	metrics      []check.Metric
+	metrics      []figure.ClaimMetric
 	// most is how long a run may take.
 	most   time.Duration
 	clock  clock.Real

@@ -16,7 +16,7 @@ import (
 	"loadgen/report/compare/gate"
 	"loadgen/report/document"
 	"loadgen/results"
-	"loadgen/results/figure/check"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -75,7 +75,7 @@ func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 	}
 	held := p.Scenario.Gated()
 	for _, text := range held.Metrics {
-		m, err := check.ParseMetric(text)
+		m, err := figure.ParseClaimMetric(text)
 		if err != nil {
 			return gate.Result{}, wrong("", "%v", err)
 		}

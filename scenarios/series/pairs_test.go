@@ -17,7 +17,7 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
-	"loadgen/results/figure/check"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
@@ -470,7 +470,7 @@ func TestGateBoundsAreThoseOfTheStatistics(t *testing.T) {
 		t.Errorf("Gated() = %+v; want the threshold %v, and at most %d metrics", gate, compare.DefaultThreshold, compare.MostMetrics)
 	}
 	for _, text := range gate.Metrics {
-		if m, err := check.ParseMetric(text); err != nil || m.String() != text {
+		if m, err := figure.ParseClaimMetric(text); err != nil || m.String() != text {
 			t.Errorf("ParseMetric(%q) = %v, %v; want a metric", text, m, err)
 		}
 	}

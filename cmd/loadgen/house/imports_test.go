@@ -26,30 +26,19 @@ var rows = []row{
 		what: "the command: a file for each verb, its flags, its help, exit codes",
 		imports: []string{
 			"backoff", "backoff/trial",
-			"cmd/loadgen/terminal",
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
-			"results", "results/catalog", "results/merge",
+			"results", "results/catalog",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
-		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
-	}, {
-		path: "cmd/loadgen/terminal",
-		what: "how a run fares while it goes on: a bar on a terminal, plain lines, JSON events",
-		imports: []string{
-			"engine/clock",
-			"report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text",
-			"results",
-			"scenarios/run",
-		},
-		owns: []string{"golang.org/x/term"},
+		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	}, {
 		path: "scenarios",
 		what: "the scenario format and the built-in library",
 		imports: []string{
 			"backoff",
 			"engine", "engine/clock", "engine/csvfile", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/wire",
-			"results/figure", "results/figure/check",
+			"results/figure",
 			"scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/workflow",
 			"target",
 		},
@@ -199,7 +188,7 @@ var rows = []row{
 		imports: []string{
 			"engine/clock",
 			"report/document",
-			"results", "results/figure", "results/merge",
+			"results", "results/figure",
 			"scenarios", "scenarios/fields", "scenarios/fleet/protocol", "scenarios/run",
 		},
 		owns: []string{"github.com/nats-io"},
@@ -213,7 +202,7 @@ var rows = []row{
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/nearest",
 			"report", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/live", "report/text", "report/verdict",
-			"results", "results/baseline", "results/figure", "results/figure/check", "results/merge",
+			"results", "results/baseline", "results/figure",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys", "scenarios/run",
 		},
 	}, {
@@ -222,7 +211,7 @@ var rows = []row{
 		imports: []string{
 			"engine/clock", "engine/entity", "engine/filter",
 			"report/document",
-			"results/figure", "results/figure/check",
+			"results/figure",
 			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/fields", "scenarios/keys",
 		},
 	}, {
@@ -337,17 +326,9 @@ var rows = []row{
 		what:    "the runs that are kept: their names, tags, age",
 		imports: []string{"engine/nearest", "results"},
 	}, {
-		path:    "results/merge",
-		what:    "the records of several runs, put together into one",
-		imports: []string{"results"},
-	}, {
 		path:    "results/figure",
 		what:    "the registry of figures: each defined once, and taken from a record by its name",
 		imports: []string{"report/compare/statistics", "results"},
-	}, {
-		path:    "results/figure/check",
-		what:    "what a scenario claims of a run: the grammar of `p99(get) < 20ms`, and its truth over figures",
-		imports: []string{"results/figure"},
 	}, {
 		path: "report",
 		what: "a judged record as one document, and that in every form; its charts and its page beside it; the list of the runs that are kept",
@@ -387,7 +368,7 @@ var rows = []row{
 		imports: []string{
 			"engine/nearest",
 			"report/chart", "report/compare", "report/compare/statistics", "report/document", "report/text", "report/verdict",
-			"results", "results/figure", "results/figure/check",
+			"results", "results/figure",
 		},
 	}, {
 		path:    "report/text",
@@ -408,7 +389,7 @@ var rows = []row{
 	}, {
 		path:    "report/verdict",
 		what:    "what a record means, and what it cannot tell",
-		imports: []string{"report/compare/statistics", "report/document", "results", "results/figure", "results/figure/check"},
+		imports: []string{"report/compare/statistics", "report/document", "results", "results/figure"},
 	}, {
 		path:    "report/chart",
 		what:    "charts of a run, of a contest and of nights, PNG and SVG",

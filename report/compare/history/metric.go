@@ -10,7 +10,6 @@ import (
 	"loadgen/engine/nearest"
 	"loadgen/report/document"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 )
 
 // Metric is what runs are compared by: a figure in the unit of its [Metric.Column].
@@ -44,9 +43,9 @@ func ParseMetrics(texts []string) ([]Metric, error) {
 	}
 	var metrics []Metric
 	for _, text := range texts {
-		of, err := check.ParseFigure(text)
+		of, err := figure.ParseFigure(text)
 		metric := Metric{of}
-		var fault *check.Fault
+		var fault *figure.ClaimFault
 		switch {
 		case errors.As(err, &fault) && fault.Name != "":
 			return nil, &Fault{"metric", errors.New(nearest.Unknown("figure", fault.Name, figure.Names()))}

@@ -1,7 +1,6 @@
 package otlp_test
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"loadgen/cmd/loadgen/terminal"
 	"loadgen/engine/clock"
 	"loadgen/report/live"
 	"loadgen/report/live/otlp"
@@ -51,17 +49,40 @@ func ran(t *testing.T, c *otlp.Client, on run.Place, keys bool, set ...string) *
 			t.Fatal(err)
 		}
 	}
-	var said bytes.Buffer
 	record, err := run.Run(t.Context(), run.Plan{Scenario: s, On: on, NoProbe: true,
-		Progress: terminal.New(t.Context(), &said, terminal.None, terminal.Telemetry{OTLP: c, Keys: keys})})
+		Progress: &exports{Stats: live.New(), t: t, client: c, keys: keys}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said.Len() > 0 {
-		t.Errorf("it said %q", &said)
-	}
 	return record
 }
+
+// exports is the progress of a run that is only exported.
+type exports struct {
+	*live.Stats
+	t        *testing.T
+	client   *otlp.Client
+	keys     bool
+	exporter *otlp.Exporter
+}
+
+func (p *exports) Begins(b run.Begun) []run.Observer {
+	now := b.Now
+	if now == nil {
+		now = p.Latest
+	}
+	var err error
+	p.exporter, err = p.client.Start(p.t.Context(), otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: now, Kinds: b.Operations,
+		Stats: p.Stats, Keys: p.keys, Clock: clock.NewReal(), Say: func(line string) { p.t.Errorf("it said %q", line) }})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return []run.Observer{p, p.exporter}
+}
+
+func (p *exports) Enters(stage run.Stage) { p.Enter(stage.Stage, stage.Operations, stage.Length) }
+
+func (p *exports) Ends(error) { p.exporter.Stop() }
 
 // sameCounts holds what was received to what the record has, by operation and phase.
 func sameCounts(t *testing.T, r *receiver, record *results.Record) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 )
 
@@ -120,7 +119,7 @@ func sameKeys(a, b *scenarios.Design) bool {
 }
 
 // general reports whether a claim is one that any design should bear out.
-func general(c *check.Claim) bool {
+func general(c *figure.Claim) bool {
 	figures := c.Figures()
 	if len(figures) != 1 || figures[0].Part == figure.Partition {
 		return false

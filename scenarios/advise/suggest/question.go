@@ -8,7 +8,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results/figure"
-	"loadgen/results/figure/check"
 	"loadgen/scenarios"
 )
 
@@ -125,7 +124,7 @@ func needs(s *scenarios.Scenario) func(operation string) bool {
 	var named []string
 	everybody := false
 	for _, text := range s.Expect {
-		claim, err := check.Parse(text)
+		claim, err := figure.ParseClaim(text)
 		if err != nil || !bounds(claim) {
 			continue
 		}
@@ -150,19 +149,19 @@ func isPhase(s *scenarios.Scenario, name string) bool {
 // constantly are the facts of a run in which every figure is the same.
 type constantly float64
 
-// Look implements [check.Facts].
+// Look implements [figure.ClaimFacts].
 func (f constantly) Look(figure.Reference, figure.Unit) (float64, bool) {
 	return float64(f), true
 }
 
 // bounds reports whether a claim is of one figure that must not be too great.
-func bounds(c *check.Claim) bool {
+func bounds(c *figure.Claim) bool {
 	const vast = 1e18
 	return len(c.Figures()) == 1 && c.Judge(constantly(0)).Pass && !c.Judge(constantly(vast)).Pass
 }
 
 // assures reports whether a claim is of one figure that must not be too small.
-func assures(c *check.Claim) bool {
+func assures(c *figure.Claim) bool {
 	const vast = 1e18
 	return len(c.Figures()) == 1 && !c.Judge(constantly(0)).Pass && c.Judge(constantly(vast)).Pass
 }

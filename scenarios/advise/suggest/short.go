@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/results/figure/check"
+	"loadgen/results/figure"
 	"loadgen/scenarios"
 )
 
@@ -87,7 +87,7 @@ func shortened(whole *scenarios.Traffic, most float64) *scenarios.Traffic {
 // generally returns the checks that any design should bear out.
 func generally(expect []string) []string {
 	return slices.DeleteFunc(slices.Clone(expect), func(text string) bool {
-		claim, err := check.Parse(text)
+		claim, err := figure.ParseClaim(text)
 		return err != nil || !general(claim)
 	})
 }

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/live"
+	"loadgen/report/text"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+// drawEvery is the time between two looks at a bar.
+const drawEvery = 200 * time.Millisecond
+
+// usualColumns is how wide lines are where a terminal does not say how wide it is.
+const usualColumns = 80
+
+// bars is a screen on a terminal: a bar for each stage, which stays when that has
+// ended, and a status line below the one under way.
+type bars struct {
+	to io.Writer
+	// columns is how wide the terminal is now, 0 where it does not say.
+	columns func() int
+	// shown are how many columns the lines fill that the next drawing replaces.
+	shown   []int
+	stage   run.Stage
+	virtual bool
+}
+
+func newBars(to io.Writer) *bars {
+	return &bars{to: to, columns: func() int { return terminalColumns(to) }}
+}
+
+func (*bars) every() time.Duration { return drawEvery }
+
+func (b *bars) begin(said start) {
+	b.virtual = said.time == virtually
+	if said.metrics != "" {
+		fmt.Fprintf(b.to, "metrics are served at %s\n", said.metrics)
+	}
+}
+
+// enter notes the stage; one of a single operation has no bar.
+func (b *bars) enter(stage run.Stage, _ time.Duration) { b.stage = stage }
+
+func (b *bars) show(s *live.Status) {
+	if watched(b.stage) {
+		b.draw(b.bar(s, leftOf(s, b.virtual)), "  "+statusLine(s))
+	}
+}
+
+// leave has the bar stay as it stands.
+func (b *bars) leave(s *live.Status) {
+	if watched(b.stage) {
+		b.draw(b.bar(s, counterOf(&s.Sofar)))
+		b.shown = nil
+	}
+}
+
+func (b *bars) pause() { b.shown = nil }
+
+func (*bars) happened(results.Event) {}
+
+func (*bars) finish(*live.Status, error) {}
+
+// barColumns is how long the inner part of a bar is at most; a shorter one than shortestBar
+// shows nothing.
+const (
+	barColumns  = 38
+	shortestBar = 5
+)
+
+// bar is what has ended of the stage, as a line: name, bar, percentage, and what stands
+// beside it. The bar takes what room there is.
+func (b *bars) bar(s *live.Status, beside string) string {
+	part := partOf(b.stage, s)
+	name, told := fmt.Sprintf("%-7s ", text.Harmless(b.stage.Stage)), fmt.Sprintf("%d %%  %s", int(100*part), beside)
+	room := min(barColumns, b.width()-text.Columns(name)-text.Columns(told)-len("[] ")-1)
+	if room < shortestBar {
+		return name + told
+	}
+	filled := int(part * float64(room))
+	inner := strings.Repeat("=", filled)
+	if filled < room {
+		inner += ">" + strings.Repeat("-", room-1-filled)
+	}
+	return name + "[" + inner + "] " + told
+}
+
+// watched reports whether a stage lasts long enough to be looked at: one of a single
+// operation is over before.
+func watched(stage run.Stage) bool { return stage.Operations > 1 || stage.Length > 0 }
+
+// partOf is how much of a stage is over, from 0 to 1: of its operations, or, where their number
+// is not known beforehand, of its time.
+func partOf(stage run.Stage, s *live.Status) float64 {
+	switch {
+	case stage.Operations > 0:
+		return min(1, float64(s.Ended)/float64(stage.Operations))
+	case s.Left != nil && stage.Length > 0:
+		return min(1, 1-s.Left.Seconds()/stage.Length.Seconds())
+	default:
+		return 0
+	}
+}
+
+// width is how many columns there are.
+func (b *bars) width() int {
+	if columns := b.columns(); columns > 0 {
+		return columns
+	}
+	return usualColumns
+}
+
+// draw replaces what was drawn before by lines, each cut to the terminal. A terminal that
+// has become narrower shows the lines of before on several: it goes up over all of these.
+func (b *bars) draw(lines ...string) {
+	columns := b.width()
+	var frame strings.Builder
+	up := 0
+	for _, filled := range b.shown {
+		up += max(1, (filled+columns-1)/columns)
+	}
+	if up > 0 {
+		fmt.Fprintf(&frame, "\x1b[%dA\x1b[J", up)
+	}
+	b.shown = b.shown[:0]
+	for _, line := range lines {
+		// The last column stays free: a line that ends there may or may not have ended.
+		if text.Columns(line) >= columns {
+			line, _ = text.Cut(line, max(0, columns-2))
+			line += "…"
+		}
+		b.shown = append(b.shown, text.Columns(line))
+		frame.WriteString(line + "\n")
+	}
+	// Nothing is to be done for whoever does not want to read.
+	_, _ = io.WriteString(b.to, frame.String())
+}
+
+// statusLine is a status as one line for a person, what matters most first, with a dash
+// for what cannot be told. No name in it can move a cursor.
+func statusLine(s *live.Status) string {
+	parts := []string{speedOf(s), "p99 " + p99Of(s), throttledOf(s), "hottest " + hottestOf(s)}
+	if len(s.Members) > 0 {
+		parts[3] = membersOf(s.Members) // who tell no keys
+	}
+	if s.Phase != "" && s.Phase != s.Stage {
+		parts = append(parts, text.Harmless(s.Phase))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// speedOf is what is served of what is offered. Where operations arrive at a rate, that
+// is offered whatever becomes of them; clients of a closed loop offer what they can, and
+// once the schedule is over nothing is offered any more.
+func speedOf(s *live.Status) string {
+	speed := document.Told(s.Served, document.Rate)
+	if over := s.Left != nil && *s.Left == 0; s.Served != nil && s.Target != nil && !over {
+		speed += " of " + document.Rate(*s.Offered)
+	}
+	return speed + " entities/s"
+}
+
+func p99Of(s *live.Status) string { return document.Told(s.P99, document.Lapse) }
+
+func throttledOf(s *live.Status) string {
+	return document.Told(s.Throttled, document.Share) + " throttled"
+}
+
+// membersOf counts the members that do the same, in the order of their first.
+func membersOf(all []live.Member) string {
+	number := make(map[results.MemberState]int)
+	var states []results.MemberState
+	for i := range all {
+		if number[all[i].State]++; number[all[i].State] == 1 {
+			states = append(states, all[i].State)
+		}
+	}
+	parts := make([]string, len(states))
+	for i, state := range states {
+		parts[i] = fmt.Sprintf("%d %s", number[state], state)
+	}
+	return "members: " + strings.Join(parts, ", ")
+}
+
+// longestKey is how many columns of a key a status line has room for.
+const longestKey = 24
+
+func hottestOf(s *live.Status) string {
+	if len(s.Hottest) == 0 {
+		return "–"
+	}
+	one := s.Hottest[0]
+	name := text.Harmless(one.Name)
+	if text.Columns(name) > longestKey {
+		name, _ = text.Cut(name, longestKey-1)
+		name += "…"
+	}
+	return fmt.Sprintf("%q %s/s", name, document.Rate(one.Rate))
+}
+
+// virtually is the time of a run on a virtual clock, as its record has it.
+const virtually = "virtual"
+
+// leftOf is how much longer the stage takes.
+func leftOf(s *live.Status, virtual bool) string {
+	left := " left"
+	if virtual {
+		left = " of virtual time left"
+	}
+	switch {
+	case s.Left == nil:
+		return "–" + left
+	case *s.Left == 0 && (s.Ended < s.Planned || s.Planned == 0):
+		return "finishing"
+	case s.Estimated:
+		return "about " + wholeSeconds(*s.Left) + left
+	default:
+		return wholeSeconds(*s.Left) + left
+	}
+}
+
+// wholeSeconds rounds up, so that nothing is over before its time.
+func wholeSeconds(d time.Duration) string {
+	return ((d + time.Second - 1) / time.Second * time.Second).String()
+}
+
+// counterOf is what came of a stage so far.
+func counterOf(t *live.Totals) string {
+	text := fmt.Sprintf("%s attempts, %s throttled", document.Count(t.Attempts), document.Count(t.Throttled))
+	if t.Failed > 0 {
+		text += fmt.Sprintf(", %s failed", document.Count(t.Failed))
+	}
+	if t.Dropped > 0 {
+		text += fmt.Sprintf(", %s dropped", document.Count(t.Dropped))
+	}
+	return text
+}
+
+func lasting(length time.Duration) string {
+	if length == 0 {
+		return ""
+	}
+	return " in " + length.String()
+}

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf16"
+
+	"loadgen/report/live"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+// mostWaiting is how many events wait to be written at most.
+const mostWaiting = 1000
+
+// events is a screen of JSON lines, which one goroutine writes.
+type events struct {
+	to    io.Writer
+	lines chan []byte
+	done  sync.WaitGroup
+	// unread counts events that happened while nobody read those before.
+	unread      atomic.Int64
+	interrupted atomic.Bool
+}
+
+func newEvents(to io.Writer) *events { return &events{to: to, lines: make(chan []byte, mostWaiting)} }
+
+func (*events) every() time.Duration { return time.Second }
+
+func (e *events) begin(said start) {
+	e.done.Go(func() {
+		for line := range e.lines {
+			// Nothing is to be done for whoever does not want to read.
+			_, _ = e.to.Write(line)
+		}
+	})
+	begins := runBegins{head: head{"run_begins", 0}, Version: uiVersion, Scenario: said.scenario, Time: said.time}
+	if said.metrics != "" {
+		begins.Metrics = &said.metrics
+	}
+	if said.live != "" {
+		begins.Live = &said.live
+	}
+	e.tell(begins)
+}
+
+func (e *events) tell(event any) { e.lines <- lineOf(event) }
+
+func (e *events) enter(stage run.Stage, at time.Duration) {
+	begins := stageBegins{head: head{"stage_begins", inSeconds(at)}, Stage: stage.Stage, Operations: stage.Operations}
+	if stage.Length > 0 {
+		length := inSeconds(stage.Length)
+		begins.Length = &length
+	}
+	e.tell(begins)
+}
+
+func (e *events) show(s *live.Status) { e.tell(statusOf(s, e.unread.Load())) }
+
+func (e *events) leave(s *live.Status) { e.show(s) }
+
+func (*events) pause() {}
+
+// happened tells of an event unless too many are unread.
+func (e *events) happened(r results.Event) {
+	at := inSeconds(time.Duration(r.At))
+	var event any
+	switch {
+	case r.What == results.PhaseBegins:
+		event = phasePasses{head{"phase_begins", at}, r.Phase}
+	case r.What == results.PhaseEnds:
+		event = phasePasses{head{"phase_ends", at}, r.Phase}
+	case r.What == results.Interrupted:
+		e.interrupted.Store(true)
+		return
+	case r.What == results.StageEnds:
+		event = stageEnds{head{"stage_ends", at}, r.Text, e.interrupted.Swap(false)}
+	case r.Decision != nil:
+		d := r.Decision
+		event = balanceTold{head{"balance", at}, r.What, d.Range, d.Other, d.Key, d.From, d.To, d.Reason}
+	default:
+		return
+	}
+	select {
+	case e.lines <- lineOf(event):
+	default:
+		e.unread.Add(1)
+	}
+}
+
+func (e *events) finish(s *live.Status, ended error) {
+	e.tell(runEnds{head{"run_ends", inSeconds(s.At)}, endingOf(ended), totalsOf(&s.Totals)})
+	close(e.lines)
+	e.done.Wait()
+}
+
+func endingOf(ended error) string {
+	switch {
+	case ended == nil:
+		return "complete"
+	case errors.Is(ended, run.ErrBudget), errors.Is(ended, run.ErrStopped):
+		return "stopped"
+	case errors.Is(ended, context.Canceled):
+		return "interrupted"
+	default:
+		return "failed"
+	}
+}
+
+// uiVersion is raised when a key of the events changes its meaning or goes.
+const uiVersion = 1
+
+// progressEventsHelp documents the events of --ui json.
+const progressEventsHelp = `--ui json writes what happens as one JSON object a line on standard error; standard
+output has the report as ever. A line that does not begin with { is the plain text of
+a fault, of what a remote target asks consent for, or of what a signal has a run drop
+or leave there. Keys do not change their meaning while "version" is 1; others may be
+added. Each line has "event" and "at_s", seconds since the start of the run, virtual
+ones in simulate. What is null cannot be told: there is too little of it.
+
+  run_begins    version, scenario, time (real or virtual), metrics_url, live_url
+  stage_begins  stage, operations (0 where clients go on for a length of time),
+                length_s (null in a closed loop of so many operations)
+  phase_begins  phase; phase_ends the same
+  status        each second of real time, and as a stage ends: stage, phase,
+                operations_planned, operations_ended, left_s, left_estimated,
+                target_operations_per_second (null in a closed loop); of the last 2
+                whole seconds offered_entities_per_second,
+                served_entities_per_second, and hottest, at most 10, most first, of
+                partition and served_entities_per_second (at least that); of the last
+                5 throttled_share, 0 to 1; of the last 10 p99_us, response times to
+                within 4%; events_dropped, which nobody read in time; totals of the
+                run so far: scheduled, dropped, late, sent, in_flight, attempts, ok,
+                throttled, failed, operations, served_entities; with --processes
+                members, each with name, labels, state (joined, ready, sending, handed in,
+                lost), heard_at_s, of its latest second scheduled, late, throttled, and
+                p99_us of ten of them
+  balance       what (split, size-split, move, merge, kept), range, other_range,
+                partition, from_server, to_server, reason
+  stage_ends    stage, interrupted
+  run_ends      ended (complete, interrupted, stopped or failed), totals
+  run_written   folder
+  live_page     url; of --sweep and --count, which have no other line of a page`
+
+// head begins each event. The keys of events are a contract, see [progressEventsHelp].
+type head struct {
+	Event string  `json:"event"`
+	At    float64 `json:"at_s"`
+}
+
+type runBegins struct {
+	head
+	Version  int     `json:"version"`
+	Scenario string  `json:"scenario"`
+	Time     string  `json:"time"`
+	Metrics  *string `json:"metrics_url"`
+	Live     *string `json:"live_url"`
+}
+
+type stageBegins struct {
+	head
+	Stage      string   `json:"stage"`
+	Operations uint64   `json:"operations"`
+	Length     *float64 `json:"length_s"`
+}
+
+type phasePasses struct {
+	head
+	Phase string `json:"phase"`
+}
+
+type statusTold struct {
+	head
+	Stage     string       `json:"stage"`
+	Phase     string       `json:"phase"`
+	Planned   uint64       `json:"operations_planned"`
+	Ended     uint64       `json:"operations_ended"`
+	Left      *float64     `json:"left_s"`
+	Estimated bool         `json:"left_estimated"`
+	Target    *float64     `json:"target_operations_per_second"`
+	Offered   *float64     `json:"offered_entities_per_second"`
+	Served    *float64     `json:"served_entities_per_second"`
+	Hottest   []heatTold   `json:"hottest"`
+	Throttled *float64     `json:"throttled_share"`
+	P99       *int64       `json:"p99_us"`
+	Unread    int64        `json:"events_dropped"`
+	Totals    totalsTold   `json:"totals"`
+	Members   []memberTold `json:"members,omitempty"`
+}
+
+type memberTold struct {
+	Name      string   `json:"name"`
+	Labels    []string `json:"labels,omitempty"`
+	State     string   `json:"state"`
+	Heard     *float64 `json:"heard_at_s"`
+	Scheduled int64    `json:"scheduled"`
+	Late      int64    `json:"late"`
+	Throttled int64    `json:"throttled"`
+	P99       *int64   `json:"p99_us"`
+}
+
+func membersTold(all []live.Member) (list []memberTold) {
+	for i := range all {
+		m := &all[i]
+		one := memberTold{Name: m.Name, Labels: m.Labels, State: string(m.State), Scheduled: m.Last.Scheduled, Late: m.Last.Late, Throttled: m.Last.Throttled}
+		if m.Heard != nil {
+			one.Heard = new(inSeconds(*m.Heard))
+		}
+		if p99 := live.P99(m); p99 != nil {
+			one.P99 = new(p99.Microseconds())
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+type heatTold struct {
+	Partition string  `json:"partition"`
+	Served    float64 `json:"served_entities_per_second"`
+}
+
+type totalsTold struct {
+	Scheduled  int64 `json:"scheduled"`
+	Dropped    int64 `json:"dropped"`
+	Late       int64 `json:"late"`
+	Sent       int64 `json:"sent"`
+	InFlight   int64 `json:"in_flight"`
+	Attempts   int64 `json:"attempts"`
+	Ok         int64 `json:"ok"`
+	Throttled  int64 `json:"throttled"`
+	Failed     int64 `json:"failed"`
+	Operations int64 `json:"operations"`
+	Served     int64 `json:"served_entities"`
+}
+
+type balanceTold struct {
+	head
+	What      string `json:"what"`
+	Range     uint64 `json:"range"`
+	Other     uint64 `json:"other_range"`
+	Partition string `json:"partition"`
+	From      int    `json:"from_server"`
+	To        int    `json:"to_server"`
+	Reason    string `json:"reason"`
+}
+
+type stageEnds struct {
+	head
+	Stage       string `json:"stage"`
+	Interrupted bool   `json:"interrupted"`
+}
+
+type runEnds struct {
+	head
+	Ended  string     `json:"ended"`
+	Totals totalsTold `json:"totals"`
+}
+
+type runWritten struct {
+	head
+	Folder string `json:"folder"`
+}
+
+// writeWhere tells where the record of a run is that lasted so long.
+func writeWhere(to io.Writer, folder string, lasted time.Duration) {
+	_, _ = to.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, folder}))
+}
+
+type pageOpened struct {
+	head
+	URL string `json:"url"`
+}
+
+// writeLivePage tells where the live page of several runs is.
+func writeLivePage(to io.Writer, url string) {
+	_, _ = to.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
+}
+
+// inSeconds is a duration in seconds, to the microsecond.
+func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
+
+func statusOf(s *live.Status, unread int64) statusTold {
+	one := statusTold{head: head{"status", inSeconds(s.At)}, Stage: s.Stage, Phase: s.Phase, Planned: s.Planned, Ended: s.Ended,
+		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Throttled: s.Throttled,
+		Hottest: []heatTold{}, Unread: unread, Totals: totalsOf(&s.Totals), Members: membersTold(s.Members)}
+	if s.Left != nil {
+		left := inSeconds(*s.Left)
+		one.Left = &left
+	}
+	if s.P99 != nil {
+		p99 := s.P99.Microseconds()
+		one.P99 = &p99
+	}
+	for _, heat := range s.Hottest {
+		one.Hottest = append(one.Hottest, heatTold{heat.Name, heat.Rate})
+	}
+	return one
+}
+
+func totalsOf(t *live.Totals) totalsTold {
+	return totalsTold{t.Scheduled, t.Dropped, t.Late, t.Sent, t.InFlight(), t.Attempts, t.Ok, t.Throttled, t.Failed, t.Operations, t.Served}
+}
+
+// lineOf is an event as a line of JSON in which every character is printable, so that no
+// name can move the cursor of a terminal that it is read on.
+func lineOf(event any) []byte {
+	text, err := json.Marshal(event)
+	if err != nil {
+		// Events hold finite numbers and texts alone.
+		return fmt.Appendf(nil, "{\"event\":\"fault\",\"at_s\":0,\"text\":%q}\n", err.Error())
+	}
+	var line bytes.Buffer
+	for _, c := range string(text) {
+		switch {
+		case unicode.IsPrint(c):
+			line.WriteRune(c)
+		case c > 0xffff:
+			high, low := utf16.EncodeRune(c)
+			fmt.Fprintf(&line, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&line, `\u%04x`, c)
+		}
+	}
+	line.WriteByte('\n')
+	return line.Bytes()
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"loadgen/report/document"
+	"loadgen/scenarios/run"
+)
+
+// shutdownNotice says what becomes of the tables, queues and containers that runs have made at a
+// service, when the program ends before they were dropped. It is safe for concurrent use.
+type shutdownNotice struct {
+	run.Remains
+	to io.Writer
+
+	mu sync.Mutex
+	// shown is what shares the screen, nil where nothing does.
+	shown *progressView
+	// marked is what there was when the program was told to end.
+	marked []run.Remain
+}
+
+// newShutdownNotice returns one that says it there.
+func newShutdownNotice(to io.Writer) *shutdownNotice { return &shutdownNotice{to: to} }
+
+// Beside has what is said not be drawn over by a progress.
+func (f *shutdownNotice) Beside(shown *progressView) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shown = shown
+}
+
+// Mark has Ending speak of what there is now, however soon that is dropped: what drops it
+// does not wait for whoever says so.
+func (f *shutdownNotice) Mark() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.marked = f.List()
+}
+
+// Ending says in one line what is dropped and for how long that is tried, and what is kept,
+// if there was anything at the mark: how the program was ended, and what leaves it all, are the
+// caller's words.
+func (f *shutdownNotice) Ending(how, leaves string) {
+	kept, dropped, places := f.sorted()
+	var parts []string
+	if len(dropped) > 0 {
+		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(run.LongestEnding(places))),
+			leaves+" leaves "+it(len(dropped)))
+	}
+	if len(kept) > 0 {
+		parts = append(parts, "--keep leaves "+document.Enumerated(kept))
+	}
+	if len(parts) > 0 {
+		f.say(fmt.Sprintf("%s: %s\n", how, strings.Join(parts, "; ")))
+	}
+}
+
+// sorted returns what there was at the mark, by what is to become of it, and at how many addresses that is
+// which is to be dropped. What may not be ours is in neither.
+func (f *shutdownNotice) sorted() (kept, dropped []string, places int) {
+	at := make(map[string]bool)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.marked {
+		switch {
+		case one.Kept:
+			kept = append(kept, one.String())
+		case !one.Doubtful:
+			dropped, at[one.Where] = append(dropped, one.String()), true
+		}
+	}
+	return kept, dropped, len(at)
+}
+
+// Left names what is there at the end, a line each, but for what was to be kept unless the
+// program ends at once.
+func (f *shutdownNotice) Left(atOnce bool) {
+	var text strings.Builder
+	// Of queues and containers the marker of their table knows.
+	var tables []string
+	for _, one := range f.List() {
+		switch {
+		case one.Kept && !atOnce:
+		case one.Doubtful:
+			fmt.Fprintf(&text, "perhaps left: %s; whether it was made nobody answered\n", one)
+		default:
+			fmt.Fprintf(&text, "left: %s\n", one)
+			if option := "--table " + one.Name; one.What == run.MadeTable && !slices.Contains(tables, option) {
+				tables = append(tables, option)
+			}
+		}
+	}
+	if len(tables) > 0 {
+		fmt.Fprintf(&text, "to drop %s: loadgen doctor --clean --yes %s, with the same --target\n", it(len(tables)), strings.Join(tables, " "))
+	}
+	// A program that ends at once cannot wait for a screen.
+	_, _ = io.WriteString(f.to, text.String())
+}
+
+func (f *shutdownNotice) say(text string) {
+	f.mu.Lock()
+	shown := f.shown
+	f.mu.Unlock()
+	write := func() { _, _ = io.WriteString(f.to, text) }
+	if shown != nil {
+		shown.Aside(write)
+	} else {
+		write()
+	}
+}
+
+func it(number int) string {
+	if number == 1 {
+		return "it"
+	}
+	return "them"
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/live"
+	"loadgen/report/text"
+	"loadgen/scenarios/run"
+)
+
+// plainEvery is the time between two plain lines.
+const plainEvery = 10 * time.Second
+
+// On a virtual clock it is looked every firstLook at how load that arrives fares: at first,
+// and whenever another share of it, by tellAfter or more, is throttled at two looks that
+// differ by sameShare at most.
+const (
+	firstLook = 500 * time.Millisecond
+	tellAfter = 0.1
+	sameShare = 0.02
+)
+
+// plainLines is a screen of lines, without any escape sequence.
+type plainLines struct {
+	darkness
+	to      io.Writer
+	stage   run.Stage
+	virtual bool
+	// looks counts those at a run on a virtual clock.
+	looks int
+	// told is the share that was told to be throttled, nil before any was; seen is that of
+	// the look before.
+	told, seen *float64
+}
+
+func (p *plainLines) every() time.Duration {
+	if p.virtual {
+		return firstLook
+	}
+	return plainEvery
+}
+
+func (p *plainLines) begin(said start) {
+	p.virtual = said.time == virtually
+	if said.metrics != "" {
+		fmt.Fprintf(p.to, "metrics are served at %s\n", said.metrics)
+	}
+}
+
+// enter tells of a stage that is watched.
+func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
+	p.stage = stage
+	switch {
+	case stage.Operations == 0 && stage.Length > 0:
+		fmt.Fprintf(p.to, "%s: clients that wait for their answers%s\n", text.Harmless(stage.Stage), lasting(stage.Length))
+	case stage.Operations > 1:
+		fmt.Fprintf(p.to, "%s: %s operations%s\n", text.Harmless(stage.Stage), document.Count(int64(stage.Operations)), lasting(stage.Length))
+	}
+}
+
+func (p *plainLines) show(s *live.Status) {
+	if p.looks++; p.virtual {
+		p.fares(s)
+		if p.looks%int(plainEvery/firstLook) != 0 {
+			return
+		}
+	}
+	if watched(p.stage) {
+		of := ""
+		if s.Planned > 0 {
+			of = " of " + document.Count(int64(s.Planned))
+		}
+		fmt.Fprintf(p.to, "%s: %s%s operations, %s; %s; %s\n", text.Harmless(s.Stage), document.Count(int64(s.Ended)), of,
+			counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
+	}
+}
+
+// fares tells how load that arrives fares, at first and when that has become another.
+func (p *plainLines) fares(s *live.Status) {
+	if s.Target == nil || s.Served == nil || s.Throttled == nil || s.Left == nil {
+		return
+	}
+	now, before := *s.Throttled, p.seen
+	p.seen = &now
+	when := "at first"
+	if p.told != nil {
+		if math.Abs(now-*p.told) < tellAfter || math.Abs(now-*before) > sameShare {
+			return
+		}
+		when = "after " + wholeSeconds(p.stage.Length-*s.Left)
+	}
+	p.told = &now
+	fmt.Fprintf(p.to, "%s %s: %s\n", when, throttledOf(s), speedOf(s))
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"loadgen/engine/clock"
+	"loadgen/report/live"
+	"loadgen/report/live/otlp"
+	"loadgen/report/live/page"
+	"loadgen/report/live/prometheus"
+	"loadgen/results"
+	"loadgen/scenarios/run"
+)
+
+// progressView tells how a run fares while it goes on. It starts one goroutine, and stops it.
+type progressView struct {
+	*live.Stats
+	clock clock.Real
+	// now is the present of the run, which a virtual clock tells.
+	now func() time.Duration
+
+	// mu guards the screen, which knows nothing of goroutines, and whether a stage is
+	// under way.
+	mu     sync.Mutex
+	screen progressScreen
+	inside bool
+	// to is where is said what telemetry cannot do.
+	to        io.Writer
+	telemetry telemetryCounts
+	// watch shows the run on a live page, nil where there is none.
+	watch *page.Watch
+	// exporter sends the run to an OpenTelemetry endpoint, nil if that was not asked for.
+	exporter *otlp.Exporter
+	// over ends as somebody wants the run to end.
+	over context.Context
+
+	end  context.CancelFunc
+	done sync.WaitGroup
+}
+
+var _ run.Progress = (*progressView)(nil)
+
+// progressScreen is where progress is shown. One call is made at a time.
+type progressScreen interface {
+	// every is how often show is to be called.
+	every() time.Duration
+	// begin is told once, before the first stage.
+	begin(said start)
+	// enter is told of each stage as it begins, leave as it ends.
+	enter(stage run.Stage, at time.Duration)
+	leave(s *live.Status)
+	show(s *live.Status)
+	// pause has what is written next stand by itself.
+	pause()
+	// happened is told of events by those that send the load: it must not wait.
+	happened(e results.Event)
+	// finish leaves all in order; nothing is told after it.
+	finish(s *live.Status, ended error)
+}
+
+// start is what a screen may tell of a run before it begins.
+type start struct {
+	scenario string
+	// time is real or virtual, metrics where metrics are served, live where the live page
+	// is; empty if nowhere.
+	time, metrics, live string
+}
+
+// telemetryCounts is who else is told of a run while it goes on; the zero value is nobody.
+type telemetryCounts struct {
+	// Prometheus is where the run is scraped, OTLP where it is sent to; either may be nil.
+	Prometheus *prometheus.Server
+	OTLP       *otlp.Client
+	// Page is where the run is looked at in a browser, nil where that was not asked for.
+	Page *page.Server
+	// Keys says that both are told PartitionKeys.
+	Keys bool
+}
+
+// Close ends what serves and sends.
+func (t telemetryCounts) Close() {
+	t.Prometheus.Close()
+	t.Page.Close()
+	t.OTLP.Close()
+}
+
+// newProgress returns a progress that has not started, shown as ui says, one of [progressForms]; over ends
+// as somebody wants the run to end.
+func newProgress(over context.Context, to io.Writer, ui string, telemetry telemetryCounts) *progressView {
+	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, telemetry: telemetry, over: over}
+	p.now = p.Latest
+	switch {
+	case ui == progressNone:
+		p.screen = darkness{}
+	case ui == progressJSON:
+		p.screen = newEvents(to)
+	case ui == progressAuto && isTerminal(to):
+		p.screen = newBars(to)
+	default:
+		p.screen = &plainLines{to: to}
+	}
+	return p
+}
+
+// Event is told of what goes into the record's events.
+func (p *progressView) Event(e results.Event) { p.screen.happened(e) }
+
+// Begins implements [run.Progress]: it begins to show the run, and to answer scrapes.
+func (p *progressView) Begins(b run.Begun) []run.Observer {
+	if b.Now != nil {
+		p.now = b.Now
+	}
+	var told []run.Observer
+	if p.looked() {
+		told = append(told, p)
+	}
+	if server := p.telemetry.Prometheus; server != nil {
+		e := prometheus.New(prometheus.Options{Kinds: b.Operations, Stats: p.Stats, Now: p.now, Tool: b.Tool, Keys: p.telemetry.Keys})
+		server.Serve(e)
+		told = append(told, e)
+	}
+	if shown := p.telemetry.Page; shown != nil {
+		p.watch = shown.Begin(page.Run{Scenario: b.Scenario, Virtual: b.Time == virtually, Cores: runtime.GOMAXPROCS(0), Stats: p.Stats, Now: p.now})
+		told = append(told, p.watch)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.end = cancel
+	p.screen.begin(start{b.Scenario, b.Time, p.telemetry.Prometheus.URL(), p.telemetry.Page.URL()})
+	if client := p.telemetry.OTLP; client != nil {
+		if p.exporter = p.sends(client, &b); p.exporter != nil {
+			told = append(told, p.exporter)
+		}
+	}
+	every := p.screen.every()
+	p.done.Go(func() {
+		for next := p.clock.Now().Add(every); ; next = next.Add(every) {
+			if p.clock.Sleep(ctx, next) != nil {
+				return
+			}
+			p.show()
+		}
+	})
+	return told
+}
+
+// looked reports whether anybody looks at the stats, which are not kept otherwise: they cost
+// a simulation an eighth.
+func (p *progressView) looked() bool {
+	return p.screen != darkness{} || p.telemetry.Prometheus != nil || p.telemetry.Page != nil || p.telemetry.OTLP != nil
+}
+
+// sends begins to send the run, nil where that cannot be.
+func (p *progressView) sends(client *otlp.Client, b *run.Begun) *otlp.Exporter {
+	say := func(line string) { p.Aside(func() { fmt.Fprintln(p.to, line) }) }
+	e, err := client.Start(p.over, otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: p.now, Kinds: b.Operations,
+		Stats: p.Stats, Keys: p.telemetry.Keys, Clock: p.clock, Say: say})
+	if err != nil {
+		say(fmt.Sprintf("--otlp: %v; the run goes on without", err))
+		return nil
+	}
+	return e
+}
+
+// Ends implements [run.Progress]: it ends what Begins began, and leaves the terminal in
+// order.
+func (p *progressView) Ends(ended error) {
+	p.end()
+	p.done.Wait()
+	p.watch.End()
+	p.leave()
+	if p.exporter != nil {
+		p.exporter.Stop()
+	}
+	s := p.Status(p.now())
+	p.screen.finish(&s, ended)
+}
+
+// Enters implements [run.Progress].
+func (p *progressView) Enters(stage run.Stage) {
+	p.leave()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.Enter(stage.Stage, stage.Operations, stage.Length)
+	p.inside = true
+	p.screen.enter(stage, p.now())
+}
+
+// Present is how long the run has gone on.
+func (p *progressView) Present() time.Duration { return p.now() }
+
+// leave ends the stage before; one that was cut short ends where it stands.
+func (p *progressView) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.inside {
+		s := p.Status(p.now())
+		p.screen.leave(&s)
+		p.inside = false
+	}
+}
+
+// show brings what is shown up to date.
+func (p *progressView) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.inside {
+		s := p.Status(p.now())
+		p.screen.show(&s)
+	}
+}
+
+// Aside has something written beside what is shown, which goes on below it.
+func (p *progressView) Aside(write func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.screen.pause()
+	write()
+}
+
+// darkness shows nothing.
+type darkness struct{}
+
+func (darkness) every() time.Duration           { return time.Hour }
+func (darkness) begin(start)                    {}
+func (darkness) enter(run.Stage, time.Duration) {}
+func (darkness) leave(*live.Status)             {}
+func (darkness) show(*live.Status)              {}
+func (darkness) pause()                         {}
+func (darkness) happened(results.Event)         {}
+func (darkness) finish(*live.Status, error)     {}
+
+// How a run can be shown.
+const (
+	// progressAuto is a bar on a terminal and plain lines elsewhere.
+	progressAuto  = "auto"
+	progressPlain = "plain"
+	progressNone  = "none"
+	progressJSON  = "json"
+)
+
+// progressForms are all of them.
+func progressForms() []string {
+	return []string{progressAuto, progressPlain, progressNone, progressJSON}
+}
+
+// isTerminal reports whether escape sequences are welcome there.
+func isTerminal(to io.Writer) bool {
+	return terminalColumns(to) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
+}
+
+// terminalColumns returns how wide a terminal is, 0 for what is none.
+func terminalColumns(to io.Writer) int {
+	file, ok := to.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}

@@ -1,0 +1,160 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// beside merges what stands in records beside phases and seconds.
+func beside(r *Record, parts []MergePart) {
+	r.Target = targets(parts)
+	r.Generator = generators(parts)
+	counters, invariants := make(map[CounterName]int64), []Invariant(nil)
+	for _, part := range parts {
+		of := part.Record
+		connections(r, of.Connections)
+		said(r, of.Said)
+		audit(r, of.Audit)
+		tail(r, of.Tail)
+		for _, one := range of.Counters {
+			counters[one.CounterName] += one.Count
+		}
+		invariants = append(invariants, of.Invariants...)
+	}
+	if len(counters) > 0 {
+		r.Counters = NewCounters(counters)
+	}
+	r.Invariants = held(invariants)
+	slices.SortStableFunc(r.Tail, func(a, b KeyTail) int {
+		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(b.Attempts, a.Attempts), strings.Compare(a.Key, b.Key))
+	})
+	if len(parts) == 1 {
+		r.Rival = parts[0].Record.Rival
+	}
+}
+
+// targets sums what the targets counted, nil where one keeps no books.
+func targets(parts []MergePart) *TargetCounts {
+	sum := new(TargetCounts)
+	for _, part := range parts {
+		of := part.Record.Target
+		if of == nil {
+			return nil
+		}
+		sum.Requests += of.Requests
+		sum.Ok += of.Ok
+		sum.Throttled += of.Throttled
+		sum.Failed += of.Failed
+		sum.Entities += of.Entities
+	}
+	return sum
+}
+
+func connections(r *Record, more *Connections) {
+	if more == nil {
+		return
+	}
+	if r.Connections == nil {
+		r.Connections = new(Connections)
+	}
+	sum := r.Connections
+	sum.Opened += more.Opened
+	sum.Reused += more.Reused
+	sum.HTTP2 += more.HTTP2
+	for _, one := range [][2]*Spell{{&sum.Lookups, &more.Lookups}, {&sum.Connects, &more.Connects}, {&sum.Handshakes, &more.Handshakes}, {&sum.FirstByte, &more.FirstByte}} {
+		one[0].Count += one[1].Count
+		one[0].Total += one[1].Total
+		one[0].Max = max(one[0].Max, one[1].Max)
+	}
+}
+
+// mostSaid bounds how many of the slowest attempts are told, and how many of a refusal.
+const mostSaid = 10
+
+func said(r *Record, more *Said) {
+	if more == nil {
+		return
+	}
+	if r.Said == nil {
+		r.Said = &Said{ClockAhead: more.ClockAhead}
+	}
+	sum := r.Said
+	if more.ClockAhead.Abs() > sum.ClockAhead.Abs() {
+		sum.ClockAhead = more.ClockAhead
+	}
+	sum.Dropped += more.Dropped
+	for _, one := range more.Refusals {
+		at := slices.IndexFunc(sum.Refusals, func(o Refusal) bool {
+			return o.Status == one.Status && o.Code == one.Code && o.Limit == one.Limit
+		})
+		if at < 0 {
+			sum.Refusals = append(sum.Refusals, one)
+			continue
+		}
+		of := &sum.Refusals[at]
+		of.Count += one.Count
+		of.First = slices.Concat(of.First, one.First)
+		slices.SortStableFunc(of.First, func(a, b SaidRequest) int { return cmp.Compare(a.At, b.At) })
+		of.First = of.First[:min(len(of.First), mostSaid)]
+	}
+	slices.SortStableFunc(sum.Refusals, func(a, b Refusal) int { return cmp.Compare(b.Count, a.Count) })
+	sum.Slowest = slices.Concat(sum.Slowest, more.Slowest)
+	slices.SortStableFunc(sum.Slowest, func(a, b SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
+	sum.Slowest = sum.Slowest[:min(len(sum.Slowest), mostSaid)]
+}
+
+func audit(r *Record, more *Audit) {
+	if more == nil {
+		return
+	}
+	if r.Audit == nil {
+		r.Audit = new(Audit)
+	}
+	sum := r.Audit
+	sum.Writes += more.Writes
+	sum.Acknowledged += more.Acknowledged
+	sum.Unknown += more.Unknown
+	sum.Absent += more.Absent
+	sum.Own409 += more.Own409
+	sum.Own412 += more.Own412
+	sum.Own404 += more.Own404
+	sum.ForeignConflicts += more.ForeignConflicts
+	sum.Keys += more.Keys
+	sum.ReadBack += more.ReadBack
+	sum.Unwatched += more.Unwatched
+	sum.Lost += more.Lost
+	sum.Doubled += more.Doubled
+	sum.Blind += more.Blind
+	sum.Overwritten += more.Overwritten
+	sum.Examples = slices.Concat(sum.Examples, more.Examples)
+	sum.Examples = sum.Examples[:min(len(sum.Examples), MostAuditExamples)]
+}
+
+func tail(r *Record, more []KeyTail) {
+	for _, one := range more {
+		at := slices.IndexFunc(r.Tail, func(o KeyTail) bool { return o.Key == one.Key })
+		if at < 0 {
+			r.Tail = append(r.Tail, one)
+			continue
+		}
+		r.Tail[at].Attempts += one.Attempts
+		r.Tail[at].Throttled += one.Throttled
+	}
+}
+
+// held merges invariants by their names, in the order in which those come.
+func held(all []Invariant) (list []Invariant) {
+	for _, one := range CloneInvariants(all) {
+		at := slices.IndexFunc(list, func(o Invariant) bool { return o.Name == one.Name })
+		if at < 0 {
+			list = append(list, one)
+			continue
+		}
+		list[at].Looked += one.Looked
+		list[at].Faults += one.Faults
+		list[at].Examples = append(list[at].Examples, one.Examples...)
+		list[at].Examples = list[at].Examples[:min(len(list[at].Examples), mostSaid)]
+	}
+	return list
+}

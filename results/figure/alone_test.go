@@ -1,0 +1,65 @@
+package figure_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"loadgen/results/figure"
+)
+
+func TestParseFigure(t *testing.T) {
+	for _, row := range []struct {
+		name, text, want string
+		unit             figure.Unit
+	}{
+		{"a time of all operations", "p99", "p99", figure.Nanoseconds},
+		{"a time of one operation, spaced", " p99.9 ( get , peak ) ", "p99.9(get, peak)", figure.Nanoseconds},
+		{"a rate of the hottest partition", "served(hottest)", "served(hottest)", figure.PerSecond},
+		{"a share", "share_lost", "share_lost", figure.Share},
+		{"a count", "throttled(get)", "throttled(get)", figure.Count},
+		{"a plain number", "tries", "tries", figure.Ratio},
+	} {
+		f, err := figure.ParseFigure(row.text)
+		if err != nil || f.String() != row.want || f.Unit() != row.unit {
+			t.Errorf("%s: ParseFigure(%q) = %v, %v, %v; want %s, %v", row.name, row.text, f, f.Unit(), err, row.want, row.unit)
+		}
+	}
+}
+
+func TestParseFigureRefuses(t *testing.T) {
+	for _, row := range []struct{ name, text, says string }{
+		{"nothing", "", "where a figure should"},
+		{"a claim", "p99(get) < 20ms", "after the figure"},
+		{"a figure that is not known", "p9", `unknown figure "p9"`},
+		{"no closing parenthesis", "p99(get", "expected ) or a comma"},
+		{"a counter of nothing", "counter", "what a workflow counts"},
+		{"no UTF-8", "p99(\xff)", "no UTF-8"},
+		{"too long", "p99(" + strings.Repeat("a", figure.MaxClaimLength) + ")", "longer than"},
+	} {
+		_, err := figure.ParseFigure(row.text)
+		if !errors.Is(err, figure.ErrClaimSyntax) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: ParseFigure = %v; want ErrSyntax with %q", row.name, err, row.says)
+		}
+	}
+}
+
+// Any text is refused in words or is a figure whose text is one again, and the same.
+func FuzzParseFigure(f *testing.F) {
+	for _, text := range []string{"p99(get)", `served("a""b", peak)`, "offered(account)", "counter(look, both)", "p99(", "\x00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		one, err := figure.ParseFigure(text)
+		if err != nil {
+			if !errors.Is(err, figure.ErrClaimSyntax) {
+				t.Fatalf("ParseFigure(%q) = %v; want ErrSyntax", text, err)
+			}
+			return
+		}
+		again, err := figure.ParseFigure(one.String())
+		if err != nil || again.String() != one.String() {
+			t.Fatalf("ParseFigure(%q) = %q, and that is %q, %v", text, one, again, err)
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package figure
+
+import (
+	"strings"
+)
+
+// longestKey is how many bytes a PartitionKey of a claim may have: the service
+// takes none longer.
+const longestKey = 1024
+
+// arguments reads what a figure is of, after its parenthesis, and holds it against
+// what it can be of.
+func (p *parser) arguments(f *Reference, k Definition) {
+	var names []argument
+	for {
+		names = append(names, p.argument())
+		if p.take(")") || p.fault != nil {
+			break
+		}
+		if at := p.here(); !p.take(",") {
+			p.fail(at, "%s stands within the parentheses of %s; expected ) or a comma", p.next(), f.Name)
+		}
+	}
+	if p.fault != nil {
+		return
+	}
+	first := names[0]
+	switch {
+	case len(names) > 2:
+		p.fail(names[2].at, "%s is of three things; expected an operation and a phase at most", f.Name)
+	case k.Scope == OfRun && !(len(names) == 1 && first.any()):
+		p.fail(first.at, "%s is of the whole run; expected no name", f.Name)
+	case k.Scope == OfCounter && (len(names) != 2 || first.any() || names[1].any()):
+		p.fail(first.at, "%s is what a workflow counts; expected an operation and the name of it, such as counter(look, both)", f.Name)
+	case k.Scope == OfCounter:
+		p.name(&f.Operation, &f.OperationOffset, first)
+		p.name(&f.Counter, &f.CounterOffset, names[1])
+	case k.Scope == OfLoad && first.part(k) != Whole:
+		f.Part, f.Key = first.part(k), first.key()
+		if len(names) == 2 {
+			p.name(&f.Phase, &f.PhaseOffset, names[1])
+		}
+	case k.Scope == OfPhases && len(names) == 2:
+		p.fail(names[1].at, "%s is of a phase alone; expected one name", f.Name)
+	case k.Scope == OfPhases:
+		p.name(&f.Phase, &f.PhaseOffset, first)
+	case len(names) == 1:
+		p.name(&f.Of, &f.OfOffset, first)
+	default:
+		p.name(&f.Operation, &f.OperationOffset, first)
+		p.name(&f.Phase, &f.PhaseOffset, names[1])
+	}
+}
+
+// name takes an argument as a name, which * leaves empty.
+func (p *parser) name(into *string, offset *int, a argument) {
+	if a.quoted {
+		p.fail(a.at, "a PartitionKey in quotes does not belong here; expected the name of an operation or a phase, "+
+			"or offered or served of the partition")
+		return
+	}
+	if !a.any() {
+		*into, *offset = a.text, a.at
+	}
+}
+
+// argument is one of what stands in parentheses.
+type argument struct {
+	at     int
+	text   string
+	quoted bool
+}
+
+func (a argument) any() bool { return a.text == "*" && !a.quoted }
+
+func (a argument) part(k Definition) Part {
+	switch {
+	case a.quoted:
+		return Partition
+	case a.text == WordHottest:
+		return Hottest
+	case a.text == WordAccount && k.Name == "offered":
+		return Account
+	default:
+		return Whole
+	}
+}
+
+// key returns the PartitionKey that the argument names, empty for none.
+func (a argument) key() string {
+	if a.quoted {
+		return a.text
+	}
+	return ""
+}
+
+func (p *parser) argument() argument {
+	a := argument{at: p.here()}
+	if p.take(`"`) {
+		a.quoted, a.text = true, p.key()
+		return a
+	}
+	end := strings.IndexAny(p.text[p.at:], `,()"`)
+	if end < 0 {
+		end = len(p.text) - p.at
+	}
+	// Between words one space is as good as several.
+	a.text = strings.Join(strings.Fields(p.text[p.at:p.at+end]), " ")
+	p.at += end
+	if a.text == "" {
+		p.fail(a.at, "a name is missing; expected that of an operation or a phase, or *")
+	}
+	return a
+}
+
+// key reads a PartitionKey up to its closing quote.
+func (p *parser) key() string {
+	var key strings.Builder
+	begin := p.at
+	for {
+		end := strings.IndexByte(p.text[p.at:], '"')
+		if end < 0 {
+			p.fail(begin-1, "a PartitionKey has no closing quote; expected one")
+			return ""
+		}
+		key.WriteString(p.text[p.at : p.at+end])
+		p.at += end + 1
+		if !strings.HasPrefix(p.text[p.at:], `"`) {
+			break
+		}
+		key.WriteByte('"')
+		p.at++
+	}
+	if key.Len() > longestKey || strings.ContainsFunc(key.String(), func(c rune) bool { return c < ' ' }) {
+		p.fail(begin-1, "a PartitionKey is longer than %d bytes or holds a control character; expected one that the service takes", longestKey)
+	}
+	return key.String()
+}

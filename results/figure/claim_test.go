@@ -1,0 +1,207 @@
+package figure_test
+
+import (
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"loadgen/results/figure"
+)
+
+// told are figures by their canonical names; what is missing cannot be told.
+type told map[string]float64
+
+func (f told) Look(figure figure.Reference, in figure.Unit) (float64, bool) {
+	value, some := f[figure.String()+unitMarks()[in]]
+	return value, some
+}
+
+// unitMarks tell what a figure was looked up in.
+func unitMarks() map[figure.Unit]string {
+	return map[figure.Unit]string{figure.Count: "", figure.Ratio: "", figure.Nanoseconds: " ns",
+		figure.Share: " of one", figure.PerSecond: " a second"}
+}
+
+func TestClaimsAreJudged(t *testing.T) {
+	facts := told{
+		"p99(get) ns": 20e6, "p50(get) ns": 10e6, "p99(put) ns": 90e6,
+		"throttled": 30, "throttled of one": 0.01, "throttled a second": 6,
+		"counted(a)": 120, "returned(a)": 100, "counted(b)": 10_800, "returned(empty)": 0,
+		"share_lost of one": 0.001, "tries(save)": 1.05,
+		"offered(hottest) a second": 1999.5, `offered("x", peak) a second`: 12,
+		"max(slow) ns": figure.OverHour, "max(slower) ns": figure.OverHour,
+		"lost_writes": 0, "saturation a second": 2000, "relieved_after ns": 1200e9, "lag_p99 ns": 250_000,
+	}
+	for _, row := range []struct {
+		name, text  string
+		told, pass  bool
+		left, right float64
+	}{
+		{"just at a limit that must not be met", "p99(get) < 20ms", true, false, 20e6, 20e6},
+		{"just at a limit that may be", "p99(get) <= 20ms", true, true, 20e6, 20e6},
+		{"at least", "p99(get) >= 20ms", true, true, 20e6, 20e6},
+		{"above", "p99(get) > 20ms", true, false, 20e6, 20e6},
+		{"times in every unit", "p99(get) <= 20000us", true, true, 20e6, 20e6},
+		{"nanoseconds", "p99(get) <= 20000000ns", true, true, 20e6, 20e6},
+		{"seconds", "p99(get) <= 0.02s", true, true, 20e6, 20e6},
+		{"minutes", "relieved_after <= 20m", true, true, 1200e9, 1200e9},
+		{"a third of an hour is not told in decimals", "relieved_after > 0.333h", true, true, 1200e9, 0.333 * 3600e9},
+		{"over an hour is over a minute", "max(slow) <= 1m", true, false, figure.OverHour, 60e9},
+		{"over an hour, whatever is asked of less", "max(slow) > 1h", true, true, figure.OverHour, 3600e9},
+		{"over an hour may be over two, or not", "max(slow) <= 2h", false, false, 0, 0},
+		{"two times over an hour", "max(slow) <= max(slower)", false, false, 0, 0},
+		{"less than what is over an hour", "p99(get) < max(slow)", true, true, 20e6, figure.OverHour},
+		{"a share of a count", "throttled < 1%", true, false, 0.01, 0.01},
+		{"the same count", "throttled == 30", true, true, 30, 30},
+		{"another count", "throttled != 30", true, false, 30, 30},
+		{"the same per second", "throttled <= 5/s", true, false, 6, 5},
+		{"a tenth of a per cent", "share_lost < 0.1%", true, false, 0.001, 0.001},
+		{"the same as a plain number", "share_lost <= 0.001", true, true, 0.001, 0.001},
+		{"a ratio that is just so", "counted(a) / returned(a) <= 1.2", true, true, 1.2, 1.2},
+		{"a difference", "counted(a) - returned(a) == 20", true, true, 20, 20},
+		{"a difference below nothing", "p50(get) - p99(get) < 0ms", true, true, -10e6, 0},
+		{"a multiple", "counted(b) >= 90 * counted(a)", true, true, 10_800, 10_800},
+		{"a multiple that is not reached", "counted(b) > 90 * counted(a)", true, false, 10_800, 10_800},
+		{"another figure", "p99(get) < p99(put)", true, true, 20e6, 90e6},
+		{"a ratio against a figure", "counted(a) / returned(a) >= tries(save)", true, true, 1.2, 1.05},
+		{"requests to an operation", "tries(save) <= 1.05", true, true, 1.05, 1.05},
+		{"the hottest partition", "offered(hottest) < 2000", true, true, 1999.5, 2000},
+		{"a partition by its key", `offered("x", peak) < 12`, true, false, 12, 12},
+		{"nothing lost", "lost_writes == 0", true, true, 0, 0},
+		{"a ratio to nothing", "counted(a) / returned(empty) > 1", false, false, 0, 0},
+		{"a figure that is not known", "p99(nobody) < 20ms", false, false, 0, 0},
+		{"a second one that is not", "counted(a) / returned(nobody) < 2", false, false, 0, 0},
+		{"a right one that is not", "p99(get) < 2 * p99(nobody)", false, false, 0, 0},
+		{"what is not told does not differ either", "throttled(nobody) != 3", false, false, 0, 0},
+	} {
+		claim, err := figure.ParseClaim(row.text)
+		if err != nil {
+			t.Errorf("%s: Parse(%q) = %v; want no error", row.name, row.text, err)
+			continue
+		}
+		got := claim.Judge(facts)
+		if got.Told != row.told || got.Pass != row.pass || got.Left != row.left || got.Right != row.right {
+			t.Errorf("%s: Judge(%q) = %+v; want told %t, pass %t, %v against %v", row.name, row.text, got, row.told, row.pass, row.left, row.right)
+		}
+	}
+}
+
+// A limit in decimals is met exactly by the ratio of whole numbers that it is, as
+// exact arithmetic has it.
+func TestDecimalLimitsAgreeWithExactArithmetic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range 20_000 {
+		whole := 1 + rng.Int64N(1_000_000)
+		part := rng.Int64N(whole + 1)
+		hundredths := rng.Int64N(10_000)
+		switch rng.IntN(3) {
+		case 0:
+			// As many as the limit says, where that is a whole number.
+			part = whole * hundredths / 10_000
+		case 1:
+			whole, part = 10_000, hundredths
+		}
+		limit := strconv.FormatFloat(float64(hundredths)/100, 'f', 2, 64)
+		claim, err := figure.ParseClaim("throttled <= " + limit + "%")
+		if err != nil {
+			t.Fatalf("Parse(… %s%%) = %v; want no error", limit, err)
+		}
+		got := claim.Judge(told{"throttled of one": float64(part) / float64(whole)}).Pass
+		want := big.NewRat(part, whole).Cmp(big.NewRat(hundredths, 10_000)) <= 0
+		if got != want {
+			t.Fatalf("%d of %d <= %s%% = %t; want %t", part, whole, limit, got, want)
+		}
+	}
+}
+
+// A claim that holds is broken by a greater figure only where that is said to be capped; and
+// each that is said to be is broken by some.
+func TestCappedFigures(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, comparison := range []string{"<", "<=", "==", ">=", ">"} {
+		for _, form := range []string{"throttled ? 3", "throttled - ok ? 3", "throttled / ok ? 3",
+			"throttled ? 2 * failed", "throttled - ok ? 2 * failed", "throttled / ok ? 2 * tries"} {
+			if comparison == "==" && strings.Contains(form, "/") {
+				continue // A ratio is no whole count.
+			}
+			text := strings.ReplaceAll(form, "?", comparison)
+			claim, err := figure.ParseClaim(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			capped, broken := make(map[string]bool), make(map[string]bool)
+			for _, of := range claim.Capped() {
+				capped[of.Name] = true
+			}
+			for range 300 {
+				drawn := func() float64 { return float64(1 + rng.IntN(6)) }
+				facts := told{"throttled": drawn(), "ok": drawn(), "failed": drawn(), "tries": drawn()}
+				for name := range facts {
+					more := maps.Clone(facts)
+					more[name] += drawn()
+					if claim.Judge(facts).Pass && !claim.Judge(more).Pass {
+						broken[name] = true
+					}
+				}
+			}
+			if !maps.Equal(capped, broken) {
+				t.Errorf("%s: capped are %v; want those that break it, %v", text, capped, broken)
+			}
+		}
+	}
+}
+
+func TestStatisticsAreSplit(t *testing.T) {
+	for _, row := range []struct {
+		name, of string
+		quantile float64
+		some     bool
+	}{
+		{"p50", "response", .5, true},
+		{"p99.9", "response", .999, true},
+		{"max", "response", 1, true},
+		{"mean", "response", -1, true},
+		{"service_p95", "service", .95, true},
+		{"wait_max", "wait", 1, true},
+		{"lag_mean", "lag", -1, true},
+		{"lost_p90", "lost", .9, true},
+		{"response_p50", "", 0, false},
+		{"service_lag_p50", "", 0, false},
+		{"lost_writes", "", 0, false},
+		{"", "", 0, false},
+	} {
+		d, _ := figure.Find(row.name)
+		if of, some := d.Times, d.Times != ""; of != row.of || d.Quantile != row.quantile || some != row.some {
+			t.Errorf("Find(%q) = %q, %v, %t; want %q, %v, %t", row.name, of, d.Quantile, some, row.of, row.quantile, row.some)
+		}
+	}
+}
+
+// TestEveryFigureCanBeAsked holds each name of the registry against the parser.
+func TestEveryFigureCanBeAsked(t *testing.T) {
+	names := figure.Names()
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			t.Errorf("Names() has %q twice", name)
+		}
+		seen[name] = true
+		ok := false
+		for _, limit := range []string{"2", "2ms"} {
+			of := name
+			if name == "counter" {
+				of += "(look, both)"
+			}
+			if claim, err := figure.ParseClaim(of + " < " + limit); err == nil {
+				ok = claim.String() == of+" < "+limit && claim.Judge(fixed(1)).Pass && !math.Signbit(claim.Judge(fixed(1)).Right)
+			}
+		}
+		if !ok {
+			t.Errorf("no claim of %q can be made", name)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxClaimLength is how many bytes a claim may have.
+const MaxClaimLength = 4096
+
+// ParseClaim reads a claim. The error is a [*ClaimFault], which wraps [ErrClaimSyntax].
+func ParseClaim(text string) (*Claim, error) {
+	p := &parser{text: text}
+	c := p.claim()
+	if p.fault != nil {
+		return nil, p.fault
+	}
+	return c, nil
+}
+
+// parser reads a text from left to right. After the first fault it stays where it
+// is, and what it returns says nothing.
+type parser struct {
+	text  string
+	at    int
+	fault *ClaimFault
+}
+
+func (p *parser) claim() *Claim {
+	if len(p.text) > MaxClaimLength || !utf8.ValidString(p.text) {
+		p.fail(0, "the text is longer than %d bytes, or no UTF-8; expected a claim such as p99(get) < 20ms", MaxClaimLength)
+		return nil
+	}
+	c := &Claim{left: p.figure()}
+	switch {
+	case p.take("/"):
+		c.joint, c.second = divided, p.figure()
+	case p.take("-"):
+		c.joint, c.second = reduced, p.figure()
+	}
+	at := p.here()
+	c.comparison = p.comparison()
+	limit := p.here()
+	p.right(c)
+	if p.space(); p.fault == nil && p.at < len(p.text) {
+		p.fail(p.at, "%s stands after the claim; expected its end", p.next())
+	}
+	if p.fault == nil {
+		p.units(c, limit)
+	}
+	if p.fault == nil {
+		p.exact(c, at)
+	}
+	return c
+}
+
+// right reads what the claim's left side is compared with.
+func (p *parser) right(c *Claim) {
+	if p.digit() {
+		c.number = p.number()
+		star := p.here()
+		if !p.take("*") {
+			return
+		}
+		if c.number.suffix != "" || c.number.Value() <= 0 {
+			p.fail(star, "%s is multiplied; expected a plain number above 0 before *", c.number)
+		}
+		c.factor, c.number = c.number, ClaimNumber{}
+	}
+	if c.factor == (ClaimNumber{}) && !letter(p.peek()) {
+		p.fail(p.here(), "%s stands where the limit should; expected a number with its unit, such as 20ms, 1%% or 2000, or a figure", p.next())
+		return
+	}
+	c.right, c.againstOther = p.figure(), true
+}
+
+func (p *parser) comparison() string {
+	p.space()
+	for _, operator := range []string{"<=", ">=", "==", "!=", "<", ">"} {
+		if p.take(operator) {
+			return operator
+		}
+	}
+	p.fail(p.at, "%s stands where the comparison should; expected <, <=, >, >=, == or !=", p.next())
+	return ""
+}
+
+func (p *parser) figure() Reference {
+	f := Reference{Offset: p.here()}
+	for p.at < len(p.text) && nameByte(p.text[p.at]) {
+		p.at++
+	}
+	f.Name = p.text[f.Offset:p.at]
+	k, some := Find(f.Name)
+	switch {
+	case p.fault != nil:
+		return f
+	case !letter(first(f.Name)):
+		p.at = f.Offset
+		p.fail(f.Offset, "%s stands where a figure should; expected one such as p99(get) or throttled", p.next())
+		return f
+	case !some:
+		p.unknown(f)
+		return f
+	}
+	if p.take("(") {
+		p.arguments(&f, k)
+	} else if k.Scope == OfCounter {
+		p.fail(f.Offset, "%s is what a workflow counts; expected an operation and the name of it, such as counter(look, both)", f.Name)
+	}
+	return f
+}
+
+// exact refuses to ask of what is measured to be just so.
+func (p *parser) exact(c *Claim, at int) {
+	if c.comparison != "==" && c.comparison != "!=" {
+		return
+	}
+	whole := c.number.whole() && c.number.suffix == ""
+	if c.againstOther {
+		whole = c.factor == (ClaimNumber{}) || c.factor.whole()
+	}
+	if c.unit != Count || !whole {
+		p.fail(at, "%s is for whole counts; expected <, <=, > or >=", c.comparison)
+	}
+}
+
+// mostDigits is how many digits a number may have: so many survive being read and
+// written again.
+const mostDigits = 15
+
+func (p *parser) number() ClaimNumber {
+	begin := p.here()
+	for p.at < len(p.text) && (isDigit(p.text[p.at]) || p.text[p.at] == '.') {
+		p.at++
+	}
+	digits := p.text[begin:p.at]
+	value, err := strconv.ParseFloat(digits, 64)
+	if err != nil || len(strings.Replace(digits, ".", "", 1)) > mostDigits || strings.HasSuffix(digits, ".") {
+		p.fail(begin, "%q is not a number; expected one of at most %d digits, such as 20 or 1.5", clipped(digits), mostDigits)
+		return ClaimNumber{digits: "0"}
+	}
+	at := p.here()
+	rest := p.text[at:]
+	end := strings.IndexFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) && c != '%' && c != '/' })
+	if end < 0 {
+		end = len(rest)
+	}
+	written := rest[:end]
+	p.at += end
+	n := ClaimNumber{strconv.FormatFloat(value, 'f', -1, 64), strings.NewReplacer("µ", "u", "μ", "u").Replace(written)}
+	if !slices.ContainsFunc(suffixes(), func(s suffix) bool { return s.name == n.suffix }) {
+		p.fail(at, "unknown unit %q; expected ns, us, ms, s, m, h, %% or /s, or none", clipped(written))
+		n.suffix = ""
+	}
+	return n
+}
+
+// fail notes the first fault.
+func (p *parser) fail(at int, format string, args ...any) {
+	if p.fault == nil {
+		p.fault = &ClaimFault{Offset: at, What: fmt.Sprintf(format, args...)}
+	}
+}

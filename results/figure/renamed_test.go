@@ -1,0 +1,55 @@
+package figure_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/results/figure"
+)
+
+// A name of before is a fault where it stands that has the name of now, and no alias.
+func TestRenamedFigures(t *testing.T) {
+	if len(figure.RenamedMetrics()) < 8 {
+		t.Errorf("%d figures were called otherwise; want eight", len(figure.RenamedMetrics()))
+	}
+	for _, one := range figure.RenamedMetrics() {
+		was, is := one[0], one[1]
+		if slices.Contains(figure.Names(), was) || !slices.Contains(figure.Names(), is) {
+			t.Errorf("%s and %s: want the second alone to be a figure", was, is)
+		}
+		for text, offset := range map[string]int{was + " < 1": 0, "  " + was + "(get) < 1": 2, "p99 < " + was: 6} {
+			_, err := figure.ParseClaim(text)
+			var fault *figure.ClaimFault
+			want := was + " is called " + is + " now; expected that name"
+			if !errors.As(err, &fault) || fault.Offset != offset || fault.What != want || fault.Name != "" {
+				t.Errorf("Parse(%q) = %v; want byte %d: %s", text, err, offset, want)
+			}
+		}
+	}
+	if _, err := figure.ParseClaim("throttled < 20s"); err == nil || !strings.Contains(err.Error(), "byte 12: 20s is no limit for throttled") ||
+		!strings.Contains(err.Error(), "or throttled_from, as the time is called now") {
+		t.Errorf("Parse of the time that was called throttled = %v; want a hint at throttled_from", err)
+	}
+	if _, err := figure.ParseClaim("retries < 20s"); err == nil || strings.Contains(err.Error(), "throttled_from") {
+		t.Errorf("Parse of a time for a count = %v; want no hint at throttled_from", err)
+	}
+}
+
+// Every figure says what it can be of, and takes what it says.
+func TestScopes(t *testing.T) {
+	for _, d := range figure.Definitions() {
+		name, says := d.Name, d.Scopes()
+		for what, text := range map[string]string{"a phase": "(*, peak)", "an operation": "(get, *)", "a partition": `("NYC")`} {
+			_, err := figure.ParseFigure(name + text)
+			phase := what == "a phase" && says == "of the run or a phase"
+			if phase {
+				_, err = figure.ParseFigure(name + "(peak)")
+			}
+			if says == "" || name != "counter" && (err == nil) != strings.Contains(says, what) {
+				t.Errorf("%s is %q, and %s%s = %v; want that they agree", name, says, name, text, err)
+			}
+		}
+	}
+}

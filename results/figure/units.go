@@ -1,0 +1,142 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// units finds the unit in which the claim compares, and refuses what has none in
+// common. The limit stands at an offset of the text.
+func (p *parser) units(c *Claim, limit int) {
+	c.unit = c.own(c.left)
+	if c.joint != alone && c.own(c.second) != c.unit {
+		p.fail(c.second.Offset, "%s is %s and %s is %s; expected two figures of one unit",
+			c.left.Name, c.unit, c.second.Name, c.own(c.second))
+		return
+	}
+	if c.joint == divided {
+		c.unit = Ratio
+	}
+	switch {
+	case c.againstOther:
+		if own := c.own(c.right); own != c.unit {
+			p.fail(c.right.Offset, "%s is %s, and what it is compared with is %s; expected two figures of one unit", c.right.Name, own, c.unit)
+		}
+	case c.joint == alone:
+		k, _ := Find(c.left.Name)
+		p.adopt(c, k.Units(), limit)
+	case c.unit == Count || c.unit == PerSecond:
+		// A difference stays in the unit of its figures.
+		p.adopt(c, []Unit{c.unit}, limit)
+	case c.unit == Ratio:
+		p.adopt(c, []Unit{Ratio, Share}, limit)
+	default:
+		p.adopt(c, []Unit{c.unit}, limit)
+	}
+}
+
+// adopt has the claim compare in the unit of its number, if that is one of those
+// that it may be told in.
+func (p *parser) adopt(c *Claim, units []Unit, limit int) {
+	unit := c.number.unit()
+	if c.number.suffix == "" && units[0] != Nanoseconds {
+		// A plain number is of whatever the figure is.
+		unit = units[0]
+	}
+	if !slices.Contains(units, unit) {
+		p.wrongUnit(limit, c, alternatives(units))
+		return
+	}
+	c.unit = unit
+}
+
+func alternatives(units []Unit) string {
+	text := example(units[0])
+	for _, u := range units[1:] {
+		text += " or " + example(u)
+	}
+	return text
+}
+
+func example(u Unit) string {
+	switch u {
+	case Nanoseconds:
+		return "a time such as 20ms"
+	case Share:
+		return "a share such as 1%"
+	case PerSecond:
+		return "a number per second such as 500/s"
+	default:
+		return "a plain number such as 2"
+	}
+}
+
+// here returns where the next thing begins.
+func (p *parser) here() int {
+	p.space()
+	return p.at
+}
+
+func (p *parser) space() {
+	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t' || p.text[p.at] == '\n' || p.text[p.at] == '\r') {
+		p.at++
+	}
+}
+
+// take goes past a word if that is what comes next.
+func (p *parser) take(word string) bool {
+	p.space()
+	if p.fault != nil || len(p.text)-p.at < len(word) || p.text[p.at:p.at+len(word)] != word {
+		return false
+	}
+	p.at += len(word)
+	return true
+}
+
+// peek returns the next byte, 0 at the end.
+func (p *parser) peek() byte {
+	if p.space(); p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+func (p *parser) digit() bool { return p.fault == nil && isDigit(p.peek()) }
+
+// next shows the character that comes next.
+func (p *parser) next() string {
+	if p.peek() == 0 && p.at == len(p.text) {
+		return "the end"
+	}
+	c, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return fmt.Sprint("the character ", strconv.QuoteRune(c))
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func nameByte(c byte) bool { return letter(c) || isDigit(c) || c == '_' || c == '.' }
+
+// first returns the first byte of a text, 0 of an empty one.
+func first(text string) byte {
+	if text == "" {
+		return 0
+	}
+	return text[0]
+}
+
+// clipped cuts what is too long to be shown.
+func clipped(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return text
+	}
+	for i := most; ; i-- {
+		if utf8.RuneStart(text[i]) {
+			return text[:i] + "…"
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package results
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// intervals are summed second by second.
+func intervals(parts []MergePart, phases []Phase) []Interval {
+	seconds := make(map[int64][]*Interval)
+	var numbers []int64
+	for _, part := range parts {
+		for i := range part.Record.Intervals {
+			one := &part.Record.Intervals[i]
+			if seconds[one.Second] == nil {
+				numbers = append(numbers, one.Second)
+			}
+			seconds[one.Second] = append(seconds[one.Second], one)
+		}
+	}
+	slices.Sort(numbers)
+	list := make([]Interval, 0, len(numbers))
+	for _, number := range numbers {
+		one := MergeSecond(seconds[number])
+		one.Phase = phaseAt(phases, time.Duration(number)*time.Second)
+		list = append(list, one)
+	}
+	return list
+}
+
+// phaseAt names the phase in which an instant lies, none between phases.
+func phaseAt(phases []Phase, at time.Duration) string {
+	for p := range slices.Backward(phases) {
+		if phases[p].Begin <= at && at < phases[p].End {
+			return phases[p].Name
+		}
+	}
+	return ""
+}
+
+// MergeSecond sums the same second of several runs, one at least, of the same kinds of operation.
+// Quantiles are exact where one run alone had anything, and the greatest always; else they
+// are upper bounds, nil where there is none.
+func MergeSecond(of []*Interval) Interval {
+	sum := Interval{Second: of[0].Second, Phase: of[0].Phase, Kinds: make([]IntervalKind, len(of[0].Kinds))}
+	for k := range sum.Kinds {
+		sum.Kinds[k].Name = of[0].Kinds[k].Name
+	}
+	for _, one := range of {
+		sum.Scheduled += one.Scheduled
+		sum.Sent += one.Sent
+		sum.Late += one.Late
+		sum.Dropped += one.Dropped
+		sum.Offered += one.Offered
+		sum.Attempts += one.Attempts
+		sum.Ok += one.Ok
+		sum.Throttled += one.Throttled
+		sum.Failed += one.Failed
+		sum.Operations += one.Operations
+		sum.Succeeded += one.Succeeded
+		sum.Served += one.Served
+		sum.Counted += one.Counted
+		sum.Returned += one.Returned
+		sum.InFlight += one.InFlight
+		sum.LineHeld += one.LineHeld
+		for b := range one.ResponseBuckets {
+			sum.ResponseBuckets[b] += one.ResponseBuckets[b]
+		}
+		for k := range min(len(sum.Kinds), len(one.Kinds)) {
+			addKind(&sum.Kinds[k], &one.Kinds[k])
+		}
+		sum.Causes.Merge(one.Causes)
+		sum.Injected = append(sum.Injected, one.Injected...)
+		sum.Generator = worse(sum.Generator, one.Generator)
+	}
+	sum.Causes = sum.Causes.Told()
+	for k := range sum.Kinds {
+		sum.Kinds[k].Causes = sum.Kinds[k].Causes.Told()
+	}
+	sum.Injected = injected(sum.Injected)
+	quantiles(&sum, of)
+	return sum
+}
+
+func addKind(sum, more *IntervalKind) {
+	sum.Attempts += more.Attempts
+	sum.Ok += more.Ok
+	sum.Throttled += more.Throttled
+	sum.Failed += more.Failed
+	sum.Served += more.Served
+	sum.Causes.Merge(more.Causes)
+}
+
+// injected sums those that differ in nothing but their number, most first; nil for nothing.
+func injected(all []Injected) []Injected {
+	sums := make(map[Injected]int64)
+	for _, one := range all {
+		n := one.Attempts
+		one.Attempts = 0
+		sums[one] += n
+	}
+	var list []Injected
+	for one, n := range sums {
+		one.Attempts = n
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b Injected) int {
+		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), strings.Compare(a.Kind, b.Kind), cmp.Compare(a.Status, b.Status),
+			strings.Compare(a.Code, b.Code), strings.Compare(a.Table, b.Table), strings.Compare(a.Key, b.Key))
+	})
+	return list
+}
+
+// quantiles fills in those of a sum.
+func quantiles(sum *Interval, of []*Interval) {
+	sum.Response = bounds(of, sum.Succeeded, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
+	sum.Service = bounds(of, sum.Ok, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
+	sum.Lag = bounds(of, sum.Sent, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })
+	if several(of, func(i *Interval) int64 { return i.Succeeded }) {
+		for _, one := range quantilesOf(&sum.Response) {
+			if high, some := bucketed(sum, one.q); some && (*one.of == nil || **one.of > high) {
+				*one.of = &high
+			}
+		}
+	}
+}
+
+func several(of []*Interval, count func(*Interval) int64) bool {
+	busy := 0
+	for _, one := range of {
+		if count(one) > 0 {
+			busy++
+		}
+	}
+	return busy > 1
+}
+
+// quantile is one of a record's, and which.
+type quantile struct {
+	of **int64
+	q  float64
+}
+
+func quantilesOf(q *Quantiles) []quantile {
+	return []quantile{{&q.P50, .5}, {&q.P90, .9}, {&q.P99, .99}, {&q.P999, .999}}
+}
+
+// bounds returns the greatest of each quantile among the runs that had anything, where each
+// of those tells it: at most so many of all lie beyond as lie beyond in each.
+func bounds(of []*Interval, all int64, has func(*Interval) (int64, Quantiles)) Quantiles {
+	var sum Quantiles
+	first := true
+	for _, one := range of {
+		n, own := has(one)
+		if n == 0 {
+			continue
+		}
+		if first {
+			sum, first = own, false
+			continue
+		}
+		sum.Max = greater(sum.Max, own.Max)
+		theirs := quantilesOf(&own)
+		for i, mine := range quantilesOf(&sum) {
+			if *mine.of == nil || *theirs[i].of == nil {
+				*mine.of = nil
+			} else {
+				*mine.of = greater(*mine.of, *theirs[i].of)
+			}
+		}
+	}
+	return sum
+}
+
+func greater(a, b *int64) *int64 {
+	if a == nil || b != nil && *b > *a {
+		return b
+	}
+	return a
+}
+
+// minBeyond is how many durations lie beyond a quantile at least that is told, as in
+// [Histogram.Quantile].
+const minBeyond = 10
+
+// bucketed returns the end of the bucket in which a quantile of the response times lies, and
+// false where too few lie beyond it, or the bucket has no end.
+func bucketed(sum *Interval, q float64) (int64, bool) {
+	if float64(sum.Succeeded)*(1-q)+1e-9 < minBeyond {
+		return 0, false
+	}
+	rank, below := int64(math.Ceil(q*float64(sum.Succeeded)-1e-9)), int64(0)
+	for b := range Buckets - 1 {
+		if below += sum.ResponseBuckets[b]; below >= rank {
+			return BucketFrom(b+1) - 1, true
+		}
+	}
+	return 0, false
+}

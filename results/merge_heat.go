@@ -1,0 +1,127 @@
+package results
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// heat is that of all parts, nil where one of them keeps none. Its cells sum to the parts'
+// cells, whatever has a row of its own.
+func heat(parts []MergePart) *Heat {
+	sum := &Heat{Rows: []HeatRow{}}
+	for _, part := range parts {
+		if part.Record.Heat == nil {
+			return nil
+		}
+		sum.SecondsPerColumn = max(sum.SecondsPerColumn, part.Record.Heat.SecondsPerColumn)
+	}
+	for _, part := range parts {
+		of := part.Record.Heat
+		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
+		sum.Columns = max(sum.Columns, (of.Columns+factor-1)/factor)
+	}
+	rows, missed := make(map[mergedPlace]*HeatRow), make(map[mergedPlace]int64)
+	for _, part := range parts {
+		of := part.Record.Heat
+		factor := int(sum.SecondsPerColumn / of.SecondsPerColumn)
+		add(&sum.Rest, &of.Rest, factor, sum.Columns)
+		add(&sum.Nowhere, &of.Nowhere, factor, sum.Columns)
+		for i := range of.Rows {
+			at := mergedPlace{of.Rows[i].Table, of.Rows[i].Key}
+			if rows[at] == nil {
+				rows[at] = &HeatRow{Table: at.table, Key: at.key}
+			}
+			add(&rows[at].HeatCells, &of.Rows[i].HeatCells, factor, sum.Columns)
+		}
+	}
+	for _, part := range parts {
+		missing(part.Record.Heat, rows, missed)
+	}
+	keepRows(sum, rows, missed)
+	sum.Partitions = distinct(parts, len(rows))
+	return sum
+}
+
+// add folds cells of a part into those of the sum, so many of its columns into one.
+func add(sum, more *HeatCells, factor, columns int) {
+	for _, one := range [][2]*[]int64{{&sum.Served, &more.Served}, {&sum.Throttled, &more.Throttled}, {&sum.Failed, &more.Failed}, {&sum.Demanded, &more.Demanded}} {
+		if *one[1] == nil {
+			continue
+		}
+		if *one[0] == nil {
+			*one[0] = make([]int64, columns)
+		}
+		for i, n := range *one[1] {
+			(*one[0])[i/factor] += n
+		}
+	}
+}
+
+func total(list []int64) (sum int64) {
+	for _, n := range list {
+		sum += n
+	}
+	return sum
+}
+
+// missing adds to each row how much of it a part may have among the rest: what its own row
+// there may lack, and of one that has none there no more than the least of its rows, and
+// than all of the rest.
+func missing(of *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]int64) {
+	rest, least := total(of.Rest.Demanded), int64(0)
+	own := make(map[mergedPlace]bool)
+	for i := range of.Rows {
+		demanded := total(of.Rows[i].Demanded)
+		if i == 0 || demanded < least {
+			least = demanded
+		}
+		own[mergedPlace{of.Rows[i].Table, of.Rows[i].Key}] = true
+	}
+	for at := range rows {
+		if own[at] {
+			missed[at] += of.MostMissed
+		} else {
+			missed[at] += min(rest, least+of.MostMissed)
+		}
+	}
+}
+
+// keepRows gives the sum the rows with the most demand, in the order of their keys, and puts
+// the others to its rest.
+func keepRows(sum *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]int64) {
+	all := make([]*HeatRow, 0, len(rows))
+	for _, one := range rows {
+		all = append(all, one)
+	}
+	byKey := func(a, b *HeatRow) int {
+		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Key, b.Key))
+	}
+	slices.SortFunc(all, func(a, b *HeatRow) int {
+		return cmp.Or(cmp.Compare(total(b.Demanded), total(a.Demanded)), byKey(a, b))
+	})
+	kept := all[:min(len(all), KeptRows)]
+	for _, one := range all[len(kept):] {
+		add(&sum.Rest, &one.HeatCells, 1, sum.Columns)
+	}
+	slices.SortFunc(kept, byKey)
+	for _, one := range kept {
+		sum.Rows = append(sum.Rows, *one)
+		sum.MostMissed = max(sum.MostMissed, missed[mergedPlace{one.Table, one.Key}])
+	}
+}
+
+// distinct returns how many partitions there were, nil where a part does not name all of its.
+func distinct(parts []MergePart, rows int) *int64 {
+	for _, part := range parts {
+		of := part.Record.Heat
+		if of.Partitions == nil || *of.Partitions != int64(len(of.Rows)) {
+			if len(parts) == 1 {
+				return of.Partitions
+			}
+			return nil
+		}
+	}
+	number := int64(rows)
+	return &number
+}

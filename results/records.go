@@ -1,0 +1,183 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// MergePart is a record, and the name by which it is told of.
+type MergePart struct {
+	Name   string
+	Record *Record
+}
+
+// Merge puts one record or more together, in the order in which they are given. Its error
+// is a [*MergeMismatch] where they are not of one kind.
+func Merge(parts []MergePart) (*Record, error) {
+	if err := check(parts); err != nil {
+		return nil, err
+	}
+	first := parts[0].Record
+	r := &Record{SchemaVersion: first.SchemaVersion, Manifest: manifest(parts), Lag: NewHistogram(), RetryWaits: NewHistogram()}
+	r.Validity, r.Reasons = validity(parts)
+	r.Phases = phases(parts)
+	for _, part := range parts {
+		of := part.Record
+		r.Duration = max(r.Duration, of.Duration)
+		r.Misplaced += of.Misplaced
+		r.Cut = r.Cut || of.Cut
+		r.Lag.Merge(of.Lag)
+		r.RetryWaits.Merge(of.RetryWaits)
+	}
+	r.Minutes = minutes(parts)
+	r.Intervals = intervals(parts, r.Phases)
+	r.Events = events(parts)
+	r.Heat = heat(parts)
+	beside(r, parts)
+	return r, nil
+}
+
+// manifest is that of the first part, with what adds up, and with what the parts are.
+func manifest(parts []MergePart) Manifest {
+	m := parts[0].Record.Manifest
+	m.Merged = &Merged{}
+	if m.Modelled() && len(parts) > 1 {
+		m.Targets = Targets{}
+	}
+	m.Command, m.Tables, m.Budget, m.PeakAsked, m.Environment = nil, nil, 0, 0, Environment{}
+	if m.Spread != nil {
+		m.Spread = &Spread{Partitions: m.Spread.Partitions, Think: m.Spread.Think}
+	}
+	for _, part := range parts {
+		of := &part.Record.Manifest
+		if of.Started.Before(m.Started) {
+			m.Started = of.Started
+		}
+		if of.Proxy != m.Proxy {
+			m.Proxy = ""
+		}
+		if m.Modelled() && len(parts) > 1 {
+			// Each run had a target of its own.
+			m.Targets.Partition += of.Targets.Partition
+			m.Targets.Account += of.Targets.Account
+		}
+		m.Budget += of.Budget
+		m.PeakAsked += of.PeakAsked
+		m.Environment.CPUs += of.Environment.CPUs
+		m.Environment.GOMAXPROCS += of.Environment.GOMAXPROCS
+		m.Environment.Workers += of.Environment.Workers
+		for _, table := range of.Tables {
+			if !slices.Contains(m.Tables, table) {
+				m.Tables = append(m.Tables, table)
+			}
+		}
+		if m.Spread != nil && of.Spread != nil {
+			m.Spread.Rate += of.Spread.Rate
+			m.Spread.Clients += of.Spread.Clients
+		}
+		m.Merged.Runs = append(m.Merged.Runs, runsOf(part)...)
+	}
+	m.Merged.Notes = mergeNotes(parts, m.Merged.Runs)
+	return m
+}
+
+// runsOf returns the runs of a part, which may have been put together itself.
+func runsOf(part MergePart) []MergedRun {
+	m := &part.Record.Manifest
+	if m.Merged != nil {
+		return m.Merged.Runs
+	}
+	attempts := int64(0)
+	for p := range part.Record.Phases {
+		for k := range part.Record.Phases[p].Kinds {
+			attempts += part.Record.Phases[p].Kinds[k].Attempts
+		}
+	}
+	return []MergedRun{{Name: part.Name, Tool: m.Tool, SHA256: m.Scenario.SHA256, Seed: m.Seed, Started: m.Started,
+		Validity: part.Record.Validity, Attempts: attempts}}
+}
+
+// mergeNotes say in which ways the runs differ, and what cannot be told of them together.
+func mergeNotes(parts []MergePart, runs []MergedRun) []string {
+	list := []string{
+		"by the second, p50 to p99.9 are upper bounds where several runs had operations: of response times no more than half too high",
+		"a partition's busiest second is a lower bound where several runs went there",
+	}
+	if parts[0].Record.Manifest.Modelled() && len(parts) > 1 {
+		list = append(list, "each run had a modelled target of its own: the limits are the sums of theirs")
+	}
+	from, to := runs[0].Started, runs[0].Started
+	builds, texts, seeds := map[Tool]bool{}, map[string]bool{}, map[uint64]bool{}
+	for _, run := range runs {
+		if run.Started.Before(from) {
+			from = run.Started
+		}
+		if run.Started.After(to) {
+			to = run.Started
+		}
+		builds[run.Tool], texts[run.SHA256], seeds[run.Seed] = true, true, true
+	}
+	differ := func(n int, what string) {
+		if n > 1 {
+			list = append(list, fmt.Sprintf("the runs are of %d different %s", n, what))
+		}
+	}
+	differ(len(builds), "builds")
+	differ(len(texts), "texts of the scenario")
+	differ(len(seeds), "seeds")
+	if apart := to.Sub(from); apart >= time.Second {
+		list = append(list, fmt.Sprintf("the runs were begun up to %v apart, and are laid upon each other by the second since each began", apart.Round(time.Second)))
+	}
+	return list
+}
+
+// validity is the gravest of the parts', with what each that is not valid says of it.
+func validity(parts []MergePart) (string, []string) {
+	order, reasons := []string{Valid, Partial, Invalid}, []string{}
+	gravest := 0
+	for _, part := range parts {
+		gravest = max(gravest, slices.Index(order, part.Record.Validity))
+		for _, reason := range part.Record.Reasons {
+			reasons = append(reasons, part.Name+": "+reason)
+		}
+	}
+	return order[gravest], reasons
+}
+
+// minutes are merged by their numbers.
+func minutes(parts []MergePart) []Minute {
+	var list []Minute
+	for _, part := range parts {
+		for _, one := range part.Record.Minutes {
+			at, there := slices.BinarySearchFunc(list, one.Minute, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
+			if !there {
+				list = slices.Insert(list, at, Minute{Minute: one.Minute, Response: NewHistogram()})
+			}
+			list[at].Response.Merge(one.Response)
+		}
+	}
+	return list
+}
+
+// events are those of all parts in the order of their instants; what begins and ends of
+// phases and stages is told of the first part alone, and of no part what it came to.
+func events(parts []MergePart) []Event {
+	var list []Event
+	for i, part := range parts {
+		for _, e := range part.Record.Events {
+			switch e.What {
+			case VerdictTold:
+				continue
+			case StageBegins, StageEnds, PhaseBegins, PhaseEnds:
+				if i > 0 {
+					continue
+				}
+			}
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
+	return list
+}
