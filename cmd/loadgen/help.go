@@ -55,7 +55,7 @@ var verbGroups = []struct{ name, verbs string }{
 	{"Which key, which retries?", "contest scenarios keys backoff"},
 	{"Is my application's traffic sound?", "serve replay"},
 	{"What came of it", "report runs compare gate"},
-	{"The tool", "calibrate doctor bench version docs completion help"},
+	{"The tool", "calibrate doctor version docs completion help"},
 	{"Topics", "model events environment exit-codes"},
 }
 

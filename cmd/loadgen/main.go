@@ -217,14 +217,12 @@ const exitCodes = `Exit codes of the built command (go run turns every one but 0
         the checks. doctor: a check failed. explain: a check fails, or the load is not sustained
         and there is no check; with --log, so with --strict alone
    11   gate: a regression. A run in virtual time differs from its baseline, or paired live
-        runs are worse than chance explains and by more than the threshold. bench --against:
-        a ratio or an allocation is worse than it was
+        runs are worse than chance explains and by more than the threshold
    12   what was asked cannot be told: by --peak, --find-limit or a check, for the run is
         partial or the generator was late where it counts, or by what the record holds. gate:
         there is no baseline, or it is of another scenario or was changed by hand, or there
         are too few pairs of runs. explain: the peak is too near to a target, or keys come
-        without instants. runs history: there are no two nights to compare. bench: the system
-        does not tell what a process uses
+        without instants. runs history: there are no two nights to compare
    13   the run is invalid: nothing succeeded in what it reports, or its accounting does not
         close; with --processes, one of them was lost, and runs that were to follow are not
         made. With --strict also where the generator was the limit, and in place of 12. gate:

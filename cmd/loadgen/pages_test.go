@@ -245,7 +245,6 @@ var ranElsewhere = map[string]string{
 	"backoff contest":    "TestBackoffPageShowsWhatTheCommandsPrint",
 	"contest foot-race":  ".ci/browser",
 	"doctor":             "TestAnEmptyRoot",
-	"bench":              ".ci/run, and the tests of scenarios/bench: it starts the program itself",
 	"stress --processes": "TestFleetsOfProcesses, and those beside it: several processes have no virtual clock",
 }
 

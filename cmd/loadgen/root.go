@@ -36,7 +36,7 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 		new(simulateFlags).verb(stdout, stderr), new(runFlags).verb(stdout, stderr), newScenarios(stdout, stderr),
 		new(explainFlags).verb(stdout, stderr), new(replayFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
 		newReport(stdout, stderr), newGate(stdout, stderr),
-		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout), newDoctor(stdout, stderr), new(benchFlags).verb(stdout, stderr), new(calibrateFlags).verb(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
+		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout), newDoctor(stdout, stderr), new(calibrateFlags).verb(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
 	root.AddCommand(newTopics(stdout)...)
 	group(root)
 	for _, c := range root.Commands() {

@@ -29,7 +29,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/bench", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	}, {
@@ -59,20 +59,6 @@ var rows = []row{
 		path:    "scenarios/workflow",
 		what:    "the closed list of operations of several requests",
 		imports: []string{"engine/clock", "engine/entity", "engine/filter", "results", "target"},
-	}, {
-		path: "scenarios/bench",
-		what: "what this tool costs beside others that do the same, in rounds that take turns",
-		imports: []string{
-			"engine", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/rest", "engine/wire",
-			"report", "report/chart", "report/compare/statistics", "report/document",
-			"results",
-			"scenarios", "scenarios/arrival", "scenarios/bench/process", "scenarios/drive", "scenarios/fields", "scenarios/run",
-			"target", "target/azure",
-		},
-	}, {
-		path:    "scenarios/bench/process",
-		what:    "another program of this machine that is measured: started, its CPU read while it runs, ended",
-		imports: []string{"engine/clock"},
 	}, {
 		path: "scenarios/doctor",
 		what: "what proves the tool on its machine, and visits a service, to drop what killed runs left there as well",

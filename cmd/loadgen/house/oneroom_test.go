@@ -29,7 +29,6 @@ const sealing = "results.Recorder.Seal"
 // its reason. One that is no longer needed is a fault.
 var exceptions = map[string]map[string]string{
 	"scenarios/doctor":   {"target/azure.New": "it visits a service, to which it sends no load"},
-	"scenarios/bench":    {"target/azure.New": "what a server costs is no run", "results.NewRecorder": "what a recorder costs is no run"},
 	"scenarios/campaign": {"results.NewRecorder": "what is done after a record could not be written is recorded where nobody reads it"},
 	"scenarios/advise":   {"scenarios/campaign.NewCampaign": "a campaign that is never run says what it would send"},
 	"scenarios/capture":  {"results.NewRecorder": "outside traffic is no run", sealing: "outside traffic is no run"},

@@ -16,18 +16,19 @@ var rewrite = flag.Bool("rewrite", false, "write docs/performance.md anew from d
 
 // Where the committed report is, and the page that is made of it.
 const (
-	committed = "../../docs/performance.json"
-	page      = "../../docs/performance.md"
+	committed = "../../../docs/performance.json"
+	page      = "../../../docs/performance.md"
 )
 
-const preamble = `<!-- Made of docs/performance.json: go test ./scenarios/bench -run Performance -rewrite -->
+const preamble = `<!-- Made of docs/performance.json: go -C .ci/bench test ./bench -run Performance -rewrite -->
 
-What this tool costs beside others that do the same, as ` + "`loadgen bench`" + ` measures it ([loadgen bench --help](usage.md#what-it-costs)).
+What this tool costs beside others that do the same, as ` + "`.ci/bench`" + ` measures it.
 Ratios are of CPU, of processes that took turns on the same machine, medians of the rounds with the interval of 95 %; an aim whose
 bound lies in the interval is told with a question mark. The figures of a machine of yours:
 
-    loadgen bench --peers --out bench        # this page's figures; bench/bench.png is its chart
-    loadgen bench commands                   # whole commands: minutes
+    go build -o /tmp/loadgen ./cmd/loadgen
+    go -C .ci/bench run . -program /tmp/loadgen -peers -out /tmp/bench    # these figures, and their chart
+    go -C .ci/bench run . -program /tmp/loadgen commands                  # whole commands: minutes
 
 ` + "`.ci/run`" + ` holds ratios and allocations to those below, twice: it fails above 1.15 of a ratio where the two intervals lie apart, or at more
 allocations. What a busy machine cannot tell does not fail.
@@ -71,7 +72,7 @@ func TestPerformancePage(t *testing.T) {
 	}
 	got, err := os.ReadFile(page)
 	if err != nil || !bytes.Equal(got, made) {
-		t.Errorf("docs/performance.md is not what docs/performance.json says (%v); run go test ./scenarios/bench -run Performance -rewrite", err)
+		t.Errorf("docs/performance.md is not what docs/performance.json says (%v); run go -C .ci/bench test ./bench -run Performance -rewrite", err)
 	}
 }
 

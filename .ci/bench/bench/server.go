@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/bench/process"
 	"loadgen/target/azure"
+	"loadgenbench/process"
 )
 
 // Who is measured, as figures name them.
@@ -59,7 +59,7 @@ func (s *server) close() error {
 	return s.child.End()
 }
 
-// startServe starts this program as a table service without limits.
+// startServe starts loadgen as a table service without limits.
 func (o *Options) startServe(ctx context.Context) (*server, error) {
 	child, line, err := process.Start(ctx, o.Clock, func(line string) bool { return strings.Contains(line, "TableEndpoint=") },
 		o.Program, "serve", "--profile", "off", "--listen", "127.0.0.1:0", "--quiet")
@@ -69,9 +69,9 @@ func (o *Options) startServe(ctx context.Context) (*server, error) {
 	return open(ctx, ofServe, child, line, o.Clock)
 }
 
-// startBare starts this program as the bare handler, which replays once it has its table.
+// startBare starts the bare handler, which replays once it has its table.
 func (o *Options) startBare(ctx context.Context) (*server, error) {
-	child, address, err := process.Start(ctx, o.Clock, func(string) bool { return true }, o.Program, "bench", "--bare")
+	child, address, err := process.Start(ctx, o.Clock, func(string) bool { return true }, o.Bare, "-bare")
 	if err != nil {
 		return nil, err
 	}

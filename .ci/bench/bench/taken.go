@@ -8,8 +8,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/report/compare/statistics"
-	"loadgen/scenarios/bench/process"
 	"loadgen/scenarios/run"
+	"loadgenbench/process"
 )
 
 // Taken is what others had of the machine while it was measured on.

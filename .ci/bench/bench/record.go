@@ -9,8 +9,8 @@ import (
 	"loadgen/report"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/bench/process"
 	"loadgen/scenarios/run"
+	"loadgenbench/process"
 )
 
 // Whose the rest is, as figures name it.

@@ -47,8 +47,9 @@ type Options struct {
 	Large bool
 	// Peers has other table services be measured that are installed: Azurite.
 	Peers bool
-	// Program is the path of this program, which is run as the server.
-	Program string
+	// Program is the path of the loadgen binary that is measured, Bare that of this program, which
+	// is run as the bare handler by -bare.
+	Program, Bare string
 	// Clock is demanded.
 	Clock clock.Real
 	// Tell is told in a few words what is measured now; nil is nobody.

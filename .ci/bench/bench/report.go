@@ -199,7 +199,7 @@ func compared(one, other string) bool {
 }
 
 // ErrReport says that a text is no report of this version.
-var ErrReport = errors.New("no report of loadgen bench")
+var ErrReport = errors.New("bench: not a report")
 
 // Read reads the JSON of a report, whose ratios and aims are formed anew of its figures. Its error wraps [ErrReport], or is the reader's.
 func Read(from io.Reader) (*Report, error) {

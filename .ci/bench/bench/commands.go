@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"loadgen/scenarios/bench/process"
+	"loadgenbench/process"
 )
 
 // The whole commands that are measured.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios/bench/process"
 	"loadgen/scenarios/run"
+	"loadgenbench/process"
 )
 
 // ErrUntold says that this system does not tell what a process has used of the CPU: there is

@@ -16,7 +16,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/rest/serve"
 	"loadgen/results"
-	"loadgen/scenarios/bench/process"
+	"loadgenbench/process"
 )
 
 // TestMain has the binary of the tests be the program that is measured: a table service, the bare
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "serve":
 		served()
-	case slices.Equal(os.Args[1:], []string{"bench", "--bare"}):
+	case slices.Equal(os.Args[1:], []string{"-bare"}):
 		if err := ServeBare(context.Background(), os.Stdin, os.Stdout); err != nil {
 			panic(err)
 		}
@@ -70,7 +70,7 @@ func told(t testing.TB) {
 func TestMeasure(t *testing.T) {
 	told(t)
 	var words []string
-	r, err := Measure(t.Context(), Options{Groups: []string{GroupServer, GroupDriver}, Rounds: 1, Quick: true, Program: program(t),
+	r, err := Measure(t.Context(), Options{Groups: []string{GroupServer, GroupDriver}, Rounds: 1, Quick: true, Program: program(t), Bare: program(t),
 		Clock: clock.NewReal(), Tell: func(what string) { words = append(words, what) }})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestMeasureInProcess(t *testing.T) {
 // A whole load is measured at each number of processors, which is as it was afterwards.
 func TestMeasureByProcessors(t *testing.T) {
 	told(t)
-	b := &bench{Options: Options{Rounds: 1, Quick: true, Program: program(t), Clock: clock.NewReal()}.filled(), report: new(Report)}
+	b := &bench{Options: Options{Rounds: 1, Quick: true, Program: program(t), Bare: program(t), Clock: clock.NewReal()}.filled(), report: new(Report)}
 	s, err := b.startBare(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestWithoutPeers(t *testing.T) {
 func TestOneCore(t *testing.T) {
 	told(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	r, err := Measure(t.Context(), Options{Groups: []string{GroupSimulator}, Rounds: 1, Quick: true, Program: program(t), Clock: clock.NewReal()})
+	r, err := Measure(t.Context(), Options{Groups: []string{GroupSimulator}, Rounds: 1, Quick: true, Program: program(t), Bare: program(t), Clock: clock.NewReal()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestTakenSays(t *testing.T) {
 func TestMeasureEnds(t *testing.T) {
 	told(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := Measure(ctx, Options{Groups: []string{GroupServer}, Rounds: 50, Program: program(t), Clock: clock.NewReal(), Tell: func(string) { cancel() }})
+	r, err := Measure(ctx, Options{Groups: []string{GroupServer}, Rounds: 50, Program: program(t), Bare: program(t), Clock: clock.NewReal(), Tell: func(string) { cancel() }})
 	if err == nil || ctx.Err() == nil || r == nil {
 		t.Errorf("Measure = %v, %v; want the context's error, and what there is", r, err)
 	}

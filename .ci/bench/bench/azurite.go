@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"loadgen/scenarios/bench/process"
+	"loadgenbench/process"
 )
 
 // azuritesAccount is the emulator's own, published with it, and its key.

@@ -169,7 +169,7 @@ func (r *Report) facts() []string {
 		}
 	}
 	if len(names) > 0 {
-		lines = append(lines, "not all measured: "+strings.Join(names, ", ")+" (loadgen bench "+strings.Join(names, " ")+wanted(missing)+")")
+		lines = append(lines, "not all measured: "+strings.Join(names, ", ")+" (bench"+wanted(missing)+" "+strings.Join(names, " ")+")")
 	}
 	return append(lines, "--verbose has every figure, --out a chart and the JSON")
 }
@@ -178,10 +178,10 @@ func (r *Report) facts() []string {
 func wanted(missing map[string]bool) string {
 	words := ""
 	if missing[GroupServer] {
-		words += " --peers"
+		words += " -peers"
 	}
 	if missing[GroupEngine] {
-		words += " --large"
+		words += " -large"
 	}
 	return words
 }
