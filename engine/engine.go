@@ -1,14 +1,15 @@
 package engine
 
 import (
-	"sync"
-	"time"
-
+	"errors"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
 	"loadgen/engine/store"
+	"strings"
+	"sync"
+	"time"
 )
 
 // Options says what an engine is like.
@@ -303,4 +304,102 @@ func (e *Engine) answer(now clock.Instant, chance uint64, work partition.Work, r
 func (e *Engine) chance(r *Request) uint64 {
 	draw := e.chances.Try(r.Number, r.Attempt)
 	return draw.Uint64()
+}
+
+// ErrInvalidFault is the error for a plan that contradicts itself, to be tested for
+// with [errors.Is].
+var ErrInvalidFault = errors.New("engine: invalid plan")
+
+// HasTable reports whether an account has a table of that name, in whatever
+// case. It is no request: nothing is charged or counted for it.
+func (e *Engine) HasTable(account, table string) bool {
+	a, known := e.accounts[account]
+	return known && a.store.HasTable(table)
+}
+
+// LoadTable makes a table at now; one that is there already is left as it is. The
+// code is OK, or else with one line of detail that of what the name or the
+// account lacks.
+//
+// Neither it nor [Engine.Load] is a request: admission is passed by, so that what
+// is put in before anybody asks takes no time and leaves everybody's allowance
+// whole, whatever the model's limits are, and no count knows of it.
+func (e *Engine) LoadTable(now clock.Instant, account, table string) (entity.Code, string) {
+	a, known := e.accounts[account]
+	if !known {
+		return entity.ResourceNotFound, noAccount
+	}
+	// The store keeps the name, which may be a view into a larger text.
+	code := a.store.CreateTable(strings.Clone(table))
+	switch code {
+	case entity.OK:
+		e.welcome(a, e.Advance(now), table)
+		return entity.OK, ""
+	case entity.TableAlreadyExists:
+		return entity.OK, ""
+	}
+	if code == entity.InternalError {
+		return code, failed
+	}
+	_, detail := entity.ValidateTableName(table)
+	return code, detail
+}
+
+// Load makes a change of an entity at now. Its code and detail are those of the
+// request that it stands for.
+func (e *Engine) Load(now clock.Instant, account, table string, c *entity.Change) (entity.Code, string) {
+	a, known := e.accounts[account]
+	if !known {
+		return entity.ResourceNotFound, noAccount
+	}
+	result := a.store.Apply(table, c, e.ticks(e.Advance(now)))
+	return result.Code, result.Detail
+}
+
+const noAccount = "there is no account of that name"
+
+// Store is one account's tables: what requests mean, without time. Package store has one
+// in memory and says what each method means; durable.Store keeps the same in a folder.
+// All methods are safe for concurrent use, and each outcome is a code: InternalError of a
+// store that cannot go on.
+type Store interface {
+	CreateTable(name string) entity.Code
+	// DeleteTable drops a table at now; until is to be one of Deleted for its name.
+	DeleteTable(name string, now, until entity.Ticks) entity.Code
+	HasTable(name string) bool
+	TableNames() []string
+	Count(name string) int64
+
+	Get(name string, k entity.Key) (entity.Packed, entity.Code)
+	Scan(name string, q store.Query) (store.Page, entity.Code)
+	Apply(name string, c *entity.Change, at entity.Ticks) store.Result
+	ApplyBatch(name string, changes []entity.Change, at entity.Ticks) store.BatchResult
+
+	// Note and SetNote are what others keep with a table, or with the account where the
+	// name is empty.
+	Note(name string) []byte
+	SetNote(name string, note []byte) entity.Code
+	// Deleted says until when the names of deleted tables are kept back, in lower case.
+	Deleted() map[string]entity.Ticks
+}
+
+var _ Store = (*store.Store)(nil)
+
+// Note returns what is kept with a table of an account, or with the account itself where
+// the table is empty; nil for nothing. Like [Engine.SetNote] it is no request.
+func (e *Engine) Note(account, table string) []byte {
+	if a, known := e.accounts[account]; known {
+		return a.store.Note(table)
+	}
+	return nil
+}
+
+// SetNote replaces what is kept with a table of an account, or with the account itself
+// where the table is empty. It goes with the table. The code is TableNotFound where that
+// is missing, and InternalError where the store cannot go on.
+func (e *Engine) SetNote(account, table string, note []byte) entity.Code {
+	if a, known := e.accounts[account]; known {
+		return a.store.SetNote(table, note)
+	}
+	return entity.ResourceNotFound
 }

@@ -102,7 +102,7 @@ type FaultVerdict struct {
 // Arrives reports whether the request reaches who would carry it out.
 func (v FaultVerdict) Arrives() bool { return v.Lost != FaultBefore && !v.Refused }
 
-// FaultKind returns what befell the attempt, by what its sender learns of it: the first of
+// Kind returns what befell the attempt, by what its sender learns of it: the first of
 // a loss, a cut, a refusal, a drip, a delay and a freeze, for which alone it has to be
 // known when the reply would have left, done, and when it does; 0 where nothing did.
 func (v FaultVerdict) Kind(done, released time.Duration) FaultKind {

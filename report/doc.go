@@ -1,6 +1,6 @@
 // Package report renders the record of a run and the summary that
 // [loadgen/report/verdict] made of it. [Document] is what there is to say, in the order
-// in which a person reads; [Text], [Markdown] and [CSV] write it for people and
+// in which a person reads; [Print], [Markdown] and [CSV] write it for people and
 // spreadsheets, and [JSON] the summary for scripts. [Illustrate] puts charts and a page
 // beside the record, and of one that is kept [Read] and [Forms] tell once more, in every
 // form. [List], [Files] and [Pruning] tell of the runs of a catalog; [Patterns] is a report

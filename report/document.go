@@ -3,15 +3,15 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
-
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Document returns the report of a record: the verdict, what it is worth and what the
@@ -162,4 +162,90 @@ func (a *author) missing() (missing, whole int64) {
 
 func (a *author) started() string {
 	return a.record.Manifest.Started.UTC().Format(time.DateTime) + " UTC"
+}
+
+// mostMinutes is how many rows the table of a load's course has at most.
+const mostMinutes = 40
+
+// minutes shows how a load fared over time, and what load balancing did. Its figures
+// are of the seconds of intervals.ndjson, which run.json does not hold.
+func (a *author) minutes() {
+	list := verdict.Minutes(a.record, mostMinutes)
+	t := document.Table{ID: "minutes", Caption: a.caption("Each stretch of the load"), Columns: []document.Column{{Title: "from"},
+		{Title: "offered", Unit: "operations/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "lost"},
+		{Title: "load balancing", Words: true}}}
+	for i := range list {
+		m := &list[i]
+		var lost *float64
+		if m.Offered > 0 {
+			lost = new(max(0, 1-m.Served/m.Offered))
+		}
+		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(int(m.From/time.Minute)) + " min"}, rateCell(m.Offered, ""), rateCell(m.Served, ""),
+			rateCell(m.Throttled, ""), shareCell(lost, ""), {Text: decisions(m)}})
+	}
+	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
+		"lost: of what became due, where each operation is of one entity"}
+	a.table("The load over time", t)
+}
+
+// decisions says what load balancing did in a stretch.
+func decisions(m *verdict.Minute) string {
+	var parts []string
+	for _, part := range []struct {
+		count int
+		thing string
+	}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
+		if part.count > 0 {
+			parts = append(parts, document.Counted(part.count, part.thing))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d ranges", strings.Join(parts, ", "), m.Ranges)
+}
+
+// pictures are the charts of the record, beside those that belong to a table: none of
+// what the record does not hold. What the run was like second by second is drawn from the
+// seconds themselves.
+func (a *author) pictures() {
+	for _, one := range []struct{ id, heading, says string }{
+		{"response", "Response times over the run", "How many operations took how long, by the second in which they ended."},
+		{"heat", "Partitions over the run", heatSays(a.record)},
+		{"latency", "Response times", "How many operations took how long, and the share that takes longer."},
+		{"waits", "Waits before retries", "How long operations waited before they were tried again."},
+	} {
+		if slices.Contains(a.shown, one.id) {
+			a.section("chart-"+one.id, one.heading)
+			a.chart(one.id, one.says)
+		}
+	}
+}
+
+// chart adds a chart to the last section if the record has something to show by it.
+func (a *author) chart(id, says string) {
+	if slices.Contains(a.shown, id) {
+		a.add(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})
+	}
+}
+
+// heatSays tells what a picture of where the load went shows, and what it cannot.
+func heatSays(record *results.Record) string {
+	heat := record.Heat
+	if heat == nil {
+		return ""
+	}
+	rows := chart.HeatRows(record)
+	if rows == 0 {
+		return "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out."
+	}
+	says := fmt.Sprintf("What was served and throttled over the run at the %s with the most demand, in the order of keys",
+		document.Counted(rows, "partition"))
+	if heat.Partitions != nil {
+		says += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
+	}
+	if heat.MostMissed > 0 {
+		says += fmt.Sprintf("; a row lacks %s entities at most", document.Count(heat.MostMissed))
+	}
+	return says + "."
 }

@@ -94,7 +94,7 @@ func (v settingsValue) Write() *fields.Node {
 }
 
 // Opposed returns the scenario with the values of its anti-pattern, nil where it has
-// none. The error is [Faults].
+// none. The error is [fields.Faults].
 func (s *Scenario) Opposed() (*Scenario, error) {
 	if s.AntiPattern == nil {
 		return nil, nil
@@ -181,7 +181,7 @@ type Obstacle struct {
 
 // ParseContested reads a scenario as [Parse] does, but for what is wrong with it under
 // the design in use and not under all of them: that is for [Scenario.Obstacles]. The
-// error is [Faults].
+// error is [fields.Faults].
 func ParseContested(file string, text []byte) (*Scenario, error) {
 	tree, faults := fields.ReadTree(file, text)
 	if len(faults) > 0 {
@@ -195,7 +195,7 @@ func ParseContested(file string, text []byte) (*Scenario, error) {
 }
 
 // Shared returns what is wrong with the scenario whichever of its designs is used, nil
-// where nothing is. The error is [Faults].
+// where nothing is. The error is [fields.Faults].
 func (s *Scenario) Shared() error {
 	own := s.checkedWith("")
 	if own.Concern("use") {
@@ -210,7 +210,7 @@ func (s *Scenario) Shared() error {
 
 // Under returns the scenario with another of its designs in use, that in use where it is
 // not named, and without an anti-pattern, which need not be one under every design. It is
-// not validated. The error is [Faults].
+// not validated. The error is [fields.Faults].
 func (s *Scenario) Under(design string) (*Scenario, error) {
 	other := *s
 	other.AntiPattern = nil

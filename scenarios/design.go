@@ -226,25 +226,25 @@ func (c *checker) copies(d *Design, path string) {
 }
 
 // Generator returns the generator of the copies of what another generates. The error
-// wraps [keys.ErrInvalid].
-func (one *Copy) Generator(of *keys.Generator) (*keys.Generator, error) {
-	partition, err := keys.ParseTemplate(one.PartitionKey)
+// wraps [keys.ErrInvalidOptions].
+func (c *Copy) Generator(of *keys.Generator) (*keys.Generator, error) {
+	partition, err := keys.ParseTemplate(c.PartitionKey)
 	if err != nil {
 		return nil, err
 	}
-	row, err := keys.ParseTemplate(one.RowKey)
+	row, err := keys.ParseTemplate(c.RowKey)
 	if err != nil {
 		return nil, err
 	}
 	g, err := of.Design(partition, row)
-	if err != nil || len(one.Properties) == 0 {
+	if err != nil || len(c.Properties) == 0 {
 		return g, err
 	}
-	return g.Project(one.Properties)
+	return g.Project(c.Properties)
 }
 
 // keys returns a design whose keys are those of a copy.
-func (one *Copy) keys() Design { return Design{PartitionKey: one.PartitionKey, RowKey: one.RowKey} }
+func (c *Copy) keys() Design { return Design{PartitionKey: c.PartitionKey, RowKey: c.RowKey} }
 
 // Tables returns what is added to the name of the table for each table that the
 // design in use has copies or places in, in the order of the file, each once.
@@ -302,18 +302,18 @@ func (s *Scenario) Plan(o *OperationSpec, homes []*keys.Generator) (best keys.Pl
 }
 
 // Answers reports whether a copy holds all that an operation selects and filters by.
-func (one *Copy) Answers(o *OperationSpec) bool {
-	return one.Holds(o.Select) && one.Holds(filteredBy(o.Where))
+func (c *Copy) Answers(o *OperationSpec) bool {
+	return c.Holds(o.Select) && c.Holds(filteredBy(o.Where))
 }
 
 // Holds reports whether a copy has all of some properties, those of the system among
 // them.
-func (one *Copy) Holds(properties []string) bool {
-	if len(one.Properties) == 0 {
+func (c *Copy) Holds(properties []string) bool {
+	if len(c.Properties) == 0 {
 		return true
 	}
 	return !slices.ContainsFunc(properties, func(name string) bool {
-		return !slices.Contains(one.Properties, name) && !slices.Contains(systemProperties(), name)
+		return !slices.Contains(c.Properties, name) && !slices.Contains(systemProperties(), name)
 	})
 }
 

@@ -97,7 +97,7 @@ func (s *Scenario) ReadFiles(open func(path string) (io.ReadCloser, error)) erro
 // concluded from the values of an attribute that waits for its file; now everything is,
 // once.
 //
-// The error is [Faults]: those of rows with the name of their file and their line.
+// The error is [fields.Faults]: those of rows with the name of their file and their line.
 func (f *Files) Read(s *Scenario) error {
 	c := &checker{Scenario: s}
 	if c.sets(f) && len(c.found) == 0 {
@@ -200,7 +200,7 @@ func rowFaults(err error, file string) fields.Faults {
 }
 
 // Moved returns the scenario with other paths for the files that it names, for who
-// writes it into another folder. The error is [Faults].
+// writes it into another folder. The error is [fields.Faults].
 func (s *Scenario) Moved(path func(file string) string) (*Scenario, error) {
 	moved := *s
 	for _, a := range s.Attributes {

@@ -36,7 +36,7 @@ func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
 }
 
 // options returns what the keys package needs. The faults are those of the
-// templates' syntax, each a [*keys.Fault] with a path as that package has it.
+// templates' syntax, each a [*keys.ValueFault] with a path as that package has it.
 func (s *Scenario) options() (keys.Options, []error) { return s.optionsOf(s.Design) }
 
 func (s *Scenario) optionsOf(d Design) (keys.Options, []error) {

@@ -75,7 +75,7 @@ const hostOfFaults = `{name: serve, attributes: {n: {sequence: 1}}, design: {par
 // ServiceFaults returns the faults that a file has under the key faults, as in a scenario,
 // nil where there is no file, with those of the settings that are about them, such as
 // faults.0.share=2%; the other settings; and what each rule does, in words. The error is
-// [Faults].
+// [fields.Faults].
 func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, others, told []string, err error) {
 	var own []string
 	for _, one := range settings {

@@ -19,8 +19,8 @@ import (
 )
 
 // Open returns the scenario of a name, a built-in one's or that of a file, and the
-// folder that paths in it count from. The error is [Faults] where the text is at fault,
-// and a [Fault] where the file cannot be read; it wraps [ErrUnknown] where the name is
+// folder that paths in it count from. The error is [fields.Faults] where the text is at fault,
+// and a [fields.Fault] where the file cannot be read; it wraps [ErrUnknown] where the name is
 // rather that of a built-in scenario with a typo.
 func Open(name string) (s *Scenario, folder string, err error) { return open(name, Parse) }
 
@@ -31,7 +31,7 @@ func OpenContested(name string) (s *Scenario, folder string, err error) {
 }
 
 // OpenWhole is [Open], and reads what the scenario refers to, for who sets nothing of it.
-// The error is [Faults], too, where a file that it names is at fault.
+// The error is [fields.Faults], too, where a file that it names is at fault.
 func OpenWhole(name string) (s *Scenario, folder string, err error) {
 	if s, folder, err = Open(name); err != nil {
 		return nil, folder, err
@@ -53,7 +53,7 @@ func open(name string, parse func(file string, text []byte) (*Scenario, error)) 
 }
 
 // Read reads a scenario from a stream, as [Parse] reads a text; nothing is read beyond
-// what a scenario can have. The error is [Faults], or the stream's.
+// what a scenario can have. The error is [fields.Faults], or the stream's.
 func Read(file string, from io.Reader) (*Scenario, error) {
 	text, err := bounded(from)
 	if err != nil {
@@ -72,7 +72,7 @@ func Source(name string) ([]byte, error) {
 }
 
 // FilesOf returns the scenarios that a name stands for: the .yaml files of a folder, or
-// else the name itself, whatever is there. The error is a [Fault].
+// else the name itself, whatever is there. The error is a [fields.Fault].
 func FilesOf(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() || slices.Contains(Library(), name) {
@@ -96,7 +96,7 @@ func FilesOf(name string) ([]string, error) {
 
 // Begin writes what [Starter] returns to a file, and the schema beside it. Without a name
 // the scenario is called as the file is, where that is a name for one. What is there is
-// left alone, unless it is the same schema or may be overwritten. The error is [Faults],
+// left alone, unless it is the same schema or may be overwritten. The error is [fields.Faults],
 // each with the path of the argument that it concerns, name or overwrite, if it is one.
 func Begin(file, name string, overwrite bool) error {
 	text, err := Starter(cmp.Or(name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))))
@@ -261,7 +261,7 @@ type Entry struct {
 
 // Catalogue returns what there is to say of every built-in scenario, by subject in the order of
 // the documents. They are read but not checked again. The error is
-// [Faults].
+// [fields.Faults].
 func Catalogue() ([]Entry, error) {
 	var all []Entry
 	stands := make(map[string][2]int)
@@ -324,7 +324,7 @@ const StarterName = "my-table"
 
 // Starter returns the beginning of a scenario for a table of one's own, under a name:
 // sound as it stands, below the header by which editors find the schema. The error is
-// [Faults] of the name.
+// [fields.Faults] of the name.
 func Starter(name string) ([]byte, error) {
 	text := []byte(SchemaHeader + "\n" + strings.Replace(starter, "\nname: "+StarterName+"\n", "\nname: "+name+"\n", 1))
 	if s, err := Parse(name, text); err != nil || s.Name != name {

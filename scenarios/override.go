@@ -16,7 +16,7 @@ import (
 // traffic may be given without that word. A text is taken as it stands and needs no quotes; a list or
 // a map is YAML.
 //
-// The error is [Faults], located as "--set path"; the scenario is then
+// The error is [fields.Faults], located as "--set path"; the scenario is then
 // unchanged. Set judges the value for itself, so that several can be set one
 // after another; what they amount to together is for [Scenario.Validate].
 func (s *Scenario) Set(path, value string) error { return s.SetFrom("--set "+path, path, value) }
@@ -42,7 +42,7 @@ func (s *Scenario) SetFrom(from, path, value string) error {
 }
 
 // Credit says where the value at a path came from that a program has filled in, such as
-// "--seed": what is wrong with it is then told of that. The path is that of a [Fault].
+// "--seed": what is wrong with it is then told of that. The path is that of a [fields.Fault].
 func (s *Scenario) Credit(path, from string) {
 	own := fields.Places{path: {File: from}}
 	for other, at := range s.places {
@@ -206,7 +206,7 @@ func unknownItem(at string, n *fields.Node, part string) error {
 }
 
 // Parse reads and validates a scenario. The name of the file is for messages
-// alone. The error is [Faults] with everything that is wrong.
+// alone. The error is [fields.Faults] with everything that is wrong.
 func Parse(file string, text []byte) (*Scenario, error) {
 	tree, faults := fields.ReadTree(file, text)
 	if len(faults) > 0 {
@@ -240,7 +240,7 @@ func (s *Scenario) encode() *fields.Node {
 	return tree
 }
 
-// Validate returns everything that is wrong with the scenario, each a [Fault];
+// Validate returns everything that is wrong with the scenario, each a [fields.Fault];
 // nil where nothing is. It holds for scenarios that a program put together as
 // well as for those that were parsed and overridden.
 func (s *Scenario) Validate() []error {

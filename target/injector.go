@@ -1,12 +1,12 @@
 package target
 
 import (
-	"sync"
-	"time"
-
+	"context"
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"sync"
+	"time"
 )
 
 // FaultLog is what an injector did to the attempts. The books of the inner target
@@ -99,7 +99,7 @@ func (i *Injector) Counts() Counts {
 	return i.counts
 }
 
-// FaultLog returns what was done to the attempts so far.
+// Log returns what was done to the attempts so far.
 func (i *Injector) Log() FaultLog {
 	i.lock.Lock()
 	defer i.lock.Unlock()
@@ -209,4 +209,86 @@ func (l *FaultLog) enter(a *attempt, kind engine.FaultKind) {
 			l.Frozen++
 		}
 	}
+}
+
+// VirtualFaults applies a plan of faults before an immediate target. Like that, it
+// belongs to one goroutine; its books may be read from others.
+type VirtualFaults struct {
+	inner Immediate
+	*Injector
+}
+
+var (
+	_ Immediate = (*VirtualFaults)(nil)
+	_ Counter   = (*VirtualFaults)(nil)
+)
+
+// WrapImmediateFaults returns the inner target under a plan of faults whose windows count from
+// instant zero, see [NewInjector].
+func WrapImmediateFaults(inner Immediate, plan engine.FaultPlan, seed uint64) *VirtualFaults {
+	i := NewInjector(plan, seed, nil)
+	i.Begin(0)
+	return i.BeforeImmediate(inner)
+}
+
+// BeforeImmediate returns the inner target under the injector's plan.
+func (i *Injector) BeforeImmediate(inner Immediate) *VirtualFaults {
+	return &VirtualFaults{inner: inner, Injector: i}
+}
+
+// Submit implements [Immediate].
+func (v *VirtualFaults) Submit(now clock.Instant, op *Operation) (Outcome, clock.Instant) {
+	verdict, since := v.decide(now, op)
+	var inner Outcome
+	if verdict.Arrives() {
+		inner, now = v.inner.Submit(now, op)
+	}
+	a := answered(verdict, since, inner, now)
+	return v.enter(&a, op), a.released
+}
+
+// LiveFaults applies a plan of faults before a blocking target. It is safe for
+// concurrent use.
+type LiveFaults struct {
+	inner Target
+	clock clock.Clock
+	*Injector
+}
+
+var (
+	_ Target  = (*LiveFaults)(nil)
+	_ Counter = (*LiveFaults)(nil)
+)
+
+// WrapFaults returns the inner target under a plan of faults whose windows count from instant
+// zero of the clock, see [NewInjector].
+func WrapFaults(inner Target, plan engine.FaultPlan, seed uint64, clk clock.Clock) *LiveFaults {
+	i := NewInjector(plan, seed, nil)
+	i.Begin(0)
+	return i.Before(inner, clk)
+}
+
+// Before returns the inner target under the injector's plan.
+func (i *Injector) Before(inner Target, clk clock.Clock) *LiveFaults {
+	return &LiveFaults{inner: inner, clock: clk, Injector: i}
+}
+
+// Do implements [Target]. A reply that is held back keeps the caller
+// waiting until it is released or the context is done; the outcome is then
+// Failed, though the inner target answered.
+func (l *LiveFaults) Do(ctx context.Context, op *Operation) Outcome {
+	now := l.clock.Now()
+	verdict, since := l.decide(now, op)
+	var inner Outcome
+	if verdict.Arrives() {
+		inner = l.inner.Do(ctx, op)
+		now = l.clock.Now()
+	}
+	a := answered(verdict, since, inner, now)
+	if a.released > now {
+		if err := l.clock.Sleep(ctx, a.released); err != nil {
+			a.abandon(err)
+		}
+	}
+	return l.enter(&a, op)
 }

@@ -2,7 +2,7 @@ package target
 
 import (
 	"context"
-
+	"errors"
 	"loadgen/engine/clock"
 )
 
@@ -31,3 +31,10 @@ type Counts struct {
 type Counter interface {
 	Counts() Counts
 }
+
+var (
+	// ErrToken is wrapped by the error for a text that is no continuation token.
+	ErrToken = errors.New("target: no continuation token")
+	// ErrFilter is wrapped by the error for a text that is no $filter.
+	ErrFilter = errors.New("target: no $filter")
+)

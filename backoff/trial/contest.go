@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
-	"time"
-
 	"loadgen/backoff"
 	"loadgen/engine"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/engine/model"
+	"loadgen/engine/nearest"
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run"
+	"loadgen/target"
+	"math"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Contest says which policies are put through which trouble: an outage, in which every
@@ -155,3 +160,82 @@ func (c *Contest) lost() int { return int(c.LostReplies / 100 * engine.WholeShar
 
 // seconds returns a duration for a record, rounded to the microsecond.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
+
+// ErrExperiment is wrapped by errors about an experiment that cannot be.
+var ErrExperiment = errors.New("trial: impossible experiment")
+
+// Contestant is a retry policy with a limiter, or none.
+type Contestant struct {
+	Name   string
+	Policy backoff.Policy
+	// Limiter makes a client's limiter; nil for none.
+	Limiter func() backoff.Limiter
+}
+
+// Named returns contestants by the names of their policies; POLICY+LIMITER has a
+// limiter, too. The faults are a name that is none, one that occurs twice, and that
+// there is none at all.
+func Named(names ...string) (list []Contestant, faults []error) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		policy, limiter, limited := strings.Cut(name, "+")
+		p, err := backoff.ByName(policy)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		one := Contestant{Name: name, Policy: p}
+		if limited {
+			if one.Limiter = backoff.LimiterByName(limiter); one.Limiter == nil {
+				faults = append(faults, errors.New(nearest.Unknown("limiter", limiter, backoff.Limiters())))
+			}
+		}
+		if seen[name] {
+			faults = append(faults, fmt.Errorf("%s occurs twice; expected each once", name))
+		}
+		seen[name] = true
+		list = append(list, one)
+	}
+	if len(names) == 0 {
+		faults = append(faults, errors.New("there is none; expected one at least"))
+	}
+	return list, faults
+}
+
+// contestTable is the table that the clients insert into.
+const contestTable = "Contest"
+
+// insert is operation k: a new entity, in an outage in its client's partition, in
+// an overload in the one that all share.
+func (c *Contest) insert(e *Experiment, k uint64) target.Operation {
+	partition := "all"
+	if c.Overload == 0 {
+		partition = strconv.FormatUint(e.ClientOf(k), 10)
+	}
+	return target.Operation{Verb: entity.Insert, Table: contestTable, Change: entity.Change{Verb: entity.Insert,
+		Key: entity.Key{Partition: partition, Row: strconv.FormatUint(k, 10)}}}
+}
+
+// target returns an engine of its own that makes the trouble.
+func (c *Contest) target(e *Experiment) (target.Immediate, error) {
+	profile := model.Off
+	if c.Overload > 0 {
+		profile = model.Documented
+	}
+	m, err := model.New(profile)
+	if err != nil {
+		return nil, err
+	}
+	inner := run.Engine(m, c.Seed, nil)
+	if made, _ := inner.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: contestTable}); made.Status >= 300 {
+		return nil, fmt.Errorf("the table of the contest was not made: %d %s", made.Status, made.Code)
+	}
+	var plan engine.FaultPlan
+	if c.Overload == 0 {
+		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultRefuse, From: e.Lead, To: e.Lead + e.Trouble, Share: engine.WholeShare})
+	}
+	if share := c.lost(); share > 0 {
+		plan.Rules = append(plan.Rules, engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: clock.Never.Offset(), Share: share})
+	}
+	return target.WrapImmediateFaults(inner, plan, c.Seed), nil
+}

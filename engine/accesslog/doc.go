@@ -9,7 +9,7 @@
 //
 // [Read] finds out which of them a file is, unpacks gzip, turns UTF-16 into UTF-8, and hands over one entry after
 // the other. What the address and the filter of a request say about keys is taken apart
-// there: [Entry.About].
+// there: [About].
 //
 // The sources of the formats are Microsoft's pages "Storage Analytics log format", "Storage
 // Analytics logged operations and status messages", and the schema of StorageTableLogs in

@@ -2,11 +2,10 @@ package accesslog
 
 import (
 	"errors"
+	"loadgen/engine/entity"
 	"net/http"
 	"strings"
 	"time"
-
-	"loadgen/engine/entity"
 )
 
 // ErrLog is wrapped by every fault of a log.
@@ -127,4 +126,42 @@ func (e *Entry) Billed() bool {
 func empty() Entry {
 	return Entry{EndToEnd: Unknown, Server: Unknown, Index: Unknown, RequestHeader: Unknown, RequestPacket: Unknown,
 		ResponseHeader: Unknown, ResponsePacket: Unknown, ContentLength: Unknown, About: About{Entities: Unknown}}
+}
+
+// operations are the names of the Table service's operations that are about tables and
+// entities, from the page on logged operations.
+var operations = map[string]entity.Verb{
+	"InsertEntity":           entity.Insert,
+	"UpdateEntity":           entity.Replace,
+	"MergeEntity":            entity.Merge,
+	"InsertOrReplaceEntity":  entity.InsertOrReplace,
+	"InsertOrMergeEntity":    entity.InsertOrMerge,
+	"DeleteEntity":           entity.Delete,
+	"QueryEntity":            entity.Get,
+	"QueryEntities":          entity.Query,
+	"EntityGroupTransaction": entity.Batch,
+	"CreateTable":            entity.CreateTable,
+	"DeleteTable":            entity.DeleteTable,
+}
+
+// OperationOf returns the name that logs have for a verb, empty for none.
+func OperationOf(verb entity.Verb) string {
+	for name, of := range operations {
+		if of == verb {
+			return name
+		}
+	}
+	return ""
+}
+
+// CategoryOf returns the category of resource logs that an operation belongs to.
+func CategoryOf(verb entity.Verb) string {
+	switch verb {
+	case entity.Get, entity.Query, 0:
+		return "StorageRead"
+	case entity.Delete, entity.DeleteTable:
+		return "StorageDelete"
+	default:
+		return "StorageWrite"
+	}
 }

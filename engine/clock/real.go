@@ -73,3 +73,82 @@ func (r Real) Alarm(until Instant) Alarm {
 	timer := time.NewTimer(until.Sub(r.Now()))
 	return Alarm{C: timer.C, timer: timer}
 }
+
+// Calendar says which date an instant of a clock has. Safe for concurrent use.
+//
+// Dates are for others: what stands on a letter, how old a signature is. Nothing is
+// measured by them, since a calendar is put right while a clock runs, and may be
+// turned back.
+type Calendar interface {
+	// Date returns the date of an instant, which the clock has told or is about to.
+	Date(Instant) time.Time
+}
+
+// Epoch is the calendar of a clock that has never stood still: the date of its
+// instant zero, and all others as long after it as the clock says.
+type Epoch time.Time
+
+var _ Calendar = Epoch{}
+
+// Date implements [Calendar].
+func (e Epoch) Date(i Instant) time.Time { return time.Time(e).Add(i.Offset()) }
+
+var _ Calendar = Real{}
+
+// Date implements [Calendar], by what the machine holds the date to be now. A machine
+// that sleeps stops its monotonic clock, and not the days.
+func (r Real) Date(i Instant) time.Time {
+	now := time.Now()
+	told := Instant(now.Sub(r.start))
+	return now.Round(0).Add(i.Sub(told))
+}
+
+// Sleeper is a place for one goroutine to sleep in, from which others can wake
+// it. Wake is safe for concurrent use, Sleep is for one goroutine at a time.
+type Sleeper interface {
+	// Sleep returns once the clock has reached until, or Wake is called; a call
+	// that came before counts, so that none is lost. It may return early for no
+	// reason: the caller looks at the clock again.
+	Sleep(until Instant)
+	// Wake has the present Sleep return at once, or the next one where there is
+	// none.
+	Wake()
+	// Close frees what the sleeper holds. It is used no more afterwards.
+	Close()
+}
+
+// NewSleeper returns a sleeper that waits for a clock's alarms: as fine as those
+// are.
+func NewSleeper(c Clock) Sleeper { return &drowser{clock: c, woken: make(chan struct{}, 1)} }
+
+// drowser sleeps by alarms.
+type drowser struct {
+	clock Clock
+	// woken holds a token when Wake was called since the last Sleep.
+	woken chan struct{}
+}
+
+// Sleep implements [Sleeper].
+func (d *drowser) Sleep(until Instant) {
+	alarm := d.clock.Alarm(until)
+	defer alarm.Stop()
+	select {
+	case <-alarm.C:
+	case <-d.woken:
+	}
+}
+
+// Wake implements [Sleeper].
+func (d *drowser) Wake() {
+	select {
+	case d.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Close implements [Sleeper].
+func (d *drowser) Close() {}
+
+// longestNap bounds a single fine wait, so that its length always fits what the
+// system takes.
+const longestNap = time.Hour

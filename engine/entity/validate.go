@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -158,3 +159,53 @@ func quote(s string) string {
 	}
 	return fmt.Sprintf("%q", s)
 }
+
+// The faults that parsing and decoding report; test for them with errors.Is.
+var (
+	// ErrCorrupt: the bytes are no block that Pack or MergePacked wrote.
+	ErrCorrupt = errors.New("entity: corrupt packed entity")
+	// ErrTicks: the text is no instant of the form that Ticks.String writes.
+	ErrTicks = errors.New("entity: not an instant")
+	// ErrETag: the text is not one weak, quoted entity tag.
+	ErrETag = errors.New("entity: not a weak entity tag")
+	// ErrForeignETag: the text is a weak entity tag, but of no version that a
+	// table could ever have given out; as a condition it matches nothing.
+	ErrForeignETag = errors.New("entity: entity tag of no version")
+)
+
+// The documented limits of the table service.
+const (
+	// MaxKeyUnits is the greatest length of a PartitionKey and of a RowKey:
+	// 1 KiB, in UTF-16 code units.
+	MaxKeyUnits = 512
+	// MaxProperties is how many properties an entity has at most beside
+	// PartitionKey, RowKey and Timestamp.
+	MaxProperties = 252
+	// MaxNameUnits is the greatest length of a property's name, in UTF-16 code
+	// units.
+	MaxNameUnits = 255
+	// MaxStringUnits is the greatest length of an Edm.String: 64 KiB, in UTF-16
+	// code units.
+	MaxStringUnits = 32 * 1024
+	// MaxBinaryBytes is the greatest length of an Edm.Binary, in bytes.
+	MaxBinaryBytes = 64 * 1024
+	// MaxEntityBytes is the greatest size of an entity, in bytes as [Size]
+	// counts them.
+	MaxEntityBytes = 1 << 20
+	// MaxBatchChanges is how many changes an entity group transaction holds at
+	// most.
+	MaxBatchChanges = 100
+	// MaxBatchBytes is the greatest size of an entity group transaction: the
+	// sum over its changes, in bytes as [Size] counts them.
+	MaxBatchBytes = 4 << 20
+	// MinTableName and MaxTableName bound the length of a table's name.
+	MinTableName = 3
+	MaxTableName = 63
+)
+
+// The range of an Edm.DateTime: from the first tick of the year 1601 to the
+// last of the year 9999.
+const (
+	EarliestDateTime Ticks = 504911232000000000
+	LatestDateTime   Ticks = 3155378975999999999
+)

@@ -1,7 +1,21 @@
+// Package model holds the parameters of the partition model: each with its
+// value, unit, bounds and provenance.
+//
+// Take a profile with [New], change single parameters with [Model.Set], check
+// the whole with [Model.Validate], and hand the model to the engine, which
+// reads its fields. [Model.ParametersOf] lists, for a report, those that a run
+// rests on, so that every assumption can be shown as one.
+//
+// The caller owes nothing further; a Model is a plain value to be copied before
+// it is shared.
+//
+// The package never decides anything: it knows numbers, not behaviour.
 package model
 
 import (
 	"errors"
+	"fmt"
+	"loadgen/engine/nearest"
 	"time"
 )
 
@@ -79,4 +93,102 @@ var ErrValue = errors.New("model: impossible value")
 // scan: what it gets through in PageTime.
 func (m *Model) PageScan() int64 {
 	return int64(m.PageTime/time.Millisecond) * m.ScanRate / 1000
+}
+
+// Validate returns every parameter that lies outside its bounds, and every pair
+// of them that cannot be together.
+func (m *Model) Validate() []error {
+	var faults []error
+	for _, p := range m.Parameters() {
+		if p.Value < p.Least || p.Value > p.Greatest {
+			faults = append(faults, fmt.Errorf("%w: %s is %s; it must be from %s to %s",
+				ErrValue, p.Name, p.Text(), p.text(p.Least), p.text(p.Greatest)))
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	if m.ClientMachines > 1 && m.ClientBandwidth == 0 {
+		faults = append(faults, fmt.Errorf("%w: client_machines is %d and client_bandwidth 0: without a bandwidth one machine bears any load; expected both, or one machine",
+			ErrValue, m.ClientMachines))
+	}
+	for _, o := range orders() {
+		low, high := m.parameter(o.low), m.parameter(o.high)
+		if low.Value > high.Value {
+			faults = append(faults, fmt.Errorf("%w: %s is %s; it must be at least %s, which is %s (%s)",
+				ErrValue, high.Name, high.Text(), low.Name, low.Text(), o.why))
+		}
+	}
+	return faults
+}
+
+// order says that one parameter must not be greater than another.
+type order struct{ low, high, why string }
+
+func orders() []order {
+	return []order{
+		{"tick", "detection", "overload is seen at a tick only"},
+		{"tick", "quiet", "quiet is seen at a tick only"},
+		{"tick", "load_memory", "a load is averaged over ticks"},
+		{"utilisation_low", "utilisation_high", "headroom shrinks as a server gets busy"},
+		{"pending_low", "pending_high", "throttling grows with the queue"},
+		{"offline_least", "offline_most", "a hand-over takes a time between the two"},
+	}
+}
+
+// parameter returns a parameter that exists, by name.
+func (m *Model) parameter(name string) Parameter {
+	for _, p := range m.Parameters() {
+		if p.Name == name {
+			return p
+		}
+	}
+	panic("model: no parameter is called " + name)
+}
+
+// RegionName is what a scenario calls the place of its clients; [Model.Set] takes it like
+// a parameter.
+const RegionName = "region"
+
+// Region is a place of clients as seen from the account, and the round trip from there.
+type Region struct {
+	Name string
+	// RoundTrip is assumed: of the order of what is measured between regions.
+	RoundTrip time.Duration
+	// Where completes a sentence on the round trip.
+	Where string
+}
+
+// Regions returns the places that clients can be in, the nearest first. The slice is the
+// caller's.
+func Regions() []Region {
+	return []Region{
+		{"same-region", time.Millisecond, "from a client in the account's region"},
+		{"same-continent", 30 * time.Millisecond, "from a client in another region of the same continent"},
+		{"other-continent", 150 * time.Millisecond, "from a client on another continent"},
+	}
+}
+
+// RegionNames returns the names of [Regions].
+func RegionNames() []string { return nearest.Of(Regions(), func(r Region) string { return r.Name }) }
+
+// place puts the clients into a region: the round trip is from there.
+func (m *Model) place(name string) error {
+	for _, r := range Regions() {
+		if r.Name == name {
+			m.Region, m.RoundTrip = name, r.RoundTrip
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrValue, nearest.Unknown(RegionName, name, RegionNames()))
+}
+
+// whence says where the round trip is from, empty where nobody did.
+func (m *Model) whence() string {
+	for _, r := range Regions() {
+		if r.Name == m.Region && r.RoundTrip == m.RoundTrip {
+			return " " + r.Where
+		}
+	}
+	return ""
 }

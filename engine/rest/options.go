@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
-
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
+	"strings"
+	"time"
 )
 
 // Options says what a handler serves.
@@ -145,3 +144,6 @@ func accountName(name string) bool {
 func headerText(text string, longest int) bool {
 	return len(text) <= longest && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' })
 }
+
+// ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.
+var ErrOptions = errors.New("rest: impossible options")

@@ -2,9 +2,8 @@ package wire
 
 import (
 	"bytes"
-	"slices"
-
 	"loadgen/engine/entity"
+	"slices"
 )
 
 // Rendering is how a reply shows entities. It is not altered once in use, and
@@ -294,4 +293,13 @@ func (r *Rendering) appendTableMembers(dst []byte, name string) []byte {
 	dst = append(dst, `"TableName":`...)
 	dst = jsonASCII.appendString(dst, name)
 	return append(dst, '}')
+}
+
+// AppendLocation appends the absolute URL of an entity as the service gives it
+// out in the headers Location and DataServiceId and in odata.id: the quotes of a
+// key are doubled and stay quotes. It names what [AppendEntityPath] names, in
+// other letters.
+func (r *Rendering) AppendLocation(dst []byte, k entity.Key) []byte {
+	dst = append(dst, r.Base.URL...)
+	return r.appendLink(append(dst, '/'), k)
 }

@@ -1,10 +1,10 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
-	"strings"
-
 	"loadgen/engine/entity"
+	"strings"
 )
 
 // Row is an entity that a client read. Its strings and its Packed are copies.
@@ -136,3 +136,11 @@ func (p *replyParser) row(partition string) (Row, bool) {
 		Entity: entity.Pack(nil, p.entity.version(), p.properties),
 	}, true
 }
+
+// The faults of what a client was given; test for them with errors.Is.
+var (
+	// ErrReply: the reply is not of the form that a table service gives.
+	ErrReply = errors.New("wire: not a reply of a table service")
+	// ErrSecret: the account key is not base64. The text is never repeated.
+	ErrSecret = errors.New("wire: the account key is not base64")
+)

@@ -2,10 +2,10 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"math"
-
 	"loadgen/report/compare/statistics"
+	"math"
 )
 
 // Gate judges paired live runs. A threshold of 0 is the default.
@@ -150,3 +150,12 @@ func (g *Gate) decide(f *Finding, higher bool, metrics int) {
 		f.Verdict = NoDifference
 	}
 }
+
+// ErrOptions is wrapped by every fault of a [Gate], ErrFigures by every fault of the
+// figures to compare, and ErrTree by every fault of a text that [Diff] cannot read; test
+// for them with errors.Is.
+var (
+	ErrOptions = errors.New("compare: impossible options")
+	ErrFigures = errors.New("compare: figures that cannot be compared")
+	ErrTree    = errors.New("compare: not a tree of JSON values")
+)

@@ -1,3 +1,17 @@
+// Package document is what a report says, before anybody has decided how it looks: a
+// title, what is wrong with the record, and sections of paragraphs, lists, tables,
+// charts and series.
+//
+// [loadgen/report] makes a [Document] of a judged record; the renderers (text, HTML,
+// Markdown, CSV) turn it into bytes. Whatever a renderer shows stands in the document,
+// so that all of them say the same.
+//
+// The caller owes sections in the order of [loadgen/report], identifiers that are unique
+// within a document, and words in plain Unicode: escaping is the renderers', each in its
+// own way, and they trust nothing that stands here.
+//
+// Numbers, units, shares and durations are formatted here, and nowhere else. The package is
+// a leaf: it computes nothing and knows no record.
 package document
 
 // Document is one report. It is a plain value.
@@ -195,3 +209,42 @@ func (List) block()      {}
 func (Table) block()     {}
 func (Chart) block()     {}
 func (Series) block()    {}
+
+// Headed is columns by their titles, of which the first so many hold words and the others
+// numbers.
+func Headed(words int, titles ...string) []Column {
+	columns := make([]Column, len(titles))
+	for i, title := range titles {
+		columns[i] = Column{Title: title, Words: i < words}
+	}
+	return columns
+}
+
+// Add adds a section of those blocks that say something, none where none does: a table has
+// rows, a list items, a paragraph a text.
+func (d *Document) Add(id, title string, blocks ...Block) {
+	s := Section{ID: id, Title: title}
+	for _, block := range blocks {
+		if !idle(block) {
+			s.Blocks = append(s.Blocks, block)
+		}
+	}
+	if len(s.Blocks) > 0 {
+		d.Sections = append(d.Sections, s)
+	}
+}
+
+func idle(block Block) bool {
+	switch b := block.(type) {
+	case Paragraph:
+		return b.Text == ""
+	case List:
+		return len(b.Items) == 0
+	case Facts:
+		return len(b.Lines) == 0
+	case Table:
+		return len(b.Rows) == 0
+	default:
+		return false
+	}
+}

@@ -3,10 +3,11 @@ package export
 import (
 	"fmt"
 	"io"
+	"loadgen/results"
+	"strconv"
 	"strings"
 	"time"
-
-	"loadgen/results"
+	"unicode/utf8"
 )
 
 // hlogUnits stands above the lines of every log. HistogramLogProcessor takes values for
@@ -104,4 +105,70 @@ func seconds(amount, one time.Duration) string {
 // remark returns a name as a comment may hold it: readers look for times in comments.
 func remark(name string) string {
 	return fmt.Sprintf("%q", strings.ReplaceAll(short(name), "#[", "# ["))
+}
+
+// longestName is how many characters of a name are written: benchstat gives up at a line
+// of 64 KiB.
+const longestName = 200
+
+// short returns a name on one line, of so many characters at most.
+func short(name string) string {
+	name = Plain(name)
+	if utf8.RuneCountInString(name) <= longestName {
+		return name
+	}
+	return string([]rune(name)[:longestName-1]) + "…"
+}
+
+// namesOf returns the names of the kinds of operation as a form writes them, each another.
+func namesOf(kinds []results.Kind, written func(string) string) []string {
+	names, taken := make([]string, len(kinds)), make(map[string]bool)
+	for i, kind := range kinds {
+		name := written(short(kind.Name))
+		for n := 2; taken[name]; n++ {
+			name = written(short(kind.Name)) + "_" + strconv.Itoa(n)
+		}
+		names[i], taken[name] = name, true
+	}
+	return names
+}
+
+// tag returns a name as the tag of a line: it ends at a comma, and must not hold a space.
+func tag(name string) string { return strings.ReplaceAll(Word(name), ",", "_") }
+
+// intervalAbout stands above the lines of an interval log.
+const intervalAbout = hlogUnits + `#A line is an operation in a whole second of the run in which any of it ended with success
+`
+
+// IntervalLog writes an interval log of HdrHistogram, format 1.3, while a run goes on: a line
+// for each kind of operation and whole second in which any of it ended with success, with the
+// operation's name as its tag and the response times since the instants at which they were
+// due. The lines of a tag together are the record's histograms of that operation in all
+// phases, count for count. Lines are written whole: a run that is killed leaves a log that
+// ends earlier. It belongs to one goroutine.
+type IntervalLog struct {
+	rows
+	tags []string
+}
+
+// NewIntervalLog writes what stands above the lines of a run's log.
+func NewIntervalLog(w io.Writer, m *results.Manifest) *IntervalLog {
+	l := &IntervalLog{rows: rows{to: w}, tags: namesOf(m.Operations, tag)}
+	var text strings.Builder
+	logHead(&text, m)
+	fmt.Fprintf(&text, "#Scenario %s\n", remark(m.Scenario.Name))
+	text.WriteString(intervalAbout + hlogColumns)
+	l.write([]byte(text.String()))
+	return l
+}
+
+// Second writes the lines of a second. Kinds has an entry for each kind of operation.
+func (l *IntervalLog) Second(second *results.Interval, kinds []results.Heard) {
+	var text strings.Builder
+	for k := range kinds {
+		if err := logLine(&text, l.tags[k], time.Duration(second.Second)*time.Second, time.Second, kinds[k].Response); err != nil && l.failure == nil {
+			l.failure = err
+		}
+	}
+	l.write([]byte(text.String()))
 }

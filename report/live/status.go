@@ -164,11 +164,11 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 }
 
 // warm adds what partitions served at least in a second.
-func (one *second) warm(heat map[partition]int64) {
-	if one.heat == nil {
+func (s *second) warm(heat map[partition]int64) {
+	if s.heat == nil {
 		return
 	}
-	for _, place := range one.heat.Places() {
+	for _, place := range s.heat.Places() {
 		if sure := place.Value.served; sure > 0 {
 			heat[place.Key] += sure
 		}

@@ -1,7 +1,6 @@
 // Package text writes text for a person: lines of a bounded width, and tables.
 //
-// A [Page] takes headings, lines and items in order and breaks them at spaces; a
-// [Table] goes [Table.Onto] it. [Page.Bytes] is what is to be written. [Aligned] is a plainer
+// [Write] returns a document as text, with lines that break at spaces. [Aligned] returns a plain
 // table, as wide as its cells are. [Markdown] and [Inert] escape a text for those who read
 // it as markup or as a formula, [JSON] writes a value for scripts.
 //

@@ -1,8 +1,7 @@
 // Package verdict says what the record of a run means.
 //
 // [Judge] turns a finished record into the summary that scripts read, the
-// verdict in words included. [Steps] gives the figures of each step for a
-// table, [Books] what does not add up, [Findings] what stands out beside the
+// verdict in words included. [Books] what does not add up, [Findings] what stands out beside the
 // verdict, and [Limits] what the run cannot tell; [Figure] is a single figure, by
 // which runs are compared. Everything is computed from
 // the record: no figure is known here beforehand but the documents' two targets,

@@ -1,3 +1,16 @@
+// Package baseline is what of a run in virtual time repeats exactly, and the file that
+// later runs of the same scenario are held to.
+//
+// [Of] takes a run's record to a [Tree]: every count, every distribution, what load
+// balancing decided, and each parameter of the model, without what differs from one
+// machine or night to the next. [New] makes of it a [Baseline], [Baseline.File] the file,
+// and [Read] a baseline again, which [Baseline.Fits] holds against the scenario that is
+// to be compared.
+//
+// The caller owes records of runs that came to their end, in virtual time, and holds
+// two trees against each other by their [Tree.JSON].
+//
+// The package never reads a file or a clock, and never calls a difference good or bad.
 package baseline
 
 import (
@@ -8,10 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"loadgen/results"
 	"strings"
 	"time"
-
-	"loadgen/results"
 )
 
 // Version is that of the file. A reader refuses any other.
@@ -168,3 +180,18 @@ func (b *Baseline) Line() string {
 func (b *Baseline) Same(other *Baseline) bool {
 	return b.Scenario == other.Scenario && b.Text == other.Text && bytes.Equal(b.Tree.JSON(), other.Tree.JSON())
 }
+
+// What can be wrong with a baseline, to be told by errors.Is. None of these is a
+// difference of the runs: there is nothing to hold them against.
+var (
+	// ErrCorrupt: it is no baseline that can be read.
+	ErrCorrupt = errors.New("no baseline")
+	// ErrVersion: it was written by an earlier or a later version of the tool.
+	ErrVersion = errors.New("a baseline of another version")
+	// ErrEdited: it is not what was accepted.
+	ErrEdited = errors.New("the baseline was changed by hand")
+	// ErrForeign: it is of another scenario.
+	ErrForeign = errors.New("the baseline is of another scenario")
+	// ErrRecord: the run cannot be held against a baseline.
+	ErrRecord = errors.New("the run does not repeat")
+)

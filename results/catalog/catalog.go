@@ -1,10 +1,27 @@
+// Package catalog is the runs that are kept: their names, their tags and their age.
+//
+// A run is a folder with a run.json, a contest of designs one with a contest.json. [Open] reads what a folder of them holds into a
+// [Catalog], of which [Catalog.Select] takes some and [Catalog.Plan] says which are to go;
+// [Plan.Delete] deletes these. [Find] returns the run that a person means by a path, a
+// name, the beginning of one or [Latest]; [ChangeTags] gives a run names of one's own,
+// which keep it from being deleted. [Read] and [Reader] hand the records themselves over.
+//
+// The caller owes the time, and says by name which files beside a record's own a run may
+// lose. What was asked for and cannot be had is a [Fault], one line that names what is
+// nearest.
+//
+// The package alters no record, follows no link where it deletes, and deletes nothing that
+// it was not told the name of.
 package catalog
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"loadgen/engine/nearest"
+	"loadgen/results"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,9 +29,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"loadgen/engine/nearest"
-	"loadgen/results"
 )
 
 // Catalog is what a folder of runs holds. It belongs to one goroutine.
@@ -151,4 +165,34 @@ func (c *Catalog) Beside() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+var (
+	// ErrAge is wrapped where a text is no age.
+	ErrAge = errors.New("no age; expected one such as 30d, 2w or 12h")
+	// ErrTags is wrapped where a file of tags holds none.
+	ErrTags = errors.New("tags.json does not hold the tags of a run")
+)
+
+// Fault is what is wrong with what was asked for.
+type Fault struct {
+	// Field is the argument, or the field of the options, that is at fault.
+	Field string
+	// Err says what is wrong in one line, and what was expected.
+	Err error
+}
+
+// Error returns the field and what is wrong with it.
+func (f *Fault) Error() string { return f.Field + ": " + f.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Reason returns what is wrong with a file, without its path.
+func Reason(err error) error {
+	var fault *fs.PathError
+	if errors.As(err, &fault) {
+		return fault.Err
+	}
+	return err
 }

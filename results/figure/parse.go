@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -165,4 +166,92 @@ func (p *parser) fail(at int, format string, args ...any) {
 	if p.fault == nil {
 		p.fault = &ClaimFault{Offset: at, What: fmt.Sprintf(format, args...)}
 	}
+}
+
+// ParseFigure reads a figure that stands alone, such as p99(get): what runs are
+// compared by, rather than held to. The error is a [*ClaimFault], which wraps [ErrClaimSyntax].
+func ParseFigure(text string) (Reference, error) {
+	p := &parser{text: text}
+	if len(text) > MaxClaimLength || !utf8.ValidString(text) {
+		p.fail(0, "the text is longer than %d bytes, or no UTF-8; expected a figure such as p99(get)", MaxClaimLength)
+		return Reference{}, p.fault
+	}
+	f := p.figure()
+	if p.space(); p.fault == nil && p.at < len(p.text) {
+		p.fail(p.at, "%s stands after the figure; expected its end", p.next())
+	}
+	if p.fault != nil {
+		return Reference{}, p.fault
+	}
+	return f, nil
+}
+
+// ErrClaimSyntax is wrapped by every [ClaimFault].
+var ErrClaimSyntax = errors.New("figure: no such claim")
+
+// ClaimFault is what is wrong with a claim, and where.
+type ClaimFault struct {
+	// Offset is the byte of the text at which it shows.
+	Offset int
+	// What says what was found and what was expected.
+	What string
+	// Name is a figure that is not known, so that the caller may suggest the
+	// nearest of [Names]; empty for any other fault.
+	Name string
+}
+
+// Error returns what is wrong, with the names that are known where one is not.
+func (f *ClaimFault) Error() string {
+	what := f.What
+	if f.Name != "" {
+		what += "; expected one of " + strings.Join(Names(), ", ")
+	}
+	return fmt.Sprintf("byte %d: %s", f.Offset, what)
+}
+
+// Unwrap returns [ErrClaimSyntax].
+func (f *ClaimFault) Unwrap() error { return ErrClaimSyntax }
+
+// renamed are figures that were called otherwise, by what they were called.
+var renamed = [...]struct{ was, is string }{
+	{"refused", "throttled"},
+	{"relieved", "relieved_after"},
+	{"lost", "lost_writes"},
+	{"doubled", "doubled_writes"},
+	{"unknown", "unknown_writes"},
+	{"faults", "violations"},
+	{"tally", "counter"},
+	{"attempts", "tries"},
+}
+
+// RenamedMetrics returns what figures were called otherwise, as pairs of the name before and the
+// one of now. The slice is the caller's.
+func RenamedMetrics() [][2]string {
+	var pairs [][2]string
+	for _, one := range renamed {
+		pairs = append(pairs, [2]string{one.was, one.is})
+	}
+	return pairs
+}
+
+// unknown says of a name that is no figure what it is called now, or that it is none: the
+// caller then knows the nearest.
+func (p *parser) unknown(f Reference) {
+	for _, one := range renamed {
+		if one.was == f.Name {
+			p.fail(f.Offset, "%s is called %s now; expected that name", one.was, one.is)
+			return
+		}
+	}
+	p.fail(f.Offset, "unknown figure %q", clipped(f.Name))
+	p.fault.Name = f.Name
+}
+
+// wrongUnit says of a limit that its figure is told in other units. From when on a load was
+// throttled was called as the count of throttled attempts is now.
+func (p *parser) wrongUnit(limit int, c *Claim, expected string) {
+	if c.left.Name == "throttled" && c.number.unit() == Nanoseconds {
+		expected += ", or throttled_from, as the time is called now from which on attempts are"
+	}
+	p.fail(limit, "%s is no limit for %s; expected %s", c.number, c.left.Name, expected)
 }

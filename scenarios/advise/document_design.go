@@ -69,15 +69,15 @@ func (l *Load) table(id string) document.Table {
 
 // unknown tells what cannot be told of an operation before it runs, and what a better one
 // would need.
-func (o *Operation) unknown() (list []string) {
-	if o.AtLeast {
-		list = append(list, o.Name+": what its queries read is known when they are answered.")
+func (one *Operation) unknown() (list []string) {
+	if one.AtLeast {
+		list = append(list, one.Name+": what its queries read is known when they are answered.")
 	}
-	if o.Beside > 0 {
-		list = append(list, fmt.Sprintf("%s: of its requests %s go to a queue or to blobs.", o.Name, document.Rate(o.Beside)))
+	if one.Beside > 0 {
+		list = append(list, fmt.Sprintf("%s: of its requests %s go to a queue or to blobs.", one.Name, document.Rate(one.Beside)))
 	}
-	if o.rank > 1 && o.Why != "" {
-		list = append(list, o.Name+": "+o.Why+".")
+	if one.rank > 1 && one.Why != "" {
+		list = append(list, one.Name+": "+one.Why+".")
 	}
 	return list
 }

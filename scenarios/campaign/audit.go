@@ -185,7 +185,7 @@ func (c *Campaign) runMark() string {
 		return "run"
 	}
 	if _, sound := workflow.ParseWriteID(workflow.WriteID{Run: c.RunMark}.String()); !sound {
-		panic("drive: a run is marked with letters and digits, 1 to 32")
+		panic("campaign: a run is marked with letters and digits, 1 to 32")
 	}
 	return c.RunMark
 }

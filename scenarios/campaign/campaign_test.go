@@ -286,7 +286,7 @@ func TestEndThatFailsIsNoPreparation(t *testing.T) {
 	w := newWorld(t, s, nil)
 	runner := &drive.Virtual{Target: deaf{w.target, entity.DeleteTable, entity.InvalidInput}}
 	_, err := w.run(t, context.Background(), runner, campaign.Options{Scenario: s, Table: "stress"})
-	if want := "drive: after the load: drop of table stress was answered 400 InvalidInput not today"; !errors.Is(err, campaign.ErrAfterLoad) ||
+	if want := "campaign: after the load: drop of table stress was answered 400 InvalidInput not today"; !errors.Is(err, campaign.ErrAfterLoad) ||
 		errors.Is(err, campaign.ErrPreparation) || fmt.Sprint(err) != want {
 		t.Errorf("Run = %v; want ErrAfterLoad: %s", err, want)
 	}

@@ -44,7 +44,7 @@ const (
 )
 
 // ErrFind is wrapped where a search has no load to try rates with.
-var ErrFind = errors.New("drive: impossible search")
+var ErrFind = errors.New("campaign: impossible search")
 
 // Validate returns all that is wrong with the search, each a [scenarios.Fault] with the
 // field that it concerns; nil where nothing is.

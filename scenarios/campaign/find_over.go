@@ -223,7 +223,7 @@ func newGauge(from uint64, length time.Duration) *gauge {
 	return &gauge{from: from, length: length, waiting: make(map[int64]int64), answered: make(map[int64]int64)}
 }
 
-// Attempt implements [Observer].
+// Attempt implements [drive.Observer].
 func (g *gauge) Attempt(a *results.Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -252,7 +252,7 @@ func (g *gauge) Attempt(a *results.Attempt) {
 	}
 }
 
-// Completed implements [Observer].
+// Completed implements [drive.Observer].
 func (g *gauge) Completed(c *results.Completed) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -43,7 +43,7 @@ type finding struct {
 // HighestRate, which [Find.Validate] sees to.
 func NewFinder(from, upTo float64) *Finder {
 	if !(from >= LowestRate && from <= upTo && upTo <= HighestRate) {
-		panic(fmt.Sprintf("drive: a search from %v up to %v; its rates must lie from %v to %v", from, upTo, LowestRate, HighestRate))
+		panic(fmt.Sprintf("campaign: a search from %v up to %v; its rates must lie from %v to %v", from, upTo, LowestRate, HighestRate))
 	}
 	return &Finder{from: from, upTo: upTo}
 }

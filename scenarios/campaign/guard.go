@@ -64,7 +64,7 @@ func (g *stopConditions) at(done time.Duration) *watchedSecond {
 	return one
 }
 
-// Attempt implements [Observer].
+// Attempt implements [drive.Observer].
 func (g *stopConditions) Attempt(a *results.Attempt) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +84,7 @@ func (g *stopConditions) Attempt(a *results.Attempt) {
 	}
 }
 
-// Completed implements [Observer].
+// Completed implements [drive.Observer].
 func (g *stopConditions) Completed(c *results.Completed) {
 	if c.Class != results.Ok {
 		return
@@ -97,7 +97,7 @@ func (g *stopConditions) Completed(c *results.Completed) {
 }
 
 // Enough returns why a stage that began at one instant needs to go no further now:
-// an error that wraps [ErrStopped], or ErrSettled; nil where it does. overdue counts
+// an error that wraps [drive.ErrStopped], or ErrSettled; nil where it does. overdue counts
 // the operations that should have been sent a second ago.
 func (g *stopConditions) Enough(start, now clock.Instant, overdue func() uint64) error {
 	second := int64(now.Offset() / time.Second)

@@ -115,15 +115,15 @@ func (c *Campaign) Count(ctx context.Context, phase int) error {
 
 var (
 	// ErrTableExists is wrapped where the test table is there already.
-	ErrTableExists = errors.New("drive: the test table exists")
+	ErrTableExists = errors.New("campaign: the test table exists")
 	// ErrNotOurs is wrapped where a table to be reused lacks this tool's marker.
-	ErrNotOurs = errors.New("drive: the table is not one of this tool's")
+	ErrNotOurs = errors.New("campaign: the table is not one of this tool's")
 	// ErrPreparation is wrapped where the table could not be made, filled or
 	// counted.
-	ErrPreparation = errors.New("drive: preparation failed")
+	ErrPreparation = errors.New("campaign: preparation failed")
 	// ErrAfterLoad is wrapped where what was left of the table could not be looked at,
 	// counted or dropped once load was sent.
-	ErrAfterLoad = errors.New("drive: after the load")
+	ErrAfterLoad = errors.New("campaign: after the load")
 )
 
 // failure is what went wrong where an operation did that is not of the load.

@@ -396,5 +396,5 @@ func (m *mix) pick(k uint64) int {
 			return i
 		}
 	}
-	panic("drive: a chance beyond the sum of the weights")
+	panic("campaign: a chance beyond the sum of the weights")
 }

@@ -99,7 +99,7 @@ func (p *Plan) manifest() results.Manifest {
 	return manifest
 }
 
-// Saw takes down one request, as [Observer.Saw] does.
+// Saw takes down one request, as [Capture.Saw] does.
 func (e *Examination) Saw(seen *rest.Seen) { e.observer.Saw(seen) }
 
 // Advance says what time it is. Its error, which it returns once, is that the

@@ -2,10 +2,10 @@ package capture
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"time"
-
 	"loadgen/results"
+	"time"
 )
 
 // Options says where an observer writes and how much it keeps. A bound that is 0
@@ -93,3 +93,6 @@ func (o Options) withDefaults() Options {
 	o.Hold = cmp.Or(o.Hold, DefaultHold)
 	return o
 }
+
+// ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.
+var ErrOptions = errors.New("capture: impossible options")

@@ -32,7 +32,7 @@ type Options struct {
 // mostWorkers are those that a scenario may have.
 const mostWorkers = 100_000
 
-// Validate returns all that is wrong with the options, each a [scenarios.Fault] whose
+// Validate returns all that is wrong with the options, each a [fields.Fault] whose
 // path is the field that it concerns, in the words of a command's flag; nil where nothing
 // is.
 func (o *Options) Validate() []error {

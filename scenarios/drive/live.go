@@ -2,12 +2,12 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync"
-	"time"
-
 	"loadgen/engine/clock"
 	"loadgen/target"
+	"sync"
+	"time"
 )
 
 // Live runs stages in real time, one at a time. A fixed number of workers send
@@ -254,4 +254,91 @@ func (c *workers) verdict(unanswered int) error {
 		return fmt.Errorf("%w for the last %v of stage %q", ErrSilent, lasted.Round(100*time.Millisecond), c.stage.Name)
 	}
 	return nil
+}
+
+// Runner carries out stages, one after another.
+type Runner interface {
+	// Run carries a stage out and returns when each of its operations has
+	// ended. A done context ends it early: what is under way is waited for,
+	// the rest dropped or cut, and the context's error returned. Any other
+	// error is a failure of the harness: the record could not be written.
+	Run(ctx context.Context, stage *Stage, ledger *Ledger) error
+	// Now returns the runner's present instant.
+	Now() clock.Instant
+}
+
+var (
+	// ErrStopped is wrapped where a budget of the scenario was exceeded, so that it
+	// ended the run.
+	ErrStopped = errors.New("drive: stopped")
+	// ErrSilent is wrapped where the target has stopped answering.
+	ErrSilent = errors.New("drive: the target has not answered")
+	// ErrSettled is wrapped where a stage has come to rest, so that it need not go on.
+	ErrSettled = errors.New("drive: the load has come to rest")
+)
+
+// Stop is the end of a run whose scenario sets a budget that was exceeded. It wraps
+// [ErrStopped].
+type Stop struct {
+	// Second is how long the run had lasted, Why the budget and what was observed.
+	Second int64
+	Why    error
+}
+
+// Error implements error.
+func (s *Stop) Error() string { return "drive: " + s.Reason() }
+
+// Reason says why the run was stopped, for a sentence.
+func (s *Stop) Reason() string { return fmt.Sprintf("stopped %d s into the run: %v", s.Second, s.Why) }
+
+// Unwrap returns [ErrStopped].
+func (s *Stop) Unwrap() error { return ErrStopped }
+
+// silence is how long a target has owed a reply: since the first attempt that was
+// sent after its last one. A lost attempt is not a reply.
+type silence struct {
+	// open says that something was sent since the last reply, since when.
+	open  bool
+	since clock.Instant
+	// lost counts the attempts that have ended without a reply since the last one.
+	lost int
+}
+
+// silenceLimit ends a stage in its midst: it lies above the time after which a
+// client gives up on a single attempt. A stage that comes to its end has met a
+// dead target where a silence of deadAfter, over deadAttempts, is its last word.
+const (
+	silenceLimit = time.Minute
+	deadAfter    = 2 * time.Second
+	deadAttempts = 20
+)
+
+// begin takes down that an attempt is sent.
+func (s *silence) begin(now clock.Instant) {
+	if !s.open {
+		s.open, s.since = true, now
+	}
+}
+
+// end takes down that an attempt has ended, with a reply or without, while others
+// are under way.
+func (s *silence) end(now clock.Instant, reply bool, others int) {
+	if !reply {
+		s.lost++
+		return
+	}
+	s.open, s.since, s.lost = others > 0, now, 0
+}
+
+// lasting returns how long the silence has lasted, 0 where there is none.
+func (s *silence) lasting(now clock.Instant) time.Duration {
+	if !s.open {
+		return 0
+	}
+	return now.Sub(s.since)
+}
+
+// dead reports whether a silence that lasted so long is that of a dead target.
+func (s *silence) dead(lasted time.Duration) bool {
+	return lasted >= deadAfter && s.lost >= deadAttempts
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrInvalid is wrapped by every fault of a scenario.
-var ErrInvalid = errors.New("scenarios: invalid scenario")
+var ErrInvalid = errors.New("fields: invalid scenario")
 
 // Fault is one thing that is wrong with a scenario.
 type Fault struct {
@@ -19,7 +19,7 @@ type Fault struct {
 	// Line and Column count from 1, the column in characters; they are 0 where
 	// there is no position.
 	Line, Column int
-	// Path names the field as [Scenario.Set] takes it, list items by position.
+	// Path names the field as Scenario.Set takes it, list items by position.
 	Path string
 	// What is wrong, and what was expected.
 	What string

@@ -153,7 +153,7 @@ func JSONText(value any) []byte {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(value); err != nil {
-		panic("scenarios: the schema is not JSON: " + err.Error())
+		panic("fields: the schema is not JSON: " + err.Error())
 	}
 	return out.Bytes()
 }

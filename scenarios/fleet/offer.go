@@ -176,13 +176,12 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 func Version() string { return strings.TrimSpace(run.Version() + " " + run.Commit()) }
 
 // Mistyped reports whether an error is of what somebody typed: a token that will not do, an
-// address that cannot be listened at, a target that is not the leader's. Away reports whether
-// it is that others are not there, or do not agree.
+// address that cannot be listened at, a target that is not the leader's.
 func Mistyped(err error) bool {
 	return is(err, ErrToken, ErrListen, errTarget)
 }
 
-// Away: see [Mistyped].
+// Away reports whether an error is that others are not there, or do not agree.
 func Away(err error) bool {
 	return is(err, protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
 		ErrRefused, ErrUnreachable, ErrLed, errStopped, ErrNothing)

@@ -2,11 +2,10 @@ package keys
 
 import (
 	"errors"
-	"strings"
-	"time"
-
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"strings"
+	"time"
 )
 
 // Generator yields the entities of a key design. It is immutable: every method
@@ -36,7 +35,7 @@ type formed struct {
 
 // New returns the generator of the options, which must not be altered
 // afterwards. The error joins what [Options.Validate] finds; it wraps
-// [ErrInvalid].
+// [ErrInvalidOptions].
 func New(o Options) (*Generator, error) {
 	if err := errors.Join(append(o.Validate(), o.unreadFaults()...)...); err != nil {
 		return nil, err
@@ -194,4 +193,67 @@ func (g *Generator) form(dst []entity.Property, properties []formed, e Event) []
 		}
 	}
 	return dst
+}
+
+// Event is what an entity records: one that was there before the load, or one
+// that came about while the load ran.
+type Event struct {
+	// Number is the entity's own, below 2⁶².
+	Number uint64
+	// Lead is the number that decides those attributes which Shared names, in place
+	// of Number: events of one lead have the same values of them.
+	Lead   uint64
+	Shared Shared
+	// Run is how long after the beginning of the measured load the event came
+	// about. It counts only where Offered is set, and is not negative.
+	Run time.Duration
+	// Offered says that the event came about during the load. Without it the
+	// entity was loaded beforehand.
+	Offered bool
+}
+
+// loaded returns the event of an entity that was loaded.
+func loaded(n uint64) Event { return Event{Number: n} }
+
+// occurrence is an event as one placeholder sees it: with the time set back by so
+// much. A planner looks at a span of time through its two ends.
+type occurrence struct {
+	Event
+	back entity.Ticks
+}
+
+// Part yields some properties of entities, formed from the attributes of a
+// generator: what a merge changes. It is immutable and safe for concurrent use.
+type Part struct {
+	generator  *Generator
+	properties []formed
+	whole      bool
+}
+
+// Whole returns the part that is all of an entity, its filler with it.
+func (g *Generator) Whole() *Part { return &Part{generator: g, whole: true} }
+
+// IsWhole reports whether the part is all of an entity.
+func (p *Part) IsWhole() bool { return p.whole }
+
+// Part returns the part that the specs describe. Made from a pinned generator,
+// it sees the pinned values. The error joins what
+// [Options.ValidateProperties] finds; it wraps [ErrInvalidOptions].
+func (g *Generator) Part(specs []PropertySpec) (*Part, error) {
+	if err := errors.Join(g.options.ValidateProperties(specs)...); err != nil {
+		return nil, err
+	}
+	return &Part{generator: g, properties: g.options.form(specs)}, nil
+}
+
+// Properties returns the part of entity n, which was loaded. The slice is the
+// caller's.
+func (p *Part) Properties(n uint64) []entity.Property { return p.PropertiesOf(loaded(n)) }
+
+// PropertiesOf returns the part of an event. The slice is the caller's.
+func (p *Part) PropertiesOf(e Event) []entity.Property {
+	if p.whole {
+		return p.generator.PropertiesOf(e)
+	}
+	return p.generator.form(make([]entity.Property, 0, len(p.properties)), p.properties, e)
 }

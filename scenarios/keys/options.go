@@ -34,7 +34,7 @@ type Options struct {
 	Filler string
 }
 
-// Validate returns everything that is wrong with the options, each a [*Fault];
+// Validate returns everything that is wrong with the options, each a [*ValueFault];
 // nil where nothing is. A key that could hold a forbidden character or be too
 // long, a property whose text could be no value of its type, and an entity that
 // could be larger than Size are faults: for that all values of an attribute are
@@ -52,7 +52,7 @@ func (o Options) Validate() []error {
 }
 
 // ValidateProperties returns what is wrong with specs that a [Generator.Part]
-// is to be made of, each a [*Fault] with a path such as "properties.0.value".
+// is to be made of, each a [*ValueFault] with a path such as "properties.0.value".
 // Faults of the options themselves are not repeated.
 func (o Options) ValidateProperties(specs []PropertySpec) []error {
 	c := o.newCheck()

@@ -3,11 +3,11 @@ package keys
 import (
 	"fmt"
 	"iter"
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"slices"
 	"strconv"
 	"strings"
-
-	"loadgen/engine/entity"
 )
 
 // maxExpansions bounds how many texts of one template are tried ahead of time.
@@ -289,3 +289,23 @@ func (o Options) numbers(attribute string, entities uint64) []int64 {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
+
+// Text derives an attribute from others: its values are what a template of them
+// comes to. The order of the attributes does not matter, but none may, through
+// whatever others, be derived from itself.
+type Text struct {
+	Template Template
+}
+
+var _ Distribution = Text{}
+
+// Faults is empty: what is wrong with a template depends on the other attributes,
+// and [Options.Validate] sees them all.
+func (t Text) Faults(string) []error { return nil }
+
+// Compile is not asked of a text: a [Generator] keeps it as a layout.
+func (t Text) Compile(clock.Stream) ValueSource { return ConstantSource("") }
+
+// Probes are none: those of the attributes that the text is derived from stand for
+// it.
+func (t Text) Probes() []string { return nil }

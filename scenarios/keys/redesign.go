@@ -9,7 +9,7 @@ import (
 
 // Design returns the generator of the same entities under other keys: every
 // attribute of every event has the value that it has here, pinned or not. The error
-// joins what [Options.Validate] finds; it wraps [ErrInvalid].
+// joins what [Options.Validate] finds; it wraps [ErrInvalidOptions].
 func (g *Generator) Design(partition, row Template) (*Generator, error) {
 	o := g.options
 	o.PartitionKey, o.RowKey = partition, row
@@ -18,7 +18,7 @@ func (g *Generator) Design(partition, row Template) (*Generator, error) {
 
 // Project returns the generator of the same entities with no other properties than
 // the named ones, in the order in which they are stored, and without a filler unless
-// that is named, too. The error wraps [ErrInvalid] and has the nearest name for one
+// that is named, too. The error wraps [ErrInvalidOptions] and has the nearest name for one
 // that does not exist.
 func (g *Generator) Project(names []string) (*Generator, error) {
 	o := g.options

@@ -7,11 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"runtime"
-	"time"
-
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -20,6 +15,11 @@ import (
 	"loadgen/report"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
 )
 
 // Plan says what is told of a log.
@@ -104,17 +104,17 @@ func Hashing(salt []byte) func(key string) string {
 	}
 }
 
-func (told *Told) make(p *Plan, folder results.Folder) error {
-	t := &teller{plan: *p, folder: folder, told: told, estimate: &told.Estimate}
-	told.Reading = new(Reading)
-	err := Read(p.Files, p.Reading, told.Reading, t.take)
+func (t *Told) make(p *Plan, folder results.Folder) error {
+	one := &teller{plan: *p, folder: folder, told: t, estimate: &t.Estimate}
+	t.Reading = new(Reading)
+	err := Read(p.Files, p.Reading, t.Reading, one.take)
 	if err != nil {
 		return err
 	}
-	if err := told.Reading.Missing(p.Reading.Table); err != nil {
+	if err := t.Reading.Missing(p.Reading.Table); err != nil {
 		return err
 	}
-	told.Record, err = t.examined.Conclude(t.last, nil, nil)
+	t.Record, err = one.examined.Conclude(one.last, nil, nil)
 	return err
 }
 
@@ -158,4 +158,82 @@ func (t *teller) begin(e *accesslog.Entry) error {
 		Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
 		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
 	return t.examined.Begin(t.folder, manifest, time.Minute)
+}
+
+// Latency is how long the requests of one operation took that were answered.
+type Latency struct {
+	Requests, Throttled, Failed int64
+	// EndToEnd is until the reply was acknowledged, Server what of that the service worked.
+	EndToEnd, Server Lengths
+}
+
+func (l *Latency) add(e *accesslog.Entry) {
+	l.Requests++
+	switch e.Outcome() {
+	case accesslog.Throttled:
+		l.Throttled++
+		return
+	case accesslog.Failed:
+		l.Failed++
+		return
+	}
+	if e.EndToEnd >= 0 {
+		l.EndToEnd.add(e.EndToEnd)
+	}
+	if e.Server >= 0 {
+		l.Server.add(e.Server)
+	}
+}
+
+// Lengths are lengths of time, which logs have in whole milliseconds.
+type Lengths struct{ histogram results.Histogram }
+
+func (l *Lengths) add(d time.Duration) { l.histogram.Record(d) }
+
+// Quantile returns the length that a share of them does not exceed; false where fewer than
+// ten lie above it.
+func (l *Lengths) Quantile(share float64) (time.Duration, bool) {
+	micros, told := l.histogram.Quantile(share)
+	return (time.Duration(micros) * time.Microsecond).Round(time.Millisecond), told
+}
+
+// seen returns a request as a server would have seen it that begins at the log's first
+// instant. Counted are its entities by the documents' rule: what is throttled or fails
+// counts none.
+func (t *teller) seen(e *accesslog.Entry) *rest.Seen {
+	arrived := clock.Instant((e.At - t.first) * 100)
+	s := &t.room
+	*s = rest.Seen{Arrived: arrived, Released: arrived, Done: arrived.Add(max(0, e.EndToEnd)), Verb: e.Verb, Table: e.Table,
+		PartitionKey: e.Key.Partition, HasPartition: e.Keyed, RowKey: e.Key.Row, Status: e.HTTP, Code: codeOf(e), Class: e.Class, Shape: e.Shape,
+		ClientRequestID: e.ClientID}
+	switch e.Verb {
+	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
+		s.Inserts = true
+	}
+	entities := t.estimate.Entities(e)
+	if e.Outcome() == accesslog.Ok {
+		s.Counted = entities
+	}
+	if s.Asked = entities; e.Verb == entity.Query || e.Verb == entity.Get {
+		s.Asked, s.Returned = 0, s.Counted
+	}
+	return s
+}
+
+// codeOf returns the code of the error that a request came to, OK for none. A log of
+// Storage Analytics has words of its own for the ways to say not now.
+func codeOf(e *accesslog.Entry) entity.Code {
+	switch {
+	case e.ClientTimedOut():
+		return entity.ClientTimeoutError
+	case e.HTTP == http.StatusServiceUnavailable:
+		return entity.ServerBusy
+	case e.HTTP == http.StatusInternalServerError && e.Outcome() == accesslog.Throttled:
+		return entity.OperationTimedOut
+	case e.HTTP >= http.StatusBadRequest && e.Status == "":
+		return entity.Code(http.StatusText(e.HTTP))
+	case e.HTTP >= http.StatusBadRequest:
+		return entity.Code(e.Status)
+	}
+	return entity.OK
 }

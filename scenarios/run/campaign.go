@@ -109,7 +109,7 @@ func (p *Plan) consent(ctx context.Context, table string) error {
 // was ended early; the error says why, or that nothing began, with no record then. A run
 // whose context is done once all was measured has its whole record, and the error. It is
 // [ErrBudget] itself where a spent budget alone ended the run; others are a context's,
-// [scenarios.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
+// [fields.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
 // drive's or results.ErrWrite.
 func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	if err := fields.FaultsOf(p.Validate()); err != nil {

@@ -10,7 +10,7 @@
 // becomes of the record are passed in: [Progress], [Plan.Consent], [Plan.Kept].
 //
 // [Plan.Validate] says all that is wrong with a plan before anything is opened, each
-// fault by the field that it concerns. [Stages] carries out load that belongs to no
+// fault by the field that it concerns. [Trial] carries out load that belongs to no
 // scenario, for trials and probes.
 //
 // The caller owes a scenario that is sound and whose files are read, and a context

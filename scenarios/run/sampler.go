@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
-
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"sync"
+	"time"
 )
 
 // beat is the time from one look at the free workers to the next.
@@ -103,3 +102,6 @@ func (s *HealthSampler) load() GeneratorLoad {
 	}
 	return s.options.Load()
 }
+
+// ErrHealthOptions is wrapped by each fault of a sampler's options.
+var ErrHealthOptions = errors.New("run: impossible options")

@@ -22,7 +22,7 @@ func wrong(field, format string, args ...any) error {
 // that it touches on a service that others use, too.
 const TablePrefix = "loadgen"
 
-// Validate returns all that is wrong with the plan, each a [scenarios.Fault] whose path
+// Validate returns all that is wrong with the plan, each a [fields.Fault] whose path
 // is the field of the plan that it concerns, in the words of a command's flag; nil where
 // nothing is. Nothing is opened for it.
 func (p *Plan) Validate() []error {

@@ -6,12 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"runtime"
-	"slices"
-	"sync"
-	"time"
-
+	"io/fs"
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report/compare/contest"
@@ -20,7 +15,14 @@ import (
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
+	"math"
+	"os/exec"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
 )
 
 // ContestPlan is a contest as data: which designs of a scenario are held against each
@@ -60,7 +62,7 @@ type ContestPlan struct {
 const MostSeeds = 100
 
 // Validate returns what is wrong with the plan as far as it can be told before its scenario
-// is looked at, each a [scenarios.Fault] by the field that it concerns; nil where nothing is.
+// is looked at, each a [fields.Fault] by the field that it concerns; nil where nothing is.
 func (p *ContestPlan) Validate() []error {
 	var faults []error
 	if p.Seeds < 1 || p.Seeds > MostSeeds {
@@ -113,8 +115,8 @@ type contestRun struct {
 // Contest carries a plan out, ranks what came of its runs and keeps it. A contest that was
 // ended early is ranked by as many runs of each design as all have that have any; the
 // error beside it says what ended it, [run.ErrBudget] itself for a spent budget. Where
-// nothing was ranked it is a single [scenarios.Fault] of the plan or several joined,
-// [scenarios.Faults] of the scenario, that of Consent, or one of [run.Run].
+// nothing was ranked it is a single [fields.Fault] of the plan or several joined,
+// [fields.Faults] of the scenario, that of Consent, or one of [run.Run].
 func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	if err := errors.Join(plan.Validate()...); err != nil {
 		return nil, err
@@ -228,4 +230,31 @@ func addUp(sum *run.Forecast, one run.Forecast, times int64) {
 	sum.Requests, sum.AtMost, sum.Beside = sum.Requests+times*one.Requests, sum.AtMost+times*one.AtMost, sum.Beside+times*one.Beside
 	sum.Entities, sum.Sent, sum.Received = sum.Entities+times*one.Entities, sum.Sent+times*one.Sent, sum.Received+times*one.Received
 	sum.Lasts += time.Duration(times) * one.Lasts
+}
+
+// The exit codes of runs, of this build and of others.
+const (
+	codeOk          = 0
+	codeUsage       = 2
+	codeExpectation = 10
+	codeUntold      = 12
+	codeInvalid     = 13
+)
+
+// wrong is what is wrong with a field of a series, none of its own where that is empty.
+func wrong(field, format string, args ...any) error {
+	return fields.Fault{Path: field, What: fmt.Sprintf(format, args...)}
+}
+
+// reason returns what is wrong with a file or a program, without its name.
+func reason(err error) error {
+	var program *exec.Error
+	if errors.As(err, &program) {
+		err = program.Err
+	}
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		err = file.Err
+	}
+	return err
 }

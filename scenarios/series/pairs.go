@@ -45,7 +45,7 @@ type Pairs struct {
 // mostPairs bounds how many pairs of runs a gate takes.
 const mostPairs = 1000
 
-// Validate returns what is wrong with the number of pairs, a [scenarios.Fault] of the
+// Validate returns what is wrong with the number of pairs, a [fields.Fault] of the
 // field "pairs".
 func (p *Pairs) Validate() []error {
 	if p.Number < 1 || p.Number > mostPairs {
@@ -57,7 +57,7 @@ func (p *Pairs) Validate() []error {
 // Run runs the pairs and rules on them by the metrics that the scenario declares. Where
 // the context ended it, the result is of what was done, beside the context's error.
 // Other errors come without a result: they wrap [run.ErrFolder] where the runs cannot be
-// kept, and a [scenarios.Fault] where a build is none, of the field "against" before
+// kept, and a [fields.Fault] where a build is none, of the field "against" before
 // anything was run.
 func (p *Pairs) Run(ctx context.Context) (gate.Result, error) {
 	older, err := executable(p.Against)

@@ -33,7 +33,7 @@ type Sweep struct {
 	Seed  uint64
 	Live  bool
 	// Plan returns the plan of the run that has these settings. Of errors that are
-	// [scenarios.Faults], those of all runs are told together, each once.
+	// [fields.Faults], those of all runs are told together, each once.
 	Plan func(set []scenarios.Setting) (run.Plan, error)
 	// Out is a folder in which each run has one of its own, by its number; empty for where
 	// the plans say.
@@ -64,7 +64,7 @@ type Tried struct {
 // Run makes the runs one after another, the last axis changing fastest. All plans are
 // found sound before the first of them. A run that a budget ended is one like any other;
 // whatever else ends one early ends the sweep, and is its error. What is wrong with the
-// sweep itself is [scenarios.Faults] or a [scenarios.Fault] of the field "sweep" or "out".
+// sweep itself is [fields.Faults] or a [fields.Fault] of the field "sweep" or "out".
 func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 	sets, err := s.sets()
 	if err != nil {

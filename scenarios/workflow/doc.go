@@ -2,7 +2,7 @@
 // scenarios can name: transfers, indexes, archives, leases, sums, and what else the
 // documents describe.
 //
-// [Kinds] are all of them, [Find] the one of a name. A kind takes parameters and makes a
+// [Find] returns the kind of a name. A kind takes parameters and makes a
 // [Workflow] for each operation; where something must hold of what a run left
 // behind, its check reads everything and can fail.
 //

@@ -1,6 +1,10 @@
 package workflow
 
-import "loadgen/target"
+import (
+	"loadgen/target"
+	"slices"
+	"strings"
+)
 
 // Move is what a workflow wants after an attempt.
 type Move uint8
@@ -47,4 +51,33 @@ func Requests(p Workflow) []target.Operation {
 		return several.Requests()
 	}
 	return []target.Operation{p.Begin()}
+}
+
+// kinds is the closed list, in the order of their names.
+var kinds = sortedKinds()
+
+func sortedKinds() []Kind {
+	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), blobKinds(), relationKinds(),
+		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), viewKinds(), accessKinds(), copyKinds())
+	slices.SortFunc(list, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Names returns the names of all kinds.
+func Names() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Find returns the kind of a name, nil where there is none.
+func Find(name string) *Kind {
+	for _, k := range kinds {
+		if k.Name == name {
+			return &k
+		}
+	}
+	return nil
 }

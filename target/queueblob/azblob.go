@@ -2,18 +2,20 @@ package queueblob
 
 import (
 	"bytes"
+	"container/heap"
 	"context"
 	"errors"
-	"io"
-	"strings"
-
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	azcontainer "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
-
+	"io"
+	"loadgen/engine/clock"
 	"loadgen/target"
+	"strings"
+	"sync"
+	"time"
 )
 
 // Blobs are the containers of a real account. It is safe for concurrent use.
@@ -212,4 +214,114 @@ func metadataOf(list map[string]*string) map[string]string {
 		metadata[strings.ToLower(name)] = value(text)
 	}
 	return metadata
+}
+
+// mostMarkers is how many markers are kept; then all are forgotten.
+const mostMarkers = 1024
+
+// markers are those by which a list of blobs is gone on with: a service goes on at
+// a marker of its own, not at a name. Without one a list begins again, and what was
+// named is passed over. It is safe for concurrent use.
+type markers struct {
+	mu    sync.Mutex
+	known map[place]string
+}
+
+// place is where a list is gone on with.
+type place struct{ store, prefix, after string }
+
+// take returns the marker of a place, empty where none is known.
+func (m *markers) take(at place) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[at]
+}
+
+// keep keeps that of a place.
+func (m *markers) keep(at place, marker string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known == nil || len(m.known) >= mostMarkers {
+		m.known = make(map[place]string)
+	}
+	m.known[at] = marker
+}
+
+// Waiting are stand-ins in real time. It is safe for concurrent use.
+type Waiting struct {
+	clock  clock.Clock
+	mu     sync.Mutex
+	memory *Memory
+}
+
+var (
+	_ target.Target  = (*Waiting)(nil)
+	_ target.Counter = (*Waiting)(nil)
+)
+
+// NewWaiting returns stand-ins that answer by a clock.
+func NewWaiting(c clock.Clock) *Waiting { return &Waiting{clock: c, memory: NewMemory()} }
+
+// Do implements [target.Target] for what goes beside the table. It has been carried out
+// even where the wait for its reply is cut short.
+func (w *Waiting) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	w.mu.Lock()
+	outcome, done := w.memory.Submit(w.clock.Now(), op)
+	w.mu.Unlock()
+	if err := w.clock.Sleep(ctx, done); err != nil {
+		return target.Outcome{Fault: target.Cancelled, Detail: "gave up waiting for the reply: " + err.Error()}
+	}
+	return outcome
+}
+
+// Counts implements [target.Counter].
+func (w *Waiting) Counts() target.Counts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.memory.Counts()
+}
+
+// desk is a service of an application's own: so many requests are worked on at once, and
+// the others wait in the order in which they came. It belongs to one goroutine at a time.
+type desk struct{ places places }
+
+// answer returns when a request is answered that comes at an instant, no earlier than the
+// one before it, and takes so long; atOnce is how many are worked on at once, 0 any number.
+func (d *desk) answer(now clock.Instant, takes time.Duration, atOnce int) clock.Instant {
+	if atOnce == 0 {
+		return now.Add(takes)
+	}
+	if len(d.places) < atOnce {
+		done := now.Add(takes)
+		heap.Push(&d.places, done)
+		return done
+	}
+	done := max(now, d.places[0]).Add(takes)
+	d.places[0] = done
+	heap.Fix(&d.places, 0)
+	return done
+}
+
+// places are when each of those who work at a desk is free again, the first of them first.
+type places []clock.Instant
+
+var _ heap.Interface = (*places)(nil)
+
+// Len implements [heap.Interface].
+func (p places) Len() int { return len(p) }
+
+// Less implements [heap.Interface].
+func (p places) Less(i, j int) bool { return p[i] < p[j] }
+
+// Swap implements [heap.Interface].
+func (p places) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
+
+// Push implements [heap.Interface].
+func (p *places) Push(x any) { *p = append(*p, x.(clock.Instant)) }
+
+// Pop implements [heap.Interface].
+func (p *places) Pop() any {
+	last := (*p)[len(*p)-1]
+	*p = (*p)[:len(*p)-1]
+	return last
 }

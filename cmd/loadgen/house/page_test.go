@@ -13,27 +13,6 @@ const (
 	tableEnds   = "<!-- end of the table -->\n"
 )
 
-func pageRules() []rule {
-	page := func(table string) map[string]string {
-		return map[string]string{"ARCHITECTURE.md": "# Architecture\n\n" + table + "\n## The next\n"}
-	}
-	between := func(table string) map[string]string { return page(tableBegins + table + tableEnds) }
-	first := roomTable()[:strings.Index(roomTable(), "| `"+rows[1].path+"` |")]
-	return []rule{{
-		name:  "ARCHITECTURE.md shows the table of rooms",
-		check: checkPage,
-		broken: []snippet{
-			{"a row is missing", between(strings.Replace(roomTable(), "| `results` |", "| `records` |", 1)), "the table has \"| `results` |"},
-			{"rows are missing at the end", between(first), "the page has \"\""},
-			{"an arrow too many", between(strings.Replace(roomTable(), " `results` |", " `results`, `target` |", 1)), "`target` |"},
-			{"a row too many", between(roomTable() + "| `engine/balance` | a room | – | – |\n"), "the page has \"| `engine/balance`"},
-			{"no table", page(""), "has no lines"},
-			{"no end", page(tableBegins + roomTable()), "has no lines"},
-		},
-		sound: []snippet{{"the same", between(roomTable()), ""}},
-	}}
-}
-
 // roomTable is the table of rooms as Markdown.
 func roomTable() string {
 	var b strings.Builder

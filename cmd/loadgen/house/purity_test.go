@@ -39,72 +39,13 @@ var seededChance = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf
 	"Rand", "Source", "Source64", "PCG", "ChaCha8", "Zipf"}
 
 func purityRules() []rule {
-	return []rule{{
-		name:  "nothing outside engine/clock reads the machine's clock or waits for it",
-		check: checkTime,
-		broken: []snippet{
-			{"a call", oneFile("engine/x.go", "import \"time\"\nvar _ = time.Now()"), "engine reads the clock by time.Now; take the instant"},
-			{"a function value under another name", oneFile("engine/x.go", "import t \"time\"\nvar wait = t.Sleep"), "time.Sleep"},
-			{"deep in what the checker cannot know", oneFile("engine/x.go", "import (\n\"time\"\n\"example.org/y\"\n)\nfunc f() { y.T{1, func() { for range y.V { <-time.After(1) } }}.Run() }"), "time.After"},
-			{"a package with a like path", oneFile("engine/clock/fast/x.go", "import \"time\"\nvar _ = time.NewTicker(1)"), "time.NewTicker"},
-			{"a deadline", oneFile("target/x.go", "import \"context\"\nfunc f(c context.Context) { context.WithTimeout(c, 1) }"), "context.WithTimeout"},
-		},
-		sound: []snippet{
-			{"the clock itself", oneFile("engine/clock/x.go", "import \"time\"\nvar _ = time.Now()"), ""},
-			{"a duration, and a method Now", oneFile("engine/x.go", "import \"time\"\nfunc f(d time.Duration, c interface{ Now() int }) int { return c.Now() }"), ""},
-			{"a variable called time", oneFile("engine/x.go", "func f(time interface{ Now() int }) int { return time.Now() }"), ""},
-			{"another package called time", oneFile("engine/x.go", "import \"example.org/time\"\nvar _ = time.Now()"), ""},
-			{"a test", oneFile("engine/x_test.go", "import \"time\"\nvar _ = time.Now()"), ""},
-		},
-	}, {
-		name:  "nothing outside engine/clock draws from a global source of chance",
-		check: checkChance,
-		broken: []snippet{
-			{"version 2", oneFile("engine/x.go", "import \"math/rand/v2\"\nvar _ = rand.IntN(3)"), "engine draws from a global source by rand.IntN; draw from a named clock.Stream"},
-			{"version 1, as a value", oneFile("engine/x.go", "import \"math/rand\"\nvar shuffle = rand.Shuffle"), "rand.Shuffle"},
-			{"the machine's own", oneFile("engine/x.go", "import \"crypto/rand\"\nvar _ = rand.Reader"), "crypto/rand"},
-			{"a hash with a seed of its own", oneFile("engine/x.go", "import \"hash/maphash\"\nvar _ = maphash.MakeSeed()"), "hash/maphash"},
-		},
-		sound: []snippet{
-			{"a generator over a seeded source", oneFile("engine/x.go", "import \"math/rand/v2\"\nvar _ = rand.New(rand.NewPCG(1, 2)).IntN(3)"), ""},
-			{"the clock itself", oneFile("engine/clock/x.go", "import \"math/rand/v2\"\nvar _ = rand.IntN(3)"), ""},
-		},
-	}, {
-		name:  "imports keep their names apart: none is a dot import",
-		check: checkDots,
-		broken: []snippet{
-			{"a dot import", oneFile("engine/x.go", "import . \"time\"\nvar _ = Now()"), "engine imports time by a dot"},
-		},
-		sound: []snippet{{"a renamed import", oneFile("engine/x.go", `import clocks "time"`), ""}},
-	}, {
-		name:  "nothing runs before main: no func init",
-		check: checkInit,
-		broken: []snippet{
-			{"a function", oneFile("engine/x.go", "func init() {}"), "engine has a func init"},
-		},
-		sound: []snippet{
-			{"a method of that name", oneFile("engine/x.go", "type t struct{}\nfunc (t) init() {}"), ""},
-			{"a test", oneFile("engine/x_test.go", "func init() {}"), ""},
-		},
-	}, {
-		name:  "no function alters a variable of a package",
-		check: checkGlobals,
-		broken: []snippet{
-			{"an assignment", oneFile("engine/x.go", "var n int\nfunc f() { n = 1 }"), "engine alters the package's variable n"},
-			{"a count", oneFile("engine/x.go", "var n [3]int\nfunc f() { n[1]++ }"), "variable n"},
-			{"a map's entry", oneFile("engine/x.go", "var m = map[string]struct{ n []int }{}\nfunc f() { m[\"a\"].n[0] += 2 }"), "variable m"},
-			{"what a pointer points to", oneFile("engine/x.go", "var p = new(int)\nfunc f() { *p = 1 }"), "variable p"},
-			{"a deletion", oneFile("engine/x.go", "var m = map[int]int{}\nfunc f() { delete(m, 1) }"), "variable m"},
-			{"a loop's variable", oneFile("engine/x.go", "var n int\nfunc f() { for n = range 3 {} }"), "variable n"},
-			{"another package's variable", oneFile("engine/x.go", "import \"os\"\nfunc f() { os.Args = nil }"), "variable os.Args"},
-		},
-		sound: []snippet{
-			{"a local variable of the same name", oneFile("engine/x.go", "var n int\nfunc f() { n := 1; n++ }"), ""},
-			{"a field", oneFile("engine/x.go", "type t struct{ n int }\nfunc (x *t) f() { x.n = 1 }"), ""},
-			{"a table that is only read", oneFile("engine/x.go", "var m = map[int]int{1: 2}\nfunc f() int { return m[1] }"), ""},
-			{"a blank assertion", oneFile("engine/x.go", "var _ error = (*t)(nil)\ntype t struct{ error }"), ""},
-		},
-	}}
+	return []rule{
+		{"nothing outside engine/clock reads the machine's clock or waits for it", checkTime},
+		{"nothing outside engine/clock draws from a global source of chance", checkChance},
+		{"no import is a dot import", checkDots},
+		{"no package has a func init", checkInit},
+		{"no function alters a variable of a package", checkGlobals},
+	}
 }
 
 // eachSelector calls with every package-qualified name in the code outside

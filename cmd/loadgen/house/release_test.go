@@ -15,13 +15,15 @@ var public = []string{"backoff", "results", "scenarios/run", "target"}
 
 // A public package says that it is one, and has an example that is run; no other does say so.
 func TestPublicPackages(t *testing.T) {
-	const says = "// The package is public: docs/go.md says what that means.\n"
+	const says = "The package is public: docs/go.md says what that means."
 	page := ofProject(t, "docs/go.md")
-	for _, r := range rows {
-		text := ofProject(t, r.path+"/doc.go")
-		is := slices.Contains(public, r.path)
-		if is != strings.Contains(text, says) {
-			t.Errorf("%s/doc.go: public is %t; want the line %q there, and in no other", r.path, is, strings.TrimSpace(says))
+	for _, r := range readTree(t).rooms {
+		is, documented := slices.Contains(public, r.path), false
+		for _, file := range r.code {
+			documented = documented || strings.Contains(file.ast.Doc.Text(), says)
+		}
+		if is != documented {
+			t.Errorf("%s: public is %t; want the line %q in the comment of the package, and in no other", r.path, is, says)
 		}
 		if is != strings.Contains(page, "| [`"+r.path+"`](") {
 			t.Errorf("docs/go.md: public is %t for %s; want a row for each public package, and for no other", is, r.path)

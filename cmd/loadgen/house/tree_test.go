@@ -182,8 +182,3 @@ func (h *house) at(node ast.Node) string {
 	position := h.fset.Position(node.Pos())
 	return fmt.Sprintf("%s:%d", position.Filename, position.Line)
 }
-
-// lines returns how many lines a node takes.
-func (h *house) lines(node ast.Node) int {
-	return h.fset.Position(node.End()).Line - h.fset.Position(node.Pos()).Line + 1
-}

@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"loadgen/engine/entity"
 	"path/filepath"
 	"strings"
-
-	"loadgen/engine/entity"
 )
 
 // ArchiveRecord is what an archive says at one place: that a table exists, and as a rule
@@ -127,3 +126,13 @@ func visited(line int, err error) error {
 	}
 	return fmt.Errorf("line %d: %w", line, err)
 }
+
+// The faults of an archive; test for them with errors.Is.
+var (
+	// ErrArchiveForm is wrapped where a line is not what an archive holds there; the text
+	// names the line and what was expected.
+	ErrArchiveForm = errors.New("archive")
+	// ErrArchiveRecord is wrapped where a record is to be written that could not be read
+	// back.
+	ErrArchiveRecord = errors.New("serve: not a record")
+)

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.
-var ErrOptions = errors.New("ranking: impossible options")
+var ErrOptions = errors.New("contest: impossible options")
 
 // Options says of what a contest is, and how sure it has to be. The zero value is
 // that of a contest without a name or a price, at [DefaultAlpha].

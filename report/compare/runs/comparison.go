@@ -2,11 +2,10 @@ package runs
 
 import (
 	"fmt"
-	"math"
-	"slices"
-
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
+	"math"
+	"slices"
 )
 
 // Comparison is two sides held against each other. Its fields are those of the JSON form.
@@ -188,4 +187,26 @@ func middle(values []*float64) (*float64, *[2]float64) {
 		return &median, nil
 	}
 	return &median, &[2]float64{slices.Min(told), slices.Max(told)}
+}
+
+// Shape is how the response times of one section differ, over all runs of each side
+// together. It describes, and proves nothing: the operations of a run are no sample of
+// runs.
+type Shape struct {
+	Phase     string `json:"phase"`
+	Operation string `json:"operation"`
+	compare.Shape
+}
+
+// shapes returns those of every section in which operations succeeded on both sides.
+func shapes(a, b *Side) []Shape {
+	list := []Shape{}
+	for _, k := range sections(a, b) {
+		s, err := compare.ShapeOf(a.times[k].Bars(), b.times[k].Bars())
+		if err != nil {
+			continue
+		}
+		list = append(list, Shape{k.phase, k.operation, s})
+	}
+	return list
 }

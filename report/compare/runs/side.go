@@ -3,14 +3,14 @@ package runs
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
-	"slices"
-	"time"
-
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/results/figure"
+	"slices"
+	"time"
 )
 
 // Side is a run or a set of runs. It keeps what is compared of the records that it is
@@ -181,3 +181,11 @@ func (s *Side) each(of func(*run) string) []string {
 	}
 	return list
 }
+
+// What makes runs incomparable, to be told by errors.Is.
+var (
+	// ErrEmpty: a run is of no length, or a side has no run.
+	ErrEmpty = errors.New("nothing to compare")
+	// ErrTooMany: a side has more runs than can be compared.
+	ErrTooMany = errors.New("too many runs")
+)

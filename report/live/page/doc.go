@@ -1,7 +1,7 @@
 // Package page serves how something fares to browsers of this machine while it goes on, as
 // the report's own page that is told anew once a second.
 //
-// [Listen] opens an address of the loopback and draws a token, without which nothing is
+// [Open] opens an address of the loopback and draws a token, without which nothing is
 // answered. [Server.Begin] shows a run, of which the [Watch] that it returns is to be told;
 // [Server.Show] anything else that can be said as a document. [Server.Report] has every page
 // that is open become the report, and [Server.Close] waits for a moment that they have it.

@@ -181,7 +181,7 @@ func (w *Watch) count(table, key string) {
 // Completed implements an observer.
 func (*Watch) Completed(*results.Completed) {}
 
-// Due, Again and Phase implement a watcher.
+// Due implements a watcher.
 func (*Watch) Due(*results.Scheduled) {}
 
 // Again implements a watcher.

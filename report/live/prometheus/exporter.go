@@ -138,7 +138,7 @@ func (e *Exporter) observer(index, kind, class int) prometheus.Observer {
 	return made
 }
 
-// Completed, Due, Again and Event are told of what the stats counts.
+// Completed implements an observer: the stats count it.
 func (e *Exporter) Completed(*results.Completed) {}
 
 // Due is as Completed.

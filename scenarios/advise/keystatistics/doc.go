@@ -1,8 +1,8 @@
 // Package keystatistics judges how a stream of keys lies over partitions, in memory that
 // does not grow with the stream.
 //
-// Make a [Survey] with [New], tell it each key with [Survey.Add], or all keys of
-// a CSV file with [ReadKeys], and take its [Report]: how many partitions there
+// Make [Statistics] with [New], add each key with [Statistics.Add], or all keys of
+// a CSV file with [ReadKeys], and take their [Report]: how many partitions there
 // are and what amounts to how many equal ones, which are the heaviest, which keys
 // no table would take, and, from the instants of inserts alone, whether at any
 // moment they all fall on one place ([Order]). [Report.Forecast] says what that

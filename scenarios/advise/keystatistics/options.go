@@ -2,6 +2,7 @@ package keystatistics
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 )
 
@@ -61,3 +62,10 @@ func (o Options) withDefaults() Options {
 	o.Top = cmp.Or(o.Top, min(DefaultTop, max(0, o.Places)))
 	return o
 }
+
+// ErrOptions is wrapped by every fault of [Options], and ErrKeys by every fault
+// of a file of keys; test for them with errors.Is.
+var (
+	ErrOptions = errors.New("keystatistics: impossible options")
+	ErrKeys    = errors.New("keystatistics: not a file of keys")
+)

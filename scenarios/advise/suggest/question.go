@@ -2,13 +2,13 @@ package suggest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"slices"
-
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
+	"slices"
 )
 
 // question is what an operation asks by what it knows: a query, or a write that has to
@@ -165,3 +165,11 @@ func assures(c *figure.Claim) bool {
 	const vast = 1e18
 	return len(c.Figures()) == 1 && !c.Judge(constantly(0)).Pass && c.Judge(constantly(vast)).Pass
 }
+
+// ErrUnsuited is wrapped by the error for a scenario that says too little to propose
+// designs for it, or whose keys are not the design's alone. Its text is one line that
+// says what is wanting and what was expected.
+var ErrUnsuited = errors.New("suggest: no designs can be proposed")
+
+// ErrOptions is wrapped by every fault of [Options.Validate].
+var ErrOptions = errors.New("suggest: invalid options")

@@ -1,6 +1,0 @@
-package rest
-
-import "errors"
-
-// ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.
-var ErrOptions = errors.New("rest: impossible options")
