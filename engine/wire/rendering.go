@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"loadgen/engine/entity"
 	"slices"
+	"strings"
 )
 
 // Rendering is how a reply shows entities. It is not altered once in use, and
@@ -302,4 +303,13 @@ func (r *Rendering) appendTableMembers(dst []byte, name string) []byte {
 func (r *Rendering) AppendLocation(dst []byte, k entity.Key) []byte {
 	dst = append(dst, r.Base.URL...)
 	return r.appendLink(append(dst, '/'), k)
+}
+
+// IsServiceVersion reports whether a text has the form of a service version: a date,
+// 2019-02-02. Versions compare as text.
+func IsServiceVersion(text string) bool {
+	if len(text) != len("2019-02-02") || text[4] != '-' || text[7] != '-' {
+		return false
+	}
+	return !strings.ContainsFunc(text[:4]+text[5:7]+text[8:], func(c rune) bool { return c < '0' || c > '9' })
 }

@@ -1,12 +1,13 @@
 package text
 
 import (
+	"encoding/json"
+	"github.com/charmbracelet/x/ansi"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Harmless replaces every character that is not printable by its escape, so
@@ -129,4 +130,13 @@ func Aligned(rows [][]string, left int) string {
 		text.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return text.String()
+}
+
+// JSON writes a value as an indented object and a line's end, HTML as it is. Its error is
+// the writer's, or that of a value that is no JSON.
+func JSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

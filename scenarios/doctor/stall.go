@@ -3,16 +3,17 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
-
 	"loadgen/engine"
+	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/run"
 	"loadgen/target"
+	"slices"
+	"sync"
+	"time"
 )
 
 // The stall: 20,000 operations are due over 20 s, and for 2 s of them no reply
@@ -183,4 +184,48 @@ func (f stallFigures) example() string {
 		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
 		document.Span(stallLasts), document.Span(stallWithin), document.Count(f.due), document.Count(f.slow), document.Span(stallSlow),
 		document.Span(f.serviceP99), document.Count(f.slowAttempts))
+}
+
+// witness tells whether the machine let the program run, while something else is
+// measured: it sleeps a little, again and again, and adds up by how much it
+// overslept. It starts one goroutine and stops it.
+type witness struct {
+	clock clock.Clock
+	end   context.CancelFunc
+	done  sync.WaitGroup
+	// overslept belongs to the goroutine until that has ended.
+	overslept time.Duration
+}
+
+// A witness sleeps for a beat. Up to drowsy it may oversleep without a word:
+// timers are as coarse.
+const (
+	beat   = 10 * time.Millisecond
+	drowsy = 10 * time.Millisecond
+)
+
+// watch begins to look; the caller owes it a leave.
+func watch(clk clock.Clock) *witness {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &witness{clock: clk, end: cancel}
+	w.done.Go(func() {
+		for {
+			until := w.clock.Now().Add(beat)
+			if w.clock.Sleep(ctx, until) != nil {
+				return
+			}
+			if late := w.clock.Now().Sub(until); late > drowsy {
+				w.overslept += late
+			}
+		}
+	})
+	return w
+}
+
+// leave stops the witness and returns for how long the program was held up in
+// all.
+func (w *witness) leave() time.Duration {
+	w.end()
+	w.done.Wait()
+	return w.overslept
 }
