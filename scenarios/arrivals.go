@@ -301,7 +301,7 @@ func (t *Traffic) even(scale float64, length time.Duration) (arrival.Even, error
 // kind; more of it ends the run. It is judged at each whole second, of the five
 // before it, where there are a hundred attempts in them.
 type Budget struct {
-	// Of is what is counted, one of [Budgets].
+	// Of is what is counted, one of [budgets].
 	Of string
 	// Above is the share that is not yet too much, from 0 to 1.
 	Above float64
@@ -319,8 +319,8 @@ const (
 	BudgetDropped = "dropped"
 )
 
-// Budgets returns what a budget can be of, in the order in which they are listed.
-func Budgets() []string { return []string{BudgetFailed, BudgetThrottled, BudgetLate, BudgetDropped} }
+// budgets returns what a budget can be of, in the order in which they are listed.
+func budgets() []string { return []string{BudgetFailed, BudgetThrottled, BudgetLate, BudgetDropped} }
 
 // String returns the budget as a scenario has it: "failed > 1%".
 func (b Budget) String() string { return b.Of + " > " + keys.Percent(b.Above) }
@@ -330,7 +330,7 @@ var budgetText = regexp.MustCompile(`^([a-z]+) *> *([0-9.]+%)$`)
 // ParseBudget reads a budget, and returns false where the text is none.
 func ParseBudget(text string) (Budget, bool) {
 	match := budgetText.FindStringSubmatch(text)
-	if match == nil || !slices.Contains(Budgets(), match[1]) {
+	if match == nil || !slices.Contains(budgets(), match[1]) {
 		return Budget{}, false
 	}
 	share, sound := parseShare(match[2])
@@ -346,7 +346,7 @@ const maxBudgets = 20
 
 func budgetValue(into *Budget) fields.Binding {
 	return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
-		Expected: "a budget of " + strings.Join(Budgets(), ", ") + ", such as failed > 1%",
+		Expected: "a budget of " + strings.Join(budgets(), ", ") + ", such as failed > 1%",
 		Form: &fields.Schema{Type: fields.Types{"string"},
-			Pattern: "^(" + strings.Join(Budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
+			Pattern: "^(" + strings.Join(budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
 }

@@ -23,7 +23,7 @@
 //
 // # Parts of the format
 //
-// [RetryBinding], [RateLimitBinding] and [PauseBinding] read how a client retries, how fast it
+// [RetryBinding], [RateLimitBinding] and [pauseBinding] read how a client retries, how fast it
 // sends and how long it pauses. [SizeBinding] reads the sizes of entities, and [ReadCurve] a curve
 // of sizes from its file. [FaultsBinding] reads the fault rules of a scenario, and of the file
 // that a service is started with; [CheckFaults] reports what is wrong with several rules together.

@@ -60,7 +60,7 @@ func hopeless(rules []engine.FaultRule, lasts time.Duration) (place int, all boo
 
 // DescribeFault says in one line what a rule does: to whom, to how many, when.
 func DescribeFault(r *engine.FaultRule) string {
-	text := describe(r) + " of " + FaultPercent(r.Share)
+	text := describe(r) + " of " + faultPercent(r.Share)
 	switch {
 	case r.Key != "":
 		text += " at the key " + shown(r.Key)

@@ -202,7 +202,7 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "change", Says: "The verb of the writes in a batch, insert unless this is given.",
 				Value: unlessZero{verbValue{&o.Change, "change", changes()}, func() bool { return o.Change == o.usualChange() }}},
 			{Name: "class", Says: "What a query reads, rows unless this is given.",
-				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: Classes()}, func() bool { return o.Class == o.usualClass() }}},
+				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: classes()}, func() bool { return o.Class == o.usualClass() }}},
 			{Name: "partitions", Says: "How many partitions a query of the class partition-range reads.",
 				Value: fields.Whole[int]{Into: &o.Partitions, Least: 2, Most: maxSpread, UnlessZero: true}},
 			{Name: "where", Says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",

@@ -50,7 +50,7 @@ type OperationSpec struct {
 	Entities int
 	// Change is the verb of the writes in a batch; 0 for any other verb.
 	Change entity.Verb
-	// Class is what a query reads, one of [Classes]; empty for any other verb.
+	// Class is what a query reads, one of [classes]; empty for any other verb.
 	Class string
 	// Partitions is how many partitions a query of the class partition-range reads,
 	// 2 to 10,000; 0 for any other.

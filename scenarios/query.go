@@ -33,9 +33,9 @@ const (
 	ClassBy = "by"
 )
 
-// Classes returns the classes of queries, from best to worst. The slice is the
+// classes returns the classes of queries, from best to worst. The slice is the
 // caller's.
-func Classes() []string {
+func classes() []string {
 	return []string{ClassPoint, ClassRows, ClassPartitionScan, ClassPartitionRange, ClassTableScan}
 }
 

@@ -156,11 +156,11 @@ func shareOf(into *int) fields.Binding {
 			share := int(math.Round(percent / 100 * engine.WholeShare))
 			return share, faultShare.MatchString(text) && err == nil && share >= 1 && share <= engine.WholeShare
 		},
-		Written: FaultPercent,
+		Written: faultPercent,
 	}
 }
 
-// FaultPercent writes a share of so many parts in a million.
-func FaultPercent(share int) string {
+// faultPercent writes a share of so many parts in a million.
+func faultPercent(share int) string {
 	return strconv.FormatFloat(float64(share)*100/engine.WholeShare, 'f', -1, 64) + "%"
 }

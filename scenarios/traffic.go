@@ -212,7 +212,7 @@ func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
 // thinking is how long clients pause, which 0 says of those alone that do not do a count of
 // operations.
 func (t *Traffic) thinking() fields.Binding {
-	return PauseBinding(&t.Think, minThink, maxStep, func() bool { return t.FlatOut() && t.Count == 0 })
+	return pauseBinding(&t.Think, minThink, maxStep, func() bool { return t.FlatOut() && t.Count == 0 })
 }
 
 // FlatOut reports whether there are clients that never pause: each does its next operation as
@@ -324,9 +324,9 @@ func (v allValue) Schema() *fields.Schema {
 	return s
 }
 
-// PauseBinding is how long a client pauses between two operations: a duration from least to most, or 0
+// pauseBinding is how long a client pauses between two operations: a duration from least to most, or 0
 // for one that never does, which is written where told reports so.
-func PauseBinding(into *time.Duration, least, most time.Duration, told func() bool) fields.Binding {
+func pauseBinding(into *time.Duration, least, most time.Duration, told func() bool) fields.Binding {
 	return pause{fields.Duration{Into: into, Least: least, Most: most}, told}
 }
 

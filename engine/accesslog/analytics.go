@@ -10,8 +10,8 @@ import (
 	"loadgen/engine/entity"
 )
 
-// AnalyticsVersion is the version of Storage Analytics logs that the Table service writes.
-const AnalyticsVersion = "1.0"
+// analyticsVersion is the version of Storage Analytics logs that the Table service writes.
+const analyticsVersion = "1.0"
 
 // analyticsFields is how many fields a line of that version has.
 const analyticsFields = 30
@@ -31,8 +31,8 @@ func ParseAnalytics(line string) (Entry, error) {
 func (e *Entry) analytics(line string) error {
 	var room [analyticsFields]string
 	version, _, _ := strings.Cut(line, ";")
-	if version != AnalyticsVersion {
-		return fmt.Errorf("the line is of version %.20q of Storage Analytics logs; expected %s, the only one that the Table service writes", version, AnalyticsVersion)
+	if version != analyticsVersion {
+		return fmt.Errorf("the line is of version %.20q of Storage Analytics logs; expected %s, the only one that the Table service writes", version, analyticsVersion)
 	}
 	fields, whole := split(line, room[:0])
 	if !whole || len(fields) < analyticsFields {
@@ -121,7 +121,7 @@ func AppendAnalytics(dst []byte, e *Entry) []byte {
 		}
 		dst = append(dst, ';')
 	}
-	text(AnalyticsVersion)
+	text(analyticsVersion)
 	dst = append(e.At.Time().AppendFormat(dst, analyticsTime), ';')
 	text(e.Operation)
 	text(e.Status)

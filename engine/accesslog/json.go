@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ParseResource reads one resource log, or one row of StorageTableLogs as JSON, and calls
+// parseResource reads one resource log, or one row of StorageTableLogs as JSON, and calls
 // visit for each entry in it: an event has several. The error says what is wrong.
-func ParseResource(text []byte, visit func(*Entry) error) error {
+func parseResource(text []byte, visit func(*Entry) error) error {
 	return newJSONReader(visit).line(text)
 }
 

@@ -98,7 +98,7 @@ func (b *BatchRequest) sameBut(target string) (row string, same bool) {
 		return "", false
 	}
 	for i := range len(row) {
-		if c := row[i]; ByteKinds[c]&HeaderByte == 0 {
+		if c := row[i]; byteKinds[c]&headerByte == 0 {
 			return "", false
 		}
 	}
@@ -270,7 +270,7 @@ func acceptsBody(contentType string) bool {
 	}
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.TrimSpace(media)
-	return media == "" || IsJSON(media)
+	return media == "" || isJSON(media)
 }
 
 // lastSegment returns what of an operation's URL names a resource: neither host

@@ -138,7 +138,7 @@ func cutIndex(message string) (index int, text string) {
 func firstBoundary(text string) string {
 	line, _ := cutLine(text)
 	boundary, ok := strings.CutPrefix(strings.TrimRight(line, " \t"), "--")
-	if !ok || len(boundary) > MaxBoundary {
+	if !ok || len(boundary) > maxBoundary {
 		return ""
 	}
 	return boundary

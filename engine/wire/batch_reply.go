@@ -170,8 +170,8 @@ func appendURLHeader(dst []byte, name string, r *Rendering, k entity.Key) []byte
 // appendETagHeader appends what [entity.Ticks.ETag] returns, without making a
 // string of it.
 func appendETagHeader(dst []byte, version entity.Ticks) []byte {
-	var room [InstantRoom]byte
+	var room [instantRoom]byte
 	dst = append(dst, `ETag: W/"datetime'`...)
-	dst = AppendTagged(dst, AppendInstant(room[:0], version))
+	dst = appendTagged(dst, appendInstant(room[:0], version))
 	return append(dst, "'\"\r\n"...)
 }

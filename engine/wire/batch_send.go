@@ -33,7 +33,7 @@ func appendOperation(
 ) []byte {
 	dst = appendAll(dst, methodOf(c.Verb), " ", b.URL, "/")
 	if c.Verb == entity.Insert {
-		dst = AppendTableSegment(dst, table)
+		dst = appendTableSegment(dst, table)
 	} else {
 		dst = AppendEntityPath(dst, table, c.Key)
 	}

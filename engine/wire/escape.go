@@ -8,7 +8,7 @@ import (
 // AppendEntityPath appends the escaped path of an entity, without a slash
 // before it: T(PartitionKey='a%20b',RowKey='O%27%27X').
 func AppendEntityPath(dst []byte, table string, k entity.Key) []byte {
-	dst = AppendTableSegment(dst, table)
+	dst = appendTableSegment(dst, table)
 	dst = append(dst, "(PartitionKey='"...)
 	dst = appendLiteral(dst, k.Partition)
 	dst = append(dst, "',RowKey='"...)
@@ -46,9 +46,9 @@ func appendLiteral(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendTableSegment appends a table's name as a segment of a path. The dollar
+// appendTableSegment appends a table's name as a segment of a path. The dollar
 // sign of the tables of metrics may stand there as it is.
-func AppendTableSegment(dst []byte, table string) []byte {
+func appendTableSegment(dst []byte, table string) []byte {
 	for i := range len(table) {
 		if table[i] == '$' {
 			dst = append(dst, '$')
@@ -76,18 +76,18 @@ func unreserved(c byte) bool {
 // What a byte may be, one bit each: part of a header's name, and in an address
 // just as it is.
 const (
-	HeaderByte uint8 = 1 << iota
+	headerByte uint8 = 1 << iota
 	linkByte
 )
 
-// ByteKinds is indexed by a byte.
-var ByteKinds = kindsOfBytes()
+// byteKinds is indexed by a byte.
+var byteKinds = kindsOfBytes()
 
 func kindsOfBytes() (kinds [256]uint8) {
 	for i := range kinds {
 		c := byte(i)
 		if unreserved(c) {
-			kinds[c] |= HeaderByte | linkByte
+			kinds[c] |= headerByte | linkByte
 		}
 		if strings.IndexByte("!*()", c) >= 0 {
 			kinds[c] |= linkByte

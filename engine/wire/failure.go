@@ -31,7 +31,7 @@ func AppendError(dst []byte, f *Failure) []byte {
 	}
 	if f.Time != 0 {
 		dst = append(dst, `\nTime:`...)
-		dst = AppendStamp(dst, f.Time)
+		dst = appendStamp(dst, f.Time)
 	}
 	return append(dst, `"}}}`...)
 }
@@ -41,7 +41,7 @@ func AppendError(dst []byte, f *Failure) []byte {
 // length, with control characters replaced. A body of any other kind becomes the
 // message, as far as it fits.
 func ParseError(text string) Failure {
-	text = strings.TrimLeft(strings.TrimPrefix(text, ByteOrderMark), " \t\r\n")
+	text = strings.TrimLeft(strings.TrimPrefix(text, byteOrderMark), " \t\r\n")
 	var e errorText
 	switch {
 	case len(text) > mostErrorText:

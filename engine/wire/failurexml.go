@@ -11,25 +11,25 @@ import (
 // as the service's does, and is in the name space of Atom's days, in which the
 // table service has stayed where blobs and queues have moved on.
 func AppendErrorXML(dst []byte, f *Failure) []byte {
-	dst = append(dst, ByteOrderMark+`<?xml version="1.0" encoding="utf-8"?>`+
+	dst = append(dst, byteOrderMark+`<?xml version="1.0" encoding="utf-8"?>`+
 		`<m:error xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><m:code>`...)
-	dst = AppendXMLText(dst, string(f.Code))
+	dst = appendXMLText(dst, string(f.Code))
 	dst = append(dst, `</m:code><m:message xml:lang="en-US">`...)
-	dst = AppendXMLText(dst, f.Message)
+	dst = appendXMLText(dst, f.Message)
 	if f.RequestID != "" {
 		dst = append(dst, "\nRequestId:"...)
-		dst = AppendXMLText(dst, f.RequestID)
+		dst = appendXMLText(dst, f.RequestID)
 	}
 	if f.Time != 0 {
 		dst = append(dst, "\nTime:"...)
-		dst = AppendStamp(dst, f.Time)
+		dst = appendStamp(dst, f.Time)
 	}
 	return append(dst, `</m:message></m:error>`...)
 }
 
-// AppendXMLText appends text that stands between two tags. Characters that XML
+// appendXMLText appends text that stands between two tags. Characters that XML
 // 1.0 cannot hold at all become U+FFFD.
-func AppendXMLText(dst []byte, s string) []byte {
+func appendXMLText(dst []byte, s string) []byte {
 	for _, r := range s {
 		switch {
 		case r == '&':

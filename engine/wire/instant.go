@@ -21,17 +21,17 @@ const (
 	afterCalendar = entity.LatestDateTime + 1
 	// wholeInstant is an instant without fraction and zone.
 	wholeInstant = len("2006-01-02T15:04:05")
-	// InstantRoom holds the longest instant.
-	InstantRoom = len("2006-01-02T15:04:05.0000000Z")
+	// instantRoom holds the longest instant.
+	instantRoom = len("2006-01-02T15:04:05.0000000Z")
 	tickDigits  = 7
 	// ticksPerSecond is 10 to the power of tickDigits.
 	ticksPerSecond = 10_000_000
 )
 
-// AppendInstant appends an instant as entity.Ticks.String has it: no more
+// appendInstant appends an instant as entity.Ticks.String has it: no more
 // digits of fraction than needed.
-func AppendInstant(dst []byte, t entity.Ticks) []byte {
-	dst = AppendStamp(dst, t)
+func appendInstant(dst []byte, t entity.Ticks) []byte {
+	dst = appendStamp(dst, t)
 	if dst[len(dst)-2-tickDigits] != '.' {
 		return dst // The fallback has trimmed it.
 	}
@@ -45,9 +45,9 @@ func AppendInstant(dst []byte, t entity.Ticks) []byte {
 	return append(dst[:end], 'Z')
 }
 
-// AppendStamp appends an instant with all seven digits of fraction, as the last
+// appendStamp appends an instant with all seven digits of fraction, as the last
 // line of an error's message has it.
-func AppendStamp(dst []byte, t entity.Ticks) []byte {
+func appendStamp(dst []byte, t entity.Ticks) []byte {
 	if t < 0 || t >= afterCalendar {
 		return append(dst, t.String()...)
 	}
@@ -56,7 +56,7 @@ func AppendStamp(dst []byte, t entity.Ticks) []byte {
 	year, month, day := civil(days)
 	date := eightDigits(year*10_000 + month*100 + day)
 	time := eightDigits(seconds/3600*10_000 + seconds/60%60*100 + seconds%60)
-	stamp := [InstantRoom]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
+	stamp := [instantRoom]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
 	binary.LittleEndian.PutUint32(stamp[0:], uint32(date))
 	binary.LittleEndian.PutUint16(stamp[5:], uint16(date>>32))
 	binary.LittleEndian.PutUint16(stamp[8:], uint16(date>>48))
@@ -112,12 +112,12 @@ func daysOf(year, month, day int) int {
 	return cycle*daysPer400 + 365*year + year/4 - year/100 + (153*month+2)/5 + day - 1 - daysToMarch
 }
 
-// ParseInstant reads an Edm.DateTime: yyyy-MM-ddTHH:mm:ss, a fraction, and Z or
+// parseInstant reads an Edm.DateTime: yyyy-MM-ddTHH:mm:ss, a fraction, and Z or
 // an offset ±hh:mm; without either it is in UTC, as the service takes it. Digits
 // of the fraction beyond the seventh are dropped rather than refused, since
 // clients with a clock of nanoseconds send nine. Instants before the year 1 or
 // after 9999 are OutOfRangeInput; a stored one may not be before 1601 either.
-func ParseInstant(s string) (entity.Ticks, entity.Code) {
+func parseInstant(s string) (entity.Ticks, entity.Code) {
 	if len(s) < wholeInstant || s[13] != ':' || s[16] != ':' {
 		return 0, entity.InvalidInput
 	}
@@ -213,7 +213,7 @@ func parseVersion(raw string) (entity.Ticks, bool) {
 	const hours, minutes = len("2006-01-02T15"), len("2006-01-02T15%3A04")
 	tag, starts := strings.CutPrefix(raw, start)
 	tag, ends := strings.CutSuffix(tag, end)
-	if !starts || !ends || len(tag) <= minutes+len("%3A05") || len(tag) > InstantRoom+2*len("3A") ||
+	if !starts || !ends || len(tag) <= minutes+len("%3A05") || len(tag) > instantRoom+2*len("3A") ||
 		tag[len(tag)-1] != 'Z' || !escapedColon(tag[hours:]) || !escapedColon(tag[minutes:]) {
 		return 0, false
 	}

@@ -35,22 +35,22 @@ func instants() []entity.Ticks {
 
 func TestInstantsAreWrittenAsTicksAre(t *testing.T) {
 	for _, ticks := range instants() {
-		if got, want := string(AppendInstant([]byte("x"), ticks)), "x"+ticks.String(); got != want {
+		if got, want := string(appendInstant([]byte("x"), ticks)), "x"+ticks.String(); got != want {
 			t.Fatalf("appendInstant(%d) = %s; want %s", ticks, got, want)
 		}
-		if got, want := string(AppendTagged([]byte(etagStart), AppendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
+		if got, want := string(appendTagged([]byte(etagStart), appendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
 			t.Fatalf("appendTagged(%d) = %s; want %s", ticks, got, want)
 		}
 		want := ticks.Time().Format("2006-01-02T15:04:05.0000000Z")
-		if got := string(AppendStamp(nil, ticks)); got != want {
+		if got := string(appendStamp(nil, ticks)); got != want {
 			t.Fatalf("appendStamp(%d) = %s; want %s", ticks, got, want)
 		}
 	}
 	for _, ticks := range []entity.Ticks{-1, afterCalendar, afterCalendar + 1234560, 1<<63 - 1, -1 << 63} {
-		if got, want := string(AppendTagged([]byte(etagStart), AppendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
+		if got, want := string(appendTagged([]byte(etagStart), appendInstant(nil, ticks)))+"'\"", ticks.ETag(); got != want {
 			t.Errorf("appendTagged(%d) = %s; want %s", ticks, got, want)
 		}
-		if got, want := string(AppendInstant(nil, ticks)), ticks.String(); got != want {
+		if got, want := string(appendInstant(nil, ticks)), ticks.String(); got != want {
 			t.Errorf("appendInstant(%d) = %s; want %s", ticks, got, want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestEightDigits(t *testing.T) {
 
 func TestInstantsAreReadBack(t *testing.T) {
 	for _, ticks := range instants() {
-		if got, code := ParseInstant(ticks.String()); got != ticks || code != entity.OK {
+		if got, code := parseInstant(ticks.String()); got != ticks || code != entity.OK {
 			t.Fatalf("parseInstant(%s) = %d, %q; want %d", ticks, got, code, ticks)
 		}
 		raw := strings.ReplaceAll(ticks.ETag(), `"`, `\"`)
@@ -115,7 +115,7 @@ func TestParseInstant(t *testing.T) {
 		{"before the year 1 by the offset", "0001-01-01T00:00:00+01:00", "", beyond},
 		{"after the year 9999 by the offset", "9999-12-31T23:30:00-01:00", "", beyond},
 	} {
-		got, code := ParseInstant(row.text)
+		got, code := parseInstant(row.text)
 		if code != row.code || code == entity.OK && got.String() != row.want {
 			t.Errorf("%s: parseInstant(%q) = %s, %q; want %s, %q", row.name, row.text, got, code, row.want, row.code)
 		}
@@ -144,7 +144,7 @@ func FuzzParseInstant(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		ticks, code := ParseInstant(text)
+		ticks, code := parseInstant(text)
 		if code != entity.OK {
 			return
 		}

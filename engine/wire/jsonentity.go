@@ -288,7 +288,7 @@ func (e *jsonEntity) version() entity.Ticks {
 	if t, ok := parseVersion(e.etag); ok {
 		return t
 	}
-	t, _ := ParseInstant(e.timestamp)
+	t, _ := parseInstant(e.timestamp)
 	return t
 }
 

@@ -162,7 +162,7 @@ func (m *jsonMember) instant() (entity.Value, entity.Code, string) {
 	if m.kind != jsonString {
 		return entity.Value{}, entity.InvalidInput, "is no Edm.DateTime"
 	}
-	t, code := ParseInstant(m.text)
+	t, code := parseInstant(m.text)
 	switch {
 	case code == entity.InvalidInput:
 		return entity.Value{}, code, "is no Edm.DateTime"

@@ -170,7 +170,7 @@ func appendQuotedValue(dst []byte, v *entity.Value) []byte {
 	case entity.TypeInt64:
 		return strconv.AppendInt(dst, v.Int(), 10)
 	case entity.TypeDateTime:
-		return AppendInstant(dst, v.Ticks())
+		return appendInstant(dst, v.Ticks())
 	case entity.TypeGUID:
 		return appendGUID(dst, v.GUID())
 	case entity.TypeBinary:

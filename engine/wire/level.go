@@ -63,7 +63,7 @@ func mediaLevel(media, parameters string) (Level, bool) {
 	switch {
 	case media == "*/*", strings.EqualFold(media, "application/*"):
 		return MinimalMetadata, true
-	case !IsJSON(media) && !strings.EqualFold(media, "json"):
+	case !isJSON(media) && !strings.EqualFold(media, "json"):
 		return MinimalMetadata, false
 	}
 	level, given := mediaParameter(parameters, "odata")
@@ -118,11 +118,11 @@ func mediaParameter(parameters, name string) (value string, given bool) {
 	return "", false
 }
 
-// IsJSON reports whether a media type without its parameters is JSON.
-func IsJSON(media string) bool { return strings.EqualFold(media, "application/json") }
+// isJSON reports whether a media type without its parameters is JSON.
+func isJSON(media string) bool { return strings.EqualFold(media, "application/json") }
 
-// MaxBoundary is the greatest length of a boundary by RFC 2046 §5.1.1.
-const MaxBoundary = 70
+// maxBoundary is the greatest length of a boundary by RFC 2046 §5.1.1.
+const maxBoundary = 70
 
 // Boundary returns the boundary of a multipart/mixed Content-Type, and false
 // where there is none.
@@ -132,7 +132,7 @@ func Boundary(contentType string) (string, bool) {
 		return "", false
 	}
 	boundary, given := mediaParameter(parameters, "boundary")
-	if !given || boundary == "" || len(boundary) > MaxBoundary || strings.ContainsAny(boundary, "\r\n\"") {
+	if !given || boundary == "" || len(boundary) > maxBoundary || strings.ContainsAny(boundary, "\r\n\"") {
 		return "", false
 	}
 	return boundary, true

@@ -91,7 +91,7 @@ func cutLine(text string) (line, rest string) {
 // before that is no name of a header.
 func cutHeader(line string) (name, value string, ok bool) {
 	i := 0
-	for i < len(line) && ByteKinds[line[i]]&HeaderByte != 0 {
+	for i < len(line) && byteKinds[line[i]]&headerByte != 0 {
 		i++
 	}
 	if i == 0 || i == len(line) || line[i] != ':' {

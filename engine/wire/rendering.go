@@ -118,8 +118,8 @@ func (r *Rendering) appendMetadata(dst []byte, set, element string, selected []s
 // appendMembers appends the members of an entity after whatever comes before
 // them, and the bracket that ends it.
 func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
-	var room [InstantRoom]byte
-	timestamp := AppendInstant(room[:0], p.Timestamp())
+	var room [instantRoom]byte
+	timestamp := appendInstant(room[:0], p.Timestamp())
 	if r.Level == FullMetadata {
 		dst = r.appendIdentity(dst, k)
 	}
@@ -220,7 +220,7 @@ func AppendLinkLiteral(dst []byte, s string) []byte {
 	const digits = "0123456789ABCDEF"
 	for {
 		i := 0
-		for i < len(s) && ByteKinds[s[i]]&linkByte != 0 {
+		for i < len(s) && byteKinds[s[i]]&linkByte != 0 {
 			i++
 		}
 		dst = append(dst, s[:i]...)
@@ -237,21 +237,21 @@ func AppendLinkLiteral(dst []byte, s string) []byte {
 }
 
 // tagRoom holds an instant of all digits whose two colons take three bytes each.
-const tagRoom = InstantRoom + 2*len("3A")
+const tagRoom = instantRoom + 2*len("3A")
 
 // appendJSONTag appends odata.etag: [entity.Ticks.ETag] as a JSON string.
 func appendJSONTag(dst, timestamp []byte) []byte {
 	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
-	dst = AppendTagged(dst, timestamp)
+	dst = appendTagged(dst, timestamp)
 	return append(dst, `'\"",`...)
 }
 
-// AppendTagged appends a timestamp as entity tags have it, with its colons
+// appendTagged appends a timestamp as entity tags have it, with its colons
 // percent-encoded.
-func AppendTagged(dst, timestamp []byte) []byte {
-	if n := len(dst); len(timestamp) == InstantRoom && timestamp[13] == ':' {
+func appendTagged(dst, timestamp []byte) []byte {
+	if n := len(dst); len(timestamp) == instantRoom && timestamp[13] == ':' {
 		dst = slices.Grow(dst, tagRoom)[:n+tagRoom]
-		tag, stamp := (*[tagRoom]byte)(dst[n:]), (*[InstantRoom]byte)(timestamp)
+		tag, stamp := (*[tagRoom]byte)(dst[n:]), (*[instantRoom]byte)(timestamp)
 		*(*[13]byte)(tag[:]) = [13]byte(stamp[:13])
 		*(*[3]byte)(tag[13:]) = [3]byte{'%', '3', 'A'}
 		*(*[2]byte)(tag[16:]) = [2]byte(stamp[14:16])

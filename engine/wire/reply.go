@@ -18,7 +18,7 @@ type Row struct {
 // Nulls are left out. Any fault is an ErrReply.
 func ParseEntity(text string) (Row, error) {
 	var p replyParser
-	p.scan.text = strings.TrimPrefix(text, ByteOrderMark)
+	p.scan.text = strings.TrimPrefix(text, byteOrderMark)
 	row, ok := p.row("")
 	if !ok || !p.scan.end() {
 		return Row{}, p.err()
@@ -70,8 +70,8 @@ func ParseTables(dst []string, text string) ([]string, error) {
 }
 
 const (
-	// ByteOrderMark is what some writers of UTF-8 begin a text with.
-	ByteOrderMark = "\ufeff"
+	// byteOrderMark is what some writers of UTF-8 begin a text with.
+	byteOrderMark = "\ufeff"
 	// mostListed is how many elements a list has at most: no page is longer.
 	mostListed = 1000
 )
@@ -94,7 +94,7 @@ func (p *replyParser) err() error {
 // its elements.
 func (p *replyParser) list(text string, element func() bool) bool {
 	s := &p.scan
-	s.text = strings.TrimPrefix(text, ByteOrderMark)
+	s.text = strings.TrimPrefix(text, byteOrderMark)
 	found, ok := false, true
 	s.members(func(name string) {
 		if name != "value" || found {

@@ -18,7 +18,7 @@ func ParseAccessTime(text string) (entity.Ticks, bool) {
 	case len("2006-01-02T15:04Z"):
 		text = strings.TrimSuffix(text, "Z") + ":00Z"
 	}
-	t, code := ParseInstant(text)
+	t, code := parseInstant(text)
 	// The first instant of the calendar stands for none.
 	return t, code == entity.OK && t > 0
 }

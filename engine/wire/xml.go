@@ -34,7 +34,7 @@ const (
 // parseXML reads a document whose root is called so, and says in one line what
 // is wrong with it otherwise. Attributes, comments and name spaces do not matter.
 func parseXML(text, root string) (xmlNode, string) {
-	text = strings.TrimPrefix(text, ByteOrderMark)
+	text = strings.TrimPrefix(text, byteOrderMark)
 	if len(text) > mostXMLText {
 		return xmlNode{}, "the document is too long"
 	}
@@ -127,11 +127,11 @@ func (n *xmlNode) value(name string) (string, bool) {
 
 // xmlDeclaration begins each document, after a byte order mark, as the service
 // has it.
-const xmlDeclaration = ByteOrderMark + `<?xml version="1.0" encoding="utf-8"?>`
+const xmlDeclaration = byteOrderMark + `<?xml version="1.0" encoding="utf-8"?>`
 
 // appendXMLElement appends an element with nothing but text in it.
 func appendXMLElement(dst []byte, name, text string) []byte {
 	dst = append(append(append(dst, '<'), name...), '>')
-	dst = AppendXMLText(dst, text)
+	dst = appendXMLText(dst, text)
 	return append(append(append(dst, "</"...), name...), '>')
 }

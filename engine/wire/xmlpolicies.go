@@ -36,7 +36,7 @@ const permissionLetters = "raud"
 // An empty text is none of them. The code is OK, or else with one line of
 // detail InvalidXmlDocument or one of this package's. The strings are copies.
 func ParsePolicies(text string) ([]SignedIdentifier, entity.Code, string) {
-	if strings.TrimSpace(strings.TrimPrefix(text, ByteOrderMark)) == "" {
+	if strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark)) == "" {
 		return nil, entity.OK, ""
 	}
 	const root, element = "SignedIdentifiers", "SignedIdentifier"
@@ -134,5 +134,5 @@ func appendXMLInstant(dst []byte, name string, t entity.Ticks) []byte {
 	if t == 0 {
 		return dst
 	}
-	return appendXMLElement(dst, name, string(AppendStamp(nil, t)))
+	return appendXMLElement(dst, name, string(appendStamp(nil, t)))
 }

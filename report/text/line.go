@@ -29,9 +29,9 @@ func Harmless(text string) string {
 	return safe.String()
 }
 
-// Wrapped breaks a text into lines of so many columns at its spaces, and a word
+// wrapped breaks a text into lines of so many columns at its spaces, and a word
 // that is longer than a line where the line ends. There is one line at least.
-func Wrapped(text string, columns int) []string {
+func wrapped(text string, columns int) []string {
 	var lines []string
 	line, filled := "", 0
 	for _, word := range wordsOf(text) {

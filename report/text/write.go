@@ -121,7 +121,7 @@ func (s *screen) answer(a *document.Answer) {
 		s.line(" " + strong(mark) + " " + strong(claim) + gap + s.faint(beside))
 		beside = ""
 	} else {
-		for i, line := range Wrapped(ansi.Truncate(claim, 3*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
+		for i, line := range wrapped(ansi.Truncate(claim, 3*(s.columns-markWidth)/2, "…"), s.columns-markWidth) {
 			if i > 0 {
 				mark = " "
 			}
@@ -138,7 +138,7 @@ func (s *screen) answer(a *document.Answer) {
 
 // wrapped adds a text in as many lines as it needs, each so far to the right.
 func (s *screen) wrapped(right int, words string, paint func(string) string) {
-	for _, line := range s.cut(Wrapped(s.prose(words), s.columns-right), s.lines, s.columns-right) {
+	for _, line := range s.cut(wrapped(s.prose(words), s.columns-right), s.lines, s.columns-right) {
 		if paint != nil {
 			line = paint(line)
 		}
@@ -193,13 +193,13 @@ func (s *screen) block(block document.Block) {
 		}
 	case document.Facts:
 		for _, fact := range b.Lines {
-			for _, line := range s.cut(Wrapped(s.prose(fact), s.columns-right), min(3, s.lines), s.columns-right) {
+			for _, line := range s.cut(wrapped(s.prose(fact), s.columns-right), min(3, s.lines), s.columns-right) {
 				s.line(strings.Repeat(" ", right) + line)
 			}
 		}
 	case document.List:
 		for _, item := range b.Items {
-			for i, line := range Wrapped(s.prose(item), s.columns-right-2) {
+			for i, line := range wrapped(s.prose(item), s.columns-right-2) {
 				before := "- "
 				if i > 0 {
 					before = "  "

@@ -77,9 +77,9 @@ func (a argument) part(k Definition) Part {
 	switch {
 	case a.quoted:
 		return Partition
-	case a.text == WordHottest:
+	case a.text == wordHottest:
 		return Hottest
-	case a.text == WordAccount && k.Name == "offered":
+	case a.text == wordAccount && k.Name == "offered":
 		return Account
 	default:
 		return Whole

@@ -39,8 +39,8 @@ const (
 
 // The words for parts.
 const (
-	WordHottest = "hottest"
-	WordAccount = "account"
+	wordHottest = "hottest"
+	wordAccount = "account"
 )
 
 // Unit returns the unit in which the figure is told where none is asked for.
@@ -54,9 +54,9 @@ func (r Reference) String() string {
 	var of []string
 	switch r.Part {
 	case Hottest:
-		of = append(of, WordHottest)
+		of = append(of, wordHottest)
 	case Account:
-		of = append(of, WordAccount)
+		of = append(of, wordAccount)
 	case Partition:
 		of = append(of, `"`+strings.ReplaceAll(r.Key, `"`, `""`)+`"`)
 	}

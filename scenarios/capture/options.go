@@ -41,10 +41,10 @@ type Observer interface {
 const (
 	DefaultPartitions = 1024
 	DefaultShapes     = 256
-	DefaultTables     = 64
+	defaultTables     = 64
 	DefaultRetries    = 1 << 16
-	DefaultWindow     = 2 * time.Minute
-	DefaultHold       = 5 * time.Second
+	defaultWindow     = 2 * time.Minute
+	defaultHold       = 5 * time.Second
 )
 
 // The greatest bounds, so that memory stays within a gigabyte.
@@ -87,10 +87,10 @@ func bounded[N int | time.Duration](complain func(string, ...any), name string, 
 func (o Options) withDefaults() Options {
 	o.Partitions = cmp.Or(o.Partitions, DefaultPartitions)
 	o.Shapes = cmp.Or(o.Shapes, DefaultShapes)
-	o.Tables = cmp.Or(o.Tables, DefaultTables)
+	o.Tables = cmp.Or(o.Tables, defaultTables)
 	o.Retries = cmp.Or(o.Retries, DefaultRetries)
-	o.Window = cmp.Or(o.Window, DefaultWindow)
-	o.Hold = cmp.Or(o.Hold, DefaultHold)
+	o.Window = cmp.Or(o.Window, defaultWindow)
+	o.Hold = cmp.Or(o.Hold, defaultHold)
 	return o
 }
 

@@ -11,8 +11,8 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// ProfileVersion is that of the format.
-const ProfileVersion = 1
+// profileVersion is that of the format.
+const profileVersion = 1
 
 // The kinds of host.
 const (
@@ -128,7 +128,7 @@ const heading = `# What loadgen calibrate has measured of a table service. Use i
 
 // Text returns the file.
 func (p *Profile) Text() []byte {
-	copied, version := *p, ProfileVersion
+	copied, version := *p, profileVersion
 	copied.On = copied.On.UTC().Truncate(time.Second)
 	return append([]byte(heading), fields.PrintTree(binding(&copied, &version).Write())...)
 }
@@ -146,7 +146,7 @@ func binding(p *Profile, version *int) fields.Object {
 		return fields.Field{Name: name, Value: fields.Whole[int64]{Into: into, Most: mostCount}, Required: true}
 	}
 	return fields.Object{What: "a profile", Fields: []fields.Field{
-		{Name: versionField, Value: fields.Whole[int]{Into: version, Least: ProfileVersion, Most: ProfileVersion}, Required: true},
+		{Name: versionField, Value: fields.Whole[int]{Into: version, Least: profileVersion, Most: profileVersion}, Required: true},
 		{Name: "host", Value: text(&p.At), Required: true},
 		{Name: "kind", Value: fields.Choice{Into: &p.Kind, What: "kind of host", Of: []string{ServiceProfile, EmulatorProfile, UnknownProfile}}, Required: true},
 		{Name: "server", Value: text(&p.Server), Required: true},

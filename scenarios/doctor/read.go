@@ -44,8 +44,8 @@ func foreign(tree *fields.Node) string {
 	switch {
 	case tree.Kind != fields.Dict || version == nil:
 		return fmt.Sprintf("this is no profile: it has no %s; expected a file that `loadgen calibrate` wrote", versionField)
-	case version.Text != strconv.Itoa(ProfileVersion):
-		return fmt.Sprintf("this profile has version %s; expected %d: measure again with this build", version.Shown(), ProfileVersion)
+	case version.Text != strconv.Itoa(profileVersion):
+		return fmt.Sprintf("this profile has version %s; expected %d: measure again with this build", version.Shown(), profileVersion)
 	default:
 		return ""
 	}
@@ -98,8 +98,8 @@ func parameter(v ProfileValue) (field string, err error) {
 	return "", nil
 }
 
-// ReadProfile reads a profile file. The error is [fields.Faults].
-func ReadProfile(file string) (*Profile, error) {
+// readProfile reads a profile file. The error is [fields.Faults].
+func readProfile(file string) (*Profile, error) {
 	text, err := textOf(file)
 	if err != nil {
 		return nil, fields.Faults{{File: file, What: "the profile cannot be read: " + reason(err)}}
@@ -134,7 +134,7 @@ func ChooseProfile(name string) (base string, measured *scenarios.Measured, err 
 	if _, err := os.Stat(name); err != nil && !strings.ContainsAny(name, `./\`) {
 		return "", nil, fields.Faults{{File: "--profile", What: nearest.Unknown("profile", name, model.Profiles()) + ", or a file of `loadgen calibrate`"}}
 	}
-	p, err := ReadProfile(name)
+	p, err := readProfile(name)
 	if err != nil {
 		return "", nil, err
 	}

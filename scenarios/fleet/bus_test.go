@@ -36,7 +36,7 @@ func opened(t *testing.T, listen string) (*busLeader, Token) {
 // dialed is a member's end.
 func dialed(t *testing.T, o BusOptions) (*busMember, string) {
 	t.Helper()
-	id, err := NewID()
+	id, err := newID()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,12 +163,12 @@ func TestWhoGetsIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, err := NewID()
+		id, err := newID()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: other}, id, clock.NewReal()); !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), other.secret) {
-			t.Errorf("with another token: %v; want %v", err, ErrRefused)
+		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: other}, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) {
+			t.Errorf("with another token: %v; want %v", err, errRefused)
 		}
 		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: other}, id, clock.NewReal()); errors.Is(err, errOtherLeader) != (listen != "") {
 			t.Errorf("with another token, at %q: %v; want it from the certificate where there is one", l.URL(), err)
@@ -181,8 +181,8 @@ func TestWhoGetsIn(t *testing.T) {
 		} else {
 			c.Close()
 		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: token}, "not.an.id", clock.NewReal()); !errors.Is(err, ErrRefused) {
-			t.Errorf("under no identity: %v; want %v", err, ErrRefused)
+		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: token}, "not.an.id", clock.NewReal()); !errors.Is(err, errRefused) {
+			t.Errorf("under no identity: %v; want %v", err, errRefused)
 		}
 		if _, err := nats.Connect(l.URL(), nats.Timeout(5*time.Second), nats.Secure()); err == nil {
 			t.Error("without anything: it is let in")
@@ -237,17 +237,17 @@ func TestJoiningWhatIsNoFleet(t *testing.T) {
 		want          error
 		says          string
 	}{
-		{"an HTTP server", "nats://" + web.Listener.Addr().String(), ErrUnreachable, "nothing came"},
-		{"a silent listener", "nats://" + silent.Addr().String(), ErrUnreachable, "nothing came"},
-		{"another protocol", "nats://" + talks, ErrUnreachable, "does not speak NATS"},
-		{"nobody", "nats://" + free, ErrUnreachable, "nobody listens"},
+		{"an HTTP server", "nats://" + web.Listener.Addr().String(), errUnreachable, "nothing came"},
+		{"a silent listener", "nats://" + silent.Addr().String(), errUnreachable, "nothing came"},
+		{"another protocol", "nats://" + talks, errUnreachable, "does not speak NATS"},
+		{"nobody", "nats://" + free, errUnreachable, "nobody listens"},
 		{"no scheme", free, nil, "expected nats://HOST:PORT"},
 		{"another scheme", "http://" + free, nil, "expected nats://HOST:PORT"},
 		{"a password in it", "nats://me:hush@" + free, nil, "a file of credentials"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
-			id, err := NewID()
+			id, err := newID()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,8 +294,8 @@ func TestAPortThatIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = openBus(BusOptions{Listen: l.Addr().String(), Token: token}, clock.NewReal())
-	if !errors.Is(err, ErrListen) || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("%v; want %v, in use", err, ErrListen)
+	if !errors.Is(err, errListen) || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("%v; want %v, in use", err, errListen)
 	}
 }
 
@@ -341,8 +341,8 @@ func TestTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := ReadToken(path)
-		if !errors.Is(err, ErrToken) || !strings.Contains(err.Error(), row.says) || len(row.text) > 0 && strings.Contains(err.Error(), row.text) {
-			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, ErrToken, row.says)
+		if !errors.Is(err, errToken) || !strings.Contains(err.Error(), row.says) || len(row.text) > 0 && strings.Contains(err.Error(), row.text) {
+			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, errToken, row.says)
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)

@@ -27,11 +27,11 @@ type claim struct {
 	led   bool
 }
 
-// stake claims a run. Errors wrap [ErrLed] or [ErrRefused].
+// stake claims a run. Errors wrap [errLed] or [errRefused].
 func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
-	id, err := NewID()
+	id, err := newID()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
 	one := &claim{conn: conn, subjects: s, id: id}
 	if one.sub, err = conn.Subscribe(s.lead(), one.hear); err == nil {
@@ -42,7 +42,7 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 		err = conn.LastError()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: whether somebody else leads cannot be asked: %w", ErrRefused, err)
+		return nil, fmt.Errorf("%w: whether somebody else leads cannot be asked: %w", errRefused, err)
 	}
 	alarm := c.Alarm(c.Now().Add(settling))
 	defer alarm.Stop()
@@ -51,7 +51,7 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 	defer one.mu.Unlock()
 	if one.led {
 		one.close()
-		return nil, ErrLed
+		return nil, errLed
 	}
 	one.leads = true
 	return one, nil

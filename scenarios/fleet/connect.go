@@ -31,12 +31,12 @@ func signing(key nkeys.KeyPair) (nats.Option, error) {
 	return nats.Nkey(public, key.Sign), nil
 }
 
-// connect opens a connection to a server at a URL. Errors wrap [ErrUnreachable] or
-// [ErrRefused].
+// connect opens a connection to a server at a URL. Errors wrap [errUnreachable] or
+// [errRefused].
 func connect(o *BusOptions, name string) (*nats.Conn, error) {
 	at, err := address(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	options := usual(name)
 	switch {
@@ -45,12 +45,12 @@ func connect(o *BusOptions, name string) (*nats.Conn, error) {
 	case !o.outside():
 		signs, err := o.signing()
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrToken, err)
+			return nil, fmt.Errorf("%w: %w", errToken, err)
 		}
 		options = append(options, signs)
 	}
 	if options, err = o.trusting(options, at.Scheme == "tls" || !loopback(at.Hostname())); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return nil, fmt.Errorf("%w: %w", errUnreachable, err)
 	}
 	c, err := nats.Connect("nats://"+at.Host, options...)
 	if errors.Is(err, nats.ErrNkeysNotSupported) {
@@ -101,17 +101,17 @@ func connectError(host string, err error) error {
 	var network net.Error
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked), errors.Is(err, nats.ErrNkeysNotSupported):
-		return fmt.Errorf("%w at %s: the server does not take this token or these credentials", ErrRefused, host)
+		return fmt.Errorf("%w at %s: the server does not take this token or these credentials", errRefused, host)
 	case errors.Is(err, errOtherLeader):
-		return fmt.Errorf("%w at %s: %w", ErrRefused, host, errOtherLeader)
+		return fmt.Errorf("%w at %s: %w", errRefused, host, errOtherLeader)
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return fmt.Errorf("%w at %s: the server does not offer TLS, without which no fleet goes off this machine", ErrRefused, host)
+		return fmt.Errorf("%w at %s: the server does not offer TLS, without which no fleet goes off this machine", errRefused, host)
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("%w at %s: %w", ErrUnreachable, host, errNobody)
+		return fmt.Errorf("%w at %s: %w", errUnreachable, host, errNobody)
 	case errors.Is(err, nats.ErrTimeout), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return fmt.Errorf("%w at %s: nothing came within %v, as from something that is no NATS server", ErrUnreachable, host, patience)
+		return fmt.Errorf("%w at %s: nothing came within %v, as from something that is no NATS server", errUnreachable, host, patience)
 	}
-	return fmt.Errorf("%w at %s: it does not speak NATS: %w", ErrUnreachable, host, err)
+	return fmt.Errorf("%w at %s: it does not speak NATS: %w", errUnreachable, host, err)
 }
 
 // errNobody is an address at which nobody listens, or not yet.

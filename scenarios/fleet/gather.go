@@ -13,8 +13,8 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// ErrNothing is wrapped where no member has sent a record.
-var ErrNothing = errors.New("no member has sent a record")
+// errNothing is wrapped where no member has sent a record.
+var errNothing = errors.New("no member has sent a record")
 
 // gather puts the members' records together, and holds what each sent against the plan: local
 // says that all are of one machine.
@@ -36,7 +36,7 @@ func gather(came Outcome, plan []run.Offered, local bool) (*results.Record, erro
 		}
 	}
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNothing, strings.Join(faults, " "))
+		return nil, fmt.Errorf("%w: %s", errNothing, strings.Join(faults, " "))
 	}
 	record, err := results.Merge(parts)
 	if err != nil {

@@ -55,7 +55,7 @@ type JoinOptions struct {
 // records. Errors
 // are those of [dialBus] and of the protocol, of Carry, or the context's cause.
 func Join(ctx context.Context, o JoinOptions) error {
-	id, err := NewID()
+	id, err := newID()
 	if err != nil {
 		return err
 	}

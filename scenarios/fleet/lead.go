@@ -27,8 +27,8 @@ type LeadOptions struct {
 	// FinishOnLoss has the others go on where a member is lost during the run; otherwise the
 	// run ends.
 	FinishOnLoss bool
-	// StartAfter is how long after the last is ready the run starts, [protocol.StartAfter]
-	// where it is 0.
+	// StartAfter is how long after the last is ready the run starts, 2 s where it
+	// is 0.
 	StartAfter time.Duration
 	// Seen is told of everything that happens, by one goroutine; it may be nil.
 	Seen func(protocol.Event)

@@ -33,15 +33,15 @@ type busLeader struct {
 	closing  sync.Once
 }
 
-// openBus opens the leader's end. Errors wrap [ErrToken], [ErrListen], [ErrUnreachable],
-// [ErrRefused] or [ErrLed].
+// openBus opens the leader's end. Errors wrap [errToken], [errListen], [errUnreachable],
+// [errRefused] or [errLed].
 func openBus(o BusOptions, c clock.Clock) (*busLeader, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
 	run, err := o.Token.run()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
 	l := &busLeader{subjects: subjectsOf(run), url: o.URL, raw: make(chan *nats.Msg, mostWaiting), messages: make(chan busMessage), ended: make(chan struct{})}
 	if o.URL == "" {
@@ -63,18 +63,18 @@ func openBus(o BusOptions, c clock.Clock) (*busLeader, error) {
 func (l *busLeader) within(o *BusOptions) error {
 	own, err := nkeys.CreatePair(nkeys.PrefixByteUser)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
+		return fmt.Errorf("%w: %w", errToken, err)
 	}
 	g := &gate{subjects: l.subjects}
 	if g.leader, err = own.PublicKey(); err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
+		return fmt.Errorf("%w: %w", errToken, err)
 	}
 	join, err := o.Token.joinKey()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
+		return fmt.Errorf("%w: %w", errToken, err)
 	}
 	if g.join, err = join.PublicKey(); err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
+		return fmt.Errorf("%w: %w", errToken, err)
 	}
 	if l.server, err = serve(o, g); err != nil {
 		return err
@@ -82,14 +82,14 @@ func (l *busLeader) within(o *BusOptions) error {
 	l.url = local(l.server)
 	signs, err := signing(own)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
+		return fmt.Errorf("%w: %w", errToken, err)
 	}
 	options, err := o.trusting(append(usual("loadgen-leader"), signs, nats.InProcessServer(l.server)), false)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrToken, err)
+		return fmt.Errorf("%w: %w", errToken, err)
 	}
 	if l.conn, err = nats.Connect("", options...); err != nil {
-		return fmt.Errorf("%w: %w", ErrListen, err)
+		return fmt.Errorf("%w: %w", errListen, err)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (l *busLeader) listen(c clock.Clock) (err error) {
 		err = l.conn.LastError()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: what members say cannot be heard: %w", ErrRefused, err)
+		return fmt.Errorf("%w: what members say cannot be heard: %w", errRefused, err)
 	}
 	l.reading.Go(l.read)
 	return nil

@@ -24,15 +24,15 @@ type busMember struct {
 	closing  sync.Once
 }
 
-// dialBus opens a member's end, under an identity of [NewID]. Errors wrap [ErrToken],
-// [ErrUnreachable] or [ErrRefused], or are the context's.
+// dialBus opens a member's end, under an identity of [newID]. Errors wrap [errToken],
+// [errUnreachable] or [errRefused], or are the context's.
 func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*busMember, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
 	run, err := o.Token.run()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrToken, err)
+		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
 	conn, err := reach(ctx, &o, id, c)
 	if err != nil {
@@ -48,7 +48,7 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*busM
 	}
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("%w: answers cannot be heard: %w", ErrRefused, err)
+		return nil, fmt.Errorf("%w: answers cannot be heard: %w", errRefused, err)
 	}
 	m.reading.Go(m.read)
 	return m, nil

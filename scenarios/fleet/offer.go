@@ -178,13 +178,13 @@ func Version() string { return strings.TrimSpace(run.Version() + " " + run.Commi
 // Mistyped reports whether an error is of what somebody typed: a token that will not do, an
 // address that cannot be listened at, a target that is not the leader's.
 func Mistyped(err error) bool {
-	return is(err, ErrToken, ErrListen, errTarget)
+	return is(err, errToken, errListen, errTarget)
 }
 
 // Away reports whether an error is that others are not there, or do not agree.
 func Away(err error) bool {
 	return is(err, protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
-		ErrRefused, ErrUnreachable, ErrLed, errStopped, ErrNothing)
+		errRefused, errUnreachable, errLed, errStopped, errNothing)
 }
 
 func is(err error, kinds ...error) bool {

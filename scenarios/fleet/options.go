@@ -11,16 +11,16 @@ import (
 
 // Errors of the two ends, each of one line. They are wrapped with what led to them.
 var (
-	// ErrToken is a token that is missing, too short or open to others.
-	ErrToken = errors.New("the token of the fleet will not do")
-	// ErrRefused is a server that does not let this one in.
-	ErrRefused = errors.New("not let in")
-	// ErrUnreachable is an address where nobody answers, or nobody who speaks NATS.
-	ErrUnreachable = errors.New("no fleet answers")
-	// ErrListen is an address that cannot be listened at.
-	ErrListen = errors.New("cannot listen")
-	// ErrLed is a run that somebody else leads.
-	ErrLed = errors.New("the fleet of this token has a leader already")
+	// errToken is a token that is missing, too short or open to others.
+	errToken = errors.New("the token of the fleet will not do")
+	// errRefused is a server that does not let this one in.
+	errRefused = errors.New("not let in")
+	// errUnreachable is an address where nobody answers, or nobody who speaks NATS.
+	errUnreachable = errors.New("no fleet answers")
+	// errListen is an address that cannot be listened at.
+	errListen = errors.New("cannot listen")
+	// errLed is a run that somebody else leads.
+	errLed = errors.New("the fleet of this token has a leader already")
 )
 
 // maxMessageBytes is the longest message.
@@ -55,7 +55,7 @@ type BusOptions struct {
 func (o *BusOptions) Validate() (faults []error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if o.Token.secret == "" {
-		fault("token: %w: there is none", ErrToken)
+		fault("token: %w: there is none", errToken)
 	}
 	if o.URL != "" {
 		if _, err := address(o.URL); err != nil {

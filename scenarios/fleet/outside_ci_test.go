@@ -115,8 +115,8 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 		if got := <-m.Messages(); string(got) != "welcome" {
 			t.Errorf("%s: the answer is %q", row.sentence, got)
 		}
-		if _, err := openBus(o, clock.NewReal()); !errors.Is(err, ErrLed) {
-			t.Errorf("%s: a second leader gets %v; want %v", row.sentence, err, ErrLed)
+		if _, err := openBus(o, clock.NewReal()); !errors.Is(err, errLed) {
+			t.Errorf("%s: a second leader gets %v; want %v", row.sentence, err, errLed)
 		}
 		other := o
 		if other.Token, err = NewToken(); err != nil {
@@ -129,8 +129,8 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 		}
 		if row.creds != "" {
 			o.Creds = ""
-			if _, err := dialBus(t.Context(), o, id, clock.NewReal()); !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%s: without them %v; want %v", row.sentence, err, ErrRefused)
+			if _, err := dialBus(t.Context(), o, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: without them %v; want %v", row.sentence, err, errRefused)
 			}
 		}
 		l.Close()
@@ -166,7 +166,7 @@ func TestTwoLeadersAtOnce(t *testing.T) {
 		case one.err == nil:
 			leads++
 			defer one.l.Close()
-		case !errors.Is(one.err, ErrLed):
+		case !errors.Is(one.err, errLed):
 			t.Error(one.err)
 		}
 	}

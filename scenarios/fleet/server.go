@@ -47,11 +47,11 @@ func signed(key, signature string, nonce []byte) bool {
 	return err == nil && public.Verify(nonce, raw) == nil
 }
 
-// serve starts a server in this process. Errors wrap [ErrListen].
+// serve starts a server in this process. Errors wrap [errListen].
 func serve(o *BusOptions, g *gate) (*server.Server, error) {
 	host, port, err := listening(o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrListen, err)
+		return nil, fmt.Errorf("%w: %w", errListen, err)
 	}
 	opts := &server.Options{
 		ServerName: "loadgen-fleet", Host: host, Port: port,
@@ -61,19 +61,19 @@ func serve(o *BusOptions, g *gate) (*server.Server, error) {
 	}
 	if !loopback(host) {
 		if opts.TLSConfig, err = o.Token.serverTLS(); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrListen, err)
+			return nil, fmt.Errorf("%w: %w", errListen, err)
 		}
 		opts.TLSTimeout = patience.Seconds()
 	}
 	s, err := server.NewServer(opts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrListen, err)
+		return nil, fmt.Errorf("%w: %w", errListen, err)
 	}
 	s.Start()
 	if !s.ReadyForConnections(2 * patience) {
 		s.Shutdown()
 		s.WaitForShutdown()
-		return nil, fmt.Errorf("%w at %s: it is taken", ErrListen, o.Listen)
+		return nil, fmt.Errorf("%w at %s: it is taken", errListen, o.Listen)
 	}
 	return s, nil
 }

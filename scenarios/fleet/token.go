@@ -31,24 +31,24 @@ func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 // Reveal is for the environment of a process that this one starts, and for nothing else.
 func (t Token) Reveal() string { return t.secret }
 
-// NewToken draws a token. Errors wrap [ErrToken].
+// NewToken draws a token. Errors wrap [errToken].
 func NewToken() (Token, error) {
 	drawn := make([]byte, 32)
 	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
-		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+		return Token{}, fmt.Errorf("%w: %w", errToken, err)
 	}
 	return Token{hex.EncodeToString(drawn)}, nil
 }
 
-// NewTokenOf takes a token as it was written. Errors wrap [ErrToken], and do not show it.
+// NewTokenOf takes a token as it was written. Errors wrap [errToken], and do not show it.
 func NewTokenOf(text string) (Token, error) {
 	text = strings.TrimSpace(text)
 	if len(text) < shortestToken || len(text) > longestToken {
-		return Token{}, fmt.Errorf("%w: it has %d characters; expected %d to %d, as `openssl rand -hex 32` gives", ErrToken, len(text), shortestToken, longestToken)
+		return Token{}, fmt.Errorf("%w: it has %d characters; expected %d to %d, as `openssl rand -hex 32` gives", errToken, len(text), shortestToken, longestToken)
 	}
 	for _, c := range text {
 		if c <= ' ' || c > '~' {
-			return Token{}, fmt.Errorf("%w: it has more than letters, digits and signs in it", ErrToken)
+			return Token{}, fmt.Errorf("%w: it has more than letters, digits and signs in it", errToken)
 		}
 	}
 	return Token{text}, nil
@@ -59,25 +59,25 @@ func NewTokenOf(text string) (Token, error) {
 const ofSecret = 0o440
 
 // ReadToken reads a token from a file that nobody but its owner can read, or that is the
-// Secret of a container. Errors wrap [ErrToken].
+// Secret of a container. Errors wrap [errToken].
 func ReadToken(path string) (Token, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+		return Token{}, fmt.Errorf("%w: %w", errToken, err)
 	}
 	defer file.Close()
 	about, err := file.Stat()
 	switch {
 	case err != nil:
-		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+		return Token{}, fmt.Errorf("%w: %w", errToken, err)
 	case about.IsDir():
-		return Token{}, fmt.Errorf("%w: %s is a folder", ErrToken, path)
+		return Token{}, fmt.Errorf("%w: %s is a folder", errToken, path)
 	case runtime.GOOS != "windows" && about.Mode().Perm()&0o077 != 0 && about.Mode().Perm() != ofSecret:
-		return Token{}, fmt.Errorf("%w: others can read %s (%04o); chmod 600 it", ErrToken, path, about.Mode().Perm())
+		return Token{}, fmt.Errorf("%w: others can read %s (%04o); chmod 600 it", errToken, path, about.Mode().Perm())
 	}
 	text, err := io.ReadAll(io.LimitReader(file, longestToken+2))
 	if err != nil {
-		return Token{}, fmt.Errorf("%w: %w", ErrToken, err)
+		return Token{}, fmt.Errorf("%w: %w", errToken, err)
 	}
 	token, err := NewTokenOf(string(text))
 	if err != nil {
@@ -92,8 +92,8 @@ var idLetters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPaddi
 // idBytes is how much chance an identity has.
 const idBytes = 16
 
-// NewID draws the identity of an end: nobody can guess that of another.
-func NewID() (string, error) {
+// newID draws the identity of an end: nobody can guess that of another.
+func newID() (string, error) {
 	drawn := make([]byte, idBytes)
 	if _, err := io.ReadFull(clock.Secrets(), drawn); err != nil {
 		return "", err

@@ -39,9 +39,9 @@ const (
 	MaxAttributes = 100
 	maxValues     = 100_000
 	maxWeight     = 1_000_000_000
-	// Furthest is the greatest entity number that checks ahead of time think
+	// furthest is the greatest entity number that checks ahead of time think
 	// of. What numbers above it do to widths and types is not foreseen.
-	Furthest = 1_000_000_000
+	furthest = 1_000_000_000
 	// fewValues is up to how many integers a check tries each one.
 	fewValues = 64
 )
@@ -52,8 +52,8 @@ type placed interface {
 	place(i int) (path, what string)
 }
 
-// PlaceOf returns where the probe at a position stands.
-func PlaceOf(d Distribution, i int) (path, what string) {
+// placeOf returns where the probe at a position stands.
+func placeOf(d Distribution, i int) (path, what string) {
 	if p, texts := d.(placed); texts {
 		return p.place(i)
 	}
@@ -76,8 +76,8 @@ type picker interface {
 	pick(n uint64, draw clock.Draw) int64
 }
 
-// ConstantSource is the source of an attribute that was pinned.
-func ConstantSource(text string) ValueSource {
+// constantSource is the source of an attribute that was pinned.
+func constantSource(text string) ValueSource {
 	return ValueSource{picker: evenly(1), texts: []string{text}}
 }
 

@@ -58,13 +58,13 @@ func Unread(d Distribution) bool {
 func (c CSV) Faults(path string) []error {
 	var faults []error
 	if c.File == "" {
-		faults = append(faults, ValueFaultf(path+".csv.file", "file is empty; expected the path of a CSV file"))
+		faults = append(faults, valueFaultf(path+".csv.file", "file is empty; expected the path of a CSV file"))
 	}
 	if c.Column == "" {
-		faults = append(faults, ValueFaultf(path+".csv.column", "column is empty; expected the name of a column"))
+		faults = append(faults, valueFaultf(path+".csv.column", "column is empty; expected the name of a column"))
 	}
 	if c.Weight != "" && c.Weight == c.Column {
-		faults = append(faults, ValueFaultf(path+".csv.weight", "weight is %s, which is the column itself; expected another one",
+		faults = append(faults, valueFaultf(path+".csv.weight", "weight is %s, which is the column itself; expected another one",
 			nearest.Shown(c.Weight)))
 	}
 	return faults
@@ -161,8 +161,8 @@ func (r *setReader) row(value string, fields []string) bool {
 	return true
 }
 
-// UnreadFaults returns what keeps a generator from being made of sound attributes.
-func UnreadFaults(attributes []Attribute) []error {
+// unreadFaults returns what keeps a generator from being made of sound attributes.
+func unreadFaults(attributes []Attribute) []error {
 	var faults []error
 	for _, a := range attributes {
 		if !Unread(a.Values) {
@@ -170,9 +170,9 @@ func UnreadFaults(attributes []Attribute) []error {
 		}
 		switch values := a.Values.(type) {
 		case CSV:
-			faults = append(faults, ValueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
+			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
 		case ValueColumn:
-			faults = append(faults, ValueFaultf("attributes."+a.Name, "%s has not been read", values.File))
+			faults = append(faults, valueFaultf("attributes."+a.Name, "%s has not been read", values.File))
 		}
 	}
 	return faults

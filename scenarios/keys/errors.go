@@ -32,15 +32,15 @@ func (f *ValueFault) Error() string { return "keys: " + f.Path + ": " + f.What }
 // Unwrap returns [ErrInvalidOptions].
 func (f *ValueFault) Unwrap() error { return ErrInvalidOptions }
 
-// ValueFaultf returns a [ValueFault] at a path, with what is wrong as by [fmt.Sprintf].
-func ValueFaultf(path, format string, args ...any) error {
+// valueFaultf returns a [ValueFault] at a path, with what is wrong as by [fmt.Sprintf].
+func valueFaultf(path, format string, args ...any) error {
 	return &ValueFault{Path: path, Offset: -1, What: fmt.Sprintf(format, args...)}
 }
 
 // between is the fault of a number that has to lie between two bounds, or none.
 func between(path, name string, number, least, most int64) []error {
 	if number < least || number > most {
-		return []error{ValueFaultf(path, "%s is %d; expected %d to %d", name, number, least, most)}
+		return []error{valueFaultf(path, "%s is %d; expected %d to %d", name, number, least, most)}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (g Gaussian) Faults(path string) []error {
 	path += ".gaussian"
 	var faults []error
 	add := func(field, format string, args ...any) {
-		faults = append(faults, ValueFaultf(path+"."+field, format, args...))
+		faults = append(faults, valueFaultf(path+"."+field, format, args...))
 	}
 	if !(math.Abs(g.Mean) <= MaxInteger) {
 		add("mean", "mean is %v; expected -%d to %d", g.Mean, int64(MaxInteger), int64(MaxInteger))

@@ -32,12 +32,12 @@ var _ Distribution = Latest{}
 func (l Latest) Faults(path string) []error {
 	path += ".latest"
 	return slices.Concat(between(path+".window", "window", l.Window, 1, MaxOf), exponentFaults(path, l.Exponent),
-		between(path+".every", "every", l.Every, 1, Furthest), between(path+".start", "start", l.Start, -MaxInteger, MaxInteger))
+		between(path+".every", "every", l.Every, 1, furthest), between(path+".start", "start", l.Start, -MaxInteger, MaxInteger))
 }
 
 // Probes implements [Distribution].
 func (l Latest) Probes() []string {
-	return []string{strconv.FormatInt(l.Start, 10), strconv.FormatInt(l.Start+Furthest/l.Every, 10)}
+	return []string{strconv.FormatInt(l.Start, 10), strconv.FormatInt(l.Start+furthest/l.Every, 10)}
 }
 
 // Compile implements [Distribution].

@@ -63,7 +63,7 @@ const (
 )
 
 func (d *drawn) fix(text string) {
-	d.kind, d.fixed, d.values = byChance, true, ConstantSource(text)
+	d.kind, d.fixed, d.values = byChance, true, constantSource(text)
 }
 
 // draws returns the attributes of the options in the form to draw from, the

@@ -23,12 +23,12 @@ var _ Distribution = ValueList{}
 func (l ValueList) Faults(path string) []error {
 	faults := textFaults(path+".list", l.Values)
 	if l.Weights != nil && len(l.Weights) != len(l.Values) {
-		faults = append(faults, ValueFaultf(path+".weights", "weights has %d numbers; expected %d, one for each value of the list",
+		faults = append(faults, valueFaultf(path+".weights", "weights has %d numbers; expected %d, one for each value of the list",
 			len(l.Weights), len(l.Values)))
 	}
 	for i, weight := range l.Weights {
 		if weight < 1 || weight > maxWeight {
-			faults = append(faults, ValueFaultf(fmt.Sprintf("%s.weights.%d", path, i),
+			faults = append(faults, valueFaultf(fmt.Sprintf("%s.weights.%d", path, i),
 				"weights[%d] is %d; expected 1 to %d", i, weight, maxWeight))
 		}
 	}
@@ -38,11 +38,11 @@ func (l ValueList) Faults(path string) []error {
 func textFaults(path string, values []string) []error {
 	var faults []error
 	if len(values) == 0 || len(values) > maxValues {
-		faults = append(faults, ValueFaultf(path, "list has %d values; expected 1 to %d", len(values), maxValues))
+		faults = append(faults, valueFaultf(path, "list has %d values; expected 1 to %d", len(values), maxValues))
 	}
 	for i, value := range values {
 		if !utf8.ValidString(value) {
-			faults = append(faults, ValueFaultf(fmt.Sprintf("%s.%d", path, i), "list[%d] is not UTF-8; expected UTF-8 text", i))
+			faults = append(faults, valueFaultf(fmt.Sprintf("%s.%d", path, i), "list[%d] is not UTF-8; expected UTF-8 text", i))
 		}
 	}
 	return faults

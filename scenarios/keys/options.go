@@ -108,12 +108,12 @@ func (c *check) attributes() {
 		var faults []error
 		switch {
 		case !isName(a.Name):
-			faults = append(faults, ValueFaultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
+			faults = append(faults, valueFaultf(path, "%s cannot name an attribute; expected a letter or '_', then letters, digits or '_'", nearest.Shown(a.Name)))
 		case count[a.Name] > 1:
-			faults = append(faults, ValueFaultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
+			faults = append(faults, valueFaultf(path, "attribute %q occurs %d times; expected once", a.Name, count[a.Name]))
 		}
 		if a.Values == nil {
-			faults = append(faults, ValueFaultf(path, "attribute %q has no values; expected a distribution", a.Name))
+			faults = append(faults, valueFaultf(path, "attribute %q has no values; expected a distribution", a.Name))
 		} else {
 			faults = append(faults, a.Values.Faults(path)...)
 		}
@@ -156,7 +156,7 @@ func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key)
 		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MostRowFaults {
 			a.judged = true
 			told++
-			where, what := PlaceOf(a.values, i)
+			where, what := placeOf(a.values, i)
 			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
 		}
 	}
@@ -239,7 +239,7 @@ func (c *check) missing(name string) string {
 }
 
 func (c *check) add(path, format string, args ...any) {
-	c.faults = append(c.faults, ValueFaultf(path, format, args...))
+	c.faults = append(c.faults, valueFaultf(path, format, args...))
 }
 
 // sizesUnread reports whether the sizes wait for their file.
@@ -250,9 +250,9 @@ func (o Options) sizesUnread() bool {
 
 // unreadFaults returns what keeps a generator from being made of sound options.
 func (o Options) unreadFaults() []error {
-	faults := UnreadFaults(o.Attributes)
+	faults := unreadFaults(o.Attributes)
 	if o.sizesUnread() {
-		faults = append(faults, ValueFaultf("size.csv", "the sizes have not been read"))
+		faults = append(faults, valueFaultf("size.csv", "the sizes have not been read"))
 	}
 	return faults
 }

@@ -87,21 +87,21 @@ func (p Partitions) Entities() int64 {
 func (p Partitions) Faults(path string) []error {
 	faults := between(path+".partitions", "partitions", p.Of, 1, MaxOf)
 	if p.Rows < 0 || p.Rows > MaxRows {
-		faults = append(faults, ValueFaultf(path+".rows", "rows is %d; expected 1 to %d", p.Rows, int64(MaxRows)))
+		faults = append(faults, valueFaultf(path+".rows", "rows is %d; expected 1 to %d", p.Rows, int64(MaxRows)))
 	}
 	if len(p.Sizes) > MaxSizes {
-		return append(faults, ValueFaultf(path+".sizes", "sizes has %d entries; expected at most %d", len(p.Sizes), MaxSizes))
+		return append(faults, valueFaultf(path+".sizes", "sizes has %d entries; expected at most %d", len(p.Sizes), MaxSizes))
 	}
 	all := 0.0
 	for i, size := range p.Sizes {
 		if !size.sound() {
-			faults = append(faults, ValueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
+			faults = append(faults, valueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
 				"sizes[%d] is %s; expected a share of the partitions and a weight, such as 20%% x2.5", i, size))
 		}
 		all += size.Share
 	}
 	if len(p.Sizes) > 0 && len(faults) == 0 && math.Abs(all-1) > 1e-9 {
-		faults = append(faults, ValueFaultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", Percent(all)))
+		faults = append(faults, valueFaultf(path+".sizes", "the shares of sizes are %s together; expected 100%%", Percent(all)))
 	}
 	if len(faults) > 0 {
 		return faults
@@ -114,14 +114,14 @@ func (p Partitions) classFaults(path string) []error {
 	all := 0.0
 	for i, c := range p.classes() {
 		if c.values < 1 {
-			return []error{ValueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
+			return []error{valueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
 				"sizes[%d] is %s, which of %d partitions is none; expected a share of at least one",
 				i, p.Sizes[i], p.Of)}
 		}
 		all += float64(c.values) * float64(c.rows)
 	}
 	if p.Rows > 0 && all > MaxInteger {
-		return []error{ValueFaultf(path+".rows", "all partitions together have more than %d rows; expected fewer",
+		return []error{valueFaultf(path+".rows", "all partitions together have more than %d rows; expected fewer",
 			int64(MaxInteger))}
 	}
 	return nil

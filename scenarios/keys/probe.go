@@ -304,7 +304,7 @@ var _ Distribution = Text{}
 func (t Text) Faults(string) []error { return nil }
 
 // Compile is not asked of a text: a [Generator] keeps it as a layout.
-func (t Text) Compile(clock.Stream) ValueSource { return ConstantSource("") }
+func (t Text) Compile(clock.Stream) ValueSource { return constantSource("") }
 
 // Probes are none: those of the attributes that the text is derived from stand for
 // it.

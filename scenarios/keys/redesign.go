@@ -39,7 +39,7 @@ func (g *Generator) Project(names []string) (*Generator, error) {
 	var faults []error
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			faults = append(faults, ValueFaultf("properties", "%s", nearest.Unknown("property", name, known)))
+			faults = append(faults, valueFaultf("properties", "%s", nearest.Unknown("property", name, known)))
 		}
 	}
 	if len(faults) > 0 {

@@ -38,7 +38,7 @@ func IsColumn(d Distribution) bool {
 // Faults implements [Distribution].
 func (c ValueColumn) Faults(path string) []error {
 	if c.Table != nil && c.Table.columns[c.Name] == nil {
-		return []error{ValueFaultf(path, "column %s was not read from %s", nearest.Shown(c.Name), c.File)}
+		return []error{valueFaultf(path, "column %s was not read from %s", nearest.Shown(c.Name), c.File)}
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (t *ValueTable) tell(names []string) bool {
 
 // Bounds of a file of rows.
 const (
-	MaxRowsRead  = 10_000_000
+	maxRowsRead  = 10_000_000
 	maxRowsBytes = 1 << 30
 	maxRowBytes  = 1 << 20
 )
@@ -139,8 +139,8 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(names, name) }})}
 	t := &ValueTable{columns: make(map[string]*column), apart: make(map[string]bool)}
 	for more := r.Next() && r.header(names); more && r.Next(); t.rows++ {
-		if t.rows == MaxRowsRead {
-			r.Fault("the file goes on; expected at most %d rows", MaxRowsRead)
+		if t.rows == maxRowsRead {
+			r.Fault("the file goes on; expected at most %d rows", maxRowsRead)
 			break
 		}
 		r.row()

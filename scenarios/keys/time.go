@@ -43,26 +43,26 @@ var _ Distribution = Time{}
 func (t Time) Faults(path string) []error {
 	var faults []error
 	if t.Start < entity.EarliestDateTime || t.Start > entity.LatestDateTime {
-		faults = append(faults, ValueFaultf(path+".time", "time is the tick %d; expected an instant in the years 1601 to 9999", t.Start))
+		faults = append(faults, valueFaultf(path+".time", "time is the tick %d; expected an instant in the years 1601 to 9999", t.Start))
 	}
 	if t.Every < 0 || t.Every > MaxEvery {
-		faults = append(faults, ValueFaultf(path+".every", "every is %s; expected 0s to %s", t.Every, MaxEvery))
+		faults = append(faults, valueFaultf(path+".every", "every is %s; expected 0s to %s", t.Every, MaxEvery))
 	}
 	// A speed that is no number fails both comparisons.
 	if !(t.Speed >= 0 && t.Speed <= MaxSpeed) {
-		faults = append(faults, ValueFaultf(path+".speed", "speed is %v; expected 0 to %d", t.Speed, MaxSpeed))
+		faults = append(faults, valueFaultf(path+".speed", "speed is %v; expected 0 to %d", t.Speed, MaxSpeed))
 	}
 	return faults
 }
 
 // Compile is not asked of a time: a [Generator] keeps it as a timeline.
-func (t Time) Compile(clock.Stream) ValueSource { return ConstantSource("") }
+func (t Time) Compile(clock.Stream) ValueSource { return constantSource("") }
 
 // Probes implements [Distribution].
 func (t Time) Probes() []string {
 	line := newTimeline(t, 0)
 	var texts []string
-	for _, n := range []uint64{0, 1, Furthest} {
+	for _, n := range []uint64{0, 1, furthest} {
 		texts = append(texts, string(appendTime(nil, line.at(&occurrence{Event: loaded(n)}), transform{})))
 	}
 	return texts

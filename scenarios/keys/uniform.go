@@ -26,7 +26,7 @@ func (u Uniform) Faults(path string) []error {
 		faults = append(faults, between(at, name, end, -MaxInteger, MaxInteger)...)
 	}
 	if u.Low > u.High {
-		faults = append(faults, ValueFaultf(path+".uniform", "uniform is [%d, %d]; expected the lower bound first", u.Low, u.High))
+		faults = append(faults, valueFaultf(path+".uniform", "uniform is [%d, %d]; expected the lower bound first", u.Low, u.High))
 	}
 	return faults
 }
@@ -70,7 +70,7 @@ func (s Sequence) Faults(path string) []error {
 
 // Probes implements [Distribution].
 func (s Sequence) Probes() []string {
-	return []string{strconv.FormatInt(s.Start, 10), strconv.FormatInt(s.Start+Furthest, 10)}
+	return []string{strconv.FormatInt(s.Start, 10), strconv.FormatInt(s.Start+furthest, 10)}
 }
 
 // Compile implements [Distribution].

@@ -28,7 +28,7 @@ func (z Zipf) Faults(path string) []error {
 func exponentFaults(path string, exponent float64) []error {
 	// Written so that what is no number is a fault, too.
 	if !(exponent >= 0 && exponent <= maxExponent) {
-		return []error{ValueFaultf(path+".exponent", "exponent is %v; expected 0 to %d", exponent, maxExponent)}
+		return []error{valueFaultf(path+".exponent", "exponent is %v; expected 0 to %d", exponent, maxExponent)}
 	}
 	return nil
 }

@@ -24,14 +24,14 @@ type Options struct {
 	Table string
 	// Hash, where set, puts another text in the place of every key on reading.
 	Hash func(key string) string
-	// Held is how many entries wait at a time to be put in order, 0 for [DefaultHeld].
+	// Held is how many entries wait at a time to be put in order, 0 for [defaultHeld].
 	Held int
 	// Progress is told now and again how many lines were read; it may be nil.
 	Progress func(lines int64)
 }
 
-// DefaultHeld is how many entries wait at a time to be put in order.
-const DefaultHeld = 1 << 16
+// defaultHeld is how many entries wait at a time to be put in order.
+const defaultHeld = 1 << 16
 
 // Reading is what was read of a log.
 type Reading struct {
@@ -66,7 +66,7 @@ type Gap struct{ From, To entity.Ticks }
 // a visit as well. The error wraps [ErrSource], or is that of visit.
 func Read(files []Source, o Options, told *Reading, visit func(*accesslog.Entry) error) error {
 	if o.Held == 0 {
-		o.Held = DefaultHeld
+		o.Held = defaultHeld
 	}
 	*told = Reading{Keyless: make(map[string]int64)}
 	r := &reader{options: o, visit: visit, told: told}

@@ -41,11 +41,11 @@ type archived struct {
 // queue, one that drains it.
 func newArchived(s *Setting, a Arguments) Check {
 	c := &archived{setting: s, place: a.Text("place"), hidden: a.Duration("hidden"), attempts: a.Count("attempts"), asked: make(map[move]bool)}
-	c.entities = NewFinding("each loaded entity is in one table, whole", func(*Finding) Request { return c.tables() })
+	c.entities = newFinding("each loaded entity is in one table, whole", func(*Finding) Request { return c.tables() })
 	if a.Text("queue") == "" {
 		return c.entities
 	}
-	c.messages = NewFinding("each message was carried out, or put aside", func(f *Finding) Request {
+	c.messages = newFinding("each message was carried out, or put aside", func(f *Finding) Request {
 		c.worker = newArchiveWorker(s, a, f.Script)
 		return c.drain()
 	})

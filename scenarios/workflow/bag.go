@@ -54,7 +54,7 @@ type bagUpdate struct {
 // newBagUpdate returns the update of an entity that was loaded.
 func newBagUpdate(c *Call) *bagUpdate {
 	name := c.Arguments.Text("changes")
-	value, _ := Lookup(c.Fresh.Properties(), name)
+	value, _ := lookup(c.Fresh.Properties(), name)
 	u := &bagUpdate{table: c.Table, key: c.Subject.Key(""), unknown: c.Arguments.Text("unknown"), wrote: c.Arguments.Text("writes"),
 		changed: []entity.Property{{Name: name, Value: value}}}
 	u.Script = NewScript(func(s *Script) Request {
@@ -113,11 +113,11 @@ func newKept(s *Setting, name string) *Finding {
 			found[row.Key] = value
 		}
 	}
-	return NewFinding("no property is lost", func(f *Finding) Request {
+	return newFinding("no property is lost", func(f *Finding) Request {
 		return ReadAll(s.Table, target.Query{Select: []string{name}}, see, func() Turn {
 			for n := range s.Loaded {
 				subject := s.Member(n)
-				want, _ := Lookup(subject.Properties(), name)
+				want, _ := lookup(subject.Properties(), name)
 				key := subject.Key("")
 				value, some := found[key]
 				f.Look(some && value.Equal(want), "%s of partition %s has lost its %s", key.Row, key.Partition, name)

@@ -167,7 +167,7 @@ func newLargePut(c *Call) *Script {
 				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
 			}
 			changes[0].Properties = append(write.Properties, pieces[0]...)
-			return WriteTogether(c.Table, changes, target.Expected{}, nil)
+			return writeTogether(c.Table, changes, target.Expected{}, nil)
 		}
 		write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(write.Key))})
 		blob := l.blob(target.PutBlob, make([]byte, l.size), target.Expected{}, nil)
@@ -262,7 +262,7 @@ func newLargeDelete(c *Call) *Script {
 			for _, key := range l.keys() {
 				changes = append(changes, remove(key))
 			}
-			return WriteTogether(c.Table, changes, gone, nil)
+			return writeTogether(c.Table, changes, gone, nil)
 		}
 		blob := l.blob(target.DeleteBlob, nil, gone, nil)
 		if c.Arguments.Text("first") == "blob" {

@@ -193,7 +193,7 @@ func newSeriesWrite(c *Call) *Script {
 	return NewScript(func(s *Script) Request {
 		batches := slices.Collect(slices.Chunk(changes, entity.MaxBatchChanges))
 		return s.InTurn(len(batches), func(i int, next func() Turn) Request {
-			return WriteTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(Attempt) Turn { return next() })
+			return writeTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(Attempt) Turn { return next() })
 		})
 	})
 }
@@ -222,7 +222,7 @@ func newComplete(s *Setting, l seriesLayout) *Finding {
 	if l.at != "" {
 		name += " at " + l.at
 	}
-	return NewFinding(name, func(f *Finding) Request {
+	return newFinding(name, func(f *Finding) Request {
 		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
 			about, held := s.Member(uint64(i)), 0
 			return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {

@@ -84,7 +84,7 @@ func newStoreWith(c *Call) *Script {
 	keeps := c.Arguments.Text("keeps")
 	kept := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != keeps })
 	return NewScript(func(*Script) Request {
-		return WriteTogether(c.Table, []entity.Change{
+		return writeTogether(c.Table, []entity.Change{
 			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()},
 			{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
 		}, target.Expected{}, nil)

@@ -83,7 +83,7 @@ func (x *indexChange) add() Request {
 			return x.full()
 		}
 		both := []entity.Change{x.insert(), x.change(l)}
-		return Send(WriteTogether(x.Table, both, overtaken, func(a Attempt) Turn {
+		return Send(writeTogether(x.Table, both, overtaken, func(a Attempt) Turn {
 			own := a.Outcome.Status == 409 && a.Outcome.FailedIndex == 0
 			if Ok(a.Outcome.Status) || own {
 				return End()
@@ -162,7 +162,7 @@ func (x *indexChange) gone() Turn {
 }
 
 func (x *indexChange) transact(all []entity.Change, first func(x *indexChange) Request) Request {
-	return WriteTogether(x.Table, all, overtaken, func(a Attempt) Turn {
+	return writeTogether(x.Table, all, overtaken, func(a Attempt) Turn {
 		if Ok(a.Outcome.Status) {
 			return End()
 		}
@@ -201,7 +201,7 @@ func (x *indexChange) foresee(first target.Operation, all ...entity.Change) {
 			nominal = append(nominal, Read(x.Table, list.Key, nil).Operation)
 		}
 	}
-	x.s.Foresee(append(nominal, WriteTogether(x.Table, all, overtaken, nil).Operation)...)
+	x.s.Foresee(append(nominal, writeTogether(x.Table, all, overtaken, nil).Operation)...)
 }
 
 // sketch returns what the write of a list looks like, for forecasts.

@@ -34,7 +34,7 @@ func newIndexCheck(s *Setting, a Arguments) Check {
 	c := &indexCheck{indexLists: newIndexLists(s, a)}
 	// What a blind worker took away is not brought back, but neither does the check lose
 	// anything itself: nobody else writes by now.
-	return NewFinding("lists name each entity that is there, and nothing else", func(f *Finding) Request {
+	return newFinding("lists name each entity that is there, and nothing else", func(f *Finding) Request {
 		c.Finding = f
 		c.worker = &indexWork{c.indexLists, f.Script, a.Duration("hidden"), mostReceived, 0}
 		if c.form == indexTogether {

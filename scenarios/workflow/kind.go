@@ -170,18 +170,18 @@ type Preceded interface {
 // Findings is what a [Check] came upon.
 type Findings struct {
 	// Looked is at how many things it looked, Faults in how many what must hold does
-	// not. Examples name some of them, [MostExamples] at most.
+	// not. Examples name some of them, [mostExamples] at most.
 	Looked, Faults int64
 	Examples       []string
 }
 
-// MostExamples is how many examples [Findings] name at most.
-const MostExamples = 10
+// mostExamples is how many examples [Findings] name at most.
+const mostExamples = 10
 
 // Fault adds one that an example names.
 func (f *Findings) Fault(example string) {
 	f.Faults++
-	if len(f.Examples) < MostExamples {
+	if len(f.Examples) < mostExamples {
 		f.Examples = append(f.Examples, example)
 	}
 }

@@ -55,7 +55,7 @@ func needsTime(d *Design, a Arguments) []Lack {
 }
 
 func messageTime(about Subject, property string) time.Time {
-	if value, some := Lookup(about.Properties(), property); some {
+	if value, some := lookup(about.Properties(), property); some {
 		return value.Ticks().Time()
 	}
 	return entity.EarliestDateTime.Time()

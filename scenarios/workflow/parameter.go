@@ -34,7 +34,7 @@ const (
 	OfTruth
 	// OfCopy: the name of a copy of its design.
 	OfCopy
-	// OfResolver: rules for [ParseResolver].
+	// OfResolver: rules for [parseResolver].
 	OfResolver
 )
 
@@ -129,7 +129,7 @@ func (p *Parameter) Takes(text string) bool {
 	case OfTruth:
 		return text == "true" || text == "false"
 	case OfResolver:
-		_, err := ParseResolver(text)
+		_, err := parseResolver(text)
 		return err == nil
 	default:
 		return text != ""

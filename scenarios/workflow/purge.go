@@ -198,7 +198,7 @@ func (p *purge) next() Turn {
 			return p.gone(count)
 		}))
 	}
-	return Send(WriteTogether(p.table, changes, target.Expected{NotFound: true}, func(a Attempt) Turn {
+	return Send(writeTogether(p.table, changes, target.Expected{NotFound: true}, func(a Attempt) Turn {
 		if a.Outcome.Status < 300 {
 			return p.gone(count)
 		}
@@ -233,7 +233,7 @@ func (p *purge) again(count int) Turn {
 
 // newPurged returns the check that the days which were due have no login left.
 func newPurged(s *Setting, a Arguments) *Finding {
-	return NewFinding("no login is left of a day that was purged", func(f *Finding) Request {
+	return newFinding("no login is left of a day that was purged", func(f *Finding) Request {
 		return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
 			table, day, left := s.Table, a.Count("first")+i, 0
 			if a.Text("how") == "drop" {
@@ -241,7 +241,7 @@ func newPurged(s *Setting, a Arguments) *Finding {
 			}
 			// A table that is being deleted is gone, whichever way a service says so.
 			gone := target.Expected{NotFound: true, Conflict: true}
-			return ReadAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
+			return readAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
 				f.Look(left == 0, "of day %d there are %d logins left", day, left)
 				return next()
 			})

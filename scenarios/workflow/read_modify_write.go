@@ -133,7 +133,7 @@ func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
 		if !possible {
 			return Fail, target.Operation{}
 		}
-		kept := HistoryOf(stored)
+		kept := historyOf(stored)
 		r.newest = kept.Newest()
 		change.Properties = append(stamp(r.Properties, r.ID, ""), raised...)
 		change.Properties = append(change.Properties,
@@ -169,7 +169,7 @@ func Over(stored entity.Packed, changed []entity.Property) []entity.Property {
 	all := make([]entity.Property, 0, len(changed))
 	read := stored.Cursor()
 	for p := (entity.Property{}); read.Next(&p); {
-		if _, named := Lookup(changed, p.Name); !named {
+		if _, named := lookup(changed, p.Name); !named {
 			all = append(all, p)
 		}
 	}
@@ -219,7 +219,7 @@ func (r *ReadModifyWrite) gone(deletes bool) (Move, target.Operation) {
 func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
 	switch {
 	case Ok(o.Status):
-		done, told := HistoryOf(o.Entity).Tells(r.ID, r.newest)
+		done, told := historyOf(o.Entity).Tells(r.ID, r.newest)
 		switch {
 		case done:
 			r.found(o)
@@ -260,8 +260,8 @@ func (r *ReadModifyWrite) restart() (Move, target.Operation) {
 // Report implements [Audited].
 func (r *ReadModifyWrite) Report() Report { return r.told(r.Blind) }
 
-// Lookup returns the value of a property, and false where there is none.
-func Lookup(properties []entity.Property, name string) (entity.Value, bool) {
+// lookup returns the value of a property, and false where there is none.
+func lookup(properties []entity.Property, name string) (entity.Value, bool) {
 	for i := range properties {
 		if properties[i].Name == name {
 			return properties[i].Value, true

@@ -72,7 +72,7 @@ func newWriteGroup(c *Call) *Script {
 				return End()
 			}
 			some := members[from:min(from+entity.MaxBatchChanges, len(members))]
-			return Send(WriteTogether(c.Table, some, target.Expected{}, func(Attempt) Turn {
+			return Send(writeTogether(c.Table, some, target.Expected{}, func(Attempt) Turn {
 				s.Add("rewritten", int64(len(some)))
 				return rewrite(from + len(some))
 			}))
@@ -121,7 +121,7 @@ func newNames(s *Setting, a Arguments) *Finding {
 			f.Look(name.Text() == own, "%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own)
 		}
 	}
-	return NewFinding("members bear the name of their group", func(f *Finding) Request {
+	return newFinding("members bear the name of their group", func(f *Finding) Request {
 		members := ReadAll(s.Table, target.Query{}, func(row target.Row) { member(f, row) }, End)
 		return ReadAll(s.TableOf(place), target.Query{}, group, func() Turn { return Send(members) })
 	})

@@ -61,7 +61,7 @@ func moveLacks(d *Design, a Arguments) []Lack {
 
 func newMove(c *Call) *Script {
 	name, here := c.Arguments.Text("group"), c.Subject.Key("")
-	group, _ := Lookup(c.Fresh.Properties(), name)
+	group, _ := lookup(c.Fresh.Properties(), name)
 	changed := []entity.Property{{Name: name, Value: group}}
 	if c.Arguments.Text("keyed") == "by-member" {
 		return NewScript(func(*Script) Request {
@@ -109,11 +109,11 @@ func newMembers(s *Setting, member string) *Finding {
 			found[who]++
 		}
 	}
-	return NewFinding("each member is there once", func(f *Finding) Request {
+	return newFinding("each member is there once", func(f *Finding) Request {
 		return ReadAll(s.Table, target.Query{}, see, func() Turn {
 			for n := range s.Loaded {
 				subject := s.Member(n)
-				who, _ := Lookup(subject.Properties(), member)
+				who, _ := lookup(subject.Properties(), member)
 				f.Look(found[who] == 1, "the member loaded as %q is there %d times", subject.Key("").Row, found[who])
 			}
 			return End()

@@ -85,7 +85,7 @@ func newSummedInsert(c *Call) *summedInsert {
 	place := c.Arguments.Text("summary")
 	w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
 	w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
-	w.value, _ = Lookup(w.entity.Properties, c.Arguments.Text("adds"))
+	w.value, _ = lookup(w.entity.Properties, c.Arguments.Text("adds"))
 	w.together = w.table == c.Table && w.key.Partition == w.entity.Key.Partition
 	w.killed = c.Happens("killed")
 	w.Script = NewScript(w.begin)
@@ -107,7 +107,7 @@ func (w *summedInsert) begin(s *Script) Request {
 func (w *summedInsert) read() Request {
 	return Read(w.table, w.key, func(a Attempt) Turn {
 		if Ok(a.Outcome.Status) {
-			return w.onto(sumOf(a.Outcome.Entity), HistoryOf(a.Outcome.Entity), a.Outcome.Version)
+			return w.onto(sumOf(a.Outcome.Entity), historyOf(a.Outcome.Entity), a.Outcome.Version)
 		}
 		var there sum
 		see := func(row target.Row) {
@@ -178,7 +178,7 @@ func (w *summedInsert) write(was sum, ids History, match entity.Match) Request {
 	if match.IsNone() {
 		raised.Verb = entity.Insert
 	}
-	return WriteTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
+	return writeTogether(w.call.Table, []entity.Change{w.entity, raised}, met, w.written)
 }
 
 func (w *summedInsert) written(a Attempt) Turn {
@@ -196,7 +196,7 @@ func (w *summedInsert) written(a Attempt) Turn {
 		}))
 	default:
 		return Send(Read(w.table, w.key, func(a Attempt) Turn {
-			switch done, told := HistoryOf(a.Outcome.Entity).Tells(w.call.ID, w.newest); {
+			switch done, told := historyOf(a.Outcome.Entity).Tells(w.call.ID, w.newest); {
 			case done:
 				return End()
 			case told:
@@ -237,7 +237,7 @@ func newSums(s *Setting, a Arguments) *Finding {
 				row.Key.Partition, told.count, told.total, is.count, is.total)
 		}
 	}
-	return NewFinding("each summary is what is there", func(f *Finding) Request {
+	return newFinding("each summary is what is there", func(f *Finding) Request {
 		summaries := ReadAll(s.TableOf(a.Text("summary")), target.Query{}, func(row target.Row) { summary(f, row) }, End)
 		return ReadAll(s.Table, target.Query{}, count, func() Turn { return Send(summaries) })
 	})

@@ -13,10 +13,10 @@ import (
 // the documents' client-side encryption does: by PartitionKey, RowKey and name.
 type Resolver []string
 
-// ParseResolver reads rules, with commas between them: each is PARTITION/ROW/PROPERTY, where
+// parseResolver reads rules, with commas between them: each is PARTITION/ROW/PROPERTY, where
 // * stands for any text and ? for any character. No key has a slash. One rule is enough to
 // pick a property.
-func ParseResolver(text string) (Resolver, error) {
+func parseResolver(text string) (Resolver, error) {
 	var r Resolver
 	for _, rule := range strings.Split(text, ",") {
 		rule = strings.TrimSpace(rule)

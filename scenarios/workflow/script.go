@@ -143,9 +143,9 @@ func WriteOne(table string, c entity.Change, expected target.Expected, then func
 	return Request{Operation: target.Operation{Verb: c.Verb, Table: table, Change: c}, Expected: expected, Then: then}
 }
 
-// WriteTogether returns the request of an entity group transaction: 1 to 100 writes of
+// writeTogether returns the request of an entity group transaction: 1 to 100 writes of
 // one partition.
-func WriteTogether(table string, changes []entity.Change, expected target.Expected, then func(a Attempt) Turn) Request {
+func writeTogether(table string, changes []entity.Change, expected target.Expected, then func(a Attempt) Turn) Request {
 	return Request{Operation: target.Operation{Verb: entity.Batch, Table: table, Changes: changes}, Expected: expected, Then: then}
 }
 
@@ -172,11 +172,11 @@ func InTurn(count int, request func(i int, next func() Turn) Request) Request {
 // ReadAll returns the request for all that a query reads, page by page: see is told of
 // each row, in the order of the index.
 func ReadAll(table string, q target.Query, see func(target.Row), then func() Turn) Request {
-	return ReadAllExpecting(table, q, target.Expected{}, see, then)
+	return readAllExpecting(table, q, target.Expected{}, see, then)
 }
 
-// ReadAllExpecting is [ReadAll], which ends as well where a page is refused as expected.
-func ReadAllExpecting(table string, q target.Query, expected target.Expected, see func(target.Row), then func() Turn) Request {
+// readAllExpecting is [ReadAll], which ends as well where a page is refused as expected.
+func readAllExpecting(table string, q target.Query, expected target.Expected, see func(target.Row), then func() Turn) Request {
 	var page func(q target.Query) Request
 	page = func(q target.Query) Request {
 		op := target.Operation{Verb: entity.Query, Table: table, Query: q}
@@ -204,8 +204,8 @@ type Finding struct {
 
 var _ Check = (*Finding)(nil)
 
-// NewFinding returns the check that something holds, told by its name.
-func NewFinding(name string, first func(f *Finding) Request) *Finding {
+// newFinding returns the check that something holds, told by its name.
+func newFinding(name string, first func(f *Finding) Request) *Finding {
 	f := &Finding{name: name}
 	NewScript(func(s *Script) Request {
 		f.Script = s

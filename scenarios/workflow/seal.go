@@ -52,7 +52,7 @@ func sealKinds() []Kind {
 // resolverOf returns which properties are sealed.
 func resolverOf(a Arguments) Resolver {
 	if text := a.Text("resolver"); text != "" {
-		r, _ := ParseResolver(text)
+		r, _ := parseResolver(text)
 		return r
 	}
 	return Resolver{"*/*/" + a.Text("property")}
@@ -298,7 +298,7 @@ func newUnsealed(s *Setting, a Arguments) *Finding {
 	if what == "" {
 		what = a.Text("resolver")
 	}
-	return NewFinding("nobody can read "+what+" without the key", func(f *Finding) Request {
+	return newFinding("nobody can read "+what+" without the key", func(f *Finding) Request {
 		see := func(row target.Row) {
 			list, _ := row.Entity.Unpack(nil)
 			for _, p := range list {

@@ -137,7 +137,7 @@ func shown(k entity.Key) string { return strings.Join([]string{k.Partition, k.Ro
 // the same values. A design without copies has none.
 func NewCopyCheck(of *Copied) Check {
 	s := newSurvey(of)
-	return NewFinding("each entity has its copies, and each copy its entity", func(f *Finding) Request {
+	return newFinding("each entity has its copies, and each copy its entity", func(f *Finding) Request {
 		return s.read(func() Turn {
 			s.faults(func(one fault) { f.Found.Fault(s.says(one)) })
 			f.Found.Looked = s.looked

@@ -68,7 +68,7 @@ func newLargeSweep(c *Call) *Script {
 // lists all blobs and then reads all entities.
 func newPointing(s *Setting) *Finding {
 	there := make(map[string]bool)
-	return NewFinding("each blob to which an entity points is there", func(f *Finding) Request {
+	return newFinding("each blob to which an entity points is there", func(f *Finding) Request {
 		see := func(row target.Row) {
 			if name, points := row.Entity.Lookup(largePointer); points {
 				f.Look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)

@@ -49,7 +49,7 @@ func newTransfer(c *Call) *Script {
 				leg(entity.Key{Partition: own.Partition, Row: "from " + from}, id, -cents),
 				leg(entity.Key{Partition: own.Partition, Row: "to " + to}, id, cents),
 			}
-			return WriteTogether(c.Table, legs, target.Expected{}, nil)
+			return writeTogether(c.Table, legs, target.Expected{}, nil)
 		}
 		paid := WriteOne(c.Table, leg(entity.Key{Partition: "account " + to, Row: id + " to"}, id, cents), target.Expected{}, nil)
 		pays := WriteOne(c.Table, leg(entity.Key{Partition: "account " + from, Row: id + " from"}, id, -cents), target.Expected{}, func(Attempt) Turn {
@@ -79,7 +79,7 @@ func newBalances(s *Setting) *Finding {
 		amount, _ := row.Entity.Lookup(transferAmount)
 		sums[id.Text()] += amount.Int()
 	}
-	return NewFinding("the legs of each transfer sum to zero", func(f *Finding) Request {
+	return newFinding("the legs of each transfer sum to zero", func(f *Finding) Request {
 		return ReadAll(s.Table, target.Query{}, see, func() Turn {
 			for _, id := range order {
 				f.Look(sums[id] == 0, "the legs of transfer %s sum to %d", id, sums[id])

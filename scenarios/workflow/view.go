@@ -184,7 +184,7 @@ func (w *viewWork) remove(found []target.Found, then func() Turn) Turn {
 // newViewCheck returns the check that there is a view of each partition, and that it tells of
 // just what is there: once what is left on the queue is done.
 func newViewCheck(s *Setting, a Arguments) Check {
-	return NewFinding("each view is what is there", func(f *Finding) Request {
+	return newFinding("each view is what is there", func(f *Finding) Request {
 		w, rests := &viewWork{newViews(s, a, f.Script), mostReceived}, false
 		var drain func() Request
 		drain = func() Request {
@@ -234,6 +234,6 @@ func (v *views) compare(f *Finding) Request {
 		if v.TableOf(v.place) == v.Table {
 			return judge()
 		}
-		return Send(ReadAllExpecting(v.TableOf(v.place), target.Query{}, target.Expected{NotFound: true}, see, judge))
+		return Send(readAllExpecting(v.TableOf(v.place), target.Query{}, target.Expected{NotFound: true}, see, judge))
 	})
 }

@@ -60,9 +60,9 @@ func IDOf(p entity.Packed) (WriteID, bool) {
 // History are the ids that an entity keeps, newest first.
 type History []string
 
-// HistoryOf returns the ids that an entity keeps. What somebody else has put into
+// historyOf returns the ids that an entity keeps. What somebody else has put into
 // the property is kept as it is and told by nobody.
-func HistoryOf(p entity.Packed) History {
+func historyOf(p entity.Packed) History {
 	value, _ := p.Lookup(HistoryProperty)
 	ids := strings.Fields(value.Text())
 	return ids[:min(len(ids), remembered)]

@@ -68,7 +68,7 @@ type Options struct {
 	// Admin is the second address, of this machine alone; empty is [DefaultAdmin].
 	Admin string
 	// Grace is how long what is under way may take once no more is accepted; 0 is
-	// [DefaultGrace].
+	// [defaultGrace].
 	Grace time.Duration
 	// Clock is that of the service, which begins at its instant zero; the zero
 	// value is one that begins when the service is opened.
@@ -96,7 +96,7 @@ const (
 	DefaultListen  = "127.0.0.1:10002"
 	DefaultAdmin   = "127.0.0.1:0"
 	DefaultProfile = model.Documented
-	DefaultGrace   = 5 * time.Second
+	defaultGrace   = 5 * time.Second
 )
 
 // Profiles returns the profiles of the partition model, the default first.
@@ -139,12 +139,12 @@ func newService(o Options) (s *Service, faults []error) {
 
 func (o *Options) archives() error {
 	if _, known := ArchiveFormatOf(o.Export); o.Export != "" && !known {
-		return Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + ArchiveExtensions)}
+		return Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + archiveExtensions)}
 	}
 	for _, name := range o.Imports {
 		if _, known := ArchiveFormatOf(name); name != standardInput && !known {
 			return Fault{Field: "import", Value: name,
-				Err: errors.New("expected a file whose name ends in " + ArchiveExtensions + ", or - for standard input as JSON lines")}
+				Err: errors.New("expected a file whose name ends in " + archiveExtensions + ", or - for standard input as JSON lines")}
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func (o Options) withDefaults() Options {
 	o.LogFormat = cmp.Or(o.LogFormat, LogFormats()[0])
 	o.Start = cmp.Or(o.Start, model.Warm)
 	o.Admin = cmp.Or(o.Admin, DefaultAdmin)
-	o.Grace = cmp.Or(o.Grace, DefaultGrace)
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	if o.Clock.Started().IsZero() {
 		o.Clock = clock.NewReal()
 	}

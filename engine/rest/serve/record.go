@@ -32,12 +32,12 @@ const (
 	ArchiveCSV
 )
 
-// ArchiveExtensions are the ends of the names of files that [ArchiveFormatOf] knows, for a
+// archiveExtensions are the ends of the names of files that [ArchiveFormatOf] knows, for a
 // person.
-const ArchiveExtensions = ".jsonl, .ndjson or .csv"
+const archiveExtensions = ".jsonl, .ndjson or .csv"
 
 // ArchiveFormatOf returns the format of a file by the extension of its name, in whatever
-// case, and false where that is none of [ArchiveExtensions].
+// case, and false where that is none of [archiveExtensions].
 func ArchiveFormatOf(name string) (ArchiveFormat, bool) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".jsonl", ".ndjson":

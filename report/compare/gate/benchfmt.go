@@ -10,11 +10,11 @@ import (
 	"loadgen/results/figure"
 )
 
-// Benchfmt prints results in the format of Go's benchmarks, which benchstat reads: with
+// benchfmt prints results in the format of Go's benchmarks, which benchstat reads: with
 // -col build it sets side A beside side B. Of live runs each is a line with its metrics,
 // or, where [Result.Trials] are not kept, each side with its medians; of runs in virtual
 // time each number that differs is a line for either side.
-func Benchfmt(w io.Writer, list []Result) error {
+func benchfmt(w io.Writer, list []Result) error {
 	var b bench
 	for i := range list {
 		r := &list[i]

@@ -40,7 +40,7 @@ func Forms() []Form {
 
 // own are the forms of a gate alone: for what carries out jobs, and for benchstat.
 func own() []Form {
-	return []Form{{"junit", ".xml", JUnit}, {"github", ".github", Annotations}, {"benchfmt", ".bench", Benchfmt}}
+	return []Form{{"junit", ".xml", JUnit}, {"github", ".github", Annotations}, {"benchfmt", ".bench", benchfmt}}
 }
 
 // Own returns the names of the forms that no document has.

@@ -21,10 +21,10 @@ type Options struct {
 
 // The defaults of [Options].
 const (
-	DefaultTop     = 10
+	defaultTop     = 10
 	DefaultExact   = 100_000
-	DefaultPlaces  = 1 << 13
-	DefaultSamples = 1 << 14
+	defaultPlaces  = 1 << 13
+	defaultSamples = 1 << 14
 )
 
 // The greatest bounds, so that memory stays within a gigabyte.
@@ -57,9 +57,9 @@ func (o *Options) Validate() []error {
 // withDefaults returns the options with every bound that is 0 filled in.
 func (o Options) withDefaults() Options {
 	o.Exact = cmp.Or(o.Exact, DefaultExact)
-	o.Places = cmp.Or(o.Places, DefaultPlaces)
-	o.Samples = cmp.Or(o.Samples, DefaultSamples)
-	o.Top = cmp.Or(o.Top, min(DefaultTop, max(0, o.Places)))
+	o.Places = cmp.Or(o.Places, defaultPlaces)
+	o.Samples = cmp.Or(o.Samples, defaultSamples)
+	o.Top = cmp.Or(o.Top, min(defaultTop, max(0, o.Places)))
 	return o
 }
 

@@ -63,7 +63,7 @@ func NewLeader(p Plan) (*Leader, error) {
 		return nil, errors.Join(faults...)
 	}
 	if p.StartAfter == 0 {
-		p.StartAfter = StartAfter
+		p.StartAfter = startAfter
 	}
 	if p.Drain == 0 {
 		p.Drain = time.Minute

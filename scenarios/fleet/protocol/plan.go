@@ -19,9 +19,9 @@ const (
 	resendAfter = time.Second
 	// standstill is a time without a tick that shows that the process itself stood still.
 	standstill = 2 * time.Second
-	// StartAfter is how long after the last is ready the run starts, unless the plan says
+	// startAfter is how long after the last is ready the run starts, unless the plan says
 	// otherwise: each has asked several times by then.
-	StartAfter = 2 * time.Second
+	startAfter = 2 * time.Second
 	// linger is how long a leader whose run is over answers those who have not said goodbye.
 	linger = 3 * time.Second
 	// MostBound is within what a member's clock has to be known, MostDrift how far it may move
@@ -56,7 +56,7 @@ type Plan struct {
 	Search Search
 	// FinishOnLoss has the others go on where a member is lost during the run.
 	FinishOnLoss bool
-	// StartAfter is how long after the last is ready the run starts, [StartAfter] where it is 0.
+	// StartAfter is how long after the last is ready the run starts, 2 s where it is 0.
 	StartAfter time.Duration
 	// Drain is how long after a stop the records are waited for, a minute where it is 0.
 	Drain time.Duration
