@@ -40,8 +40,8 @@ type RatioRow struct {
 // mostRatios is how many rows a group has at most.
 const mostRatios = 40
 
-// drawRatios writes ratios as NAME.png and NAME.svg. Its error wraps results.ErrWrite.
-func drawRatios(folder results.Folder, name string, r *Ratios) error {
+// DrawRatios writes ratios as NAME.png and NAME.svg. Its error wraps results.ErrWrite.
+func DrawRatios(folder results.Folder, name string, r *Ratios) error {
 	_, err := save(folder, []drawing{{name, ratiosFigure(r)}}, "")
 	return err
 }
