@@ -10,12 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// parseResource reads one resource log, or one row of StorageTableLogs as JSON, and calls
-// visit for each entry in it: an event has several. The error says what is wrong.
-func parseResource(text []byte, visit func(*Entry) error) error {
-	return newJSONReader(visit).line(text)
-}
-
 // jsonReader reads records out of JSON, in whatever they are wrapped, and keeps one at a
 // time.
 type jsonReader struct {

@@ -11,9 +11,5 @@
 // and two names that become the same are told apart by a number.
 //
 // The package judges nothing and reads no file. Vegeta's stream is written while a run
-// goes on, see [noAttempts].
+// goes on.
 package export
-
-// noAttempts says why a record cannot be written as vegeta's stream, and what can be done.
-const noAttempts = "a record keeps no single attempt, and vegeta's stream is made of them; " +
-	"expected --record FILE on the verb that runs the load, whose file vegeta's report, plot and encode read"
