@@ -2,14 +2,15 @@ package engine
 
 import (
 	"errors"
+	"strings"
+	"sync"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/partition"
 	"loadgen/engine/store"
-	"strings"
-	"sync"
-	"time"
 )
 
 // Options says what an engine is like.

@@ -3,15 +3,16 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 )
 
 // Document returns the report of a record: the verdict, what it is worth and what the

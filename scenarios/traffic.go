@@ -2,8 +2,9 @@ package scenarios
 
 import (
 	"fmt"
-	"loadgen/scenarios/fields"
 	"time"
+
+	"loadgen/scenarios/fields"
 )
 
 // Traffic is the load that a phase offers: operations as they arrive, in an open loop

@@ -2,11 +2,12 @@ package target
 
 import (
 	"context"
+	"sync"
+	"time"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"sync"
-	"time"
 )
 
 // FaultLog is what an injector did to the attempts. The books of the inner target

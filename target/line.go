@@ -2,10 +2,11 @@ package target
 
 import (
 	"context"
-	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"sync"
 	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/model"
 )
 
 // Line is the network of the clients. It is safe for concurrent use.

@@ -2,11 +2,12 @@ package target
 
 import (
 	"cmp"
+	"time"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"time"
 )
 
 // Fault names, in one word for a record, why an attempt has no reply that could be

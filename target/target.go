@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+
 	"loadgen/engine/clock"
 )
 

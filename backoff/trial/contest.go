@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
 	"loadgen/backoff"
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -15,10 +20,6 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 	"loadgen/target"
-	"math"
-	"strconv"
-	"strings"
-	"time"
 )
 
 // Contest says which policies are put through which trouble: an outage, in which every

@@ -3,8 +3,9 @@ package trial_test
 import (
 	"context"
 	"fmt"
-	"loadgen/backoff/trial"
 	"time"
+
+	"loadgen/backoff/trial"
 )
 
 // Two policies meet the hand-over of a partition: one outlives it, the other does not.

@@ -3,13 +3,14 @@ package trial
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 	"loadgen/target"
-	"time"
 )
 
 // Experiment is the trouble that contestants meet. Operations become due at

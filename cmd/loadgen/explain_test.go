@@ -3,11 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	explanation "loadgen/scenarios/advise"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	explanation "loadgen/scenarios/advise"
 )
 
 func TestBadUseOfExplainIsOneLine(t *testing.T) {

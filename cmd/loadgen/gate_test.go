@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"loadgen/report/compare/gate"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"loadgen/report/compare/gate"
 )
 
 const gated = "stress-one-partition"

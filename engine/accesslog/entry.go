@@ -2,10 +2,11 @@ package accesslog
 
 import (
 	"errors"
-	"loadgen/engine/entity"
 	"net/http"
 	"strings"
 	"time"
+
+	"loadgen/engine/entity"
 )
 
 // ErrLog is wrapped by every fault of a log.

@@ -2,9 +2,10 @@ package filter
 
 import (
 	"fmt"
-	"loadgen/engine/entity"
 	"strings"
 	"unicode/utf8"
+
+	"loadgen/engine/entity"
 )
 
 // lexer cuts the text of a filter into tokens.

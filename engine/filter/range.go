@@ -1,9 +1,10 @@
 package filter
 
 import (
-	"loadgen/engine/entity"
 	"strings"
 	"unicode/utf8"
+
+	"loadgen/engine/entity"
 )
 
 // Range is a half-open stretch of the index, in the order of (PartitionKey,

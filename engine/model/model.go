@@ -15,8 +15,9 @@ package model
 import (
 	"errors"
 	"fmt"
-	"loadgen/engine/nearest"
 	"time"
+
+	"loadgen/engine/nearest"
 )
 
 // Model is a full set of parameters. Rates are in entities per second, 0 being

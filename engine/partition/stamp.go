@@ -2,11 +2,12 @@ package partition
 
 import (
 	"cmp"
+	"slices"
+	"sort"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
-	"slices"
-	"sort"
 )
 
 // stamp is the ranges, the servers that they are on, and who moves them about.

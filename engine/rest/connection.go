@@ -4,12 +4,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"loadgen/engine/clock"
 	"math"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"loadgen/engine/clock"
 )
 
 // connection is one client's, between who reads its requests and the network, above TLS.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
-	"strings"
-	"time"
 )
 
 // Options says what a handler serves.

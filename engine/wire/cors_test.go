@@ -1,8 +1,9 @@
 package wire_test
 
 import (
-	"loadgen/engine/wire"
 	"testing"
+
+	"loadgen/engine/wire"
 )
 
 func TestTheFirstRuleThatMatchesDecides(t *testing.T) {

@@ -1,8 +1,9 @@
 package wire
 
 import (
-	"loadgen/engine/entity"
 	"strings"
+
+	"loadgen/engine/entity"
 )
 
 // AppendEntityPath appends the escaped path of an entity, without a slash

@@ -2,8 +2,9 @@ package wire
 
 import (
 	"errors"
-	"loadgen/engine/entity"
 	"strings"
+
+	"loadgen/engine/entity"
 )
 
 // Level is how much a JSON reply says of itself.

@@ -2,9 +2,10 @@ package wire
 
 import (
 	"bytes"
-	"loadgen/engine/entity"
 	"slices"
 	"strings"
+
+	"loadgen/engine/entity"
 )
 
 // Rendering is how a reply shows entities. It is not altered once in use, and

@@ -3,8 +3,9 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"loadgen/engine/entity"
 	"strings"
+
+	"loadgen/engine/entity"
 )
 
 // Row is an entity that a client read. Its strings and its Packed are copies.

@@ -4,10 +4,11 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"loadgen/engine/wire"
 	"strings"
 	"sync"
 	"testing"
+
+	"loadgen/engine/wire"
 )
 
 const signedDate = "Fri, 20 Nov 2026 11:48:19 GMT"

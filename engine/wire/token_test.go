@@ -1,10 +1,11 @@
 package wire_test
 
 import (
-	"loadgen/engine/wire"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"loadgen/engine/wire"
 )
 
 func TestTokens(t *testing.T) {

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"loadgen/report/compare/statistics"
 	"math"
+
+	"loadgen/report/compare/statistics"
 )
 
 // Gate judges paired live runs. A threshold of 0 is the default.

@@ -2,9 +2,10 @@ package export_test
 
 import (
 	"errors"
-	"loadgen/report/export"
 	"strings"
 	"testing"
+
+	"loadgen/report/export"
 )
 
 func TestPlain(t *testing.T) {

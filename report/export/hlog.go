@@ -3,11 +3,12 @@ package export
 import (
 	"fmt"
 	"io"
-	"loadgen/results"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"loadgen/results"
 )
 
 // hlogUnits stands above the lines of every log. HistogramLogProcessor takes values for

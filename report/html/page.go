@@ -5,10 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html/template"
-	"loadgen/report/document"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"loadgen/report/document"
 )
 
 // page is what the layout lays out.

@@ -2,12 +2,13 @@ package text
 
 import (
 	"encoding/json"
-	"github.com/charmbracelet/x/ansi"
 	"io"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Harmless replaces every character that is not printable by its escape, so

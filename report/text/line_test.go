@@ -1,12 +1,13 @@
 package text_test
 
 import (
-	"loadgen/report/document"
-	"loadgen/report/text"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"loadgen/report/document"
+	"loadgen/report/text"
 )
 
 func TestAligned(t *testing.T) {

@@ -1,9 +1,10 @@
 package text_test
 
 import (
+	"testing"
+
 	"loadgen/report/document"
 	"loadgen/report/text"
-	"testing"
 )
 
 func TestMarkdownShowsWhatItIsGiven(t *testing.T) {

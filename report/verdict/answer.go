@@ -3,12 +3,13 @@ package verdict
 import (
 	"cmp"
 	"fmt"
-	"loadgen/report/document"
-	"loadgen/results"
-	"loadgen/results/figure"
 	"slices"
 	"strconv"
 	"strings"
+
+	"loadgen/report/document"
+	"loadgen/results"
+	"loadgen/results/figure"
 )
 
 // Answer says in a few words what a judged run came to: what was asked of it first, then

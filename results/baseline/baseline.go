@@ -21,9 +21,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"loadgen/results"
 	"strings"
 	"time"
+
+	"loadgen/results"
 )
 
 // Version is that of the file. A reader refuses any other.

@@ -5,9 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"loadgen/results"
 	"maps"
 	"slices"
+
+	"loadgen/results"
 )
 
 // Tree is what of a run in virtual time repeats. Times are in the units of their names.

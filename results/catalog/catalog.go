@@ -20,8 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"loadgen/engine/nearest"
-	"loadgen/results"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,6 +27,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"loadgen/engine/nearest"
+	"loadgen/results"
 )
 
 // Catalog is what a folder of runs holds. It belongs to one goroutine.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"loadgen/engine/nearest"
-	"loadgen/results"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,6 +14,9 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"loadgen/engine/nearest"
+	"loadgen/results"
 )
 
 // Latest is the word for the run that was begun last.

@@ -2,12 +2,13 @@ package advise
 
 import (
 	"context"
+	"slices"
+	"time"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"slices"
-	"time"
 )
 
 // Options says what is to be explained.

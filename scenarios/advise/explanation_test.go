@@ -13,9 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"loadgen/scenarios"
-
 	"loadgen/results"
+	"loadgen/scenarios"
 )
 
 // documented are the documents' own targets.

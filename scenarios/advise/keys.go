@@ -2,8 +2,9 @@ package advise
 
 import (
 	"io"
-	"loadgen/scenarios/advise/keystatistics"
 	"math"
+
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 // KeysOptions says how keys are to be judged.

@@ -1,8 +1,9 @@
 package advise
 
 import (
-	"loadgen/scenarios/campaign"
 	"math"
+
+	"loadgen/scenarios/campaign"
 )
 
 // window is what neighbouring operations touch, in two halves by chance: the first

@@ -3,14 +3,15 @@ package campaign_test
 import (
 	"context"
 	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // doing is a target by a function.

@@ -5,6 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
@@ -12,11 +18,6 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"net/http"
-	"reflect"
-	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // wired makes HTTP of a target: what an outcome says is in the headers of the reply.

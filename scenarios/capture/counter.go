@@ -1,11 +1,12 @@
 package capture
 
 import (
+	"time"
+
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 	"loadgen/scenarios/keys"
-	"time"
 )
 
 // place names a partition.

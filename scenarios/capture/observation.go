@@ -2,11 +2,12 @@ package capture
 
 import (
 	"cmp"
+	"slices"
+	"strings"
+
 	"loadgen/report/compare/statistics"
 	"loadgen/results"
 	"loadgen/scenarios/keys"
-	"slices"
-	"strings"
 )
 
 // keptPartitions, keptShapes and keptOrders are how many of each a record holds.

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"loadgen/results"
 	"time"
+
+	"loadgen/results"
 )
 
 // Options says where an observer writes and how much it keeps. A bound that is 0

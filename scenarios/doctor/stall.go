@@ -3,6 +3,10 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -11,9 +15,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/run"
 	"loadgen/target"
-	"slices"
-	"sync"
-	"time"
 )
 
 // The stall: 20,000 operations are due over 20 s, and for 2 s of them no reply

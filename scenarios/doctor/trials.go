@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/document"
@@ -14,7 +16,6 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 	"loadgen/target"
-	"time"
 )
 
 // The one entity that a trial asks for, again and again.

@@ -3,10 +3,11 @@ package drive
 import (
 	"errors"
 	"fmt"
-	"loadgen/engine/clock"
-	"loadgen/results"
 	"sort"
 	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // agenda is what is still to be done in a stage: the operations that have not

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"loadgen/engine/clock"
-	"loadgen/target"
 	"sync"
 	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/target"
 )
 
 // Live runs stages in real time, one at a time. A fixed number of workers send

@@ -2,11 +2,13 @@ package drive
 
 import (
 	"fmt"
-	vegeta "github.com/tsenart/vegeta/v12/lib"
-	"loadgen/engine/clock"
-	"loadgen/scenarios/arrival"
 	"net/http"
 	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"loadgen/engine/clock"
+	"loadgen/scenarios/arrival"
 )
 
 // Alone is vegeta as others use it, to hold this tool's own driver against: its attacker, its

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	vegeta "github.com/tsenart/vegeta/v12/lib"
 	"io"
-	"loadgen/backoff"
-	"loadgen/engine/clock"
-	"loadgen/target"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"loadgen/backoff"
+	"loadgen/engine/clock"
+	"loadgen/target"
 )
 
 // attack is a stage whose operations vegeta's attacker sends: hit n is operation n.

@@ -2,10 +2,11 @@ package fields
 
 import (
 	"fmt"
-	"loadgen/engine/nearest"
 	"slices"
 	"strconv"
 	"strings"
+
+	"loadgen/engine/nearest"
 )
 
 // Binding ties a value of the file to a field of a Go struct, both ways: the

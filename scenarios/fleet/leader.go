@@ -3,12 +3,14 @@ package fleet
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
+
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
 	"loadgen/engine/clock"
-	"strings"
-	"sync"
 )
 
 // busMessage is what a member said.

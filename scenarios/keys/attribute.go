@@ -1,8 +1,9 @@
 package keys
 
 import (
-	"loadgen/engine/clock"
 	"strconv"
+
+	"loadgen/engine/clock"
 )
 
 // Attribute is a named fact about each entity, from which keys and properties

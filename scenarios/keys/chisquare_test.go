@@ -1,10 +1,11 @@
 package keys_test
 
 import (
-	"loadgen/scenarios/keys"
 	"math"
 	"strconv"
 	"testing"
+
+	"loadgen/scenarios/keys"
 )
 
 // alarm is how seldom a sound distribution is found at fault by one test. The seeds

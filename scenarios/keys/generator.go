@@ -2,10 +2,11 @@ package keys
 
 import (
 	"errors"
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"strings"
 	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 )
 
 // Generator yields the entities of a key design. It is immutable: every method

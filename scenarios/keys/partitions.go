@@ -3,12 +3,13 @@ package keys
 import (
 	"cmp"
 	"fmt"
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 )
 
 // Partitions takes the integers 0 … Of-1 with so many rows to each. The rows are

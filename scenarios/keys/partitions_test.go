@@ -1,11 +1,12 @@
 package keys_test
 
 import (
-	"loadgen/scenarios/keys"
 	"math"
 	"slices"
 	"strconv"
 	"testing"
+
+	"loadgen/scenarios/keys"
 )
 
 // TestRowsAreDealt counts the rows of each partition in the first lots: exactly what

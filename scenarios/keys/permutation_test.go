@@ -2,10 +2,11 @@ package keys_test
 
 import (
 	"hash/fnv"
-	"loadgen/scenarios/keys"
 	"slices"
 	"strconv"
 	"testing"
+
+	"loadgen/scenarios/keys"
 )
 
 // ranksOf returns the rank and the value of so many entities under a scrambled zipf:

@@ -1,9 +1,10 @@
 package keys
 
 import (
-	"loadgen/engine/clock"
 	"strconv"
 	"strings"
+
+	"loadgen/engine/clock"
 )
 
 // Picks yields which of its values a distribution takes, by their position from 0.

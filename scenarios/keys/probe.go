@@ -3,11 +3,12 @@ package keys
 import (
 	"fmt"
 	"iter"
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"slices"
 	"strconv"
 	"strings"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 )
 
 // maxExpansions bounds how many texts of one template are tried ahead of time.

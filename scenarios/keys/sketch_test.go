@@ -1,12 +1,13 @@
 package keys_test
 
 import (
-	"loadgen/scenarios/keys"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
+
+	"loadgen/scenarios/keys"
 )
 
 func same[K comparable](key K) K { return key }

@@ -7,6 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -15,11 +21,6 @@ import (
 	"loadgen/report"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
-	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
-	"time"
 )
 
 // Plan says what is told of a log.

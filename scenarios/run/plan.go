@@ -3,6 +3,9 @@ package run
 import (
 	"context"
 	"crypto/tls"
+	"sync/atomic"
+	"time"
+
 	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
@@ -12,8 +15,6 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"sync/atomic"
-	"time"
 )
 
 // Place is where the load of a run goes.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"loadgen/engine/clock"
-	"loadgen/results"
 	"sync"
 	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/results"
 )
 
 // beat is the time from one look at the free workers to the next.

@@ -3,10 +3,11 @@
 package run_test
 
 import (
-	"loadgen/results"
 	"strings"
 	"testing"
 	"time"
+
+	"loadgen/results"
 )
 
 // The waits of the documented policy are minutes: the hold lasts until the

@@ -3,10 +3,11 @@ package series
 import (
 	"errors"
 	"fmt"
-	"loadgen/scenarios/fields"
 	"slices"
 	"strings"
 	"testing"
+
+	"loadgen/scenarios/fields"
 )
 
 func TestSplitValues(t *testing.T) {

@@ -7,6 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"os/exec"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/nearest"
 	"loadgen/report/compare/contest"
@@ -17,12 +24,6 @@ import (
 	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
-	"math"
-	"os/exec"
-	"runtime"
-	"slices"
-	"sync"
-	"time"
 )
 
 // ContestPlan is a contest as data: which designs of a scenario are held against each

@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
 	"loadgen/engine/clock"
 	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
-	"path/filepath"
-	"slices"
-	"time"
 )
 
 // match is one run of a contest.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"loadgen/report/verdict"
-	"loadgen/results"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"loadgen/report/verdict"
+	"loadgen/results"
 )
 
 // Merge is a run that is put together of several that are kept.

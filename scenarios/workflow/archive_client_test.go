@@ -2,10 +2,11 @@ package workflow_test
 
 import (
 	"fmt"
-	"loadgen/scenarios/workflow"
 	"maps"
 	"slices"
 	"testing"
+
+	"loadgen/scenarios/workflow"
 )
 
 // A client that moves employees by itself leaves each of whom it died in both tables, or

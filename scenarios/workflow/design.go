@@ -1,8 +1,9 @@
 package workflow
 
 import (
-	"loadgen/engine/entity"
 	"slices"
+
+	"loadgen/engine/entity"
 )
 
 // Design is what workflows have to know of a scenario before it runs.

@@ -1,11 +1,12 @@
 package workflow_test
 
 import (
-	"loadgen/scenarios/workflow"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"loadgen/scenarios/workflow"
 )
 
 var (

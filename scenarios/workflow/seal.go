@@ -7,11 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
-	"slices"
-	"strings"
 )
 
 // sealKinds returns the workflows of client-side encryption: properties of an entity are

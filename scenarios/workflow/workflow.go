@@ -1,9 +1,10 @@
 package workflow
 
 import (
-	"loadgen/target"
 	"slices"
 	"strings"
+
+	"loadgen/target"
 )
 
 // Move is what a workflow wants after an attempt.

@@ -1,10 +1,11 @@
 package workflow_test
 
 import (
-	"loadgen/scenarios/workflow"
 	"math"
 	"strings"
 	"testing"
+
+	"loadgen/scenarios/workflow"
 )
 
 func TestWriteIDsReadAsTheyAreWritten(t *testing.T) {

@@ -2,13 +2,14 @@ package azure
 
 import (
 	"cmp"
-	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 )
 
 // NotedRequest is one attempt, as the service's support would ask for it.

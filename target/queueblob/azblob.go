@@ -5,17 +5,19 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	azcontainer "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
-	"io"
+
 	"loadgen/engine/clock"
 	"loadgen/target"
-	"strings"
-	"sync"
-	"time"
 )
 
 // Blobs are the containers of a real account. It is safe for concurrent use.

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"io"
-	"loadgen/engine/entity"
-	"loadgen/target"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,6 +12,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"loadgen/engine/entity"
+	"loadgen/target"
 )
 
 // Service is where a real queue or blob service is and as whom it is asked. Printing it

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"time"
+
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/store/durable"
-	"slices"
-	"strings"
-	"time"
 )
 
 // Options says what is served, where and to whom. The zero value is served where

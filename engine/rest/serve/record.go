@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"loadgen/engine/entity"
 	"path/filepath"
 	"strings"
+
+	"loadgen/engine/entity"
 )
 
 // ArchiveRecord is what an archive says at one place: that a table exists, and as a rule

@@ -1,11 +1,12 @@
 package gate_test
 
 import (
-	"loadgen/report/compare/gate"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"loadgen/report/compare/gate"
 )
 
 // Files have the form of their ending in any case, and each is there once.

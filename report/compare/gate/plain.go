@@ -2,9 +2,10 @@ package gate
 
 import (
 	"cmp"
-	"loadgen/report/export"
 	"slices"
 	"unicode/utf8"
+
+	"loadgen/report/export"
 )
 
 // cut returns a text of so many bytes at most, and says where it was cut off.

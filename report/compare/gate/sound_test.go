@@ -3,10 +3,11 @@ package gate_test
 import (
 	"encoding/xml"
 	"fmt"
-	"loadgen/report/compare/gate"
 	"strings"
 	"testing"
 	"unicode"
+
+	"loadgen/report/compare/gate"
 )
 
 // soundForm holds a form to what must be true of it whatever it is about.

@@ -2,14 +2,15 @@ package history
 
 import (
 	"fmt"
-	"loadgen/report/chart"
-	"loadgen/report/compare"
-	"loadgen/report/compare/statistics"
-	"loadgen/results"
 	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"loadgen/report/chart"
+	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
+	"loadgen/results"
 )
 
 // Document is the history of one scenario or several.

@@ -2,10 +2,11 @@ package runs
 
 import (
 	"fmt"
-	"loadgen/report/compare"
-	"loadgen/report/compare/statistics"
 	"math"
 	"slices"
+
+	"loadgen/report/compare"
+	"loadgen/report/compare/statistics"
 )
 
 // Comparison is two sides held against each other. Its fields are those of the JSON form.

@@ -2,11 +2,12 @@ package runs
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"loadgen/report/compare"
 	"loadgen/report/document"
 	"loadgen/results"
-	"slices"
-	"strings"
 )
 
 func (c *Comparison) rule(a, b *Side) error {

@@ -5,12 +5,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/baseline"
 	"loadgen/results/figure"
-	"slices"
-	"time"
 )
 
 // Side is a run or a set of runs. It keeps what is compared of the records that it is

@@ -3,12 +3,13 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"loadgen/report/document"
-	"loadgen/report/live"
-	"loadgen/results"
 	"slices"
 	"strings"
 	"time"
+
+	"loadgen/report/document"
+	"loadgen/report/live"
+	"loadgen/results"
 )
 
 // story is what is to be said of a run at an instant.

@@ -2,10 +2,11 @@ package keystatistics
 
 import (
 	"fmt"
-	"loadgen/engine/nearest"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"loadgen/engine/nearest"
 )
 
 // column is what a column of a file means.

@@ -2,11 +2,12 @@ package keystatistics_test
 
 import (
 	"fmt"
-	"loadgen/scenarios/advise/keystatistics"
 	"math"
 	"slices"
 	"strconv"
 	"time"
+
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 const (

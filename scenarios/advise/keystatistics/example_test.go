@@ -2,8 +2,9 @@ package keystatistics_test
 
 import (
 	"fmt"
-	"loadgen/scenarios/advise/keystatistics"
 	"strings"
+
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 // A table that has one partition for each day: even, and yet all inserts of a day

@@ -1,9 +1,10 @@
 package keystatistics_test
 
 import (
-	"loadgen/scenarios/advise/keystatistics"
 	"math"
 	"testing"
+
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 func TestForecast(t *testing.T) {

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"loadgen/scenarios/advise/keystatistics"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"loadgen/scenarios/advise/keystatistics"
 )
 
 func readKeys(t testing.TB, text string) (keystatistics.Reading, keystatistics.Report, error) {

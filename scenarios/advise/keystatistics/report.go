@@ -2,10 +2,11 @@ package keystatistics
 
 import (
 	"cmp"
-	"loadgen/engine/entity"
-	"loadgen/scenarios/keys"
 	"math"
 	"slices"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
 )
 
 // Report is what a survey found.

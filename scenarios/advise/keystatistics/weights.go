@@ -2,9 +2,10 @@ package keystatistics
 
 import (
 	"encoding/binary"
-	"loadgen/scenarios/keys"
 	"math/bits"
 	"slices"
+
+	"loadgen/scenarios/keys"
 )
 
 // mostExactBytes bounds the text of the partitions that are told apart.

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
-	"slices"
 )
 
 // question is what an operation asks by what it knows: a query, or a write that has to

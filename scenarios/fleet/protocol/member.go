@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"loadgen/engine/clock"
 	"time"
+
+	"loadgen/engine/clock"
 )
 
 // MemberPlan is what a member goes by.

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"loadgen/results"
 	"time"
+
+	"loadgen/results"
 )
 
 // The times of the protocol.
