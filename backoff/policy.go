@@ -118,7 +118,7 @@ func (f Fixed) Validate() []error {
 
 // Errors of the package, to be tested for with [errors.Is].
 var (
-	// ErrUnknown is the error for a name that no preset bears.
+	// ErrUnknown is the error for a name of no preset.
 	ErrUnknown = errors.New("backoff: unknown policy")
 	// ErrInvalid is the error for a policy that contradicts itself.
 	ErrInvalid = errors.New("backoff: invalid policy")
@@ -134,7 +134,7 @@ func (l *faultList) when(wrong bool, format string, args ...any) {
 	}
 }
 
-// Bounded is a delay of which it is known beforehand what its waits can be.
+// Bounded is a delay whose range of waits is known in advance.
 type Bounded interface {
 	// Bounds returns the least wait before retry x, the mean, and the greatest,
 	// which need only be approached.

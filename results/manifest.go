@@ -63,8 +63,7 @@ type Manifest struct {
 	// PeakAsked is the rate in operations per second whose holding was asked
 	// for, 0 for none.
 	PeakAsked float64 `json:"peak_asked,omitempty"`
-	// Checks are what the scenario claims of the run, each in the form of the
-	// package check.
+	// Checks are the claims of the scenario, in the syntax of package figure.
 	Checks []string `json:"checks,omitempty"`
 	// SpreadOver is the second or minute over which arrivals of a file with the same timestamp
 	// were spread evenly, 0 where none were.

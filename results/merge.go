@@ -35,7 +35,7 @@ func Merge(parts []MergePart) (*Record, error) {
 	r.Intervals = intervals(parts, r.Phases)
 	r.Events = events(parts)
 	r.Heat = heat(parts)
-	beside(r, parts)
+	mergeRunData(r, parts)
 	return r, nil
 }
 

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// beside merges what stands in records beside phases and seconds.
-func beside(r *Record, parts []MergePart) {
+// mergeRunData merges what stands in records beside phases and seconds.
+func mergeRunData(r *Record, parts []MergePart) {
 	r.Target = targets(parts)
 	r.Generator = generators(parts)
 	counters, invariants := make(map[CounterName]int64), []Invariant(nil)
 	for _, part := range parts {
 		of := part.Record
 		connections(r, of.Connections)
-		said(r, of.Said)
+		mergeSaid(r, of.Said)
 		audit(r, of.Audit)
 		tail(r, of.Tail)
 		for _, one := range of.Counters {
@@ -25,7 +25,7 @@ func beside(r *Record, parts []MergePart) {
 	if len(counters) > 0 {
 		r.Counters = NewCounters(counters)
 	}
-	r.Invariants = held(invariants)
+	r.Invariants = mergeInvariants(invariants)
 	slices.SortStableFunc(r.Tail, func(a, b KeyTail) int {
 		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(b.Attempts, a.Attempts), strings.Compare(a.Key, b.Key))
 	})
@@ -72,7 +72,7 @@ func connections(r *Record, more *Connections) {
 // mostSaid bounds how many of the slowest attempts are told, and how many of a refusal.
 const mostSaid = 10
 
-func said(r *Record, more *Said) {
+func mergeSaid(r *Record, more *Said) {
 	if more == nil {
 		return
 	}
@@ -143,8 +143,8 @@ func tail(r *Record, more []KeyTail) {
 	}
 }
 
-// held merges invariants by their names, in the order in which those come.
-func held(all []Invariant) (list []Invariant) {
+// mergeInvariants merges invariants by their names, in the order in which those come.
+func mergeInvariants(all []Invariant) (list []Invariant) {
 	for _, one := range CloneInvariants(all) {
 		at := slices.IndexFunc(list, func(o Invariant) bool { return o.Name == one.Name })
 		if at < 0 {

@@ -32,9 +32,9 @@ func generators(parts []MergePart) *Generator {
 		sum.LongestStill = max(sum.LongestStill, of.LongestStill)
 		sum.Starved = max(sum.Starved, of.Starved)
 		sum.GCCPU += of.GCCPU
-		sum.RunQueue = most(sum.RunQueue, of.RunQueue)
-		sum.Pressure = most(sum.Pressure, of.Pressure)
-		sum.LeastFree = least(sum.LeastFree, of.LeastFree)
+		sum.RunQueue = maxDuration(sum.RunQueue, of.RunQueue)
+		sum.Pressure = maxDuration(sum.Pressure, of.Pressure)
+		sum.LeastFree = minCount(sum.LeastFree, of.LeastFree)
 		sum.Goroutines = max(sum.Goroutines, of.Goroutines)
 		sum.Heap = max(sum.Heap, of.Heap)
 		if of.Busiest != nil && (sum.Busiest == nil || of.Busiest.CPU > sum.Busiest.CPU) {
@@ -56,9 +56,9 @@ func ceilings(a, b *Ceiling) *Ceiling {
 		Operations: a.Operations + int64(float64(b.Operations)*scale), CPU: a.CPU + time.Duration(float64(b.CPU)*scale)}
 }
 
-// worse returns how two generators fared in a second: sums of what they use, the greater of
-// what held them up.
-func worse(a, b *Health) *Health {
+// worseHealth returns the health of two generators in one second: the sum of what they use, and the
+// larger of each delay.
+func worseHealth(a, b *Health) *Health {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
 	}
@@ -69,9 +69,9 @@ func worse(a, b *Health) *Health {
 	sum.LongestPause = max(a.LongestPause, b.LongestPause)
 	sum.StoodStill = max(a.StoodStill, b.StoodStill)
 	sum.Starved = max(a.Starved, b.Starved)
-	sum.RunQueue, sum.Pressure = most(a.RunQueue, b.RunQueue), most(a.Pressure, b.Pressure)
+	sum.RunQueue, sum.Pressure = maxDuration(a.RunQueue, b.RunQueue), maxDuration(a.Pressure, b.Pressure)
 	sum.GCCPU += b.GCCPU
-	sum.FreeWorkers = least(a.FreeWorkers, b.FreeWorkers)
+	sum.FreeWorkers = minCount(a.FreeWorkers, b.FreeWorkers)
 	sum.Goroutines += b.Goroutines
 	sum.Heap += b.Heap
 	sum.Unanswered = slices.Concat(a.Unanswered, b.Unanswered)
@@ -79,16 +79,16 @@ func worse(a, b *Health) *Health {
 	return &sum
 }
 
-// most returns the longer of two spells, nil where one is not known.
-func most(a, b *time.Duration) *time.Duration {
+// maxDuration returns the longer of two spells, nil where one is not known.
+func maxDuration(a, b *time.Duration) *time.Duration {
 	if a == nil || b == nil {
 		return nil
 	}
 	return new(max(*a, *b))
 }
 
-// least returns the smaller of two numbers, of those that are known.
-func least(a, b *int64) *int64 {
+// minCount returns the smaller of two numbers, of those that are known.
+func minCount(a, b *int64) *int64 {
 	if a == nil || b != nil && *b < *a {
 		return b
 	}

@@ -74,7 +74,7 @@ func MergeSecond(of []*Interval) Interval {
 		}
 		sum.Causes.Merge(one.Causes)
 		sum.Injected = append(sum.Injected, one.Injected...)
-		sum.Generator = worse(sum.Generator, one.Generator)
+		sum.Generator = worseHealth(sum.Generator, one.Generator)
 	}
 	sum.Causes = sum.Causes.Told()
 	for k := range sum.Kinds {

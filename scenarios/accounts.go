@@ -119,8 +119,8 @@ func (c *checker) choosesAccount(path string) {
 		}
 		some = true
 		switch {
-		case told(p.Placeholder, parted):
-		case told(p.Placeholder, whole):
+		case followsFrom(p.Placeholder, parted):
+		case followsFrom(p.Placeholder, whole):
 			c.addAt(path, p.Offset, "in partition_key nothing parts what {%s} is made of from its neighbour; expected text between them", p.Placeholder)
 		default:
 			c.addAt(path, p.Offset, "{%s} is not made of what partition_key holds, so that a partition could lie in two accounts; "+
@@ -142,8 +142,8 @@ func placeholders(all []keys.Piece) []string {
 	return names
 }
 
-// told reports whether a placeholder's text follows from what stands for others.
-func told(placeholder string, from []string) bool {
+// followsFrom reports whether a placeholder's text follows from what stands for others.
+func followsFrom(placeholder string, from []string) bool {
 	if slices.Contains(from, placeholder) {
 		return true
 	}

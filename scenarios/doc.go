@@ -10,7 +10,7 @@
 //
 // The format is strict. A field that does not exist, a field given twice, a
 // value of the wrong kind or out of bounds, a template with an unknown
-// attribute: each is a [fields.Fault] with file, line and column, what was expected,
+// attribute: each is a [loadgen/scenarios/fields.Fault] with file, line and column, what was expected,
 // and the nearest name for a typo. All faults of a file are reported at once.
 // Anchors, aliases, tags and several documents are not part of the format. What an
 // editor can know of all that, while a file is written, is in [Schema].

@@ -55,11 +55,11 @@ func faultBinding(r *engine.FaultRule) fields.Binding {
 			Value: given{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == UntilTheEnd }}},
 		{Name: "seed", Says: "Draws anew which attempts it meets; the seed of the run alone decides unless this is given.",
 			Value: given{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
-	}, Then: func(reader *fields.Reader, path string, n *fields.Node) { settle(r, reader, path, n) }}
+	}, Then: func(reader *fields.Reader, path string, n *fields.Node) { completeFaultRule(r, reader, path, n) }}
 }
 
-// settle fills in what follows from the kind, and refuses what does not belong to it.
-func settle(r *engine.FaultRule, reader *fields.Reader, path string, n *fields.Node) {
+// completeFaultRule fills in what follows from the kind, and refuses what does not belong to it.
+func completeFaultRule(r *engine.FaultRule, reader *fields.Reader, path string, n *fields.Node) {
 	if r.Kind == 0 {
 		return // it was told
 	}

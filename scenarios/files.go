@@ -58,9 +58,9 @@ func filesBy(open func(path string) (io.ReadCloser, error)) *Files {
 	return &Files{open: open, held: make(map[string]reading)}
 }
 
-// held returns what a file was read as before, or else reads it. As says what of the file
+// readFileOnce returns what a file was read as before, or else reads it. As says what of the file
 // is read.
-func held[T any](f *Files, path, as string, read func(io.Reader) (T, error)) (T, error) {
+func readFileOnce[T any](f *Files, path, as string, read func(io.Reader) (T, error)) (T, error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	key := path + "\x00" + as
@@ -139,7 +139,7 @@ func (c *checker) sets(f *Files) bool {
 
 // sizes reads those of entities. Copies of the scenario keep theirs.
 func (c *checker) sizes(curve *keys.Curve, f *Files) {
-	read, err := held(f, curve.File.File, "sizes\x00"+curve.File.Column+"\x00"+curve.File.Weight, func(from io.Reader) (*keys.Curve, error) {
+	read, err := readFileOnce(f, curve.File.File, "sizes\x00"+curve.File.Column+"\x00"+curve.File.Weight, func(from io.Reader) (*keys.Curve, error) {
 		return ReadCurve(curve, from)
 	})
 	if c.unread(err, "entity.size.csv.file", "the sizes", curve.File.File) {
@@ -157,7 +157,7 @@ func (c *checker) rows(f *Files) *keys.ValueTable {
 	names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
 	slices.Sort(names)
 	names = slices.Compact(names)
-	table, err := held(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*keys.ValueTable, error) {
+	table, err := readFileOnce(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*keys.ValueTable, error) {
 		return keys.ReadTable(from, c.Rows.File, names)
 	})
 	c.unread(err, "rows.file", "the rows", c.Rows.File)
@@ -165,7 +165,7 @@ func (c *checker) rows(f *Files) *keys.ValueTable {
 }
 
 func (c *checker) set(own *keys.CSV, path string, f *Files) {
-	read, err := held(f, own.File, "csv\x00"+own.Column+"\x00"+own.Weight, own.Read)
+	read, err := readFileOnce(f, own.File, "csv\x00"+own.Column+"\x00"+own.Weight, own.Read)
 	c.unread(err, path+".file", "the values", own.File)
 	own.Set = read
 }
@@ -243,7 +243,7 @@ func (c *checker) trace(i int, path string, f *Files) {
 	names, list := t.namesOfRows()
 	o := arrival.TraceOptions{File: t.Arrivals.Trace, Time: t.Arrivals.Time, Operations: names,
 		Unknown: func(name string) string { return nearest.Unknown("operation", name, list) }}
-	read, err := held(f, o.File, "trace\x00"+o.Time+"\x00"+strings.Join(list, "\x00"), func(from io.Reader) (*arrival.Trace, error) {
+	read, err := readFileOnce(f, o.File, "trace\x00"+o.Time+"\x00"+strings.Join(list, "\x00"), func(from io.Reader) (*arrival.Trace, error) {
 		return arrival.ReadTrace(from, o)
 	})
 	if c.unread(err, path+".arrivals.trace", "the trace", o.File) {

@@ -104,7 +104,7 @@ type OperationSpec struct {
 	// By are the attributes whose values the application knows: a query asks for all
 	// entities that share them with one that is there, and what it has to read for
 	// that is the design's, by one query or one for each bucket, as
-	// [keys.Generator.FannedPlan] has it; an update or delete finds the key of its
+	// [loadgen/scenarios/keys.Generator.FannedPlan] has it; an update or delete finds the key of its
 	// entity by a single such query first; a get reads the home of its entity whose keys
 	// are formed from them. None stands for all that a key is formed from.
 	By []string

@@ -97,7 +97,7 @@ func (c *checker) eachToken(visit func(o *OperationSpec, path string)) {
 
 // token reads the token that a query of a phase begins at.
 func (c *checker) token(o *OperationSpec, path string, f *Files) {
-	text, err := held(f, o.From.File, "token", func(from io.Reader) (string, error) {
+	text, err := readFileOnce(f, o.From.File, "token", func(from io.Reader) (string, error) {
 		text, err := io.ReadAll(io.LimitReader(from, longestTokenFile))
 		return strings.TrimSpace(string(text)), err
 	})

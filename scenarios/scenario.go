@@ -33,7 +33,7 @@ type Scenario struct {
 	// test begins: [StartWarm] or [StartCold].
 	Start string
 	// Retry is the back-off policy for throttled attempts, the name of one or the text of a
-	// formula, as [backoff.ByName] knows it.
+	// formula, as [loadgen/backoff.ByName] knows it.
 	Retry string
 	// Workers is how many operations can be in flight at once, 1 to 100,000; 0 is as
 	// many as the place can have where the scenario runs, [FewestWorkers] or more.
@@ -62,7 +62,7 @@ type Scenario struct {
 	// Phases run one after another.
 	Phases []Phase
 	// Expect is what every valid run of the scenario has to bear out, each a text
-	// that [check.Parse] takes, such as "p99(get) < 20ms".
+	// that [loadgen/results/figure.ParseClaim] takes, such as "p99(get) < 20ms".
 	Expect []string
 	// Gate is by what live runs are compared with those of another build, nil for the
 	// default of [Scenario.Gated].
@@ -90,7 +90,7 @@ const (
 
 // Model chooses the parameters of the embedded engine's partition model.
 type Model struct {
-	// Profile names the set to start from, as [model.New] knows it.
+	// Profile names the set to start from, as [loadgen/engine/model.New] knows it.
 	Profile string
 	// Measured are values that were measured at a service, nil for none.
 	Measured *Measured
@@ -101,14 +101,14 @@ type Model struct {
 
 // Override gives one parameter another value.
 type Override struct {
-	// Name is the parameter's, as [model.Model.Set] knows it; Text is its value
+	// Name is the parameter's, as [loadgen/engine/model.Model.Set] knows it; Text is its value
 	// as typed.
 	Name, Text string
 }
 
 // Entity is the shape of each entity.
 type Entity struct {
-	// Size is what Filler pads each entity to, in bytes by [entity.Size]: at
+	// Size is what Filler pads each entity to, in bytes by [loadgen/engine/entity.Size]: at
 	// most 1 MiB.
 	Size int
 	// Sizes, where set, are those of the entities by their distribution, and Size is

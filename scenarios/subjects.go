@@ -94,7 +94,7 @@ var synonyms = [...]struct{ asked, called string }{
 
 // Search returns the built-in scenarios that speak of something, by a word of theirs or by what
 // else it is called: those that are called so first, then those that are about it, then those
-// whose comments mention it; each lot in the order of the documents. The error is [fields.Faults].
+// whose comments mention it; each lot in the order of the documents. The error is [loadgen/scenarios/fields.Faults].
 func Search(term string) ([]Entry, error) {
 	all, err := Catalogue()
 	if err != nil {

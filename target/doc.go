@@ -3,7 +3,7 @@
 // A [Target] blocks until the outcome is there, as live load does; an
 // [Immediate] says at once what the outcome is and when it will be there, as a
 // simulation needs. One call is one attempt: there is no hidden retry in any
-// target. What came back is an [Outcome]; its [results.Class] says whether the attempt
+// target. What came back is an [Outcome]; its [loadgen/results.Class] says whether the attempt
 // succeeded, was refused, or failed.
 //
 // A [Query] asks for one page. What its filter drops was scanned, and counts, all
@@ -23,7 +23,7 @@
 //
 // # Faults
 //
-// [WrapFaults] applies an [engine.FaultPlan] to a target that blocks, and holds replies by
+// [WrapFaults] applies an [loadgen/engine.FaultPlan] to a target that blocks, and holds replies by
 // sleeping on the clock. [WrapImmediateFaults] applies it to an immediate one, and moves the time
 // of the reply. Under one plan and seed both do the same to the same attempts. Counts returns the
 // attempts as their sender saw them, Log what was done to them: together they account for every

@@ -1,5 +1,5 @@
-// Command bench measures what loadgen costs beside programs that do the same, in rounds that take
-// turns, and prints ratios of CPU with their intervals.
+// Command bench compares the CPU use of loadgen with that of programs that do the same. It measures
+// them in turns, and prints ratios with their intervals.
 //
 //	go build -o /tmp/loadgen ./cmd/loadgen
 //	go -C .ci/bench run . -program /tmp/loadgen server driver

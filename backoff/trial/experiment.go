@@ -26,7 +26,7 @@ type Experiment struct {
 	// instant, and none in the rest of it; TroubleRate does not matter then.
 	Together bool
 	Seed     uint64
-	// Build puts operation k into w, as [drive.Stage.Build] does.
+	// Build puts operation k into w, as [loadgen/scenarios/drive.Stage.Build] does.
 	Build func(k uint64, w *drive.Work)
 }
 

@@ -270,8 +270,8 @@ type runWritten struct {
 	Folder string `json:"folder"`
 }
 
-// writeWhere tells where the record of a run is that lasted so long.
-func writeWhere(to io.Writer, folder string, lasted time.Duration) {
+// writeRunFolder writes the event that a run of some length was recorded in a folder.
+func writeRunFolder(to io.Writer, folder string, lasted time.Duration) {
 	_, _ = to.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, folder}))
 }
 
@@ -280,7 +280,7 @@ type pageOpened struct {
 	URL string `json:"url"`
 }
 
-// writeLivePage tells where the live page of several runs is.
+// writeLivePage writes the event with the URL of the live page of several runs.
 func writeLivePage(to io.Writer, url string) {
 	_, _ = to.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
 }

@@ -11,31 +11,30 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// shutdownNotice says what becomes of the tables, queues and containers that runs have made at a
-// service, when the program ends before they were dropped. It is safe for concurrent use.
+// shutdownNotice reports the tables, queues and containers that runs created at a service and that
+// were not dropped before the program ends. It is safe for concurrent use.
 type shutdownNotice struct {
 	run.Remains
 	to io.Writer
 
 	mu sync.Mutex
-	// shown is what shares the screen, nil where nothing does.
+	// shown shares the screen; nil if nothing does.
 	shown *progressView
-	// marked is what there was when the program was told to end.
+	// marked has the leftovers at the time the program was told to end.
 	marked []run.Remain
 }
 
-// newShutdownNotice returns one that says it there.
+// newShutdownNotice returns a notice that writes to a writer.
 func newShutdownNotice(to io.Writer) *shutdownNotice { return &shutdownNotice{to: to} }
 
-// Beside has what is said not be drawn over by a progress.
+// Beside keeps a progress from drawing over the notice.
 func (f *shutdownNotice) Beside(shown *progressView) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.shown = shown
 }
 
-// Mark has Ending speak of what there is now, however soon that is dropped: what drops it
-// does not wait for whoever says so.
+// Mark records the present leftovers for Ending, even if they are dropped before it is called.
 func (f *shutdownNotice) Mark() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -50,7 +49,7 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 	var parts []string
 	if len(dropped) > 0 {
 		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(run.LongestEnding(places))),
-			leaves+" leaves "+it(len(dropped)))
+			leaves+" leaves "+pronoun(len(dropped)))
 	}
 	if len(kept) > 0 {
 		parts = append(parts, "--keep leaves "+document.Enumerated(kept))
@@ -96,7 +95,7 @@ func (f *shutdownNotice) Left(atOnce bool) {
 		}
 	}
 	if len(tables) > 0 {
-		fmt.Fprintf(&text, "to drop %s: loadgen doctor --clean --yes %s, with the same --target\n", it(len(tables)), strings.Join(tables, " "))
+		fmt.Fprintf(&text, "to drop %s: loadgen doctor --clean --yes %s, with the same --target\n", pronoun(len(tables)), strings.Join(tables, " "))
 	}
 	// A program that ends at once cannot wait for a screen.
 	_, _ = io.WriteString(f.to, text.String())
@@ -114,7 +113,7 @@ func (f *shutdownNotice) say(text string) {
 	}
 }
 
-func it(number int) string {
+func pronoun(number int) string {
 	if number == 1 {
 		return "it"
 	}

@@ -152,7 +152,7 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 	}
 	var list []gate.Result
 	for i, s := range all {
-		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(c.Context(), stderr, progressAuto, telemetryCounts{})})
+		record, err := run.Run(c.Context(), run.Plan{Scenario: s, Progress: newProgress(c.Context(), stderr, progressAuto, telemetry{})})
 		if err != nil {
 			return err
 		}

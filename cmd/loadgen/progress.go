@@ -20,26 +20,25 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// progressView tells how a run fares while it goes on. It starts one goroutine, and stops it.
+// progressView shows the progress of a run. It starts one goroutine, and stops it.
 type progressView struct {
 	*live.Stats
 	clock clock.Real
-	// now is the present of the run, which a virtual clock tells.
+	// now returns the time of the run: that of a virtual clock in a simulation.
 	now func() time.Duration
 
-	// mu guards the screen, which knows nothing of goroutines, and whether a stage is
-	// under way.
+	// mu guards the screen, and whether a stage is in progress.
 	mu     sync.Mutex
 	screen progressScreen
 	inside bool
-	// to is where is said what telemetry cannot do.
+	// to receives errors of telemetry.
 	to        io.Writer
-	telemetry telemetryCounts
+	telemetry telemetry
 	// watch shows the run on a live page, nil where there is none.
 	watch *page.Watch
 	// exporter sends the run to an OpenTelemetry endpoint, nil if that was not asked for.
 	exporter *otlp.Exporter
-	// over ends as somebody wants the run to end.
+	// over is canceled to end the run.
 	over context.Context
 
 	end  context.CancelFunc
@@ -66,7 +65,7 @@ type progressScreen interface {
 	finish(s *live.Status, ended error)
 }
 
-// start is what a screen may tell of a run before it begins.
+// start describes a run before it begins.
 type start struct {
 	scenario string
 	// time is real or virtual, metrics where metrics are served, live where the live page
@@ -74,19 +73,19 @@ type start struct {
 	time, metrics, live string
 }
 
-// telemetryCounts is who else is told of a run while it goes on; the zero value is nobody.
-type telemetryCounts struct {
-	// Prometheus is where the run is scraped, OTLP where it is sent to; either may be nil.
+// telemetry is where a run is exported while it is in progress; the zero value exports nothing.
+type telemetry struct {
+	// Prometheus answers scrapes, OTLP sends; either may be nil.
 	Prometheus *prometheus.Server
 	OTLP       *otlp.Client
-	// Page is where the run is looked at in a browser, nil where that was not asked for.
+	// Page shows the run in a browser, nil for no page.
 	Page *page.Server
-	// Keys says that both are told PartitionKeys.
+	// Keys exports PartitionKeys as well.
 	Keys bool
 }
 
-// Close ends what serves and sends.
-func (t telemetryCounts) Close() {
+// Close closes all of them.
+func (t telemetry) Close() {
 	t.Prometheus.Close()
 	t.Page.Close()
 	t.OTLP.Close()
@@ -94,7 +93,7 @@ func (t telemetryCounts) Close() {
 
 // newProgress returns a progress that has not started, shown as ui says, one of [progressForms]; over ends
 // as somebody wants the run to end.
-func newProgress(over context.Context, to io.Writer, ui string, telemetry telemetryCounts) *progressView {
+func newProgress(over context.Context, to io.Writer, ui string, telemetry telemetry) *progressView {
 	p := &progressView{Stats: live.New(), clock: clock.NewReal(), to: to, telemetry: telemetry, over: over}
 	p.now = p.Latest
 	switch {
@@ -246,17 +245,17 @@ const (
 	progressJSON  = "json"
 )
 
-// progressForms are all of them.
+// progressForms returns the values of --ui.
 func progressForms() []string {
 	return []string{progressAuto, progressPlain, progressNone, progressJSON}
 }
 
-// isTerminal reports whether escape sequences are welcome there.
+// isTerminal reports whether a writer is a terminal that takes escape sequences.
 func isTerminal(to io.Writer) bool {
 	return terminalColumns(to) > 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 }
 
-// terminalColumns returns how wide a terminal is, 0 for what is none.
+// terminalColumns returns the width of a terminal, 0 if a writer is none.
 func terminalColumns(to io.Writer) int {
 	file, ok := to.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {

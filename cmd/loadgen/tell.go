@@ -101,7 +101,7 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 
 // telemetry opens what a run is told to beside its record, nothing where that was not
 // asked for.
-func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t telemetryCounts, err error) {
+func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t telemetry, err error) {
 	t.Keys = f.metricsKeys
 	if f.otlp != "" {
 		if t.OTLP, err = otlp.Open(ctx, f.otlp, os.Getenv); err != nil {
@@ -143,7 +143,7 @@ func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
-func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry telemetryCounts, stderr io.Writer) {
+func (f *tellFlags) equip(ctx context.Context, p *run.Plan, telemetry telemetry, stderr io.Writer) {
 	shown := newProgress(ctx, stderr, f.shown(), telemetry)
 	p.Progress, p.Remains = shown, remainsOf(ctx, shown)
 	p.Kept = func(folder results.Folder, record *results.Record) error { return f.keep(folder, record, stderr) }
@@ -253,7 +253,7 @@ func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted tim
 	switch f.shown() {
 	case progressNone:
 	case progressJSON:
-		writeWhere(stderr, fmt.Sprint(folder), lasted)
+		writeRunFolder(stderr, fmt.Sprint(folder), lasted)
 	default:
 		fmt.Fprintf(stderr, "the run is in %s\n", folder)
 	}

@@ -246,15 +246,15 @@ func TestHowASimulationFares(t *testing.T) {
 func TestWhoLooks(t *testing.T) {
 	for _, row := range []struct {
 		says, ui  string
-		telemetry telemetryCounts
+		telemetry telemetry
 		looked    bool
 	}{
-		{"a quiet run tells nobody", progressNone, telemetryCounts{}, false},
-		{"lines are told", progressPlain, telemetryCounts{}, true},
-		{"events are told", progressJSON, telemetryCounts{}, true},
-		{"a quiet run is scraped", progressNone, telemetryCounts{Prometheus: new(prometheus.Server)}, true},
-		{"a quiet run is looked at in a browser", progressNone, telemetryCounts{Page: new(page.Server)}, true},
-		{"a quiet run is sent on", progressNone, telemetryCounts{OTLP: new(otlp.Client)}, true},
+		{"a quiet run tells nobody", progressNone, telemetry{}, false},
+		{"lines are told", progressPlain, telemetry{}, true},
+		{"events are told", progressJSON, telemetry{}, true},
+		{"a quiet run is scraped", progressNone, telemetry{Prometheus: new(prometheus.Server)}, true},
+		{"a quiet run is looked at in a browser", progressNone, telemetry{Page: new(page.Server)}, true},
+		{"a quiet run is sent on", progressNone, telemetry{OTLP: new(otlp.Client)}, true},
 	} {
 		if got := newProgress(t.Context(), io.Discard, row.ui, row.telemetry).looked(); got != row.looked {
 			t.Errorf("%s: looked = %t", row.says, got)

@@ -83,7 +83,7 @@ func (r Real) Alarm(until Instant) Alarm {
 // measured by them, since a calendar is put right while a clock runs, and may be
 // turned back.
 type Calendar interface {
-	// Date returns the date of an instant, which the clock has told or is about to.
+	// Date returns the date of an instant.
 	Date(Instant) time.Time
 }
 

@@ -67,7 +67,7 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 	switch {
 	case !r.online(now):
 		v.Wait = r.offline.Sub(now)
-		if happens(again(chance, 1), s.model.OfflineThrottled, thousand) {
+		if happens(mixRandom(chance, 1), s.model.OfflineThrottled, thousand) {
 			v.Kind, v.Wait = Moving, 0
 			return v
 		}
@@ -96,7 +96,7 @@ func (r *rangePartition) note(partitionKey string, d *Demand, cost int64, chance
 		const milli = nano / thousand
 		load := cost / milli << sampleBits
 		r.profile.touch(partitionKey, load, d.BytesIn<<sampleBits)
-		r.probe.touch(partitionKey, load, again(chance, 3))
+		r.probe.touch(partitionKey, load, mixRandom(chance, 3))
 	}
 }
 
@@ -158,7 +158,7 @@ func (l *Layer) waits(now clock.Instant, r *rangePartition, chance uint64) bool 
 		return true
 	default:
 		odds := t.pendingDrop * int64(pending-t.pendingLow)
-		return !happens(again(chance, 2), odds, thousand*int64(t.pendingHigh-t.pendingLow))
+		return !happens(mixRandom(chance, 2), odds, thousand*int64(t.pendingHigh-t.pendingLow))
 	}
 }
 

@@ -38,7 +38,7 @@ func TestProbeDividesWhatComesNow(t *testing.T) {
 			if n == 3000 {
 				p.turn(1, 1)
 			}
-			chance = again(chance, uint64(n))
+			chance = mixRandom(chance, uint64(n))
 			p.touch(row.key(n), 16, chance)
 		}
 		p.turn(2, 1)

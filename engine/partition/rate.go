@@ -85,8 +85,8 @@ func average(old, value, weight int64) int64 {
 	return old + (value-old)*weight>>averageBits
 }
 
-// again draws another 64 random bits from a chance (SplitMix64's finaliser).
-func again(chance, number uint64) uint64 {
+// mixRandom draws another 64 random bits from a chance (SplitMix64's finaliser).
+func mixRandom(chance, number uint64) uint64 {
 	z := chance + number*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb

@@ -61,7 +61,7 @@ func TestHappensAsOftenAsItShould(t *testing.T) {
 	draw := clock.NewStream(1, "odds").At(0)
 	count := 0
 	for range 100_000 {
-		if happens(again(draw.Uint64(), 1), 7, 10) {
+		if happens(mixRandom(draw.Uint64(), 1), 7, 10) {
 			count++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// taker is a ResponseWriter that takes a reply as a whole, as that of package listen does.
+// taker is a ResponseWriter that takes a reply as a whole, as [Server] does.
 type taker struct{ discard }
 
 func (t *taker) Reply(status int, _ [][2]string, body []byte) {

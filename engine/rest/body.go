@@ -23,7 +23,7 @@ const maxBody = 4 << 20
 const maxBatchBody = maxBody + entity.MaxBatchChanges*12<<10
 
 // maxHeaderBytes is what the header of a request may have in bytes: what the
-// package listen lets through, so that no list of names in it can be longer.
+// [Listen] lets through, so that no list of names in it can be longer.
 const maxHeaderBytes = 64 << 10
 
 // readBody reads the body of the request as a whole, unless it has more bytes

@@ -60,7 +60,7 @@ type Seen struct {
 	// Spans says where a query counted them, in the order of the index. A query
 	// that found nothing to read counts one entity all the same, in no span.
 	Spans []Span
-	// Shape and Class are of a query: what [filter.Expression.Shape] returns, and
+	// Shape and Class are of a query: what [loadgen/engine/filter.Expression.Shape] returns, and
 	// the name of the filter's class, whatever continuation or signature narrows
 	// it further.
 	Shape, Class string

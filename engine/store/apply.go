@@ -32,7 +32,7 @@ type BatchResult struct {
 const NoTable = "the table does not exist"
 
 // Apply makes one change at the given instant. It checks, in this order, the
-// change itself ([entity.Change.Validate]); that the table exists
+// change itself ([loadgen/engine/entity.Change.Validate]); that the table exists
 // (TableNotFound); that the entity exists, or for an insert that it does not
 // (ResourceNotFound, EntityAlreadyExists); the condition
 // (UpdateConditionNotSatisfied); and, for a merge, the limits on the entity as

@@ -34,7 +34,7 @@ type Page struct {
 	// Spans says where, in the order of the index.
 	Spans []Span
 	// Next is the first key that the page left unread, where More is set: the
-	// query goes on at [filter.Range.StartingAt] Next, whether or not that
+	// query goes on at [loadgen/engine/filter.Range.StartingAt] Next, whether or not that
 	// entity is still there.
 	Next entity.Key
 	// More says that the page ended before the range did, with something left

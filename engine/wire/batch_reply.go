@@ -167,7 +167,7 @@ func appendURLHeader(dst []byte, name string, r *Rendering, k entity.Key) []byte
 	return append(dst, "\r\n"...)
 }
 
-// appendETagHeader appends what [entity.Ticks.ETag] returns, without making a
+// appendETagHeader appends what [loadgen/engine/entity.Ticks.ETag] returns, without making a
 // string of it.
 func appendETagHeader(dst []byte, version entity.Ticks) []byte {
 	var room [instantRoom]byte

@@ -9,7 +9,7 @@ import (
 // AppendBatch appends the body with which a client sends a transaction, with
 // the given identifier in its boundaries (batch_ID, changeset_ID). Inserts ask
 // for no echo. Each operation has its number, from 1 on, as Content-ID. A
-// change's Match is written by etag, which may be nil for [entity.Ticks.ETag].
+// change's Match is written by etag, which may be nil for [loadgen/engine/entity.Ticks.ETag].
 func AppendBatch(
 	dst []byte, id string, b Base, table string, changes []entity.Change, etag func(entity.Ticks) string,
 ) []byte {

@@ -24,7 +24,7 @@ type EntityBody struct {
 // Parse reads a JSON object with odata.type annotations. The code is OK, or else
 // InvalidInput, PropertyNameInvalid, DuplicateProperties and so on, with one
 // line of detail. Limits on names, sizes and numbers are left to
-// [entity.Change.Validate], save that reading stops beyond them.
+// [loadgen/engine/entity.Change.Validate], save that reading stops beyond them.
 //
 // An annotation comes before or after its value. Members whose names begin with
 // odata., other annotations and Timestamp are passed over, and so is the type of

@@ -18,10 +18,10 @@ func written(c *entity.Change) int64 {
 	return int64(size)
 }
 
-// shown is how long an entity is in a reply, in which its metadata is minimal; a selection
+// entityReplyLength is how long an entity is in a reply, in which its metadata is minimal; a selection
 // leaves out its PartitionKey and the like only where somebody asks for that, so it is not
 // looked at.
-func shown(k entity.Key, p entity.Packed) int64 {
+func entityReplyLength(k entity.Key, p entity.Packed) int64 {
 	const tag = `"odata.etag":"W/\"datetime'%3A%3A'\"",`
 	size := len(tag) - len("::") + len(`{"PartitionKey":"","RowKey":"","Timestamp":""}`) + 2*instant(p.Timestamp()) + len(k.Partition) + len(k.Row)
 	properties := p.Cursor()

@@ -240,7 +240,7 @@ func AppendLinkLiteral(dst []byte, s string) []byte {
 // tagRoom holds an instant of all digits whose two colons take three bytes each.
 const tagRoom = instantRoom + 2*len("3A")
 
-// appendJSONTag appends odata.etag: [entity.Ticks.ETag] as a JSON string.
+// appendJSONTag appends odata.etag: [loadgen/engine/entity.Ticks.ETag] as a JSON string.
 func appendJSONTag(dst, timestamp []byte) []byte {
 	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
 	dst = appendTagged(dst, timestamp)

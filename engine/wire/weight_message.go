@@ -68,7 +68,7 @@ func ReplyWeight(verb entity.Verb, c *entity.Change, changes []entity.Change, go
 	switch {
 	case got != nil:
 		const metadata = len(`"odata.metadata":"http://127.0.0.1:10002/loadgen/$metadata#/@Element",`)
-		return GotHead + int64(metadata) + shown(c.Key, got)
+		return GotHead + int64(metadata) + entityReplyLength(c.Key, got)
 	case verb == entity.Insert:
 		return MadeHead + 2*key(c.Key)
 	case verb == entity.Batch:
@@ -91,7 +91,7 @@ func PageWeight(rows int, row func(i int) (entity.Key, entity.Packed)) int64 {
 	const most = 64
 	looked, sum := 0, int64(0)
 	for i := 0; i < rows; i += (rows + most - 1) / most {
-		sum += shown(row(i)) + 1
+		sum += entityReplyLength(row(i)) + 1
 		looked++
 	}
 	if looked > 0 {

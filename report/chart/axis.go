@@ -24,7 +24,7 @@ var (
 
 // Normalize implements plot.Normalizer.
 func (linear) Normalize(least, greatest, x float64) float64 {
-	return within((x - least) / (greatest - least))
+	return clampToUnit((x - least) / (greatest - least))
 }
 
 // Normalize implements plot.Normalizer; least must be above 0.
@@ -32,11 +32,11 @@ func (logarithmic) Normalize(least, greatest, x float64) float64 {
 	if !(x > least) {
 		return 0
 	}
-	return within(math.Log(x/least) / math.Log(greatest/least))
+	return clampToUnit(math.Log(x/least) / math.Log(greatest/least))
 }
 
-// within is the nearest to v in 0 to 1, and 0 for what is no number.
-func within(v float64) float64 {
+// clampToUnit is the nearest to v in 0 to 1, and 0 for what is no number.
+func clampToUnit(v float64) float64 {
 	if !(v > 0) {
 		return 0
 	}

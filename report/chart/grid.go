@@ -128,7 +128,7 @@ func heaviest(rows []results.HeatRow) []int {
 	return places
 }
 
-// demandOf returns what is compared with [results.Heat.MostMissed]; one without entities
+// demandOf returns what is compared with [loadgen/results.Heat.MostMissed]; one without entities
 // is held to its attempts.
 func demandOf(cells *results.HeatCells) int64 {
 	return max(sum(cells.Demanded), sum(cells.Served, cells.Throttled, cells.Failed))
@@ -211,9 +211,9 @@ func (r *GridRow) lost(column int) float64 {
 	case !(throttled > 0):
 		return 0
 	case demanded > served:
-		return within((demanded - served) / demanded)
+		return clampToUnit((demanded - served) / demanded)
 	default:
-		return within(throttled / (throttled + max(served, 0)))
+		return clampToUnit(throttled / (throttled + max(served, 0)))
 	}
 }
 

@@ -210,7 +210,7 @@ func brightness(c ink) float64 {
 }
 
 func channel(light float64) ink {
-	light = within(light)
+	light = clampToUnit(light)
 	if light <= .0031308 {
 		light *= 12.92
 	} else {

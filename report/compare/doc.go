@@ -13,9 +13,9 @@
 //     practical threshold.
 //   - [Diff] is the gate of virtual runs, which repeat exactly: it lists each value
 //     in which two trees of JSON differ.
-//   - [statistics.Welch] compares the means of runs that follow no order and are not paired, as
-//     those of designs in virtual time, where no machine drifts; [statistics.Holm] corrects what
-//     several such tests say, [statistics.Detection] tells how much they would have found.
+//   - [loadgen/report/compare/statistics.Welch] compares the means of runs that follow no order and are not paired, as
+//     those of designs in virtual time, where no machine drifts; [loadgen/report/compare/statistics.Holm] corrects what
+//     several such tests say, [loadgen/report/compare/statistics.Detection] tells how much they would have found.
 //   - [ChangePoints] finds where a nightly series steps, by windowed
 //     E-divisive means.
 //   - [BandOf], [BandOfChange] and [ShapeOf] describe: the

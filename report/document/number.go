@@ -340,7 +340,7 @@ func Span(d time.Duration) string {
 	}{{"ns", time.Nanosecond}, {"µs", time.Microsecond}, {"ms", time.Millisecond}, {"s", time.Second},
 		{"min", time.Minute}, {"h", time.Hour}, {"days", 24 * time.Hour}}
 	at := 0
-	for at < len(units)-1 && d.Abs() >= least(units[at+1].of) {
+	for at < len(units)-1 && d.Abs() >= shortestSpan(units[at+1].of) {
 		at++
 	}
 	number := float64(d) / float64(units[at].of)
@@ -350,9 +350,9 @@ func Span(d time.Duration) string {
 	return Count(int64(math.Round(number))) + " " + units[at].name
 }
 
-// least is the shortest span told in a unit. A number of the unit below that is rounded to
+// shortestSpan is the shortest span told in a unit. A number of the unit below that is rounded to
 // one of this one is; of minutes and longer it takes two of them, so that 90 s stay 90 s.
-func least(unit time.Duration) time.Duration {
+func shortestSpan(unit time.Duration) time.Duration {
 	if unit > time.Second {
 		return 2 * unit
 	}

@@ -71,21 +71,21 @@ func (t *SecondsTable) Second(i *results.Interval, kinds []results.Heard) {
 		row = append(row, count(retries)...)
 	}
 	row = append(row, count(i.Offered, i.Served, i.Returned)...)
-	row = append(row, told(i.Response.P50, i.Response.P90, i.Response.P99, i.Response.Max, i.Service.P50, i.Service.P99, i.Lag.P99)...)
+	row = append(row, numberCells(i.Response.P50, i.Response.P90, i.Response.P99, i.Response.Max, i.Service.P50, i.Service.P99, i.Lag.P99)...)
 	for k := range i.Kinds {
 		of := &i.Kinds[k]
 		row = append(row, count(of.Attempts, of.Ok, of.Throttled, of.Failed, of.Served)...)
 		if t.heard {
 			times := results.QuantilesOf(kinds[k].Response)
 			row = append(row, count(kinds[k].Retries, kinds[k].Response.Count())...)
-			row = append(row, told(times.P50, times.P99, times.Max)...)
+			row = append(row, numberCells(times.P50, times.P99, times.Max)...)
 		}
 	}
 	t.fields(row)
 }
 
-// told writes numbers, an empty text for one that could not be told.
-func told(list ...*int64) (row []string) {
+// numberCells returns numbers as text, empty for an unknown one.
+func numberCells(list ...*int64) (row []string) {
 	for _, n := range list {
 		text := ""
 		if n != nil {

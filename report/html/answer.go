@@ -32,7 +32,7 @@ func (m *maker) answer(d *document.Document) *answer {
 	if of.Claim == "" {
 		return nil
 	}
-	a := &answer{tone: toneOf(of.Tone()), Beside: words(of.Beside), Says: each(of.Says)}
+	a := &answer{tone: toneOf(of.Tone()), Beside: words(of.Beside), Says: escapeEach(of.Says)}
 	a.Class = cmp.Or(a.tone.Class, "plain")
 	a.Before, a.Number, a.Unit, a.After = claim(of)
 	const many = 7

@@ -93,7 +93,7 @@ func newPage(d *document.Document, o Options) *page {
 		stretch: thinning(d), shown: make(map[string]above),
 	}
 	p := &page{
-		Title: words(cmp.Or(d.Title, "Report")), Subtitle: words(d.Subtitle), Warnings: each(d.Warnings),
+		Title: words(cmp.Or(d.Title, "Report")), Subtitle: words(d.Subtitle), Warnings: escapeEach(d.Warnings),
 		Answer: m.answer(d),
 	}
 	p.Claim = cmp.Or(words(d.Answer.Claim), p.Title)
@@ -153,9 +153,9 @@ func (m *maker) block(b document.Block) (block, bool) {
 	case document.Paragraph:
 		return block{Paragraph: newParagraph(b, &m.ids)}, b.Text != ""
 	case document.List:
-		return block{List: each(b.Items)}, len(b.Items) > 0
+		return block{List: escapeEach(b.Items)}, len(b.Items) > 0
 	case document.Facts:
-		return block{Facts: each(b.Lines)}, len(b.Lines) > 0
+		return block{Facts: escapeEach(b.Lines)}, len(b.Lines) > 0
 	case document.Table:
 		t := newTable(&b, &m.ids)
 		return block{Table: t}, len(t.Columns) > 0

@@ -68,7 +68,7 @@ func newBar(b *document.Bar) *bar {
 // newTable returns a table in which every row has a cell for each column, and every
 // column a heading.
 func newTable(t *document.Table, ids *names) *table {
-	shown := &table{ID: ids.take(t.ID), Notes: each(t.Notes)}
+	shown := &table{ID: ids.take(t.ID), Notes: escapeEach(t.Notes)}
 	shown.Caption = cmp.Or(words(t.Caption), shown.ID)
 	for _, c := range t.Columns {
 		shown.Columns = append(shown.Columns, column{Title: words(c.Title), Unit: words(c.Unit), Words: c.Words, Spare: c.Spare > 0})

@@ -42,7 +42,7 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
 
-func each(texts []string) []string {
+func escapeEach(texts []string) []string {
 	shown := make([]string, len(texts))
 	for i, text := range texts {
 		shown[i] = words(text)

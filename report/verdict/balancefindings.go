@@ -31,7 +31,7 @@ func balanceFindings(record *results.Record) []string {
 			counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"), counted(b.Ranges, "range")))
 	}
 	found = append(found, offline(record)...)
-	return append(found, kept(record, begin)...)
+	return append(found, unmovableRanges(record, begin)...)
 }
 
 // firstStep tells when load balancing first did something.
@@ -68,8 +68,8 @@ func offline(record *results.Record) []string {
 		document.Micros((sum / time.Duration(moves)).Microseconds()), document.Micros(longest.Microseconds()))}
 }
 
-// kept tells which ranges load balancing could do nothing about.
-func kept(record *results.Record, begin int64) []string {
+// unmovableRanges returns sentences about ranges that load balancing could not move or split.
+func unmovableRanges(record *results.Record, begin int64) []string {
 	var told []string
 	more := 0
 	for i := range record.Events {

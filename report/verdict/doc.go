@@ -7,7 +7,7 @@
 // the record: no figure is known here beforehand but the documents' two targets,
 // so that a run against others can say so.
 //
-// The caller owes a record as [results.Read] returns it, which may be partial,
+// The caller owes a record as [loadgen/results.Read] returns it, which may be partial,
 // cut or untrue; none makes this package panic.
 //
 // The package never alters the record and never writes anything.

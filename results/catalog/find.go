@@ -31,7 +31,7 @@ func Find(ctx context.Context, runs, name string) (string, error) {
 	if name == Latest {
 		return newest(ctx, runs)
 	}
-	if folder, found := at(name); found {
+	if folder, found := runFolder(name); found {
 		return folder, nil
 	}
 	names, err := Names(runs)
@@ -65,9 +65,9 @@ func unknown(name string, why error) error {
 	return &Fault{"run", fmt.Errorf("there is no run %q: %w; expected the folder of a run, with a %s", name, why, results.RunFile)}
 }
 
-// at returns the folder of the run to which a path leads, and false where it leads to
+// runFolder returns the folder of the run to which a path leads, and false where it leads to
 // none.
-func at(path string) (string, bool) {
+func runFolder(path string) (string, bool) {
 	if path == "" {
 		return "", false
 	}

@@ -50,7 +50,7 @@ func (s *Selection) balanced(of func(e *results.Event) float64) Value {
 	if !s.simulated() {
 		return untold(noBalancing)
 	}
-	v := told(0, 0)
+	v := knownValue(0, 0)
 	for i := range s.of.record.Events {
 		if e := &s.of.record.Events[i]; e.Balanced() && s.within(time.Duration(e.At)) {
 			v.Value = of(e)
@@ -82,5 +82,5 @@ func (s *Selection) relief(of func(*results.Balance) *float64) Value {
 	case of(b) == nil:
 		return untold("the load never came to it")
 	}
-	return told(*of(b)*float64(time.Second), 1)
+	return knownValue(*of(b)*float64(time.Second), 1)
 }

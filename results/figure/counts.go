@@ -24,7 +24,7 @@ func counts() []Definition {
 		{"late", "first attempts sent more than 5 ms after they were due", Lower, func(k *results.KindStats) int64 { return k.Late }, sent},
 		{"operations", "operations that were completed, with success or without", Neither, operations, nil},
 		{"succeeded", "operations that ended with success", Higher, func(k *results.KindStats) int64 { return k.Succeeded }, operations},
-		{"lost_operations", "operations that were due and did not succeed: given up, failed or dropped", Lower, lost, scheduled},
+		{"lost_operations", "operations that were due and did not succeed: given up, failed or dropped", Lower, lostOperations, scheduled},
 		{"requests", "attempts made, retries and further pages included = ok + throttled + failed", Neither, attempts, nil},
 		{"ok", "attempts that succeeded", Higher, func(k *results.KindStats) int64 { return k.Ok }, attempts},
 		{"handled", "ok attempts answered 404, 409 or 412, as the operation expects", Neither,
@@ -60,15 +60,15 @@ func (c count) take(s *Selection) Value {
 	case len(s.steps) == 0:
 		return untold("no phase was reported")
 	}
-	return told(float64(part), part)
+	return knownValue(float64(part), part)
 }
 
-// lost counts the operations that were due and did not succeed: whatever became of them.
-func lost(k *results.KindStats) int64 { return max(0, k.Scheduled-k.Succeeded) }
+// lostOperations counts the operations that were due and did not succeed: whatever became of them.
+func lostOperations(k *results.KindStats) int64 { return max(0, k.Scheduled-k.Succeeded) }
 
 func perSecond(number, seconds float64, count int64) Value {
 	if seconds <= 0 {
 		return untold("no time passed")
 	}
-	return told(number/seconds, count)
+	return knownValue(number/seconds, count)
 }

@@ -61,7 +61,7 @@ func (c *coldShares) told(value float64) Value {
 	if c.partitions < 2 || c.squares <= 0 {
 		return untold("fewer than two partitions were offered less than half the target, or nothing of theirs was served")
 	}
-	return told(value, c.partitions)
+	return knownValue(value, c.partitions)
 }
 
 // Needs is what an application asks of its operations.

@@ -277,7 +277,7 @@ func (l *Ladder) loses(core []second) bool {
 		}
 		sum := step.counts(nil)
 		settled, _ := step.settled(&sum)
-		if lost(&sum) > 0 && (float64(lost(&sum)) >= enough*float64(sum.Scheduled) ||
+		if lostOperations(&sum) > 0 && (float64(lostOperations(&sum)) >= enough*float64(sum.Scheduled) ||
 			float64(settled.Due-settled.Succeeded) >= enough*float64(max(1, settled.Due))) {
 			return true
 		}

@@ -24,7 +24,7 @@ func audits() []Definition {
 				if s.of.record.Audit == nil {
 					return untold("the writes were not verified")
 				}
-				return told(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
+				return knownValue(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
 			}})
 	}
 	return list
@@ -43,12 +43,12 @@ func workflows() []Definition {
 				for i := range list {
 					sum, looked = sum+list[i].Faults, looked+list[i].Looked
 				}
-				return told(float64(sum), looked)
+				return knownValue(float64(sum), looked)
 			}},
 		{Name: "counter", About: "what an operation's workflow counts under a name", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
 			for _, c := range s.of.record.Counters {
 				if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
-					return told(float64(c.Count), c.Count)
+					return knownValue(float64(c.Count), c.Count)
 				}
 			}
 			return untold("the workflow counted nothing of that name")

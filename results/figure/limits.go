@@ -56,7 +56,7 @@ func (v Value) agrees(other Value) bool {
 func (l *Ladder) Saturation() Value {
 	switch l.Throttling {
 	case Limited, Queued:
-		v := told(l.Rate, int64(l.Used))
+		v := knownValue(l.Rate, int64(l.Used))
 		v.Interval = &[2]float64{l.Low, l.High}
 		return v
 	case Unthrottled:

@@ -30,7 +30,7 @@ func loads() []Definition {
 		{Name: "share_lost", About: "operations due that ended without success, given up, failed or dropped, of all that were due, " +
 			"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
 			sum := s.counts()
-			return ratio(lost(&sum), sum.Scheduled, nothingDue)
+			return ratio(lostOperations(&sum), sum.Scheduled, nothingDue)
 		}},
 		{Name: "share_lost_settled", About: "the share lost of the operations due in the last half of each step", Scope: OfOperations,
 			Unit: Share, Better: Lower, take: func(s *Selection) Value {
@@ -46,7 +46,7 @@ func loads() []Definition {
 			if len(s.steps) == 0 {
 				return untold("no phase was reported")
 			}
-			return told(s.seconds()*float64(time.Second), int64(len(s.steps)))
+			return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
 		}},
 	}
 }

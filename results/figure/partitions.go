@@ -11,7 +11,7 @@ func partitions() []Definition {
 			Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
 				most := untold("no phase was reported")
 				for _, step := range s.steps {
-					one := told(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
+					one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
 					if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
 						return untold("the run did not come to its end")
 					}
@@ -75,7 +75,7 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 	case s.ref.Part == Hottest && len(list) == 0:
 		return Value{Why: "no operation went to a single partition"}
 	case s.ref.Part == Hottest:
-		v := told(float64(list[0].Busiest), list[0].Entities)
+		v := knownValue(float64(list[0].Busiest), list[0].Entities)
 		// All that fell to others together is less than what the first had in a second.
 		v.AtLeast = list[0].AtLeast || over > list[0].Busiest
 		return v
@@ -87,7 +87,7 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 			if more && i >= results.KeptPartitions {
 				return untold(notKept)
 			}
-			v := told(float64(one.Busiest), one.Entities)
+			v := knownValue(float64(one.Busiest), one.Entities)
 			v.AtLeast = one.AtLeast
 			return v
 		}
@@ -95,7 +95,7 @@ func (s *Selection) busiestOf(list []results.PartitionStats, over int64, more bo
 	if over > 0 || len(list) >= results.KeptPartitions {
 		return untold(notKept)
 	}
-	return told(0, 0)
+	return knownValue(0, 0)
 }
 
 // exact turns a lower bound into a figure that is not told: a check must not pass on it.

@@ -23,7 +23,7 @@ func (s *Selection) throughput() Value {
 		return untold("no whole second lies in the last half of a step")
 	}
 	found := statistics.BatchMeans(all)
-	v := told(found.Mean, int64(len(all)))
+	v := knownValue(found.Mean, int64(len(all)))
 	if found.Told && len(s.steps) == 1 {
 		v.Interval = &[2]float64{found.Mean - found.Half, found.Mean + found.Half}
 	}

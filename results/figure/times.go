@@ -64,13 +64,13 @@ func timed(h *results.Histogram, quantile float64) Value {
 	case quantile < 0 && h.Over() > 0:
 		return untold("some durations are over an hour")
 	case quantile < 0:
-		return told(h.Mean()*each, h.Count())
+		return knownValue(h.Mean()*each, h.Count())
 	case quantile >= 1:
-		return told(float64(h.Max())*each, h.Count())
+		return knownValue(float64(h.Max())*each, h.Count())
 	}
 	micros, enough := h.Quantile(quantile)
 	if !enough {
 		return untold(few)
 	}
-	return told(float64(micros)*each, h.Count())
+	return knownValue(float64(micros)*each, h.Count())
 }

@@ -76,7 +76,9 @@ type Value struct {
 	Provenance Provenance
 }
 
-func told(value float64, count int64) Value { return Value{Value: value, Told: true, Count: count} }
+func knownValue(value float64, count int64) Value {
+	return Value{Value: value, Told: true, Count: count}
+}
 
 func untold(why string) Value { return Value{Why: why} }
 
@@ -93,5 +95,5 @@ func ratio(part, whole int64, why string) Value {
 	if whole <= 0 {
 		return untold(why)
 	}
-	return told(float64(part)/float64(whole), whole)
+	return knownValue(float64(part)/float64(whole), whole)
 }

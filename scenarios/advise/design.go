@@ -106,7 +106,7 @@ func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, er
 	// An anti-pattern need not be one under every design.
 	other.AntiPattern = nil
 	for _, fault := range other.Validate() {
-		cannot = told(cannot, fault)
+		cannot = appendFault(cannot, fault)
 	}
 	if o.Read == nil || len(cannot) > 0 {
 		return &other, cannot, nil
@@ -115,14 +115,14 @@ func (o *Options) using(name string) (s *scenarios.Scenario, cannot []string, er
 	var faults fields.Faults
 	if errors.As(err, &faults) {
 		for _, fault := range faults {
-			cannot = told(cannot, fault)
+			cannot = appendFault(cannot, fault)
 		}
 		err = nil
 	}
 	return &other, cannot, err
 }
 
-func told(list []string, fault error) []string {
+func appendFault(list []string, fault error) []string {
 	var f fields.Fault
 	if errors.As(fault, &f) {
 		return append(list, f.What)

@@ -46,7 +46,7 @@ const (
 // ErrFind is wrapped where a search has no load to try rates with.
 var ErrFind = errors.New("campaign: impossible search")
 
-// Validate returns all that is wrong with the search, each a [scenarios.Fault] with the
+// Validate returns all that is wrong with the search, each a [loadgen/scenarios/fields.Fault] with the
 // field that it concerns; nil where nothing is.
 func (f *Find) Validate() []error {
 	var faults []error

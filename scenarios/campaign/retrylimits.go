@@ -10,16 +10,16 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// retryLimits is that of all operations of a scenario. It is immutable.
+// retryLimits has the retry policies of all operations of a scenario. It is immutable.
 type retryLimits struct {
-	// Policy is the one of operations that have none of their own.
+	// Policy is the default.
 	Policy backoff.Policy
-	// own are the others, by what the scenario calls them.
+	// own has the policies of operations that name one, by name.
 	own map[string]*backoff.Policy
 }
 
-// newRetryLimits returns the patience of the operations, which retry some statuses beside those of their
-// policies. The error is that of [backoff.ByName].
+// newRetryLimits returns the limits of the operations, which retry the given status codes beside those of
+// their policies. The error is that of [backoff.ByName].
 func newRetryLimits(usual backoff.Policy, codes []int, operations []scenarios.OperationSpec) (*retryLimits, error) {
 	p := &retryLimits{Policy: usual.With(codes...), own: make(map[string]*backoff.Policy)}
 	for i := range operations {

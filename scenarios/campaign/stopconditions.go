@@ -12,9 +12,8 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// stopConditions watches a phase of traffic and says when it is enough: when a budget of the
-// scenario is exceeded, or the load has come to rest. It is told of all attempts by
-// the ledger, and judges by whole seconds that are over.
+// stopConditions ends a phase of traffic when a budget of the scenario is exceeded or the load is
+// stable. It observes all attempts, and judges by whole seconds that are over.
 type stopConditions struct {
 	budgets []scenarios.Budget
 	stable  float64
@@ -49,7 +48,7 @@ type watchedSecond struct {
 	responses                                       counters
 }
 
-// newStopConditions returns the guard of a phase that offers such traffic.
+// newStopConditions returns the stop conditions of a phase of traffic.
 func newStopConditions(spec *scenarios.Traffic) *stopConditions {
 	return &stopConditions{budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
 }

@@ -144,12 +144,12 @@ func (o *Capture) tell(a results.Attempt, r *request) {
 	if len(o.beside) == 0 {
 		return
 	}
-	a.HasPartition, a.Table, a.PartitionKey, a.Entities, a.Due = r.HasPartition, within(r.Table, longestName), within(r.PartitionKey, longestKey), r.asked(), r.asked()
+	a.HasPartition, a.Table, a.PartitionKey, a.Entities, a.Due = r.HasPartition, cutText(r.Table, longestName), cutText(r.PartitionKey, longestKey), r.asked(), r.asked()
 	for _, one := range o.beside {
 		one.Attempt(&a)
 		for i := range r.Spans {
 			if !r.HasPartition && a.Class == results.Ok {
-				one.Touched(a.Number, a.Done, a.Table, within(r.Spans[i].PartitionKey, longestKey), r.Spans[i].Counted)
+				one.Touched(a.Number, a.Done, a.Table, cutText(r.Spans[i].PartitionKey, longestKey), r.Spans[i].Counted)
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (o *Capture) tell(a results.Attempt, r *request) {
 func (o *Capture) Costliest(most int) []results.QueryShape {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return kept(o.counter.shapes.Places(), most, queryShape, costlier)
+	return topPlaces(o.counter.shapes.Places(), most, queryShape, costlier)
 }
 
 func (o *Capture) begin(now time.Duration) {

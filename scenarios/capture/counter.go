@@ -122,7 +122,7 @@ func (t *counter) answer(r *request, class results.Class) {
 
 // partition returns what is kept of a partition, with some weight added to it.
 func (t *counter) partition(table, key string, weight int64) *partition {
-	return &t.partitions.Of(place{within(table, longestName), within(key, longestKey)}, weight).Value
+	return &t.partitions.Of(place{cutText(table, longestName), cutText(key, longestKey)}, weight).Value
 }
 
 // load adds a request that asked for so many entities to a partition, which
@@ -169,7 +169,7 @@ func (s *tally) add(r *request, class results.Class, counted, asked int64, first
 }
 
 func (t *counter) query(r *request, class results.Class) {
-	key := query{within(r.Table, longestName), within(r.Shape, longestShape), within(r.Class, longestName)}
+	key := query{cutText(r.Table, longestName), cutText(r.Shape, longestShape), cutText(r.Class, longestName)}
 	s := &t.shapes.Of(key, max(1, r.Counted)).Value
 	s.requests++
 	s.scanned += r.Counted
@@ -181,8 +181,8 @@ func (t *counter) query(r *request, class results.Class) {
 
 func (t *counter) insert(r *request) {
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
-	came := rows.Next(within(r.RowKey, longestKey), rowLag)
-	t.tables.Of(within(r.Table, longestName), 1).Value.insert(within(r.PartitionKey, longestKey), came)
+	came := rows.Next(cutText(r.RowKey, longestKey), rowLag)
+	t.tables.Of(cutText(r.Table, longestName), 1).Value.insert(cutText(r.PartitionKey, longestKey), came)
 }
 
 // partitionLag and rowLag are how many of the last keys may have been under way at

@@ -15,7 +15,7 @@ const (
 // listings, properties and access policies.
 const kindOther = "other"
 
-func listed() []entity.Verb {
+func countedVerbs() []entity.Verb {
 	return []entity.Verb{
 		entity.Get, entity.Query,
 		entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete,
@@ -29,7 +29,7 @@ func listed() []entity.Verb {
 // verbs stand in no group.
 func Kinds() []results.Kind {
 	var kinds []results.Kind
-	for _, verb := range listed() {
+	for _, verb := range countedVerbs() {
 		kind := results.Kind{Name: verb.String(), Group: groupPut}
 		switch verb {
 		case entity.Get, entity.Query:
@@ -47,10 +47,10 @@ type kindTable [entity.DeleteTable + 1]int
 
 func newKindTable() kindTable {
 	var t kindTable
-	for i, verb := range listed() {
+	for i, verb := range countedVerbs() {
 		t[verb] = i
 	}
-	t[0] = len(listed())
+	t[0] = len(countedVerbs())
 	return t
 }
 

@@ -23,14 +23,14 @@ func (t *counter) capture() *results.Capture {
 	o.PartitionsTold, o.PartitionsDropped = int64(len(t.partitions.Places())), t.partitions.Dropped()
 	o.ShapesTold, o.ShapesDropped = int64(len(t.shapes.Places())), t.shapes.Dropped()
 	o.TablesDropped = t.tables.Dropped()
-	o.Partitions = kept(t.partitions.Places(), keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
+	o.Partitions = topPlaces(t.partitions.Places(), keptPartitions, observedPartition, func(a, b results.ObservedPartition) int {
 		return cmp.Or(cmp.Compare(b.Demanded, a.Demanded), cmp.Compare(b.Entities, a.Entities),
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
 	t.together(o.Partitions)
-	o.Shapes = kept(t.shapes.Places(), keptShapes, queryShape, costlier)
-	o.Orders = kept(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
+	o.Shapes = topPlaces(t.shapes.Places(), keptShapes, queryShape, costlier)
+	o.Orders = topPlaces(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
 		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
 			strings.Compare(a.Table, b.Table))
 	})
@@ -61,7 +61,7 @@ func (t *counter) together(seen []results.ObservedPartition) {
 	}
 }
 
-func kept[K comparable, V, R any](places []*keys.SketchPlace[K, V], most int,
+func topPlaces[K comparable, V, R any](places []*keys.SketchPlace[K, V], most int,
 	made func(*keys.SketchPlace[K, V]) R, order func(a, b R) int) []R {
 	all := make([]R, 0, len(places))
 	for _, place := range places {

@@ -100,8 +100,8 @@ const (
 	longestClient = 256
 )
 
-// within cuts a text after so many bytes, between two characters.
-func within(text string, bytes int) string {
+// cutText cuts a text after so many bytes, between two characters.
+func cutText(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
 	}
@@ -112,4 +112,4 @@ func within(text string, bytes int) string {
 }
 
 // own returns a copy of a text, no longer than so many bytes.
-func own(text string, bytes int) string { return strings.Clone(within(text, bytes)) }
+func own(text string, bytes int) string { return strings.Clone(cutText(text, bytes)) }

@@ -123,7 +123,7 @@ func (c carried) judged(n need, bound string) Finding {
 	case c.rate() < n.received:
 		return warning(measured, bound, other+", and more is to come that way; if a run is late, send from a machine nearer to the account")
 	default:
-		return held(true, measured, bound, other)
+		return findingFor(true, measured, bound, other)
 	}
 }
 

@@ -120,9 +120,9 @@ func (f booksFigures) finding() Finding {
 		faults = append(faults, "nothing was lost or nothing throttled, so that nothing was proved; run it again")
 	}
 	if len(faults) > 0 {
-		return held(false, measured, bound, joined(append(faults, "no report of this build is to be trusted; report it")))
+		return findingFor(false, measured, bound, joined(append(faults, "no report of this build is to be trusted; report it")))
 	}
-	return held(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
+	return findingFor(true, measured, bound, fmt.Sprintf("%s operations = %s sent + %s dropped; "+
 		"%s replies were lost after the service had done what was asked; the record was read back to the same summary",
 		document.Count(s.Scheduled), document.Count(s.Sent), document.Count(s.Dropped), document.Count(f.lost)))
 }

@@ -110,12 +110,12 @@ func (f ceilingFigures) finding() Finding {
 		"%s attempts/s, and another service at up to about %s", document.Count(honest(f.engine)), document.Count(honest(f.empty)))
 	switch {
 	case f.engine.failed > 0:
-		return held(false, measured, bound,
+		return findingFor(false, measured, bound,
 			document.Count(f.engine.failed)+" operations failed that nothing stood against; report it")
 	case f.engine.PerSecond() < ceilingBound:
-		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
+		return findingFor(false, measured, bound, "free this machine of other work, or use one with more cores; "+can)
 	default:
-		passed := held(true, measured, bound, can)
+		passed := findingFor(true, measured, bound, can)
 		passed.offers = honest(f.engine)
 		return passed
 	}

@@ -49,8 +49,8 @@ const (
 	NotTried   = "not tried"
 )
 
-// held returns the finding that something was measured and holds, or does not.
-func held(holds bool, measured, bound, note string) Finding {
+// findingFor returns the finding that something was measured and holds, or does not.
+func findingFor(holds bool, measured, bound, note string) Finding {
 	verdict := Fail
 	if holds {
 		verdict = Pass
@@ -170,7 +170,7 @@ func (d *Diagnosis) sentence() string {
 	return text.String()
 }
 
-// at makes what needs no context a check's examination.
-func at(look func() Finding) func(context.Context) Finding {
+// withoutContext makes what needs no context a check's examination.
+func withoutContext(look func() Finding) func(context.Context) Finding {
 	return func(context.Context) Finding { return look() }
 }

@@ -16,7 +16,7 @@ import (
 
 // finds is a check that comes to a verdict.
 func finds(name, verdict string, needs ...string) check {
-	return check{name: name, needs: needs, examine: at(func() Finding {
+	return check{name: name, needs: needs, examine: withoutContext(func() Finding {
 		return Finding{Verdict: verdict, Measured: "3", Bound: "at most 5"}
 	})}
 }
@@ -68,7 +68,7 @@ func TestInterruptedDiagnosis(t *testing.T) {
 		cancel()
 		return Finding{Verdict: Fail, Measured: "half of it"}
 	}}
-	never := check{name: "c", lasts: "an age", examine: at(func() Finding { tried++; return Finding{} })}
+	never := check{name: "c", lasts: "an age", examine: withoutContext(func() Finding { tried++; return Finding{} })}
 	var progress bytes.Buffer
 	d := diagnose(ctx, []check{finds("a", Pass), interrupting, never}, &progress)
 	if tried > 0 || progress.Len() > 0 || d.Passed != 1 || d.Failed != 0 || d.Checks[1].Measured != "" {

@@ -116,7 +116,7 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	return c, nil
 }
 
-// Validate returns all that is wrong with the options, each a [scenarios.Fault] whose path is
+// Validate returns all that is wrong with the options, each a [loadgen/scenarios/fields.Fault] whose path is
 // the field that it concerns, in the words of a command's flag; nil where nothing is.
 func (o *CleanOptions) Validate() []error {
 	var faults []error

@@ -17,7 +17,7 @@ func (v *visit) resolve(ctx context.Context) Finding {
 	const bound = "an address"
 	name, _, _ := net.SplitHostPort(v.client.Socket())
 	if net.ParseIP(name) != nil {
-		return held(true, name+" is one", bound, "")
+		return findingFor(true, name+" is one", bound, "")
 	}
 	ctx, release := clock.Within(ctx, v.clock, visitLimit, context.Canceled)
 	defer release()
@@ -25,10 +25,10 @@ func (v *visit) resolve(ctx context.Context) Finding {
 	addresses, err := net.DefaultResolver.LookupHost(ctx, name)
 	took := document.Span(v.clock.Now().Sub(began))
 	if err != nil {
-		return held(false, fmt.Sprintf("no address of %s after %s", name, took), bound,
+		return findingFor(false, fmt.Sprintf("no address of %s after %s", name, took), bound,
 			"is the account's name spelled right, and does this machine reach a name server?")
 	}
-	return held(true, fmt.Sprintf("%s, %d in all, in %s", addresses[0], len(addresses), took), bound, "")
+	return findingFor(true, fmt.Sprintf("%s, %d in all, in %s", addresses[0], len(addresses), took), bound, "")
 }
 
 // connect opens a connection and closes it.
@@ -38,11 +38,11 @@ func (v *visit) connect(ctx context.Context) Finding {
 	conn, err := v.dial(ctx)
 	v.connecting = v.clock.Now().Sub(began)
 	if err != nil {
-		return held(false, fmt.Sprintf("none after %s: %s", document.Span(v.connecting), reasonOf(err)), bound, adviceOn(err))
+		return findingFor(false, fmt.Sprintf("none after %s: %s", document.Span(v.connecting), reasonOf(err)), bound, adviceOn(err))
 	}
 	measured := fmt.Sprintf("with %s in %s", conn.RemoteAddr(), document.Span(v.connecting))
 	_ = conn.Close() // nothing was sent
-	return held(true, measured, bound, "")
+	return findingFor(true, measured, bound, "")
 }
 
 func (v *visit) dial(ctx context.Context) (net.Conn, error) {
@@ -88,7 +88,7 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	const bound = "a certificate that this machine trusts"
 	conn, err := v.dial(ctx)
 	if err != nil {
-		return held(false, reasonOf(err), bound, adviceOn(err))
+		return findingFor(false, reasonOf(err), bound, adviceOn(err))
 	}
 	defer conn.Close()
 	config := v.trust.Clone()
@@ -104,11 +104,11 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 	began := v.clock.Now()
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
-		return held(false, results.OneLine(err), bound, "does the address need http, does the certificate name this host, "+
+		return findingFor(false, results.OneLine(err), bound, "does the address need http, does the certificate name this host, "+
 			"and does this machine trust who signed it?")
 	}
 	state := secured.ConnectionState()
-	return held(true, fmt.Sprintf("%s in %s, %s, certificate until %s", tls.VersionName(state.Version),
+	return findingFor(true, fmt.Sprintf("%s in %s, %s, certificate until %s", tls.VersionName(state.Version),
 		document.Span(v.clock.Now().Sub(began)), protocolOf(state), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
 }
 

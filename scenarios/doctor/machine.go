@@ -22,17 +22,17 @@ const sourceYear = 2026
 // machine are the checks that take no time: what runs find on this machine.
 func (o *Options) machine() []check {
 	return []check{
-		{name: "clock", examine: at(func() Finding { return clockFinding(smallestStep(o.Clock), o.Clock.Started(), builtYear()) })},
-		{name: "memory", examine: at(func() Finding { return memoryFinding(readMemory()) })},
-		{name: "files", examine: at(func() Finding {
+		{name: "clock", examine: withoutContext(func() Finding { return clockFinding(smallestStep(o.Clock), o.Clock.Started(), builtYear()) })},
+		{name: "memory", examine: withoutContext(func() Finding { return memoryFinding(readMemory()) })},
+		{name: "files", examine: withoutContext(func() Finding {
 			files, known := run.OpenFiles()
 			return filesFinding(files, known, o.Workers)
 		})},
-		{name: "ports", examine: at(func() Finding {
+		{name: "ports", examine: withoutContext(func() Finding {
 			low, high, known := readPorts()
 			return portsFinding(low, high, known, o.Workers, openPort())
 		})},
-		{name: "folder", examine: at(func() Finding { return folderFinding(o.Folder, writable(o.Folder)) })},
+		{name: "folder", examine: withoutContext(func() Finding { return folderFinding(o.Folder, writable(o.Folder)) })},
 	}
 }
 
@@ -86,14 +86,14 @@ func clockFinding(step time.Duration, wall time.Time, year int) Finding {
 	bound := fmt.Sprintf("at most %s, not before %d", document.Span(coarsestStep), year)
 	switch {
 	case step == 0:
-		return held(false, "it stands still", bound, "the monotonic clock does not move; nothing can be timed on this machine")
+		return findingFor(false, "it stands still", bound, "the monotonic clock does not move; nothing can be timed on this machine")
 	case step > coarsestStep:
-		return held(false, measured, bound,
+		return findingFor(false, measured, bound,
 			"service times of less than a step cannot be told apart; have the machine use its hardware clock")
 	case wall.UTC().Year() < year:
-		return held(false, measured, bound, "set the date: a service refuses requests whose date is off by 15 minutes")
+		return findingFor(false, measured, bound, "set the date: a service refuses requests whose date is off by 15 minutes")
 	default:
-		return held(true, measured, bound, "")
+		return findingFor(true, measured, bound, "")
 	}
 }
 
@@ -108,12 +108,12 @@ func filesFinding(files uint64, known bool, workers int) Finding {
 	case !known:
 		return unknown("the system does not say how many files may be open", bound)
 	case files < needs:
-		return held(false, document.Count(int64(files))+" files may be open", bound,
+		return findingFor(false, document.Count(int64(files))+" files may be open", bound,
 			fmt.Sprintf("raise it with `ulimit -n %d`, or have fewer --workers", needs))
 	case files > 1<<40:
-		return held(true, "any number of files may be open", bound, "")
+		return findingFor(true, "any number of files may be open", bound, "")
 	default:
-		return held(true, document.Count(int64(files))+" files may be open", bound, "")
+		return findingFor(true, document.Count(int64(files))+" files may be open", bound, "")
 	}
 }
 
@@ -123,14 +123,14 @@ func portsFinding(low, high int, known bool, workers int, opening error) Finding
 	measured := fmt.Sprintf("%s ports for connections, and one opens", document.Count(int64(ports)))
 	switch {
 	case opening != nil:
-		return held(false, "none opens: "+results.OneLine(opening), bound,
+		return findingFor(false, "none opens: "+results.OneLine(opening), bound,
 			"the embedded engine needs a port of 127.0.0.1; --target in-process does without")
 	case !known:
 		return unknown("one opens, but the system does not say how many there are", bound)
 	case ports < 2*workers:
-		return held(false, measured, bound, "widen net.ipv4.ip_local_port_range, or have fewer --workers")
+		return findingFor(false, measured, bound, "widen net.ipv4.ip_local_port_range, or have fewer --workers")
 	default:
-		return held(true, measured, bound, "")
+		return findingFor(true, measured, bound, "")
 	}
 }
 
@@ -143,19 +143,19 @@ func memoryFinding(available int64, known bool) Finding {
 	case !known:
 		return unknown("the system does not say how much memory is free", bound)
 	case available < leastMemory:
-		return held(false, document.Bytes(available)+" available", bound, "end other programs, or raise the limit of the container: "+
+		return findingFor(false, document.Bytes(available)+" available", bound, "end other programs, or raise the limit of the container: "+
 			"a run that is short of memory measures its own garbage collection")
 	default:
-		return held(true, document.Bytes(available)+" available", bound, "")
+		return findingFor(true, document.Bytes(available)+" available", bound, "")
 	}
 }
 
 func folderFinding(folder string, fault error) Finding {
 	const bound = "a folder to write runs to"
 	if fault != nil {
-		return held(false, results.OneLine(fault), bound, "choose another folder with --out, here and for the run")
+		return findingFor(false, results.OneLine(fault), bound, "choose another folder with --out, here and for the run")
 	}
-	return held(true, folder+" can be written to", bound, "")
+	return findingFor(true, folder+" can be written to", bound, "")
 }
 
 // writable proves that a folder can be written to, or the nearest above it that

@@ -163,13 +163,13 @@ func (f stallFigures) finding() Finding {
 		f.longest > stallLongest || f.serviceP99 > stallService
 	switch {
 	case len(wrong) == 0 && !wide:
-		return held(true, measured, bound, f.example())
+		return findingFor(true, measured, bound, f.example())
 	case len(f.books) == 0 && f.heldUp > stallHeldUp:
 		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", document.Span(f.heldUp))
 		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
 			Note: "run it again with nothing else at work"}
 	default:
-		return held(false, measured, bound, joined(append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
+		return findingFor(false, measured, bound, joined(append(slices.Clip(wrong), "reports of stalls are not to be trusted; "+
 			"run it again with nothing else at work, and report it if it fails again")))
 	}
 }

@@ -149,12 +149,12 @@ func (f pacingFigures) finding() Finding {
 	bound := "p50 at most " + document.Span(pacingBound)
 	switch {
 	case f.sent != f.due:
-		return held(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: this machine does not keep up "+
+		return findingFor(false, measured, bound, fmt.Sprintf("%s of %s operations were sent: this machine does not keep up "+
 			"with a rate as low; free it of other work", document.Count(f.sent), document.Count(f.due)))
 	case f.p50 > pacingBound:
-		return held(false, measured, bound, "free this machine of other work, or use one with more cores; "+
+		return findingFor(false, measured, bound, "free this machine of other work, or use one with more cores; "+
 			"until then responses of a millisecond or less are mostly its own lateness")
 	default:
-		return held(true, measured, bound, "")
+		return findingFor(true, measured, bound, "")
 	}
 }

@@ -77,8 +77,8 @@ const (
 // checks are the steps of the visit, in their order.
 func (v *visit) checks() []check {
 	list := []check{
-		{name: visitAddress, examine: at(v.lookAtAddress)},
-		{name: visitProxy, examine: at(v.lookForProxy)},
+		{name: visitAddress, examine: withoutContext(v.lookAtAddress)},
+		{name: visitProxy, examine: withoutContext(v.lookForProxy)},
 		{name: visitResolve, needs: []string{visitProxy}, examine: v.resolve},
 		{name: visitConnect, needs: []string{visitResolve}, examine: v.connect},
 	}
@@ -92,9 +92,9 @@ func (v *visit) checks() []check {
 		check{name: visitKey, needs: ready, examine: v.authenticate},
 		// Where the key is throttled, ten refusals more would look like an attack.
 		check{name: visitTrip, needs: []string{visitKey}, examine: v.goAndReturn},
-		check{name: visitWay, needs: []string{visitConnect}, examine: at(v.judgeDistance)},
-		check{name: visitClock, needs: ready, examine: at(v.compareClocks)},
-		check{name: visitKeep, needs: []string{visitTrip}, examine: at(v.countConnections)},
+		check{name: visitWay, needs: []string{visitConnect}, examine: withoutContext(v.judgeDistance)},
+		check{name: visitClock, needs: ready, examine: withoutContext(v.compareClocks)},
+		check{name: visitKeep, needs: []string{visitTrip}, examine: withoutContext(v.countConnections)},
 		check{name: visitBytes, needs: []string{visitTrip}, examine: v.measureBandwidth})
 }
 
@@ -108,17 +108,17 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 	took, err := v.ask(ctx)
 	switch {
 	case err == nil:
-		return held(true, fmt.Sprintf("%s takes %s of %s, by %s", v.name(), proof, v.endpoint.Account(), v.client.Client()), bound, "")
+		return findingFor(true, fmt.Sprintf("%s takes %s of %s, by %s", v.name(), proof, v.endpoint.Account(), v.client.Client()), bound, "")
 	case errors.Is(err, azure.ErrClock):
 		return unknown("no signature holds with clocks so far apart", bound)
 	case errors.Is(err, azure.ErrAuthentication):
-		return held(false, v.saying(err), bound, "copy the account's key again, from the page of its access keys, have a new signature made, "+
+		return findingFor(false, v.saying(err), bound, "copy the account's key again, from the page of its access keys, have a new signature made, "+
 			"or have whom the token is for be let in")
 	case errors.Is(err, azure.ErrNotTables):
-		return held(false, v.saying(err), bound,
+		return findingFor(false, v.saying(err), bound,
 			"give the address of the table service, such as https://ACCOUNT.table.core.windows.net")
 	default:
-		return held(false, fmt.Sprintf("%s, after %s", v.saying(err), document.Span(took)), bound,
+		return findingFor(false, fmt.Sprintf("%s, after %s", v.saying(err), document.Span(took)), bound,
 			"what accepts the connection does not answer as a table service does")
 	}
 }
@@ -164,14 +164,14 @@ func (v *visit) goAndReturn(ctx context.Context) Finding {
 	for range visitTrips {
 		trip, err := v.ask(ctx)
 		if err != nil {
-			return held(false, fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), bound,
+			return findingFor(false, fmt.Sprintf("%d replies, then: %s", len(took), v.saying(err)), bound,
 				"the service, or what stands before it, drops connections; load would meet the same")
 		}
 		took = append(took, trip)
 	}
 	slices.Sort(took)
 	median := (took[(len(took)-1)/2] + took[len(took)/2]) / 2
-	return held(true, fmt.Sprintf("median %s, from %s to %s", document.Span(median), document.Span(took[0]), document.Span(took[len(took)-1])),
+	return findingFor(true, fmt.Sprintf("median %s, from %s to %s", document.Span(median), document.Span(took[0]), document.Span(took[len(took)-1])),
 		bound, fmt.Sprintf("no service time can be shorter than about %s from here", document.Span(took[0])))
 }
 
@@ -198,15 +198,15 @@ func (v *visit) compareClocks() Finding {
 	measured := fmt.Sprintf("this clock is %s %s the service's, ± %s", document.Span(skew.Abs()), side, document.Span(doubt))
 	switch {
 	case skew.Abs() <= doubt:
-		return held(true, fmt.Sprintf("none that can be told, ± %s", document.Span(doubt)), bound, "")
+		return findingFor(true, fmt.Sprintf("none that can be told, ± %s", document.Span(doubt)), bound, "")
 	case skew.Abs() > mostSkew:
-		return held(false, measured, bound,
+		return findingFor(false, measured, bound,
 			"set this machine's clock right: the service refuses every request that is dated so")
 	case skew.Abs() > worthySkew:
-		return held(true, measured, bound, "set this machine's clock right: a shared access signature that begins or "+
+		return findingFor(true, measured, bound, "set this machine's clock right: a shared access signature that begins or "+
 			"ends about now holds at other times than it says")
 	default:
-		return held(true, measured, bound, "")
+		return findingFor(true, measured, bound, "")
 	}
 }
 
@@ -216,9 +216,9 @@ func (v *visit) countConnections() Finding {
 	c := v.client.Connections()
 	measured := fmt.Sprintf("%d requests, %d of them on a connection that was open", v.requests, c.Reused)
 	if c.Reused*2 < v.requests-1 {
-		return held(false, measured, bound, fmt.Sprintf("the service, or what stands before it, closes connections after "+
+		return findingFor(false, measured, bound, fmt.Sprintf("the service, or what stands before it, closes connections after "+
 			"a reply: each attempt then pays for a new one, about %s, and the ports of this machine last for a few hundred "+
 			"attempts/s", document.Span(v.connecting)))
 	}
-	return held(true, measured, bound, "")
+	return findingFor(true, measured, bound, "")
 }

@@ -49,7 +49,7 @@ func (v *visit) lookAtAddress() Finding {
 	case !v.secure() && !here(host):
 		return warned("all that is sent is read and changed by whoever is on the way: write https:// where the service has it")
 	default:
-		return held(true, measured, bound, "")
+		return findingFor(true, measured, bound, "")
 	}
 }
 
@@ -57,7 +57,7 @@ func (v *visit) lookAtAddress() Finding {
 func (v *visit) lookForProxy() Finding {
 	const bound = "none on the way"
 	if v.unfit != nil {
-		return held(false, results.OneLine(v.unfit), bound, "set the variable to http://host:port, or unset it")
+		return findingFor(false, results.OneLine(v.unfit), bound, "set the variable to http://host:port, or unset it")
 	}
 	name, set := proxyVariable(v.secure())
 	switch {
@@ -65,9 +65,9 @@ func (v *visit) lookForProxy() Finding {
 		return warning(fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name), bound, "its time is part of every one that is measured, and what it "+
 			"carries bounds the load; NO_PROXY="+v.host()+" goes past it, where this network lets anybody")
 	case set:
-		return held(true, fmt.Sprintf("none: %s is set, and leaves %s out (NO_PROXY, or this machine's own address)", name, v.host()), bound, "")
+		return findingFor(true, fmt.Sprintf("none: %s is set, and leaves %s out (NO_PROXY, or this machine's own address)", name, v.host()), bound, "")
 	default:
-		return held(true, "none: "+name+" is not set", bound, "")
+		return findingFor(true, "none: "+name+" is not set", bound, "")
 	}
 }
 
@@ -90,11 +90,11 @@ func (v *visit) judgeDistance() Finding {
 	measured := fmt.Sprintf("%s to connect: within %s km", document.Span(took), document.Count(most))
 	switch {
 	case here(v.host()):
-		return held(true, "this machine", bound, "")
+		return findingFor(true, "this machine", bound, "")
 	case took > nearby:
 		return warning(measured, bound, "each attempt takes that longer at least: send from a machine in the account's region, "+
 			"unless the clients are as far away")
 	default:
-		return held(true, measured+", which may be the same region", bound, "light in glass goes no faster; it does not say where")
+		return findingFor(true, measured+", which may be the same region", bound, "light in glass goes no faster; it does not say where")
 	}
 }

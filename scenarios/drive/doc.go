@@ -1,7 +1,7 @@
 // Package drive is the driving loop: it decides when operations are due, sends
 // them, waits before retries, and has everything recorded.
 //
-// A [Stage] is a stretch of load: a pure [arrival.Schedule] (open loop) or a number of
+// A [Stage] is a stretch of load: a pure [loadgen/scenarios/arrival.Schedule] (open loop) or a number of
 // lanes (closed loop), the operations by number, and a retry policy. A runner,
 // [Live] or [Virtual], carries a stage out: both feed the same step machine,
 // [Session], one for each operation under way, and own nothing but queues and

@@ -150,7 +150,7 @@ func meet(ctx context.Context, o LeadOptions, shares ...*share) *party {
 	for i, s := range shares {
 		all.Go(func() {
 			id := fmt.Sprintf("m%d", i)
-			p.members[i] = take(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: s.carry, Clock: clock.NewReal()}, id, w.join(id))
+			p.members[i] = playMember(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: s.carry, Clock: clock.NewReal()}, id, w.join(id))
 		})
 	}
 	p.outcome, p.err = (&leadership{hub: w, clock: clock.NewReal()}).lead(context.WithoutCancel(ctx), &o)

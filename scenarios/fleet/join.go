@@ -64,11 +64,11 @@ func Join(ctx context.Context, o JoinOptions) error {
 		return err
 	}
 	defer end.Close()
-	return take(ctx, &o, id, end)
+	return playMember(ctx, &o, id, end)
 }
 
-// take plays a member of one run after another until no more follows.
-func take(ctx context.Context, o *JoinOptions, id string, l line) error {
+// playMember plays a member of one run after another until no more follows.
+func playMember(ctx context.Context, o *JoinOptions, id string, l line) error {
 	for number := uint64(0); ; number++ {
 		if follows, err := takeOne(ctx, o, id, l, number); err != nil || !follows {
 			return err

@@ -36,7 +36,7 @@ func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
 		}
 		c.all.Go(func() {
 			id := fmt.Sprintf("m%d", i)
-			c.ended[i] = take(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: do, Clock: clock.NewReal()}, id, w.join(id))
+			c.ended[i] = playMember(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: do, Clock: clock.NewReal()}, id, w.join(id))
 		})
 	}
 	return c

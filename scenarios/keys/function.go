@@ -197,7 +197,7 @@ func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
 		}
 		switch d := &g.attributes[s.attribute]; d.kind {
 		case byTime:
-			attributes[s.attribute].fixed, attributes[s.attribute].time = true, held(d.time.at(o))
+			attributes[s.attribute].fixed, attributes[s.attribute].time = true, fixedTimeline(d.time.at(o))
 		default:
 			if d.kind == byText {
 				g.hold(attributes, d.text, o)

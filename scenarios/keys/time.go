@@ -89,8 +89,8 @@ func newTimeline(t Time, history uint64) timeline {
 	return line
 }
 
-// held is the timeline that stands still.
-func held(t entity.Ticks) timeline { return timeline{start: t, offered: t} }
+// fixedTimeline returns a timeline that stays at one time.
+func fixedTimeline(t entity.Ticks) timeline { return timeline{start: t, offered: t} }
 
 // after returns when the loaded event with a number came about. The product has up
 // to 128 bits.

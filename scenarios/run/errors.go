@@ -32,14 +32,14 @@ var (
 	ErrAfterLoad = campaign.ErrAfterLoad
 )
 
-// beside returns what is left of joined errors without those of a kind.
-func beside(err, kind error) error {
+// withoutKind returns what is left of joined errors without those of a kind.
+func withoutKind(err, kind error) error {
 	joined, many := err.(interface{ Unwrap() []error })
 	switch {
 	case many:
 		var rest []error
 		for _, one := range joined.Unwrap() {
-			rest = append(rest, beside(one, kind))
+			rest = append(rest, withoutKind(one, kind))
 		}
 		return errors.Join(rest...)
 	case errors.Is(err, kind):
@@ -60,7 +60,7 @@ func endOf(ended error) (validity string, reasons []string) {
 	}
 	var stop *drive.Stop
 	if errors.As(ended, &stop) {
-		reasons, ended = append(reasons, "the run was "+stop.Reason()), beside(ended, drive.ErrStopped)
+		reasons, ended = append(reasons, "the run was "+stop.Reason()), withoutKind(ended, drive.ErrStopped)
 	}
 	if ended != nil {
 		reasons = append(reasons, "the run was ended by an error: "+results.OneLine(ended))

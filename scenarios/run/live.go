@@ -115,7 +115,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 		return becauseOfBudget(ended)
 	}
 	if cause := context.Cause(welcome); errors.Is(cause, ErrTarget) {
-		return errors.Join(cause, beside(ended, context.Canceled))
+		return errors.Join(cause, withoutKind(ended, context.Canceled))
 	}
 	return ended
 }
@@ -135,7 +135,7 @@ func tellHealth(record *results.Recorder, observers []Observer) func(results.Hea
 // becauseOfBudget returns how a run ended whose budget was spent: that its
 // context was done is no fault, what else went wrong is.
 func becauseOfBudget(ended error) error {
-	if rest := beside(ended, context.Canceled); rest != nil {
+	if rest := withoutKind(ended, context.Canceled); rest != nil {
 		return errors.Join(ErrBudget, rest)
 	}
 	return ErrBudget

@@ -22,7 +22,7 @@ type weighing struct {
 	sent, received int64
 	// seconds are the same by the second of the run in which each request was sent.
 	seconds []traffic
-	// throttledBy is what [engine.Engine.ThrottledBy] told in the end.
+	// throttledBy is what [loadgen/engine.Engine.ThrottledBy] told in the end.
 	throttledBy map[string]int64
 	room        []byte
 }

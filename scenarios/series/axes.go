@@ -12,7 +12,7 @@ import (
 const MostRuns = 100
 
 // combinations returns the settings of each run of a sweep over axes, each a text such as
-// seed=1,2,3, the last of them changing fastest. The error is a [fields.Fault] of the
+// seed=1,2,3, the last of them changing fastest. The error is a [loadgen/scenarios/fields.Fault] of the
 // field "sweep".
 func combinations(axes []string) ([][]scenarios.Setting, error) {
 	all := [][]scenarios.Setting{nil}

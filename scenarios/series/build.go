@@ -75,7 +75,7 @@ func (t *tail) line() string {
 }
 
 // executable returns the path of an older build that can be run. The error is a
-// [fields.Fault] of the field "against".
+// [loadgen/scenarios/fields.Fault] of the field "against".
 func executable(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	switch {

@@ -41,7 +41,7 @@ type ContestPlan struct {
 	Seeds int
 	// Source is the folder that paths in the scenario count from.
 	Source string
-	// Alpha and Price are as of [ranking.Options].
+	// Alpha and Price are as of [loadgen/report/compare/contest.Options].
 	Alpha float64
 	Price contest.Price
 	// Suggest has designs take part that follow from what the operations ask for, and the

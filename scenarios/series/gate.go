@@ -40,7 +40,7 @@ func (g *Gate) Kept() []string {
 
 // Rule holds a judged run to its baseline, or makes it the baseline. Typed is what the
 // user calls the scenario, a file or its name, which is empty for its name. The error
-// wraps [run.ErrFolder] where a baseline cannot be written, and is a [fields.Fault]
+// wraps [run.ErrFolder] where a baseline cannot be written, and is a [loadgen/scenarios/fields.Fault]
 // where the reason is none.
 func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 	name := record.Manifest.Scenario.Name

@@ -61,7 +61,7 @@ var (
 )
 
 // run takes so many pairs, in the order that cancels drift. Its error wraps
-// [errNotValid], [errLate], [errUntold], the end of the context, or a [fields.Fault] of a build.
+// [errNotValid], [errLate], [errUntold], the end of the context, or a [loadgen/scenarios/fields.Fault] of a build.
 func (p *pairing) run(ctx context.Context, pairs int) error {
 	for _, m := range p.metrics {
 		p.trials = append(p.trials, compare.Trial{Metric: compare.Metric{Name: m.String(), Higher: m.Higher, Floor: m.Floor}})

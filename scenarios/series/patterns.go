@@ -16,7 +16,7 @@ import (
 
 // PatternsOf returns the built-in scenarios of those names that show a pattern of the
 // documents, each once, all of them where none is given, and the rows of the documents that
-// they are of: all where none is given. The error is a [fields.Fault], or wraps
+// they are of: all where none is given. The error is a [loadgen/scenarios/fields.Fault], or wraps
 // [scenarios.ErrUnknown].
 func PatternsOf(asked []string) (names, rows []string, err error) {
 	list := asked

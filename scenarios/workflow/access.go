@@ -34,7 +34,7 @@ func accessKinds() []Kind {
 	}
 	return []Kind{{
 		Name: "direct-read", Says: "Reads an entity by itself, after asking a broker where the user has no signature that is still good.",
-		Reads: true, Counters: counters, Stores: services(broker, preflight), Parameters: directParameters(), Keeps: kept,
+		Reads: true, Counters: counters, Stores: services(broker, preflight), Parameters: directParameters(), Keeps: directReadNeeds,
 		New: func(c *Call) Workflow { return newDirectRead(c) },
 	}, {
 		Name: "proxied-read", Says: "Reads an entity through a proxy, which asks the table and carries the answer.",
@@ -68,9 +68,9 @@ func proxiedParameters() []Parameter {
 	}
 }
 
-// kept returns what a direct read needs: a signature, and in a browser leave for its URL.
+// directReadNeeds returns what a direct read needs: a signature, and in a browser leave for its URL.
 // The URL has the signature in it, so that a new one needs leave anew.
-func kept(s Subject, a Arguments) []Keeping {
+func directReadNeeds(s Subject, a Arguments) []Keeping {
 	key := s.Key("")
 	parts := []string{broker, a.Text("covers"), "", key.Partition, ""}
 	if user := a.Text("user"); user != "" {

@@ -38,20 +38,20 @@ func (r Resolver) Picks(key entity.Key, property string) bool {
 
 // Names reports whether a rule is of a property of that name, in whatever entities.
 func (r Resolver) Names(property string) bool {
-	return slices.ContainsFunc(r, func(rule string) bool { return named(rule, property) })
+	return slices.ContainsFunc(r, func(rule string) bool { return matchesResolver(rule, property) })
 }
 
 // Vain returns a rule that is of none of some properties, empty where there is none.
 func (r Resolver) Vain(properties []string) string {
 	for _, rule := range r {
-		if !slices.ContainsFunc(properties, func(name string) bool { return named(rule, name) }) {
+		if !slices.ContainsFunc(properties, func(name string) bool { return matchesResolver(rule, name) }) {
 			return rule
 		}
 	}
 	return ""
 }
 
-func named(rule, property string) bool {
+func matchesResolver(rule, property string) bool {
 	picked, _ := path.Match(rule[strings.LastIndexByte(rule, '/')+1:], property)
 	return picked
 }

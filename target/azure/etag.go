@@ -11,7 +11,7 @@ import (
 // etags knows how the service prints entity tags. To it they are texts that are
 // compared as they are; to this module they are instants. The two agree only
 // where an instant is written as the service wrote it: the real one trims the
-// zeros at the end of the fraction, as [entity.Ticks.ETag] does, Azurite always
+// zeros at the end of the fraction, as [loadgen/engine/entity.Ticks.ETag] does, Azurite always
 // prints seven digits. Safe for concurrent use.
 type etags struct{ style atomic.Int32 }
 

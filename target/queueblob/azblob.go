@@ -58,7 +58,7 @@ func OpenBlobs(s Service, connections int, budget *target.ReplyBudget) (*Blobs, 
 // sent.
 func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	b := op.Beside
-	if o, sound := held(b); !sound {
+	if o, sound := checkLimits(b); !sound {
 		return o
 	}
 	within := c.client.NewContainerClient(b.Store)

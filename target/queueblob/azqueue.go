@@ -46,7 +46,7 @@ func OpenQueues(s Service, connections int, budget *target.ReplyBudget) (*Queues
 // sent.
 func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	b := op.Beside
-	if o, sound := held(b); !sound {
+	if o, sound := checkLimits(b); !sound {
 		return o
 	}
 	queue := q.client.NewQueueClient(b.Store)

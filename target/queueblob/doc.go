@@ -5,8 +5,8 @@
 // on the virtual clock, and [New] beside one in real time, by [NewWaiting]. In the
 // place of the latter come the real services: [OpenQueues] and [OpenBlobs] at a
 // [Service], put together as [Services]. Either way an operation that goes beside the
-// table ([target.Beside]) is theirs, any other the tables'. What is asked of a service of
-// the application's own ([target.Ask]) a stand-in answers on every target.
+// table ([loadgen/target.Beside]) is theirs, any other the tables'. What is asked of a service of
+// the application's own ([loadgen/target.Ask]) a stand-in answers on every target.
 //
 // What is asked is held to the same limits before it is sent or carried out: 400 for
 // what no service would take. A script of requests is answered alike by the stand-ins

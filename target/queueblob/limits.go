@@ -49,9 +49,9 @@ func unfit(status int, code entity.Code, format string, args ...any) (answer tar
 	return target.Outcome{Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}, false
 }
 
-// held holds a request to the limits. Where it breaks one, it is not sound, and the
-// outcome is what it is answered.
-func held(b *target.Beside) (answer target.Outcome, sound bool) {
+// checkLimits checks a request against the limits. If it breaks one, sound is false, and answer is
+// the reply.
+func checkLimits(b *target.Beside) (answer target.Outcome, sound bool) {
 	if b == nil || b.Verb < target.PutMessage || b.Verb > target.Ask {
 		return unfit(400, entity.InvalidInput, "it is no request to a queue, a container or a service")
 	}

@@ -67,7 +67,7 @@ func (m *Memory) Counts() target.Counts { return m.counts }
 
 // carryOut returns what a request is answered, and when.
 func (m *Memory) carryOut(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
-	o, sound := held(b)
+	o, sound := checkLimits(b)
 	switch done := now.Add(Answer); {
 	case !sound:
 		return o, done

@@ -88,8 +88,8 @@ func (t *Trial) billed(p Price) float64 {
 // from a broken record and is not told.
 const most = 1e15
 
-// told returns a figure of every trial; nothing where one of them does not tell it.
-func told(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
+// figureOfAll returns a figure of every trial; nothing where one of them does not tell it.
+func figureOfAll(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
 	var values []float64
 	for i := range trials {
 		value, is := of(&trials[i])
@@ -101,8 +101,8 @@ func told(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
 	return values
 }
 
-// some returns a figure of the trials that tell it.
-func some(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
+// figureOfSome returns a figure of the trials that tell it.
+func figureOfSome(trials []Trial, of func(t *Trial) (float64, bool)) []float64 {
 	var values []float64
 	for i := range trials {
 		if value, is := of(&trials[i]); is && value >= 0 && value <= most {

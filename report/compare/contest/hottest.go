@@ -70,7 +70,7 @@ func byHeat(record *results.Record) *Reason {
 	from, to := measuredColumns(record)
 	at, most := -1, int64(0)
 	for i := range heat.Rows {
-		if throttled := within(heat.Rows[i].Throttled, from, to); throttled > most {
+		if throttled := sumColumns(heat.Rows[i].Throttled, from, to); throttled > most {
 			at, most = i, throttled
 		}
 	}
@@ -89,15 +89,15 @@ func byHeat(record *results.Record) *Reason {
 		}
 	}
 	one.FromSecond = new(int64(first) * heat.SecondsPerColumn)
-	all := within(heat.Rest.Demanded, first, last) + within(heat.Nowhere.Demanded, first, last)
+	all := sumColumns(heat.Rest.Demanded, first, last) + sumColumns(heat.Nowhere.Demanded, first, last)
 	for i := range heat.Rows {
-		all += within(heat.Rows[i].Demanded, first, last)
+		all += sumColumns(heat.Rows[i].Demanded, first, last)
 	}
 	for _, demanded := range row.Demanded[min(from, len(row.Demanded)):min(to+1, len(row.Demanded))] {
 		one.Demand = max(one.Demand, float64(demanded)/float64(heat.SecondsPerColumn))
 	}
 	if all > 0 {
-		one.Share = float64(within(row.Demanded, first, last)) / float64(all)
+		one.Share = float64(sumColumns(row.Demanded, first, last)) / float64(all)
 	}
 	return one
 }
@@ -152,8 +152,8 @@ func measuredColumns(record *results.Record) (from, to int) {
 	return int(first), int(last)
 }
 
-// within sums some columns, from one to another, both included.
-func within(values []int64, from, to int) int64 {
+// sumColumns sums some columns, from one to another, both included.
+func sumColumns(values []int64, from, to int) int64 {
 	return sum(values[min(from, len(values)):min(to+1, len(values))])
 }
 

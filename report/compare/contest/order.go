@@ -41,7 +41,7 @@ func newOrder(names []string, trials [][]Trial, o Options) *order {
 	for f := range r.figures {
 		values := make([][]float64, len(trials))
 		for i := range trials {
-			values[i] = told(trials[i], r.figures[f].of)
+			values[i] = figureOfAll(trials[i], r.figures[f].of)
 		}
 		r.values = append(r.values, values)
 	}

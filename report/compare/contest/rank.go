@@ -170,18 +170,18 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 		}
 	}
 	figures := criteria(p)
-	one.Sustained = estimate(told(trials, figures[bySustained].of), most)
-	one.Lost = estimate(told(trials, figures[byLost].of), 1)
-	one.Met = estimate(told(trials, perhaps(func(t *Trial) *float64 { return t.Met })), 1)
-	one.WorstP99 = estimate(told(trials, figures[byWorst].of), most)
-	one.Counted = estimate(told(trials, figures[byCounted].of), most)
-	one.Billed = estimate(told(trials, events(func(t *Trial) float64 { return t.Billed })), most)
-	one.Throttled = estimate(told(trials, events(func(t *Trial) float64 { return t.ThrottledRequests })), most)
-	one.Stored = estimate(told(trials, events(func(t *Trial) float64 { return t.Stored })), most)
-	one.Recovery = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Recovery })), most)
-	one.Fairness = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.Fairness })), 1)
-	one.ColdServed = estimate(some(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
-	if billed := told(trials, figures[byBilled].of); len(billed) > 0 && p.PerMillion > 0 {
+	one.Sustained = estimate(figureOfAll(trials, figures[bySustained].of), most)
+	one.Lost = estimate(figureOfAll(trials, figures[byLost].of), 1)
+	one.Met = estimate(figureOfAll(trials, perhaps(func(t *Trial) *float64 { return t.Met })), 1)
+	one.WorstP99 = estimate(figureOfAll(trials, figures[byWorst].of), most)
+	one.Counted = estimate(figureOfAll(trials, figures[byCounted].of), most)
+	one.Billed = estimate(figureOfAll(trials, events(func(t *Trial) float64 { return t.Billed })), most)
+	one.Throttled = estimate(figureOfAll(trials, events(func(t *Trial) float64 { return t.ThrottledRequests })), most)
+	one.Stored = estimate(figureOfAll(trials, events(func(t *Trial) float64 { return t.Stored })), most)
+	one.Recovery = estimate(figureOfSome(trials, perhaps(func(t *Trial) *float64 { return t.Recovery })), most)
+	one.Fairness = estimate(figureOfSome(trials, perhaps(func(t *Trial) *float64 { return t.Fairness })), 1)
+	one.ColdServed = estimate(figureOfSome(trials, perhaps(func(t *Trial) *float64 { return t.ColdServed })), 1)
+	if billed := figureOfAll(trials, figures[byBilled].of); len(billed) > 0 && p.PerMillion > 0 {
 		// A million events at so many transactions each, at so much per million.
 		one.Cost = document.Finite(statistics.Mean(billed) * p.PerMillion)
 	}

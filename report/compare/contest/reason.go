@@ -189,7 +189,7 @@ func transactions(arm, first *Arm, behind int, p Price) []Reason {
 		return nil
 	}
 	of := func(a *Arm) float64 {
-		return statistics.Mean(some(a.Trials, criteria(p)[byBilled].of))
+		return statistics.Mean(figureOfSome(a.Trials, criteria(p)[byBilled].of))
 	}
 	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", document.Finely(of(arm)),
 		first.Design, document.Finely(of(first)))}}

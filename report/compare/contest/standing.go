@@ -33,7 +33,7 @@ func stand(name string, trials []Trial, figures []criterion) standing {
 		s.serves = s.serves && met != nil && *met >= servesAll
 	}
 	for f := range figures {
-		value := figures[f].centre(told(trials, figures[f].of))
+		value := figures[f].centre(figureOfAll(trials, figures[f].of))
 		s.exact, s.steps = append(s.exact, value), append(s.steps, figures[f].step(value))
 	}
 	if s.serves {

@@ -149,7 +149,7 @@ func texts(a, b *Side) string {
 				return fmt.Sprintf("the scenario differs: line %d of B, %q, is not in A", n+1, is[n])
 			case n >= len(is):
 				return fmt.Sprintf("the scenario differs: line %d of A, %q, is not in B", n+1, was[n])
-			case was[n] != is[n] && !(told(was[n]) && told(is[n])):
+			case was[n] != is[n] && !(isSeedOrName(was[n]) && isSeedOrName(is[n])):
 				return fmt.Sprintf("the scenario differs, first in line %d: A has %q, B has %q", n+1, was[n], is[n])
 			}
 		}
@@ -161,7 +161,7 @@ func lines(one *run) []string {
 	return strings.Split(strings.TrimSuffix(one.manifest.Scenario.Text, "\n"), "\n")
 }
 
-func told(line string) bool {
+func isSeedOrName(line string) bool {
 	return strings.HasPrefix(line, "seed:") || strings.HasPrefix(line, "name:")
 }
 

@@ -36,14 +36,14 @@ func stretches(record *results.Record) []stretch {
 		list = append(list, one)
 	}
 	if len(list) == 0 {
-		list = named(record.Intervals)
+		list = stretchesByPhase(record.Intervals)
 	}
 	return slices.DeleteFunc(list, func(one stretch) bool { return len(one.seconds) == 0 })
 }
 
-// named returns the seconds by the phases that they name. The last second of a phase is
+// stretchesByPhase returns the seconds by the phases that they name. The last second of a phase is
 // left out, for another may begin in it.
-func named(seconds []results.Interval) []stretch {
+func stretchesByPhase(seconds []results.Interval) []stretch {
 	var list []stretch
 	for i := range seconds {
 		name := seconds[i].Phase

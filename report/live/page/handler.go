@@ -54,8 +54,8 @@ func (s *Server) guarded(w http.ResponseWriter, r *http.Request, inner http.Hand
 // writeWithin is how long a viewer may take to read what it is told.
 const writeWithin = 5 * time.Second
 
-// within bounds how long what is written next may take.
-func within(w http.ResponseWriter) error {
+// limitWriteTime bounds how long what is written next may take.
+func limitWriteTime(w http.ResponseWriter) error {
 	return http.NewResponseController(w).SetWriteDeadline(clock.NewReal().Started().Add(writeWithin))
 }
 
@@ -74,7 +74,7 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 		shown = made.Bytes()
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if within(w) == nil {
+	if limitWriteTime(w) == nil {
 		_, _ = w.Write(shown)
 	}
 }
@@ -94,7 +94,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	tell := func(what []byte) bool {
-		err := within(w)
+		err := limitWriteTime(w)
 		if err == nil {
 			_, err = w.Write(what)
 		}

@@ -84,7 +84,7 @@ func (p *Proposal) reject(d *scenarios.Design, why string) {
 
 // Scenario returns the scenario with the proposed designs: in place of its own, or behind
 // them where [Options.Beside] says so. In use is the one to be kept, or else the first
-// proposed. It is sound and can be printed by [scenarios.Scenario.Text]; files that it names
+// proposed. It is sound and can be printed by [loadgen/scenarios.Scenario.Text]; files that it names
 // have yet to be read. Of its expectations those are kept that any design should bear out:
 // bounds of times, losses and rates, and no examples about requests or counts. The error is
 // that of a scenario that is not sound after all.

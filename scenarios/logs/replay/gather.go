@@ -204,25 +204,27 @@ func (g *gatherer) answered(before *pending, e *accesslog.Entry, at time.Duratio
 		g.paged(asked{one.Filter, int64(one.Top)}, before.place, entities)
 	case e.Verb <= entity.Get && e.KeyedRow:
 		one := &g.found.List[before.place]
-		one.there, one.done, one.ended = there(e), done(e), at
+		one.there, one.done, one.ended = showsExisting(e), isSuccess(e), at
 	case e.Verb == entity.Batch || !e.KeyedRow:
 		one := &g.found.Transactions[before.place]
-		one.done, one.ended = done(e), at
+		one.done, one.ended = isSuccess(e), at
 	}
 }
 
-// done reports whether a request was carried out.
-func done(e *accesslog.Entry) bool { return e.HTTP >= http.StatusOK && e.HTTP < http.StatusBadRequest }
+// isSuccess reports whether a request was carried out.
+func isSuccess(e *accesslog.Entry) bool {
+	return e.HTTP >= http.StatusOK && e.HTTP < http.StatusBadRequest
+}
 
-// there reports whether an answer shows that the entity was there before.
-func there(e *accesslog.Entry) bool {
+// showsExisting reports whether an answer shows that the entity was there before.
+func showsExisting(e *accesslog.Entry) bool {
 	switch e.Verb {
 	case entity.Insert:
 		return e.HTTP == http.StatusConflict
 	case entity.InsertOrReplace, entity.InsertOrMerge:
 		return false
 	default:
-		return done(e) || e.HTTP == http.StatusPreconditionFailed
+		return isSuccess(e) || e.HTTP == http.StatusPreconditionFailed
 	}
 }
 
@@ -284,14 +286,14 @@ func (g *gatherer) begin(e *accesslog.Entry, at time.Duration, entities int64) {
 		}
 		f.Queries = append(f.Queries, Query{At: at, Filter: one.filter, Exact: e.Exact, Top: int(e.Top), Pages: 1, Returned: entities, ended: at})
 	case entity.Batch:
-		g.transact(e.Keyed, Transaction{At: at, Partition: strings.Clone(e.Key.Partition), Entities: min(entities, 100), done: done(e), ended: at})
+		g.transact(e.Keyed, Transaction{At: at, Partition: strings.Clone(e.Key.Partition), Entities: min(entities, 100), done: isSuccess(e), ended: at})
 	default:
 		if !e.KeyedRow {
-			g.transact(false, Transaction{At: at, Entities: 1, done: done(e), ended: at})
+			g.transact(false, Transaction{At: at, Entities: 1, done: isSuccess(e), ended: at})
 			return
 		}
 		key := entity.Key{Partition: strings.Clone(e.Key.Partition), Row: strings.Clone(e.Key.Row)}
-		f.List = append(f.List, Operation{At: at, Verb: e.Verb, Key: key, there: there(e), done: done(e), ended: at})
+		f.List = append(f.List, Operation{At: at, Verb: e.Verb, Key: key, there: showsExisting(e), done: isSuccess(e), ended: at})
 	}
 }
 

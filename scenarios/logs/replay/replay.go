@@ -199,7 +199,7 @@ func (a *Arm) take(record *results.Record, profile string, own bool, needs figur
 	if *into = append(*into, trial); len(*into) > 1 {
 		return
 	}
-	a.Under = append(a.Under, *told(profile, record))
+	a.Under = append(a.Under, *newRun(profile, record))
 	if own {
 		a.ranked.Record = record
 	}
@@ -298,8 +298,8 @@ func (p *playing) needs() figure.Needs {
 	return n
 }
 
-// told takes from a record what is shown of it.
-func told(profile string, record *results.Record) *Run {
+// newRun takes from a record what is shown of it.
+func newRun(profile string, record *results.Record) *Run {
 	of, sum := figure.Of(record), record.Summary
 	all := record.Total(results.Reported)
 	one := &Run{Profile: profile, Lost: of.Named("share_lost").Value, Billed: all.Billed(), ThrottledRequests: all.Throttled, Counted: all.Counted, State: results.Holds}
