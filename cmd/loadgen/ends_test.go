@@ -54,6 +54,8 @@ type stage struct {
 	told func(text []byte)
 	// direct is where the service is without the stage.
 	direct string
+	// settle closes the stage once it has answered all requests.
+	settle func()
 	// refusing has no table be dropped.
 	refusing bool
 	// frozen has no request be answered from the moment on.
@@ -76,7 +78,7 @@ func newStage(t *testing.T, m moment) *stage {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	s.url = server.URL + "/races"
+	s.url, s.settle = server.URL+"/races", server.Close
 	return s
 }
 
