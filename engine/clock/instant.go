@@ -43,20 +43,3 @@ func (v *Virtual) Now() Instant { return v.now }
 // AdvanceTo moves the clock forward to t. An earlier t leaves it where it is,
 // so that time never goes back.
 func (v *Virtual) AdvanceTo(t Instant) { v.now = max(v.now, t) }
-
-// Call calls a function later, in a goroutine of its own, once for each time that it
-// is asked to. Its methods are safe for concurrent use.
-type Call struct{ timer *time.Timer }
-
-// NewCall returns a call that is not yet due.
-func (Real) NewCall(f func()) *Call {
-	c := &Call{timer: time.AfterFunc(time.Hour, f)}
-	c.timer.Stop()
-	return c
-}
-
-// In has the function called after that long, and not when it was to be before.
-func (c *Call) In(wait time.Duration) { c.timer.Reset(wait) }
-
-// Stop takes the call back. It may be under way by then.
-func (c *Call) Stop() { c.timer.Stop() }

@@ -85,7 +85,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	// The certificate of another server, which its client trusts.
 	lender := httptest.NewTLSServer(nil)
 	t.Cleanup(lender.Close)
-	server, err := rest.Listen(rest.ListenOptions{Listener: a.accepted, TLS: lender.TLS, Handler: h, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Listener: a.accepted, TLS: lender.TLS, Handler: h})
 	if err != nil {
 		t.Fatal(err)
 	}

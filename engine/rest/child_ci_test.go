@@ -46,7 +46,7 @@ func serveForParent(name string) {
 	if name != "rest" {
 		h, end = kept(name == "sync")
 	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})
 	if err != nil {
 		panic(err)
 	}

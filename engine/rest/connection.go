@@ -32,10 +32,6 @@ type connection struct {
 	idle atomic.Uint64
 	// answer is used for every request in turn.
 	answer answer
-	// prefix is what was read before net/http reads, watched the context of what is
-	// answered without it, nil where all is.
-	prefix  []byte
-	watched atomic.Pointer[watch]
 }
 
 // The bits of a connection's state. isWhole: all of the request has come, and
@@ -54,14 +50,6 @@ const (
 
 // Read implements [net.Conn].
 func (c *connection) Read(p []byte) (int, error) {
-	if len(c.prefix) > 0 {
-		n := copy(p, c.prefix)
-		if c.prefix = c.prefix[n:]; len(c.prefix) == 0 {
-			c.prefix = nil
-		}
-		c.follow(p[:n])
-		return n, nil
-	}
 	n, err := c.Conn.Read(p)
 	if n > 0 {
 		if !c.wake() {
@@ -148,11 +136,8 @@ func (c *connection) evict(since uint64) bool {
 	return true
 }
 
-// cut closes it at once, and has whoever waits to answer give up.
+// cut closes it at once.
 func (c *connection) cut() {
-	if w := c.watched.Load(); w != nil {
-		w.cancel()
-	}
 	_ = c.socket.Close() // its reader sees that as well
 }
 

@@ -40,6 +40,5 @@
 // before the end of a long body the server reads on for a while, so that the client receives the
 // reply. Above the limit on connections an idle one is closed, or the newest is rejected.
 //
-// Requests in the usual form are read here, in one goroutine per connection; net/http reads those
-// of a connection that sends anything else, or uses TLS. HTTP/2 is never used.
+// net/http reads the requests. HTTP/2 is never used.
 package rest

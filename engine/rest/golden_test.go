@@ -69,7 +69,7 @@ func replay(t *testing.T, golden string) string {
 		}
 	}
 	s := newService(t, nil, profile, settings...)
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,10 +66,6 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 		return false
 	}
 	x.addConstants()
-	if r, ok := w.(replier); ok && !x.verdict.Cut && x.verdict.Drip == 0 {
-		r.Reply(x.status, x.headers.fields(), body)
-		return true
-	}
 	x.headers.copyTo(w.Header())
 	w.WriteHeader(x.status)
 	if x.verdict.Cut {
@@ -84,12 +80,6 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 		_, _ = w.Write(body)
 	}
 	return true
-}
-
-// replier is a [http.ResponseWriter] that takes a reply as a whole: its status, names and
-// values of its header, and its body, of which it keeps nothing.
-type replier interface {
-	Reply(status int, fields [][2]string, body []byte)
 }
 
 // drips is in how many pieces a body comes that drips.
@@ -168,8 +158,6 @@ type headers struct {
 	text    []byte
 	entries [mostHeaders]headerEntry
 	count   int
-	// pairs are names and values for a replier.
-	pairs [mostHeaders][2]string
 }
 
 const mostHeaders = 24
@@ -233,14 +221,6 @@ func (h *headers) at(i int) string {
 		return entry.constant
 	}
 	return unsafe.String(unsafe.SliceData(h.text[entry.from:]), entry.to-entry.from)
-}
-
-// fields returns names and values, good until the next request.
-func (h *headers) fields() [][2]string {
-	for i := range h.count {
-		h.pairs[i] = [2]string{h.entries[i].name, h.at(i)}
-	}
-	return h.pairs[:h.count]
 }
 
 // copyTo sets the headers. The values are copies: net/http reads them after the

@@ -11,10 +11,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"loadgen/engine/clock"
 )
 
 // The bounds on what a client may take its time over, and on the size of its
@@ -47,35 +44,18 @@ type ListenOptions struct {
 	// another takes the place of the one that has been idle for longest; where none
 	// is, it is told 503 and closed.
 	Connections int
-	// NetHTTP has net/http read every request, as it does over TLS; otherwise it reads
-	// those that are out of the ordinary. What is answered is the same.
-	NetHTTP bool
-	// Transient says that neither the handler nor whom it tells of a request keeps
-	// anything of one beyond the call, and that nobody alters its URL: texts lie in room
-	// that the next request is read into then.
-	Transient bool
 }
 
 // Server listens on an address and has a handler answer. It owns the goroutines
 // that it starts; its methods are safe for concurrent use.
 type Server struct {
-	door     *door
-	handover *handover
-	server   *http.Server
-	handler  http.Handler
-	clock    clock.Real
-	netHTTP  bool
-	// transient is that of the options.
-	transient bool
+	door   *door
+	server *http.Server
 	// connections counts those whose goroutine has not ended.
 	connections sync.WaitGroup
-	// closing is set, and closed closed, when no other request is to be begun.
-	closing atomic.Bool
-	closed  chan struct{}
-	closer  sync.Once
 
-	// served is closed when the accepting goroutines have ended; failure, what
-	// ended them, may be read then.
+	// served is closed when the accepting goroutine has ended; failure, what
+	// ended it, may be read then.
 	served  chan struct{}
 	failure error
 }
@@ -94,8 +74,7 @@ func Listen(o ListenOptions) (*Server, error) {
 		config = o.TLS.Clone()
 		config.NextProtos = []string{"http/1.1"}
 	}
-	s := &Server{door: newDoor(listener, config, cmp.Or(o.Connections, DefaultConnections)), handover: newHandover(listener),
-		handler: o.Handler, clock: clock.NewReal(), netHTTP: o.NetHTTP, transient: o.Transient, served: make(chan struct{}), closed: make(chan struct{})}
+	s := &Server{door: newDoor(listener, config, cmp.Or(o.Connections, DefaultConnections)), served: make(chan struct{})}
 	s.server = &http.Server{
 		Handler:           framed{o.Handler},
 		ReadHeaderTimeout: HeaderTime,
@@ -119,14 +98,8 @@ func Listen(o ListenOptions) (*Server, error) {
 
 func (s *Server) serve() {
 	defer close(s.served)
-	ended := make(chan error, 1)
-	go func() { ended <- s.server.Serve(s.handover) }()
-	s.failure = s.accept()
-	if s.failure != nil {
-		_ = s.handover.Close()
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		s.failure = errors.Join(s.failure, fmt.Errorf("rest: serve: %w", err))
+	if err := s.server.Serve(s.door); !errors.Is(err, http.ErrServerClosed) {
+		s.failure = fmt.Errorf("rest: serve: %w", err)
 	}
 }
 
@@ -165,7 +138,7 @@ func (s *Server) Connections() Connections {
 // done first it cuts those requests off, and returns the context's error. A
 // second Close does nothing but wait.
 func (s *Server) Close(ctx context.Context) error {
-	s.stop()
+	s.door.evictAll()
 	err := s.server.Shutdown(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -182,17 +155,10 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// stop has no other request begin.
-func (s *Server) stop() {
-	s.closing.Store(true)
-	s.closer.Do(func() { close(s.closed) })
-	s.door.evictAll()
-}
-
 // Cut closes at once, and cuts off the requests that are under way. After a Close
 // it does nothing but wait.
 func (s *Server) Cut() error {
-	s.stop()
+	s.door.evictAll()
 	// The contexts of the requests end with their connections, and with them
 	// every wait of the handler.
 	err := s.server.Close()

@@ -165,7 +165,7 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 	if p.Elsewhere != nil {
 		members = p.Elsewhere.Processes
 	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: books.handler, Transient: true,
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: books.handler,
 		Connections: connectionsFor(p.workers() * len(accounts) * members)})
 	if err != nil {
 		return fmt.Errorf("%w: opening a port of this machine for the embedded engine: %w", ErrTarget, err)

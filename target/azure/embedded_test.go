@@ -53,7 +53,7 @@ func openEmbedded(t testing.TB, profile string, scheme wire.SigningScheme, asked
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler, Transient: true})
+	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
 	if err != nil {
 		t.Fatal(err)
 	}

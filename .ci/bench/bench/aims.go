@@ -31,20 +31,20 @@ const busiest = "32 connections"
 
 // What bounds what is measured, said once.
 const (
-	boundByKernel = "Half and more is the kernel's, which reads and writes a socket once each; the rest parses a head, checks a signature, parses and packs an entity."
-	boundByBytes  = "Rows are rendered for half of it; a fifth is the kernel's, which takes the reply, and memory that is touched for the first time."
-	boundByNode   = "Azurite is one thread of Node.js: it parses and logs each part of a request as an object of its own."
-	boundByQueue  = "Nothing above 5 % by itself: of an attempt two fifths are its reply with its entry in the record, a quarter what is sent, a sixth to form it; one goroutine does it all."
-	boundByScans  = "Scans wait for the memory of what is stored, a fifth; forming what is inserted, storing it, knowing beforehand what queries read, and sealing the records take most of the rest."
-	boundByClient = "One goroutine a connection writes and reads; net/http has three, and a new request and reply each time."
-	boundByTimer  = "The kernel's timer wakes an idle process within some tens of microseconds; the runtime's is rounded up to a millisecond."
+	boundByReplies = "An insert is parsed, signed, packed and stored, which the bare handler does not do: 30 % of the CPU. A reply has 12 headers instead of 2, and a request has deadlines: 12 %."
+	boundByBytes   = "Rows are rendered for half of it; a fifth is the kernel's, which takes the reply, and memory that is touched for the first time."
+	boundByNode    = "Azurite is one thread of Node.js: it parses and logs each part of a request as an object of its own."
+	boundByQueue   = "Nothing above 5 % by itself: of an attempt two fifths are its reply with its entry in the record, a quarter what is sent, a sixth to form it; one goroutine does it all."
+	boundByScans   = "Scans wait for the memory of what is stored, a fifth; forming what is inserted, storing it, knowing beforehand what queries read, and sealing the records take most of the rest."
+	boundByClient  = "One goroutine a connection writes and reads; net/http has three, and a new request and reply each time."
+	boundByTimer   = "The kernel's timer wakes an idle process within some tens of microseconds; the runtime's is rounded up to a millisecond."
 )
 
 // Aims returns what figures are held to, in the order in which they are told.
 func Aims() []Aim {
 	return []Aim{
-		{Says: "insert: serve to net/http", Of: over(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.25, is: boundByKernel},
-		{Says: "get: serve to net/http", Of: over(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.2, is: boundByKernel},
+		{Says: "insert: serve to net/http", Of: over(GroupServer, whatInsert, busiest, ofServe, ofBare), Bound: 1.35, is: boundByReplies},
+		{Says: "get: serve to net/http", Of: over(GroupServer, whatGet, busiest, ofServe, ofBare), Bound: 1.25, is: boundByReplies},
 		{Says: "transaction of 100: an entity", Of: alone(GroupServer, whatBatch, busiest, ofServe), Bound: 3, Unit: "µs CPU", by: 1. / batchRows,
 			is: "Parsing its part of the request takes 40 %, packing and storing the entity 18 %, the collector of garbage 9 %."},
 		{Says: "page of 1,000: a row", Of: alone(GroupServer, whatPage, busiest, ofServe), Bound: 1, Unit: "µs CPU", by: 1. / pageRows, is: boundByBytes},

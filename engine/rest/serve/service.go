@@ -94,7 +94,7 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 }
 
 func (s *Service) listen(context.Context) (err error) {
-	if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config(), Transient: true}); err != nil {
+	if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config()}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
 	if s.inner, err = rest.Listen(rest.ListenOptions{Address: s.admin, Handler: rest.RequireLocal(http.HandlerFunc(s.answerAdmin))}); err != nil {
