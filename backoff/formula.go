@@ -232,9 +232,3 @@ func (f *Formula) set(name, value string) error {
 	}
 	return fmt.Errorf("%w: %s", ErrInvalid, nearest.Unknown(f.Kind+" parameter", name, names))
 }
-
-// spelled reports whether a text is that of a formula rather than a policy's name, sound or not.
-func spelled(text string) bool {
-	kind, _, parameters := strings.Cut(strings.TrimSpace(text), " ")
-	return slices.Contains(FormulaKinds(), kind) && (parameters || !slices.Contains(Names(), kind))
-}

@@ -130,7 +130,8 @@ func presetOf(name string) (Preset, error) {
 	if at := slices.IndexFunc(all, func(p Preset) bool { return p.Name == name }); at >= 0 {
 		return all[at], nil
 	}
-	if spelled(name) {
+	kind, _, parameters := strings.Cut(strings.TrimSpace(name), " ")
+	if slices.Contains(FormulaKinds(), kind) && (parameters || !slices.Contains(Names(), kind)) {
 		f, err := ParseFormula(name)
 		if err != nil {
 			return Preset{}, err

@@ -206,7 +206,13 @@ func (e *Engine) admitted(a *account, now clock.Instant, r *Request, reply *Repl
 		*reply = tableReply(r.Table, entity.TableNotFound)
 		e.answer(ask.now, ask.chance, partition.Reading, reply)
 	case ask.verdict.Kind == partition.TimedOut:
-		e.timedOut(a, &ask, r, reply)
+		// One whose work had begun is done all the same, and nobody is told what came of it.
+		if ask.verdict.Performed && r.Verb != entity.Query {
+			var untold Reply
+			e.perform(a, ask.now, r, &untold)
+			reply.Counted = ask.cost
+		}
+		reply.Code, reply.Detail, reply.Done = entity.OperationTimedOut, timedOut, ask.now.Add(ask.verdict.Wait)
 	case ask.verdict.Kind != partition.Admitted:
 		reply.Code, reply.Detail = entity.ServerBusy, refusal(ask.verdict.Kind)
 		reply.Done = ask.now.Add(e.times.Refusal())
@@ -221,17 +227,6 @@ func (e *Engine) admitted(a *account, now clock.Instant, r *Request, reply *Repl
 		}
 		e.answer(ask.now.Add(ask.verdict.Wait), ask.chance, work, reply)
 	}
-}
-
-// timedOut answers a request that had to wait for too long. One whose work had
-// begun is done all the same, and nobody is told what came of it.
-func (e *Engine) timedOut(a *account, ask *asked, r *Request, reply *Reply) {
-	if ask.verdict.Performed && r.Verb != entity.Query {
-		var untold Reply
-		e.perform(a, ask.now, r, &untold)
-		reply.Counted = ask.cost
-	}
-	reply.Code, reply.Detail, reply.Done = entity.OperationTimedOut, timedOut, ask.now.Add(ask.verdict.Wait)
 }
 
 // perform has the store carry out a request for single entities.

@@ -161,10 +161,6 @@ func (a *author) missing() (missing, whole int64) {
 	return whole - int64(len(a.record.Intervals)), whole
 }
 
-func (a *author) started() string {
-	return a.record.Manifest.Started.UTC().Format(time.DateTime) + " UTC"
-}
-
 // mostMinutes is how many rows the table of a load's course has at most.
 const mostMinutes = 40
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/report/verdict"
@@ -108,7 +109,7 @@ func (a *author) run() {
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
 	a.line(strings.Join(parts, " · "))
-	a.line(fmt.Sprintf("started %s, lasted %s", a.started(), document.Minutes(a.summary.DurationS)))
+	a.line(fmt.Sprintf("started %s, lasted %s", a.record.Manifest.Started.UTC().Format(time.DateTime)+" UTC", document.Minutes(a.summary.DurationS)))
 	if m.PartitionKey != "" {
 		a.line("PartitionKey " + m.PartitionKey)
 	}

@@ -103,7 +103,11 @@ func (m *markdown) table(t *document.Table, above string) {
 	}
 	var headings, rules []string
 	for _, column := range t.Columns {
-		headings = append(headings, text.Markdown(nameOfColumn(&column)))
+		name := strings.TrimSpace(column.Group + " " + column.Title)
+		if column.Unit != "" && column.Unit != column.Title {
+			name += ", " + column.Unit
+		}
+		headings = append(headings, text.Markdown(name))
 		if column.Words {
 			rules = append(rules, "---")
 		} else {
@@ -129,15 +133,6 @@ func (m *markdown) table(t *document.Table, above string) {
 	for _, note := range t.Notes {
 		m.paragraph(text.Markdown(note))
 	}
-}
-
-// nameOfColumn is the whole of a heading, with its group and unit.
-func nameOfColumn(c *document.Column) string {
-	name := strings.TrimSpace(c.Group + " " + c.Title)
-	if c.Unit != "" && c.Unit != c.Title {
-		name += ", " + c.Unit
-	}
-	return name
 }
 
 // toned makes what is bad stand out; the word itself says that it is.

@@ -84,7 +84,19 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 
 func listed(r *catalog.Run) ListedRun {
 	if r.Contest != nil {
-		return listedContest(r)
+		c := r.Contest
+		short := c.Verdict
+		if c.Winner != nil {
+			short = *c.Winner + " wins"
+			if c.State == results.DoesNotHold {
+				short += ", its checks fail"
+			}
+		}
+		if before, _, is := strings.Cut(c.Verdict, ". "); is && c.Winner == nil && c.State == results.DoesNotHold {
+			short = before
+		}
+		return ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: c.Scenario, Target: c.Target, Contest: true,
+			Verdict: &c.Verdict, Short: catalog.Cell(short, widestVerdict), Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
 	}
 	m, s := &r.Head.Manifest, r.Head.Summary
 	one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: m.Scenario.Name,
@@ -98,23 +110,6 @@ func listed(r *catalog.Run) ListedRun {
 		one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
 	}
 	return one
-}
-
-// listedContest is a contest of designs, which has a verdict and no figures of its own.
-func listedContest(r *catalog.Run) ListedRun {
-	c := r.Contest
-	short := c.Verdict
-	if c.Winner != nil {
-		short = *c.Winner + " wins"
-		if c.State == results.DoesNotHold {
-			short += ", its checks fail"
-		}
-	}
-	if before, _, is := strings.Cut(c.Verdict, ". "); is && c.Winner == nil && c.State == results.DoesNotHold {
-		short = before
-	}
-	return ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: c.Scenario, Target: c.Target, Contest: true,
-		Verdict: &c.Verdict, Short: catalog.Cell(short, widestVerdict), Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
 }
 
 // shortVerdict says in a few words what a run came to: how many of the claims hold, which

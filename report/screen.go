@@ -113,19 +113,13 @@ func (a *author) ladder(steps []figure.Step) document.Table {
 			t.Asked = len(t.Rows)
 		}
 	}
-	a.markAsked(&t, steps)
+	if t.Asked != 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("--peak asks about the step of %s operations/s", document.Rate(a.record.Manifest.PeakAsked)))
+		if told, _ := a.summaryOf(steps[t.Asked-1]); told != nil && told.Holds != nil && *told.Holds {
+			t.Rows[t.Asked-1][0].Tone = document.Good
+		}
+	}
 	return t
-}
-
-// markAsked marks the row of the step that --peak asks about, the last if there are several.
-func (a *author) markAsked(t *document.Table, steps []figure.Step) {
-	if t.Asked == 0 {
-		return
-	}
-	t.Notes = append(t.Notes, fmt.Sprintf("--peak asks about the step of %s operations/s", document.Rate(a.record.Manifest.PeakAsked)))
-	if told, _ := a.summaryOf(steps[t.Asked-1]); told != nil && told.Holds != nil && *told.Holds {
-		t.Rows[t.Asked-1][0].Tone = document.Good
-	}
 }
 
 // rung returns the row of a step. If it cannot be told whether the step holds, the row says so in
@@ -281,19 +275,14 @@ func (a *author) transactions(met int64, causes results.Causes) int64 {
 		return seen.Billed
 	}
 	// Of what is asked for, a record that its run closed knows what the service met.
-	return met - unanswered(causes, a.summary.Killed == nil && a.record.Capture == nil)
-}
-
-// unanswered is how many attempts failed without a reply: whether the service met them, and
-// bills them, nobody knows, but of those that were made to fail where that is known.
-func unanswered(causes results.Causes, known bool) int64 {
+	known := a.summary.Killed == nil && a.record.Capture == nil
 	sum := int64(0)
 	for _, one := range causes {
 		if one.Class == results.Failed && one.Status == 0 && !(known && one.Injected) {
 			sum += one.Attempts
 		}
 	}
-	return sum
+	return met - sum
 }
 
 // generatorShort says whether the generator was the limit of what cannot be told, or late
@@ -314,12 +303,7 @@ func (a *author) generatorShort() []string {
 		return []string{"generator: " + says}
 	}
 	return []string{fmt.Sprintf("generator: %s (%s of %d cores, %s at most)", says,
-		document.Share(cpuShare(g)), g.Cores, document.Share(g.Busiest.Share(g.Cores)))}
-}
-
-// cpuShare is the share of the machine that the run took.
-func cpuShare(g *results.Generator) float64 {
-	return g.CPU.Seconds() / float64(g.Seconds) / float64(max(1, g.Cores))
+		document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores, document.Share(g.Busiest.Share(g.Cores)))}
 }
 
 // reserve says in a line how far the figures can be trusted.

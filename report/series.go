@@ -187,7 +187,11 @@ const mostCodes = 4
 // tells that, and failed ones.
 func (a *author) refusalSeries() document.Series {
 	tracks := []track{perSecond("throttled", document.Throttled, func(i *results.Interval) int64 { return i.Throttled })}
-	if ways := a.throttledWays(); len(ways) > 1 {
+	var sum results.Causes
+	for _, row := range a.record.Intervals {
+		sum.Merge(row.Causes.Only(results.Throttled))
+	}
+	if ways := sum.Told(); len(ways) > 1 {
 		for _, way := range ways[:min(len(ways), mostCodes)] {
 			tracks = append(tracks, perSecond("throttled: "+way.String(), document.Throttled, func(i *results.Interval) int64 {
 				for _, one := range i.Causes {
@@ -203,15 +207,6 @@ func (a *author) refusalSeries() document.Series {
 	}
 	tracks = append(tracks, perSecond("failed", document.Failed, func(i *results.Interval) int64 { return i.Failed }))
 	return a.series("throttled", "Attempts throttled and failed", "attempts/s", "Attempts that ended in each second and were throttled for load, or failed otherwise.", tracks...)
-}
-
-// throttledWays returns the ways in which attempts were throttled, most first.
-func (a *author) throttledWays() results.Causes {
-	var sum results.Causes
-	for _, row := range a.record.Intervals {
-		sum.Merge(row.Causes.Only(results.Throttled))
-	}
-	return sum.Told()
 }
 
 // mostMarks bounds how many marks of load balancing a time axis has; the table of the

@@ -21,7 +21,19 @@ func (a *author) observed() {
 	}
 	a.hotTraffic(o)
 	a.shapes(o)
-	a.orders(o)
+	t := document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
+		{Group: "PartitionKeys", Title: "new"}, {Group: "PartitionKeys", Title: "ascending"}, {Group: "PartitionKeys", Title: "descending"},
+		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
+	for i := range o.Orders {
+		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
+			from := pointer("capture", "key_orders", i)
+			row := append(orderCells(seen.Partitions, below(from, "partition_keys")), orderCells(seen.Rows, below(from, "row_keys"))...)
+			t.Rows = append(t.Rows, append(row, wordsCell(seen.Table)))
+		}
+	}
+	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
+		"the last few apart, which may have been under way together"}
+	a.table("Key order", t)
 	a.answers(o)
 }
 
@@ -116,23 +128,6 @@ func (a *author) shapes(o *results.Capture) {
 	}
 	t.Notes = []string{text}
 	a.table("Queries by shape", t)
-}
-
-// orders shows how the inserted keys of each table came.
-func (a *author) orders(o *results.Capture) {
-	t := document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
-		{Group: "PartitionKeys", Title: "new"}, {Group: "PartitionKeys", Title: "ascending"}, {Group: "PartitionKeys", Title: "descending"},
-		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
-	for i := range o.Orders {
-		if seen := &o.Orders[i]; len(t.Rows) < mostShown && seen.Partitions.Keys+seen.Rows.Keys > 0 {
-			from := pointer("capture", "key_orders", i)
-			row := append(orderCells(seen.Partitions, below(from, "partition_keys")), orderCells(seen.Rows, below(from, "row_keys"))...)
-			t.Rows = append(t.Rows, append(row, wordsCell(seen.Table)))
-		}
-	}
-	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
-		"the last few apart, which may have been under way together"}
-	a.table("Key order", t)
 }
 
 func orderCells(o results.Order, from string) []document.Cell {

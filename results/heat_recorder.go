@@ -141,7 +141,7 @@ func (h *heatRecorder) find(at place, demand int64) *followed {
 	if one := *recent; one != nil && one.place == at {
 		return one
 	}
-	hash := at.hash()
+	hash := mixed(mixed(0, at.table), at.key)
 	one := h.directory.find(hash, at)
 	if one == nil {
 		one = h.follow(at, hash, demand)
@@ -158,7 +158,17 @@ func (h *heatRecorder) column(second int64) int {
 		fold(&h.rest)
 		fold(&h.nowhere)
 		for i := range h.order {
-			h.order[i].of.fold()
+			f := h.order[i].of
+			kept := f.cells[:0]
+			for _, cell := range f.cells {
+				cell.column /= 2
+				if last := len(kept) - 1; last >= 0 && kept[last].column == cell.column {
+					kept[last].add(&cell.heatCell)
+				} else {
+					kept = append(kept, cell)
+				}
+			}
+			f.cells = kept
 		}
 	}
 	return int(second >> h.shift)
@@ -171,19 +181,6 @@ func fold(cells *[MostColumns]heatCell) {
 		cells[i] = heatCell{}
 		cells[i/2].add(&cell)
 	}
-}
-
-func (f *followed) fold() {
-	kept := f.cells[:0]
-	for _, cell := range f.cells {
-		cell.column /= 2
-		if last := len(kept) - 1; last >= 0 && kept[last].column == cell.column {
-			kept[last].add(&cell.heatCell)
-		} else {
-			kept = append(kept, cell)
-		}
-	}
-	f.cells = kept
 }
 
 // add adds to a column. Attempts come nearly in the order of their ends.

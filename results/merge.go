@@ -21,7 +21,15 @@ func Merge(parts []MergePart) (*Record, error) {
 	}
 	first := parts[0].Record
 	r := &Record{SchemaVersion: first.SchemaVersion, Manifest: manifest(parts), Lag: NewHistogram(), RetryWaits: NewHistogram()}
-	r.Validity, r.Reasons = validity(parts)
+	order, reasons := []string{Valid, Partial, Invalid}, []string{}
+	gravest := 0
+	for _, part := range parts {
+		gravest = max(gravest, slices.Index(order, part.Record.Validity))
+		for _, reason := range part.Record.Reasons {
+			reasons = append(reasons, part.Name+": "+reason)
+		}
+	}
+	r.Validity, r.Reasons = order[gravest], reasons
 	r.Phases = phases(parts)
 	for _, part := range parts {
 		of := part.Record
@@ -131,19 +139,6 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 		list = append(list, fmt.Sprintf("the runs were begun up to %v apart, and are laid upon each other by the second since each began", apart.Round(time.Second)))
 	}
 	return list
-}
-
-// validity is the gravest of the parts', with what each that is not valid says of it.
-func validity(parts []MergePart) (string, []string) {
-	order, reasons := []string{Valid, Partial, Invalid}, []string{}
-	gravest := 0
-	for _, part := range parts {
-		gravest = max(gravest, slices.Index(order, part.Record.Validity))
-		for _, reason := range part.Record.Reasons {
-			reasons = append(reasons, part.Name+": "+reason)
-		}
-	}
-	return order[gravest], reasons
 }
 
 // minutes are merged by their numbers.

@@ -119,23 +119,20 @@ func quantiles(sum *Interval, of []*Interval) {
 	sum.Response = bounds(of, sum.Succeeded, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
 	sum.Service = bounds(of, sum.Ok, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
 	sum.Lag = bounds(of, sum.Sent, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })
-	if several(of, func(i *Interval) int64 { return i.Succeeded }) {
-		for _, one := range quantilesOf(&sum.Response) {
-			if high, some := bucketed(sum, one.q); some && (*one.of == nil || **one.of > high) {
-				*one.of = &high
-			}
-		}
-	}
-}
-
-func several(of []*Interval, count func(*Interval) int64) bool {
+	count := func(i *Interval) int64 { return i.Succeeded }
 	busy := 0
 	for _, one := range of {
 		if count(one) > 0 {
 			busy++
 		}
 	}
-	return busy > 1
+	if busy > 1 {
+		for _, one := range quantilesOf(&sum.Response) {
+			if high, some := bucketed(sum, one.q); some && (*one.of == nil || **one.of > high) {
+				*one.of = &high
+			}
+		}
+	}
 }
 
 // quantile is one of a record's, and which.

@@ -24,7 +24,14 @@ func phases(parts []MergePart) []Phase {
 			for k := range from.Kinds {
 				one.Kinds[k].Add(&from.Kinds[k])
 			}
-			accounts(&one, from)
+			if one.Accounts == nil && from.Accounts != nil {
+				one.Accounts = make([]AccountStats, len(from.Accounts))
+			}
+			for i := range min(len(one.Accounts), len(from.Accounts)) {
+				one.Accounts[i].Offered += from.Accounts[i].Offered
+				one.Accounts[i].Served += from.Accounts[i].Served
+				one.Accounts[i].Throttled += from.Accounts[i].Throttled
+			}
 		}
 		if !one.Unplanned {
 			one.End = one.Begin + length
@@ -36,17 +43,6 @@ func phases(parts []MergePart) []Phase {
 		list = append(list, one)
 	}
 	return list
-}
-
-func accounts(sum, more *Phase) {
-	if sum.Accounts == nil && more.Accounts != nil {
-		sum.Accounts = make([]AccountStats, len(more.Accounts))
-	}
-	for i := range min(len(sum.Accounts), len(more.Accounts)) {
-		sum.Accounts[i].Offered += more.Accounts[i].Offered
-		sum.Accounts[i].Served += more.Accounts[i].Served
-		sum.Accounts[i].Throttled += more.Accounts[i].Throttled
-	}
 }
 
 // mergedPlace is one PartitionKey of one table.

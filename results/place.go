@@ -42,8 +42,6 @@ func Ending(table, key string) uint {
 	return ending
 }
 
-func (p place) hash() uint64 { return mixed(mixed(0, p.table), p.key) }
-
 // mixed takes a text into a hash, eight bytes at a time: each is multiplied by an odd
 // number without a pattern, and both halves of the product count.
 func mixed(hash uint64, text string) uint64 {

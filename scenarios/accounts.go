@@ -190,7 +190,11 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 		}
 		text = chosen
 	}
-	return int(hashOf(text) % uint64(h.number))
+	hash := uint64(14695981039346656037)
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * 1099511628211
+	}
+	return int((hash ^ hash>>32) % uint64(h.number))
 }
 
 // numberBelow reads a text as a whole number below another, with as many zeros
@@ -224,17 +228,6 @@ func (h *Sharding) choice(partitionKey string) (string, bool) {
 		}
 	}
 	return text.String(), true
-}
-
-// hashOf returns 64 bits that depend on each character of a text: FNV-1a, its upper
-// half folded into the lower, for its lowest bit alone only tells whether an odd
-// number of odd characters is in the text.
-func hashOf(text string) uint64 {
-	hash := uint64(14695981039346656037)
-	for i := range len(text) {
-		hash = (hash ^ uint64(text[i])) * 1099511628211
-	}
-	return hash ^ hash>>32
 }
 
 // unknownPart stands for placeholders that follow one another, of which nobody can

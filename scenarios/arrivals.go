@@ -69,16 +69,10 @@ type Sine struct {
 	Period          time.Duration
 }
 
-// arrivalKinds are the words for how operations become due, in the order in which
-// they are listed.
-func arrivalKinds() []string {
-	return []string{"constant", "poisson", "ramp", "steps", "burst", "sine", "trace"}
-}
-
 func newArrivals() *Arrivals { return &Arrivals{} }
 
 func (a *Arrivals) binding() fields.Binding {
-	kinds := arrivalKinds()
+	kinds := []string{"constant", "poisson", "ramp", "steps", "burst", "sine", "trace"}
 	return fields.Object{
 		What: "arrivals",
 		Fields: []fields.Field{

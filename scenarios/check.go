@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
@@ -99,7 +101,7 @@ func (c *checker) operationNames(operations []OperationSpec, path string, groups
 		before, known := groups[o.Name]
 		switch {
 		case o.Name == "":
-		case slices.Contains(reserved(), o.Name):
+		case slices.Contains([]string{"create", "mark", "load", "count", "audit", "drop"}, o.Name):
 			c.add(name, "an operation cannot be called %q, for the run's own preparation is; expected another name", o.Name)
 		case seen[o.Name]:
 			c.add(name, "operation %q occurs twice; expected names of their own", o.Name)
@@ -125,7 +127,13 @@ func (c *checker) design() {
 			c.home(all[i].Copies[j].keys(), fmt.Sprintf("%s.copies.%d", path, j))
 		}
 		c.copies(&all[i], path)
-		c.placesOf(&all[i], path)
+		d := &all[i]
+		seen := map[string]bool{}
+		for i := range d.Places {
+			one, at := &d.Places[i], fmt.Sprintf("%s.places.%d", path, i)
+			c.formed(one.keys(), at)
+			c.own("place", one.Name, seen, at+".name")
+		}
 	}
 }
 
@@ -144,7 +152,17 @@ func (c *checker) home(d Design, path string) {
 func (c *checker) formed(d Design, path string) {
 	o, faults := c.optionsOf(d)
 	if !c.nameless() {
-		c.addEach(append(faults, o.Validate()...), func(at string) string { return homePath(at, path) })
+		c.addEach(append(faults, o.Validate()...), func(at string) string {
+			head, _, _ := strings.Cut(at, ".")
+			switch head {
+			case "partition_key", "row_key":
+				return fields.Child(path, at)
+			case "properties", "size", "filler":
+				return "entity." + at
+			default:
+				return at
+			}
+		})
 	}
 }
 
@@ -316,7 +334,19 @@ func (c *checker) operation(o *OperationSpec, path string) {
 		c.transaction(path+".entities", o.Entities)
 	}
 	if o.Verb == entity.Query {
-		c.query(o, path)
+		known := c.properties()
+		for i, name := range o.Select {
+			at := path + ".select." + strconv.Itoa(i)
+			switch {
+			case !slices.Contains(known, name):
+				c.add(at, "%s", nearest.Unknown("property", name, known))
+			case slices.Contains(o.Select[:i], name):
+				c.add(at, "property %q is selected twice; expected once", name)
+			}
+		}
+		if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
+			c.where(o, path+".where")
+		}
 	}
 	if c.nameless() {
 		return

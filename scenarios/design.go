@@ -258,20 +258,6 @@ func (s *Scenario) Tables() []string {
 	return tables
 }
 
-// homePath turns a path of the keys package into one of the file, for the design or
-// copy that stands at a path.
-func homePath(path, home string) string {
-	head, _, _ := strings.Cut(path, ".")
-	switch head {
-	case "partition_key", "row_key":
-		return fields.Child(home, path)
-	case "properties", "size", "filler":
-		return "entity." + path
-	default:
-		return path
-	}
-}
-
 // Plan returns what the design in use makes of what an operation knows, and of which
 // home of its entities that is: one that tells all that is asked for, if there is one, and
 // of those the one where what is known gets furthest, that is to

@@ -12,19 +12,6 @@ import (
 	"loadgen/scenarios/keys"
 )
 
-// events checks traffic whose operations are about events: that what is to be there
-// was loaded, and that what they are said to know exists.
-func (c *checker) events(i int, path string) {
-	list := c.Phases[i].Traffic.Operations
-	for j := range list {
-		c.event(i, &list[j], fmt.Sprintf("%s.operations.%d", path, j))
-	}
-	c.workflows(i, list, path+".operations")
-	if c.loadsSound(i) {
-		c.needy(i, path)
-	}
-}
-
 func (c *checker) event(phase int, o *OperationSpec, path string) {
 	c.attributeNames(o.By, path+".by")
 	c.attributeNames(o.Together, path+".together")

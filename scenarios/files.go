@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -108,7 +107,19 @@ func (f *Files) Read(s *Scenario) error {
 			c.trace(i, fmt.Sprintf("phases.%d.traffic", i), f)
 		}
 	}
-	c.eachToken(func(o *OperationSpec, path string) { c.token(o, path, f) })
+	c.eachToken(func(o *OperationSpec, path string) {
+		text, err := readFileOnce(f, o.From.File, "token", func(from io.Reader) (string, error) {
+			text, err := io.ReadAll(io.LimitReader(from, longestTokenFile))
+			return strings.TrimSpace(string(text)), err
+		})
+		if err == nil && !isToken(text) {
+			c.add(path+".from.file", "%s holds no continuation token; expected its text alone, such as from.TllD.MDAx", o.From.File)
+			return
+		}
+		if !c.unread(err, path+".from.file", "the token", o.From.File) {
+			o.From.Token = text
+		}
+	})
 	return c.found.ErrorOrNil()
 }
 
@@ -122,7 +133,10 @@ func (c *checker) sets(f *Files) bool {
 		switch own := a.Values.(type) {
 		case keys.CSV:
 			some = true
-			c.set(&own, "attributes."+a.Name+".csv", f)
+			path := "attributes." + a.Name + ".csv"
+			read, err := readFileOnce(f, own.File, "csv\x00"+own.Column+"\x00"+own.Weight, own.Read)
+			c.unread(err, path+".file", "the values", own.File)
+			own.Set = read
 			c.Attributes[i].Values = own
 		case keys.ValueColumn:
 			some = true
@@ -162,12 +176,6 @@ func (c *checker) rows(f *Files) *keys.ValueTable {
 	})
 	c.unread(err, "rows.file", "the rows", c.Rows.File)
 	return table
-}
-
-func (c *checker) set(own *keys.CSV, path string, f *Files) {
-	read, err := readFileOnce(f, own.File, "csv\x00"+own.Column+"\x00"+own.Weight, own.Read)
-	c.unread(err, path+".file", "the values", own.File)
-	own.Set = read
 }
 
 // unread adds what is wrong with a file, and reports whether there is something.
@@ -337,10 +345,3 @@ func (s *Scenario) imply() {
 		}
 	}
 }
-
-func scheduleFault(err error) string {
-	return strings.TrimPrefix(err.Error(), arrival.ErrSchedule.Error()+": ")
-}
-
-// clockless returns a stream for what does not depend on chance.
-func clockless() clock.Stream { return clock.NewStream(0, "") }

@@ -84,19 +84,17 @@ func propertiesValue(into *[]PropertySpec) fields.Binding {
 	return fields.ListOf[PropertySpec]{
 		Into: into, Most: entity.MaxProperties, What: "properties",
 		Fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
-		Bind:  func(p *PropertySpec) fields.Binding { return p.binding() },
+		Bind: func(p *PropertySpec) fields.Binding {
+			return fields.Object{What: "a property", Fields: []fields.Field{
+				{Name: "name", Says: "The name of the property.",
+					Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
+				{Name: "type", Says: "The type of the property.",
+					Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
+				{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
+					Value: fields.Text{Into: &p.Value}, Required: true},
+			}}
+		},
 	}
-}
-
-func (p *PropertySpec) binding() fields.Object {
-	return fields.Object{What: "a property", Fields: []fields.Field{
-		{Name: "name", Says: "The name of the property.",
-			Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
-		{Name: "type", Says: "The type of the property.",
-			Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
-		{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
-			Value: fields.Text{Into: &p.Value}, Required: true},
-	}}
 }
 
 func (p *Phase) binding() fields.Object {

@@ -218,7 +218,11 @@ func (v modelValue) Schema() *fields.Schema {
 	measured := measuredOf(new(*Measured)).Schema()
 	measured.Description = "What a profile file has measured of a service, which goes before other parameters; --profile FILE writes it."
 	s.Properties = append(s.Properties, fields.Property{Name: measuredField, Value: measured}, fields.Property{Name: model.RegionName, Value: region})
-	s.Properties = append(s.Properties, parameterSchemas()...)
+	var list fields.Properties
+	for _, p := range documented().Parameters() {
+		list = append(list, fields.Property{Name: p.Name, Value: parameterSchema(p)})
+	}
+	s.Properties = append(s.Properties, list...)
 	return s
 }
 
@@ -357,13 +361,4 @@ func documented() *model.Model {
 		panic("scenarios: the documented profile does not exist: " + err.Error())
 	}
 	return m
-}
-
-// parameterSchemas are those of all parameters of the model, in their order.
-func parameterSchemas() fields.Properties {
-	var list fields.Properties
-	for _, p := range documented().Parameters() {
-		list = append(list, fields.Property{Name: p.Name, Value: parameterSchema(p)})
-	}
-	return list
 }

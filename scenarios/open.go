@@ -278,7 +278,12 @@ func Catalogue() ([]Entry, error) {
 		if len(faults) > 0 {
 			return nil, faults
 		}
-		one := s.entry()
+		one := Entry{Name: s.Name, Says: s.Says(), About: strings.TrimSpace(s.About),
+			Designs: append([]string{}, s.Alternatives()...), Pattern: s.Pattern}
+		if s.AntiPattern != nil {
+			contrary := oneLine(s.AntiPattern.About)
+			one.AntiPattern, one.Why, one.Fails = &contrary, oneLine(s.AntiPattern.Why), s.AntiPattern.Fails
+		}
 		subject, at := place(s)
 		one.Subject, stands[name] = subject, [2]int{slices.Index(Subjects(), subject), at}
 		all = append(all, one)
@@ -288,16 +293,6 @@ func Catalogue() ([]Entry, error) {
 		return slices.Compare(x[:], y[:])
 	})
 	return all, nil
-}
-
-func (s *Scenario) entry() Entry {
-	one := Entry{Name: s.Name, Says: s.Says(), About: strings.TrimSpace(s.About),
-		Designs: append([]string{}, s.Alternatives()...), Pattern: s.Pattern}
-	if s.AntiPattern != nil {
-		contrary := oneLine(s.AntiPattern.About)
-		one.AntiPattern, one.Why, one.Fails = &contrary, oneLine(s.AntiPattern.Why), s.AntiPattern.Fails
-	}
-	return one
 }
 
 // Says returns what the scenario is about as far as the first full stop, question or

@@ -155,10 +155,6 @@ func (o *OperationSpec) usualChange() entity.Verb {
 	return entity.Insert
 }
 
-// reserved are the names under which a record keeps what prepares a run and
-// cleans up after it.
-func reserved() []string { return []string{"create", "mark", "load", "count", "audit", "drop"} }
-
 // Writes returns the verb of each single write: that of the operation, or of the
 // writes in a batch, which inserts where nothing is said.
 func (o *OperationSpec) Writes() entity.Verb {

@@ -8,7 +8,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
@@ -113,23 +112,6 @@ const (
 	mostTexts = 10_000
 	mostTried = 4 << 20
 )
-
-// query checks what follows from the rest of the scenario for a query.
-func (c *checker) query(o *OperationSpec, path string) {
-	known := c.properties()
-	for i, name := range o.Select {
-		at := path + ".select." + strconv.Itoa(i)
-		switch {
-		case !slices.Contains(known, name):
-			c.add(at, "%s", nearest.Unknown("property", name, known))
-		case slices.Contains(o.Select[:i], name):
-			c.add(at, "property %q is selected twice; expected once", name)
-		}
-	}
-	if o.Where != "" && c.sound(path+".where", path+".class", "attributes", c.designPath(), "entity", "seed") {
-		c.where(o, path+".where")
-	}
-}
 
 // Untold returns the attributes of By that neither the keys of a home nor a property there
 // tells exactly. Homes are as [Scenario.Plan] has them. By both keys it is the one entity

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -92,21 +91,6 @@ func (c *checker) eachToken(visit func(o *OperationSpec, path string)) {
 				visit(&list[j], fmt.Sprintf("phases.%d.%s.operations.%d", i, c.Phases[i].Kind(), j))
 			}
 		}
-	}
-}
-
-// token reads the token that a query of a phase begins at.
-func (c *checker) token(o *OperationSpec, path string, f *Files) {
-	text, err := readFileOnce(f, o.From.File, "token", func(from io.Reader) (string, error) {
-		text, err := io.ReadAll(io.LimitReader(from, longestTokenFile))
-		return strings.TrimSpace(string(text)), err
-	})
-	if err == nil && !isToken(text) {
-		c.add(path+".from.file", "%s holds no continuation token; expected its text alone, such as from.TllD.MDAx", o.From.File)
-		return
-	}
-	if !c.unread(err, path+".from.file", "the token", o.From.File) {
-		o.From.Token = text
 	}
 }
 

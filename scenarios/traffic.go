@@ -2,8 +2,11 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"loadgen/engine/clock"
+	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
 )
 
@@ -213,7 +216,7 @@ func oneLoop(r *fields.Reader, path string, n *fields.Node, what, open string) {
 // thinking is how long clients pause, which 0 says of those alone that do not do a count of
 // operations.
 func (t *Traffic) thinking() fields.Binding {
-	return pauseBinding(&t.Think, minThink, maxStep, func() bool { return t.FlatOut() && t.Count == 0 })
+	return pause{fields.Duration{Into: &t.Think, Least: minThink, Most: maxStep}, func() bool { return t.FlatOut() && t.Count == 0 }}
 }
 
 // FlatOut reports whether there are clients that never pause: each does its next operation as
@@ -289,8 +292,8 @@ func (c *checker) traffic(i int, path string) {
 	}
 	if t.Arrivals != nil && c.sound(path) {
 		// Whether the instants can be does not depend on chance.
-		if _, err := t.Schedule(clockless()); err != nil {
-			c.add(path+".arrivals", "%s", scheduleFault(err))
+		if _, err := t.Schedule(clock.NewStream(0, "")); err != nil {
+			c.add(path+".arrivals", "%s", strings.TrimPrefix(err.Error(), arrival.ErrSchedule.Error()+": "))
 		}
 	}
 	c.offered(i, path)
@@ -300,7 +303,14 @@ func (c *checker) traffic(i int, path string) {
 // design gives to events.
 func (c *checker) offered(i int, path string) {
 	if t := c.Phases[i].Traffic; t.Events() {
-		c.events(i, path)
+		list := c.Phases[i].Traffic.Operations
+		for j := range list {
+			c.event(i, &list[j], fmt.Sprintf("%s.operations.%d", path, j))
+		}
+		c.workflows(i, list, path+".operations")
+		if c.loadsSound(i) {
+			c.needy(i, path)
+		}
 	} else {
 		c.partitioned(t.Operations, path+".operations")
 		c.somewhere(i, path)
@@ -323,12 +333,6 @@ func (v allValue) Schema() *fields.Schema {
 	s := v.partitionsValue.Schema()
 	s.AnyOf = append(s.AnyOf, &fields.Schema{Enum: []string{allPartitions}})
 	return s
-}
-
-// pauseBinding is how long a client pauses between two operations: a duration from least to most, or 0
-// for one that never does, which is written where told reports so.
-func pauseBinding(into *time.Duration, least, most time.Duration, told func() bool) fields.Binding {
-	return pause{fields.Duration{Into: into, Least: least, Most: most}, told}
 }
 
 type pause struct {

@@ -231,16 +231,6 @@ func (c *checker) workflowDesign(phase int) workflow.Design {
 	return d
 }
 
-// placesOf checks the places of one design: their keys, and that names are their own.
-func (c *checker) placesOf(d *Design, path string) {
-	seen := map[string]bool{}
-	for i := range d.Places {
-		one, at := &d.Places[i], fmt.Sprintf("%s.places.%d", path, i)
-		c.formed(one.keys(), at)
-		c.own("place", one.Name, seen, at+".name")
-	}
-}
-
 // keys returns the design without its copies and places.
 func (d *Design) keys() Design { return Design{PartitionKey: d.PartitionKey, RowKey: d.RowKey} }
 

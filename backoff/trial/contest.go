@@ -85,7 +85,17 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 	if err != nil {
 		return nil, err
 	}
-	contest := &results.PolicyContest{Trouble: c.trouble(), Clients: c.Clients, Seed: c.Seed,
+	words := fmt.Sprintf("an outage of %s, in which every attempt is throttled at once", document.Span(c.Length))
+	if c.Together {
+		words += " and which finds every client with an operation due at its first instant"
+	}
+	if c.Overload > 0 {
+		words = fmt.Sprintf("%s times what a partition bears, for %s", document.Plainly(c.Overload), document.Span(c.Length))
+	}
+	if c.lost() > 0 {
+		words += ", " + document.Plainly(c.LostReplies) + " % of all replies being lost after the request was carried out"
+	}
+	contest := &results.PolicyContest{Trouble: words, Clients: c.Clients, Seed: c.Seed,
 		OperationsPerSecondEachClient: e.LeadRate / float64(c.Clients), Policies: []results.PolicyTrial{},
 		LeadS: seconds(e.Lead), TroubleS: seconds(e.Trouble), TailS: seconds(e.Tail)}
 	ended := c.tryAll(ctx, e, contest)
@@ -139,21 +149,6 @@ func (c *Contest) experiment() (*Experiment, error) {
 		e.LeadRate, e.TroubleRate, e.TailRate = calm*bears, c.Overload*bears, calm*bears
 	}
 	return e, nil
-}
-
-// trouble says in words what the policies meet.
-func (c *Contest) trouble() string {
-	words := fmt.Sprintf("an outage of %s, in which every attempt is throttled at once", document.Span(c.Length))
-	if c.Together {
-		words += " and which finds every client with an operation due at its first instant"
-	}
-	if c.Overload > 0 {
-		words = fmt.Sprintf("%s times what a partition bears, for %s", document.Plainly(c.Overload), document.Span(c.Length))
-	}
-	if c.lost() > 0 {
-		words += ", " + document.Plainly(c.LostReplies) + " % of all replies being lost after the request was carried out"
-	}
-	return words
 }
 
 // lost is the share of replies that are lost, as faults are given it.

@@ -98,7 +98,8 @@ func (e *Experiment) Try(ctx context.Context, c Contestant, t target.Immediate) 
 	if err != nil {
 		return results.PolicyTrial{}, err
 	}
-	watch := newWatch(e)
+	watch := &watch{clientOf: e.ClientOf, from: e.Lead, to: e.Lead + e.Trouble, arrivals: e.Lead + e.Trouble + e.Tail,
+		caught: make([]int64, e.Clients), won: make([]int64, e.Clients)}
 	stage := &drive.Stage{
 		Name: c.Name, Schedule: schedule,
 		Build: e.Build, Retry: c.Policy, Chance: clock.NewStream(e.Seed, "retry"),

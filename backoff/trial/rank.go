@@ -31,7 +31,14 @@ func answerOf(contest *results.PolicyContest) document.Answer {
 	if best.Caught == 0 {
 		return document.Answer{State: results.CannotTell, Claim: "Nothing can be said: no operation became due in the trouble"}
 	}
-	equals, lost := equalTo(best, contest.Policies), lostShare(best)
+	all := contest.Policies
+	var names []string
+	for i := range all {
+		if equal(best, &all[i]) {
+			names = append(names, strconv.Quote(all[i].Policy))
+		}
+	}
+	equals, lost := names, lostShare(best)
 	a := document.Answer{Number: lost, Beside: fmt.Sprintf("of %s caught in the trouble", document.Counted(int(best.Caught), "operation"))}
 	switch {
 	case len(contest.Policies) == 1:
@@ -49,18 +56,6 @@ func answerOf(contest *results.PolicyContest) document.Answer {
 		a.Says = append(a.Says, fmt.Sprintf("Most are lost by %q: %s.", worst.Policy, lostShare(worst)))
 	}
 	return a
-}
-
-// equalTo returns the names of the policies that cannot be told from the first by
-// what they lost, that one included: their 95 % intervals meet its own.
-func equalTo(first *results.PolicyTrial, all []results.PolicyTrial) []string {
-	var names []string
-	for i := range all {
-		if equal(first, &all[i]) {
-			names = append(names, strconv.Quote(all[i].Policy))
-		}
-	}
-	return names
 }
 
 func equal(first, other *results.PolicyTrial) bool {

@@ -36,11 +36,6 @@ type watch struct {
 
 var _ drive.Observer = (*watch)(nil)
 
-func newWatch(e *Experiment) *watch {
-	return &watch{clientOf: e.ClientOf, from: e.Lead, to: e.Lead + e.Trouble, arrivals: e.Lead + e.Trouble + e.Tail,
-		caught: make([]int64, e.Clients), won: make([]int64, e.Clients)}
-}
-
 // troubled reports whether an operation became due in the trouble.
 func (w *watch) troubled(intended time.Duration) bool { return w.from <= intended && intended < w.to }
 
@@ -103,7 +98,19 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		t.AmplificationByChance = amplification(float64(w.throttled)/float64(w.attempts), c.Policy.Retries)
 	}
 	t.DrainS = max(0, w.last-w.to).Seconds()
-	t.Added = w.added()
+	// A quantile is left out where fewer than ten responses lie beyond it.
+	calm := 0.0
+	if len(w.before) > 0 {
+		calm = w.before[(len(w.before)-1)/2].Seconds()
+	}
+	at := func(q float64) *float64 {
+		if float64(len(w.in))*(1-q) < 10 {
+			return nil
+		}
+		value := 1000 * max(0, w.in[int(math.Ceil(q*float64(len(w.in))))-1].Seconds()-calm)
+		return &value
+	}
+	t.Added = results.AddedQuantiles{P50: at(0.5), P95: at(0.95), P99: at(0.99)}
 	t.PeakRetries = peak(w.retries, 100*time.Millisecond)
 	t.Fairness = w.fairness()
 	t.RetriesPer100ms = strip(w.retries, w.from)
@@ -123,24 +130,6 @@ func amplification(p float64, retries int) float64 {
 		return float64(retries + 1)
 	}
 	return (1 - math.Pow(p, float64(retries+1))) / (1 - p)
-}
-
-// added returns the quantiles of what the trouble added: the response times less
-// the median of those before it. A quantile is left out where fewer than ten
-// responses lie beyond it.
-func (w *watch) added() results.AddedQuantiles {
-	calm := 0.0
-	if len(w.before) > 0 {
-		calm = w.before[(len(w.before)-1)/2].Seconds()
-	}
-	at := func(q float64) *float64 {
-		if float64(len(w.in))*(1-q) < 10 {
-			return nil
-		}
-		value := 1000 * max(0, w.in[int(math.Ceil(q*float64(len(w.in))))-1].Seconds()-calm)
-		return &value
-	}
-	return results.AddedQuantiles{P50: at(0.5), P95: at(0.95), P99: at(0.99)}
 }
 
 // fairness returns Jain's index, (Σx)²/(n·Σx²), over the clients' shares x of

@@ -20,6 +20,10 @@ import (
 
 // newBackoff returns the verb that is about retry policies.
 func newBackoff(stdout, stderr io.Writer) *cobra.Command {
+	var lines []string
+	for _, p := range backoff.Presets() {
+		lines = append(lines, fmt.Sprintf("  %-20s %s", p.Name, p.Formula))
+	}
 	c := &cobra.Command{
 		Use:   "backoff",
 		Short: "What a retry policy does: its schedule, and a contest of several",
@@ -28,7 +32,7 @@ the same trouble: an outage of one partition server, or more load than a partiti
 bears. The policies are the documents', those of clients that are in use, and
 published ones:
 
-` + policyList(),
+` + strings.Join(lines, "\n"),
 		Example: `  loadgen backoff show documented --z 30s --min 3s --max 90s
   loadgen backoff contest --outage 15s --clients 500`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -41,14 +45,6 @@ published ones:
 	}
 	c.AddCommand(new(showFlags).verb(stdout, stderr), new(contestFlags).verb(stdout, stderr))
 	return c
-}
-
-func policyList() string {
-	var lines []string
-	for _, p := range backoff.Presets() {
-		lines = append(lines, fmt.Sprintf("  %-20s %s", p.Name, p.Formula))
-	}
-	return strings.Join(lines, "\n")
 }
 
 // backoffOutput says how the verbs of back-off tell what they found.

@@ -10,7 +10,7 @@ import (
 	"loadgen/report/live"
 	"loadgen/report/text"
 	"loadgen/results"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/campaign"
 )
 
 // drawEvery is the time between two looks at a bar.
@@ -27,7 +27,7 @@ type bars struct {
 	columns func() int
 	// shown are how many columns the lines fill that the next drawing replaces.
 	shown   []int
-	stage   run.Stage
+	stage   campaign.Progress
 	virtual bool
 }
 
@@ -45,7 +45,7 @@ func (b *bars) begin(said start) {
 }
 
 // enter notes the stage; one of a single operation has no bar.
-func (b *bars) enter(stage run.Stage, _ time.Duration) { b.stage = stage }
+func (b *bars) enter(stage campaign.Progress, _ time.Duration) { b.stage = stage }
 
 func (b *bars) show(s *live.Status) {
 	if watched(b.stage) {
@@ -93,11 +93,11 @@ func (b *bars) bar(s *live.Status, beside string) string {
 
 // watched reports whether a stage lasts long enough to be looked at: one of a single
 // operation is over before.
-func watched(stage run.Stage) bool { return stage.Operations > 1 || stage.Length > 0 }
+func watched(stage campaign.Progress) bool { return stage.Operations > 1 || stage.Length > 0 }
 
 // partOf is how much of a stage is over, from 0 to 1: of its operations, or, where their number
 // is not known beforehand, of its time.
-func partOf(stage run.Stage, s *live.Status) float64 {
+func partOf(stage campaign.Progress, s *live.Status) float64 {
 	switch {
 	case stage.Operations > 0:
 		return min(1, float64(s.Ended)/float64(stage.Operations))
@@ -145,7 +145,7 @@ func (b *bars) draw(lines ...string) {
 // statusLine is a status as one line for a person, what matters most first, with a dash
 // for what cannot be told. No name in it can move a cursor.
 func statusLine(s *live.Status) string {
-	parts := []string{speedOf(s), "p99 " + p99Of(s), throttledOf(s), "hottest " + hottestOf(s)}
+	parts := []string{speedOf(s), "p99 " + document.Told(s.P99, document.Lapse), throttledOf(s), "hottest " + hottestOf(s)}
 	if len(s.Members) > 0 {
 		parts[3] = membersOf(s.Members) // who tell no keys
 	}
@@ -165,8 +165,6 @@ func speedOf(s *live.Status) string {
 	}
 	return speed + " entities/s"
 }
-
-func p99Of(s *live.Status) string { return document.Told(s.P99, document.Lapse) }
 
 func throttledOf(s *live.Status) string {
 	return document.Told(s.Throttled, document.Share) + " throttled"

@@ -42,12 +42,7 @@ func (f *choiceFlags) registerForm(flags *pflag.FlagSet) {
 
 func (f *choiceFlags) registerSet(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.set, "set", nil, "give a value of the scenario another one: `path=value`, may be repeated")
-	registerProfile(flags, &f.profile)
-}
-
-// registerProfile adds the flag by which limits and times are chosen.
-func registerProfile(flags *pflag.FlagSet, into *string) {
-	flags.StringVar(into, "profile", "", "limits and times of the model: the `name` of a profile, or a file of `loadgen calibrate` (default: the scenario's)")
+	flags.StringVar(&f.profile, "profile", "", "limits and times of the model: the `name` of a profile, or a file of `loadgen calibrate` (default: the scenario's)")
 }
 
 func (f *choiceFlags) registerSeed(flags *pflag.FlagSet) {

@@ -16,6 +16,8 @@ import (
 
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -55,7 +57,7 @@ func (e *events) begin(said start) {
 
 func (e *events) tell(event any) { e.lines <- lineOf(event) }
 
-func (e *events) enter(stage run.Stage, at time.Duration) {
+func (e *events) enter(stage campaign.Progress, at time.Duration) {
 	begins := stageBegins{head: head{"stage_begins", inSeconds(at)}, Stage: stage.Stage, Operations: stage.Operations}
 	if stage.Length > 0 {
 		length := inSeconds(stage.Length)
@@ -107,7 +109,7 @@ func endingOf(ended error) string {
 	switch {
 	case ended == nil:
 		return "complete"
-	case errors.Is(ended, run.ErrBudget), errors.Is(ended, run.ErrStopped):
+	case errors.Is(ended, run.ErrBudget), errors.Is(ended, drive.ErrStopped):
 		return "stopped"
 	case errors.Is(ended, context.Canceled):
 		return "interrupted"
@@ -268,11 +270,6 @@ type runEnds struct {
 type runWritten struct {
 	head
 	Folder string `json:"folder"`
-}
-
-// writeRunFolder writes the event that a run of some length was recorded in a folder.
-func writeRunFolder(to io.Writer, folder string, lasted time.Duration) {
-	_, _ = to.Write(lineOf(runWritten{head{"run_written", inSeconds(lasted)}, folder}))
 }
 
 type pageOpened struct {

@@ -17,6 +17,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
@@ -58,7 +59,7 @@ func TestExitCodesOfRuns(t *testing.T) {
 		return s
 	}
 	low, high := new(100.0), new(200.0)
-	stopped := fmt.Errorf("the run was stopped: %w", run.ErrStopped)
+	stopped := fmt.Errorf("the run was stopped: %w", drive.ErrStopped)
 	for _, row := range []struct {
 		sentence    string
 		summary     results.Summary
@@ -177,7 +178,7 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		{"a fault of usage", nil, usageError{errors.New("--rate")}, 2},
 		{"a folder that cannot be written to", nil, run.ErrFolder, 2},
 		{"a target that is not there", nil, run.ErrTarget, 3},
-		{"a target that stopped answering", nil, run.ErrSilent, 3},
+		{"a target that stopped answering", nil, drive.ErrSilent, 3},
 		{"interrupted", interrupted, context.Canceled, 130},
 		{"terminated", terminated, context.Canceled, 143},
 		{"interrupted, and a check of doctor failed", interrupted, diagnosed(interrupted, 1), 130},

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"loadgen/report/document"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
 )
 
@@ -55,7 +56,16 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 		parts = append(parts, "--keep leaves "+document.Enumerated(kept))
 	}
 	if len(parts) > 0 {
-		f.say(fmt.Sprintf("%s: %s\n", how, strings.Join(parts, "; ")))
+		text := fmt.Sprintf("%s: %s\n", how, strings.Join(parts, "; "))
+		f.mu.Lock()
+		shown := f.shown
+		f.mu.Unlock()
+		write := func() { _, _ = io.WriteString(f.to, text) }
+		if shown != nil {
+			shown.Aside(write)
+		} else {
+			write()
+		}
 	}
 }
 
@@ -89,7 +99,7 @@ func (f *shutdownNotice) Left(atOnce bool) {
 			fmt.Fprintf(&text, "perhaps left: %s; whether it was made nobody answered\n", one)
 		default:
 			fmt.Fprintf(&text, "left: %s\n", one)
-			if option := "--table " + one.Name; one.What == run.MadeTable && !slices.Contains(tables, option) {
+			if option := "--table " + one.Name; one.What == campaign.MadeTable && !slices.Contains(tables, option) {
 				tables = append(tables, option)
 			}
 		}
@@ -99,18 +109,6 @@ func (f *shutdownNotice) Left(atOnce bool) {
 	}
 	// A program that ends at once cannot wait for a screen.
 	_, _ = io.WriteString(f.to, text.String())
-}
-
-func (f *shutdownNotice) say(text string) {
-	f.mu.Lock()
-	shown := f.shown
-	f.mu.Unlock()
-	write := func() { _, _ = io.WriteString(f.to, text) }
-	if shown != nil {
-		shown.Aside(write)
-	} else {
-		write()
-	}
 }
 
 func pronoun(number int) string {

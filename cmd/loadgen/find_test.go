@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/campaign"
 )
 
 func TestFindLimitRefusesWhatCannotBe(t *testing.T) {
@@ -87,22 +87,22 @@ func TestFindLimitFillsInWhatIsLeftOpen(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		args []string
-		want run.Find
+		want campaign.Find
 		// retry is the policy that was chosen, empty for none: a search then tries nothing again.
 		retry string
 	}{
 		{"a partition begins at the scenario's first rate", []string{"--find-limit", "partition"},
-			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, ""},
+			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, ""},
 		{"an account saves up more, so that its steps last longer", []string{"--find-limit", "account"},
-			run.Find{Of: "account", MaxThrottled: .005, From: 5000, UpTo: 40_000, Step: 25 * time.Second, Burst: 250 * time.Millisecond}, ""},
+			campaign.Find{Of: "account", MaxThrottled: .005, From: 5000, UpTo: 40_000, Step: 25 * time.Second, Burst: 250 * time.Millisecond}, ""},
 		{"another burst makes other steps", []string{"--find-limit", "partition", "--set", "model.partition_burst=300ms"},
-			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, ""},
+			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 30 * time.Second, Burst: 300 * time.Millisecond}, ""},
 		{"with a small burst a step lasts two seconds", []string{"--find-limit", "partition", "--set", "model.partition_burst=1ms"},
-			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, ""},
+			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 2 * time.Second, Burst: time.Millisecond}, ""},
 		{"all that is given is taken", []string{"--find-limit", "partition", "--max-throttled", "2%", "--max-p99", "50ms", "--from", "4000", "--max-rate", "4000", "--step", "3s", "--retry", "short"},
-			run.Find{Of: "partition", MaxThrottled: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
+			campaign.Find{Of: "partition", MaxThrottled: .02, MaxP99: 50 * time.Millisecond, From: 4000, UpTo: 4000, Step: 3 * time.Second, Burst: 100 * time.Millisecond}, "short"},
 		{"retries can be set by their path, too", []string{"--find-limit", "partition", "--set", "retry=documented"},
-			run.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},
+			campaign.Find{Of: "partition", MaxThrottled: .005, From: 500, UpTo: 8000, Step: 10 * time.Second, Burst: 100 * time.Millisecond}, "documented"},
 	} {
 		plan, err := planned(t, row.args...)
 		if err != nil {

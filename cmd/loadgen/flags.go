@@ -49,12 +49,7 @@ func expectedBy(f *pflag.Flag, typed string) string {
 	if one, knows := f.Value.(interface{ expected(string) string }); knows {
 		return one.expected(typed)
 	}
-	return expectedOf(f.Value.Type())
-}
-
-// expectedOf describes the values of a flag's type.
-func expectedOf(kind string) string {
-	switch kind {
+	switch f.Value.Type() {
 	case "float64":
 		return "a number such as 1500"
 	case "duration":

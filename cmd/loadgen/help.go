@@ -99,7 +99,19 @@ func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
 	if c.Example != "" {
 		fmt.Fprintf(&page, "\nExamples:\n%s\n", c.Example)
 	}
-	writeVerbs(&page, c)
+	title := ""
+	for _, group := range append(nearer(c.Groups()), "") {
+		for _, part := range c.Commands() {
+			if part.GroupID != group || !part.IsAvailableCommand() {
+				continue
+			}
+			if heading := cmp.Or(group, "Verbs:"); heading != title {
+				fmt.Fprintf(&page, "\n%s\n", heading)
+				title = heading
+			}
+			fmt.Fprintf(&page, "  %-*s  %s\n", c.NamePadding(), part.Name(), part.Short)
+		}
+	}
 	if c.HasAvailableLocalFlags() {
 		writeFlags(&page, c, all)
 	}
@@ -115,23 +127,6 @@ func about(c *cobra.Command, all bool) string {
 		return text
 	}
 	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(one string) bool { return strings.HasPrefix(one, "--") }), "\n\n")
-}
-
-// writeVerbs lists the verbs below one, under their groups where they have some.
-func writeVerbs(page *strings.Builder, c *cobra.Command) {
-	title := ""
-	for _, group := range append(nearer(c.Groups()), "") {
-		for _, part := range c.Commands() {
-			if part.GroupID != group || !part.IsAvailableCommand() {
-				continue
-			}
-			if heading := cmp.Or(group, "Verbs:"); heading != title {
-				fmt.Fprintf(page, "\n%s\n", heading)
-				title = heading
-			}
-			fmt.Fprintf(page, "  %-*s  %s\n", c.NamePadding(), part.Name(), part.Short)
-		}
-	}
 }
 
 func nearer(groups []*cobra.Group) (names []string) {
@@ -249,23 +244,6 @@ func elsewhere(c *cobra.Command, err error) string {
 		return "; choose another folder with --out"
 	}
 	return ""
-}
-
-// newTopics returns what `loadgen help` explains beside the verbs.
-func newTopics(stdout io.Writer) []*cobra.Command {
-	topics := []*cobra.Command{
-		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
-		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
-		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
-		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
-	}
-	for _, c := range topics {
-		c.RunE = func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(stdout, c.Long)
-			return err
-		}
-	}
-	return topics
 }
 
 // modelHelp tells every parameter of the model by the table that the engine has.

@@ -11,6 +11,8 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
@@ -139,14 +141,6 @@ func remainsOf(ctx context.Context, shown *progressView) *run.Remains {
 	return &bye.Remains
 }
 
-// sayEnding says of a program that a signal has ended what it drops now.
-func sayEnding(ctx context.Context, bye *shutdownNotice) {
-	var signalled interruption
-	if errors.As(context.Cause(ctx), &signalled) {
-		bye.Ending(signalled.Error(), signalled.again())
-	}
-}
-
 // execute is the whole program but for the process around it. It returns the exit
 // code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -158,7 +152,10 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	said := make(chan struct{})
 	unended := context.AfterFunc(ctx, func() {
 		defer close(said)
-		sayEnding(ctx, bye)
+		var signalled interruption
+		if errors.As(context.Cause(ctx), &signalled) {
+			bye.Ending(signalled.Error(), signalled.again())
+		}
 	})
 	root := newRoot(stdout, stderr)
 	root.SetArgs(addressed(args))
@@ -267,9 +264,9 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, results.OneLine(err)
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
-		errors.Is(err, run.ErrTableExists), errors.Is(err, run.ErrNotOurs), fleet.Mistyped(err):
+		errors.Is(err, campaign.ErrTableExists), errors.Is(err, campaign.ErrNotOurs), fleet.Mistyped(err):
 		return codeUsage, results.OneLine(err)
-	case errors.Is(err, run.ErrPreparation), errors.Is(err, run.ErrAfterLoad), errors.Is(err, run.ErrSilent), errors.Is(err, run.ErrTarget), fleet.Away(err):
+	case errors.Is(err, campaign.ErrPreparation), errors.Is(err, campaign.ErrAfterLoad), errors.Is(err, drive.ErrSilent), errors.Is(err, run.ErrTarget), fleet.Away(err):
 		return codeTarget, results.OneLine(err)
 	default:
 		return codeInternal, results.OneLine(err)

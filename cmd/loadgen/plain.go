@@ -9,7 +9,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/live"
 	"loadgen/report/text"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/campaign"
 )
 
 // plainEvery is the time between two plain lines.
@@ -28,7 +28,7 @@ const (
 type plainLines struct {
 	darkness
 	to      io.Writer
-	stage   run.Stage
+	stage   campaign.Progress
 	virtual bool
 	// looks counts those at a run on a virtual clock.
 	looks int
@@ -52,7 +52,7 @@ func (p *plainLines) begin(said start) {
 }
 
 // enter tells of a stage that is watched.
-func (p *plainLines) enter(stage run.Stage, _ time.Duration) {
+func (p *plainLines) enter(stage campaign.Progress, _ time.Duration) {
 	p.stage = stage
 	switch {
 	case stage.Operations == 0 && stage.Length > 0:

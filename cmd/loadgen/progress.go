@@ -17,6 +17,8 @@ import (
 	"loadgen/report/live/page"
 	"loadgen/report/live/prometheus"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -54,7 +56,7 @@ type progressScreen interface {
 	// begin is told once, before the first stage.
 	begin(said start)
 	// enter is told of each stage as it begins, leave as it ends.
-	enter(stage run.Stage, at time.Duration)
+	enter(stage campaign.Progress, at time.Duration)
 	leave(s *live.Status)
 	show(s *live.Status)
 	// pause has what is written next stand by itself.
@@ -113,11 +115,11 @@ func newProgress(over context.Context, to io.Writer, ui string, telemetry teleme
 func (p *progressView) Event(e results.Event) { p.screen.happened(e) }
 
 // Begins implements [run.Progress]: it begins to show the run, and to answer scrapes.
-func (p *progressView) Begins(b run.Begun) []run.Observer {
+func (p *progressView) Begins(b run.Begun) []drive.Observer {
 	if b.Now != nil {
 		p.now = b.Now
 	}
-	var told []run.Observer
+	var told []drive.Observer
 	if p.looked() {
 		told = append(told, p)
 	}
@@ -183,7 +185,7 @@ func (p *progressView) Ends(ended error) {
 }
 
 // Enters implements [run.Progress].
-func (p *progressView) Enters(stage run.Stage) {
+func (p *progressView) Enters(stage campaign.Progress) {
 	p.leave()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,14 +229,14 @@ func (p *progressView) Aside(write func()) {
 // darkness shows nothing.
 type darkness struct{}
 
-func (darkness) every() time.Duration           { return time.Hour }
-func (darkness) begin(start)                    {}
-func (darkness) enter(run.Stage, time.Duration) {}
-func (darkness) leave(*live.Status)             {}
-func (darkness) show(*live.Status)              {}
-func (darkness) pause()                         {}
-func (darkness) happened(results.Event)         {}
-func (darkness) finish(*live.Status, error)     {}
+func (darkness) every() time.Duration                   { return time.Hour }
+func (darkness) begin(start)                            {}
+func (darkness) enter(campaign.Progress, time.Duration) {}
+func (darkness) leave(*live.Status)                     {}
+func (darkness) show(*live.Status)                      {}
+func (darkness) pause()                                 {}
+func (darkness) happened(results.Event)                 {}
+func (darkness) finish(*live.Status, error)             {}
 
 // How a run can be shown.
 const (

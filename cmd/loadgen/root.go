@@ -37,7 +37,19 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 		new(explainFlags).verb(stdout, stderr), new(replayFlags).verb(stdout, stderr), newBackoff(stdout, stderr), new(designsFlags).verb(stdout, stderr),
 		newReport(stdout, stderr), newGate(stdout, stderr),
 		newCompare(stdout), newRuns(stdout, stderr), newKeys(stdout), newDoctor(stdout, stderr), new(calibrateFlags).verb(stdout, stderr), newVersion(stdout), new(docsFlags).verb())
-	root.AddCommand(newTopics(stdout)...)
+	topics := []*cobra.Command{
+		{Use: "model", Short: "The parameters of the modelled service: value, unit, bounds, source", Long: modelHelp()},
+		{Use: "events", Short: "The lines of --ui json", Long: progressEventsHelp},
+		{Use: "environment", Short: "The variables that are read", Long: environmentHelp},
+		{Use: "exit-codes", Short: "The exit codes of every verb", Long: exitCodes},
+	}
+	for _, c := range topics {
+		c.RunE = func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(stdout, c.Long)
+			return err
+		}
+	}
+	root.AddCommand(topics...)
 	group(root)
 	for _, c := range root.Commands() {
 		if c.Args == nil {

@@ -20,6 +20,7 @@ import (
 	"loadgen/report/text"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
@@ -278,7 +279,7 @@ func (f *findFlags) register(flags *pflag.FlagSet) {
 
 // find returns the search over a sound scenario that the flags ask for, nil where they
 // ask for none.
-func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*run.Find, error) {
+func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign.Find, error) {
 	given := flags.Changed
 	if !given("find-limit") {
 		for _, flag := range []string{"max-throttled", "max-p99", "from", "max-rate", "step"} {

@@ -10,6 +10,8 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -41,10 +43,10 @@ func mostly(t *testing.T, record *results.Record, want verdict.Cause) {
 // dear has each attempt cost its worker so many rounds of work more.
 type dear int
 
-func (d dear) Begins(run.Begun) []run.Observer { return []run.Observer{d} }
-func (dear) Enters(run.Stage)                  {}
-func (dear) Ends(error)                        {}
-func (dear) Completed(*results.Completed)      {}
+func (d dear) Begins(run.Begun) []drive.Observer { return []drive.Observer{d} }
+func (dear) Enters(campaign.Progress)            {}
+func (dear) Ends(error)                          {}
+func (dear) Completed(*results.Completed)        {}
 
 // Attempt computes.
 func (d dear) Attempt(*results.Attempt) {

@@ -229,28 +229,24 @@ func readSecret(path string) (string, error) {
 func (f *targetFlags) agree(silent bool, stderr io.Writer) func(run.Ask) error {
 	return func(ask run.Ask) error {
 		if !silent || !f.consent {
-			fmt.Fprint(stderr, forecastText(ask))
+			var text strings.Builder
+			fmt.Fprintf(&text, "forecast for %s, table %s\n", ask.Where, ask.Table)
+			fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is throttled until it is given up\n",
+				document.Count(ask.Requests), document.Count(ask.AtMost))
+			if ask.Beside != "" {
+				fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
+					document.Count(ask.Forecast.Beside), ask.Beside)
+			}
+			fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", document.Count(ask.Entities))
+			fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", document.Bytes(ask.Sent), document.Bytes(ask.Received))
+			fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", ask.Lasts.Round(time.Second))
+			fmt.Fprint(stderr, text.String())
 		}
 		if !f.consent {
 			return usageError{errors.New("nothing was sent: add --yes to send it, and --budget N to bound what is billed")}
 		}
 		return nil
 	}
-}
-
-func forecastText(a run.Ask) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "forecast for %s, table %s\n", a.Where, a.Table)
-	fmt.Fprintf(&text, "  requests   %s, each a billed transaction; %s if all of the peak is throttled until it is given up\n",
-		document.Count(a.Requests), document.Count(a.AtMost))
-	if a.Beside != "" {
-		fmt.Fprintf(&text, "  beside     of these about %s go to %s; what the run makes there, it drops; looking at the end at what is left comes on top\n",
-			document.Count(a.Forecast.Beside), a.Beside)
-	}
-	fmt.Fprintf(&text, "  entities   %s counted by the documents' rule\n", document.Count(a.Entities))
-	fmt.Fprintf(&text, "  bytes      about %s sent and %s received, without retries\n", document.Bytes(a.Sent), document.Bytes(a.Received))
-	fmt.Fprintf(&text, "  lasts      %v, and as long as loading and counting take\n", a.Lasts.Round(time.Second))
-	return text.String()
 }
 
 // liveFlags are those of the verbs that run load in real time.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -23,6 +22,7 @@ import (
 	"loadgen/report/live/prometheus"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 	"loadgen/scenarios/series"
 )
@@ -93,7 +93,7 @@ func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Write
 	if err := errors.Join(standsBy(telemetry.Page, record), f.print(stdout, record)); err != nil {
 		return err
 	}
-	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) {
+	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
 		return reported(ended, record.Validity != results.Partial)
 	}
 	return f.judge(record, ended)
@@ -156,7 +156,13 @@ func (f *tellFlags) keep(folder results.Folder, record *results.Record, stderr i
 		err = report.Illustrate(folder, record)
 		f.page = filepath.Join(fmt.Sprint(folder), report.PageFile)
 	}
-	f.sayWhere(stderr, folder, record.Duration)
+	switch f.shown() {
+	case progressNone:
+	case progressJSON:
+		_, _ = stderr.Write(lineOf(runWritten{head{"run_written", inSeconds(record.Duration)}, fmt.Sprint(folder)}))
+	default:
+		fmt.Fprintf(stderr, "the run is in %s\n", folder)
+	}
 	return err
 }
 
@@ -177,7 +183,7 @@ func (f *tellFlags) print(stdout io.Writer, record *results.Record) error {
 // judge turns what a run found that ended so into an exit code.
 func (f *tellFlags) judge(record *results.Record, ended error) error {
 	o := outcomeOfRun(record)
-	o.strict, o.stopped = f.strict, errors.Is(ended, run.ErrStopped)
+	o.strict, o.stopped = f.strict, errors.Is(ended, drive.ErrStopped)
 	if o.stopped {
 		return verdictError{o.code(), results.OneLine(ended)}
 	}
@@ -247,17 +253,6 @@ func (f *tellFlags) shown() string {
 
 // silent says that nothing is to be told on standard error but faults.
 func (f *tellFlags) silent() bool { return f.shown() == progressNone }
-
-// sayWhere says where the record of a run is that lasted so long.
-func (f *tellFlags) sayWhere(stderr io.Writer, folder results.Folder, lasted time.Duration) {
-	switch f.shown() {
-	case progressNone:
-	case progressJSON:
-		writeRunFolder(stderr, fmt.Sprint(folder), lasted)
-	default:
-		fmt.Fprintf(stderr, "the run is in %s\n", folder)
-	}
-}
 
 // uiFlag is how a run is to be shown while it goes on; empty is auto.
 type uiFlag string

@@ -21,6 +21,8 @@ import (
 	"loadgen/report/live/prometheus"
 	"loadgen/report/text"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -92,7 +94,7 @@ func TestNamesStayText(t *testing.T) {
 			}
 			status := live.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []live.Heat{{Name: plantedName, Rate: 1}}}
 			s.begin(start{scenario: plantedName})
-			s.enter(run.Stage{Stage: plantedName, Operations: 10}, 0)
+			s.enter(campaign.Progress{Stage: plantedName, Operations: 10}, 0)
 			s.happened(results.Event{What: results.PhaseBegins, Phase: plantedName})
 			s.happened(results.Event{What: results.RangeSplit, Decision: &results.Decision{Key: plantedName, Reason: plantedName}})
 			s.show(&status)
@@ -144,7 +146,7 @@ func TestEndings(t *testing.T) {
 		{nil, "complete"},
 		{context.Canceled, "interrupted"},
 		{errors.Join(context.Canceled, run.ErrBudget), "stopped"},
-		{fmt.Errorf("%w: too many", run.ErrStopped), "stopped"},
+		{fmt.Errorf("%w: too many", drive.ErrStopped), "stopped"},
 		{io.ErrUnexpectedEOF, "failed"},
 	} {
 		if got := endingOf(tt.ended); got != tt.want {
@@ -184,7 +186,7 @@ func TestBarAfterAResize(t *testing.T) {
 		screen := &escaped{columns: widths[0], lines: []string{"before"}}
 		b := newBars(screen)
 		b.columns = func() int { return screen.columns }
-		b.enter(run.Stage{Stage: "peak", Operations: 100}, 0)
+		b.enter(campaign.Progress{Stage: "peak", Operations: 100}, 0)
 		status := live.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Hottest: []live.Heat{{Name: "Paris", Rate: 800}}}
 		for i, columns := range widths {
 			screen.columns = columns
@@ -223,9 +225,9 @@ func TestHowASimulationFares(t *testing.T) {
 		if every := s.every(); every > row.look {
 			t.Errorf("%s time: it is looked every %v; want %v at most", row.time, every, row.look)
 		}
-		s.enter(run.Stage{Stage: "load", Operations: 10}, 0)
+		s.enter(campaign.Progress{Stage: "load", Operations: 10}, 0)
 		s.show(&live.Status{Stage: "load", Planned: 10, Ended: 1, Served: pointer(100.), Throttled: pointer(0.), Left: pointer(time.Second)})
-		s.enter(run.Stage{Stage: "spread", Operations: 100, Length: 20 * time.Minute}, 0)
+		s.enter(campaign.Progress{Stage: "spread", Operations: 100, Length: 20 * time.Minute}, 0)
 		for second, throttled := range []float64{.8333, .83, .8, .6, .335, .333, .333, .36} {
 			s.show(&live.Status{Stage: "spread", Planned: 100, Ended: 5, Left: pointer(15*time.Minute - time.Duration(second-2)*time.Second),
 				Target: pointer(12000.), Offered: pointer(12000.), Served: pointer(12000 * (1 - throttled)), Throttled: &throttled})

@@ -18,15 +18,6 @@ type rowReader struct {
 	into []field
 }
 
-// newRowReader returns a reader of rows with these columns.
-func newRowReader(names []string) *rowReader {
-	r := new(rowReader)
-	for _, name := range names {
-		r.add(name)
-	}
-	return r
-}
-
 // add adds a column. A portal names that of the instants with their zone.
 func (r *rowReader) add(name string) {
 	name, _, _ = strings.Cut(name, " [")
@@ -49,7 +40,11 @@ var portalTimes = [...]string{"1/2/2006, 3:04:05.000 PM", "1/2/2006, 3:04:05 PM"
 
 // exported reads rows of StorageTableLogs.
 func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
-	row := newRowReader(rows.Fields())
+	names := rows.Fields()
+	row := new(rowReader)
+	for _, name := range names {
+		row.add(name)
+	}
 	name := rows.Fields()[slices.IndexFunc(rows.Fields(), isStamp)]
 	_, zone, zoned := strings.Cut(name, " [")
 	if zone = strings.TrimSuffix(zone, "]"); zoned && zone != "UTC" {
@@ -159,7 +154,11 @@ func plainEntry(e *Entry, value func(column int) string) error {
 	} else if _, known := operations[name]; known {
 		e.Operation = name
 	} else {
-		return fmt.Errorf("%s", nearest.Unknown("operation", name, verbNames()))
+		var names []string
+		for v := entity.Insert; v <= entity.DeleteTable; v++ {
+			names = append(names, v.String())
+		}
+		return fmt.Errorf("%s", nearest.Unknown("operation", name, names))
 	}
 	e.Service, e.Status, e.HTTP = tableService, value(6), 200
 	var n numbers
@@ -183,11 +182,3 @@ func plainEntry(e *Entry, value func(column int) string) error {
 
 // at reports whether a verb is about one entity.
 func at(v entity.Verb) bool { return v >= entity.Insert && v <= entity.Get }
-
-func verbNames() []string {
-	var names []string
-	for v := entity.Insert; v <= entity.DeleteTable; v++ {
-		names = append(names, v.String())
-	}
-	return names
-}

@@ -89,8 +89,18 @@ type record [fieldCount]string
 
 // entry makes an entry of what a record says.
 func (r *record) entry(e *Entry) error {
-	if err := r.ofTables(); err != nil {
-		return err
+	if service := r[fieldService]; service != "" && service != tableService {
+		return fmt.Errorf("the line is of the service %.20q; expected %s, of the categories StorageRead, StorageWrite and StorageDelete of …/tableServices/default", service, tableService)
+	}
+	resource := r[fieldResource]
+	if len(resource) >= len(tablesResource) && strings.EqualFold(resource[len(resource)-len(tablesResource):], tablesResource) {
+		resource = ""
+	}
+	if before, _, other := strings.Cut(strings.ToLower(resource), "services/default"); other && !strings.HasSuffix(before, "/table") {
+		return fmt.Errorf("the line is of %.80q; expected a resource …/tableServices/default", before[strings.LastIndexByte(before, '/')+1:]+"Services/default")
+	}
+	if of := r[fieldType]; of != "" && of != "StorageTableLogs" {
+		return fmt.Errorf("the row is of the table %.40q; expected StorageTableLogs", of)
 	}
 	at, err := instantOf(r[fieldTime])
 	if err != nil {
@@ -111,24 +121,6 @@ func (r *record) entry(e *Entry) error {
 	e.ContentLength = n.count("contentLengthHeader", r[fieldContentLength])
 	e.locate()
 	return n.err
-}
-
-// ofTables says which other service a record is of, if it is none of tables.
-func (r *record) ofTables() error {
-	if service := r[fieldService]; service != "" && service != tableService {
-		return fmt.Errorf("the line is of the service %.20q; expected %s, of the categories StorageRead, StorageWrite and StorageDelete of …/tableServices/default", service, tableService)
-	}
-	resource := r[fieldResource]
-	if len(resource) >= len(tablesResource) && strings.EqualFold(resource[len(resource)-len(tablesResource):], tablesResource) {
-		resource = ""
-	}
-	if before, _, other := strings.Cut(strings.ToLower(resource), "services/default"); other && !strings.HasSuffix(before, "/table") {
-		return fmt.Errorf("the line is of %.80q; expected a resource …/tableServices/default", before[strings.LastIndexByte(before, '/')+1:]+"Services/default")
-	}
-	if of := r[fieldType]; of != "" && of != "StorageTableLogs" {
-		return fmt.Errorf("the row is of the table %.40q; expected StorageTableLogs", of)
-	}
-	return nil
 }
 
 // tablesResource is how the resource of a table service ends.

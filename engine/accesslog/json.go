@@ -164,7 +164,12 @@ func (r *jsonReader) object() error {
 	if err != nil || wrapped {
 		return err
 	}
-	return r.entry()
+	for of := range r.record {
+		if r.seen&(1<<of) == 0 {
+			r.record[of] = ""
+		}
+	}
+	return r.pass(&r.record)
 }
 
 // members reads an object, of which read takes each value by its name.
@@ -229,16 +234,6 @@ func appendText(dst []byte, value jsontext.Value) []byte {
 	// The error is that of bytes which are no UTF-8, and have been replaced.
 	dst, _ = jsontext.AppendUnquote(dst, value)
 	return dst
-}
-
-// entry hands over the record that was read.
-func (r *jsonReader) entry() error {
-	for of := range r.record {
-		if r.seen&(1<<of) == 0 {
-			r.record[of] = ""
-		}
-	}
-	return r.pass(&r.record)
 }
 
 func (r *jsonReader) pass(of *record) error {

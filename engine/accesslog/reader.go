@@ -59,7 +59,18 @@ func Read(from io.Reader, file string, visit func(*Entry) error) (Format, error)
 			return visit(&e)
 		})
 	}
-	return columns(text, file, visit)
+	rows := csvfile.New(text, csvfile.Options{File: file, Holds: "the log", Row: mostLine, Faults: 1, Kind: ErrLog, Known: isColumn})
+	if !rows.Next() {
+		return "", rows.Err()
+	}
+	format, read := Plain, plainRows
+	if slices.ContainsFunc(rows.Fields(), isStamp) {
+		format, read = Exported, exported
+	}
+	if err := read(rows, visit); err != nil {
+		return format, fault(file, rows.Line(), err)
+	}
+	return format, rows.Err()
 }
 
 // perLine reports whether a text begins with an object that ends where its line does.
@@ -124,22 +135,6 @@ func lines(text *bufio.Reader, file string, read func(line []byte) error) error 
 			return unreadable(file, number, err)
 		}
 	}
-}
-
-// columns reads CSV.
-func columns(text *bufio.Reader, file string, visit func(*Entry) error) (Format, error) {
-	rows := csvfile.New(text, csvfile.Options{File: file, Holds: "the log", Row: mostLine, Faults: 1, Kind: ErrLog, Known: isColumn})
-	if !rows.Next() {
-		return "", rows.Err()
-	}
-	format, read := Plain, plainRows
-	if slices.ContainsFunc(rows.Fields(), isStamp) {
-		format, read = Exported, exported
-	}
-	if err := read(rows, visit); err != nil {
-		return format, fault(file, rows.Line(), err)
-	}
-	return format, rows.Err()
 }
 
 // fault says where something is wrong; what comes from a visit stays as it is.

@@ -91,7 +91,12 @@ func (f *fine) ready(handle uintptr) bool {
 		return true
 	}
 	f.armed = true
-	set(handle, f.left)
+	// The interval, none, and the first expiry.
+	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(int64(f.left))}
+	if _, _, fault := syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, handle, 0,
+		uintptr(unsafe.Pointer(&spec)), 0, 0, 0); fault != 0 {
+		panic("clock: a timer of the kernel cannot be set: " + fault.Error())
+	}
 	return false
 }
 
@@ -110,13 +115,3 @@ func (f *fine) deadline(at time.Time) {
 
 // Close implements [Sleeper].
 func (f *fine) Close() { f.file.Close() }
-
-// set has the timer ring once, after a positive time.
-func set(handle uintptr, after time.Duration) {
-	// The interval, none, and the first expiry.
-	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(int64(after))}
-	if _, _, fault := syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, handle, 0,
-		uintptr(unsafe.Pointer(&spec)), 0, 0, 0); fault != 0 {
-		panic("clock: a timer of the kernel cannot be set: " + fault.Error())
-	}
-}

@@ -123,7 +123,10 @@ func (r *Reader) Next() bool {
 			r.Fault("the row has %d columns; expected %d", len(r.raw), r.width)
 			continue
 		}
-		r.unmark()
+		r.fields = r.fields[:0]
+		for _, field := range r.raw {
+			r.fields = append(r.fields, strings.TrimPrefix(field, `"`))
+		}
 		return true
 	}
 	r.ended = true
@@ -163,14 +166,6 @@ func (r *Reader) misplaced(form *csv.ParseError) string {
 		return "a quotation mark is never closed; expected another"
 	default:
 		return fmt.Sprintf("text follows a closing quotation mark; expected %s, or two marks for one", r.filter.shown())
-	}
-}
-
-// unmark takes from each field the quotation mark that the filter put before it.
-func (r *Reader) unmark() {
-	r.fields = r.fields[:0]
-	for _, field := range r.raw {
-		r.fields = append(r.fields, strings.TrimPrefix(field, `"`))
 	}
 }
 

@@ -18,7 +18,9 @@ func MergePacked(stored Packed, t Ticks, changes []Property) Packed {
 	// The block is put together in scratch memory and copied once its size is
 	// known, so that what is kept has no slack.
 	var room [2048]byte
-	merged := appendHead(room[:0], t, 0)
+	dst := room[:0]
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(t))
+	merged := binary.LittleEndian.AppendUint16(dst, checkCount(0))
 	var marks [MaxProperties/64 + 1]uint64
 	pending := unmerged{changes: changes, used: marks[:]}
 	if len(changes) > MaxProperties {

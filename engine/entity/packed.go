@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // Packed is an entity's timestamp and properties in one compact block, without
@@ -111,12 +112,7 @@ func (p Packed) reader() (reader, int) {
 	if count*leastProperty > len(p)-headSize {
 		return reader{}, corrupt
 	}
-	return newReader(p, headSize), count
-}
-
-func appendHead(dst []byte, t Ticks, count int) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(t))
-	return binary.LittleEndian.AppendUint16(dst, checkCount(count))
+	return reader{block: unsafe.String(unsafe.SliceData(p), len(p)), at: headSize}, count
 }
 
 func checkCount(count int) uint16 {

@@ -1,7 +1,5 @@
 package entity
 
-import "unsafe"
-
 // reader walks over the properties of a block. Each method reports false where
 // the bytes are not what this package writes, after which there is nothing more
 // to be read; none panics.
@@ -11,10 +9,6 @@ type reader struct {
 	// each row allocates nothing.
 	block string
 	at    int
-}
-
-func newReader(p Packed, at int) reader {
-	return reader{block: unsafe.String(unsafe.SliceData(p), len(p)), at: at}
 }
 
 func (r *reader) atEnd() bool { return r.at == len(r.block) }

@@ -31,7 +31,13 @@ func (e *Expression) bounds(at int32) bounds {
 		joined := e.bounds(n.child)
 		for i := e.nodes[n.child].next; i != none; i = e.nodes[i].next {
 			if n.kind == allOf {
-				joined = joined.and(e.bounds(i))
+				other := e.bounds(i)
+
+				joined = bounds{
+					partitions: joined.partitions.and(other.partitions),
+					rows:       joined.rows.and(other.rows),
+					inexact:    joined.inexact || other.inexact,
+				}
 			} else {
 				joined = joined.or(e.bounds(i))
 			}
@@ -85,14 +91,6 @@ func intervalOf(accepts ordering, constant entity.Value) (in interval, inexact b
 	}
 }
 
-func (b bounds) and(other bounds) bounds {
-	return bounds{
-		partitions: b.partitions.and(other.partitions),
-		rows:       b.rows.and(other.rows),
-		inexact:    b.inexact || other.inexact,
-	}
-}
-
 // or keeps what both sides agree on. The service would scan the table for two
 // PartitionKeys, and the partition for two RowKeys of one.
 func (b bounds) or(other bounds) bounds {
@@ -111,7 +109,9 @@ func (b bounds) or(other bounds) bounds {
 // span returns the smallest range that holds the keys, and whether what the
 // bounds stand for is true of every key in it.
 func (b bounds) span() (r Range, exact bool) {
-	pk, one := b.partitions.single()
+	in := b.partitions
+	before, found := strings.CutSuffix(in.to, nul)
+	pk, one := in.from, in.bounded && found && before == in.from
 	switch {
 	case one && b.rows.bounded:
 		r = Rows(pk, b.rows.from, b.rows.to)
@@ -141,10 +141,3 @@ func (in interval) and(other interval) interval {
 }
 
 func (in interval) empty() bool { return in.bounded && entity.Compare(in.from, in.to) >= 0 }
-
-// single returns the one string of the interval, and false where it has more or
-// none.
-func (in interval) single() (string, bool) {
-	before, found := strings.CutSuffix(in.to, nul)
-	return in.from, in.bounded && found && before == in.from
-}

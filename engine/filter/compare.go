@@ -60,7 +60,16 @@ func (o ordering) mirrored() ordering {
 // type, save that the three types of numbers compare as numbers, exactly.
 func compare(v, constant entity.Value) ordering {
 	if isNumber(v) && isNumber(constant) {
-		return compareNumbers(v, constant)
+		switch {
+		case isWhole(v) && isWhole(constant):
+			return ordered(cmp.Compare(v.Int(), constant.Int()))
+		case isWhole(v):
+			return compareMixed(v.Int(), constant.Float())
+		case isWhole(constant):
+			return compareMixed(constant.Int(), v.Float()).mirrored()
+		default:
+			return compareDoubles(v.Float(), constant.Float())
+		}
 	}
 	if v.Type() != constant.Type() {
 		return 0
@@ -103,19 +112,6 @@ func isNumber(v entity.Value) bool { return isWhole(v) || v.Type() == entity.Typ
 
 func isWhole(v entity.Value) bool {
 	return v.Type() == entity.TypeInt32 || v.Type() == entity.TypeInt64
-}
-
-func compareNumbers(a, b entity.Value) ordering {
-	switch {
-	case isWhole(a) && isWhole(b):
-		return ordered(cmp.Compare(a.Int(), b.Int()))
-	case isWhole(a):
-		return compareMixed(a.Int(), b.Float())
-	case isWhole(b):
-		return compareMixed(b.Int(), a.Float()).mirrored()
-	default:
-		return compareDoubles(a.Float(), b.Float())
-	}
 }
 
 func compareDoubles(a, b float64) ordering {

@@ -212,11 +212,6 @@ type fault struct {
 	what string
 }
 
-// detail returns the fault as one line. People count characters, from 1.
-func (f *fault) detail(text string) string {
-	return fmt.Sprintf("%s at character %d of the $filter", f.what, utf8.RuneCountInString(text[:f.at])+1)
-}
-
 func invalid(at int, format string, values ...any) *fault {
 	return &fault{code: entity.InvalidInput, at: at, what: fmt.Sprintf(format, values...)}
 }

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"fmt"
 	"unicode/utf8"
 
 	"loadgen/engine/entity"
@@ -25,7 +26,7 @@ const (
 func Parse(text string) (e *Expression, code entity.Code, detail string) {
 	e, f := parse(text)
 	if f != nil {
-		return nil, f.code, f.detail(text)
+		return nil, f.code, fmt.Sprintf("%s at character %d of the $filter", f.what, utf8.RuneCountInString(text[:f.at])+1)
 	}
 	return e, entity.OK, ""
 }

@@ -41,7 +41,7 @@ func New(profile string) (*Model, error) {
 		ScanRate:       10_000,
 		ClientMachines: 1,
 		RetransmitTime: 200 * time.Millisecond,
-		Idle:           idle(),
+		Idle:           Idle{Headroom: 1000, UtilisationLow: 300, UtilisationHigh: 800, RateMemory: 5 * time.Second},
 		Stamp:          stamp(),
 	}
 	switch profile {
@@ -49,7 +49,13 @@ func New(profile string) (*Model, error) {
 		m.document()
 	case Headroom:
 		m.document()
-		m.grantHeadroom()
+		m.Idle.Headroom = 2000
+		m.ThrottleCost = 10
+		m.Stamp.RangeTarget = 0
+		m.Stamp.SizeWeight = 1000
+		m.Stamp.PipelineRequest, m.Stamp.PipelineEntity = 142*time.Microsecond, 98_500*time.Nanosecond
+		// The pipeline has what the documented profile adds for each entity.
+		m.EntityTime = 0
 	case Measured2010:
 		m.document()
 		m.measure()
@@ -80,18 +86,6 @@ func (m *Model) document() {
 	m.NameDelay = 40 * time.Second
 }
 
-// grantHeadroom has no limit for a range but its pipeline, which is the one that
-// was measured in 2010 at four times the speed, as the targets are.
-func (m *Model) grantHeadroom() {
-	m.Idle.Headroom = 2000
-	m.ThrottleCost = 10
-	m.Stamp.RangeTarget = 0
-	m.Stamp.SizeWeight = 1000
-	m.Stamp.PipelineRequest, m.Stamp.PipelineEntity = 142*time.Microsecond, 98_500*time.Nanosecond
-	// The pipeline has what the documented profile adds for each entity.
-	m.EntityTime = 0
-}
-
 // measure fits the pipeline and the times to the published plateaus: 1,040
 // single inserts and 2,500 entities in transactions per second, 48 ms for a
 // single insert, 0.87 s for a transaction of 100.
@@ -104,10 +98,6 @@ func (m *Model) measure() {
 	m.Stamp.OfflineLeast, m.Stamp.OfflineMost = 10*time.Second, 20*time.Second
 	m.ReadTime, m.WriteTime = 38*time.Millisecond, 47*time.Millisecond
 	m.EntityTime = 7900 * time.Microsecond
-}
-
-func idle() Idle {
-	return Idle{Headroom: 1000, UtilisationLow: 300, UtilisationHigh: 800, RateMemory: 5 * time.Second}
 }
 
 func stamp() Stamp {

@@ -17,7 +17,16 @@ func (s *stamp) decide(now clock.Instant) {
 	active := s.heartbeats(now)
 	budget := s.model.SplitsPerTick
 	relieved := make(map[*server]bool)
-	for _, r := range s.overloaded(now) {
+	var list []*rangePartition
+	s.eachRange(func(r *rangePartition) {
+		if lasted, on := r.over.lasts(now); on && lasted >= clock.Instant(s.model.Detection) {
+			list = append(list, r)
+		}
+	})
+	slices.SortFunc(list, func(a, b *rangePartition) int {
+		return cmp.Or(cmp.Compare(b.offered, a.offered), cmp.Compare(a.number, b.number))
+	})
+	for _, r := range list {
 		if !r.online(now) {
 			continue
 		}
@@ -75,7 +84,12 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	if !r.over.on {
 		r.told = false
 	}
-	s.judgeSplit(now, r)
+	if r.partner != nil {
+		old := now-r.born >= clock.Instant(s.model.Detection)
+		if old && (!r.over.on && !r.partner.over.on || !s.keptLoad(r)) {
+			r.partner.partner, r.partner = nil, nil
+		}
+	}
 	return true
 }
 
@@ -91,33 +105,6 @@ func (s *stamp) serverOverloaded(o *server) bool {
 	return h.busy > s.model.OverloadCPU*tick/thousand ||
 		s.model.ServerTarget > 0 && rate > s.model.OverloadRate*s.model.ServerTarget ||
 		s.model.ServerBandwidth > 0 && network/thousand > s.model.OverloadCPU*s.model.ServerBandwidth/thousand
-}
-
-// overloaded returns the ranges that have been overloaded for long enough, those
-// with the greatest load first.
-func (s *stamp) overloaded(now clock.Instant) []*rangePartition {
-	var list []*rangePartition
-	s.eachRange(func(r *rangePartition) {
-		if lasted, on := r.over.lasts(now); on && lasted >= clock.Instant(s.model.Detection) {
-			list = append(list, r)
-		}
-	})
-	slices.SortFunc(list, func(a, b *rangePartition) int {
-		return cmp.Or(cmp.Compare(b.offered, a.offered), cmp.Compare(a.number, b.number))
-	})
-	return list
-}
-
-// judgeSplit ends the guard of a split that has helped: neither side has kept
-// nearly all of the load, or the overload has come to an end.
-func (s *stamp) judgeSplit(now clock.Instant, r *rangePartition) {
-	if r.partner == nil {
-		return
-	}
-	old := now-r.born >= clock.Instant(s.model.Detection)
-	if old && (!r.over.on && !r.partner.over.on || !s.keptLoad(r)) {
-		r.partner.partner, r.partner = nil, nil
-	}
 }
 
 // keptLoad reports whether of a split range one side has kept nearly all load.

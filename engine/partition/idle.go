@@ -39,20 +39,6 @@ func newIdleness(m *model.Model, background []Step) *idleness {
 	}
 }
 
-// pass decides on a request, and counts it as offered whatever it decides.
-func (i *idleness) pass(now clock.Instant, one *key, s *server, cost int64, chance uint64) bool {
-	one.offered.add(now, cost, i.law)
-	rate := one.offered.rate(now, i.law)
-	allowed := i.target * i.multiple(i.utilisation(now, one, s))
-	if i.refusal > 0 && rate > allowed {
-		// What is served and what refusing the rest takes are together what is allowed: of
-		// O offered, s + f(O − s) = L, so s = (L − fO) / (1 − f).
-		f := min(i.refusal*thousand*nano/cost, millionth/2)
-		allowed = max(0, allowed-rate/thousand*f/thousand) * thousand / ((millionth - f) / thousand)
-	}
-	return rate <= allowed || !happens(chance, rate-allowed, rate)
-}
-
 // multiple returns the multiple of the target, in thousandths, that a partition
 // may have at a utilisation of its server by everything else.
 func (i *idleness) multiple(utilisation int64) int64 {

@@ -81,7 +81,14 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 		return one
 	}
 	if len(k.known) >= max(k.sweepAt, k.fewest) {
-		k.forgetIdle(now)
+		// Doubling the threshold keeps the cost of the walk constant per key.
+		k.recent = recentKeys{}
+		for p, one := range k.known {
+			if k.isIdle(now, one) {
+				delete(k.known, p)
+			}
+		}
+		k.sweepAt = max(k.fewest, 2*len(k.known))
 	}
 	one := &key{bucket: k.limit.full(now)}
 	one.offered.at, one.served.at = now, now
@@ -103,7 +110,17 @@ func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance u
 	case k.idle == nil:
 		return one.bucket.take(now, cost, k.limit)
 	default:
-		return k.idle.pass(now, one, s, cost, chance)
+		i := k.idle
+		one.offered.add(now, cost, i.law)
+		rate := one.offered.rate(now, i.law)
+		allowed := i.target * i.multiple(i.utilisation(now, one, s))
+		if i.refusal > 0 && rate > allowed {
+			// What is served and what refusing the rest takes are together what is allowed: of
+			// O offered, s + f(O − s) = L, so s = (L − fO) / (1 − f).
+			f := min(i.refusal*thousand*nano/cost, millionth/2)
+			allowed = max(0, allowed-rate/thousand*f/thousand) * thousand / ((millionth - f) / thousand)
+		}
+		return rate <= allowed || !happens(chance, rate-allowed, rate)
 	}
 }
 
@@ -148,18 +165,6 @@ func (k *keys) charge(now clock.Instant, one *key, cost int64) {
 	default:
 		one.offered.add(now, cost, k.idle.law)
 	}
-}
-
-// forgetIdle drops the keys that nothing tells from those never seen. Doubling
-// the threshold keeps the cost of the walk constant per key.
-func (k *keys) forgetIdle(now clock.Instant) {
-	k.recent = recentKeys{}
-	for p, one := range k.known {
-		if k.isIdle(now, one) {
-			delete(k.known, p)
-		}
-	}
-	k.sweepAt = max(k.fewest, 2*len(k.known))
 }
 
 // isIdle reports whether a key has its whole burst again or, where there is

@@ -42,7 +42,21 @@ func New(o Options) *Layer {
 		times:    newAdmissionTimes(o.Model),
 	}
 	if o.Cold {
-		l.stamp = newStamp(o.Model, o.Seed)
+		m := o.Model
+		s := &stamp{
+			model:         m.Stamp,
+			rangeLimit:    newLimit(m.Stamp.RangeTarget, int64(m.Stamp.Burst)),
+			serverLimit:   newLimit(m.Stamp.ServerTarget, int64(m.Stamp.Burst)),
+			tick:          clock.Instant(m.Stamp.Tick),
+			handOverTimes: clock.NewStream(o.Seed, "hand-over"),
+			known:         make(map[uint32]*table),
+			nextTick:      clock.Never,
+		}
+		s.newer, s.stays = weights(m.Stamp.Tick, m.Stamp.LoadMemory)
+		for i := range m.Stamp.Servers {
+			s.servers = append(s.servers, &server{number: int(i), bucket: s.serverLimit.full(0)})
+		}
+		l.stamp = s
 	}
 	return l
 }
@@ -53,7 +67,13 @@ func (l *Layer) Advance(now clock.Instant) clock.Instant {
 	if now > l.now {
 		l.now = now
 		if l.stamp != nil {
-			l.stamp.advance(now)
+			s := l.stamp
+			for s.nextTick <= now {
+				s.decide(s.nextTick)
+			}
+			for at, _, some := s.returns.Peek(); some && at <= now; at, _, some = s.returns.Peek() {
+				s.returns.Pop()
+			}
 		}
 	}
 	return l.now
@@ -66,7 +86,8 @@ func (l *Layer) NextEvent() clock.Instant {
 	if l.stamp == nil {
 		return clock.Never
 	}
-	return l.stamp.nextEvent()
+	at, _, _ := l.stamp.returns.Peek()
+	return min(at, l.stamp.nextTick)
 }
 
 // Admit decides on a request that arrives at now; chance is 64 random bits of

@@ -1,6 +1,10 @@
 package partition
 
-import "loadgen/engine/clock"
+import (
+	"slices"
+
+	"loadgen/engine/clock"
+)
 
 // mergeQuiet merges neighbours that have been quiet for long enough, one pair at
 // a tick, and two near the high watermark.
@@ -52,7 +56,9 @@ func (s *stamp) merge(now clock.Instant, left, right *rangePartition) {
 	e.Other, e.Key, e.From = right.number, right.low, right.server.number
 	e.Offered, e.Served = (left.offered+right.offered)/thousand, (left.served+right.served)/thousand
 	right.server.leave(right)
-	left.table.remove(right)
+	t := left.table
+	i := slices.Index(t.ranges, right)
+	t.ranges = slices.Delete(t.ranges, i, i+1)
 	for _, r := range []*rangePartition{left, right} {
 		if r.partner != nil {
 			// What a side that takes nothing any more is merged with does not make

@@ -56,7 +56,14 @@ func (s *stamp) isolate(now clock.Instant, hot *rangePartition) {
 // where it should be.
 func (s *stamp) relieve(now clock.Instant, o *server) {
 	lasted, _ := o.over.lasts(now)
-	used := s.utilisation(o)
+	tick := int64(s.tick)
+	used := o.seen.busy / (tick / thousand)
+	if s.model.ServerTarget > 0 {
+		used = max(used, perSecond(o.seen.served, tick)/s.model.ServerTarget)
+	}
+	if s.model.ServerBandwidth > 0 {
+		used = max(used, perSecond(o.seen.bytes, tick)/s.model.ServerBandwidth)
+	}
 	if used <= s.model.Relief {
 		return
 	}
@@ -78,20 +85,6 @@ func (s *stamp) relieve(now clock.Instant, o *server) {
 			s.move(now, r, target, becauseServer, lasted)
 		}
 	}
-}
-
-// utilisation returns what the fullest of a server's resources was used since
-// the last tick, in thousandths.
-func (s *stamp) utilisation(o *server) int64 {
-	tick := int64(s.tick)
-	used := o.seen.busy / (tick / thousand)
-	if s.model.ServerTarget > 0 {
-		used = max(used, perSecond(o.seen.served, tick)/s.model.ServerTarget)
-	}
-	if s.model.ServerBandwidth > 0 {
-		used = max(used, perSecond(o.seen.bytes, tick)/s.model.ServerBandwidth)
-	}
-	return used
 }
 
 // on returns the ranges of a server, those with the greatest load first.

@@ -70,16 +70,7 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 	if p.samples < enoughSamples && (now-p.began < memory || p.samples < fewestToDivide) {
 		return
 	}
-	p.told, p.now = p.now, divide(p.keys)
-	p.began, p.samples, p.keys = now, 0, p.keys[:0]
-}
-
-// forget has the probe begin anew, as a range does that has other bounds.
-func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
-
-// divide sorts keys and returns the boundaries between them, which nothing has come to:
-// the keys themselves, as a profile has them, and what they begin with.
-func divide(keys []string) division {
+	keys := p.keys
 	slices.SortFunc(keys, entity.Compare)
 	var d division
 	for i := 1; i < len(keys); i++ {
@@ -91,8 +82,12 @@ func divide(keys []string) division {
 		}
 	}
 	d.came = make([]int64, len(d.bounds)+1)
-	return d
+	p.told, p.now = p.now, d
+	p.began, p.samples, p.keys = now, 0, p.keys[:0]
 }
+
+// forget has the probe begin anew, as a range does that has other bounds.
+func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
 
 // boundary returns the shortest beginning of a key that lies above a lesser one (Bayer
 // and Unterauer 1977). Of two tails that grow towards each other no key that was met

@@ -38,39 +38,6 @@ type stamp struct {
 	journal journal
 }
 
-func newStamp(m *model.Model, seed uint64) *stamp {
-	s := &stamp{
-		model:         m.Stamp,
-		rangeLimit:    newLimit(m.Stamp.RangeTarget, int64(m.Stamp.Burst)),
-		serverLimit:   newLimit(m.Stamp.ServerTarget, int64(m.Stamp.Burst)),
-		tick:          clock.Instant(m.Stamp.Tick),
-		handOverTimes: clock.NewStream(seed, "hand-over"),
-		known:         make(map[uint32]*table),
-		nextTick:      clock.Never,
-	}
-	s.newer, s.stays = weights(m.Stamp.Tick, m.Stamp.LoadMemory)
-	for i := range m.Stamp.Servers {
-		s.servers = append(s.servers, &server{number: int(i), bucket: s.serverLimit.full(0)})
-	}
-	return s
-}
-
-// advance does what was due up to now.
-func (s *stamp) advance(now clock.Instant) {
-	for s.nextTick <= now {
-		s.decide(s.nextTick)
-	}
-	for at, _, some := s.returns.Peek(); some && at <= now; at, _, some = s.returns.Peek() {
-		s.returns.Pop()
-	}
-}
-
-// nextEvent returns the next instant at which something happens by itself.
-func (s *stamp) nextEvent() clock.Instant {
-	at, _, _ := s.returns.Peek()
-	return min(at, s.nextTick)
-}
-
 // wake has ticks go on after nothing has happened for a while.
 func (s *stamp) wake(now clock.Instant) {
 	if s.nextTick == clock.Never {
@@ -187,11 +154,6 @@ func (t *table) find(key string) *rangePartition { return t.ranges[t.at(key)] }
 // insert puts a range behind its lower neighbour.
 func (t *table) insert(lower, upper *rangePartition) {
 	t.ranges = slices.Insert(t.ranges, t.at(lower.low)+1, upper)
-}
-
-func (t *table) remove(r *rangePartition) {
-	i := slices.Index(t.ranges, r)
-	t.ranges = slices.Delete(t.ranges, i, i+1)
 }
 
 func compareTables(a, b *table) int {

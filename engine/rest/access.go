@@ -123,11 +123,3 @@ func accessRange(given *wire.SharedAccess) filter.Range {
 	}
 	return filter.Range{From: from, To: last.To, Bounded: true}
 }
-
-func cut(r, within filter.Range) filter.Range {
-	r = r.StartingAt(within.From)
-	if within.Bounded && (!r.Bounded || within.To.Compare(r.To) < 0) {
-		r.To, r.Bounded = within.To, true
-	}
-	return r
-}

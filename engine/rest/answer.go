@@ -39,7 +39,8 @@ func (a *answer) begin() {
 		return
 	}
 	a.begun = true
-	if a.connection.beginAnswer() {
+	state := a.connection.state.Or(isAnswered)
+	if state&isDoubtful != 0 || state&isWhole == 0 && a.connection.framing.rest > discarded {
 		a.Header().Set("Connection", "close")
 	}
 }

@@ -72,7 +72,11 @@ func (x *exchange) readBody(most int64) (entity.Code, string) {
 
 // readJSON reads the body where it may be JSON.
 func (x *exchange) readJSON() (entity.Code, string) {
-	if asksForXML(headerOf(x.request, "Content-Type")) {
+	mediaType := headerOf(x.request, "Content-Type")
+	mediaType, _, _ = strings.Cut(mediaType, ";")
+	mediaType = strings.TrimSpace(mediaType)
+	const xml = "xml"
+	if len(mediaType) >= len(xml) && strings.EqualFold(mediaType[len(mediaType)-len(xml):], xml) {
 		return entity.AtomFormatNotSupported, ""
 	}
 	return x.readBody(maxBody)
@@ -82,12 +86,3 @@ func (x *exchange) readJSON() (entity.Code, string) {
 const maxXML = 64 << 10
 
 func (x *exchange) readXML() (entity.Code, string) { return x.readBody(maxXML) }
-
-// asksForXML reports whether a media type is the one that the service spoke
-// before JSON.
-func asksForXML(mediaType string) bool {
-	mediaType, _, _ = strings.Cut(mediaType, ";")
-	mediaType = strings.TrimSpace(mediaType)
-	const xml = "xml"
-	return len(mediaType) >= len(xml) && strings.EqualFold(mediaType[len(mediaType)-len(xml):], xml)
-}

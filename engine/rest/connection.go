@@ -111,14 +111,6 @@ func (c *connection) begin() bool {
 	}
 }
 
-// beginAnswer takes down that the answer begins, and reports whether the connection
-// is to end with it: where what follows is doubtful, or much of the body is yet to
-// come.
-func (c *connection) beginAnswer() (last bool) {
-	state := c.state.Or(isAnswered)
-	return state&isDoubtful != 0 || state&isWhole == 0 && c.framing.rest > discarded
-}
-
 // rest takes down since when nothing has come, if so: a turn.
 func (c *connection) rest(turn uint64) {
 	if c.state.Load()&isWhole != 0 {
@@ -134,11 +126,6 @@ func (c *connection) evict(since uint64) bool {
 	}
 	_ = c.socket.Close() // its reader sees that as well
 	return true
-}
-
-// cut closes it at once.
-func (c *connection) cut() {
-	_ = c.socket.Close() // its reader sees that as well
 }
 
 // CloseWrite tells the client that nothing more will come; net/http does so before
@@ -180,12 +167,6 @@ func (f framed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type secured struct {
 	*connection
 	tls *tls.Conn
-}
-
-// secure returns the connection of a socket that speaks TLS.
-func secure(socket net.Conn, config *tls.Config) *secured {
-	outer := tls.Server(socket, config)
-	return &secured{&connection{Conn: outer, socket: socket}, outer}
 }
 
 // ConnectionState shakes hands, within HeaderTime. Where that fails, so does all

@@ -86,7 +86,8 @@ func (d *door) admit(socket net.Conn) net.Conn {
 	var admitted net.Conn
 	c := &connection{Conn: socket, socket: socket}
 	if admitted = c; d.config != nil {
-		s := secure(socket, d.config)
+		outer := tls.Server(socket, d.config)
+		s := &secured{&connection{Conn: outer, socket: socket}, outer}
 		admitted, c = s, s.connection
 	}
 	c.idle.Store(d.turns.Add(1))
@@ -208,17 +209,6 @@ func (d *door) cutAll() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for c := range d.open {
-		c.cut()
+		_ = c.socket.Close() // its reader sees that as well
 	}
-}
-
-// cut closes what is being turned away, and waits for it.
-func (d *door) cut() {
-	d.mu.Lock()
-	d.closed = true
-	for socket := range d.leaving {
-		_ = socket.Close()
-	}
-	d.mu.Unlock()
-	d.left.Wait()
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"runtime"
 	"strings"
 	"unsafe"
 
@@ -92,7 +93,11 @@ type matter struct {
 
 func newExchange(h *Handler) *exchange {
 	x := &exchange{handler: h}
-	x.share = newShare(x, &h.bodies)
+	// It is given back at the latest when the exchange is garbage: the pool of exchanges
+	// lets go of them without a word.
+	s := &share{of: &h.bodies}
+	runtime.AddCleanup(x, func(s *share) { s.hold(0) }, s)
+	x.share = s
 	x.echo = x.echoOf
 	return x
 }
@@ -109,15 +114,16 @@ func (x *exchange) begin(r *http.Request, number uint64) {
 // it was read into.
 func (x *exchange) end() {
 	x.matter = matter{}
-	x.keepRoom()
+	room := counted(x.body) + counted(x.output) + counted(x.packed)
+	others := x.share.of.held.Load() - x.share.held
+	if room > 0 && (max(cap(x.body), cap(x.output), cap(x.packed)) > mostKept || others+room > x.share.of.most/4) {
+		// The parsed forms hold views into the body.
+		x.body, x.output, x.packed = nil, nil, nil
+		x.entity, x.batch = wire.EntityBody{}, wire.BatchRequest{}
+		room = 0
+	}
+	x.share.hold(room)
 	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "rows", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
-}
-
-// dropRoom lets go of the room that counts. The parsed forms hold views into the
-// body.
-func (x *exchange) dropRoom() {
-	x.body, x.output, x.packed = nil, nil, nil
-	x.entity, x.batch = wire.EntityBody{}, wire.BatchRequest{}
 }
 
 // partitionKey returns the one PartitionKey that the request is about, empty

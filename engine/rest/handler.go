@@ -8,6 +8,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/wire"
 )
 
 // Handler answers requests of the table service. It is safe for concurrent use.
@@ -54,7 +55,9 @@ func New(o Options) (*Handler, error) {
 	}
 	h.bodies.most = o.BodyBytes
 	for _, account := range o.Accounts {
-		t := newTenant(account.Name, account.Secret)
+		t := &tenant{name: account.Name, secret: account.Secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
+		t.properties.Store(&wire.ServiceProperties{
+			Logging: &wire.Logging{}, HourMetrics: &wire.Metrics{}, MinuteMetrics: &wire.Metrics{}, HasCors: true})
 		if err := t.recall(o.Engine, account.Name); err != nil {
 			return nil, err
 		}

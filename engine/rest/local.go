@@ -23,7 +23,8 @@ func RequireLocal(h http.Handler) http.Handler {
 		// No script needs to send it here: it is a page that asks, and only one of this
 		// machine may.
 		for _, origin := range r.Header.Values("Origin") {
-			if !ownOrigin(origin) {
+			page, err := url.Parse(origin)
+			if !(err == nil && ownName(page.Host)) {
 				http.Error(w, "this address answers no page of another machine", http.StatusForbidden)
 				return
 			}
@@ -45,13 +46,6 @@ func ownName(host string) bool {
 	}
 	address, err := netip.ParseAddr(host)
 	return err == nil && address.Unmap().IsLoopback()
-}
-
-// ownOrigin reports whether a header Origin names a page of this machine: "null", which a
-// page of any machine can send, does not.
-func ownOrigin(origin string) bool {
-	page, err := url.Parse(origin)
-	return err == nil && ownName(page.Host)
 }
 
 // IsReachable reports whether others than this machine reach an address that was listened

@@ -35,7 +35,13 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 	}
 	query := engine.Query{Range: wanted.Range(), Top: top}
 	if x.access.given != nil {
-		query.Range = cut(query.Range, x.access.within)
+		r := query.Range
+		within := x.access.within
+		r = r.StartingAt(within.From)
+		if within.Bounded && (!r.Bounded || within.To.Compare(r.To) < 0) {
+			r.To, r.Bounded = within.To, true
+		}
+		query.Range = r
 	}
 	if !wanted.Exact() {
 		query.Keep = wanted.Keeps
@@ -122,7 +128,16 @@ func (x *exchange) presentPage() {
 		row := &x.reply.Rows[i]
 		x.output = x.rendering.AppendRowLike(x.output, i == 0, row.Key, row.Entity, &x.rows)
 		if i == 0 {
-			x.output = slices.Grow(x.output, likely(&x.reply, len(x.output)-from))
+			// It is no more than is kept for the next page for certain.
+			page := &x.reply
+			first := len(x.output) - from
+			bytes := 0
+			for i := range page.Rows {
+				bytes += len(page.Rows[i].Entity)
+			}
+			const slack = 16 // one in so many
+			estimate := bytes / max(1, len(page.Rows[0].Entity)) * first
+			x.output = slices.Grow(x.output, min(estimate+estimate/slack, mostKept-mostKept/slack))
 		}
 	}
 	x.output = x.rendering.AppendPageEnd(x.output)
@@ -133,17 +148,4 @@ func (x *exchange) presentPage() {
 	x.headers.close(nextPartitionHeader)
 	x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Row)
 	x.headers.close(nextRowHeader)
-}
-
-// likely is how long the rows of a page will be after the first one, which has that
-// length, were they all like it: room that grows with the page would be copied again and
-// again. It is no more than is kept for the next page for certain.
-func likely(page *engine.Reply, first int) int {
-	bytes := 0
-	for i := range page.Rows {
-		bytes += len(page.Rows[i].Entity)
-	}
-	const slack = 16 // one in so many
-	estimate := bytes / max(1, len(page.Rows[0].Entity)) * first
-	return min(estimate+estimate/slack, mostKept-mostKept/slack)
 }

@@ -73,29 +73,24 @@ func (q *queryOptions) set(name, value string) (entity.Code, string) {
 			q.unsupported = name
 			return entity.OK, ""
 		}
-		return q.setAccess(name, value)
+		// Any other means nothing. One that comes twice was not signed so.
+		access := q.access
+		if access == nil {
+			access = new(wire.SharedAccess)
+		}
+		known, first := access.Set(name, value)
+		if known {
+			q.access = access
+		}
+		if !first {
+			return entity.AuthenticationFailed, "an option of the shared access signature comes twice"
+		}
+		return entity.OK, ""
 	}
 	if q.has(which) {
 		return entity.InvalidQueryParameterValue, "a query option comes twice"
 	}
 	*place, q.present = value, q.present|which
-	return entity.OK, ""
-}
-
-// setAccess keeps the value of an option of a signature. Any other means
-// nothing. One that comes twice was not signed so.
-func (q *queryOptions) setAccess(name, value string) (entity.Code, string) {
-	access := q.access
-	if access == nil {
-		access = new(wire.SharedAccess)
-	}
-	known, first := access.Set(name, value)
-	if known {
-		q.access = access
-	}
-	if !first {
-		return entity.AuthenticationFailed, "an option of the shared access signature comes twice"
-	}
 	return entity.OK, ""
 }
 

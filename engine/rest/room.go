@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"runtime"
 	"sync/atomic"
 
 	"loadgen/engine/entity"
@@ -86,14 +85,6 @@ func (s *share) hold(bytes int64) {
 	}
 }
 
-// newShare returns the share of an exchange. It is given back at the latest when
-// the exchange is garbage: the pool of exchanges lets go of them without a word.
-func newShare(x *exchange, of *bodies) *share {
-	s := &share{of: of}
-	runtime.AddCleanup(x, func(s *share) { s.hold(0) }, s)
-	return s
-}
-
 // counted returns how much of a room counts.
 func counted(room []byte) int64 {
 	if cap(room) <= freeRoom {
@@ -135,15 +126,4 @@ func (x *exchange) crowdedOut() (entity.Code, string) {
 	x.headers.add("Retry-After", "1")
 	x.headers.add("Connection", "close")
 	return entity.ServerBusy, "The requests under way leave no room for the body of this one."
-}
-
-// keepRoom decides what room the exchange keeps for its next request.
-func (x *exchange) keepRoom() {
-	room := counted(x.body) + counted(x.output) + counted(x.packed)
-	others := x.share.of.held.Load() - x.share.held
-	if room > 0 && (max(cap(x.body), cap(x.output), cap(x.packed)) > mostKept || others+room > x.share.of.most/4) {
-		x.dropRoom()
-		room = 0
-	}
-	x.share.hold(room)
 }

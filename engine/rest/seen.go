@@ -105,7 +105,13 @@ func (x *exchange) show() {
 	switch asked.Verb {
 	case 0, entity.CreateTable, entity.DeleteTable:
 	case entity.Query:
-		x.showQuery(s)
+		span := x.wanted.Range()
+		s.PartitionKey, s.HasPartition = span.Partition()
+		s.Shape, s.Class = x.wanted.Shape(), span.Class().String()
+		s.Returned = int64(len(x.reply.Rows))
+		for _, span := range x.reply.Spans {
+			s.Spans = append(s.Spans, Span{span.PartitionKey, int64(span.Scanned)})
+		}
 	case entity.Batch:
 		s.Asked = int64(len(asked.Changes))
 		if len(asked.Changes) > 0 {
@@ -134,16 +140,6 @@ func (s *Seen) show(c *entity.Change) {
 	switch c.Verb {
 	case entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge:
 		s.Inserts = true
-	}
-}
-
-func (x *exchange) showQuery(s *Seen) {
-	span := x.wanted.Range()
-	s.PartitionKey, s.HasPartition = span.Partition()
-	s.Shape, s.Class = x.wanted.Shape(), span.Class().String()
-	s.Returned = int64(len(x.reply.Rows))
-	for _, span := range x.reply.Spans {
-		s.Spans = append(s.Spans, Span{span.PartitionKey, int64(span.Scanned)})
 	}
 }
 

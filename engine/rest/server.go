@@ -163,7 +163,14 @@ func (s *Server) Cut() error {
 	// every wait of the handler.
 	err := s.server.Close()
 	<-s.served
-	s.door.cut()
+	d := s.door
+	d.mu.Lock()
+	d.closed = true
+	for socket := range d.leaving {
+		_ = socket.Close()
+	}
+	d.mu.Unlock()
+	d.left.Wait()
 	s.door.cutAll()
 	s.connections.Wait()
 	return errors.Join(s.failure, err)

@@ -24,13 +24,6 @@ type tenant struct {
 	policies policies
 }
 
-func newTenant(name string, secret *wire.Secret) *tenant {
-	t := &tenant{name: name, secret: secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
-	t.properties.Store(&wire.ServiceProperties{
-		Logging: &wire.Logging{}, HourMetrics: &wire.Metrics{}, MinuteMetrics: &wire.Metrics{}, HasCors: true})
-	return t
-}
-
 // recall takes up the settings that the engine has kept from before.
 func (t *tenant) recall(e *engine.Engine, account string) error {
 	if note := e.Note(account, ""); note != nil {

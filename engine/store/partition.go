@@ -103,7 +103,11 @@ func (p *partition) commit(s *staged) {
 	case p.index != nil:
 		p.index[row] = s.after
 	case p.rows.Len() > mostUnindexed:
-		p.buildIndex()
+		p.index = make(map[string]entity.Packed, 2*mostUnindexed)
+		p.rows.Scan(func(row string, e entity.Packed) bool {
+			p.index[row] = e
+			return true
+		})
 	}
 }
 
@@ -111,11 +115,3 @@ func (p *partition) commit(s *staged) {
 // keep: a tree of so few is soon gone down, and a table may have millions of partitions of
 // a single row.
 const mostUnindexed = 255
-
-func (p *partition) buildIndex() {
-	p.index = make(map[string]entity.Packed, 2*mostUnindexed)
-	p.rows.Scan(func(row string, e entity.Packed) bool {
-		p.index[row] = e
-		return true
-	})
-}

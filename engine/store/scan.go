@@ -64,7 +64,14 @@ func (s *Store) Scan(name string, q Query) (Page, entity.Code) {
 	if q.Range.Empty() {
 		return Page{}, entity.OK
 	}
-	c := newScan(q)
+	c := &scan{
+		keep: q.Keep, top: q.Top, scanLimit: q.ScanLimit, bounded: q.Range.Bounded,
+		fromPK: entity.SortKey(q.Range.From.Partition), fromRK: entity.SortKey(q.Range.From.Row),
+		toPK: entity.SortKey(q.Range.To.Partition), toRK: entity.SortKey(q.Range.To.Row),
+	}
+	if c.top <= 0 || c.top > MaxPage {
+		c.top = MaxPage
+	}
 	if _, one := q.Range.Partition(); one {
 		if p := t.lookup(c.fromPK); p != nil {
 			c.read(p)
@@ -72,7 +79,7 @@ func (s *Store) Scan(name string, q Query) (Page, entity.Code) {
 		return c.page, entity.OK
 	}
 	t.snapshot().Ascend(c.fromPK, func(pk string, p *partition) bool {
-		return c.reaches(pk) && c.read(p)
+		return (!c.bounded || pk < c.toPK || pk == c.toPK && c.toRK != "") && c.read(p)
 	})
 	return c.page, entity.OK
 }
@@ -90,23 +97,6 @@ type scan struct {
 	page Page
 	// last says that the range ends in the partition that is being read.
 	last bool
-}
-
-func newScan(q Query) *scan {
-	c := &scan{
-		keep: q.Keep, top: q.Top, scanLimit: q.ScanLimit, bounded: q.Range.Bounded,
-		fromPK: entity.SortKey(q.Range.From.Partition), fromRK: entity.SortKey(q.Range.From.Row),
-		toPK: entity.SortKey(q.Range.To.Partition), toRK: entity.SortKey(q.Range.To.Row),
-	}
-	if c.top <= 0 || c.top > MaxPage {
-		c.top = MaxPage
-	}
-	return c
-}
-
-// reaches reports whether the range holds keys of this partition or a later one.
-func (c *scan) reaches(pk string) bool {
-	return !c.bounded || pk < c.toPK || pk == c.toPK && c.toRK != ""
 }
 
 // full reports whether the page may read no further entity.

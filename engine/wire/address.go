@@ -78,7 +78,14 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 	}
 	// No table can have this name, in whatever case.
 	if strings.EqualFold(name, "Tables") {
-		return parseTables(keys)
+		if keys == "" {
+			return Resource{Kind: TablesResource}, entity.OK, ""
+		}
+		name, rest, ok := cutLiteral(keys)
+		if !ok || rest != "" {
+			return Resource{}, entity.InvalidInput, "the path gives no name of a table in quotes"
+		}
+		return Resource{Kind: TableResource, Table: name}, entity.OK, ""
 	}
 	if keys == "" {
 		return Resource{Kind: EntitySetResource, Table: name}, entity.OK, ""
@@ -88,18 +95,6 @@ func ParseResource(escaped string) (r Resource, code entity.Code, detail string)
 		return Resource{}, entity.InvalidInput, "the path gives no PartitionKey='…',RowKey='…'"
 	}
 	return Resource{Kind: EntityResource, Table: name, Key: key}, entity.OK, ""
-}
-
-// parseTables reads what stands between the parentheses of Tables(…).
-func parseTables(keys string) (Resource, entity.Code, string) {
-	if keys == "" {
-		return Resource{Kind: TablesResource}, entity.OK, ""
-	}
-	name, rest, ok := cutLiteral(keys)
-	if !ok || rest != "" {
-		return Resource{}, entity.InvalidInput, "the path gives no name of a table in quotes"
-	}
-	return Resource{Kind: TableResource, Table: name}, entity.OK, ""
 }
 
 // parseKeys reads both keys. Clients write the PartitionKey first; as both are

@@ -66,7 +66,11 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 		o.resource.Key.Row = row
 		return o, entity.OK, ""
 	}
-	o.resource, code, detail = ParseResource(lastSegment(head.target))
+	// A resource has no slash, since keys have none but escaped ones. A URL that ends with
+	// its host names none.
+	target := head.target
+	target, _, _ = strings.Cut(target, "?")
+	o.resource, code, detail = ParseResource(target[strings.LastIndexByte(target, '/')+1:])
 	if code == entity.OK {
 		b.target, b.resource, b.upToRow = head.target, o.resource, upToRow(head.target, o.resource.Key.Row)
 	}
@@ -271,12 +275,4 @@ func acceptsBody(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.TrimSpace(media)
 	return media == "" || isJSON(media)
-}
-
-// lastSegment returns what of an operation's URL names a resource: neither host
-// nor account nor query string. A resource has no slash, since keys have none
-// but escaped ones. A URL that ends with its host names none.
-func lastSegment(target string) string {
-	target, _, _ = strings.Cut(target, "?")
-	return target[strings.LastIndexByte(target, '/')+1:]
 }

@@ -46,7 +46,12 @@ func appendOperation(
 		dst = append(dst, "Prefer: return-no-content\r\n"...)
 	}
 	if !c.Match.IsNone() {
-		dst = appendIfMatch(dst, c.Match, etag)
+		m := c.Match
+		tag := "*"
+		if version, exactly := m.Exactly(); exactly {
+			tag = etag(version)
+		}
+		dst = appendAll(dst, "If-Match: ", tag, "\r\n")
 	}
 	dst = append(dst, "Content-ID: "...)
 	dst = strconv.AppendInt(dst, int64(number), 10)
@@ -55,14 +60,6 @@ func appendOperation(
 		dst = AppendEntityBody(dst, c.Key, c.Properties)
 	}
 	return append(dst, "\r\n"...)
-}
-
-func appendIfMatch(dst []byte, m entity.Match, etag func(entity.Ticks) string) []byte {
-	tag := "*"
-	if version, exactly := m.Exactly(); exactly {
-		tag = etag(version)
-	}
-	return appendAll(dst, "If-Match: ", tag, "\r\n")
 }
 
 // methodOf returns the method that carries out a change. It panics on what is

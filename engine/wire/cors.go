@@ -47,9 +47,22 @@ func (s *settings) rules(n *xmlNode) []CORSRule {
 			return nil
 		}
 		s.only(rule, "AllowedOrigins", "AllowedMethods", "MaxAgeInSeconds", "ExposedHeaders", "AllowedHeaders")
+		origins := s.list(rule, "AllowedOrigins", mostListItems)
+		if len(origins) == 0 {
+			s.fail(InvalidXMLNodeValue, "<AllowedOrigins> has to name one")
+		}
+		methods := s.list(rule, "AllowedMethods", len(corsMethods))
+		for i, method := range methods {
+			if methods[i] = strings.ToUpper(method); !slices.Contains(corsMethods[:], methods[i]) {
+				s.fail(InvalidXMLNodeValue, "<AllowedMethods> has to name methods of the service")
+			}
+		}
+		if len(methods) == 0 {
+			s.fail(InvalidXMLNodeValue, "<AllowedMethods> has to name one")
+		}
 		all = append(all, CORSRule{
-			Origins: s.origins(rule),
-			Methods: s.methods(rule),
+			Origins: origins,
+			Methods: methods,
 			MaxAge:  s.number(rule, "MaxAgeInSeconds", 0, longestCORSCache),
 			Exposed: s.headers(rule, "ExposedHeaders"),
 			Allowed: s.headers(rule, "AllowedHeaders"),
@@ -68,38 +81,13 @@ func (s *settings) list(n *xmlNode, name string, most int) []string {
 		if item = strings.TrimSpace(item); item == "" {
 			continue
 		}
-		if len(items) == most || len(item) > longestListItem || !visible(item) {
+		if len(items) == most || len(item) > longestListItem || strings.ContainsFunc(item, func(c rune) bool { return c <= ' ' || c > '~' }) {
 			s.fail(InvalidXMLNodeValue, "<"+name+"> has too many items, or one that no header can have")
 			return nil
 		}
 		items = append(items, item)
 	}
 	return items
-}
-
-func visible(text string) bool {
-	return !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' })
-}
-
-func (s *settings) origins(n *xmlNode) []string {
-	origins := s.list(n, "AllowedOrigins", mostListItems)
-	if len(origins) == 0 {
-		s.fail(InvalidXMLNodeValue, "<AllowedOrigins> has to name one")
-	}
-	return origins
-}
-
-func (s *settings) methods(n *xmlNode) []string {
-	methods := s.list(n, "AllowedMethods", len(corsMethods))
-	for i, method := range methods {
-		if methods[i] = strings.ToUpper(method); !slices.Contains(corsMethods[:], methods[i]) {
-			s.fail(InvalidXMLNodeValue, "<AllowedMethods> has to name methods of the service")
-		}
-	}
-	if len(methods) == 0 {
-		s.fail(InvalidXMLNodeValue, "<AllowedMethods> has to name one")
-	}
-	return methods
 }
 
 func (s *settings) headers(n *xmlNode, name string) []string {

@@ -127,27 +127,23 @@ func isSystem(name string) bool {
 // addPlain adds a value or a type to the members, and reports whether it did.
 func (e *jsonEntity) addPlain(name string, kind jsonKind, text string) bool {
 	if strings.IndexByte(name, '@') >= 0 {
-		return e.addPlainType(name, kind, text)
+		of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
+		edm, known := entity.ParseType(text)
+		if !annotated || !known || kind != jsonString || of == jsonTimestamp || isSystem(of) || !strings.HasPrefix(text, jsonTypePrefix) {
+			return false
+		}
+		m := e.member(of)
+		if m == nil || m.edm != 0 {
+			return false
+		}
+		m.edm = edm
+		return true
 	}
 	m := e.member(name)
 	if m == nil || m.kind != 0 {
 		return false
 	}
 	m.kind, m.text = kind, text
-	return true
-}
-
-func (e *jsonEntity) addPlainType(name string, kind jsonKind, text string) bool {
-	of, annotated := strings.CutSuffix(name, jsonTypeSuffix)
-	edm, known := entity.ParseType(text)
-	if !annotated || !known || kind != jsonString || of == jsonTimestamp || isSystem(of) || !strings.HasPrefix(text, jsonTypePrefix) {
-		return false
-	}
-	m := e.member(of)
-	if m == nil || m.edm != 0 {
-		return false
-	}
-	m.edm = edm
 	return true
 }
 
@@ -164,7 +160,12 @@ func (e *jsonEntity) readMember(s *jsonScanner, name string) bool {
 		return e.readSystem(s, name)
 	}
 	if name == jsonTimestamp {
-		return e.readTimestamp(s)
+		if s.peek() != '"' {
+			return s.skip()
+		}
+		text, ok := s.str()
+		e.timestamp = text
+		return ok
 	}
 	kind, text, ok := jsonString, "", false
 	if rest := s.text[s.at:]; rest != "" && rest[0] == '"' {
@@ -225,16 +226,6 @@ func (e *jsonEntity) readSystem(s *jsonScanner, name string) bool {
 	}
 	var ok bool
 	e.etag, _, ok = s.quoted()
-	return ok
-}
-
-// readTimestamp keeps a timestamp that is a string and passes over any other.
-func (e *jsonEntity) readTimestamp(s *jsonScanner) bool {
-	if s.peek() != '"' {
-		return s.skip()
-	}
-	text, ok := s.str()
-	e.timestamp = text
 	return ok
 }
 

@@ -172,7 +172,17 @@ func appendQuotedValue(dst []byte, v *entity.Value) []byte {
 	case entity.TypeDateTime:
 		return appendInstant(dst, v.Ticks())
 	case entity.TypeGUID:
-		return appendGUID(dst, v.GUID())
+		g := v.GUID()
+		text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
+		at := 0
+		for i, b := range g {
+			if i == 4 || i == 6 || i == 8 || i == 10 {
+				at++
+			}
+			text[at], text[at+1] = jsonHexDigits[b>>4], jsonHexDigits[b&15]
+			at += 2
+		}
+		return append(dst, text[:]...)
 	case entity.TypeBinary:
 		return base64.StdEncoding.AppendEncode(dst, v.Bytes())
 	default:
@@ -232,20 +242,6 @@ func appendHundredths(dst []byte, n int64) []byte {
 		dst = append(dst, byte('0'+n%10))
 	}
 	return dst
-}
-
-// appendGUID appends 8-4-4-4-12 hexadecimal digits in lower case.
-func appendGUID(dst []byte, g [16]byte) []byte {
-	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
-	at := 0
-	for i, b := range g {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			at++
-		}
-		text[at], text[at+1] = jsonHexDigits[b>>4], jsonHexDigits[b&15]
-		at += 2
-	}
-	return append(dst, text[:]...)
 }
 
 // endJSONObject ends an object whose members each have a comma after them.

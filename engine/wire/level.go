@@ -58,7 +58,7 @@ func ParseLevel(accept string) (Level, bool) {
 // mediaLevel returns the level that one item of a list asks for. Parameters
 // other than odata and a weight of zero say nothing here.
 func mediaLevel(media, parameters string) (Level, bool) {
-	if weight, given := mediaParameter(parameters, "q"); given && zeroWeight(weight) {
+	if weight, given := mediaParameter(parameters, "q"); given && (strings.HasPrefix(weight, "0") && strings.Trim(weight, "0.") == "") {
 		return MinimalMetadata, false
 	}
 	switch {
@@ -78,11 +78,6 @@ func mediaLevel(media, parameters string) (Level, bool) {
 	default:
 		return MinimalMetadata, false
 	}
-}
-
-// zeroWeight reports whether a quality value rules its item out: 0, 0.0 …
-func zeroWeight(weight string) bool {
-	return strings.HasPrefix(weight, "0") && strings.Trim(weight, "0.") == ""
 }
 
 // cutQuoted cuts text at the first separator that no pair of double quotes

@@ -106,7 +106,7 @@ func (b *bands) ticks() []plot.Tick {
 	}
 	names := rowNames(b.grid.Rows)
 	for _, i := range b.named() {
-		ticks = append(ticks, plot.Tick{Value: b.middle(i), Label: names[i]})
+		ticks = append(ticks, plot.Tick{Value: b.rows - b.height*(float64(i)+.5), Label: names[i]})
 	}
 	return ticks
 }
@@ -125,9 +125,6 @@ func (b *bands) named() []int {
 	}
 	return chosen
 }
-
-// middle returns where a row lies; the first stands at the top.
-func (b *bands) middle(row int) float64 { return b.rows - b.height*(float64(row)+.5) }
 
 // longestRow is how many characters the name of a row has.
 const longestRow = 36
@@ -237,7 +234,7 @@ func (b *bands) both(scale shades) []plot.Plotter {
 	const finest, coarsest, lines = 24, 4, 400
 	g := b.grid
 	fine := min(finest, max(coarsest, lines/max(len(g.Rows), 1)))
-	refusals := throttledShare(scale.anchor)
+	refusals := shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
 	var layers []plot.Plotter
 	if len(g.Rows) > 0 && g.Columns > 0 {
 		cells := newRaster(g.Columns, len(g.Rows)*fine, scale, refusals)

@@ -90,7 +90,15 @@ func (f *figure) draw(c draw.Canvas) {
 		c = draw.Crop(c, 0, -margin, 0, -margin)
 	} else {
 		c = draw.Crop(c, outerMargin, -outerMargin-4, outerMargin-2, -outerMargin)
-		f.drawTitle(&c)
+		for _, words := range []struct {
+			text  string
+			style text.Style
+		}{{f.title, writeBold(titleSize, textInk)}, {f.subtitle, write(labelSize, fadedInk)}} {
+			words.style.YAlign = draw.YTop
+			c.FillText(words.style, vg.Point{X: c.Min.X, Y: c.Max.Y}, fit(words.style, words.text, c.Max.X-c.Min.X))
+			c.Max.Y -= words.style.Height(words.text) + 2
+		}
+		c.Max.Y -= panelGap / 2
 	}
 	if f.key != nil {
 		c.Max.Y -= f.key.drawHeading(c)
@@ -100,18 +108,6 @@ func (f *figure) draw(c draw.Canvas) {
 	for i := range f.panels {
 		f.panels[i].draw(places[i], left, right)
 	}
-}
-
-func (f *figure) drawTitle(c *draw.Canvas) {
-	for _, words := range []struct {
-		text  string
-		style text.Style
-	}{{f.title, writeBold(titleSize, textInk)}, {f.subtitle, write(labelSize, fadedInk)}} {
-		words.style.YAlign = draw.YTop
-		c.FillText(words.style, vg.Point{X: c.Min.X, Y: c.Max.Y}, fit(words.style, words.text, c.Max.X-c.Min.X))
-		c.Max.Y -= words.style.Height(words.text) + 2
-	}
-	c.Max.Y -= panelGap / 2
 }
 
 // places divides a canvas among the panels, from the top down.

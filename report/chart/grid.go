@@ -56,7 +56,13 @@ func HeatGrid(record *results.Record) Grid {
 	g.Rest, g.Nowhere = g.empty("", ""), g.empty("", "")
 	g.Rest.fold(&heat.Rest, merged)
 	g.Nowhere.fold(&heat.Nowhere, merged)
-	for at, i := range heaviest(heat.Rows) {
+	rows := heat.Rows
+	places, weights := make([]int, len(rows)), make([]int64, len(rows))
+	for i := range rows {
+		places[i], weights[i] = i, sum(rows[i].Served, rows[i].Throttled, rows[i].Failed)
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	for at, i := range places {
 		if at < mostRows && demandOf(&heat.Rows[i].HeatCells) > heat.MostMissed {
 			g.Rows = append(g.Rows, g.empty(heat.Rows[i].Table, heat.Rows[i].Key))
 			g.Rows[len(g.Rows)-1].fold(&heat.Rows[i].HeatCells, merged)
@@ -116,16 +122,6 @@ func (g *Grid) dropIdle() (idle int) {
 		return drop
 	})
 	return idle
-}
-
-// heaviest returns the places of rows, those with the most first.
-func heaviest(rows []results.HeatRow) []int {
-	places, weights := make([]int, len(rows)), make([]int64, len(rows))
-	for i := range rows {
-		places[i], weights[i] = i, sum(rows[i].Served, rows[i].Throttled, rows[i].Failed)
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	return places
 }
 
 // demandOf returns what is compared with [loadgen/results.Heat.MostMissed]; one without entities

@@ -57,12 +57,9 @@ const (
 // bold is the font weight of that name.
 const bold = 3
 
-// typeface names the font of all text; gonum/plot carries it along.
-func typeface() font.Font { return font.Font{Typeface: "Liberation", Variant: "Sans"} }
-
 // write returns a style of text that begins at its point and stands on it.
 func write(size vg.Length, colour ink) text.Style {
-	return text.Style{Color: colour, Font: font.From(typeface(), size), Handler: plot.DefaultTextHandler}
+	return text.Style{Color: colour, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size), Handler: plot.DefaultTextHandler}
 }
 
 func writeBold(size vg.Length, colour ink) text.Style {
@@ -105,13 +102,6 @@ func servedShades(target float64) shades {
 
 func throttledShades(greatest float64) shades {
 	return shades{least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400, anchor: greatest}
-}
-
-// throttledShare is of what was throttled beside what was served, where its share is seen by
-// how much of a cell it fills: pale for the few entities of a partition that is hardly
-// used, and as all that is throttled from a quarter of the target on.
-func throttledShare(target float64) shades {
-	return shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: target / 4}
 }
 
 // asideShades are of what is not held against a partition's target.
@@ -172,7 +162,12 @@ func mix(a, b ink, share float64) ink {
 	for i := range from {
 		from[i] += (to[i] - from[i]) * share
 	}
-	return fromOklab(from)
+	l := cube(from[0] + .3963377774*from[1] + .2158037573*from[2])
+	m := cube(from[0] - .1055613458*from[1] - .0638541728*from[2])
+	s := cube(from[0] - .0894841775*from[1] - 1.2914855480*from[2])
+	return channel(4.0767416621*l-3.3077115913*m+.2309699292*s)<<16 |
+		channel(-1.2684380046*l+2.6097574011*m-.3413193965*s)<<8 |
+		channel(-.0041960863*l-.7034186147*m+1.7076147010*s)
 }
 
 // oklab returns lightness, from green to red, and from blue to yellow.
@@ -186,16 +181,6 @@ func oklab(c ink) [3]float64 {
 		1.9779984951*l - 2.4285922050*m + .4505937099*s,
 		.0259040371*l + .7827717662*m - .8086757660*s,
 	}
-}
-
-// fromOklab is the inverse of oklab, for colours that a screen has.
-func fromOklab(c [3]float64) ink {
-	l := cube(c[0] + .3963377774*c[1] + .2158037573*c[2])
-	m := cube(c[0] - .1055613458*c[1] - .0638541728*c[2])
-	s := cube(c[0] - .0894841775*c[1] - 1.2914855480*c[2])
-	return channel(4.0767416621*l-3.3077115913*m+.2309699292*s)<<16 |
-		channel(-1.2684380046*l+2.6097574011*m-.3413193965*s)<<8 |
-		channel(-.0041960863*l-.7034186147*m+1.7076147010*s)
 }
 
 func cube(v float64) float64 { return v * v * v }

@@ -95,7 +95,8 @@ func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 	named := endNames{}
 	for i := range curves {
 		c := &curves[i]
-		colour := curveInk(i)
+		colours := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}
+		colour := colours[i%len(colours)]
 		if len(c.Service) > 0 {
 			p.plot.Add(line{stroke(1.4, colour, 2, 2), swapped(c.Service)})
 		}
@@ -113,12 +114,6 @@ func swapped(curve []Percentile) []point {
 		points[i].x, points[i].y = points[i].y, points[i].x
 	}
 	return points
-}
-
-// curveInk returns the colour of the n-th curve: of neighbours, colours far apart.
-func curveInk(n int) ink {
-	colours := []ink{servedInk, lostInk, putInk, nightInk, getInk, failedInk}
-	return colours[n%len(colours)]
 }
 
 // endName names a curve, whose last point is at.

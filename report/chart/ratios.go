@@ -69,7 +69,16 @@ func ratiosFigure(r *Ratios) *figure {
 		} else {
 			x = unlabelled(x)
 		}
-		p.plot = newPlot(x, rowAxis(rows))
+		axis := plot.Axis{Min: -.5, Max: float64(len(rows)) - .5, Scale: linear{}}
+		axis.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
+			var ticks []plot.Tick
+			for i := range rows {
+				name := clean(strings.TrimSpace(rows[i].Name+"   "+rows[i].To), 3*longestName)
+				ticks = append(ticks, plot.Tick{Value: float64(len(rows) - 1 - i), Label: name})
+			}
+			return ticks
+		})
+		p.plot = newPlot(x, axis)
 		p.plot.Add(line{stroke(1, axisInk), []point{{1, -.5}, {1, float64(len(rows)) - .5}}}, multiples{rows})
 		if i == 0 {
 			p.legend = []entry{{"median, interval of 95 %", dots{colour: servedInk, radius: 3}}, {"misses its aim", dots{colour: throttledInk, radius: 3}}, {"aim", aimMark{}}}
@@ -95,20 +104,6 @@ func multipleAxis(least, most float64) plot.Axis {
 					ticks = append(ticks, plot.Tick{Value: v, Label: document.Decimals(v, max(0, -power)) + " ×"})
 				}
 			}
-		}
-		return ticks
-	})
-	return axis
-}
-
-// rowAxis has a row for each name, the first at the top.
-func rowAxis(rows []RatioRow) plot.Axis {
-	axis := plot.Axis{Min: -.5, Max: float64(len(rows)) - .5, Scale: linear{}}
-	axis.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-		var ticks []plot.Tick
-		for i := range rows {
-			name := clean(strings.TrimSpace(rows[i].Name+"   "+rows[i].To), 3*longestName)
-			ticks = append(ticks, plot.Tick{Value: float64(len(rows) - 1 - i), Label: name})
 		}
 		return ticks
 	})

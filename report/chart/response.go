@@ -133,7 +133,16 @@ func (g *ResponseGrid) raster(scale shades, y plot.Axis, from, to float64) raste
 	cells := newRaster(g.Columns, lines, scale)
 	for at := range lines {
 		height := (1 - (float64(at)+.5)/lines) * reach
-		bucket := bucketAt(y, height) - g.Lowest
+		least, most := 0, results.Buckets-1
+		for least < most {
+			middle := (least + most + 1) / 2
+			if y.Scale.Normalize(y.Min, y.Max, float64(results.BucketFrom(middle))) <= height {
+				least = middle
+			} else {
+				most = middle - 1
+			}
+		}
+		bucket := least - g.Lowest
 		if bucket < 0 || bucket >= len(g.Counts) {
 			continue
 		}
@@ -142,18 +151,4 @@ func (g *ResponseGrid) raster(scale shades, y plot.Axis, from, to float64) raste
 		}
 	}
 	return raster{from, y.Min, to, top, cells}
-}
-
-// bucketAt returns the bucket of the duration at a height of an axis, 0 to 1.
-func bucketAt(y plot.Axis, height float64) int {
-	least, most := 0, results.Buckets-1
-	for least < most {
-		middle := (least + most + 1) / 2
-		if y.Scale.Normalize(y.Min, y.Max, float64(results.BucketFrom(middle))) <= height {
-			least = middle
-		} else {
-			most = middle - 1
-		}
-	}
-	return least
 }

@@ -20,11 +20,26 @@ func title(name string, record *results.Record) string {
 	case "throttle":
 		return throttleTitle(record)
 	case "waits":
-		return waitsTitle(record)
+		half, told := quantile(record.RetryWaits, .5)
+		if !told {
+			return ""
+		}
+		return fmt.Sprintf("%s before retries, half of them of %s or more", document.Counted(int(record.RetryWaits.Count()), "wait"), half)
 	case "steps":
 		return stepsTitle(record)
 	case "percentiles":
-		return percentilesTitle(record)
+		const named = 3
+		var words []string
+		for _, c := range OperationCurves(record) {
+			at := slices.IndexFunc(c.Response, func(p Percentile) bool { return p.P == .99 })
+			if at >= 0 && len(words) < named {
+				words = append(words, clean(c.Name, longestName)+" "+document.Micros(c.Response[at].Micros))
+			}
+		}
+		if len(words) == 0 {
+			return ""
+		}
+		return "The slowest 1 %: " + strings.Join(words, ", ") + " or more"
 	case "response":
 		return responseTitle(record)
 	case "heat":
@@ -80,21 +95,6 @@ func latencyTitle(record *results.Record) string {
 	return fmt.Sprintf("Half of %s took %s or less", document.Counted(int(all.Count()), "operation"), half)
 }
 
-func percentilesTitle(record *results.Record) string {
-	const named = 3
-	var words []string
-	for _, c := range OperationCurves(record) {
-		at := slices.IndexFunc(c.Response, func(p Percentile) bool { return p.P == .99 })
-		if at >= 0 && len(words) < named {
-			words = append(words, clean(c.Name, longestName)+" "+document.Micros(c.Response[at].Micros))
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "The slowest 1 %: " + strings.Join(words, ", ") + " or more"
-}
-
 // responseTitle compares the p99 of the least and of the greatest load.
 func responseTitle(record *results.Record) string {
 	var least, most results.KindStats
@@ -144,14 +144,6 @@ func throttleTitle(record *results.Record) string {
 	first := slices.IndexFunc(bars, func(b ThrottleBar) bool { return b.Throttled > 0 })
 	return fmt.Sprintf("%s of %s throttled, from second %s on", document.Share(float64(all.Throttled)/float64(all.Attempts)),
 		document.Counted(int(all.Attempts), "attempt"), document.Count(bars[max(first, 0)].From))
-}
-
-func waitsTitle(record *results.Record) string {
-	half, told := quantile(record.RetryWaits, .5)
-	if !told {
-		return ""
-	}
-	return fmt.Sprintf("%s before retries, half of them of %s or more", document.Counted(int(record.RetryWaits.Count()), "wait"), half)
 }
 
 func heatTitle(record *results.Record) string {

@@ -48,7 +48,15 @@ func BandOf(series []float64) (Band, error) { return bands{resamples: usualResam
 // part of one, each run drawn by itself. Besides what [BandOf] returns, figures below 0,
 // or a mean of 0 before, are an error.
 func BandOfChange(was, is []float64) (Band, error) {
-	return bands{resamples: usualResamples}.ofChange(was, is)
+	for _, series := range [][]float64{was, is} {
+		if len(series) > 0 && slices.Min(series) < 0 {
+			return Band{}, fmt.Errorf("%w: a figure below 0 has no relative change", ErrFigures)
+		}
+	}
+	if len(was) > 0 && statistics.Mean(was) == 0 {
+		return Band{}, fmt.Errorf("%w: nothing before, so that there is no relative change", ErrFigures)
+	}
+	return bands{resamples: usualResamples}.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
 }
 
 // bands says how bands are drawn: a block of 0 is [blockTimes] as long as the series is
@@ -62,23 +70,15 @@ func (o bands) of(series []float64) (Band, error) {
 	return o.band([][]float64{series}, func(means []float64) float64 { return means[0] })
 }
 
-func (o bands) ofChange(was, is []float64) (Band, error) {
-	for _, series := range [][]float64{was, is} {
-		if len(series) > 0 && slices.Min(series) < 0 {
-			return Band{}, fmt.Errorf("%w: a figure below 0 has no relative change", ErrFigures)
-		}
-	}
-	if len(was) > 0 && statistics.Mean(was) == 0 {
-		return Band{}, fmt.Errorf("%w: nothing before, so that there is no relative change", ErrFigures)
-	}
-	return o.band([][]float64{was, is}, func(means []float64) float64 { return means[1]/means[0] - 1 })
-}
-
 func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band, error) {
 	band := Band{Seconds: math.MaxInt}
 	blocks, means := make([]int, len(all)), make([]float64, len(all))
 	for i, series := range all {
-		if err := checkSeries(series, o.resamples); err != nil {
+		resamples := o.resamples
+		if len(series) == 0 || len(series) > mostSeconds || len(series)*resamples > mostDraws {
+			return Band{}, fmt.Errorf("%w: a series of %d seconds, drawn %d times", ErrFigures, len(series), resamples)
+		}
+		if err := checkFinite(series); err != nil {
 			return Band{}, err
 		}
 		blocks[i] = min(len(series), cmp.Or(o.block, blockTimes*statistics.Correlated(series)))
@@ -100,14 +100,6 @@ func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band
 	}
 	band.Low, band.High = statistics.Middle(drawn, bandLevel)
 	return band, nil
-}
-
-// checkSeries returns what is wrong with a per-second series.
-func checkSeries(series []float64, resamples int) error {
-	if len(series) == 0 || len(series) > mostSeconds || len(series)*resamples > mostDraws {
-		return fmt.Errorf("%w: a series of %d seconds, drawn %d times", ErrFigures, len(series), resamples)
-	}
-	return checkFinite(series)
 }
 
 // checkFinite returns an error where a figure is no number.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -138,7 +139,7 @@ func byName(elements []any) (keys []string, of map[string]any, named bool) {
 // add counts an entry, and keeps it where there is room.
 func (d *differ) add(e Entry) {
 	d.found.Total++
-	if e.Path = rooted(e.Path); len(d.found.Entries) < mostEntries {
+	if e.Path = cmp.Or(e.Path, "."); len(d.found.Entries) < mostEntries {
 		d.found.Entries = append(d.found.Entries, e)
 	}
 }

@@ -83,11 +83,6 @@ func (d *detective) changePoints(series []float64) ([]ChangePoint, error) {
 		return nil, err
 	}
 	d.series, d.divider = series, statistics.NewDivider(2*d.window)
-	return d.merge(d.candidates()), nil
-}
-
-// candidates returns the indexes at which any window falls apart, sorted.
-func (d *detective) candidates() []int {
 	var found []int
 	for from := 0; from < len(d.series); {
 		window := d.series[from:min(from+d.window, len(d.series))]
@@ -99,7 +94,7 @@ func (d *detective) candidates() []int {
 		from = next
 	}
 	slices.Sort(found)
-	return slices.Compact(found)
+	return d.merge(slices.Compact(found)), nil
 }
 
 // divideWindow splits the clearest of the stretches of a window until the clearest

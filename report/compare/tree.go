@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,9 +57,6 @@ func tooDeep(tree any, left int) bool {
 	}
 	return false
 }
-
-// rooted returns a path as it is written, "." for the root.
-func rooted(path string) string { return cmp.Or(path, ".") }
 
 func child(path, key string) string {
 	if path == "" {

@@ -151,7 +151,13 @@ func (m *maker) blocks(list []document.Block) []block {
 func (m *maker) block(b document.Block) (block, bool) {
 	switch b := b.(type) {
 	case document.Paragraph:
-		return block{Paragraph: newParagraph(b, &m.ids)}, b.Text != ""
+		ids := &m.ids
+		p := &paragraph{Text: words(strings.TrimSpace(b.Text)), Lead: b.Lead, Verbatim: b.Verbatim, tone: toneOf(b.Tone)}
+		if b.Verbatim {
+			p.Text, p.ID = words(b.Text), ids.take("text")
+		}
+		p.Badge = b.Tone != document.Plain && !b.Lead && utf8.RuneCountInString(p.Text) <= badgeLength
+		return block{Paragraph: p}, b.Text != ""
 	case document.List:
 		return block{List: escapeEach(b.Items)}, len(b.Items) > 0
 	case document.Facts:
@@ -196,15 +202,6 @@ func (m *maker) chart(b *document.Chart) *chart {
 
 // badgeLength is how many characters a toned paragraph may have to be shown as a badge.
 const badgeLength = 48
-
-func newParagraph(b document.Paragraph, ids *names) *paragraph {
-	p := &paragraph{Text: words(strings.TrimSpace(b.Text)), Lead: b.Lead, Verbatim: b.Verbatim, tone: toneOf(b.Tone)}
-	if b.Verbatim {
-		p.Text, p.ID = words(b.Text), ids.take("text")
-	}
-	p.Badge = b.Tone != document.Plain && !b.Lead && utf8.RuneCountInString(p.Text) <= badgeLength
-	return p
-}
 
 // policy is the content policy of a page with those styles and scripts: it names
 // them by their hashes and forbids all else but pictures inside the page. Style

@@ -11,7 +11,7 @@ import (
 // text around it about, control characters and those that steer the direction of
 // writing, is written out as in the report for terminals: \x1b, \u202e.
 func words(text string) string {
-	if sound(text) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || hidden(r) && r != '\n' && r != '\t' }) {
 		return text
 	}
 	var shown strings.Builder
@@ -30,11 +30,6 @@ func words(text string) string {
 		}
 	}
 	return shown.String()
-}
-
-// sound says that a text can be shown as it is.
-func sound(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || hidden(r) && r != '\n' && r != '\t' })
 }
 
 // hidden says that a character has no shape of its own.

@@ -159,7 +159,14 @@ func (p *Stats) recent(s *Status, in *stage, under phase) {
 			o = max(o, under.rate*float64(offered)/float64(due))
 		}
 		s.Offered, s.Served = &o, &v
-		s.Hottest = hottest(heat, span)
+		list := make([]Heat, 0, len(heat))
+		for one, entities := range heat {
+			list = append(list, Heat{results.PartitionName(one.table, one.key), float64(entities) / span.Seconds()})
+		}
+		slices.SortFunc(list, func(a, b Heat) int {
+			return cmp.Or(cmp.Compare(b.Rate, a.Rate), cmp.Compare(a.Name, b.Name))
+		})
+		s.Hottest = list[:min(len(list), Hottest)]
 	}
 }
 
@@ -173,16 +180,4 @@ func (s *second) warm(heat map[partition]int64) {
 			heat[place.Key] += sure
 		}
 	}
-}
-
-// hottest returns the partitions that served the most, by name where two did alike.
-func hottest(heat map[partition]int64, span time.Duration) []Heat {
-	list := make([]Heat, 0, len(heat))
-	for one, entities := range heat {
-		list = append(list, Heat{results.PartitionName(one.table, one.key), float64(entities) / span.Seconds()})
-	}
-	slices.SortFunc(list, func(a, b Heat) int {
-		return cmp.Or(cmp.Compare(b.Rate, a.Rate), cmp.Compare(a.Name, b.Name))
-	})
-	return list[:min(len(list), Hottest)]
 }

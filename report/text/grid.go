@@ -95,7 +95,7 @@ func (g *grid) lines() []string {
 			before = 0
 		}
 		style = style.PaddingLeft(before).Width(before + g.widths[column])
-		if !g.columns[column].Words && !g.bars(column) {
+		if !g.columns[column].Words && !slices.ContainsFunc(g.rows, func(row []document.Cell) bool { return row[column].Bar != nil }) {
 			style = style.Align(lipgloss.Right)
 		}
 		return style
@@ -108,10 +108,6 @@ func (g *grid) lines() []string {
 		lines = append([]string{groups}, lines...)
 	}
 	return lines
-}
-
-func (g *grid) bars(column int) bool {
-	return slices.ContainsFunc(g.rows, func(row []document.Cell) bool { return row[column].Bar != nil })
 }
 
 func (g *grid) headings() []string {

@@ -35,7 +35,16 @@ func Harmless(text string) string {
 func wrapped(text string, columns int) []string {
 	var lines []string
 	line, filled := "", 0
-	for _, word := range wordsOf(text) {
+	var list []string
+	for _, word := range strings.Fields(text) {
+		unit := strings.TrimRight(word, ".,;:)")
+		if len(list) > 0 && (unit == "%" || unit == "s" || unit == "ms" || unit == "µs") {
+			list[len(list)-1] += " " + word
+			continue
+		}
+		list = append(list, word)
+	}
+	for _, word := range list {
 		gap := min(filled, 1)
 		if filled > 0 && filled+gap+Columns(word) > columns {
 			lines = append(lines, line)
@@ -50,20 +59,6 @@ func wrapped(text string, columns int) []string {
 		filled += gap + Columns(word)
 	}
 	return append(lines, line)
-}
-
-// wordsOf splits a text at its spaces, but keeps a unit with its number.
-func wordsOf(text string) []string {
-	var list []string
-	for _, word := range strings.Fields(text) {
-		unit := strings.TrimRight(word, ".,;:)")
-		if len(list) > 0 && (unit == "%" || unit == "s" || unit == "ms" || unit == "µs") {
-			list[len(list)-1] += " " + word
-			continue
-		}
-		list = append(list, word)
-	}
-	return list
 }
 
 // Cut cuts a word after so many columns.

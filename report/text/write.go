@@ -17,7 +17,20 @@ func Write(d *document.Document, look Look) []byte {
 	if look.Verbose = look.Verbose || len(d.Screen) == 0; look.Verbose {
 		s := newScreen(d, look, measure{})
 		for _, section := range d.Whole() {
-			s.section(&section)
+			shown := false
+			for _, block := range section.Blocks {
+				shown = shown || !seen(block)
+			}
+			if !shown && len(section.Blocks) > 0 {
+				continue
+			}
+			s.space()
+			s.wrapped(0, section.Title, func(line string) string { return s.tone(document.Plain, true, line) })
+			for _, block := range section.Blocks {
+				if !seen(block) {
+					s.block(block)
+				}
+			}
 		}
 		return s.bytes()
 	}
@@ -52,9 +65,20 @@ const mostLines = 30
 // newScreen returns one that says what was run, and what it came to.
 func newScreen(d *document.Document, look Look, m measure) *screen {
 	s := &screen{brush: brush{look}, columns: look.columns(), measure: m}
-	s.head(d)
+	title := d.Title
+	if d.Subtitle != "" {
+		title += " · " + d.Subtitle
+	}
+	if title != "" {
+		s.wrapped(0, title, s.faint)
+	}
 	s.answer(&d.Answer)
-	s.warnings(d.Warnings)
+	for i, warning := range d.Warnings {
+		if i == 0 {
+			s.space()
+		}
+		s.wrapped(0, "Warning: "+warning, func(line string) string { return s.tone(document.Doubtful, false, line) })
+	}
 	return s
 }
 
@@ -80,27 +104,6 @@ func (s *screen) line(line string) { s.text.WriteString(strings.TrimRight(line, 
 func (s *screen) space() {
 	if s.text.Len() > 0 {
 		s.text.WriteByte('\n')
-	}
-}
-
-// head says what was run.
-func (s *screen) head(d *document.Document) {
-	title := d.Title
-	if d.Subtitle != "" {
-		title += " · " + d.Subtitle
-	}
-	if title != "" {
-		s.wrapped(0, title, s.faint)
-	}
-}
-
-// warnings say what is wrong with the record itself.
-func (s *screen) warnings(list []string) {
-	for i, warning := range list {
-		if i == 0 {
-			s.space()
-		}
-		s.wrapped(0, "Warning: "+warning, func(line string) string { return s.tone(document.Doubtful, false, line) })
 	}
 }
 
@@ -153,24 +156,6 @@ func (s *screen) cut(lines []string, most, columns int) []string {
 		return lines
 	}
 	return append(lines[:most-1], ansi.Truncate(lines[most-1], columns-1, "")+"…")
-}
-
-// section adds a section, unless all of it is for the eye.
-func (s *screen) section(of *document.Section) {
-	shown := false
-	for _, block := range of.Blocks {
-		shown = shown || !seen(block)
-	}
-	if !shown && len(of.Blocks) > 0 {
-		return
-	}
-	s.space()
-	s.wrapped(0, of.Title, func(line string) string { return s.tone(document.Plain, true, line) })
-	for _, block := range of.Blocks {
-		if !seen(block) {
-			s.block(block)
-		}
-	}
 }
 
 // seen reports whether a block is for the eye alone.

@@ -95,7 +95,12 @@ func (a *answer) claimLoad() {
 		a.claim("", "", "", "")
 	case a.State == results.Saturates:
 		a.saturates()
-		a.nameLimitedGroup()
+		if a.record.Capture != nil {
+			if hot := hottestSeen(a.record.Capture); hot != nil && hot.Limited != "" && saturates(hot) {
+				a.claim(fmt.Sprintf(": %s at", hot.Limited), a.Number, a.Unit, "· "+hot.Free+" is not limited")
+				a.Says = slices.Insert(a.Says, 0, limitedGroup(hot)+".")
+			}
+		}
 	case s.Balance != nil:
 		a.balanced()
 	case a.State == results.CannotTell:

@@ -14,7 +14,21 @@ import (
 // Findings returns what stands out beside the verdict, one sentence each.
 func Findings(record *results.Record) []string {
 	if record.Capture != nil {
-		return trafficFindings(record)
+		o := record.Capture
+		found := []string{largest(o), otherHot(o)}
+		var told []string
+		for i := range o.Shapes {
+			s := &o.Shapes[i]
+			if len(told) < mostNamed && s.Scanned > 0 && float64(s.Returned) < lowDensity*float64(s.Scanned) {
+				told = append(told, fmt.Sprintf("Of %s pages, the query %s %s.", document.Count(s.Requests), shapeName(s), density(s)))
+			}
+		}
+		found = append(found, told...)
+		found = append(found, orders(o)...)
+		found = append(found, stepsTaken(record)...)
+		found = append(found, accountRefusals(o), retried(record), failures(o), ended(record), unnamed(o),
+			crowded(o), delayed(o), clipped(record))
+		return spoken(found...)
 	}
 	steps := figure.Steps(record)
 	found := balanceFindings(record)

@@ -35,8 +35,14 @@ func KindLimits(record *results.Record) []string {
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
 	if manifest.Target == results.Embedded && record.Capture == nil {
+		named := []string{"modelled round trip"}
+		for _, part := range []struct{ parameter, says string }{{"packet_loss", "packets that it loses"}, {"client_bandwidth", "line of the clients"}} {
+			if slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Name == part.parameter && p.Value != "0" }) {
+				named = append(named, part.says)
+			}
+		}
 		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
-			"and none of a network beyond the "+network(manifest)+".")
+			"and none of a network beyond the "+document.Enumerated(named)+".")
 	}
 	limits = append(limits, faultLimits(record)...)
 	limits = append(limits, standInLimits(manifest)...)
@@ -64,22 +70,20 @@ func calibrated(manifest *results.Manifest) bool {
 	return manifest.Modelled() && slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
-// network names what of a network is in the times of a modelled target.
-func network(manifest *results.Manifest) string {
-	named := []string{"modelled round trip"}
-	for _, part := range []struct{ parameter, says string }{{"packet_loss", "packets that it loses"}, {"client_bandwidth", "line of the clients"}} {
-		if slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Name == part.parameter && p.Value != "0" }) {
-			named = append(named, part.says)
-		}
-	}
-	return document.Enumerated(named)
-}
-
 // loadLimits says what is not known of the load that the target bears.
 func loadLimits(record *results.Record) (limits []string) {
 	switch {
 	case record.Capture != nil:
-		return trafficLimits(record)
+		limits := []string{
+			"The times are the server's, from a request's arrival to its reply: " +
+				"what the client waited before, between and after, and the network, are not in them.",
+			"An application that waits for its replies sends less where they come late: " +
+				"a faster service would have met more of it.",
+		}
+		if hot := hottestSeen(record.Capture); hot != nil && !saturates(hot) {
+			limits = append(limits, fmt.Sprintf("Where the hottest partition saturates is not known: %s.", unsaturated(hot)))
+		}
+		return limits
 	case record.Killed() != nil:
 		return []string{"What the run did after its last whole second, how long its operations took together, and where its load saturates, " +
 			"its seconds do not tell."}

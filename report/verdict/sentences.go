@@ -202,7 +202,17 @@ func (s *story) met(l *figure.Ladder) string {
 		return fmt.Sprintf("%s had %s of its attempts throttled, at one rate alone: that does not tell a limit from sporadic throttling; "+
 			"a second rate such as %s operations/s would", s.subject(), share, document.Rate(1.5*top.Phase.Rate))
 	default:
-		return s.unthrottled(l)
+		top, any := figure.Highest(l.Steps)
+		if !any {
+			return s.subject() + " was not loaded to the last half of a step"
+		}
+		figures, says := s.figures.Step(top, nil), "is not saturated"
+		if unsent := s.holds(top).Unsent; unsent != "" {
+			says = "shows no limit that can be told, for " + unsent
+		}
+		return fmt.Sprintf("%s %s: of %s entities/s offered it served %s/s and lost %s of the operations, "+
+			"with %s of the attempts throttled, %s", s.subject(), says, document.Rate(figures.Offered), document.Rate(figures.Served), lostShareOf(figures),
+			document.Share(l.Share), s.target())
 	}
 }
 
@@ -261,21 +271,6 @@ func isOrAre(n int) string {
 		return "is"
 	}
 	return "are"
-}
-
-// unthrottled says of a stretch of load that met no limit what it was served.
-func (s *story) unthrottled(l *figure.Ladder) string {
-	top, any := figure.Highest(l.Steps)
-	if !any {
-		return s.subject() + " was not loaded to the last half of a step"
-	}
-	figures, says := s.figures.Step(top, nil), "is not saturated"
-	if unsent := s.holds(top).Unsent; unsent != "" {
-		says = "shows no limit that can be told, for " + unsent
-	}
-	return fmt.Sprintf("%s %s: of %s entities/s offered it served %s/s and lost %s of the operations, "+
-		"with %s of the attempts throttled, %s", s.subject(), says, document.Rate(figures.Offered), document.Rate(figures.Served), lostShareOf(figures),
-		document.Share(l.Share), s.target())
 }
 
 // closed says what the clients of a closed loop were served, where there was no

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -153,18 +152,6 @@ func (t *traffic) load() string {
 // limitedGroup says which group of operations of a partition is limited, and where.
 func limitedGroup(p *results.ObservedPartition) string {
 	return fmt.Sprintf("%s saturates at %s/s; %s is not limited", p.Limited, document.Rate(*p.Saturation), p.Free)
-}
-
-// nameLimitedGroup names the only limited group of operations of the hottest partition in the
-// claim.
-func (a *answer) nameLimitedGroup() {
-	if a.record.Capture == nil {
-		return
-	}
-	if hot := hottestSeen(a.record.Capture); hot != nil && hot.Limited != "" && saturates(hot) {
-		a.claim(fmt.Sprintf(": %s at", hot.Limited), a.Number, a.Unit, "· "+hot.Free+" is not limited")
-		a.Says = slices.Insert(a.Says, 0, limitedGroup(hot)+".")
-	}
 }
 
 // peak is the most entities that the hottest partition was asked for in a second.

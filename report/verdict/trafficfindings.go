@@ -15,18 +15,6 @@ const lowDensity = 0.1
 // mostNamed is how many findings of one kind are told one by one.
 const mostNamed = 3
 
-// trafficFindings returns what stands out in outside traffic, one sentence each.
-func trafficFindings(record *results.Record) []string {
-	o := record.Capture
-	found := []string{largest(o), otherHot(o)}
-	found = append(found, sparse(o)...)
-	found = append(found, orders(o)...)
-	found = append(found, stepsTaken(record)...)
-	found = append(found, accountRefusals(o), retried(record), failures(o), ended(record), unnamed(o),
-		crowded(o), delayed(o), clipped(record))
-	return spoken(found...)
-}
-
 // largest tells how uneven the traffic is: where most entities were counted,
 // whether or not that partition is the hottest.
 func largest(o *results.Capture) string {
@@ -62,18 +50,6 @@ func otherHot(o *results.Capture) string {
 		names = append(names, fmt.Sprintf("and %s more", document.Count(int64(others-mostNamed))))
 	}
 	return "Beside it 1 % or more of the attempts were throttled by " + strings.Join(names, ", ") + "."
-}
-
-// sparse tells of the queries that read far more than they return.
-func sparse(o *results.Capture) []string {
-	var told []string
-	for i := range o.Shapes {
-		s := &o.Shapes[i]
-		if len(told) < mostNamed && s.Scanned > 0 && float64(s.Returned) < lowDensity*float64(s.Scanned) {
-			told = append(told, fmt.Sprintf("Of %s pages, the query %s %s.", document.Count(s.Requests), shapeName(s), density(s)))
-		}
-	}
-	return told
 }
 
 func shapeName(s *results.QueryShape) string {
@@ -219,18 +195,4 @@ func delayed(o *results.Capture) string {
 	}
 	return fmt.Sprintf("%s requests became known after their second was written and stand in a later one.",
 		document.Count(o.Delayed))
-}
-
-// trafficLimits returns what a server's view of outside traffic cannot tell.
-func trafficLimits(record *results.Record) []string {
-	limits := []string{
-		"The times are the server's, from a request's arrival to its reply: " +
-			"what the client waited before, between and after, and the network, are not in them.",
-		"An application that waits for its replies sends less where they come late: " +
-			"a faster service would have met more of it.",
-	}
-	if hot := hottestSeen(record.Capture); hot != nil && !saturates(hot) {
-		limits = append(limits, fmt.Sprintf("Where the hottest partition saturates is not known: %s.", unsaturated(hot)))
-	}
-	return limits
 }

@@ -150,7 +150,19 @@ func Of(record *results.Record) (*Tree, error) {
 		t.Counters = append(t.Counters, Counter{one.Operation + ", " + one.Name, one.Count})
 	}
 	t.Seconds = linesOf(record.Intervals)
-	t.Events = eventsOf(record.Events)
+	// What a verdict says in words is none.
+	list := record.Events
+	kinds := make(map[string][]results.Event)
+	for _, e := range list {
+		if e.What != results.VerdictTold {
+			kinds[e.What] = append(kinds[e.What], e)
+		}
+	}
+	var events []Events
+	for _, what := range slices.Sorted(maps.Keys(kinds)) {
+		events = append(events, Events{what, linesOf(kinds[what])})
+	}
+	t.Events = events
 	return t, nil
 }
 
@@ -187,21 +199,6 @@ func timesOf(h *results.Histogram) Times {
 }
 
 func linesOf[T any](list []T) Lines { return Lines{Count: len(list), Digest: digest(list)} }
-
-// eventsOf returns the events by their kinds. What a verdict says in words is none.
-func eventsOf(list []results.Event) []Events {
-	kinds := make(map[string][]results.Event)
-	for _, e := range list {
-		if e.What != results.VerdictTold {
-			kinds[e.What] = append(kinds[e.What], e)
-		}
-	}
-	var events []Events
-	for _, what := range slices.Sorted(maps.Keys(kinds)) {
-		events = append(events, Events{what, linesOf(kinds[what])})
-	}
-	return events
-}
 
 // digest returns a short digest of a value: whatever differs in it, differs here.
 func digest(value any) string {

@@ -29,7 +29,14 @@ const Latest = "latest"
 // nearest.
 func Find(ctx context.Context, runs, name string) (string, error) {
 	if name == Latest {
-		return newest(ctx, runs)
+		c, err := Open(ctx, runs)
+		if err != nil {
+			return "", err
+		}
+		if len(c.Runs) == 0 {
+			return "", unknown(Latest, fmt.Errorf("%s holds none", Shown(runs)))
+		}
+		return c.Runs[0].Folder, nil
 	}
 	if folder, found := runFolder(name); found {
 		return folder, nil
@@ -86,18 +93,6 @@ func isFolder(path string) bool {
 func holdsRun(folder string) bool {
 	_, err := os.Stat(filepath.Join(folder, results.RunFile))
 	return err == nil
-}
-
-// newest returns the run of a folder that was begun last, the last by name of several.
-func newest(ctx context.Context, runs string) (string, error) {
-	c, err := Open(ctx, runs)
-	if err != nil {
-		return "", err
-	}
-	if len(c.Runs) == 0 {
-		return "", unknown(Latest, fmt.Errorf("%s holds none", Shown(runs)))
-	}
-	return c.Runs[0].Folder, nil
 }
 
 // Names returns the names of the folders of runs and contests that a folder holds, in order. Its error

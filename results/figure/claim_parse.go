@@ -246,12 +246,3 @@ func (p *parser) unknown(f Reference) {
 	p.fail(f.Offset, "unknown figure %q", clipped(f.Name))
 	p.fault.Name = f.Name
 }
-
-// wrongUnit says of a limit that its figure is told in other units. From when on a load was
-// throttled was called as the count of throttled attempts is now.
-func (p *parser) wrongUnit(limit int, c *Claim, expected string) {
-	if c.left.Name == "throttled" && c.number.unit() == Nanoseconds {
-		expected += ", or throttled_from, as the time is called now from which on attempts are"
-	}
-	p.fail(limit, "%s is no limit for %s; expected %s", c.number, c.left.Name, expected)
-}

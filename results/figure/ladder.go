@@ -168,13 +168,23 @@ func (l *Ladder) seconds(run []second) []second {
 
 // judge classifies the refusals and the queues of the steps.
 func (l *Ladder) judge(run []second) {
-	l.Share = l.share()
+	var throttled, attempts int64
+	for _, step := range l.Steps {
+		sum := step.counts(nil)
+		throttled += refusals(sum.Throttled, sum.Causes)
+		attempts += sum.Attempts
+	}
+	l.Share = float64(throttled) / float64(max(1, attempts))
 	first, _ := l.Steps[0].whole()
 	_, end := l.Steps[len(l.Steps)-1].whole()
 	all := l.seconds(run)
 	l.judgeRefusals(all, slices.DeleteFunc(slices.Clone(run), func(s second) bool { return s.Second < first || s.Second >= end }))
 	l.judgeKinds(all)
-	l.judgeSporadic()
+	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= MostFirstThrottled })
+	undecided := l.Throttling == Carried || l.Throttling == Undecided
+	if undecided && len(refused) > 1 && !slices.ContainsFunc(refused, func(step Step) bool { return !l.isSporadic(step) }) {
+		l.Throttling = Sporadic
+	}
 	l.judgeQueues(all)
 }
 
@@ -247,17 +257,6 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 // varies reports whether the seconds are of load that rises and falls.
 func (l *Ladder) varies(core []second) bool {
 	return slices.ContainsFunc(core, func(s second) bool { return s.step < len(l.Steps) && l.Steps[s.step].Phase.Varying })
-}
-
-// share is that of the ladder's attempts that were throttled.
-func (l *Ladder) share() float64 {
-	var throttled, attempts int64
-	for _, step := range l.Steps {
-		sum := step.counts(nil)
-		throttled += refusals(sum.Throttled, sum.Causes)
-		attempts += sum.Attempts
-	}
-	return float64(throttled) / float64(max(1, attempts))
 }
 
 // loses reports whether a step of the evidence lost enough of its operations: where

@@ -30,7 +30,16 @@ func partitions() []Definition {
 // instants at which operations were due.
 func offeredTo(s *Selection) Value {
 	if s.ref.Part == Account {
-		return s.account()
+		most := untold("no phase was reported")
+		for _, step := range s.steps {
+			sum := step.counts(nil)
+			offered := sum.Offered
+			if busiest, several := step.Phase.Busiest(); several {
+				offered = step.Phase.Accounts[busiest].Offered
+			}
+			most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
+		}
+		return most
 	}
 	return s.busiest(offeredIn)
 }
@@ -146,21 +155,6 @@ func (s *Selection) mean(of func(*results.Phase) (list []results.PartitionStats,
 // earlier ones of the same schema have none beyond those with the busiest second.
 func namedByMean(p *results.Phase) bool {
 	return len(p.Offered) > results.KeptPartitions || p.PartitionsHit <= results.KeptPartitions
-}
-
-// account returns what the busiest account of a phase was offered per second, which is
-// all where there is one.
-func (s *Selection) account() Value {
-	most := untold("no phase was reported")
-	for _, step := range s.steps {
-		sum := step.counts(nil)
-		offered := sum.Offered
-		if busiest, several := step.Phase.Busiest(); several {
-			offered = step.Phase.Accounts[busiest].Offered
-		}
-		most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
-	}
-	return most
 }
 
 // Hot is the partition with the busiest second of a run.

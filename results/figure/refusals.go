@@ -102,15 +102,6 @@ func (l *Ladder) isSporadic(step Step) bool {
 	return false
 }
 
-// judgeSporadic reclassifies refusals of which every step has about the same share.
-func (l *Ladder) judgeSporadic() {
-	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= MostFirstThrottled })
-	undecided := l.Throttling == Carried || l.Throttling == Undecided
-	if undecided && len(refused) > 1 && !slices.ContainsFunc(refused, func(step Step) bool { return !l.isSporadic(step) }) {
-		l.Throttling = Sporadic
-	}
-}
-
 // refusedShare returns the share of the attempts of a step that the target refused.
 func (s Step) refusedShare() float64 {
 	sum := s.counts(nil)

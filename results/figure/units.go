@@ -46,18 +46,19 @@ func (p *parser) adopt(c *Claim, units []Unit, limit int) {
 		unit = units[0]
 	}
 	if !slices.Contains(units, unit) {
-		p.wrongUnit(limit, c, alternatives(units))
+		// From when on a load was throttled was called as the count of throttled attempts is
+		// now.
+		expected := example(units[0])
+		for _, u := range units[1:] {
+			expected += " or " + example(u)
+		}
+		if c.left.Name == "throttled" && c.number.unit() == Nanoseconds {
+			expected += ", or throttled_from, as the time is called now from which on attempts are"
+		}
+		p.fail(limit, "%s is no limit for %s; expected %s", c.number, c.left.Name, expected)
 		return
 	}
 	c.unit = unit
-}
-
-func alternatives(units []Unit) string {
-	text := example(units[0])
-	for _, u := range units[1:] {
-		text += " or " + example(u)
-	}
-	return text
 }
 
 func example(u Unit) string {

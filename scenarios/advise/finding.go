@@ -2,7 +2,6 @@ package advise
 
 import (
 	"fmt"
-	"slices"
 
 	"loadgen/backoff"
 	"loadgen/results"
@@ -132,11 +131,6 @@ func (d *Design) peaks() (hottest, busiest *Load) {
 		}
 	}
 	return hottest, busiest
-}
-
-// faulty reports whether one of the findings is an error.
-func faulty(list []Finding) bool {
-	return slices.ContainsFunc(list, func(f Finding) bool { return f.Verdict == Error })
 }
 
 // found is a finding that asks for nothing.

@@ -24,7 +24,15 @@ func (s *subject) retries() Finding {
 	_, second, _ := s.policy.Bounds(min(2, s.policy.Retries))
 	f := found(Good, "Policy %s tries again up to %s, first after %s to %s.", s.Retry,
 		document.Counted(s.policy.Retries, "time"), document.Span(least), document.Span(most))
-	f.Evidence += s.ownRetries()
+	said := ""
+	for i := range s.Phases {
+		for _, o := range s.Phases[i].Operations() {
+			if one := fmt.Sprintf(" Operation %s has a policy of its own, %s.", o.Name, o.Retry); o.Retry != "" && !strings.Contains(said, one) {
+				said += one
+			}
+		}
+	}
+	f.Evidence += said
 	switch {
 	case s.policy.Retries > 1 && second <= first:
 		f.Verdict = Note
@@ -35,19 +43,6 @@ func (s *subject) retries() Finding {
 	default:
 		return f
 	}
-}
-
-// ownRetries says which operations have a policy of their own.
-func (s *subject) ownRetries() string {
-	said := ""
-	for i := range s.Phases {
-		for _, o := range s.Phases[i].Operations() {
-			if one := fmt.Sprintf(" Operation %s has a policy of its own, %s.", o.Name, o.Retry); o.Retry != "" && !strings.Contains(said, one) {
-				said += one
-			}
-		}
-	}
-	return said
 }
 
 func (s *subject) notRetryable() Finding {

@@ -15,7 +15,13 @@ import (
 func (s *subject) padding() Finding {
 	var first, ranged *unpadded
 	entities := s.entities()
-	for _, one := range s.keyTemplates() {
+	list := []keyTemplate{{"the RowKey", s.design.RowKey, true}, {"the PartitionKey", s.design.PartitionKey, false}}
+	for i := range s.Design.Copies {
+		one := &s.Design.Copies[i]
+		list = append(list, keyTemplate{"the RowKey of the copy " + one.Name, one.RowKey, true},
+			keyTemplate{"the PartitionKey of the copy " + one.Name, one.PartitionKey, false})
+	}
+	for _, one := range list {
 		t, err := keys.ParseTemplate(one.template)
 		if err != nil {
 			continue
@@ -55,17 +61,6 @@ type keyTemplate struct {
 func (k *keyTemplate) byTime(placeholder string) bool {
 	before, _, _ := strings.Cut(k.template, placeholder)
 	return strings.Contains(before, ":ticks}") || strings.Contains(before, ":inverted}")
-}
-
-// keyTemplates returns those of the design in use.
-func (s *subject) keyTemplates() []keyTemplate {
-	list := []keyTemplate{{"the RowKey", s.design.RowKey, true}, {"the PartitionKey", s.design.PartitionKey, false}}
-	for i := range s.Design.Copies {
-		one := &s.Design.Copies[i]
-		list = append(list, keyTemplate{"the RowKey of the copy " + one.Name, one.RowKey, true},
-			keyTemplate{"the PartitionKey of the copy " + one.Name, one.PartitionKey, false})
-	}
-	return list
 }
 
 // entities returns how many there are in all, with those that operations may insert.

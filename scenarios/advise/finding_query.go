@@ -21,14 +21,11 @@ const (
 	wide = 64 << 10
 )
 
-// looksFor reports whether an operation reads entities whose keys it may not know.
-func (one *Operation) looksFor() bool { return one.rank != 0 }
-
 func (s *subject) pointQueries() Finding {
 	reads, points := 0.0, 0.0
 	var worst *Operation
 	s.design.every(func(l *Load, one *Operation) {
-		if !one.looksFor() {
+		if one.rank == 0 {
 			return
 		}
 		part := l.PerSecond * one.Share

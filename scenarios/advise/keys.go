@@ -107,7 +107,14 @@ func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Keys
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
 	k.forecast(r.Forecast(keystatistics.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
 		AccountTarget: float64(o.Targets.Account)}))
-	k.Findings = k.findings()
+	k.Findings = heldTo(k, []point[*Keys]{
+		{"valid-keys", (*Keys).valid},
+		{"unique-keys", (*Keys).unique},
+		{"partition-target", (*Keys).partitionTarget},
+		{"account-target", (*Keys).accountTarget},
+		{"insert-order", (*Keys).insertOrder},
+		{"skew", (*Keys).skew},
+	})
 	k.State, k.Ok = k.answer()
 	claim := k.claim()
 	k.Verdict = claim.Whole()

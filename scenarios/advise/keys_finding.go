@@ -2,23 +2,12 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
-
-// findings holds keys to those points of the checklist that they say something of.
-func (k *Keys) findings() []Finding {
-	return heldTo(k, []point[*Keys]{
-		{"valid-keys", (*Keys).valid},
-		{"unique-keys", (*Keys).unique},
-		{"partition-target", (*Keys).partitionTarget},
-		{"account-target", (*Keys).accountTarget},
-		{"insert-order", (*Keys).insertOrder},
-		{"skew", (*Keys).skew},
-	})
-}
 
 func (k *Keys) valid() Finding {
 	if k.Invalid == 0 {
@@ -155,7 +144,7 @@ func (k *Keys) skew() Finding {
 // answer returns what the verdict says, for scripts.
 func (k *Keys) answer() (state string, ok *bool) {
 	switch {
-	case faulty(k.Findings):
+	case slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }):
 		return results.DoesNotHold, new(false)
 	case k.Entities == 0, k.untimed(), k.PerSecond > k.Full.Least && k.Full.Least > 0:
 		return results.CannotTell, nil

@@ -27,11 +27,6 @@ const (
 	pageEntities = 1000
 )
 
-// lengths are those that a window can have, the shortest first.
-func lengths() []time.Duration {
-	return []time.Duration{time.Second, 3 * time.Second, 10 * time.Second}
-}
-
 func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, times Times) Load {
 	l := &looker{preview: p, table: s.Table, count: p.Count(), accounts: s.Sharding(),
 		kinds: make([]counter, len(p.Approaches())), likely: -1, likelyAll: -1}
@@ -39,7 +34,17 @@ func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, ti
 	l.load.Seconds = p.Length.Seconds()
 	if l.count > 0 {
 		l.scatter()
-		for i, at := range l.beginnings() {
+		var list []time.Duration
+		for i := range uint64(windows) {
+			list = append(list, l.preview.At(l.count*i/windows))
+		}
+		busiest, most := time.Duration(0), -1.0
+		for at := time.Duration(0); at < l.preview.Length; at += max(time.Second, l.preview.Length/looks) {
+			if rate, _, surely := l.rate(at); surely > most {
+				busiest, most, l.load.PerSecond = at, surely, rate
+			}
+		}
+		for i, at := range append([]time.Duration{busiest}, list...) {
 			l.window(at)
 			if i == 0 {
 				l.seen = 0
@@ -133,29 +138,13 @@ func (t *counter) perform(p *campaign.Preview, k uint64, table string) {
 	t.sent.Beside += sent.Beside
 }
 
-// beginnings returns when windows begin: where the load is busiest, and evenly over
-// the operations.
-func (l *looker) beginnings() []time.Duration {
-	var list []time.Duration
-	for i := range uint64(windows) {
-		list = append(list, l.preview.At(l.count*i/windows))
-	}
-	busiest, most := time.Duration(0), -1.0
-	for at := time.Duration(0); at < l.preview.Length; at += max(time.Second, l.preview.Length/looks) {
-		if rate, _, surely := l.rate(at); surely > most {
-			busiest, most, l.load.PerSecond = at, surely, rate
-		}
-	}
-	return append([]time.Duration{busiest}, list...)
-}
-
 // rate returns how many operations are due a second from a time on, for how long, and
 // what that surely is. Of few operations a long while tells more; of many a short one
 // shows a burst.
 func (l *looker) rate(at time.Duration) (rate float64, length time.Duration, surely float64) {
 	first := l.dueBefore(at)
 	surely = -1
-	for _, one := range lengths() {
+	for _, one := range []time.Duration{time.Second, 3 * time.Second, 10 * time.Second} {
 		one = min(one, l.preview.Length-at)
 		if one <= 0 {
 			break

@@ -250,7 +250,16 @@ func (l *Load) measured(r *Rehearsal) {
 		l.Hottest = hottest
 	}
 	l.Account, l.PerSecond = exactly(float64(due)*r.busiestAccount(steps)), float64(operations)
-	l.perOperation(r, steps)
+	for i := range l.Approaches {
+		one := &l.Approaches[i]
+		sum := r.record.Total(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
+		if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
+			continue
+		}
+		one.Entities = figure.ShareOf(sum.Counted, sum.Succeeded)
+		one.Requests = figure.ShareOf(sum.Attempts-sum.Retries, sum.Succeeded)
+		one.AtLeast = false
+	}
 }
 
 // exactly is a rate that was counted.
@@ -273,21 +282,6 @@ func (r *Rehearsal) busiestAccount(steps map[string]bool) float64 {
 		return 1
 	}
 	return most
-}
-
-// perOperation has what operations count and send be what came of those that succeeded,
-// where most did.
-func (l *Load) perOperation(r *Rehearsal, steps map[string]bool) {
-	for i := range l.Approaches {
-		one := &l.Approaches[i]
-		sum := r.record.Total(func(p *results.Phase, k results.Kind) bool { return steps[p.Name] && k.Name == one.Name })
-		if sum.Scheduled == 0 || sum.Succeeded < sum.Scheduled {
-			continue
-		}
-		one.Entities = figure.ShareOf(sum.Counted, sum.Succeeded)
-		one.Requests = figure.ShareOf(sum.Attempts-sum.Retries, sum.Succeeded)
-		one.AtLeast = false
-	}
 }
 
 // failed returns the checks that fail, in words.

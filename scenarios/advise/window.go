@@ -33,24 +33,13 @@ func (s sum) plus(entities float64) sum {
 	return sum{s.hits + 1, s.entities + entities, s.squares + entities*entities}
 }
 
-func (s sum) and(other sum) sum {
-	return sum{s.hits + other.hits, s.entities + other.entities, s.squares + other.squares}
-}
-
-// halfOf returns the half that operation k belongs to: by a hash, for what comes in
-// turns could fall in step with every other one.
-func (w *window) halfOf(k uint64) *half {
+// add looks at operation k, and has visit be told of each partition that it touches,
+// too.
+func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int, counted int64) {
 	h := &w[k*0x9e3779b97f4a7c15>>63]
 	if h.places == nil {
 		h.places, h.accounts = make(map[place]sum), make(map[int]sum)
 	}
-	return h
-}
-
-// add looks at operation k, and has visit be told of each partition that it touches,
-// too.
-func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int, counted int64) {
-	h := w.halfOf(k)
 	places, accounts := make(map[place]float64), make(map[int]float64)
 	touched, inserted := 0.0, 0.0
 	kind, counted = l.preview.Operation(k, l.table, func(t campaign.Touch) {
@@ -108,7 +97,9 @@ func (w *window) settle(only *place) {
 		if only == nil || h.places == nil {
 			continue
 		}
-		h.places[*only] = h.places[*only].and(h.unplaced)
+		other := h.unplaced
+
+		h.places[*only] = sum{h.places[*only].hits + other.hits, h.places[*only].entities + other.entities, h.places[*only].squares + other.squares}
 		h.unplaced = sum{}
 	}
 }

@@ -55,7 +55,10 @@ func (b *Burst) come(at time.Duration) amount {
 }
 
 // passed implements [curve].
-func (b *Burst) passed(wanted amount, at time.Duration) bool { return b.come(at).above(wanted) }
+func (b *Burst) passed(wanted amount, at time.Duration) bool {
+	a := b.come(at)
+	return a.high > wanted.high || a.high == wanted.high && a.low > wanted.low
+}
 
 // guess implements [curve].
 func (b *Burst) guess(operations float64) float64 {

@@ -37,14 +37,6 @@ func (a amount) plus(b amount) amount {
 	return amount{high, low}
 }
 
-func (a amount) less(b amount) amount {
-	low, borrow := bits.Sub64(a.low, b.low, 0)
-	high, _ := bits.Sub64(a.high, b.high, borrow)
-	return amount{high, low}
-}
-
-func (a amount) above(b amount) bool { return a.high > b.high || a.high == b.high && a.low > b.low }
-
 // times returns the product of two whole numbers.
 func times(a, b uint64) amount {
 	high, low := bits.Mul64(a, b)
@@ -134,13 +126,4 @@ func (a amount) scaled(factor uint64) wide {
 	highHigh, highLow := bits.Mul64(a.high, factor)
 	middle, carry := bits.Add64(lowHigh, highLow, 0)
 	return wide{highHigh + carry, middle, lowLow}
-}
-
-func (w wide) above(other wide) bool {
-	for i := range w {
-		if w[i] != other[i] {
-			return w[i] > other[i]
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package arrival
 
 import (
 	"math"
+	"math/bits"
 	"time"
 )
 
@@ -43,9 +44,19 @@ func (r *Ramp) passed(wanted amount, at time.Duration) bool {
 	if r.to >= r.from {
 		come = come.plus(times(r.to-r.from, uint64(at)))
 	} else {
-		come = come.less(times(r.from-r.to, uint64(at)))
+		b := times(r.from-r.to, uint64(at))
+		low, borrow := bits.Sub64(come.low, b.low, 0)
+		high, _ := bits.Sub64(come.high, b.high, borrow)
+		come = amount{high, low}
 	}
-	return come.scaled(uint64(at)).above(wanted.scaled(2 * uint64(r.length)))
+	w := come.scaled(uint64(at))
+	other := wanted.scaled(2 * uint64(r.length))
+	for i := range w {
+		if w[i] != other[i] {
+			return w[i] > other[i]
+		}
+	}
+	return false
 }
 
 // guess implements [curve] by the root of a quadratic equation, in the form that

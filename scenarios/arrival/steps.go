@@ -56,7 +56,7 @@ func NewSteps(steps ...Step) (*Steps, error) {
 			return nil, l.err
 		}
 		next := step{milli: uint64(milli), begin: begin, length: one.Length, first: first}
-		next.count = operationsIn(next.milli, one.Length)
+		next.count = times(uint64(one.Length), next.milli).upTo(nanosPerThousandSeconds)
 		s.steps = append(s.steps, next)
 		begin += one.Length
 		first += next.count
@@ -66,11 +66,6 @@ func NewSteps(steps ...Step) (*Steps, error) {
 
 // nanosPerThousandSeconds turns a rate per thousand seconds into instants.
 const nanosPerThousandSeconds = 1_000_000_000_000
-
-// operationsIn counts the n ≥ 0 whose instant n·10¹²/milli lies before length.
-func operationsIn(milli uint64, length time.Duration) uint64 {
-	return times(uint64(length), milli).upTo(nanosPerThousandSeconds)
-}
 
 // At implements [Schedule].
 func (s *Steps) At(n uint64) time.Duration {

@@ -140,28 +140,24 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 		return ended
 	}
 	if ended == nil && c.audit.watched() > 0 {
-		ended = c.readBack(ctx)
+		// What cannot be read within the limit of the preparation is left unread, which the
+		// figures tell.
+		stage := c.preparing(kindAudit, auditLanes, c.audit.watched(), preparationLimit)
+		stage.Build = func(k uint64, w *drive.Work) {
+			w.Kind, w.Expected.NotFound = c.kindOf[kindAudit], true
+			w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: c.audit.order[k]}}
+		}
+		stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
+			if class == results.Ok {
+				c.audit.readBack(k, outcome)
+			}
+		}
+		ended = c.run(ctx, stage)
 	}
 	if !errors.Is(ended, results.ErrWrite) {
 		c.ledger.Recorder.Audit(c.audit.told())
 	}
 	return ended
-}
-
-// readBack reads every watched entity by its keys. What cannot be read within the
-// limit of the preparation is left unread, which the figures tell.
-func (c *Campaign) readBack(ctx context.Context) error {
-	stage := c.preparing(kindAudit, auditLanes, c.audit.watched(), preparationLimit)
-	stage.Build = func(k uint64, w *drive.Work) {
-		w.Kind, w.Expected.NotFound = c.kindOf[kindAudit], true
-		w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: c.audit.order[k]}}
-	}
-	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
-		if class == results.Ok {
-			c.audit.readBack(k, outcome)
-		}
-	}
-	return c.run(ctx, stage)
 }
 
 // ids are what a mix needs to have its writes told apart.
@@ -173,11 +169,6 @@ type ids struct {
 	// for it.
 	verify bool
 	filler string
-}
-
-// ids returns those of the stage that comes next.
-func (c *Campaign) ids() ids {
-	return ids{run: c.runMark(), first: c.number, verify: c.Verify, filler: c.Scenario.Entity.Filler}
 }
 
 func (c *Campaign) runMark() string {
@@ -203,20 +194,6 @@ func (i *ids) guard(k uint64, spec *scenarios.OperationSpec, w *drive.Work) {
 	case i.verify && (op.Verb.IsChange() || op.Verb == entity.Batch):
 		w.Workflow = workflow.NewWrite(*op, id, i.filler)
 	}
-}
-
-// forecastGuarded adds to what so many operations of a kind ask for, whose entities
-// weigh so many bytes each, what is read for their sake: before the write, and
-// after the run each entity that was written, as if no two were the same.
-func (c *Campaign) forecastGuarded(f *Forecast, spec *scenarios.OperationSpec, operations, each int64) {
-	if spec.ReadFirst {
-		f.Received += operations * each
-		if spec.Verb != entity.Delete {
-			// Of the two entities that count, one is read.
-			f.Sent -= operations * each
-		}
-	}
-	c.forecastVerified(f, spec, operations, each)
 }
 
 // forecastVerified adds what is read after the run for the sake of so many operations

@@ -82,7 +82,19 @@ func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 		t.erased = true
 	}
 	if r.Counter != "" {
-		t.raise(r, known)
+		t.blind = t.blind || !r.Conditional
+		i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
+		if i < 0 {
+			i = len(t.counters)
+			t.counters = append(t.counters, counter{name: r.Counter, base: r.From})
+		}
+		one := &t.counters[i]
+		one.base = min(one.base, r.From)
+		if known {
+			one.acknowledged++
+		} else {
+			one.unknown++
+		}
 	}
 }
 
@@ -108,22 +120,6 @@ func (t *trail) stray(number uint64) {
 	t.strays = append(t.strays, number)
 }
 
-func (t *trail) raise(r *workflow.Report, known bool) {
-	t.blind = t.blind || !r.Conditional
-	i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
-	if i < 0 {
-		i = len(t.counters)
-		t.counters = append(t.counters, counter{name: r.Counter, base: r.From})
-	}
-	one := &t.counters[i]
-	one.base = min(one.base, r.From)
-	if known {
-		one.acknowledged++
-	} else {
-		one.unknown++
-	}
-}
-
 // discrepancy is what an entity shows that was read back.
 type discrepancy struct {
 	lost, doubled int64
@@ -138,7 +134,11 @@ type discrepancy struct {
 func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, there bool) discrepancy {
 	switch {
 	case !there && t.wrote && t.deletesEnded <= t.writeBegan:
-		return discrepancy{lost: max(1, t.increments()), fault: "an acknowledged write is gone, and nothing deleted the entity after it"}
+		sum := int64(0)
+		for i := range t.counters {
+			sum += t.counters[i].acknowledged
+		}
+		return discrepancy{lost: max(1, sum), fault: "an acknowledged write is gone, and nothing deleted the entity after it"}
 	case !there:
 		return discrepancy{}
 	case t.deleted && t.writesEnded <= t.deleteBegan:
@@ -147,15 +147,6 @@ func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, 
 	found := t.compareID(run, stored, version)
 	t.compareCounters(stored, &found)
 	return found
-}
-
-// increments returns how often counters were raised for sure.
-func (t *trail) increments() int64 {
-	sum := int64(0)
-	for i := range t.counters {
-		sum += t.counters[i].acknowledged
-	}
-	return sum
 }
 
 // compareID looks for the last write that was acknowledged.

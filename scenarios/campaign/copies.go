@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"loadgen/engine/entity"
-	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
@@ -169,7 +168,17 @@ func (c *Campaign) patchyHomes(phase int) ([]bool, error) {
 			if !merges && !spec.Inserts() {
 				continue
 			}
-			apart := c.overfull(spec)
+			changes := 0
+			for i := range c.homes {
+				if c.homes[i].table == c.Table {
+					changes += max(1, spec.Entities)
+				}
+			}
+			size := entity.Size(c.generator.Key(0), c.generator.Properties(0))
+			if c.Scenario.Entity.Sizes != nil {
+				size = c.Scenario.Entity.Size
+			}
+			apart := changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
 			for home := range c.homes {
 				part, err := c.homes[home].part(spec)
 				if err != nil {
@@ -180,23 +189,6 @@ func (c *Campaign) patchyHomes(phase int) ([]bool, error) {
 		}
 	}
 	return patchy, nil
-}
-
-// overfull reports whether what an operation inserts may be too much for one transaction
-// with its copies in the same table: as if all had the size of the first, and that twice,
-// for sizes differ.
-func (c *Campaign) overfull(spec *scenarios.OperationSpec) bool {
-	changes := 0
-	for i := range c.homes {
-		if c.homes[i].table == c.Table {
-			changes += max(1, spec.Entities)
-		}
-	}
-	size := entity.Size(c.generator.Key(0), c.generator.Properties(0))
-	if c.Scenario.Entity.Sizes != nil {
-		size = c.Scenario.Entity.Size
-	}
-	return changes > entity.MaxBatchChanges || 2*changes*size > entity.MaxBatchBytes
 }
 
 // repeatable returns changes of copies such that one that is written twice is the same.

@@ -233,23 +233,19 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 		if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
 			inserted = max(1, inserted)
 		}
-		f.Holdings = max(f.Holdings, c.holdingBytes(d.phase))
+		index := d.phase
+		entities := times(int64(c.Scenario.Loaded(index)), int64(len(c.homes)))
+		all, _ := c.dryRun(index + 1)
+		for _, d := range all {
+			entities = addUp(entities, times(d.written(math.MaxInt64/2), int64(len(c.homes))))
+		}
+		tables := int64(1 + len(c.Scenario.Tables()))
+		f.Holdings = max(f.Holdings, times(min(entities, 2*mostHeld*tables), heldBytes))
 	}
 	if data {
 		inserted = times(times(int64(min(d.foreseen(), math.MaxInt64/2)), inserted), homes)
 		f.Entities = addUp(f.Entities, times(addUp(min(fixed, int64(d.most)), inserted), c.stored()))
 	}
-}
-
-// holdingBytes is what the holdings of a phase of event traffic take at most.
-func (c *Campaign) holdingBytes(index int) int64 {
-	entities := times(int64(c.Scenario.Loaded(index)), int64(len(c.homes)))
-	all, _ := c.dryRun(index + 1)
-	for _, d := range all {
-		entities = addUp(entities, times(d.written(math.MaxInt64/2), int64(len(c.homes))))
-	}
-	tables := int64(1 + len(c.Scenario.Tables()))
-	return times(min(entities, 2*mostHeld*tables), heldBytes)
 }
 
 func (c *Campaign) stored() int64 { return c.weight(0) + storedBytes }

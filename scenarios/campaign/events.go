@@ -258,7 +258,14 @@ func (e *events) work(k uint64, w *drive.Work) {
 	}
 	switch {
 	case spec.Verb == entity.Query && one.asked.fanned():
-		w.Workflow = workflow.NewFanOut(one.asked.queries(k, event), spec.Pages)
+		q := one.asked
+		var list []target.Operation
+		for _, stretch := range q.stretches(event) {
+			op := q.within(stretch, event)
+			op.Query.Scans = q.dueOf(stretch, k, event)
+			list = append(list, op)
+		}
+		w.Workflow = workflow.NewFanOut(list, spec.Pages)
 		w.Operation = target.Operation{}
 	case spec.Verb == entity.Query:
 		w.Operation = one.asked.operation(event)

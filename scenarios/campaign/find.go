@@ -170,7 +170,17 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 		return err
 	}
 	if c.Member != nil {
-		return c.tryShares(ctx, phase, over)
+		for {
+			t, begins, more, err := c.Member.Search.Next(ctx)
+			if err != nil || !more {
+				return err
+			}
+			measured, err := c.try(ctx, phase, t, over, begins)
+			if err != nil {
+				return err
+			}
+			c.Member.Search.Came(t, measured)
+		}
 	}
 	search := c.Find.Search(len(over))
 	for {
@@ -187,21 +197,6 @@ func (c *Campaign) find(ctx context.Context, phase int) error {
 		if err != nil {
 			return err
 		}
-	}
-}
-
-// tryShares offers a member's share of each rate that whoever leads the search chooses.
-func (c *Campaign) tryShares(ctx context.Context, phase int, over []settlement) error {
-	for {
-		t, begins, more, err := c.Member.Search.Next(ctx)
-		if err != nil || !more {
-			return err
-		}
-		measured, err := c.try(ctx, phase, t, over, begins)
-		if err != nil {
-			return err
-		}
-		c.Member.Search.Came(t, measured)
 	}
 }
 
@@ -237,7 +232,7 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement,
 		return new(Measured), err
 	}
 	c.fresh += stage.Due() * stride(operations)
-	gauge := newGauge(c.number+before, c.Find.length(t.Rate))
+	gauge := &gauge{from: c.number + before, length: c.Find.length(t.Rate), waiting: make(map[int64]int64), answered: make(map[int64]int64)}
 	err = c.observed(ctx, stage, gauge)
 	return gauge.measured(int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))), err
 }

@@ -219,10 +219,6 @@ const tick = 50 * time.Millisecond
 
 var _ drive.Observer = (*gauge)(nil)
 
-func newGauge(from uint64, length time.Duration) *gauge {
-	return &gauge{from: from, length: length, waiting: make(map[int64]int64), answered: make(map[int64]int64)}
-}
-
 // Attempt implements [drive.Observer].
 func (g *gauge) Attempt(a *results.Attempt) {
 	g.mu.Lock()

@@ -68,7 +68,9 @@ func (f *Finder) next() (float64, bool) {
 	case held == 0 && not > LowestRate:
 		return max(not/2, LowestRate), true
 	case held > 0 && not > held*(1+tolerance):
-		return middle(held, not), true
+		mean := math.Sqrt(held * not)
+		scale := math.Pow(10, 3-math.Floor(math.Log10(mean)))
+		return math.Round(mean*scale) / scale, true
 	case not > 0 && f.times(not) < 2:
 		return not, true
 	case held > 0 && f.times(held) < 2:
@@ -138,14 +140,6 @@ func (f *Finder) times(rate float64) int {
 		}
 	}
 	return n
-}
-
-// middle returns the geometric mean of two rates to four figures, which lies
-// between them as long as they are further apart than the tolerance.
-func middle(low, high float64) float64 {
-	mean := math.Sqrt(low * high)
-	scale := math.Pow(10, 3-math.Floor(math.Log10(mean)))
-	return math.Round(mean*scale) / scale
 }
 
 // Try is a rate that a search tries next.

@@ -70,7 +70,14 @@ func (c *Campaign) Forecasts() []Forecast {
 		case phase.Load != nil:
 			c.forecastLoad(&list[i], i)
 		case phase.Count != nil:
-			c.forecastCount(&list[i], i)
+			f := &list[i]
+			var pages, loaded int64
+			for _, one := range c.loadedInto(i) {
+				pages += (one.entities + pageEntities - 1) / pageEntities
+				loaded += one.entities
+			}
+			f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
+				Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
 		case c.Find != nil:
 			c.forecastFind(&list[i], i)
 		case d.stage != nil:
@@ -129,16 +136,6 @@ func (c *Campaign) forecastLoad(f *Forecast, phase int) {
 		Received: batches*replyBytes + entities*batchPartBytes})
 }
 
-func (c *Campaign) forecastCount(f *Forecast, phase int) {
-	var pages, loaded int64
-	for _, one := range c.loadedInto(phase) {
-		pages += (one.entities + pageEntities - 1) / pageEntities
-		loaded += one.entities
-	}
-	f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
-		Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
-}
-
 // forecastTraffic takes a closed loop for one that is answered at once, and a phase
 // that may end early for one that does not.
 func (c *Campaign) forecastTraffic(f *Forecast, d *dry) {
@@ -194,7 +191,14 @@ func (c *Campaign) forecastOperations(f *Forecast, list []scenarios.OperationSpe
 		default:
 			part.Sent += entities * each
 		}
-		c.forecastGuarded(&part, op, share, each)
+		if op.ReadFirst {
+			part.Received += share * each
+			if op.Verb != entity.Delete {
+				// Of the two entities that count, one is read.
+				part.Sent -= share * each
+			}
+		}
+		c.forecastVerified(&part, op, share, each)
 		f.add(part)
 	}
 }

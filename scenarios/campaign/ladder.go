@@ -57,7 +57,13 @@ func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase
 // it holds, and the generator did not send that in time, the step answers nothing and is
 // offered once more, behind the others.
 func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
-	step, again := c.peakStep(d.stage), c.again(d)
+	var found *results.Phase
+	for i := range d.stage.Phases {
+		if one := &d.stage.Phases[i]; c.Peak > 0 && one.Reported && !one.Varying && one.Rate == c.Peak {
+			found = one
+		}
+	}
+	step, again := found, c.again(d)
 	if step == nil || again == nil {
 		return c.run(ctx, d.stage)
 	}
@@ -76,18 +82,6 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	return c.run(ctx, again.stage)
 }
 
-// peakStep returns the last reported step of a phase at the rate that was asked for, nil
-// where there is none.
-func (c *Campaign) peakStep(stage *drive.Stage) *results.Phase {
-	var found *results.Phase
-	for i := range stage.Phases {
-		if one := &stage.Phases[i]; c.Peak > 0 && one.Reported && !one.Varying && one.Rate == c.Peak {
-			found = one
-		}
-	}
-	return found
-}
-
 // again is a second try of a phase's step at the rate that was asked for, nil where it has
 // none.
 func (c *Campaign) again(d *dry) *dry {
@@ -95,15 +89,8 @@ func (c *Campaign) again(d *dry) *dry {
 	if d.stage == nil || d.Events() || !slices.ContainsFunc(d.Ladder(), asked) {
 		return nil
 	}
-	again, err := c.dryOf(d.phase, oneStep(d.Traffic, c.Peak))
-	if err != nil {
-		return nil
-	}
-	return again
-}
-
-// oneStep returns a phase's traffic with one of the steps of its ladder alone.
-func oneStep(t *scenarios.Traffic, rate float64) *scenarios.Traffic {
+	t := d.Traffic
+	rate := c.Peak
 	alone, arrivals, steps := *t, *t.Arrivals, *t.Arrivals.Steps
 	alone.Arrivals, arrivals.Steps, alone.WarmUp = &arrivals, &steps, 0
 	for _, one := range t.Arrivals.Steps.Rates {
@@ -111,7 +98,11 @@ func oneStep(t *scenarios.Traffic, rate float64) *scenarios.Traffic {
 			steps.Rates = []float64{one}
 		}
 	}
-	return &alone
+	again, err := c.dryOf(d.phase, &alone)
+	if err != nil {
+		return nil
+	}
+	return again
 }
 
 // dispatch watches whether the operations of a step are sent when they are due. It is safe

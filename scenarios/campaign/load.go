@@ -181,18 +181,6 @@ type turns struct {
 	chance  clock.Stream
 }
 
-// newTurns returns the turns of so many partitions, one at least.
-func newTurns(partitions int, chance clock.Stream) *turns {
-	t := &turns{partitions: uint64(partitions), chance: chance}
-	const most = 1024
-	for stride := uint64(1); stride <= t.partitions && len(t.strides) < most; stride++ {
-		if coprime(stride, t.partitions) {
-			t.strides = append(t.strides, stride)
-		}
-	}
-	return t
-}
-
 func (t *turns) at(k uint64) int {
 	round := k / t.partitions
 	turn := k - round*t.partitions
@@ -200,13 +188,6 @@ func (t *turns) at(k uint64) int {
 	first := uint64(draw.IntN(int(t.partitions)))
 	stride := t.strides[draw.IntN(len(t.strides))]
 	return int((first + turn*stride) % t.partitions)
-}
-
-func coprime(a, b uint64) bool {
-	for b > 0 {
-		a, b = b, a%b
-	}
-	return a == 1
 }
 
 // stock is what was loaded before a phase: how many entities, and, for who asks,

@@ -200,7 +200,20 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settleme
 		return err
 	}
 	if len(partitions) > 1 {
-		mix.homeOf = newTurns(len(partitions), clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)).at
+		chance := clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)
+		t := &turns{partitions: uint64(len(partitions)), chance: chance}
+		const most = 1024
+		for stride := uint64(1); stride <= t.partitions && len(t.strides) < most; stride++ {
+			a := stride
+			b := t.partitions
+			for b > 0 {
+				a, b = b, a%b
+			}
+			if a == 1 {
+				t.strides = append(t.strides, stride)
+			}
+		}
+		mix.homeOf = t.at
 	}
 	mix.prepare()
 	stage.Build, stage.Outline = mix.work, mix.outline
@@ -214,7 +227,7 @@ func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
 		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
 	}
-	m.stride, m.ids = stride(m.specs), c.ids()
+	m.stride, m.ids = stride(m.specs), ids{run: c.runMark(), first: c.number, verify: c.Verify, filler: c.Scenario.Entity.Filler}
 	for i := range m.specs {
 		m.weights += m.specs[i].Weight
 		m.upTo = append(m.upTo, m.weights)
@@ -330,7 +343,19 @@ func (m *mix) work(k uint64, w *drive.Work) {
 		change.Key, change.Properties = h.key(one, index), one.merged(inserted)
 	case entity.Query:
 		change.Key = h.key(one, index)
-		op.Query = one.reading.query(h, one, index)
+		r := one.reading
+		q := r.whole
+		switch {
+		case r.spec.Class == scenarios.ClassPoint:
+			q = target.OnePoint(h.key(one, index))
+		case r.spec.Scans() || r.token.Present:
+			q = r.about(q, h.generator, one.from[index])
+		default:
+			key := h.key(one, index)
+			q = target.RowsFrom(key.Partition, key.Row)
+		}
+		q.Top, q.Select, q.Token = r.spec.Top, r.spec.Select, r.token
+		op.Query = q
 		w.Pages, w.Rows, w.MostPages = true, int64(spec.Rows), spec.Pages
 	default:
 		change.Key = h.key(one, index)

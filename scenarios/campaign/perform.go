@@ -57,7 +57,15 @@ func (c *Campaign) newPlaces() (*places, error) {
 		},
 	}
 	p.Copied = c.copiedEntities()
-	p.Partitions = sync.OnceValue(func() []string { return partitionsOf(c.generator, p.Loaded) })
+	p.Partitions = sync.OnceValue(func() []string {
+		g := c.generator
+		entities := p.Loaded
+		seen := make(map[string]bool)
+		for n := range entities {
+			seen[g.PartitionKey(n)] = true
+		}
+		return slices.Sorted(maps.Keys(seen))
+	})
 	return p, nil
 }
 
@@ -77,15 +85,6 @@ func (t placeTemplates) key(of workflow.Subject, attribute, value string) entity
 		return of.Value(name)
 	}
 	return entity.Key{Partition: t.partition.Expand(known), Row: t.row.Expand(known)}
-}
-
-// partitionsOf returns the PartitionKeys of the first so many entities, in order.
-func partitionsOf(g *keys.Generator, entities uint64) []string {
-	seen := make(map[string]bool)
-	for n := range entities {
-		seen[g.PartitionKey(n)] = true
-	}
-	return slices.Sorted(maps.Keys(seen))
 }
 
 // subject is the entity of an event, for a workflow.

@@ -88,7 +88,13 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 			a.narrow(c)
 		}
 	case spec.Verb == entity.Query:
-		a.Class = classOfQuery(spec.Class)
+		a.Class = map[string]filter.Class{
+			scenarios.ClassPoint:          filter.ClassPoint,
+			scenarios.ClassRows:           filter.ClassRowRange,
+			scenarios.ClassPartitionScan:  filter.ClassPartitionScan,
+			scenarios.ClassPartitionRange: filter.ClassPartitionRangeScan,
+			scenarios.ClassTableScan:      filter.ClassTableScan,
+		}[spec.Class]
 	case spec.Verb == entity.Get || spec.ReadFirst:
 		a.Class = filter.ClassPoint
 	}
@@ -130,16 +136,6 @@ func (p *Preview) classOf(kind int) (worst filter.Class) {
 	return worst
 }
 
-func classOfQuery(class string) filter.Class {
-	return map[string]filter.Class{
-		scenarios.ClassPoint:          filter.ClassPoint,
-		scenarios.ClassRows:           filter.ClassRowRange,
-		scenarios.ClassPartitionScan:  filter.ClassPartitionScan,
-		scenarios.ClassPartitionRange: filter.ClassPartitionRangeScan,
-		scenarios.ClassTableScan:      filter.ClassTableScan,
-	}[class]
-}
-
 // Approaches returns how each kind of operation gets at its entities, in the order of
 // the scenario. The slice is the preview's.
 func (p *Preview) Approaches() []Approach { return p.plans }
@@ -177,7 +173,20 @@ func (p *Preview) Operation(k uint64, table string, visit func(Touch)) (kind int
 		if spec.Workflow != "" {
 			inserts = requests[i].Beside == nil && adds(&requests[i], inserts)
 		}
-		visitOne(&requests[i], table, counted, inserts, visit)
+		op := &requests[i]
+		partition, one := op.PartitionKey()
+		if !one {
+			continue
+		}
+		t := Touch{Table: besideRun(op.Table, table), Entities: counted, Inserts: inserts}
+		t.Key.Partition = partition
+		switch {
+		case op.Verb == entity.Batch:
+			t.Key.Row = op.Changes[0].Key.Row
+		case op.Verb != entity.Query:
+			t.Key.Row = op.Change.Key.Row
+		}
+		visit(t)
 	}
 	return kind, entities
 }
@@ -242,20 +251,3 @@ func (p *Preview) Sent(k uint64, table string) (Sent, bool) {
 
 // besideRun returns what the name of a table has beside that of the run's own.
 func besideRun(name, table string) string { return name[min(len(table), len(name)):] }
-
-// visitOne tells of the partition of a request, if it is one.
-func visitOne(op *target.Operation, table string, entities int64, inserts bool, visit func(Touch)) {
-	partition, one := op.PartitionKey()
-	if !one {
-		return
-	}
-	t := Touch{Table: besideRun(op.Table, table), Entities: entities, Inserts: inserts}
-	t.Key.Partition = partition
-	switch {
-	case op.Verb == entity.Batch:
-		t.Key.Row = op.Changes[0].Key.Row
-	case op.Verb != entity.Query:
-		t.Key.Row = op.Change.Key.Row
-	}
-	visit(t)
-}

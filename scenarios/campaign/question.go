@@ -207,7 +207,12 @@ func (q *question) due(k uint64, e keys.Event) int64 {
 	case q.spec.Class == scenarios.ClassPoint, len(q.spec.By) > 0 && q.plan.Class == filter.ClassPoint:
 		return 1
 	case q.searches():
-		return q.dueTo(k, e)
+		whole := q.stretch(e)
+		upTo := whole
+		upTo.Range.To, upTo.Range.Bounded = q.home.generator.KeyOf(e), true
+		page := int64(math.Ceil(q.page() / q.shareOf(k, e)))
+		pages := q.stock.Count(upTo, k)/page + 1
+		return max(1, min(q.stock.Count(whole, k), pages*page))
 	}
 	due := int64(0)
 	for _, stretch := range q.stretches(e) {
@@ -250,28 +255,6 @@ func (q *question) most() float64 {
 		most = min(most, float64(q.spec.Rows))
 	}
 	return most
-}
-
-// queries returns the first request of each query that is sent about an event when
-// operation k becomes due, each of which knows what it scans.
-func (q *question) queries(k uint64, e keys.Event) []target.Operation {
-	var list []target.Operation
-	for _, stretch := range q.stretches(e) {
-		op := q.within(stretch, e)
-		op.Query.Scans = q.dueOf(stretch, k, e)
-		list = append(list, op)
-	}
-	return list
-}
-
-// dueTo returns how many entities are read until the page with that of an event is.
-func (q *question) dueTo(k uint64, e keys.Event) int64 {
-	whole := q.stretch(e)
-	upTo := whole
-	upTo.Range.To, upTo.Range.Bounded = q.home.generator.KeyOf(e), true
-	page := int64(math.Ceil(q.page() / q.shareOf(k, e)))
-	pages := q.stock.Count(upTo, k)/page + 1
-	return max(1, min(q.stock.Count(whole, k), pages*page))
 }
 
 // page returns how many entities a page returns at most, however many had to be read for

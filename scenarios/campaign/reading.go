@@ -140,22 +140,6 @@ func pageOf(spec *scenarios.OperationSpec) int64 {
 	return pageEntities
 }
 
-// query returns the query that an entity of a partition is drawn for.
-func (r *reading) query(h *home, one *entry, index int) target.Query {
-	q := r.whole
-	switch {
-	case r.spec.Class == scenarios.ClassPoint:
-		q = target.OnePoint(h.key(one, index))
-	case r.spec.Scans() || r.token.Present:
-		q = r.about(q, h.generator, one.from[index])
-	default:
-		key := h.key(one, index)
-		q = target.RowsFrom(key.Partition, key.Row)
-	}
-	q.Top, q.Select, q.Token = r.spec.Top, r.spec.Select, r.token
-	return q
-}
-
 func (r *reading) about(q target.Query, generator *keys.Generator, n uint64) target.Query {
 	if !r.narrowed {
 		return q

@@ -296,16 +296,6 @@ func (c *Campaign) holds(one Made, there bool) {
 	}
 }
 
-// disown tells of a table that is not this run's, or of which nobody knows it.
-func (c *Campaign) disown(at *site, doubtful bool) {
-	c.holds(at.made(), false)
-	if doubtful {
-		doubt := at.made()
-		doubt.Doubtful = true
-		c.holds(doubt, true)
-	}
-}
-
 // madeBy returns what an operation of [Campaign.made] deletes.
 func madeBy(op target.Operation) Made {
 	switch {

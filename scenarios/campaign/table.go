@@ -97,7 +97,12 @@ func (c *Campaign) createAt(ctx context.Context, at *site) error {
 	doubtful := c.doubtful
 	defer func() {
 		if !at.ours {
-			c.disown(at, doubtful)
+			c.holds(at.made(), false)
+			if doubtful {
+				doubt := at.made()
+				doubt.Doubtful = true
+				c.holds(doubt, true)
+			}
 		}
 	}()
 	// A run that is stopped at this very moment has made the table all the same,

@@ -72,8 +72,14 @@ func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
 		stage.Lanes, stage.Count, stage.Limit = spec.Clients, uint64(spec.Count), countedLimit
 		return nil
 	}
-	stage.Lanes, stage.Count, stage.For = spec.Clients, mostThoughts(spec.Clients, spec.Think, spec.For), spec.For
-	stage.Think = thinking(spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name))
+	stage.Lanes, stage.Count, stage.For = spec.Clients, uint64(spec.Clients)*(uint64(spec.For/max(shortestAnswer, spec.Think/2))+2), spec.For
+	mean := spec.Think
+	chance := clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
+
+	stage.Think = func(k uint64) time.Duration {
+		draw := chance.At(k)
+		return mean/2 + time.Duration(draw.Float64()*float64(mean))
+	}
 	return nil
 }
 
@@ -320,21 +326,6 @@ func (r *replay) transact(a *Asked, w *drive.Work) {
 	w.Workflow, w.Operation = workflow.NewSeries(nil, steps...), target.Operation{}
 }
 
-// thinking returns how long a lane pauses after an operation: from half of the
-// mean to half more than that, so that lanes do not stay in step.
-func thinking(mean time.Duration, chance clock.Stream) func(uint64) time.Duration {
-	return func(k uint64) time.Duration {
-		draw := chance.At(k)
-		return mean/2 + time.Duration(draw.Float64()*float64(mean))
-	}
-}
-
 // shortestAnswer is the least time from one operation of a client that never pauses to its
 // next: what answers sooner has such clients run out of operations before their time.
 const shortestAnswer = time.Microsecond
-
-// mostThoughts is how many operations a closed loop can have: those of clients
-// that are answered at once and always pause for the shortest time.
-func mostThoughts(clients int, think, length time.Duration) uint64 {
-	return uint64(clients) * (uint64(length/max(shortestAnswer, think/2)) + 2)
-}

@@ -29,6 +29,7 @@
 package capture
 
 import (
+	"container/list"
 	"errors"
 	"sync"
 	"time"
@@ -71,7 +72,12 @@ func New(o Options) (*Capture, error) {
 		return nil, errors.Join(faults...)
 	}
 	o = o.withDefaults()
-	return &Capture{options: o, kinds: newKindTable(), waiting: newWaiting(o.Retries), counter: newCounter(&o)}, nil
+	var t kindTable
+	for i, verb := range countedVerbs() {
+		t[verb] = i
+	}
+	t[0] = len(countedVerbs())
+	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: newCounter(&o)}, nil
 }
 
 // Saw takes down one request after its reply. It keeps nothing of what it is

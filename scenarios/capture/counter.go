@@ -95,7 +95,14 @@ func (t *counter) add(r *request, class results.Class, first bool, done time.Dur
 		t.load(r, class, done, r.PartitionKey, r.Counted, r.asked(), first)
 	}
 	if r.Shape != "" || r.Class != "" {
-		t.query(r, class)
+		key := query{cutText(r.Table, longestName), cutText(r.Shape, longestShape), cutText(r.Class, longestName)}
+		s := &t.shapes.Of(key, max(1, r.Counted)).Value
+		s.requests++
+		s.scanned += r.Counted
+		s.returned += r.Returned
+		if class == results.Throttled {
+			s.throttled++
+		}
 	}
 	if r.inserts(class) {
 		t.insert(r)
@@ -164,17 +171,6 @@ func (s *tally) add(r *request, class results.Class, counted, asked int64, first
 	case class == results.Ok:
 		s.ok++
 	case class == results.Throttled && !byAccount:
-		s.throttled++
-	}
-}
-
-func (t *counter) query(r *request, class results.Class) {
-	key := query{cutText(r.Table, longestName), cutText(r.Shape, longestShape), cutText(r.Class, longestName)}
-	s := &t.shapes.Of(key, max(1, r.Counted)).Value
-	s.requests++
-	s.scanned += r.Counted
-	s.returned += r.Returned
-	if class == results.Throttled {
 		s.throttled++
 	}
 }

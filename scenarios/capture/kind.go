@@ -45,15 +45,6 @@ func Kinds() []results.Kind {
 // kindTable holds the place of each verb's kind among [Kinds].
 type kindTable [entity.DeleteTable + 1]int
 
-func newKindTable() kindTable {
-	var t kindTable
-	for i, verb := range countedVerbs() {
-		t[verb] = i
-	}
-	t[0] = len(countedVerbs())
-	return t
-}
-
 func (t *kindTable) of(verb entity.Verb) int {
 	if int(verb) >= len(t) {
 		return t[0]

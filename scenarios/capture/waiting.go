@@ -30,10 +30,6 @@ type waiting struct {
 	line list.List
 }
 
-func newWaiting(most int) waiting {
-	return waiting{most: most, byID: make(map[string]*list.Element)}
-}
-
 // take removes and returns the operation of an id, nil where none waits.
 func (w *waiting) take(id string) *operation {
 	place, some := w.byID[id]

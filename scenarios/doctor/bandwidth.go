@@ -130,7 +130,13 @@ func (c carried) judged(n need, bound string) Finding {
 // send sends so many requests at once that the service refuses, since their table is not
 // there. It says why where there is no telling by them.
 func (v *visit) send(ctx context.Context, senders, properties int) (carried, string) {
-	op := absent(properties, v.clock)
+	op := &target.Operation{Table: fmt.Sprintf("%s%d", absentTable, v.clock.Started().UnixNano())}
+	op.Verb = entity.Insert
+	op.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "absent", Row: "absent"}}
+	text := strings.Repeat("loadgen ", propertyBytes/len("loadgen "))
+	for i := range properties {
+		op.Change.Properties = append(op.Change.Properties, entity.Property{Name: fmt.Sprintf("p%d", i), Value: entity.String(text)})
+	}
 	began := v.clock.Now()
 	outcomes := make(chan target.Outcome, senders)
 	for range senders {
@@ -159,19 +165,6 @@ func answered(o target.Outcome) string {
 	default:
 		return fmt.Sprintf("was answered %d %s", o.Status, o.Code)
 	}
-}
-
-// absent is a write of about so many times 30 kB to a table that nobody has made: its name has the
-// instant in it.
-func absent(properties int, clk clock.Real) *target.Operation {
-	op := &target.Operation{Table: fmt.Sprintf("%s%d", absentTable, clk.Started().UnixNano())}
-	op.Verb = entity.Insert
-	op.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "absent", Row: "absent"}}
-	text := strings.Repeat("loadgen ", propertyBytes/len("loadgen "))
-	for i := range properties {
-		op.Change.Properties = append(op.Change.Properties, entity.Property{Name: fmt.Sprintf("p%d", i), Value: entity.String(text)})
-	}
-	return op
 }
 
 // absentTable begins the name of a table that is nowhere.

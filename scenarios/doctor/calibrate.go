@@ -12,6 +12,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -82,7 +83,7 @@ func (c *calibration) agree() error {
 	if c.On != run.Remote {
 		return nil
 	}
-	var all run.Forecast
+	var all campaign.Forecast
 	rates := c.ladder()
 	top := rates[len(rates)-1]
 	texts := []string{latencies(c.Rate, c.Each), largeLatencies(c.Rate, c.Each), overload(top, top/4, holdFor), burst(top)}
@@ -123,10 +124,10 @@ func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
 
 // forecast is by arithmetic: nothing is tried again, and nobody waits before the target was found
 // to be there.
-func (c *calibration) forecast(text string) (run.Forecast, error) {
+func (c *calibration) forecast(text string) (campaign.Forecast, error) {
 	s, err := c.read(text)
 	if err != nil {
-		return run.Forecast{}, err
+		return campaign.Forecast{}, err
 	}
 	p := c.plan(s)
 	return p.Reckoned()
@@ -156,7 +157,15 @@ func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, 
 	if record == nil {
 		return nil, err
 	}
-	m := measuredOf(record, g)
+	m := new(calibrated)
+	for _, phase := range record.Phases {
+		m.stretches = append(m.stretches, stretch{Phase: phase})
+	}
+	for _, a := range g.attempts {
+		if a.phase < len(m.stretches) {
+			m.stretches[a.phase].attempts = append(m.stretches[a.phase].attempts, a)
+		}
+	}
 	c.account(record, m, g)
 	return m, err
 }

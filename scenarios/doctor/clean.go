@@ -12,6 +12,7 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -63,7 +64,7 @@ type Leftover struct {
 	// Note says why it was left alone, or not dropped.
 	Note string `json:"note"`
 
-	beside []run.Made
+	beside []campaign.Made
 }
 
 // Cleaned is what was found at a service, and what became of it.
@@ -180,7 +181,7 @@ func (c *Cleaned) gather() {
 	var named []string
 	for _, one := range c.Tables {
 		for _, made := range one.beside {
-			if made.What == run.MadeTable {
+			if made.What == campaign.MadeTable {
 				named = append(named, strings.ToLower(made.Name))
 			}
 		}
@@ -193,7 +194,7 @@ func (c *Cleaned) gather() {
 // drop drops what a run made, its table last: without that nobody could tell whose the rest
 // is.
 func (l *Leftover) drop(ctx context.Context, service *run.Service) {
-	for _, made := range append(slices.Clone(l.beside), run.Made{What: run.MadeTable, Name: l.Table}) {
+	for _, made := range append(slices.Clone(l.beside), campaign.Made{What: campaign.MadeTable, Name: l.Table}) {
 		if err := service.Drop(ctx, made); err != nil {
 			l.State, l.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
 			return

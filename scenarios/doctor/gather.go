@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -27,11 +29,11 @@ type gatherer struct {
 }
 
 var (
-	_ run.Observer = (*gatherer)(nil)
-	_ run.Progress = (*gatherer)(nil)
+	_ drive.Observer = (*gatherer)(nil)
+	_ run.Progress   = (*gatherer)(nil)
 )
 
-// Attempt implements [run.Observer].
+// Attempt implements [drive.Observer].
 func (g *gatherer) Attempt(a *results.Attempt) {
 	entities := a.Due
 	if entities == 0 {
@@ -41,14 +43,14 @@ func (g *gatherer) Attempt(a *results.Attempt) {
 	g.sent, g.received = g.sent+a.BytesOut, g.received+a.BytesIn
 }
 
-// Completed implements [run.Observer].
+// Completed implements [drive.Observer].
 func (g *gatherer) Completed(*results.Completed) {}
 
 // Begins implements [run.Progress].
-func (g *gatherer) Begins(run.Begun) []run.Observer { return []run.Observer{g} }
+func (g *gatherer) Begins(run.Begun) []drive.Observer { return []drive.Observer{g} }
 
 // Enters implements [run.Progress].
-func (g *gatherer) Enters(run.Stage) {}
+func (g *gatherer) Enters(campaign.Progress) {}
 
 // Ends implements [run.Progress].
 func (g *gatherer) Ends(error) {}
@@ -62,20 +64,6 @@ type stretch struct {
 // calibrated is what a run came to: the stretches of its phases, in their order.
 type calibrated struct {
 	stretches []stretch
-}
-
-// measuredOf sorts attempts by their phases.
-func measuredOf(record *results.Record, g *gatherer) *calibrated {
-	m := new(calibrated)
-	for _, phase := range record.Phases {
-		m.stretches = append(m.stretches, stretch{Phase: phase})
-	}
-	for _, a := range g.attempts {
-		if a.phase < len(m.stretches) {
-			m.stretches[a.phase].attempts = append(m.stretches[a.phase].attempts, a)
-		}
-	}
-	return m
 }
 
 // named returns the stretches whose names begin so.

@@ -148,7 +148,13 @@ func (c *calibration) hold(ctx context.Context, about float64) error {
 				fmt.Sprintf("served of an overload of %s/s for %v", document.Rate(rate), lasts))
 		}
 		if after := m.one(phaseAfter); len(after.attempts) > 0 {
-			r := after.recovery().Seconds()
+			last := time.Duration(0)
+			for i := range after.attempts {
+				if a := &after.attempts[i]; a.class == results.Throttled {
+					last = max(last, a.sent-after.Begin)
+				}
+			}
+			r := last.Seconds()
 			c.figure("recovery", estimate{r, r, r, len(after.attempts)}, "from the end of an overload to the last attempt throttled, at a quarter of the limit")
 		}
 		return err
@@ -198,7 +204,21 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 		s := m.one(phaseHold).after(rungFor / 2)
 		switch {
 		case s.share(results.Throttled) >= throttles:
-			return c.holdAccount(ctx, rate*s.share(results.Ok))
+			about := rate * s.share(results.Ok)
+			const beyond = 1.5
+			rate := min(c.AccountRate, about*beyond)
+			m, err := c.run(ctx, "an overload of the account", accountLoad(rate, holdFor))
+			if m == nil {
+				return err
+			}
+			limit, told := m.one(phaseHold).after(holdFor / 3).plateau()
+			if !told {
+				c.missed("account_target", "an overload of %s entities/s was throttled too seldom to tell a limit", document.Rate(rate))
+				return err
+			}
+			c.set("account_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
+				fmt.Sprintf("served of %s entities/s over 256 partitions, in transactions of %d", document.Rate(rate), batchEntities))
+			return err
 		case s.slow():
 			c.missed("account_target", "at %s entities/s nothing was throttled, but replies or the generator fell behind", document.Rate(rate))
 			return nil
@@ -207,23 +227,6 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 			return nil
 		}
 	}
-}
-
-func (c *calibration) holdAccount(ctx context.Context, about float64) error {
-	const beyond = 1.5
-	rate := min(c.AccountRate, about*beyond)
-	m, err := c.run(ctx, "an overload of the account", accountLoad(rate, holdFor))
-	if m == nil {
-		return err
-	}
-	limit, told := m.one(phaseHold).after(holdFor / 3).plateau()
-	if !told {
-		c.missed("account_target", "an overload of %s entities/s was throttled too seldom to tell a limit", document.Rate(rate))
-		return err
-	}
-	c.set("account_target", whole(limit.value), floor(limit.low), ceil(limit.high), limit.samples,
-		fmt.Sprintf("served of %s entities/s over 256 partitions, in transactions of %d", document.Rate(rate), batchEntities))
-	return err
 }
 
 // learnThrottling takes what a throttled attempt costs from all that there were.

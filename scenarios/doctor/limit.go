@@ -137,18 +137,6 @@ func (s *stretch) settles() bool {
 	return math.Abs(before-last) <= max(some*last, deviations*math.Sqrt(2*last*s.share(results.Throttled)))
 }
 
-// recovery returns how long after an overload attempts are still throttled: till the last one
-// that is; 0 where none is.
-func (s *stretch) recovery() time.Duration {
-	last := time.Duration(0)
-	for i := range s.attempts {
-		if a := &s.attempts[i]; a.class == results.Throttled {
-			last = max(last, a.sent-s.Begin)
-		}
-	}
-	return last
-}
-
 // pause is a stretch of time in which nothing succeeded, though enough was asked.
 const (
 	pauseLeast = time.Second

@@ -46,7 +46,12 @@ func (o *Options) Validate() []error {
 // It takes half a minute, and ends early with its context, or where the service lets nobody in:
 // what is left is then not tried.
 func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
-	checks, last := o.machine(), trials{o.Clock, true}.checks()
+	checks, last := o.machine(), []check{
+		{name: "pacing", lasts: "3 s of 2,000 operations/s that nothing answers to", examine: measured(trials{o.Clock, true}.measurePacing)},
+		{name: "ceiling", lasts: "as many operations as there can be, for a second or two", examine: measured(trials{o.Clock, true}.measureCeiling)},
+		{name: "books", lasts: "a short run whose replies are lost, or which is throttled", examine: measured(measureBooks)},
+		{name: "stall", lasts: "20 s of 1,000 operations/s, in 2 s of which the engine stands still", examine: measured(trials{o.Clock, true}.measureStall)},
+	}
 	if o.Service != nil {
 		v := newVisit(&o)
 		defer v.close()

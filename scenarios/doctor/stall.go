@@ -93,15 +93,8 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	if err != nil {
 		return stallFigures{}, err
 	}
-	figures := stallOf(record, begins)
-	figures.heldUp = heldUp
-	return figures, nil
-}
-
-// stallOf reads the figures of a stall that began then out of a record.
-func stallOf(record *results.Record, begins time.Duration) stallFigures {
 	all, summary := record.Total(results.Reported), verdict.Judge(record)
-	f := stallFigures{
+	figures := stallFigures{
 		operations: all.Operations, succeeded: all.Succeeded,
 		responseP99: micros(summary.Response.P99), serviceP99: micros(summary.Service.P99),
 		longest: micros(summary.Response.Max),
@@ -110,10 +103,11 @@ func stallOf(record *results.Record, begins time.Duration) stallFigures {
 	}
 	for _, row := range record.Intervals {
 		if at := time.Duration(row.Second) * time.Second; at >= begins && at < begins+stallLasts {
-			f.due += row.Scheduled
+			figures.due += row.Scheduled
 		}
 	}
-	return f
+	figures.heldUp = heldUp
+	return figures, nil
 }
 
 // micros returns a quantile as a duration, 0 where it could not be told.

@@ -36,16 +36,6 @@ type trials struct {
 	fine bool
 }
 
-// checks are those that have the tool do its work, the longest last.
-func (r trials) checks() []check {
-	return []check{
-		{name: "pacing", lasts: "3 s of 2,000 operations/s that nothing answers to", examine: measured(r.measurePacing)},
-		{name: "ceiling", lasts: "as many operations as there can be, for a second or two", examine: measured(r.measureCeiling)},
-		{name: "books", lasts: "a short run whose replies are lost, or which is throttled", examine: measured(measureBooks)},
-		{name: "stall", lasts: "20 s of 1,000 operations/s, in 2 s of which the engine stands still", examine: measured(r.measureStall)},
-	}
-}
-
 // carryOut carries stages out and returns their record. The counter is the
 // target's own books, or nil.
 func (r trials) carryOut(ctx context.Context, t target.Target, counter target.Counter,

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/results"
 )
 
 // agenda is what is still to be done in a stage: the operations that have not
@@ -151,7 +150,10 @@ func (a *agenda) pull(now clock.Instant) *Session {
 
 // phaseOf returns the phase of the record that an operation belongs to which is due then.
 func (a *agenda) phaseOf(intended clock.Instant) int {
-	return a.phases[phaseAt(a.stage.Phases, intended.Sub(a.start))]
+	phases := a.stage.Phases
+	at := intended.Sub(a.start)
+	after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
+	return a.phases[max(0, after-1)]
 }
 
 // enough asks the stage whether it need go on, and returns why the run must not. A
@@ -167,7 +169,12 @@ func (a *agenda) enough(now clock.Instant) error {
 	at := max(a.start, clock.Instant(now.Offset().Truncate(time.Second)))
 	a.count = a.next + a.dueBefore(at)*a.stage.Share.step()
 	a.end = min(a.end, at)
-	a.opened.settled(a.end)
+	o := a.opened
+	end := a.end
+	o.end = end
+	for i := range o.marks {
+		o.marks[i].At = min(o.marks[i].At, int64(end))
+	}
 	return nil
 }
 
@@ -274,13 +281,6 @@ func (a *agenda) refuse(now clock.Instant, s *Session, ledger *Ledger) {
 		return
 	}
 	a.cut(now, s, ledger)
-}
-
-// phaseAt returns which of several parts, each of which follows the one before, a
-// time since the beginning lies in.
-func phaseAt(phases []results.Phase, at time.Duration) int {
-	after := sort.Search(len(phases), func(i int) bool { return phases[i].Begin > at })
-	return max(0, after-1)
 }
 
 // Share is what one of several processes sends of a stage that they carry out together: the

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
-	"loadgen/results"
-	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -17,25 +15,6 @@ func (s *Session) due() int64 {
 		return op.Entities()
 	}
 	return max(1, s.completed.Entities-s.completed.Served)
-}
-
-// beyond returns what an operation of several requests is due to touch by those after
-// the first, as far as it is known.
-func (s *Session) beyond() []results.Part {
-	requests := workflow.Requests(s.work.Workflow)
-	var parts []results.Part
-	for i := 1; i < len(requests); i++ {
-		key, one := requests[i].PartitionKey()
-		if !one {
-			continue
-		}
-		part := results.Part{Table: s.stage.beside(&requests[i]), PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
-		if s.stage.AccountOf != nil {
-			part.Account = s.stage.AccountOf(key)
-		}
-		parts = append(parts, part)
-	}
-	return parts
 }
 
 // beside returns what the name of a request's table adds to that of the test table.

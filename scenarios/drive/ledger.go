@@ -52,12 +52,6 @@ type Ledger struct {
 	alone bool
 }
 
-// byOne says that from now on one goroutine alone has everything written down.
-func (l *Ledger) byOne() {
-	l.alone = true
-	l.Recorder.Alone()
-}
-
 // stamp gives the session's next attempt its place among those sent and returns
 // the instant at which it is. Taken under one lock, the two never contradict each
 // other: tools that read the attempts in sequence need instants that do not fall.
@@ -98,19 +92,6 @@ func (l *Ledger) event(e results.Event) {
 	}
 }
 
-// watch finds the watchers among the observers, before anything is sent.
-func (l *Ledger) watch() {
-	if l.watchers != nil {
-		return
-	}
-	l.watchers = []Watcher{}
-	for _, o := range l.Observers {
-		if w, is := o.(Watcher); is {
-			l.watchers = append(l.watchers, w)
-		}
-	}
-}
-
 func (l *Ledger) settle(s *Session, e Effect) {
 	if e.Attempt != nil {
 		l.Recorder.Attempt(e.Attempt)
@@ -148,7 +129,14 @@ type opened struct {
 
 // open enters a stage's phases into the record.
 func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
-	l.watch()
+	if l.watchers == nil {
+		l.watchers = []Watcher{}
+		for _, o := range l.Observers {
+			if w, is := o.(Watcher); is {
+				l.watchers = append(l.watchers, w)
+			}
+		}
+	}
 	if stage.Begins != nil {
 		stage.Begins(start)
 	}
@@ -174,14 +162,6 @@ func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 	}
 	o.pass(start)
 	return o
-}
-
-// settled has the last phase end before its time.
-func (o *opened) settled(end clock.Instant) {
-	o.end = end
-	for i := range o.marks {
-		o.marks[i].At = min(o.marks[i].At, int64(end))
-	}
 }
 
 func (o *opened) mark(what string, at clock.Instant, phase string) {

@@ -136,19 +136,14 @@ func (s *Session) build() {
 	s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
 	s.attempt.Table = s.stage.beside(op)
 	if s.stage.AccountOf != nil {
-		s.route(op)
+		switch {
+		case s.attempt.HasPartition:
+			op.Account = s.stage.AccountOf(s.attempt.PartitionKey)
+		case op.Verb == entity.Query:
+			panic("drive: a query across partitions has no account")
+		}
 	}
 	s.fitPage()
-}
-
-// route chooses the account that a request goes to.
-func (s *Session) route(op *target.Operation) {
-	switch {
-	case s.attempt.HasPartition:
-		op.Account = s.stage.AccountOf(s.attempt.PartitionKey)
-	case op.Verb == entity.Query:
-		panic("drive: a query across partitions has no account")
-	}
 }
 
 func (s *Session) form() {
@@ -346,7 +341,20 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 
 	c := &s.completed
 	if c.Attempts == 0 && s.work.Workflow != nil {
-		a.Beyond = s.beyond()
+		requests := workflow.Requests(s.work.Workflow)
+		var parts []results.Part
+		for i := 1; i < len(requests); i++ {
+			key, one := requests[i].PartitionKey()
+			if !one {
+				continue
+			}
+			part := results.Part{Table: s.stage.beside(&requests[i]), PartitionKey: key, Account: requests[i].Account, Entities: requests[i].Entities()}
+			if s.stage.AccountOf != nil {
+				part.Account = s.stage.AccountOf(key)
+			}
+			parts = append(parts, part)
+		}
+		a.Beyond = parts
 	}
 	c.Attempts++
 	c.Done, c.Class = now.Offset(), class

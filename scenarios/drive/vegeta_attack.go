@@ -61,19 +61,6 @@ const (
 // any more.
 var errUnsent = errors.New("drive: not sent")
 
-func newAttack(v *Vegeta, c *workers) *attack {
-	a := &attack{
-		workers: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
-		awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
-		faults: make(map[uint64]target.Fault),
-	}
-	client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(mostBody))
-	return a
-}
-
 // begin has the attacker begin, and its results collected.
 func (a *attack) begin() {
 	a.ledger.mu.Lock()
@@ -295,7 +282,15 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	once := *stage
 	once.Retry, once.Retries = backoff.Policy{}, nil
 	return v.attend(ctx, &once, ledger, func(c *workers) (stop func()) {
-		a := newAttack(v, c)
+		a := &attack{
+			workers: c, wire: v.Wire, epoch: v.Epoch, pacer: Pacer(c.stage.Schedule), stopped: make(chan struct{}),
+			awaited: make(map[uint64]*Session), under: make(map[uint64]*Session),
+			faults: make(map[uint64]target.Fault),
+		}
+		client := &http.Client{Transport: a, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
+		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(mostBody))
 		a.begin()
 		return a.end
 	})

@@ -59,7 +59,8 @@ const checkEvery = 256
 
 // Run implements [Runner].
 func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
-	ledger.byOne()
+	ledger.alone = true
+	ledger.Recorder.Alone()
 	v.clock.AdvanceTo(stage.start(v.clock.Now()))
 	c := &course{Virtual: v, ledger: ledger, opened: ledger.open(stage, v.clock.Now())}
 	c.agenda = newAgenda(c.opened)
@@ -88,7 +89,9 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	}
 	if failure != nil {
 		c.agenda.abandon(v.Now(), ledger)
-		c.drain()
+		for c.replies.Len() > 0 {
+			c.reply()
+		}
 	}
 	c.opened.close(v.Now(), failure != nil)
 	return failure
@@ -195,11 +198,4 @@ func (c *course) reply() {
 		flight.outcome = target.Outcome{}
 	}
 	c.free.release(flight)
-}
-
-// drain lets the attempts under way end after the stage was abandoned.
-func (c *course) drain() {
-	for c.replies.Len() > 0 {
-		c.reply()
-	}
 }

@@ -96,14 +96,22 @@ func (c *workers) next(call chan struct{}) (*Session, clock.Instant) {
 			wake = min(wake, due)
 		}
 		if !c.leading {
-			c.lead(wake)
+			c.leading, c.awake = true, wake
+			c.mu.Unlock()
+			c.sleeper.Sleep(wake)
+			c.mu.Lock()
+			c.leading = false
 			continue
 		}
 		if wake < c.awake {
 			c.awake = wake
 			c.sleeper.Wake()
 		}
-		c.standBy(call)
+		c.idle = append(c.idle, call)
+		c.mu.Unlock()
+		<-call
+		c.mu.Lock()
+		c.called = false
 	}
 	return nil, 0
 }
@@ -137,23 +145,6 @@ func (c *workers) delegate() {
 		return
 	}
 	c.called = true
-}
-
-// lead sleeps until an instant, or until something is due before it.
-func (c *workers) lead(until clock.Instant) {
-	c.leading, c.awake = true, until
-	c.mu.Unlock()
-	c.sleeper.Sleep(until)
-	c.mu.Lock()
-	c.leading = false
-}
-
-func (c *workers) standBy(call chan struct{}) {
-	c.idle = append(c.idle, call)
-	c.mu.Unlock()
-	<-call
-	c.mu.Lock()
-	c.called = false
 }
 
 // tell has whoever watches the stage look at it.

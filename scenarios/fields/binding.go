@@ -94,7 +94,15 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), o.fieldsInWords())
 		return
 	}
-	o.renamed(r, path, n)
+	for i := range n.Entries {
+		e := &n.Entries[i]
+		for _, one := range renamed {
+			if e.Key == one.was && slices.Contains(o.names(), one.is) {
+				r.Fault(e.At, Child(path, one.is), "%s is called %s now; expected that name", one.was, one.is)
+				e.Key = one.is
+			}
+		}
+	}
 	r.Once(path, n)
 	for _, e := range n.Entries {
 		if !slices.Contains(o.names(), e.Key) {
@@ -223,18 +231,4 @@ func Renamed() [][2]string {
 		pairs = append(pairs, [2]string{one.was, one.is})
 	}
 	return pairs
-}
-
-// renamed tells of each field that has a name of before, and reads it as what it is called
-// now, so that nothing else is said of it.
-func (o Object) renamed(r *Reader, path string, n *Node) {
-	for i := range n.Entries {
-		e := &n.Entries[i]
-		for _, one := range renamed {
-			if e.Key == one.was && slices.Contains(o.names(), one.is) {
-				r.Fault(e.At, Child(path, one.is), "%s is called %s now; expected that name", one.was, one.is)
-				e.Key = one.is
-			}
-		}
-	}
 }

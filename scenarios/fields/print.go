@@ -24,22 +24,19 @@ func printEntries(out *strings.Builder, entries []Entry, first, indent string) {
 			first = indent
 		}
 		out.WriteString(first + word(e.Key) + ":")
-		printValue(out, e.Value, indent)
-	}
-}
-
-func printValue(out *strings.Builder, n *Node, indent string) {
-	switch {
-	case n.Kind == Dict && len(n.Entries) > 0:
-		out.WriteString("\n")
-		printEntries(out, n.Entries, indent+"  ", indent+"  ")
-	case n.Kind == List && slices.ContainsFunc(n.Items, func(item *Node) bool { return item.Kind == Dict }):
-		out.WriteString("\n")
-		for _, item := range n.Items {
-			printEntries(out, item.Entries, indent+"  - ", indent+"    ")
+		n := e.Value
+		switch {
+		case n.Kind == Dict && len(n.Entries) > 0:
+			out.WriteString("\n")
+			printEntries(out, n.Entries, indent+"  ", indent+"  ")
+		case n.Kind == List && slices.ContainsFunc(n.Items, func(item *Node) bool { return item.Kind == Dict }):
+			out.WriteString("\n")
+			for _, item := range n.Items {
+				printEntries(out, item.Entries, indent+"  - ", indent+"    ")
+			}
+		default:
+			out.WriteString(" " + Inline(n) + "\n")
 		}
-	default:
-		out.WriteString(" " + Inline(n) + "\n")
 	}
 }
 

@@ -10,7 +10,11 @@ import (
 
 // Schema returns the fields with what is said of each and its default.
 func (o Object) Schema() *Schema {
-	s := &Schema{Called: definitionName(o.What), Type: Types{"object"}, Additional: false}
+	words := strings.Fields(o.What)
+	if len(words) > 1 && (words[0] == "a" || words[0] == "an" || words[0] == "the") {
+		words = words[1:]
+	}
+	s := &Schema{Called: strings.Join(words, "-"), Type: Types{"object"}, Additional: false}
 	for _, f := range o.Fields {
 		value := f.Value.Schema()
 		value.Description = strings.TrimSpace(f.Says + " " + value.Description)
@@ -25,15 +29,6 @@ func (o Object) Schema() *Schema {
 		s.OneOf = append(s.OneOf, &Schema{Required: []string{name}})
 	}
 	return s
-}
-
-// definitionName returns the name of an object without its article.
-func definitionName(what string) string {
-	words := strings.Fields(what)
-	if len(words) > 1 && (words[0] == "a" || words[0] == "an" || words[0] == "the") {
-		words = words[1:]
-	}
-	return strings.Join(words, "-")
 }
 
 // fallbackOf returns the value that a field has where it is left out, nil where it

@@ -178,7 +178,19 @@ func (c *converter) value(from ast.Node, depth int) *Node {
 	case *ast.LiteralNode:
 		return &Node{Kind: Scalar, Text: from.Value.Value, Quoted: true, At: at}
 	case *ast.StringNode:
-		return stringNode(from, at)
+		n := &Node{Kind: Scalar, Text: from.Value, At: at}
+		quote := ""
+		switch from.Token.Type {
+		case token.DoubleQuoteType:
+			quote = `"`
+		case token.SingleQuoteType:
+			quote = "'"
+		}
+		n.Quoted = quote != ""
+		if strings.TrimSpace(from.Token.Origin) == quote+from.Value+quote {
+			n.At.Inner = at.Column + len(quote)
+		}
+		return n
 	case *ast.NullNode:
 		return &Node{Kind: Empty, At: at}
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
@@ -201,34 +213,11 @@ func (c *converter) dict(at Place, pairs []*ast.MappingValueNode, depth int) *No
 	for _, pair := range pairs {
 		key := pair.Key.GetToken()
 		value := c.value(pair.Value, depth+1)
-		if severalLines(pair.Value) {
+		text, ok := pair.Value.(*ast.StringNode)
+		if ok && text.Token.Type == token.StringType && strings.Contains(strings.TrimSpace(text.Token.Origin), "\n") {
 			value.At = placeOf(c.file, key)
 		}
 		n.Entries = append(n.Entries, Entry{key.Value, placeOf(c.file, key), value})
-	}
-	return n
-}
-
-// severalLines reports whether a value is a text without quotes over several lines,
-// which the parser places where it ends.
-func severalLines(value ast.Node) bool {
-	text, ok := value.(*ast.StringNode)
-	return ok && text.Token.Type == token.StringType && strings.Contains(strings.TrimSpace(text.Token.Origin), "\n")
-}
-
-// stringNode returns the node of a text in quotes or without.
-func stringNode(from *ast.StringNode, at Place) *Node {
-	n := &Node{Kind: Scalar, Text: from.Value, At: at}
-	quote := ""
-	switch from.Token.Type {
-	case token.DoubleQuoteType:
-		quote = `"`
-	case token.SingleQuoteType:
-		quote = "'"
-	}
-	n.Quoted = quote != ""
-	if strings.TrimSpace(from.Token.Origin) == quote+from.Value+quote {
-		n.At.Inner = at.Column + len(quote)
 	}
 	return n
 }

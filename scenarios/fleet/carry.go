@@ -9,13 +9,15 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run"
 )
 
 // told is what of a run's plan a member is told beside its charge.
 type told struct {
-	run.From
+	campaign.From
 	// Mark marks what is written; Client is what sends, Budget how many billed transactions the
 	// member's own run may have, 0 for any.
 	Mark   string `json:"mark"`
@@ -25,8 +27,8 @@ type told struct {
 	NoProbe bool `json:"no_probe,omitempty"`
 	// Find is the search that the run is, nil for any other, RetryChosen that somebody chose what
 	// it tries again.
-	Find        *run.Find `json:"find,omitempty"`
-	RetryChosen bool      `json:"retry_chosen,omitempty"`
+	Find        *campaign.Find `json:"find,omitempty"`
+	RetryChosen bool           `json:"retry_chosen,omitempty"`
 	// Folder is what the paths in the scenario count from; Where are the accounts that all have
 	// to send to, by their addresses, none where the target is the leader's engine.
 	Folder string   `json:"folder,omitempty"`
@@ -55,7 +57,7 @@ func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results
 type tries struct{ leading Leading }
 
 // Next implements [run.Searching].
-func (t tries) Next(ctx context.Context) (one run.Try, begins time.Time, more bool, err error) {
+func (t tries) Next(ctx context.Context) (one campaign.Try, begins time.Time, more bool, err error) {
 	turn, begins, err := t.leading.Next(ctx)
 	if err != nil || turn.What == nil {
 		return one, begins, false, err
@@ -65,7 +67,7 @@ func (t tries) Next(ctx context.Context) (one run.Try, begins time.Time, more bo
 }
 
 // Came implements [run.Searching].
-func (t tries) Came(one run.Try, m *run.Measured) {
+func (t tries) Came(one campaign.Try, m *campaign.Measured) {
 	// Numbers and a histogram can always be written.
 	text, _ := json.Marshal(m)
 	t.leading.Came(one.Number, text)
@@ -85,7 +87,7 @@ func (o *Own) plan(c *protocol.Charge) (*run.Plan, error) {
 		return nil, err
 	}
 	p := &run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, Find: more.Find, RetryChosen: more.Find == nil || more.RetryChosen,
-		Member: &run.Member{Share: run.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
+		Member: &run.Member{Share: drive.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
 	if c.Target != "" {
 		if len(o.Accounts) > 0 {
 			return nil, fmt.Errorf("%w: the leader's engine is the target; expected no --target", errTarget)

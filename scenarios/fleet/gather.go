@@ -10,7 +10,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/campaign"
 )
 
 // errNothing is wrapped where no member has sent a record.
@@ -18,7 +18,7 @@ var errNothing = errors.New("no member has sent a record")
 
 // gather puts the members' records together, and holds what each sent against the plan: local
 // says that all are of one machine.
-func gather(came Outcome, plan []run.Offered, local bool) (*results.Record, error) {
+func gather(came Outcome, plan []campaign.Offered, local bool) (*results.Record, error) {
 	parts, faults := make([]results.MergePart, 0, len(came.Members)), slices.Clone(came.Faults)
 	for i := range came.Members {
 		m := &came.Members[i]
@@ -68,7 +68,7 @@ func (s *Share) target(other *results.Record) (target, service string) {
 }
 
 // against returns in what the operations that were due at a member are not those of the plan.
-func against(m *Share, plan []run.Offered) (faults []string) {
+func against(m *Share, plan []campaign.Offered) (faults []string) {
 	for p := range plan {
 		if plan[p].Shares == nil {
 			continue
@@ -93,7 +93,7 @@ func due(p *results.Phase) (sum results.KindStats) {
 }
 
 // members says how each member fared.
-func members(all []Share, plan []run.Offered) (list []results.FleetMember) {
+func members(all []Share, plan []campaign.Offered) (list []results.FleetMember) {
 	for i := range all {
 		m := &all[i]
 		one := results.FleetMember{Name: m.Name, Index: m.Index, Labels: m.Labels, ClockBound: m.Bound, ClockDrift: m.Drift,
@@ -117,7 +117,7 @@ func members(all []Share, plan []run.Offered) (list []results.FleetMember) {
 
 // planned is how many operations the plan has for a member, nil where that is known only
 // afterwards.
-func planned(plan []run.Offered, index int) *int64 {
+func planned(plan []campaign.Offered, index int) *int64 {
 	sum := int64(0)
 	for p := range plan {
 		if plan[p].Shares == nil {

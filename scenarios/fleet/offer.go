@@ -12,6 +12,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run"
@@ -126,7 +127,7 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	if err != nil {
 		return nil, err
 	}
-	var plan []run.Offered
+	var plan []campaign.Offered
 	if searched != nil {
 		lead.Search = searched
 	} else if plan, err = p.Offered(o.Members); err != nil {

@@ -72,7 +72,7 @@ func begin(command []string, number int, url string, token Token) (*processes, e
 		one := &process{Cmd: exec.CommandContext(ctx, command[0], words...)}
 		// What the environment says to whoever leads is not said to its members.
 		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
-		one.Env = append(one.Env, TokenVariable+"="+token.Reveal())
+		one.Env = append(one.Env, TokenVariable+"="+token.secret)
 		one.Stderr = &one.said
 		one.WaitDelay = time.Second
 		if err := one.Start(); err != nil {

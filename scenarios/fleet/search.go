@@ -3,10 +3,9 @@ package fleet
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
 
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run"
 )
@@ -14,11 +13,11 @@ import (
 // search leads the search of a plan: its steps are turns, of which each follows from what all
 // members measured of the last. It belongs to one goroutine.
 type search struct {
-	*run.Search
+	*campaign.Search
 	plan    *run.Plan
 	members int
 	// offered is what its steps have offered so far, as records have it.
-	offered []run.Offered
+	offered []campaign.Offered
 }
 
 var _ protocol.Search = (*search)(nil)
@@ -35,9 +34,9 @@ func searchOf(p *run.Plan, members int) (*search, error) {
 // Next implements [protocol.Search].
 func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
 	if len(came) > 0 {
-		all := new(run.Measured)
+		all := new(campaign.Measured)
 		for i, text := range came {
-			var one run.Measured
+			var one campaign.Measured
 			if err := json.Unmarshal(text, &one); err != nil {
 				return nil, fmt.Errorf("what member %d measured cannot be read: %w", i, err)
 			}
@@ -56,18 +55,6 @@ func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
 	}
 	s.offered = append(s.offered, offered...)
 	return json.Marshal(t)
-}
-
-// lately returns what the last step offers, by the time since the run began: it begins that long
-// after the first.
-func (s *search) lately(after time.Duration) []run.Offered {
-	last := slices.Clone(s.offered)
-	at := slices.IndexFunc(last, func(o run.Offered) bool { return o.Stage == last[len(last)-1].Stage })
-	for i := range last[at:] {
-		last[at+i].Begin += after
-		last[at+i].End += after
-	}
-	return last[at:]
 }
 
 // limit is what the search has come to, for the record.

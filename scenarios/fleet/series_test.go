@@ -13,8 +13,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
-	"loadgen/scenarios/run"
 )
 
 // crew are members that take part in one run after another.
@@ -131,13 +131,13 @@ func TestALeaderThatGoesBetweenRuns(t *testing.T) {
 // rates is a search of rates that says what came of each.
 type rates struct {
 	list []float64
-	came [][]run.Measured
+	came [][]campaign.Measured
 }
 
 func (r *rates) Next(came []json.RawMessage) (json.RawMessage, error) {
-	var all []run.Measured
+	var all []campaign.Measured
 	for _, text := range came {
-		var one run.Measured
+		var one campaign.Measured
 		if err := json.Unmarshal(text, &one); err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (r *rates) Next(came []json.RawMessage) (json.RawMessage, error) {
 	if r.came = append(r.came, all); len(r.came) > len(r.list) {
 		return nil, nil
 	}
-	return json.Marshal(run.Try{Number: len(r.came), Rate: r.list[len(r.came)-1]})
+	return json.Marshal(campaign.Try{Number: len(r.came), Rate: r.list[len(r.came)-1]})
 }
 
 // The steps of a search are tried by all from one instant on, and each follows from what all have
@@ -166,7 +166,7 @@ func TestTurnsOfASearch(t *testing.T) {
 				begins[one.Number] = append(begins[one.Number], at)
 				mu.Unlock()
 				time.Sleep(time.Until(at) + 2*time.Second)
-				m := &run.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
+				m := &campaign.Measured{Scheduled: int64(one.Rate) + int64(c.Index)}
 				m.Response.Record(time.Duration(1+c.Index) * time.Millisecond)
 				tries{l}.Came(one, m)
 			}
@@ -184,7 +184,7 @@ func TestTurnsOfASearch(t *testing.T) {
 			if len(at) != 3 || !at[0].Equal(at[1]) || !at[0].Equal(at[2]) || at[0].Sub(came.Began)%time.Second != 0 {
 				t.Errorf("turn %d begins at %v; want one instant of three, whole seconds after %v", n+1, at, came.Began)
 			}
-			all := new(run.Measured)
+			all := new(campaign.Measured)
 			for i := range search.came[n+1] {
 				all.Add(&search.came[n+1][i])
 			}

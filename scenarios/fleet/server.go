@@ -26,7 +26,8 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 	if opts.Nkey == g.leader {
 		return true
 	}
-	if !isID(opts.Name) {
+	drawn, err := idLetters.DecodeString(opts.Name)
+	if !(err == nil && len(drawn) == idBytes) {
 		return false
 	}
 	only := func(subject string) *server.SubjectPermission {

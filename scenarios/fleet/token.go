@@ -28,9 +28,6 @@ func (t Token) GoString() string { return t.String() }
 // MarshalText implements encoding.TextMarshaler: a secret is not written.
 func (t Token) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Reveal is for the environment of a process that this one starts, and for nothing else.
-func (t Token) Reveal() string { return t.secret }
-
 // NewToken draws a token. Errors wrap [errToken].
 func NewToken() (Token, error) {
 	drawn := make([]byte, 32)
@@ -99,10 +96,4 @@ func newID() (string, error) {
 		return "", err
 	}
 	return idLetters.EncodeToString(drawn), nil
-}
-
-// isID reports whether a text is an identity.
-func isID(text string) bool {
-	drawn, err := idLetters.DecodeString(text)
-	return err == nil && len(drawn) == idBytes
 }

@@ -2,10 +2,12 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run"
 )
@@ -27,7 +29,7 @@ type shown interface {
 // watch shows a fleet while it sends. It belongs to one goroutine.
 type watch struct {
 	shown
-	plan []run.Offered
+	plan []campaign.Offered
 	// search chooses the plan while it goes on, nil where that is known beforehand.
 	search *search
 	say    func(line string)
@@ -40,7 +42,7 @@ type watch struct {
 }
 
 // newWatch returns who shows a fleet: nobody where the progress shows no such thing.
-func newWatch(p run.Progress, members int, plan []run.Offered, s *search, say func(string)) *watch {
+func newWatch(p run.Progress, members int, plan []campaign.Offered, s *search, say func(string)) *watch {
 	w := &watch{plan: plan, search: s, members: members, say: say}
 	w.shown, _ = p.(shown)
 	return w
@@ -61,7 +63,14 @@ func (w *watch) see(e protocol.Event) {
 		}
 	case protocol.TurnOrdered:
 		if w.shown != nil && w.search != nil {
-			w.plan = append(w.plan, w.search.lately(w.Present()+e.Wait-w.begun)...)
+			after := w.Present() + e.Wait - w.begun
+			last := slices.Clone(w.search.offered)
+			at := slices.IndexFunc(last, func(o campaign.Offered) bool { return o.Stage == last[len(last)-1].Stage })
+			for i := range last[at:] {
+				last[at+i].Begin += after
+				last[at+i].End += after
+			}
+			w.plan = append(w.plan, last[at:]...)
 		}
 	case protocol.SecondTold:
 		w.second(&e)
@@ -114,7 +123,7 @@ func (w *watch) at(phase int) time.Duration { return w.begun + w.plan[phase].Beg
 // enter shows the next stage, with all of its phases.
 func (w *watch) enter() {
 	first := w.next
-	stage := run.Stage{Stage: w.plan[first].Stage}
+	stage := campaign.Progress{Stage: w.plan[first].Stage}
 	for ; w.next < len(w.plan) && w.plan[w.next].Stage == stage.Stage; w.next++ {
 		one := w.plan[w.next]
 		for _, n := range one.Shares {

@@ -160,20 +160,3 @@ func (r *setReader) row(value string, fields []string) bool {
 	}
 	return true
 }
-
-// unreadFaults returns what keeps a generator from being made of sound attributes.
-func unreadFaults(attributes []Attribute) []error {
-	var faults []error
-	for _, a := range attributes {
-		if !Unread(a.Values) {
-			continue
-		}
-		switch values := a.Values.(type) {
-		case CSV:
-			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
-		case ValueColumn:
-			faults = append(faults, valueFaultf("attributes."+a.Name, "%s has not been read", values.File))
-		}
-	}
-	return faults
-}

@@ -41,7 +41,12 @@ func (r Reading) Name() string {
 // smaller ones, an attribute without a value, a value of no attribute.
 func (t Template) Encode(given map[string]string) (string, error) {
 	known := t.Attributes()
-	for _, name := range sortedNames(given) {
+	var names []string
+	for name := range given {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return "", fmt.Errorf("%w: %s", ErrKey, nearest.Unknown("attribute", name, known))
 		}
@@ -63,15 +68,6 @@ func (t Template) Encode(given map[string]string) (string, error) {
 		text.WriteString(p.apply(value))
 	}
 	return text.String(), nil
-}
-
-func sortedNames(given map[string]string) []string {
-	var names []string
-	for name := range given {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // refuses says what a placeholder expects where it has no form for a value, else nothing.

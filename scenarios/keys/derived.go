@@ -36,22 +36,6 @@ func (c *check) builtIn() {
 	}
 }
 
-// timeless says why what is built in cannot be had, "" where that follows from
-// another fault.
-func (c *check) timeless(name string) string {
-	times := c.times()
-	switch {
-	case len(times) == 0:
-		return fmt.Sprintf("{%s} goes by the time of the event, and no attribute is a time; expected one such as at: {time: 2026-01-01T00:00:00Z}", name)
-	case len(times) > 1:
-		return fmt.Sprintf("{%s} goes by the time of the event, and %d attributes are times; expected exactly one", name, len(times))
-	case name == nameUUID7 && c.sound[c.Attributes[times[0]].Name] != nil:
-		return fmt.Sprintf("{uuid7} counts from the year 1970, and %s begins before; expected a later time, or {uuid}", c.Attributes[times[0]].Name)
-	default:
-		return ""
-	}
-}
-
 // derive makes sound the attributes that are derived from others.
 func (c *check) derive() {
 	var trail []string
@@ -63,7 +47,12 @@ func (c *check) derive() {
 			return
 		}
 		if at := slices.Index(trail, a.Name); at >= 0 {
-			c.cycle(trail[at:])
+			names := trail[at:]
+			for _, name := range names {
+				delete(c.candidates, name)
+			}
+			c.add("attributes."+names[0]+".text", "attribute %q is derived from itself: %s; expected one that is not",
+				names[0], strings.Join(append(slices.Clone(names), names[0]), " → "))
 			return
 		}
 		trail = append(trail, a.Name)
@@ -79,16 +68,6 @@ func (c *check) derive() {
 	for _, a := range c.Attributes {
 		visit(a)
 	}
-}
-
-// cycle reports attributes of which each is derived from the next, and the last from
-// the first.
-func (c *check) cycle(names []string) {
-	for _, name := range names {
-		delete(c.candidates, name)
-	}
-	c.add("attributes."+names[0]+".text", "attribute %q is derived from itself: %s; expected one that is not",
-		names[0], strings.Join(append(slices.Clone(names), names[0]), " → "))
 }
 
 // text makes a derived attribute sound where its template is.
@@ -152,10 +131,6 @@ func (p *part) formatText() string {
 	return format
 }
 
-// nameOffset returns where in the template the attribute's name stands: behind the
-// parenthesis of a call, else at the brace.
-func (p *part) nameOffset() int { return p.offset + strings.IndexByte(p.source, '(') + 1 }
-
 func (c *check) addAt(path string, p *part, format string, args ...any) {
 	c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.offset, What: fmt.Sprintf(format, args...)})
 }
@@ -177,7 +152,21 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 		}
 		return true
 	case !isDerived:
-		return c.keyValues(keyPath, p.attribute, as)
+		attribute := p.attribute
+		a := c.sound[attribute]
+		if a.judged {
+			return false
+		}
+		told := 0
+		for i, value := range a.probes {
+			if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MostRowFaults {
+				a.judged = true
+				told++
+				where, what := placeOf(a.values, i)
+				c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
+			}
+		}
+		return !a.judged
 	case a.judged:
 		return false
 	}

@@ -3,6 +3,7 @@ package keys
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -145,24 +146,6 @@ func (c *check) key(path string, t Template, as func(string) entity.Key) {
 	}
 }
 
-// keyValues checks the values of an attribute that a key is formed of.
-func (c *check) keyValues(keyPath, attribute string, as func(string) entity.Key) bool {
-	a := c.sound[attribute]
-	if a.judged {
-		return false
-	}
-	told := 0
-	for i, value := range a.probes {
-		if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MostRowFaults {
-			a.judged = true
-			told++
-			where, what := placeOf(a.values, i)
-			c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
-		}
-	}
-	return !a.judged
-}
-
 func (c *check) properties(specs []PropertySpec) {
 	if len(specs) > entity.MaxProperties {
 		c.add("properties", "properties has %d entries; expected at most %d", len(specs), entity.MaxProperties)
@@ -216,7 +199,7 @@ func (c *check) template(path string, t Template) bool {
 		default:
 			sound = false
 			if what := c.missing(p.attribute); what != "" {
-				c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.nameOffset(), What: what})
+				c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.offset + strings.IndexByte(p.source, '(') + 1, What: what})
 			}
 		}
 	}
@@ -230,7 +213,17 @@ func (c *check) missing(name string) string {
 		return ""
 	}
 	if slices.Contains(builtins, name) {
-		return c.timeless(name)
+		times := c.times()
+		switch {
+		case len(times) == 0:
+			return fmt.Sprintf("{%s} goes by the time of the event, and no attribute is a time; expected one such as at: {time: 2026-01-01T00:00:00Z}", name)
+		case len(times) > 1:
+			return fmt.Sprintf("{%s} goes by the time of the event, and %d attributes are times; expected exactly one", name, len(times))
+		case name == nameUUID7 && c.sound[c.Attributes[times[0]].Name] != nil:
+			return fmt.Sprintf("{uuid7} counts from the year 1970, and %s begins before; expected a later time, or {uuid}", c.Attributes[times[0]].Name)
+		default:
+			return ""
+		}
 	}
 	if near, isNear := nearest.Name(name, slices.Concat(c.known, builtins)); isNear {
 		return fmt.Sprintf("unknown attribute %s; did you mean %q?", nearest.Shown(name), near)
@@ -250,7 +243,19 @@ func (o Options) sizesUnread() bool {
 
 // unreadFaults returns what keeps a generator from being made of sound options.
 func (o Options) unreadFaults() []error {
-	faults := unreadFaults(o.Attributes)
+	attributes := o.Attributes
+	var faults []error
+	for _, a := range attributes {
+		if !Unread(a.Values) {
+			continue
+		}
+		switch values := a.Values.(type) {
+		case CSV:
+			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
+		case ValueColumn:
+			faults = append(faults, valueFaultf("attributes."+a.Name, "%s has not been read", values.File))
+		}
+	}
 	if o.sizesUnread() {
 		faults = append(faults, valueFaultf("size.csv", "the sizes have not been read"))
 	}

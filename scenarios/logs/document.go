@@ -22,7 +22,17 @@ func (t *Told) Document() *document.Document {
 	d.Title, d.Data = "explain --log", t.data()
 	t.untold(&d.Answer)
 	Mark(&d.Answer, t.strict)
-	d.Screen = append(d.Screen, t.hottest(), document.Facts{Lines: t.facts()})
+	table := document.Table{ID: "hottest-by-second", Caption: "The hottest partitions, by their busiest second", Columns: []document.Column{{Title: "PartitionKey", Words: true},
+		{Title: "asked/s"}, {Title: "served/s"}, {Title: "requests"}, {Title: "throttled"}}}
+	hot := slices.Clone(t.Record.Capture.Partitions)
+	slices.SortStableFunc(hot, func(a, b results.ObservedPartition) int {
+		return cmp.Or(cmp.Compare(max(b.Offered, b.Busiest), max(a.Offered, a.Busiest)), cmp.Compare(b.Requests, a.Requests))
+	})
+	for _, one := range hot[:min(len(hot), screenPartitions)] {
+		table.Rows = append(table.Rows, document.Cells(document.Key(one.PartitionKey, 40), document.Count(max(one.Offered, one.Busiest)), document.Count(one.Busiest),
+			document.Count(one.Requests), document.PartOf(float64(one.Throttled), float64(one.Requests))))
+	}
+	d.Screen = append(d.Screen, table, document.Facts{Lines: t.facts()})
 	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: t.read()}}},
 		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
 		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
@@ -100,21 +110,6 @@ func (t *Told) Print(w io.Writer, form string, look text.Look) error {
 
 // screenPartitions is how many of the hottest partitions one screen shows.
 const screenPartitions = 3
-
-// hottest are the partitions of which most was asked in their busiest second.
-func (t *Told) hottest() document.Table {
-	table := document.Table{ID: "hottest-by-second", Caption: "The hottest partitions, by their busiest second", Columns: []document.Column{{Title: "PartitionKey", Words: true},
-		{Title: "asked/s"}, {Title: "served/s"}, {Title: "requests"}, {Title: "throttled"}}}
-	hot := slices.Clone(t.Record.Capture.Partitions)
-	slices.SortStableFunc(hot, func(a, b results.ObservedPartition) int {
-		return cmp.Or(cmp.Compare(max(b.Offered, b.Busiest), max(a.Offered, a.Busiest)), cmp.Compare(b.Requests, a.Requests))
-	})
-	for _, one := range hot[:min(len(hot), screenPartitions)] {
-		table.Rows = append(table.Rows, document.Cells(document.Key(one.PartitionKey, 40), document.Count(max(one.Offered, one.Busiest)), document.Count(one.Busiest),
-			document.Count(one.Requests), document.PartOf(float64(one.Throttled), float64(one.Requests))))
-	}
-	return table
-}
 
 // facts are what one screen shows of the log itself.
 func (t *Told) facts() []string {

@@ -51,7 +51,17 @@ func (s *Estimate) Entities(e *accesslog.Entry) int64 {
 	ok := e.Outcome() == accesslog.Ok && e.HTTP < 400
 	switch {
 	case e.Verb == entity.Batch:
-		return s.batch(e)
+		if e.Entities >= 0 {
+			return max(1, e.Entities)
+		}
+		if s.Transactions++; s.Transaction > 0 {
+			return s.Transaction
+		}
+		if e.RequestPacket < 0 {
+			return 1
+		}
+		each := s.writes.of(usualEntity) + aroundChange
+		return min(mostTransaction, max(1, (e.RequestPacket-aroundBatch+each/2)/each))
 	case e.Verb == entity.Query:
 		return s.query(e, ok)
 	case e.Verb < entity.Insert || e.Verb > entity.Get:
@@ -62,20 +72,6 @@ func (s *Estimate) Entities(e *accesslog.Entry) int64 {
 		s.writes.add(e.RequestPacket)
 	}
 	return 1
-}
-
-func (s *Estimate) batch(e *accesslog.Entry) int64 {
-	if e.Entities >= 0 {
-		return max(1, e.Entities)
-	}
-	if s.Transactions++; s.Transaction > 0 {
-		return s.Transaction
-	}
-	if e.RequestPacket < 0 {
-		return 1
-	}
-	each := s.writes.of(usualEntity) + aroundChange
-	return min(mostTransaction, max(1, (e.RequestPacket-aroundBatch+each/2)/each))
 }
 
 func (s *Estimate) query(e *accesslog.Entry, ok bool) int64 {

@@ -37,15 +37,6 @@ func (l *line) pack(e *accesslog.Entry, shared *labels) {
 		keyed: e.Keyed, keyedRow: e.KeyedRow, exact: e.Exact, further: e.Further}
 }
 
-// unpack fills an entry with what was kept.
-func (l *line) unpack(e *accesslog.Entry) {
-	row, client := l.partition+l.row, l.partition+l.row+l.client
-	*e = accesslog.Entry{At: l.at, Operation: l.operation, Status: l.status, HTTP: int(l.http), EndToEnd: l.endToEnd, Server: l.server, RequestPacket: l.request,
-		ResponsePacket: l.response, ClientID: l.text[row:client], About: accesslog.About{Verb: l.verb, Table: l.table,
-			Key:   entity.Key{Partition: l.text[:l.partition], Row: l.text[l.partition:row]},
-			Keyed: l.keyed, KeyedRow: l.keyedRow, Class: l.class, Shape: l.form, Filter: l.text[client:], Exact: l.exact, Further: l.further, Top: l.top, Entities: l.entities}}
-}
-
 // labels keep one copy of each text that stands in many lines.
 type labels struct{ known map[string]string }
 

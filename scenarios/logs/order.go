@@ -89,7 +89,12 @@ func (d *doubles) again(e *accesslog.Entry) bool {
 	if d.now == nil {
 		d.now = make(map[uint64]struct{}, mostDoubles/8)
 	}
-	id := hashed(e.RequestID) ^ uint64(max(0, e.Index))*0x9E3779B97F4A7C15
+	text := e.RequestID
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	id := h ^ uint64(max(0, e.Index))*0x9E3779B97F4A7C15
 	if _, there := d.before[id]; there {
 		return true
 	}
@@ -103,13 +108,4 @@ func (d *doubles) again(e *accesslog.Entry) bool {
 	known := len(d.now)
 	d.now[id] = struct{}{}
 	return len(d.now) == known
-}
-
-// hashed is FNV-1a of 64 bits.
-func hashed(text string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
-	}
-	return h
 }

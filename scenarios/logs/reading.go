@@ -214,7 +214,11 @@ func (r *reader) add(format string) {
 // take takes an entry among those that wait.
 func (r *reader) take(e *accesslog.Entry) error {
 	if r.options.Table != "" && e.Table != r.options.Table {
-		r.told.elsewhere(e.Table)
+		t := r.told
+		table := e.Table
+		if t.Elsewhere++; table != "" && len(t.Others) < mostOthers && !slices.Contains(t.Others, table) {
+			t.Others = append(t.Others, strings.Clone(table))
+		}
 		return nil
 	}
 	if r.doubles.again(e) {
@@ -257,7 +261,11 @@ func (r *reader) passTimestamp() error {
 // pass hands an entry on.
 func (r *reader) pass(next *line) error {
 	e, t := &r.room, r.told
-	next.unpack(e)
+	row, client := next.partition+next.row, next.partition+next.row+next.client
+	*e = accesslog.Entry{At: next.at, Operation: next.operation, Status: next.status, HTTP: int(next.http), EndToEnd: next.endToEnd, Server: next.server, RequestPacket: next.request,
+		ResponsePacket: next.response, ClientID: next.text[row:client], About: accesslog.About{Verb: next.verb, Table: next.table,
+			Key:   entity.Key{Partition: next.text[:next.partition], Row: next.text[next.partition:row]},
+			Keyed: next.keyed, KeyedRow: next.keyedRow, Class: next.class, Shape: next.form, Filter: next.text[client:], Exact: next.exact, Further: next.further, Top: next.top, Entities: next.entities}}
 	switch {
 	case !r.begun:
 		r.begun, t.First, t.Last = true, e.At, e.At
@@ -265,7 +273,20 @@ func (r *reader) pass(next *line) error {
 		t.Late++
 		e.At = t.Last
 	}
-	t.gap(t.Last, e.At)
+	from := t.Last
+	to := e.At
+	if to-from >= longGap {
+		t.Gaps = append(t.Gaps, Gap{from, to})
+		if len(t.Gaps) > mostGaps {
+			least := 0
+			for i := range t.Gaps {
+				if t.Gaps[i].To-t.Gaps[i].From < t.Gaps[least].To-t.Gaps[least].From {
+					least = i
+				}
+			}
+			t.Gaps = append(t.Gaps[:least], t.Gaps[least+1:]...)
+		}
+	}
 	t.Last = e.At
 	if e.Verb >= entity.Insert && e.Verb <= entity.Batch && !e.Keyed {
 		t.Keyless[e.Operation]++
@@ -288,12 +309,6 @@ func (r *reader) pass(next *line) error {
 
 // mostOthers is how many tables are named that were left out.
 const mostOthers = 100
-
-func (t *Reading) elsewhere(table string) {
-	if t.Elsewhere++; table != "" && len(t.Others) < mostOthers && !slices.Contains(t.Others, table) {
-		t.Others = append(t.Others, strings.Clone(table))
-	}
-}
 
 // Missing says what a log of which a table was asked for lacks for anything to be told of
 // it, nil where nothing does. The error wraps [ErrSource].
@@ -348,19 +363,3 @@ const (
 	mostGaps = 5
 	longGap  = 60 * 10_000_000
 )
-
-func (t *Reading) gap(from, to entity.Ticks) {
-	if to-from < longGap {
-		return
-	}
-	t.Gaps = append(t.Gaps, Gap{from, to})
-	if len(t.Gaps) > mostGaps {
-		least := 0
-		for i := range t.Gaps {
-			if t.Gaps[i].To-t.Gaps[i].From < t.Gaps[least].To-t.Gaps[least].From {
-				least = i
-			}
-		}
-		t.Gaps = append(t.Gaps[:least], t.Gaps[least+1:]...)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"loadgen/engine"
-	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/target"
@@ -31,17 +30,6 @@ func severalOf(s *scenarios.Scenario) int {
 		return number
 	}
 	return 0
-}
-
-// liveAccounts returns the accounts of an engine as one blocking target, and its
-// books.
-func liveAccounts(e *engine.Engine, names []string, clk clock.Clock) (target.Target, target.Counter) {
-	var each []target.Target
-	for _, name := range names {
-		each = append(each, target.NewInProcess(e, name, clk))
-	}
-	t := together(each)
-	return t, t.(target.Counter) // as both kinds are
 }
 
 // virtualAccounts returns the accounts of an engine as one immediate target.
@@ -85,7 +73,14 @@ func (p *Plan) reaches() error {
 		return wrong("", "the scenario %s is sharded over %d accounts, and --target names %d; expected a --target for each of them, or --set accounts.number=%d",
 			s.Name, asked, given, given)
 	}
-	return p.enoughStores()
+	// Of several accounts the first has them.
+	for _, one := range neighboursOf(p.Scenario) {
+		if _, known := p.Accounts[0].Neighbour(one); !known {
+			return wrong("", "the scenario %s uses a %v service beside its table, and %s tells of none; expected a connection string with %sEndpoint",
+				p.Scenario.Name, one, p.Accounts[0], strings.ToUpper(one.String()[:1])+one.String()[1:])
+		}
+	}
+	return nil
 }
 
 // connectionsOf returns what the connections of all accounts cost together, nil

@@ -11,6 +11,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/target"
 )
@@ -83,7 +84,7 @@ func (p *Plan) retryCodes() []int {
 // Agree asks for consent to what runs of the plan will send together to a remote target,
 // on a table that is called so; nobody is asked for another target. The error is that of
 // Consent, [ErrConsent] where there is none.
-func (p *Plan) Agree(f Forecast, table string) error {
+func (p *Plan) Agree(f campaign.Forecast, table string) error {
 	if p.On != Remote {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (p *Plan) consent(ctx context.Context, table string) error {
 // was ended early; the error says why, or that nothing began, with no record then. A run
 // whose context is done once all was measured has its whole record, and the error. It is
 // [ErrBudget] itself where a spent budget alone ended the run; others are a context's,
-// [fields.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [ErrStopped], one of
+// [fields.Faults] of the plan, or wrap [ErrTarget], [ErrFolder], [drive.ErrStopped], one of
 // drive's or results.ErrWrite.
 func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	if err := fields.FaultsOf(p.Validate()); err != nil {
@@ -145,6 +146,6 @@ func (p *Plan) before(t target.Target, counter target.Counter, clk clock.Clock) 
 // unseen is the progress of a run that nobody looks at.
 type unseen struct{}
 
-func (unseen) Begins(Begun) []Observer { return nil }
-func (unseen) Enters(Stage)            {}
-func (unseen) Ends(error)              {}
+func (unseen) Begins(Begun) []drive.Observer { return nil }
+func (unseen) Enters(campaign.Progress)      {}
+func (unseen) Ends(error)                    {}

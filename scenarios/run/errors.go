@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"loadgen/results"
-	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 )
 
@@ -20,16 +19,6 @@ var (
 	// ErrTarget is wrapped where the target is not there, or does not take our
 	// signature, before anything was done to it.
 	ErrTarget = errors.New("the target is not available")
-	// ErrStopped is wrapped where a budget of the scenario (stop_on) ended the run.
-	ErrStopped = drive.ErrStopped
-	// ErrTableExists and ErrNotOurs are wrapped where the table is there already, and
-	// where one to be reused lacks this tool's mark.
-	ErrTableExists, ErrNotOurs = campaign.ErrTableExists, campaign.ErrNotOurs
-	// ErrPreparation is wrapped where the table could not be made, filled or counted,
-	// ErrSilent where the target has stopped answering.
-	ErrPreparation, ErrSilent = campaign.ErrPreparation, drive.ErrSilent
-	// ErrAfterLoad is wrapped where the table could not be looked at or dropped after the load.
-	ErrAfterLoad = campaign.ErrAfterLoad
 )
 
 // withoutKind returns what is left of joined errors without those of a kind.

@@ -16,12 +16,12 @@ const burstsPerStep = 100
 // NewFind returns the search for what one partition or the account holds,
 // results.LimitPartition or results.LimitAccount, over a sound scenario: from its first
 // rate, by steps that suit its model. Its error is that of a model that is none.
-func NewFind(s *scenarios.Scenario, of string) (*Find, error) {
+func NewFind(s *scenarios.Scenario, of string) (*campaign.Find, error) {
 	m, err := modelOf(s)
 	if err != nil {
 		return nil, err
 	}
-	f := &Find{Of: of, MaxThrottled: .005, From: firstRate(s, of), Burst: m.PartitionBurst}
+	f := &campaign.Find{Of: of, MaxThrottled: .005, From: firstRate(s, of), Burst: m.PartitionBurst}
 	if of == results.LimitAccount {
 		f.Burst = m.AccountBurst
 	}

@@ -17,6 +17,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 )
 
 // faulty is a scenario that offers 300 inserts a second for two seconds, over the
@@ -53,7 +54,7 @@ type told struct {
 	injected []Injection
 }
 
-func (o *told) Begins(Begun) []Observer { return []Observer{o} }
+func (o *told) Begins(Begun) []drive.Observer { return []drive.Observer{o} }
 
 func (o *told) Attempt(a *results.Attempt) {
 	o.mu.Lock()

@@ -112,7 +112,10 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	k.recorder.Generator(seen)
 	ended = errors.Join(ended, resultStream.close())
 	if spent {
-		return becauseOfBudget(ended)
+		if rest := withoutKind(ended, context.Canceled); rest != nil {
+			return errors.Join(ErrBudget, rest)
+		}
+		return ErrBudget
 	}
 	if cause := context.Cause(welcome); errors.Is(cause, ErrTarget) {
 		return errors.Join(cause, withoutKind(ended, context.Canceled))
@@ -121,7 +124,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 }
 
 // tellHealth tells the record, and whoever of the observers wants to know.
-func tellHealth(record *results.Recorder, observers []Observer) func(results.Health) {
+func tellHealth(record *results.Recorder, observers []drive.Observer) func(results.Health) {
 	return func(h results.Health) {
 		record.Health(h)
 		for _, o := range observers {
@@ -130,13 +133,4 @@ func tellHealth(record *results.Recorder, observers []Observer) func(results.Hea
 			}
 		}
 	}
-}
-
-// becauseOfBudget returns how a run ended whose budget was spent: that its
-// context was done is no fault, what else went wrong is.
-func becauseOfBudget(ended error) error {
-	if rest := withoutKind(ended, context.Canceled); rest != nil {
-		return errors.Join(ErrBudget, rest)
-	}
-	return ErrBudget
 }

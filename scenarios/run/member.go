@@ -13,21 +13,12 @@ import (
 	"loadgen/scenarios/drive"
 )
 
-// Share is what one of several processes offers of a scenario.
-type Share = drive.Share
-
-// From is where the traffic of a scenario begins.
-type From = campaign.From
-
-// Offered is a part of what a scenario offers, and how much of it is whose.
-type Offered = campaign.Offered
-
 // Member has a run be that of one of several processes that offer a scenario together, on the
 // table [Plan.Table], which who leads has made and filled. Its record begins a second before the
 // instant that all have agreed on, and has what is offered and nothing else.
 type Member struct {
-	Share
-	From
+	drive.Share
+	campaign.From
 	// Mark marks what is written, the same for all.
 	Mark string
 	// Engine is the address of the leader's engine, where the run is on [Embedded]: none is
@@ -45,18 +36,11 @@ type Member struct {
 	Second func(*results.Interval, []results.Heard)
 }
 
-// Try is what a search tries next, Measured what came of it, Search the search itself.
-type (
-	Try      = campaign.Try
-	Measured = campaign.Measured
-	Search   = campaign.Search
-)
-
 // Searching is who leads a search, as a member of it sees that: as of campaign, but for the
 // instant, which is one of the wall with a reading of the monotonic clock.
 type Searching interface {
-	Next(context.Context) (t Try, begins time.Time, more bool, err error)
-	Came(Try, *Measured)
+	Next(context.Context) (t campaign.Try, begins time.Time, more bool, err error)
+	Came(campaign.Try, *campaign.Measured)
 }
 
 // searching tells a campaign when the steps of its search begin by the clock of the run.
@@ -66,7 +50,7 @@ type searching struct {
 }
 
 // Next implements [campaign.Searching].
-func (s *searching) Next(ctx context.Context) (Try, clock.Instant, bool, error) {
+func (s *searching) Next(ctx context.Context) (campaign.Try, clock.Instant, bool, error) {
 	t, begins, more, err := s.Searching.Next(ctx)
 	return t, clock.Instant(begins.Sub(s.clock.Started())), more, err
 }
@@ -94,7 +78,7 @@ func (p *Plan) Precede(another bool) {
 
 // Handed is what is handed to the processes that offer a scenario.
 type Handed struct {
-	From
+	campaign.From
 	// Table is what they work on, Mark what marks what they write.
 	Table, Mark string
 	// Engine is the address of the embedded engine, empty on a remote target.
@@ -124,24 +108,20 @@ func (p *Plan) together(o *campaign.Options) {
 	}
 	if p.Elsewhere != nil {
 		table, mark := o.Table, o.RunMark
-		o.Elsewhere = func(ctx context.Context, from From) error {
-			return p.hand(ctx, Handed{From: from, Table: table, Mark: mark})
+		o.Elsewhere = func(ctx context.Context, from campaign.From) error {
+			h := Handed{From: from, Table: table, Mark: mark}
+			h.Engine = p.handed.destination.engine
+			before := countsOf(p.handed.destination.counter)
+			record, err := p.Elsewhere.Offer(ctx, p, h)
+			p.handed.record = record
+			if before != nil {
+				after := countsOf(p.handed.destination.counter)
+				p.handed.books = &results.TargetCounts{Requests: after.Requests - before.Requests, Ok: after.Ok - before.Ok,
+					Throttled: after.Throttled - before.Throttled, Failed: after.Failed - before.Failed, Entities: after.Entities - before.Entities}
+			}
+			return err
 		}
 	}
-}
-
-// hand has others offer what the scenario does.
-func (p *Plan) hand(ctx context.Context, h Handed) error {
-	h.Engine = p.handed.destination.engine
-	before := countsOf(p.handed.destination.counter)
-	record, err := p.Elsewhere.Offer(ctx, p, h)
-	p.handed.record = record
-	if before != nil {
-		after := countsOf(p.handed.destination.counter)
-		p.handed.books = &results.TargetCounts{Requests: after.Requests - before.Requests, Ok: after.Ok - before.Ok,
-			Throttled: after.Throttled - before.Throttled, Failed: after.Failed - before.Failed, Entities: after.Entities - before.Entities}
-	}
-	return err
 }
 
 // awaitOthers prepares what a member offers, waits for the others, and returns the clock of
@@ -215,7 +195,7 @@ func (p *Plan) togetherFaults() (faults []error) {
 
 // Offered returns what the scenario of a plan offers, and how much of it is due to each of so
 // many processes.
-func (p *Plan) Offered(processes int) ([]Offered, error) {
+func (p *Plan) Offered(processes int) ([]campaign.Offered, error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
 		return nil, err
@@ -225,7 +205,7 @@ func (p *Plan) Offered(processes int) ([]Offered, error) {
 }
 
 // Searched is a search that several processes carry out together, as whoever leads it begins it.
-func (p *Plan) Searched() (s *Search, err error) {
+func (p *Plan) Searched() (s *campaign.Search, err error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
 		return nil, err
@@ -239,7 +219,7 @@ func (p *Plan) Searched() (s *Search, err error) {
 
 // OfferedBy returns what a step of the plan's search offers, and how much of it is due to each
 // of so many processes. It begins as the record of the first step does.
-func (p *Plan) OfferedBy(t Try, processes int) ([]Offered, error) {
+func (p *Plan) OfferedBy(t campaign.Try, processes int) ([]campaign.Offered, error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
 		return nil, err
@@ -249,7 +229,7 @@ func (p *Plan) OfferedBy(t Try, processes int) ([]Offered, error) {
 }
 
 // inRecord returns what is offered by the time of a record, which begins before the first of it.
-func inRecord(list []Offered, err error) ([]Offered, error) {
+func inRecord(list []campaign.Offered, err error) ([]campaign.Offered, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w", wrong("", "%v", err))
 	}

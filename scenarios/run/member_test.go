@@ -11,6 +11,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -50,7 +51,7 @@ func together(t *testing.T, members int) (*results.Record, []results.MergePart) 
 			all.Go(func() {
 				var record *results.Record
 				record, failures[i] = run.Run(ctx, run.Plan{Scenario: s, On: run.Embedded, NoProbe: true, Table: h.Table,
-					Member: &run.Member{Share: run.Share{Index: i, Of: members}, From: h.From, Mark: h.Mark, Engine: h.Engine,
+					Member: &run.Member{Share: drive.Share{Index: i, Of: members}, From: h.From, Mark: h.Mark, Engine: h.Engine,
 						Ready: func(context.Context, uint64) (time.Time, error) {
 							waiting.Done()
 							waiting.Wait()

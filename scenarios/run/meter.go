@@ -81,7 +81,10 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 		since = due
 		m.sum.LongestStill = max(m.sum.LongestStill, still)
 	}
-	m.free(load.Free)
+	n := load.Free
+	if n >= 0 && (m.open.FreeWorkers == nil || n < *m.open.FreeWorkers) {
+		m.open.FreeWorkers = &n
+	}
 	m.open.Starved += max(0, load.Starved-m.starved)
 	m.starved = load.Starved
 	m.quiet.beat(now, load, since == now)
@@ -127,13 +130,6 @@ func grown(before, now *time.Duration) *time.Duration {
 		return nil
 	}
 	return new(max(0, *now-*before))
-}
-
-// free enters a number of free workers into the open second.
-func (m *HealthMeter) free(n int64) {
-	if n >= 0 && (m.open.FreeWorkers == nil || n < *m.open.FreeWorkers) {
-		m.open.FreeWorkers = &n
-	}
 }
 
 // add adds the open second to the sum.

@@ -12,6 +12,7 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
 )
 
@@ -247,7 +248,7 @@ func TestASearchEndsAtTheLine(t *testing.T) {
 	const carried = 120
 	s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", request*carried, model.Regions()[0].Name), 2000, "insert",
 		"partitions: [Rome], arrivals: {constant: 50}, for: 10s")
-	r := simulated(t, run.Plan{Scenario: s, Find: &run.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 20, UpTo: 1000, Step: 5 * time.Second}})
+	r := simulated(t, run.Plan{Scenario: s, Find: &campaign.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 20, UpTo: 1000, Step: 5 * time.Second}})
 	l := r.Limit
 	if l == nil || l.NotHeld == nil || l.By != results.LimitClient || *l.NotHeld > 1.4*carried || l.Held != nil && *l.Held > 1.05*carried {
 		t.Errorf("the search came to %+v; want it to end client-limited where the line carries no more, at %d/s", l, carried)

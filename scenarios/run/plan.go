@@ -68,7 +68,7 @@ type Plan struct {
 	// held; 0 for none. The scenario's steps lie around it.
 	Peak float64
 	// Find, where set, looks for the highest rate that holds, see [NewFind].
-	Find *Find
+	Find *campaign.Find
 	// RetryChosen says that the scenario's retries are somebody's choice: a search and
 	// vegeta's driver otherwise try nothing again.
 	RetryChosen bool
@@ -130,7 +130,7 @@ type Plan struct {
 	// Script says what the rows of the scenario's trace ask for, Held which entities are in the
 	// table when it is made: both of a simulation alone, and nil where all is as the scenario
 	// says.
-	Script Script
+	Script campaign.Script
 	Held   []entity.Key
 
 	// Member, where set, has the run be that of one of several processes that offer the
@@ -149,28 +149,16 @@ type Plan struct {
 // Injection is an attempt that met a fault of the scenario.
 type Injection = target.Injection
 
-// Find is the search for the highest rate that holds.
-type Find = campaign.Find
-
-// Forecast is what a run will ask of its target.
-type Forecast = campaign.Forecast
-
-// Stage is a stretch of a run that begins.
-type Stage = campaign.Progress
-
-// Observer is told of every attempt and every operation.
-type Observer = drive.Observer
-
 // HealthObserver is an observer that is told of each whole second of the generator's health,
 // too, of a run in real time.
 type HealthObserver interface {
-	Observer
+	drive.Observer
 	Health(results.Health)
 }
 
 // Ask is what somebody is asked to agree to before a remote run.
 type Ask struct {
-	Forecast
+	campaign.Forecast
 	// Where names the services, Table the table, Beside the queues and blobs that the
 	// scenario uses beside it, empty for none.
 	Where, Table, Beside string
@@ -193,9 +181,9 @@ type Begun struct {
 // Progress is told how a run fares while it goes on, by one goroutine.
 type Progress interface {
 	// Begins is told once all is ready, and returns who is to be told of every attempt.
-	Begins(Begun) []Observer
+	Begins(Begun) []drive.Observer
 	// Enters is told of each stage as it begins.
-	Enters(Stage)
+	Enters(campaign.Progress)
 	// Ends is told how the run ended, nil where it came to its end.
 	Ends(error)
 }

@@ -9,6 +9,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/target/azure"
 )
@@ -76,11 +77,11 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name string
-		find *Find
+		find *campaign.Find
 		want int
 	}{
 		{"the scenario's own load", nil, 1},
-		{"a search, which offers another", &Find{Of: results.LimitPartition, MaxThrottled: .01, From: 10, UpTo: 100, Step: 2 * time.Second}, 0},
+		{"a search, which offers another", &campaign.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 10, UpTo: 100, Step: 2 * time.Second}, 0},
 	} {
 		p := &Plan{Scenario: s, Find: row.find}
 		campaign, err := p.campaign(time.Time{})

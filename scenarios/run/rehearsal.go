@@ -9,6 +9,7 @@ import (
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 )
 
 // Rehearsal is a run of a plan on the virtual clock, before it is carried out anywhere: what
@@ -43,7 +44,7 @@ func (p *Plan) Rehearse(ctx context.Context, most int64) (*Rehearsal, error) {
 		Progress: &rehearsing{left: most, end: func() { end(errRehearsed) }},
 		weighing: weight}
 	record, err := Run(ctx, alone)
-	r := &Rehearsal{Record: record, Whole: err == nil || record != nil && errors.Is(err, ErrStopped), Sent: weight.sent,
+	r := &Rehearsal{Record: record, Whole: err == nil || record != nil && errors.Is(err, drive.ErrStopped), Sent: weight.sent,
 		Received: weight.received, ThrottledBy: weight.throttledBy, seconds: weight.seconds}
 	if r.Whole || record != nil && errors.Is(context.Cause(ctx), errRehearsed) {
 		return r, nil
@@ -59,16 +60,16 @@ type rehearsing struct {
 }
 
 // Begins implements [Progress].
-func (r *rehearsing) Begins(Begun) []Observer { return []Observer{r} }
+func (r *rehearsing) Begins(Begun) []drive.Observer { return []drive.Observer{r} }
 
-// Attempt implements [Observer].
+// Attempt implements [drive.Observer].
 func (r *rehearsing) Attempt(*results.Attempt) {
 	if r.left--; r.left == 0 {
 		r.end()
 	}
 }
 
-// Completed implements [Observer].
+// Completed implements [drive.Observer].
 func (r *rehearsing) Completed(*results.Completed) {}
 
 // mostForeseen is how many attempts a plan is rehearsed for, to say what it will ask: about a
@@ -78,27 +79,27 @@ const mostForeseen = 200_000
 // Forecast returns what a run of the plan will ask of its target, retries included, as a
 // rehearsal has it; of a search, what its operations ask for where nothing is throttled. Its
 // error is that of a scenario which cannot be run.
-func (p *Plan) Forecast(ctx context.Context) (Forecast, error) {
+func (p *Plan) Forecast(ctx context.Context) (campaign.Forecast, error) {
 	if p.Find != nil {
 		return p.Reckoned()
 	}
 	made, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
-		return Forecast{}, err
+		return campaign.Forecast{}, err
 	}
 	r, err := p.Rehearse(ctx, mostForeseen)
 	if err != nil {
-		return Forecast{}, err
+		return campaign.Forecast{}, err
 	}
 	return r.Forecast(made), nil
 }
 
 // Reckoned returns what the operations of a plan ask for where nothing is throttled, by
 // arithmetic alone: at once, and its bytes to about a quarter.
-func (p *Plan) Reckoned() (Forecast, error) {
+func (p *Plan) Reckoned() (campaign.Forecast, error) {
 	made, err := campaignOf(p.options(TablePrefix + p.Scenario.Table))
 	if err != nil {
-		return Forecast{}, err
+		return campaign.Forecast{}, err
 	}
 	return made.Forecast(), nil
 }
@@ -106,7 +107,7 @@ func (p *Plan) Reckoned() (Forecast, error) {
 // Forecast returns what the campaign that was rehearsed asks of its target: what it did, and
 // of a part, the rest of the phase that it came to at the same pace, and later ones as they
 // are where nothing is throttled.
-func (r *Rehearsal) Forecast(c *campaign.Campaign) Forecast {
+func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
 	all, f := r.Record.Total(results.Everything), c.Forecast()
 	requests, entities := float64(all.Attempts), float64(all.Counted)
 	if !r.Whole {

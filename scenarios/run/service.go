@@ -26,15 +26,6 @@ type Service struct {
 	ahead time.Duration
 }
 
-// Made is what a run makes at a service, Marker what its table says of it.
-type (
-	Made   = campaign.Made
-	Marker = campaign.Marker
-)
-
-// MadeTable is the kind of a [Made] that is a table.
-const MadeTable = campaign.MadeTable
-
 // cleaningLimit bounds each request to a service that is looked through.
 const cleaningLimit = 10 * time.Second
 
@@ -94,7 +85,7 @@ func errAnswer(o *target.Outcome) error {
 
 // Marker returns the marker of a table; marked is false where it has none, ours where that is
 // of another kind. The error says what the service answered.
-func (s *Service) Marker(ctx context.Context, table string) (m Marker, marked, ours bool, err error) {
+func (s *Service) Marker(ctx context.Context, table string) (m campaign.Marker, marked, ours bool, err error) {
 	ask := campaign.AskMarker(table)
 	switch o := s.tables.Do(ctx, &ask); {
 	case o.Status == entity.ResourceNotFound.Status():
@@ -131,10 +122,10 @@ func (s *Service) Written(ctx context.Context, table string, since time.Time) (s
 }
 
 // Drop drops one thing, also where it is gone. The error says what the service answered.
-func (s *Service) Drop(ctx context.Context, made Made) error {
+func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
 	op := target.Operation{Verb: entity.DeleteTable, Table: made.Name}
 	var to target.Target = s.tables
-	if made.What != MadeTable {
+	if made.What != campaign.MadeTable {
 		store, release, err := s.store(made)
 		if err != nil {
 			return err
@@ -155,7 +146,7 @@ func (s *Service) Drop(ctx context.Context, made Made) error {
 }
 
 // store opens the service beside the tables that has a queue or a container.
-func (s *Service) store(made Made) (target.Target, func(), error) {
+func (s *Service) store(made campaign.Made) (target.Target, func(), error) {
 	kind, setting := azure.Blob, "BlobEndpoint"
 	if made.What == campaign.MadeQueue {
 		kind, setting = azure.Queue, "QueueEndpoint"

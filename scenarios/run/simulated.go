@@ -59,7 +59,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 // simulate sends the campaign to an engine of its own and returns when it ended, the
 // engine's books, and how.
 func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch time.Time, k *kept,
-	observers []Observer) (time.Duration, target.Counter, error) {
+	observers []drive.Observer) (time.Duration, target.Counter, error) {
 	s := p.Scenario
 	m, err := modelOf(s)
 	if err != nil {
@@ -82,7 +82,10 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	}
 	runner := &drive.Virtual{Target: at, Line: target.NewLine(m, s.Seed)}
 	ended := campaign.Run(ctx, runner, &drive.Ledger{Recorder: k.recorder, Observers: append(observers, tail),
-		Happenings: func(now clock.Instant) []results.Event { return happenings(e, now) }})
+		Happenings: func(now clock.Instant) []results.Event {
+			e.Advance(now)
+			return Decisions(e.DrainEvents())
+		}})
 	if p.weighing != nil {
 		p.weighing.throttledBy = e.ThrottledBy()
 	}
@@ -97,13 +100,6 @@ type engineBooks struct{ *engine.Engine }
 
 // Counts implements [target.Counter].
 func (b engineBooks) Counts() target.Counts { return target.Counts(b.Engine.Counts()) }
-
-// happenings returns what load balancing has done up to an instant since the last
-// call.
-func happenings(e *engine.Engine, now clock.Instant) []results.Event {
-	e.Advance(now)
-	return Decisions(e.DrainEvents())
-}
 
 // Decisions returns what load balancing has done as a record has it.
 func Decisions(list []engine.Event) []results.Event {
@@ -153,12 +149,6 @@ func (p *Plan) rival() (Plan, bool) {
 func OtherProfile(profile string) string {
 	return map[string]string{model.Documented: model.Headroom, model.Headroom: model.Documented}[profile]
 }
-
-// Script says what the rows of a trace ask for.
-type Script = campaign.Script
-
-// Asked is what a row of a trace asks for.
-type Asked = campaign.Asked
 
 // held are the tables of an engine that hold entities as soon as they are made, nil where
 // the plan names none: what was there before a log began took nobody's time in it.

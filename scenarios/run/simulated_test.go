@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -117,9 +119,9 @@ func TestWarmStartIsSustained(t *testing.T) {
 // stopping ends a run once its first stage begins.
 type stopping struct{ stop context.CancelFunc }
 
-func (s stopping) Begins(run.Begun) []run.Observer { return nil }
-func (s stopping) Enters(run.Stage)                { s.stop() }
-func (s stopping) Ends(error)                      {}
+func (s stopping) Begins(run.Begun) []drive.Observer { return nil }
+func (s stopping) Enters(campaign.Progress)          { s.stop() }
+func (s stopping) Ends(error)                        {}
 
 func TestASimulationThatIsStoppedIsPartial(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -18,7 +18,7 @@ type Trial struct {
 	Runner drive.Runner
 	// Kinds are the kinds of operation of the stages.
 	Kinds     []results.Kind
-	Observers []Observer
+	Observers []drive.Observer
 	// Counter are the target's own books, nil where it keeps none.
 	Counter target.Counter
 }

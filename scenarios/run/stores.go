@@ -66,18 +66,6 @@ func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
 	return list
 }
 
-// enoughStores refuses a scenario that uses queues or blobs where a remote target does
-// not tell of any. Of several accounts the first has them.
-func (p *Plan) enoughStores() error {
-	for _, one := range neighboursOf(p.Scenario) {
-		if _, known := p.Accounts[0].Neighbour(one); !known {
-			return wrong("", "the scenario %s uses a %v service beside its table, and %s tells of none; expected a connection string with %sEndpoint",
-				p.Scenario.Name, one, p.Accounts[0], strings.ToUpper(one.String()[:1])+one.String()[1:])
-		}
-	}
-	return nil
-}
-
 // storesAt names where a remote target's queues and blobs are that a scenario uses,
 // empty for none.
 func (p *Plan) storesAt() string {

@@ -98,7 +98,13 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 	case InProcess:
 		var e *engine.Engine
 		if e, err = embeddedEngine(p.Scenario, clk); err == nil {
-			d.target, d.counter = liveAccounts(e, accountsOf(p.Scenario), clk)
+			names := accountsOf(p.Scenario)
+			var each []target.Target
+			for _, name := range names {
+				each = append(each, target.NewInProcess(e, name, clk))
+			}
+			t := together(each)
+			d.target, d.counter = t, t.(target.Counter)
 		}
 	default:
 		err = p.openEmbedded(d, clk, id)

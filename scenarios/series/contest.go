@@ -22,6 +22,7 @@ import (
 	"loadgen/results/figure"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -186,7 +187,7 @@ func (c *contestRun) chosen() ([]string, error) {
 // foresee returns how many runs may be carried out at once. What keeps one from being made
 // is told before the first, and consent asked for what all of them will send.
 func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
-	var sum run.Forecast
+	var sum campaign.Forecast
 	most, design := int64(1), ""
 	for _, one := range c.able() {
 		p := c.plan.Run
@@ -198,7 +199,10 @@ func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 		if err := errors.Join(p.Validate()...); err != nil {
 			return 0, err
 		}
-		addUp(&sum, forecast, int64(c.plan.Seeds))
+		times := int64(c.plan.Seeds)
+		sum.Requests, sum.AtMost, sum.Beside = sum.Requests+times*forecast.Requests, sum.AtMost+times*forecast.AtMost, sum.Beside+times*forecast.Beside
+		sum.Entities, sum.Sent, sum.Received = sum.Entities+times*forecast.Entities, sum.Sent+times*forecast.Sent, sum.Received+times*forecast.Received
+		sum.Lasts += time.Duration(times) * forecast.Lasts
 		if need > most {
 			most, design = need, one.design
 		}
@@ -217,20 +221,13 @@ func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 
 // foreseen returns what a run in real time will ask of its target, or how many bytes a
 // simulation takes.
-func foreseen(ctx context.Context, p *run.Plan) (f run.Forecast, bytes int64, err error) {
+func foreseen(ctx context.Context, p *run.Plan) (f campaign.Forecast, bytes int64, err error) {
 	if p.On == run.Simulated {
 		bytes, err = p.Footprint()
 	} else {
 		f, err = p.Forecast(ctx)
 	}
 	return f, bytes, err
-}
-
-// addUp adds what a run will ask of its target, as often as it is made.
-func addUp(sum *run.Forecast, one run.Forecast, times int64) {
-	sum.Requests, sum.AtMost, sum.Beside = sum.Requests+times*one.Requests, sum.AtMost+times*one.AtMost, sum.Beside+times*one.Beside
-	sum.Entities, sum.Sent, sum.Received = sum.Entities+times*one.Entities, sum.Sent+times*one.Sent, sum.Received+times*one.Received
-	sum.Lasts += time.Duration(times) * one.Lasts
 }
 
 // The exit codes of runs, of this build and of others.

@@ -13,6 +13,7 @@ import (
 	"loadgen/report/compare/contest"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -102,7 +103,16 @@ func agreed(run.Ask) error { return nil }
 func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 	list := c.matches()
 	atOnce = max(1, min(atOnce, len(list)))
-	c.announce(len(list), atOnce)
+	runs := len(list)
+	where, how := " on the virtual clock", fmt.Sprintf("%d at once", atOnce)
+	switch {
+	case c.live():
+		where, how = " in real time", "in turns"
+	case c.other != "":
+		where = " under each of two profiles" + where
+	}
+	fmt.Fprintf(c.plan.Progress, "%d designs, %d of them to be run, each %d times%s: %d runs, %s\n",
+		len(c.arms), len(c.able()), c.plan.Seeds, where, runs, how)
 	kinds := make([]string, len(list))
 	for i := range list {
 		kinds[i] = list[i].arm.design + "\n" + list[i].profile
@@ -133,7 +143,7 @@ func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
 	p.Precede(!last)
 	defer c.look(m, &p)()
 	record, ended := run.Run(ctx, p)
-	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) || record == nil {
+	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) || record == nil {
 		return fmt.Errorf("design %s: %w", m.arm.design, ended)
 	}
 	if ended != run.ErrBudget {
@@ -158,18 +168,6 @@ func (c *contestRun) count(m *match, record *results.Record, memory *results.Mem
 	if m.arm.first == nil || m.run < m.arm.number {
 		m.arm.first, m.arm.number, m.arm.memory = record, m.run, memory
 	}
-}
-
-func (c *contestRun) announce(runs, atOnce int) {
-	where, how := " on the virtual clock", fmt.Sprintf("%d at once", atOnce)
-	switch {
-	case c.live():
-		where, how = " in real time", "in turns"
-	case c.other != "":
-		where = " under each of two profiles" + where
-	}
-	fmt.Fprintf(c.plan.Progress, "%d designs, %d of them to be run, each %d times%s: %d runs, %s\n",
-		len(c.arms), len(c.able()), c.plan.Seeds, where, runs, how)
 }
 
 // tellEvery is the least time between two lines of progress.

@@ -11,6 +11,8 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/live"
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -103,22 +105,22 @@ func (c *contestRun) look(m *match, p *run.Plan) (leave func()) {
 }
 
 // Begins implements [run.Progress].
-func (l *looked) Begins(b run.Begun) []run.Observer {
+func (l *looked) Begins(b run.Begun) []drive.Observer {
 	if b.Now != nil {
 		l.guard.Lock()
 		l.now = b.Now
 		l.guard.Unlock()
 	}
-	return []run.Observer{l}
+	return []drive.Observer{l}
 }
 
 // Enters implements [run.Progress].
-func (l *looked) Enters(s run.Stage) { l.Enter(s.Stage, s.Operations, s.Length) }
+func (l *looked) Enters(s campaign.Progress) { l.Enter(s.Stage, s.Operations, s.Length) }
 
 // Ends implements [run.Progress].
 func (l *looked) Ends(error) {}
 
-// Event implements [run.Observer].
+// Event implements [drive.Observer].
 func (l *looked) Event(results.Event) {}
 
 // told is how the run fares now.

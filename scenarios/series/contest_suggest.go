@@ -152,7 +152,19 @@ func (c *contestRun) write(of *contest.Contest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s, err = s.Moved(func(file string) string { return fromFolder(c.plan.Source, filepath.Dir(path), file) }); err != nil {
+	if s, err = s.Moved(func(file string) string {
+		was := c.plan.Source
+		is := filepath.Dir(path)
+		if filepath.IsAbs(file) {
+			return file
+		}
+		whole, err := filepath.Abs(filepath.Join(was, filepath.FromSlash(file)))
+		folder, fails := filepath.Abs(is)
+		if near, apart := filepath.Rel(folder, whole); errors.Join(err, fails, apart) == nil {
+			return filepath.ToSlash(near)
+		}
+		return cmp.Or(whole, file)
+	}); err != nil {
 		return "", err
 	}
 	tie := ""
@@ -165,18 +177,4 @@ func (c *contestRun) write(of *contest.Contest) (string, error) {
 		return "", wrong("write", "%v", reason(err))
 	}
 	return path, nil
-}
-
-// fromFolder returns the path of a file, which counts from one folder, as it counts from
-// another.
-func fromFolder(was, is, file string) string {
-	if filepath.IsAbs(file) {
-		return file
-	}
-	whole, err := filepath.Abs(filepath.Join(was, filepath.FromSlash(file)))
-	folder, fails := filepath.Abs(is)
-	if near, apart := filepath.Rel(folder, whole); errors.Join(err, fails, apart) == nil {
-		return filepath.ToSlash(near)
-	}
-	return cmp.Or(whole, file)
 }

@@ -76,7 +76,14 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 		return invalid(one, record), nil
 	}
 	if one.Outcome == compare.Same {
-		one.Notes = append(one.Notes, unmet(record.Summary)...)
+		s := record.Summary
+		var notes []string
+		for _, e := range s.Checks {
+			if e.Fails() {
+				notes = append(notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
+			}
+		}
+		one.Notes = append(one.Notes, notes...)
 		if len(one.Notes) > 0 {
 			one.Outcome, one.Reason = compare.Failed, "it repeats, and a check of the scenario fails"
 		} else if one.Notes = unjudged(record.Summary); len(one.Notes) > 0 {
@@ -94,17 +101,6 @@ func invalid(one gate.Result, record *results.Record) gate.Result {
 	return one
 }
 
-// unmet returns the claims that a run does not bear out.
-func unmet(s *results.Summary) []string {
-	var notes []string
-	for _, e := range s.Checks {
-		if e.Fails() {
-			notes = append(notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
-		}
-	}
-	return notes
-}
-
 // unjudged returns the claims that a run can say nothing of.
 func unjudged(s *results.Summary) []string {
 	var notes []string
@@ -119,9 +115,6 @@ func unjudged(s *results.Summary) []string {
 // file returns where the baseline of a scenario is, reasons where it is said why it was
 // accepted.
 func (g *Gate) file(name string) string { return filepath.Join(g.Baselines, name+".json") }
-func (g *Gate) reasons(name string) string {
-	return filepath.Join(g.Baselines, name+".reasons.txt")
-}
 
 // mostBaseline bounds the size of a baseline.
 const mostBaseline = 16 << 20
@@ -169,7 +162,7 @@ func (g *Gate) keep(name string, made *baseline.Baseline) error {
 	if err := os.MkdirAll(g.Baselines, 0o755); err != nil {
 		return err
 	}
-	log, err := os.OpenFile(g.reasons(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(filepath.Join(g.Baselines, name+".reasons.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

@@ -197,7 +197,3 @@ func (p *pairing) count(side compare.Side, record *results.Record) {
 func (c *claimOfPairs) broken(pairs int) bool {
 	return 2*c.failed[compare.B] > pairs && 2*c.failed[compare.A] <= pairs
 }
-
-// silent reports whether most runs of B can say nothing of a claim. That A could not
-// either makes it no pass.
-func (c *claimOfPairs) silent(pairs int) bool { return 2*c.untold[compare.B] > pairs }

@@ -205,7 +205,7 @@ func (p *pairing) hold(one *gate.Result) {
 		switch {
 		case c.broken(p.done):
 			one.Outcome, one.Reason = compare.Failed, "a check of the scenario fails that did not before"
-		case c.silent(p.done) && one.Outcome < compare.Inconclusive:
+		case 2*c.untold[compare.B] > p.done && one.Outcome < compare.Inconclusive:
 			one.Outcome, one.Reason = compare.Inconclusive, "a check of the scenario cannot be told"
 		}
 		if c.failed != [2]int{} {

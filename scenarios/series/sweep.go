@@ -17,6 +17,7 @@ import (
 	"loadgen/report/export"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
@@ -90,7 +91,7 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 				fmt.Fprintf(s.Told, "%s: the run is in %s\n", number, one.Folder)
 			}
 		}
-		if ended != nil && ended != run.ErrBudget && !errors.Is(ended, run.ErrStopped) {
+		if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
 			return swept, ended
 		}
 		if ended != nil {

@@ -71,7 +71,17 @@ func (c *archived) drain() Request {
 		switch {
 		case len(found) > 0:
 			c.messages.Found.Looked++
-			return c.carryOut(found[0])
+			// One that nobody can carry out and that no worker would ever put aside would come back
+			// for ever.
+			m := found[0]
+			goOn := func() Turn { return Send(c.drain()) }
+			if _, sound := parseMove(m.Body); !sound && c.attempts == 0 {
+				c.messages.Found.Fault(fmt.Sprintf("message %q was received %d times, and nobody can carry it out", m.Body, m.Received))
+				return Send(c.worker.forgotten(m, goOn))
+			} else if !sound && m.Received <= c.attempts {
+				c.left = true
+			}
+			return c.worker.carryOut(m, goOn)
 		case c.left:
 			c.left = false
 			return SendAfter(soon+margin, c.drain())
@@ -82,19 +92,6 @@ func (c *archived) drain() Request {
 			return Send(c.poison(false))
 		}
 	})
-}
-
-// carryOut carries one message out. One that nobody can carry out and that no worker
-// would ever put aside would come back for ever.
-func (c *archived) carryOut(m target.Found) Turn {
-	goOn := func() Turn { return Send(c.drain()) }
-	if _, sound := parseMove(m.Body); !sound && c.attempts == 0 {
-		c.messages.Found.Fault(fmt.Sprintf("message %q was received %d times, and nobody can carry it out", m.Body, m.Received))
-		return Send(c.worker.forgotten(m, goOn))
-	} else if !sound && m.Received <= c.attempts {
-		c.left = true
-	}
-	return c.worker.carryOut(m, goOn)
 }
 
 // poison returns the requests that look at the messages that were put aside. Where a

@@ -3,17 +3,12 @@ package workflow
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/target"
 )
-
-// blobKinds returns the workflows of what is kept in blobs rather than in a table:
-// values too large for an entity, and logs.
-func blobKinds() []Kind { return slices.Concat(largeKinds(), logKinds()) }
 
 // largeKinds returns the workflows of entities with a large value, such as a photo.
 func largeKinds() []Kind {
@@ -70,15 +65,6 @@ const (
 // blobOf returns the name of an entity's blob, which tells its key.
 func blobOf(key entity.Key) string {
 	return url.PathEscape(key.Partition) + "/" + url.PathEscape(key.Row)
-}
-
-// ownerOf returns the key of the entity that a blob belongs to, and false of a name
-// that is no entity's.
-func ownerOf(blob string) (entity.Key, bool) {
-	partition, row, whole := strings.Cut(blob, "/")
-	p, err := url.PathUnescape(partition)
-	r, also := url.PathUnescape(row)
-	return entity.Key{Partition: p, Row: r}, whole && err == nil && also == nil
 }
 
 // large is an operation on an entity with a large value.

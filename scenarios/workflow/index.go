@@ -39,7 +39,14 @@ func indexKinds() []Kind {
 				return indexLacks(d, a, name == "index-rename")
 			},
 			Stores: indexStores, Check: newIndexCheck,
-			New: func(c *Call) Workflow { return newIndexChange(c, first) }}
+			New: func(c *Call) Workflow {
+				return NewScript(func(s *Script) Request {
+					x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
+					x.killed = c.Happens("killed")
+					x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
+					return first(x)
+				})
+			}}
 	}
 	return []Kind{
 		changes("index-add", "Writes a new entity and enters it in the list of those that have its value.", true,
@@ -61,8 +68,13 @@ func indexKinds() []Kind {
 				{Name: "most", Says: "How many messages are received at once at most.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
 				{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: OfShare, Default: "0"}}),
 			Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
-			Serves:   func(d *Design, a Arguments) []Lack { return indexWorkLacks(d, a) },
-			Stores:   indexStores, Check: newIndexCheck, New: func(c *Call) Workflow { return newIndexWork(c) }},
+			Serves: func(d *Design, a Arguments) []Lack {
+				if a.Text("form") == indexTogether {
+					return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
+				}
+				return nil
+			},
+			Stores: indexStores, Check: newIndexCheck, New: func(c *Call) Workflow { return newIndexWork(c) }},
 	}
 }
 
@@ -136,14 +148,6 @@ func indexPlaceLacks(d *Design, a Arguments, own, names []string) []Lack {
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
 	if len(own) > 0 && !slices.ContainsFunc(own, missing) {
 		return []Lack{{Parameter: "place", Says: "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less"}}
-	}
-	return nil
-}
-
-// indexWorkLacks returns what keeps a worker from having anything to do.
-func indexWorkLacks(_ *Design, a Arguments) []Lack {
-	if a.Text("form") == indexTogether {
-		return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
 	}
 	return nil
 }

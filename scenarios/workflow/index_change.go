@@ -28,15 +28,6 @@ type indexChange struct {
 	touched []indexNote
 }
 
-func newIndexChange(c *Call, first func(x *indexChange) Request) *Script {
-	return NewScript(func(s *Script) Request {
-		x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
-		x.killed = c.Happens("killed")
-		x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
-		return first(x)
-	})
-}
-
 // together reports whether one transaction writes the entity and its lists.
 func (x *indexChange) together() bool { return x.form == indexTogether }
 

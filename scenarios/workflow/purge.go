@@ -31,8 +31,23 @@ func purgeKinds() []Kind {
 	}, {
 		Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
 		Alone: true, Parameters: purge, Counters: []string{"dropped", "deleted"},
-		New:   func(c *Call) Workflow { return newPurge(c) },
-		Check: func(s *Setting, a Arguments) Check { return newPurged(s, a) },
+		New: func(c *Call) Workflow { return newPurge(c) },
+		Check: func(s *Setting, a Arguments) Check {
+			return newFinding("no login is left of a day that was purged", func(f *Finding) Request {
+				return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
+					table, day, left := s.Table, a.Count("first")+i, 0
+					if a.Text("how") == "drop" {
+						table += dayTable(a, day)
+					}
+					// A table that is being deleted is gone, whichever way a service says so.
+					gone := target.Expected{NotFound: true, Conflict: true}
+					return readAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
+						f.Look(left == 0, "of day %d there are %d logins left", day, left)
+						return next()
+					})
+				})
+			})
+		},
 	}}
 }
 
@@ -229,22 +244,4 @@ func (p *purge) again(count int) Turn {
 		p.found = append(left, rest...)
 		return p.next()
 	}))
-}
-
-// newPurged returns the check that the days which were due have no login left.
-func newPurged(s *Setting, a Arguments) *Finding {
-	return newFinding("no login is left of a day that was purged", func(f *Finding) Request {
-		return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
-			table, day, left := s.Table, a.Count("first")+i, 0
-			if a.Text("how") == "drop" {
-				table += dayTable(a, day)
-			}
-			// A table that is being deleted is gone, whichever way a service says so.
-			gone := target.Expected{NotFound: true, Conflict: true}
-			return readAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
-				f.Look(left == 0, "of day %d there are %d logins left", day, left)
-				return next()
-			})
-		})
-	})
 }

@@ -194,24 +194,19 @@ func (r *ReadModifyWrite) wrote(a Attempt) (Move, target.Operation) {
 		r.stage = stageCheck
 		return Proceed, r.Begin()
 	case Missing(o.Status, o.Code) && !r.inserted:
-		return r.gone(deletes)
+		switch {
+		case !r.silent:
+			return r.restart()
+		case deletes:
+			r.report.Own404 = true
+			r.done(0)
+			return Succeed, target.Operation{}
+		default:
+			// It may have been written before it was deleted.
+			return Fail, target.Operation{}
+		}
 	default:
 		return Settle, target.Operation{}
-	}
-}
-
-// gone goes on where the entity to be written is not there any more.
-func (r *ReadModifyWrite) gone(deletes bool) (Move, target.Operation) {
-	switch {
-	case !r.silent:
-		return r.restart()
-	case deletes:
-		r.report.Own404 = true
-		r.done(0)
-		return Succeed, target.Operation{}
-	default:
-		// It may have been written before it was deleted.
-		return Fail, target.Operation{}
 	}
 }
 

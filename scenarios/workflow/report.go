@@ -55,7 +55,7 @@ type trace struct {
 
 // hear takes down that an attempt at the write may have been carried out unheard.
 func (t *trace) hear(a *Attempt) {
-	if a.unheard() {
+	if a.Silent || a.Outcome.Unheard() {
 		t.silent, t.lingers = true, true
 	}
 }
@@ -84,10 +84,6 @@ type Audited interface {
 
 // Ok reports whether a status is a success.
 func Ok(status int) bool { return status >= 200 && status < 300 }
-
-// unheard reports whether an attempt, this one or an earlier one at the request,
-// may have been carried out unheard.
-func (a *Attempt) unheard() bool { return a.Silent || a.Outcome.Unheard() }
 
 // Missing reports whether a reply says that the entity is not there.
 func Missing(status int, code entity.Code) bool { return status == 404 && code != entity.TableNotFound }

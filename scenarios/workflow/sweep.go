@@ -1,6 +1,10 @@
 package workflow
 
 import (
+	"net/url"
+	"strings"
+
+	"loadgen/engine/entity"
 	"loadgen/target"
 )
 
@@ -40,7 +44,10 @@ func newLargeSweep(c *Call) *Script {
 			for len(names) > 0 {
 				name := names[0]
 				names = names[1:]
-				key, some := ownerOf(name)
+				partition, row, whole := strings.Cut(name, "/")
+				p, err := url.PathUnescape(partition)
+				r, also := url.PathUnescape(row)
+				key, some := entity.Key{Partition: p, Row: r}, whole && err == nil && also == nil
 				if !some {
 					continue
 				}

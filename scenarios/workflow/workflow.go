@@ -58,7 +58,7 @@ func Requests(p Workflow) []target.Operation {
 var kinds = sortedKinds()
 
 func sortedKinds() []Kind {
-	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), blobKinds(), relationKinds(),
+	list := slices.Concat(transferKinds(), archiveKinds(), indexKinds(), seriesKinds(), slices.Concat(largeKinds(), logKinds()), relationKinds(),
 		bagKinds(), fanOutKinds(), purgeKinds(), sealKinds(), viewKinds(), accessKinds(), copyKinds())
 	slices.SortFunc(list, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 	return list

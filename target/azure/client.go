@@ -56,15 +56,6 @@ func (t *Target) Socket() string {
 	return Endpoint{scheme: t.proxy.Scheme, host: t.proxy.Host}.Socket()
 }
 
-// settle has a service that is this module's own spoken to by the native client where
-// nobody said which.
-func (t *Target) settle(s Service) {
-	if t.client == Auto && t.proxy == nil && strings.HasPrefix(strings.ToLower(s.Server), "loadgen") {
-		t.native.Store(true)
-		t.other.Close()
-	}
-}
-
 // proxy returns where requests of net/http go by, nil for nowhere. The address may hold a
 // password, and is in no error.
 func (o *Options) proxy() (*url.URL, error) {
@@ -139,12 +130,6 @@ func (w *way) shaken(trace *httptrace.ClientTrace) {
 		t.counter.handshakes.add(t.clock.Now().Sub(began))
 		w.unshaken = err
 	}
-}
-
-// ofHTTP2 reports whether a connection carries several requests at once.
-func ofHTTP2(conn net.Conn) bool {
-	secured, ok := conn.(*tls.Conn)
-	return ok && secured.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 // exchange sends the request of an attempt by net/http and reads the reply, which is in the

@@ -85,12 +85,6 @@ func (c *connection) quiet() bool {
 	return c.reader.Buffered() == 0 && (c.raw == nil || c.look.quiet(c.raw))
 }
 
-// fits reports whether a request can be written before its reply is awaited: it
-// finds room in the system's buffers, whether or not the service reads it.
-func (c *connection) fits(a *attempt) bool {
-	return c.raw != nil && !a.apart() && len(a.message) <= 2*connectionBuffer
-}
-
 func (c *connection) write(a *attempt) error {
 	if _, err := c.Write(a.message); err != nil {
 		return err
@@ -136,7 +130,7 @@ func await(clk clock.Clock, ended <-chan struct{}) bool {
 // has read what it does not want. It reports whether the connection may carry
 // another.
 func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err error) {
-	if c.fits(a) {
+	if c.raw != nil && !a.apart() && len(a.message) <= 2*connectionBuffer {
 		if err := c.write(a); err != nil {
 			return false, err
 		}

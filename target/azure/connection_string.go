@@ -119,7 +119,7 @@ func (set settings) emulator() (Endpoint, error) {
 		return Endpoint{}, fmt.Errorf("%w: DevelopmentStorageProxyUri: %w", ErrConnectionString, err)
 	}
 	for _, n := range [...]Neighbour{Queue, Blob} {
-		endpoint.neighbours[n] = scheme + "://" + host + ":" + n.emulatorPort() + "/" + emulatorAccount
+		endpoint.neighbours[n] = scheme + "://" + host + ":" + [...]string{Queue: "10001", Blob: "10000"}[n] + "/" + emulatorAccount
 	}
 	return endpoint, nil
 }

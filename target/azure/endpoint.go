@@ -123,7 +123,12 @@ var cosmosHosts = []string{".table.cosmos.azure.com", ".table.cosmosdb.azure.com
 
 // Cosmos reports whether the address is one of Cosmos DB's Table API, which
 // answers 429 where Azure Storage answers 503, and knows no count of entities.
-func (e Endpoint) Cosmos() bool { return endsWithOne(e.host, cosmosHosts) }
+func (e Endpoint) Cosmos() bool {
+	host := e.host
+	ends := cosmosHosts
+	host, _, _ = strings.Cut(strings.ToLower(host), ":")
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.TrimSuffix(host, "."), end) })
+}
 
 // Genuine reports whether the host is one of the table service's, or of Cosmos DB's Table API.
 func (e Endpoint) Genuine() bool { return wire.IsTableHost(e.host) || e.Cosmos() }
@@ -138,12 +143,6 @@ func (e Endpoint) Proof() string {
 	default:
 		return "the key"
 	}
-}
-
-// endsWithOne reports whether a host, with or without a port, ends like one of a list.
-func endsWithOne(host string, ends []string) bool {
-	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.TrimSuffix(host, "."), end) })
 }
 
 // Format writes the address, whatever the verb.

@@ -15,7 +15,16 @@ func (r *reply) readHead(in *bufio.Reader) error {
 	left := mostHead
 	line, err := r.readLine(in, &left)
 	if err != nil {
-		return r.early(err)
+		if err != io.EOF {
+			return err
+		}
+		if begun := r.head[:min(len(r.head), len(version))]; !strings.HasPrefix(version, string(begun)) {
+			return errNotHTTP
+		}
+		if len(r.head) > 0 {
+			return io.ErrUnexpectedEOF
+		}
+		return err
 	}
 	if !r.readStatus(line) {
 		return errNotHTTP
@@ -53,7 +62,9 @@ func (r *reply) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 		}
 		r.head = append(r.head, part...)
 		if err == nil {
-			r.head = r.head[:from+len(withoutEnd(r.head[from:]))]
+			line := r.head[from:]
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			r.head = r.head[:from+len(bytes.TrimSuffix(line, []byte("\r")))]
 			return r.head[from:], nil
 		}
 		if err != bufio.ErrBufferFull {
@@ -64,21 +75,6 @@ func (r *reply) readLine(in *bufio.Reader, left *int) ([]byte, error) {
 
 // version is how a reply begins; a digit follows.
 const version = "HTTP/1."
-
-// early returns the error for a reply that ended within its first line: where
-// that did not begin as one, nobody there speaks HTTP.
-func (r *reply) early(err error) error {
-	if err != io.EOF {
-		return err
-	}
-	if begun := r.head[:min(len(r.head), len(version))]; !strings.HasPrefix(version, string(begun)) {
-		return errNotHTTP
-	}
-	if len(r.head) > 0 {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
 
 func (r *reply) readStatus(line []byte) bool {
 	const begin = len(version) + len("1 ")
@@ -208,9 +204,3 @@ func isValue(value []byte) bool {
 }
 
 func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
-
-// withoutEnd returns a line without what ends it.
-func withoutEnd(line []byte) []byte {
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r"))
-}

@@ -16,12 +16,6 @@ const (
 	endOfHead   = "\r\nx-ms-version: 2019-02-02\r\n\r\n"
 )
 
-// beginning returns what follows the request line's target in every request to
-// a host.
-func beginning(host string) string {
-	return " HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: loadgen\r\n"
-}
-
 // compose signs the request and makes the message of it, byte for byte as it
 // goes out. A secret is not there where a
 // shared access signature or a token is.

@@ -25,8 +25,6 @@ func (n Neighbour) setting() string {
 	return [...]string{Queue: "QueueEndpoint", Blob: "BlobEndpoint"}[n]
 }
 
-func (n Neighbour) emulatorPort() string { return [...]string{Queue: "10001", Blob: "10000"}[n] }
-
 // Neighbour returns the address of another service of the same account, without a
 // slash at its end, and false where neither a connection string nor the table service's
 // own address tells it.

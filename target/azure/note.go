@@ -2,7 +2,6 @@ package azure
 
 import (
 	"context"
-	"net/http"
 
 	"loadgen/engine/entity"
 	"loadgen/target"
@@ -44,17 +43,6 @@ func (t *Target) authorize(ctx context.Context, a *attempt) (err error) {
 		a.token, err = t.tokens.Ready(ctx)
 	}
 	return err
-}
-
-// heard takes down what a reply tells beside its outcome: that the token was not taken, and
-// of whom the service's support would ask.
-func (t *Target) heard(a *attempt, op *target.Operation, o *target.Outcome) {
-	if o.Status == http.StatusUnauthorized && a.token != nil {
-		t.tokens.Refused(a.token)
-	}
-	if t.observe && t.said.Notable(o.Status, a.first.Sub(a.sent)) {
-		t.note(a, op, o)
-	}
 }
 
 // note takes an attempt down.

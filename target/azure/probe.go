@@ -79,7 +79,10 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	if err := t.judge(&a.reply, string(a.reply.body), service, ours); err != nil {
 		return service, err
 	}
-	t.settle(service)
+	if t.client == Auto && t.proxy == nil && strings.HasPrefix(strings.ToLower(service.Server), "loadgen") {
+		t.native.Store(true)
+		t.other.Close()
+	}
 	return service, nil
 }
 

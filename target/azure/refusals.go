@@ -95,7 +95,14 @@ func (b *RefusalLog) Take(r NotedRequest, message string) {
 		of.First = append(of.First, r)
 	}
 	if slow {
-		b.slower(r)
+		place, _ := slices.BinarySearchFunc(b.said.Slowest, r, func(one, other NotedRequest) int { return cmp.Compare(other.Took, one.Took) })
+		b.said.Slowest = slices.Insert(b.said.Slowest, place, r)
+		if len(b.said.Slowest) > mostSlowest {
+			b.said.Slowest = b.said.Slowest[:mostSlowest]
+		}
+		if len(b.said.Slowest) == mostSlowest {
+			b.floor.Store(int64(b.said.Slowest[mostSlowest-1].Took))
+		}
 	}
 }
 
@@ -115,18 +122,6 @@ func (b *RefusalLog) refusal(status int, code entity.Code, message string) *Refu
 	b.said.Refusals = append(b.said.Refusals, Refusal{Status: status, Code: entity.Code(strings.Clone(string(code))),
 		Limit: limit, Message: strings.Clone(message), Count: 1})
 	return &b.said.Refusals[len(b.said.Refusals)-1]
-}
-
-// slower puts a request among the slowest, in its place.
-func (b *RefusalLog) slower(r NotedRequest) {
-	place, _ := slices.BinarySearchFunc(b.said.Slowest, r, func(one, other NotedRequest) int { return cmp.Compare(other.Took, one.Took) })
-	b.said.Slowest = slices.Insert(b.said.Slowest, place, r)
-	if len(b.said.Slowest) > mostSlowest {
-		b.said.Slowest = b.said.Slowest[:mostSlowest]
-	}
-	if len(b.said.Slowest) == mostSlowest {
-		b.floor.Store(int64(b.said.Slowest[mostSlowest-1].Took))
-	}
 }
 
 // Said returns what was said so far.

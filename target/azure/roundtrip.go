@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -180,7 +181,8 @@ func (w *way) trace() *httptrace.ClientTrace {
 		GotConn: func(info httptrace.GotConnInfo) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			shared := ofHTTP2(info.Conn)
+			secured, ok := info.Conn.(*tls.Conn)
+			shared := ok && secured.ConnectionState().NegotiatedProtocol == "h2"
 			if w.had {
 				w.cancel(io.ErrUnexpectedEOF)
 				if !shared {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ func New(o Options) (*Target, error) {
 	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
 		askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
 	t.address = o.Endpoint.Socket()
-	t.begin = beginning(o.Endpoint.host)
+	t.begin = " HTTP/1.1\r\nHost: " + o.Endpoint.host + "\r\nUser-Agent: loadgen\r\n"
 	t.dates.calendar = o.Calendar
 	t.dialer = &dialer{clock: o.Clock, limit: o.Timeout, counter: &t.counter, open: new(net.Dialer).DialContext}
 	t.dialer.tls = o.TLS.Clone()
@@ -118,7 +119,12 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	}
 	outcome := t.outcome(a, op)
 	outcome.BytesOut, outcome.BytesIn = a.length(), a.came
-	t.heard(a, op, &outcome)
+	if outcome.Status == http.StatusUnauthorized && a.token != nil {
+		t.tokens.Refused(a.token)
+	}
+	if t.observe && t.said.Notable(outcome.Status, a.first.Sub(a.sent)) {
+		t.note(a, op, &outcome)
+	}
 	return outcome
 }
 

@@ -189,16 +189,12 @@ func (w *watch) release(c *caller) {
 // rest listens to nobody who has no attempt under way.
 func (w *watch) rest() {
 	if w.resting != nil {
-		w.forget(w.resting)
+		c := w.resting
+		delete(w.callers, c.done)
+		if c.stop() {
+			w.telling.Done()
+		}
 		w.resting = nil
-	}
-}
-
-// forget listens to a caller no more.
-func (w *watch) forget(c *caller) {
-	delete(w.callers, c.done)
-	if c.stop() {
-		w.telling.Done()
 	}
 }
 

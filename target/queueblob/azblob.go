@@ -64,7 +64,18 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	within := c.client.NewContainerClient(b.Store)
 	switch b.Verb {
 	case target.PutBlob:
-		return c.put(ctx, within, b)
+		written, err := c.upload(ctx, within, b)
+		switch {
+		case err == nil:
+			return answer{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: string(value(written.ETag))}}}
+		case b.Match == target.IfAbsent && c.failed(err).Code == conditionNotMet:
+			// Some services say of either condition that it does not hold.
+			return thereAlready()
+		default:
+			o := c.failed(err)
+			o.StoreMissing = o.Code == containerNotFound
+			return o
+		}
 	case target.GetBlob:
 		return c.get(ctx, within, b)
 	case target.ListBlobs:
@@ -78,22 +89,6 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	default:
 		_, err := within.Delete(ctx, nil)
 		return c.answered(202, err)
-	}
-}
-
-// put writes a blob.
-func (c *Blobs) put(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
-	written, err := c.upload(ctx, within, b)
-	switch {
-	case err == nil:
-		return answer{Status: 201, Found: []target.Found{{Name: b.Name, Size: int64(len(b.Body)), ETag: string(value(written.ETag))}}}
-	case b.Match == target.IfAbsent && c.failed(err).Code == conditionNotMet:
-		// Some services say of either condition that it does not hold.
-		return thereAlready()
-	default:
-		o := c.failed(err)
-		o.StoreMissing = o.Code == containerNotFound
-		return o
 	}
 }
 
@@ -171,7 +166,11 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 			// The marker leads behind what was left out.
 			return o
 		}
-		o.Found = append(o.Found, foundOf(item))
+		found := target.Found{Name: *item.Name, Metadata: metadataOf(item.Metadata)}
+		if item.Properties != nil {
+			found.Size, found.ETag = value(item.Properties.ContentLength), string(value(item.Properties.ETag))
+		}
+		o.Found = append(o.Found, found)
 	}
 	switch marker = value(page.NextMarker); {
 	case marker == "":
@@ -195,14 +194,6 @@ func itemsOf(page *azcontainer.ListBlobsFlatResponse) []*azcontainer.BlobItem {
 		}
 	}
 	return list
-}
-
-func foundOf(item *azcontainer.BlobItem) target.Found {
-	found := target.Found{Name: *item.Name, Metadata: metadataOf(item.Metadata)}
-	if item.Properties != nil {
-		found.Size, found.ETag = value(item.Properties.ContentLength), string(value(item.Properties.ETag))
-	}
-	return found
 }
 
 // metadataOf returns metadata by the names that they were written with: headers have

@@ -52,7 +52,11 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	queue := q.client.NewQueueClient(b.Store)
 	switch b.Verb {
 	case target.PutMessage:
-		return q.put(ctx, queue, b)
+		text := base64.StdEncoding.EncodeToString(b.Body)
+		_, err := queue.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: new(int32(-1)), VisibilityTimeout: seconds(b.Hidden)})
+		o := q.answered(201, err)
+		o.StoreMissing = o.Code == queueNotFound
+		return o
 	case target.ReceiveMessages:
 		return q.receive(ctx, queue, b)
 	case target.DeleteMessage:
@@ -69,15 +73,6 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		_, err := queue.Delete(ctx, nil)
 		return q.answered(204, err)
 	}
-}
-
-// put appends a message that never expires.
-func (q *Queues) put(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
-	text := base64.StdEncoding.EncodeToString(b.Body)
-	_, err := queue.EnqueueMessage(ctx, text, &azqueue.EnqueueMessageOptions{TimeToLive: new(int32(-1)), VisibilityTimeout: seconds(b.Hidden)})
-	o := q.answered(201, err)
-	o.StoreMissing = o.Code == queueNotFound
-	return o
 }
 
 func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {

@@ -90,7 +90,7 @@ func (c *containers) put(b *target.Beside) target.Outcome {
 	case b.Match == target.IfAbsent && there:
 		return thereAlready()
 	case b.Match != "" && b.Match != target.IfAbsent && (!there || one.blobs[at].etag != b.Match):
-		return otherETag()
+		return target.Outcome{Status: 412, Code: conditionNotMet, Detail: "it has another ETag"}
 	}
 	c.issued++
 	written := &blob{b.Name, slices.Clone(b.Body), maps.Clone(b.Metadata), "0x" + strconv.FormatUint(c.issued, 16)}
@@ -112,11 +112,6 @@ func (c *containers) put(b *target.Beside) target.Outcome {
 // thereAlready says of a blob that it must not be there, and is.
 func thereAlready() target.Outcome {
 	return target.Outcome{Status: 409, Code: blobAlreadyExists, Detail: "it is there already"}
-}
-
-// otherETag says of a blob that it was written since, or is gone.
-func otherETag() target.Outcome {
-	return target.Outcome{Status: 412, Code: conditionNotMet, Detail: "it has another ETag"}
 }
 
 // find returns where a blob is or belongs, and whether it is there.

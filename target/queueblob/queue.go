@@ -46,9 +46,30 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 	case !there:
 		return missing(queueNotFound)
 	case b.Verb == target.ReceiveMessages:
-		return q.receive(now, one, b)
+		// Every receipt before is worth nothing then.
+		var found []target.Found
+		hidden := now.Add(wholeSeconds(b.Hidden))
+		for len(one.order) > 0 && one.order[0].from <= now && len(found) < max(1, b.Most) {
+			m := one.order[0]
+			q.issued++
+			m.received++
+			m.receipt, m.from = strconv.FormatUint(q.issued, 10), hidden
+			heap.Fix(&one.order, 0)
+			found = append(found, target.Found{Name: m.id, Receipt: m.receipt, Received: m.received, Body: m.body, Size: int64(len(m.body))})
+		}
+		return target.Outcome{Status: 200, Found: found}
 	case b.Verb == target.DeleteMessage:
-		return q.delete(one, b)
+		m, there := one.byID[b.Name]
+		switch {
+		case !there:
+			return missing(messageNotFound)
+		case m.receipt != b.Receipt:
+			return otherReceipt()
+		}
+		heap.Remove(&one.order, m.at)
+		delete(one.byID, m.id)
+		q.room.give(1, m.size())
+		return target.Outcome{Status: 204}
 	default:
 		for _, m := range one.order {
 			q.room.give(1, m.size())
@@ -89,38 +110,6 @@ func (q *queues) put(now clock.Instant, b *target.Beside) target.Outcome {
 	one.byID[m.id] = m
 	heap.Push(&one.order, m)
 	return target.Outcome{Status: 201}
-}
-
-// receive takes the messages that can be seen, those first that can be so for longest,
-// and hides them. Every receipt before is worth nothing then.
-func (q *queues) receive(now clock.Instant, one *queue, b *target.Beside) target.Outcome {
-	var found []target.Found
-	hidden := now.Add(wholeSeconds(b.Hidden))
-	for len(one.order) > 0 && one.order[0].from <= now && len(found) < max(1, b.Most) {
-		m := one.order[0]
-		q.issued++
-		m.received++
-		m.receipt, m.from = strconv.FormatUint(q.issued, 10), hidden
-		heap.Fix(&one.order, 0)
-		found = append(found, target.Found{Name: m.id, Receipt: m.receipt, Received: m.received, Body: m.body, Size: int64(len(m.body))})
-	}
-	return target.Outcome{Status: 200, Found: found}
-}
-
-// delete deletes a message that whoever deletes it was the last to receive, also when it
-// can be seen again.
-func (q *queues) delete(one *queue, b *target.Beside) target.Outcome {
-	m, there := one.byID[b.Name]
-	switch {
-	case !there:
-		return missing(messageNotFound)
-	case m.receipt != b.Receipt:
-		return otherReceipt()
-	}
-	heap.Remove(&one.order, m.at)
-	delete(one.byID, m.id)
-	q.room.give(1, m.size())
-	return target.Outcome{Status: 204}
 }
 
 // otherReceipt says of a message that somebody else has received it since.

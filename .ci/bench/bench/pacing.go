@@ -98,7 +98,7 @@ func (b *bench) pace(ctx context.Context, s *server, rate int) ([]time.Duration,
 		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}
 	sent := new(lags)
 	trial := run.Trial{Runner: &drive.Live{Clock: b.Clock, Target: s.to, Workers: pacingWorkers, Fine: true},
-		Kinds: []results.Kind{{Name: "get", Group: "GET"}}, Observers: []run.Observer{sent}}
+		Kinds: []results.Kind{{Name: "get", Group: "GET"}}, Observers: []drive.Observer{sent}}
 	_, err = trial.Run(ctx, stage)
 	return sent.list, err
 }
@@ -106,8 +106,8 @@ func (b *bench) pace(ctx context.Context, s *server, rate int) ([]time.Duration,
 // lags are how far from their instants operations were sent. One goroutine tells at a time.
 type lags struct{ list []time.Duration }
 
-// Attempt implements [run.Observer].
+// Attempt implements [drive.Observer].
 func (l *lags) Attempt(a *results.Attempt) { l.list = append(l.list, (a.Sent - a.Intended).Abs()) }
 
-// Completed implements [run.Observer].
+// Completed implements [drive.Observer].
 func (l *lags) Completed(*results.Completed) {}

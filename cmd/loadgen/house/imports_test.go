@@ -29,7 +29,7 @@ var rows = []row{
 			"engine/clock", "engine/model", "engine/nearest", "engine/rest/serve",
 			"report", "report/chart", "report/compare", "report/compare/contest", "report/compare/gate", "report/compare/history", "report/compare/runs", "report/document", "report/live", "report/live/otlp", "report/live/page", "report/live/prometheus", "report/text", "report/verdict",
 			"results", "results/catalog",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/capture", "scenarios/doctor", "scenarios/fields", "scenarios/fleet", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/campaign", "scenarios/capture", "scenarios/doctor", "scenarios/drive", "scenarios/fields", "scenarios/fleet", "scenarios/logs", "scenarios/logs/replay", "scenarios/run", "scenarios/series",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	}, {
@@ -66,7 +66,7 @@ var rows = []row{
 			"engine", "engine/clock", "engine/entity", "engine/model", "engine/nearest", "engine/rest",
 			"report/compare/statistics", "report/document", "report/verdict",
 			"results",
-			"scenarios", "scenarios/arrival", "scenarios/drive", "scenarios/fields", "scenarios/run",
+			"scenarios", "scenarios/arrival", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/run",
 			"target", "target/azure",
 		},
 	}, {
@@ -136,7 +136,7 @@ var rows = []row{
 			"engine/accesslog", "engine/clock", "engine/entity", "engine/filter", "engine/model", "engine/nearest", "engine/store", "engine/wire",
 			"report", "report/compare/contest", "report/document", "report/text",
 			"results", "results/figure",
-			"scenarios", "scenarios/advise/suggest", "scenarios/arrival", "scenarios/fields", "scenarios/keys", "scenarios/logs", "scenarios/run",
+			"scenarios", "scenarios/advise/suggest", "scenarios/arrival", "scenarios/campaign", "scenarios/fields", "scenarios/keys", "scenarios/logs", "scenarios/run",
 			"target",
 		},
 	}, {
@@ -175,7 +175,7 @@ var rows = []row{
 			"engine/clock",
 			"report/document",
 			"results", "results/figure",
-			"scenarios", "scenarios/fields", "scenarios/fleet/protocol", "scenarios/run",
+			"scenarios", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/fleet/protocol", "scenarios/run",
 		},
 		owns: []string{"github.com/nats-io"},
 	}, {
@@ -189,7 +189,7 @@ var rows = []row{
 			"engine/clock", "engine/entity", "engine/nearest",
 			"report", "report/compare", "report/compare/contest", "report/compare/gate", "report/document", "report/export", "report/live", "report/text", "report/verdict",
 			"results", "results/baseline", "results/figure",
-			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/fields", "scenarios/keys", "scenarios/run",
+			"scenarios", "scenarios/advise", "scenarios/advise/keystatistics", "scenarios/advise/suggest", "scenarios/campaign", "scenarios/drive", "scenarios/fields", "scenarios/keys", "scenarios/run",
 		},
 	}, {
 		path: "scenarios/advise/suggest",

@@ -92,22 +92,17 @@ func (s *Service) State() *State {
 	for _, t := range s.engine.Tables(s.door.account) {
 		tables = append(tables, Table(t))
 	}
-	return &State{
-		Account: s.door.account, DataDir: s.options.DataDir, Profile: s.model.Profile, Start: s.options.Start, Seed: s.options.Seed, Ranges: s.ranges(),
-		UptimeSeconds: s.options.Clock.Now().Offset().Seconds(),
-		Draining:      s.draining.Load(), UnderWay: s.underWay.Load(),
-		Requests: Requests{c.Requests, c.Ok, c.Throttled, c.Failed}, EntitiesCounted: c.Entities,
-		PartitionsKnown: s.engine.Partitions(), Tables: tables,
-	}
-}
-
-// ranges returns what lies where after a cold start.
-func (s *Service) ranges() []Range {
 	now := s.engine.Advance(s.options.Clock.Now())
 	var list []Range
 	for _, r := range s.engine.Map().Ranges {
 		_, table := s.engine.TableOf(r.Table)
 		list = append(list, Range{Table: table, FirstKey: r.Low, Server: r.Server, Offline: r.Offline > now, Offered: r.Offered, Served: r.Served})
 	}
-	return list
+	return &State{
+		Account: s.door.account, DataDir: s.options.DataDir, Profile: s.model.Profile, Start: s.options.Start, Seed: s.options.Seed, Ranges: list,
+		UptimeSeconds: s.options.Clock.Now().Offset().Seconds(),
+		Draining:      s.draining.Load(), UnderWay: s.underWay.Load(),
+		Requests: Requests{c.Requests, c.Ok, c.Throttled, c.Failed}, EntitiesCounted: c.Entities,
+		PartitionsKnown: s.engine.Partitions(), Tables: tables,
+	}
 }

@@ -195,22 +195,19 @@ func textOf(v *entity.Value) string {
 	case entity.TypeDateTime:
 		return v.Ticks().String()
 	case entity.TypeDouble:
-		return doubleText(v.Float())
+		f := v.Float()
+		switch {
+		case math.IsInf(f, 1):
+			return "Infinity"
+		case math.IsInf(f, -1):
+			return "-Infinity"
+		default:
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		}
 	case entity.TypeGUID:
 		g := v.GUID()
 		return fmt.Sprintf("%x-%x-%x-%x-%x", g[:4], g[4:6], g[6:8], g[8:10], g[10:])
 	default:
 		return strconv.FormatInt(v.Int(), 10)
-	}
-}
-
-func doubleText(f float64) string {
-	switch {
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	default:
-		return strconv.FormatFloat(f, 'g', -1, 64)
 	}
 }

@@ -74,19 +74,6 @@ func (s *Service) broken() error {
 	}
 }
 
-// sayFolder tells the journal where the tables are.
-func (s *Service) sayFolder() {
-	if s.folder == nil {
-		return
-	}
-	how := "a write is acknowledged once it is on the disk"
-	if s.options.Durability == NoSync {
-		how = "a write is acknowledged before it is on the disk; a crash may lose the last ones"
-	}
-	s.say("the tables are in %s (tables: %s, entities: %s): %s", s.options.DataDir,
-		grouped(int64(len(s.folder.TableNames()))), grouped(s.entities()), how)
-}
-
 // entities returns how many the account has.
 func (s *Service) entities() (sum int64) {
 	for _, t := range s.engine.Tables(s.door.account) {

@@ -154,30 +154,31 @@ func (s *Service) Begin() {
 		start = ", cold: a new table is one range on one server, which load balancing splits and moves"
 	}
 	s.say("serving the account %s on %s, profile %s%s", s.door.account, s.URL(), s.model.Profile, start)
-	s.sayCertificate()
+	if s.shown != nil {
+		kind := "the certificate"
+		if s.shown.own {
+			kind = "the self-signed certificate, for clients to trust,"
+		}
+		s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, s.shown.fingerprint())
+		host, _, _ := net.SplitHostPort(s.door.place(s.server.Address()))
+		if names := s.shown.stranger(host); names != "" {
+			s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has", names, host)
+		}
+	}
 	s.sayTokens()
-	s.sayFolder()
+	if s.folder != nil {
+		how := "a write is acknowledged once it is on the disk"
+		if s.options.Durability == NoSync {
+			how = "a write is acknowledged before it is on the disk; a crash may lose the last ones"
+		}
+		s.say("the tables are in %s (tables: %s, entities: %s): %s", s.options.DataDir,
+			grouped(int64(len(s.folder.TableNames()))), grouped(s.entities()), how)
+	}
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
 		s.say("listening on %s, which is every address of this machine", where)
 	}
 	s.say("state of the service: %s%s", s.AdminURL(), StatePath)
 	s.watch()
-}
-
-// sayCertificate tells the journal by which certificate clients know the service.
-func (s *Service) sayCertificate() {
-	if s.shown == nil {
-		return
-	}
-	kind := "the certificate"
-	if s.shown.own {
-		kind = "the self-signed certificate, for clients to trust,"
-	}
-	s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, s.shown.fingerprint())
-	host, _, _ := net.SplitHostPort(s.door.place(s.server.Address()))
-	if names := s.shown.stranger(host); names != "" {
-		s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has", names, host)
-	}
 }
 
 // Drain accepts no more, waits for what is under way and ends every goroutine.

@@ -13,6 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"loadgen/engine/entity"
 )
 
 // Options says which folder holds which tables.
@@ -62,7 +64,8 @@ func Open(o Options) (s *Store, err error) {
 	if o.MemTableBytes == 0 {
 		o.MemTableBytes = memTableBytes
 	}
-	s = newStore(o)
+	s = &Store{options: o, failed: make(chan struct{}), guards: guards{of: make(map[string]*guard)},
+		tables: make(map[string]*table), notes: make(map[string][]byte), deleted: make(map[string]entity.Ticks)}
 	if err := s.claim(); err != nil {
 		return nil, first(err, s.release())
 	}

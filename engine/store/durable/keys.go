@@ -69,14 +69,3 @@ func partitionLength(key []byte) int {
 	}
 	return 0
 }
-
-// partitionOf returns the PartitionKey of what [partitionLength] has found.
-func partitionOf(prefix []byte) string {
-	sorted := make([]byte, 0, len(prefix)-rowKeyStart)
-	for i := rowKeyStart; i < len(prefix)-2; i++ {
-		if sorted = append(sorted, prefix[i]); prefix[i] == escapeByte {
-			i++
-		}
-	}
-	return entity.FromSortKey(string(sorted))
-}

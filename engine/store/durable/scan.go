@@ -52,7 +52,15 @@ func (s *Store) Scan(name string, q store.Query) (store.Page, entity.Code) {
 	if q.Range.Empty() {
 		return store.Page{}, entity.OK
 	}
-	c := newScan(t, q)
+	c := &scan{query: q, top: q.Top}
+	if c.top <= 0 || c.top > store.MaxPage {
+		c.top = store.MaxPage
+	}
+	c.bounds.LowerBound = appendRow(nil, t.number, q.Range.From)
+	c.bounds.UpperBound = numbered(nil, kindRow, t.number+1)
+	if q.Range.Bounded {
+		c.bounds.UpperBound = appendRow(nil, t.number, q.Range.To)
+	}
 	err := c.read(s.db)
 	if err == nil && s.options.Sync {
 		if pk, one := q.Range.Partition(); one {
@@ -87,24 +95,6 @@ type scan struct {
 	room []byte
 }
 
-func newScan(t *table, q store.Query) *scan {
-	c := &scan{query: q, top: q.Top}
-	if c.top <= 0 || c.top > store.MaxPage {
-		c.top = store.MaxPage
-	}
-	c.bounds.LowerBound = appendRow(nil, t.number, q.Range.From)
-	c.bounds.UpperBound = numbered(nil, kindRow, t.number+1)
-	if q.Range.Bounded {
-		c.bounds.UpperBound = appendRow(nil, t.number, q.Range.To)
-	}
-	return c
-}
-
-// full reports whether the page may read no further entity.
-func (c *scan) full() bool {
-	return len(c.page.Rows) == c.top || c.query.ScanLimit > 0 && c.page.Scanned >= c.query.ScanLimit
-}
-
 // read fills the page.
 func (c *scan) read(db *pebble.DB) error {
 	if bytes.Compare(c.bounds.LowerBound, c.bounds.UpperBound) >= 0 {
@@ -132,9 +122,16 @@ func (c *scan) row(rows *pebble.Iterator) error {
 			return ErrDamaged
 		}
 		c.prefix = append(c.prefix[:0], key[:length]...)
-		c.partition = partitionOf(c.prefix)
+		prefix := c.prefix
+		sorted := make([]byte, 0, len(prefix)-rowKeyStart)
+		for i := rowKeyStart; i < len(prefix)-2; i++ {
+			if sorted = append(sorted, prefix[i]); prefix[i] == escapeByte {
+				i++
+			}
+		}
+		c.partition = entity.FromSortKey(string(sorted))
 	}
-	if c.full() {
+	if len(c.page.Rows) == c.top || c.query.ScanLimit > 0 && c.page.Scanned >= c.query.ScanLimit {
 		c.page.Next, c.page.More = entity.Key{Partition: c.partition, Row: entity.FromSortKey(string(key[len(c.prefix):]))}, true
 		return nil
 	}
@@ -153,7 +150,14 @@ func (c *scan) row(rows *pebble.Iterator) error {
 			return nil
 		}
 	}
-	row.Entity = c.keep(value)
+	// Those of a page share a few blocks of memory.
+	const block = 64 << 10
+	if cap(c.room)-len(c.room) < len(value) {
+		c.room = make([]byte, 0, max(len(value), min(block, max(1<<10, 4*cap(c.room)))))
+	}
+	begin := len(c.room)
+	c.room = append(c.room, value...)
+	row.Entity = entity.Packed(c.room[begin:len(c.room):len(c.room)])
 	c.add(row)
 	return nil
 }
@@ -179,17 +183,6 @@ func (c *scan) nameRows() {
 		}
 	}
 	c.rowKeys, c.ends, c.first = c.rowKeys[:0], c.ends[:0], len(c.page.Rows)
-}
-
-// keep returns a copy of an entity. Those of a page share a few blocks of memory.
-func (c *scan) keep(value []byte) entity.Packed {
-	const block = 64 << 10
-	if cap(c.room)-len(c.room) < len(value) {
-		c.room = make([]byte, 0, max(len(value), min(block, max(1<<10, 4*cap(c.room)))))
-	}
-	begin := len(c.room)
-	c.room = append(c.room, value...)
-	return entity.Packed(c.room[begin:len(c.room):len(c.room)])
 }
 
 // add appends a row. The room grows fourfold, up to what the page can hold.

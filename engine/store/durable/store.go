@@ -58,11 +58,6 @@ type table struct {
 	entities, floor atomic.Int64
 }
 
-func newStore(o Options) *Store {
-	return &Store{options: o, failed: make(chan struct{}), guards: guards{of: make(map[string]*guard)},
-		tables: make(map[string]*table), notes: make(map[string][]byte), deleted: make(map[string]entity.Ticks)}
-}
-
 // load reads what is known of all tables.
 func (s *Store) load() error {
 	for _, kind := range []struct {

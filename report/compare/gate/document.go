@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +24,11 @@ const (
 // Document says what a gate came to: the gravest outcome, a row for each scenario, what
 // bars a change first, and of each what differs or was judged. Its Data is the JSON form.
 func Document(list []Result) *document.Document {
-	sorted := gravity(list)
+	sorted := make([]*Result, 0, len(list))
+	for i := range list {
+		sorted = append(sorted, &list[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
 	d := &document.Document{Title: "loadgen gate", Subtitle: counts(sorted), Answer: answer(sorted), Data: verdictOf(list)}
 	t := scenarios(sorted)
 	if len(sorted) > 1 {

@@ -1,8 +1,6 @@
 package gate
 
 import (
-	"cmp"
-	"slices"
 	"unicode/utf8"
 
 	"loadgen/report/export"
@@ -35,17 +33,6 @@ func (r *Result) kind() string {
 		return "virtual"
 	}
 	return "live"
-}
-
-// gravity returns the results in the order in which they bar a change, those that do
-// first.
-func gravity(list []Result) []*Result {
-	sorted := make([]*Result, 0, len(list))
-	for i := range list {
-		sorted = append(sorted, &list[i])
-	}
-	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
-	return sorted
 }
 
 // lines returns what stands below a result, each without an end of line.

@@ -2,14 +2,12 @@ package history
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"loadgen/engine/nearest"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -87,25 +85,6 @@ func (a *Archive) Add(name string, record *results.Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.runs = append(a.runs, kept)
-}
-
-// stray returns the fault of a metric with a name that is that of no operation and no
-// phase of any run, nil where there is no run.
-func (a *Archive) stray() error {
-	var known []string
-	for i := range a.runs {
-		known = append(known, a.runs[i].names...)
-	}
-	slices.Sort(known)
-	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
-	for _, metric := range a.metrics {
-		for _, name := range metric.names() {
-			if len(known) > 0 && !slices.Contains(known, name) {
-				return &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
-			}
-		}
-	}
-	return nil
 }
 
 // inOrder returns the runs in the order in which they were begun, those of one instant

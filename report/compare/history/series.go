@@ -1,12 +1,14 @@
 package history
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"loadgen/engine/nearest"
 	"loadgen/report/chart"
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
@@ -72,8 +74,18 @@ const nightLength = 6 * time.Hour
 // that of compare.ChangePoints, or a [Fault]: a metric is of an operation or phase that no run
 // has.
 func (a *Archive) Document() (*Document, error) {
-	if err := a.stray(); err != nil {
-		return nil, err
+	var known []string
+	for i := range a.runs {
+		known = append(known, a.runs[i].names...)
+	}
+	slices.Sort(known)
+	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
+	for _, metric := range a.metrics {
+		for _, name := range metric.names() {
+			if len(known) > 0 && !slices.Contains(known, name) {
+				return nil, &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
+			}
+		}
 	}
 	d := &Document{Metrics: slices.Clone(a.metrics), Unread: slices.Clone(a.unread)}
 	slices.SortFunc(d.Unread, func(x, y Unread) int { return strings.Compare(x.Name+x.Reason, y.Name+y.Reason) })

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -72,7 +73,13 @@ func Of(a, b *Side) (*Comparison, error) {
 		if len(side.runs) == 0 {
 			return nil, fmt.Errorf("%w: %s has no run", ErrEmpty, side.Name)
 		}
-		side.sort()
+		virtual := !slices.ContainsFunc(side.runs, func(one *run) bool { return one.manifest.Time != "virtual" })
+		slices.SortStableFunc(side.runs, func(a, b *run) int {
+			if virtual && a.manifest.Seed != b.manifest.Seed {
+				return cmp.Compare(a.manifest.Seed, b.manifest.Seed)
+			}
+			return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.name, b.name))
+		})
 	}
 	c := &Comparison{A: a.summary(), B: b.summary(), Warnings: warnings(a, b), Decides: []compare.Finding{},
 		Metrics: []Metric{}, Bands: []Band{}, Shapes: []Shape{}}
@@ -89,7 +96,15 @@ func Of(a, b *Side) (*Comparison, error) {
 		return nil, err
 	}
 	if c.Exact == nil || c.Exact.Same < c.Exact.Pairs {
-		c.Shapes = shapes(a, b)
+		list := []Shape{}
+		for _, k := range sections(a, b) {
+			s, err := compare.ShapeOf(a.times[k].Bars(), b.times[k].Bars())
+			if err != nil {
+				continue
+			}
+			list = append(list, Shape{k.phase, k.operation, s})
+		}
+		c.Shapes = list
 		if c.Bands, err = bands(a, b); err != nil {
 			return nil, err
 		}
@@ -197,17 +212,4 @@ type Shape struct {
 	Phase     string `json:"phase"`
 	Operation string `json:"operation"`
 	compare.Shape
-}
-
-// shapes returns those of every section in which operations succeeded on both sides.
-func shapes(a, b *Side) []Shape {
-	list := []Shape{}
-	for _, k := range sections(a, b) {
-		s, err := compare.ShapeOf(a.times[k].Bars(), b.times[k].Bars())
-		if err != nil {
-			continue
-		}
-		list = append(list, Shape{k.phase, k.operation, s})
-	}
-	return list
 }

@@ -44,7 +44,18 @@ func (c *Comparison) Document() *document.Document {
 		}
 		d.Add(t.ID, k.title(), t)
 	}
-	d.Add("reading", "How the figures are to be read", document.List{Items: c.legend(same)})
+	var list []string
+	if same > 0 {
+		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", document.Counted(same, "more figure is", "more figures are")))
+	}
+	if tested := c.tested(); tested > 0 {
+		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %s have p <= %s by chance",
+			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), document.Plainly(compare.DefaultAlpha)))
+	}
+	if c.A.Runs > 1 || c.B.Runs > 1 {
+		list = append(list, "A and B are medians over the runs")
+	}
+	d.Add("reading", "How the figures are to be read", document.List{Items: list})
 	d.Add("within", "Within the runs, by the second: this gates nothing, for it knows nothing of the next run", c.within())
 	d.Add("exact", "Virtual time, value by value", document.List{Items: c.exact()})
 	return d
@@ -143,21 +154,6 @@ func (c *Comparison) tested() int {
 		}
 	}
 	return tested
-}
-
-func (c *Comparison) legend(same int) []string {
-	var list []string
-	if same > 0 {
-		list = append(list, fmt.Sprintf("%s the same on both sides, and not shown", document.Counted(same, "more figure is", "more figures are")))
-	}
-	if tested := c.tested(); tested > 0 {
-		list = append(list, fmt.Sprintf("interval and p are each figure's own: of %d that do not differ, about %s have p <= %s by chance",
-			tested, document.Decimals(float64(tested)*compare.DefaultAlpha, 0), document.Plainly(compare.DefaultAlpha)))
-	}
-	if c.A.Runs > 1 || c.B.Runs > 1 {
-		list = append(list, "A and B are medians over the runs")
-	}
-	return list
 }
 
 // within shows the bands of single runs.

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -151,18 +150,6 @@ func (s *Side) put(one *run, k key, figures results.PhaseOperationSummary, sum *
 		s.times[k] = results.NewHistogram()
 	}
 	s.times[k].Merge(sum.Response)
-}
-
-// sort puts the runs into the order in which they were taken; those in virtual time, which
-// have none, into that of their seeds.
-func (s *Side) sort() {
-	virtual := !slices.ContainsFunc(s.runs, func(one *run) bool { return one.manifest.Time != "virtual" })
-	slices.SortStableFunc(s.runs, func(a, b *run) int {
-		if virtual && a.manifest.Seed != b.manifest.Seed {
-			return cmp.Compare(a.manifest.Seed, b.manifest.Seed)
-		}
-		return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.name, b.name))
-	})
 }
 
 // repeats reports whether a run in virtual time is there twice: it counts once.

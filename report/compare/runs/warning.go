@@ -191,10 +191,6 @@ func outOfTurn(a, b *Side) string {
 	return ""
 }
 
-// inTurn reports whether pairs of live runs follow each other; runs in virtual time have no
-// order.
-func inTurn(a, b *Side) bool { return !strings.HasPrefix(outOfTurn(a, b), "the runs were not") }
-
 // oneSided returns the phases and operations that one side alone has.
 func oneSided(a, b *Side) []string {
 	var list []string

@@ -41,7 +41,11 @@ func BatchMeans(series []float64) Batched {
 		return found
 	}
 	for batch := 1; len(series)/batch >= fewestBatches; batch += max(1, batch/2) {
-		means := batches(series, batch)
+		means := make([]float64, len(series)/batch)
+		first := len(series) - len(means)*batch
+		for i := range means {
+			means[i] = Mean(series[first+i*batch : first+(i+1)*batch])
+		}
 		correlation := neighbours(means)
 		if correlation > mostCorrelated {
 			continue
@@ -52,16 +56,6 @@ func BatchMeans(series []float64) Batched {
 		return found
 	}
 	return found
-}
-
-// batches returns the means of the last whole batches of a series.
-func batches(series []float64, length int) []float64 {
-	means := make([]float64, len(series)/length)
-	first := len(series) - len(means)*length
-	for i := range means {
-		means[i] = Mean(series[first+i*length : first+(i+1)*length])
-	}
-	return means
 }
 
 // neighbours returns the correlation of each figure with the next, made up for its bias.

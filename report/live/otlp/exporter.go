@@ -3,13 +3,16 @@ package otlp
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -72,7 +75,15 @@ type Exporter struct {
 // Start begins to send how a run fares, until [Exporter.Stop]; ctx ends as somebody wants
 // the run to end at once.
 func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
-	e := &Exporter{client: c, stats: r.Stats, grid: newGrid(r.Kinds), slowest: newSlowest(r.Keys), keys: r.Keys,
+	kinds := r.Kinds
+	g := new(grid)
+	for _, kind := range kinds[:min(len(kinds), mostKinds)] {
+		g.kinds = append(g.kinds, strings.ToValidUTF8(kind.Name, "?"))
+	}
+	g.kinds = append(g.kinds, others)
+	g.other = g.newPhase(others, false)
+	g.phases.Store(&[]*phase{})
+	e := &Exporter{client: c, stats: r.Stats, grid: g, slowest: newSlowest(r.Keys), keys: r.Keys,
 		started: r.Started.Round(0), now: r.Now, clock: r.Clock, say: r.Say, over: ctx}
 	about, err := resourceOf(ctx, r)
 	if err != nil {
@@ -85,14 +96,32 @@ func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 	e.reader = sdkmetric.NewManualReader(how...)
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(e.reader), sdkmetric.WithResource(about),
 		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter), sdkmetric.WithCardinalityLimit((mostPhases+1)*(mostKinds+1)*len(classes)))
-	if err := e.newInstruments(meters.Meter("loadgen")); err != nil {
+	meter := meters.Meter("loadgen")
+	seconds := func(name, what string) (metric.Float64Histogram, error) {
+		return meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(live.Bounds()...))
+	}
+	var faults [5]error
+	e.response, faults[0] = seconds("loadgen.operation.duration", "Time of operations, from when each was due to the end of its last attempt.")
+	e.service, faults[1] = seconds("loadgen.attempt.duration", "Time of single attempts, from when each was sent to its reply.")
+	e.lag, faults[2] = seconds("loadgen.operation.lag", "How long after it was due each operation was first sent.")
+	faults[3] = e.observeSums(meter)
+	faults[4] = e.observeGauges(meter)
+	if err := errors.Join(faults[:]...); err != nil {
 		return nil, err
 	}
 	e.tracer = sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(&e.gathered), sdktrace.WithResource(about),
 		sdktrace.WithSampler(sdktrace.AlwaysSample())).Tracer("loadgen")
 	loop, end := context.WithCancel(ctx)
 	e.end = end
-	e.done.Go(func() { e.loop(loop) })
+	e.done.Go(func() {
+		for next := e.clock.Now(); ; {
+			next = max(next.Add(e.client.endpoint.every), e.clock.Now())
+			if e.clock.Sleep(loop, next) != nil {
+				return
+			}
+			e.export(loop, e.now())
+		}
+	})
 	return e, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"loadgen/report/live"
 	"loadgen/results"
 )
 
@@ -64,20 +63,6 @@ func sums() []count {
 				to(now.bytesIn, t.in)
 			}},
 	}
-}
-
-// newInstruments makes all instruments of a run.
-func (e *Exporter) newInstruments(meter metric.Meter) error {
-	seconds := func(name, what string) (metric.Float64Histogram, error) {
-		return meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(live.Bounds()...))
-	}
-	var faults [5]error
-	e.response, faults[0] = seconds("loadgen.operation.duration", "Time of operations, from when each was due to the end of its last attempt.")
-	e.service, faults[1] = seconds("loadgen.attempt.duration", "Time of single attempts, from when each was sent to its reply.")
-	e.lag, faults[2] = seconds("loadgen.operation.lag", "How long after it was due each operation was first sent.")
-	faults[3] = e.observeSums(meter)
-	faults[4] = e.observeGauges(meter)
-	return errors.Join(faults[:]...)
 }
 
 func (e *Exporter) observeSums(meter metric.Meter) error {

@@ -15,6 +15,8 @@ import (
 	"loadgen/report/live/otlp"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
 )
 
@@ -66,7 +68,7 @@ type exports struct {
 	exporter *otlp.Exporter
 }
 
-func (p *exports) Begins(b run.Begun) []run.Observer {
+func (p *exports) Begins(b run.Begun) []drive.Observer {
 	now := b.Now
 	if now == nil {
 		now = p.Latest
@@ -77,10 +79,12 @@ func (p *exports) Begins(b run.Begun) []run.Observer {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return []run.Observer{p, p.exporter}
+	return []drive.Observer{p, p.exporter}
 }
 
-func (p *exports) Enters(stage run.Stage) { p.Enter(stage.Stage, stage.Operations, stage.Length) }
+func (p *exports) Enters(stage campaign.Progress) {
+	p.Enter(stage.Stage, stage.Operations, stage.Length)
+}
 
 func (p *exports) Ends(error) { p.exporter.Stop() }
 

@@ -22,17 +22,6 @@ const (
 // errLate is why an export was given up.
 var errLate = errors.New("otlp: no answer")
 
-// loop sends until it is told to end.
-func (e *Exporter) loop(ctx context.Context) {
-	for next := e.clock.Now(); ; {
-		next = max(next.Add(e.client.endpoint.every), e.clock.Now())
-		if e.clock.Sleep(ctx, next) != nil {
-			return
-		}
-		e.export(ctx, e.now())
-	}
-}
-
 // export sends what there is by an instant. What the context cuts off is no failure: it is
 // sent once more.
 func (e *Exporter) export(ctx context.Context, at time.Duration) {
@@ -55,7 +44,12 @@ func (e *Exporter) sendTraces(ctx context.Context) (failing string) {
 	if len(e.batch) == 0 {
 		return ""
 	}
-	err := e.client.traces.ExportSpans(ctx, e.traced(e.batch))
+	lives := e.batch
+	e.gathered.spans = nil
+	for _, l := range lives {
+		e.trace(l)
+	}
+	err := e.client.traces.ExportSpans(ctx, e.gathered.spans)
 	if ended(ctx, err) {
 		return ""
 	}

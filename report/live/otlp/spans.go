@@ -30,16 +30,6 @@ func (*gathered) Shutdown(context.Context) error { return nil }
 // ForceFlush does nothing.
 func (*gathered) ForceFlush(context.Context) error { return nil }
 
-// traced returns the spans of operations: one for each, from when it was due to its end, in
-// it one for each attempt and one for each back-off before a further one.
-func (e *Exporter) traced(lives []*life) []sdktrace.ReadOnlySpan {
-	e.gathered.spans = nil
-	for _, l := range lives {
-		e.trace(l)
-	}
-	return e.gathered.spans
-}
-
 func (e *Exporter) at(offset time.Duration) trace.SpanEventOption {
 	return trace.WithTimestamp(e.started.Add(offset))
 }

@@ -124,17 +124,6 @@ type phase struct {
 	tallies  []atomic.Pointer[tally]
 }
 
-func newGrid(kinds []results.Kind) *grid {
-	g := new(grid)
-	for _, kind := range kinds[:min(len(kinds), mostKinds)] {
-		g.kinds = append(g.kinds, strings.ToValidUTF8(kind.Name, "?"))
-	}
-	g.kinds = append(g.kinds, others)
-	g.other = g.newPhase(others, false)
-	g.phases.Store(&[]*phase{})
-	return g
-}
-
 func (g *grid) newPhase(name string, reported bool) *phase {
 	return &phase{name, reported, make([]atomic.Pointer[tally], len(g.kinds))}
 }

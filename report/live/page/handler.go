@@ -28,27 +28,23 @@ func (s *Server) handler() http.Handler {
 		})
 	}
 	return rest.RequireLocal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.guarded(w, r, http.NewCrossOriginProtection().Handler(paths))
+		// How much of it is right, the time of the answer does not tell.
+		inner := http.NewCrossOriginProtection().Handler(paths)
+		head := w.Header()
+		head.Set("Content-Security-Policy", s.live.Policy())
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("Cross-Origin-Resource-Policy", "same-origin")
+		head.Set("Cache-Control", "no-store")
+		token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
+			http.Error(w, "this page is for whoever has its whole URL: it is where the run was started", http.StatusForbidden)
+			return
+		}
+		inside := r.Clone(r.Context())
+		inside.URL.Path, inside.URL.RawPath = "/"+rest, ""
+		inner.ServeHTTP(w, inside)
 	}))
-}
-
-// guarded has those answered who know the token. How much of it is right, the time of the
-// answer does not tell.
-func (s *Server) guarded(w http.ResponseWriter, r *http.Request, inner http.Handler) {
-	head := w.Header()
-	head.Set("Content-Security-Policy", s.live.Policy())
-	head.Set("Referrer-Policy", "no-referrer")
-	head.Set("X-Content-Type-Options", "nosniff")
-	head.Set("Cross-Origin-Resource-Policy", "same-origin")
-	head.Set("Cache-Control", "no-store")
-	token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
-		http.Error(w, "this page is for whoever has its whole URL: it is where the run was started", http.StatusForbidden)
-		return
-	}
-	inside := r.Clone(r.Context())
-	inside.URL.Path, inside.URL.RawPath = "/"+rest, ""
-	inner.ServeHTTP(w, inside)
 }
 
 // writeWithin is how long a viewer may take to read what it is told.

@@ -42,7 +42,13 @@ func (s *story) document() *document.Document {
 		last.Blocks[0] = s.fleet()
 	}
 	if s.run.Queries != nil {
-		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{s.costliest()}}
+		t := document.Table{ID: "shapes", Caption: "The queries that cost most, since the service began", Columns: []document.Column{
+			{Title: "query", Words: true}, {Title: "table", Words: true, Spare: 1}, {Title: "pages"}, {Title: "scanned", Unit: "entities"}, {Title: "returned", Unit: "entities"}, {Title: "throttled"},
+		}, Notes: []string{"Every entity that a query scans counts, returned or not. Literals of filters are left out."}}
+		for _, q := range s.queries {
+			t.Rows = append(t.Rows, document.Cells(filterOf(q.Shape, q.Class), q.Table, document.Count(q.Requests), document.Count(q.Scanned), document.Count(q.Returned), document.Count(q.Throttled)))
+		}
+		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{t}}
 	}
 	return &document.Document{
 		Title: "loadgen " + s.run.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
@@ -139,7 +145,12 @@ const (
 // onTime says whether the generator keeps up; of a service, which query costs it most.
 func (s *story) onTime() string {
 	if s.run.Queries != nil {
-		return s.dearest()
+		if len(s.queries) == 0 || s.queries[0].Scanned == 0 {
+			return "No query was asked yet."
+		}
+		q := s.queries[0]
+		return fmt.Sprintf("The query that costs most: %s of %s, %s entities scanned for %s returned.",
+			filterOf(q.Shape, q.Class), cmp.Or(q.Table, "a table"), document.Count(q.Scanned), document.Count(q.Returned))
 	}
 	if troubled := s.troubled(); troubled != "" {
 		return troubled
@@ -267,27 +278,6 @@ const mostQueries = 10
 
 // longestFilter is how many characters of a filter are shown.
 const longestFilter = 80
-
-// costliest is the queries that scanned most since the service began.
-func (s *story) costliest() document.Table {
-	t := document.Table{ID: "shapes", Caption: "The queries that cost most, since the service began", Columns: []document.Column{
-		{Title: "query", Words: true}, {Title: "table", Words: true, Spare: 1}, {Title: "pages"}, {Title: "scanned", Unit: "entities"}, {Title: "returned", Unit: "entities"}, {Title: "throttled"},
-	}, Notes: []string{"Every entity that a query scans counts, returned or not. Literals of filters are left out."}}
-	for _, q := range s.queries {
-		t.Rows = append(t.Rows, document.Cells(filterOf(q.Shape, q.Class), q.Table, document.Count(q.Requests), document.Count(q.Scanned), document.Count(q.Returned), document.Count(q.Throttled)))
-	}
-	return t
-}
-
-// dearest says which query costs most.
-func (s *story) dearest() string {
-	if len(s.queries) == 0 || s.queries[0].Scanned == 0 {
-		return "No query was asked yet."
-	}
-	q := s.queries[0]
-	return fmt.Sprintf("The query that costs most: %s of %s, %s entities scanned for %s returned.",
-		filterOf(q.Shape, q.Class), cmp.Or(q.Table, "a table"), document.Count(q.Scanned), document.Count(q.Returned))
-}
 
 // filterOf is a query in words.
 func filterOf(shape, class string) string {

@@ -85,27 +85,23 @@ func (s *Server) Begin(r Run) *Watch {
 		w.Phase(0, &whole)
 	}
 	s.Show(w.compose)
-	s.watches.Go(func() { w.tick(ctx) })
+	s.watches.Go(func() { // Virtual seconds come faster than real ones, and are taken by those who tell of them.
+		c := clock.NewReal()
+		for {
+			wait := time.Second
+			if now := w.run.Now(); !w.run.Virtual {
+				wait = (now - grace).Truncate(time.Second) + time.Second + grace - now
+			}
+			if c.Sleep(ctx, c.Now().Add(wait)) != nil {
+				return
+			}
+			if !w.run.Virtual {
+				w.take(w.run.Now())
+			}
+			w.server.Refresh()
+		}
+	})
 	return w
-}
-
-// tick takes each second as it is over and brings the pages up to date. Virtual seconds come
-// faster than real ones, and are taken by those who tell of them.
-func (w *Watch) tick(ctx context.Context) {
-	c := clock.NewReal()
-	for {
-		wait := time.Second
-		if now := w.run.Now(); !w.run.Virtual {
-			wait = (now - grace).Truncate(time.Second) + time.Second + grace - now
-		}
-		if c.Sleep(ctx, c.Now().Add(wait)) != nil {
-			return
-		}
-		if !w.run.Virtual {
-			w.take(w.run.Now())
-		}
-		w.server.Refresh()
-	}
 }
 
 // End says that the run is over: its report, if there is one, comes next.
@@ -130,25 +126,21 @@ func (w *Watch) take(now time.Duration) {
 	defer w.mu.Unlock()
 	last := live.Over(now)
 	for number := max(w.next.Load(), last-live.Kept+1); number <= last; number++ {
-		w.second(number)
+		second := w.run.Stats.Second(number)
+		status := w.run.Stats.Status(time.Duration(number+1) * time.Second)
+		one := sample{second: float64(number), offered: float64(second.Offered), served: float64(second.Served), throttled: float64(second.Throttled),
+			p50: inMillis(status.P50), p99: inMillis(status.P99)}
+		if late := status.Totals.LateSince(&w.before); late != nil && !w.run.Virtual {
+			one.late = new(100 * *late)
+		}
+		if h := &w.health[number%int64(len(w.health))]; h.Second == number && h.Lasted > 0 {
+			one.cpu = new(100 * h.Share(w.run.Cores))
+		}
+		w.before = status.Totals
+		w.history.add(one)
+		w.heat.add(&second)
 	}
 	w.next.Store(max(last+1, w.next.Load()))
-}
-
-func (w *Watch) second(number int64) {
-	second := w.run.Stats.Second(number)
-	status := w.run.Stats.Status(time.Duration(number+1) * time.Second)
-	one := sample{second: float64(number), offered: float64(second.Offered), served: float64(second.Served), throttled: float64(second.Throttled),
-		p50: inMillis(status.P50), p99: inMillis(status.P99)}
-	if late := status.Totals.LateSince(&w.before); late != nil && !w.run.Virtual {
-		one.late = new(100 * *late)
-	}
-	if h := &w.health[number%int64(len(w.health))]; h.Second == number && h.Lasted > 0 {
-		one.cpu = new(100 * h.Share(w.run.Cores))
-	}
-	w.before = status.Totals
-	w.history.add(one)
-	w.heat.add(&second)
 }
 
 // Attempt implements an observer.

@@ -104,7 +104,16 @@ func dominant(all []arrival) (string, bool) {
 	}
 	slices.SortFunc(hot, entity.Compare)
 	cut := int(outliers * float64(len(hot)))
-	prefix := common(hot[cut], hot[len(hot)-1-cut])
+	a := hot[cut]
+	b := hot[len(hot)-1-cut]
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	prefix := a[:n]
 	if prefix == "" {
 		return "", false
 	}
@@ -117,31 +126,4 @@ func dominant(all []arrival) (string, bool) {
 	least := slices.Min(beside[:])
 	return prefix, float64(sum(beside[:])) >= besideShare*float64(len(all)) &&
 		float64(least)*quarters >= besideAlways*float64(len(all))
-}
-
-// common returns the characters that two keys both begin with.
-func common(a, b string) string {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
-		n--
-	}
-	return a[:n]
-}
-
-// commonest returns the key that most arrivals have, the first of equals.
-func commonest(all []arrival) string {
-	counts := make(map[string]int)
-	for i := range all {
-		counts[all[i].key]++
-	}
-	best := ""
-	for key, n := range counts {
-		if n > counts[best] || n == counts[best] && entity.Compare(key, best) < 0 {
-			best = key
-		}
-	}
-	return best
 }

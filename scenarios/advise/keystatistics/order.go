@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"loadgen/engine/entity"
 	"loadgen/results"
 )
 
@@ -210,7 +211,17 @@ const (
 
 func (o *Order) hotVerdict(all []arrival) Verdict {
 	if o.AtOnce-o.Heaviest < staysShare {
-		o.Prefix = commonest(all)
+		counts := make(map[string]int)
+		for i := range all {
+			counts[all[i].key]++
+		}
+		best := ""
+		for key, n := range counts {
+			if n > counts[best] || n == counts[best] && entity.Compare(key, best) < 0 {
+				best = key
+			}
+		}
+		o.Prefix = best
 		return Dominant
 	}
 	if prefix, dominates := dominant(all); dominates {

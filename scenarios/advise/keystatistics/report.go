@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios/keys"
 )
 
 // Report is what a survey found.
@@ -135,14 +134,10 @@ func (w *weights) estimates(r *Report) []Share {
 	r.Unlisted = w.heaviest.Missing()
 	shares := make([]Share, 0, len(w.heaviest.Places()))
 	for _, place := range w.heaviest.Places() {
-		shares = append(shares, shareOf(place))
+		shares = append(shares, Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight})
 	}
 	slices.SortFunc(shares, heavierFirst)
 	return shares
-}
-
-func shareOf(place *keys.SketchPlace[uint64, name]) Share {
-	return Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight}
 }
 
 func heavierFirst(a, b Share) int {

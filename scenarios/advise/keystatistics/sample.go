@@ -24,10 +24,6 @@ type kept struct {
 	partition []byte
 }
 
-func newSample(o Options) sample {
-	return sample{most: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}
-}
-
 func (s *sample) add(at clock.Instant, partition []byte) {
 	number := s.seen
 	s.seen++

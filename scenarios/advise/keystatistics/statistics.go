@@ -67,7 +67,7 @@ func New(o Options) (*Statistics, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	return &Statistics{options: o, weights: newWeights(o), inserts: newSample(o)}, nil
+	return &Statistics{options: o, weights: newWeights(o), inserts: sample{most: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}, nil
 }
 
 // Add takes a row. It copies what it keeps. A row whose key no table would take
@@ -85,7 +85,17 @@ func (s *Statistics) Add(r *Row) {
 	s.sum.entities += entities
 	s.partition = append(s.partition[:0], r.PartitionKey...)
 	s.weights.add(s.partition, entities)
-	s.repeats(r)
+	if r.RowKey != "" && r.Kind == Insert && len(s.keys) != mostKeys {
+		if s.keys == nil {
+			s.keys = make(map[uint64]bool)
+		}
+		s.row = append(s.row[:0], r.RowKey...)
+		both := hash(hash(s.weights.key, s.partition), s.row)
+		if s.keys[both] {
+			s.repeated++
+		}
+		s.keys[both] = true
+	}
 	if r.Kind != Insert {
 		return
 	}
@@ -96,20 +106,4 @@ func (s *Statistics) Add(r *Row) {
 		return
 	}
 	s.inserts.add(r.Instant, s.partition)
-}
-
-// repeats looks whether the keys of a row that inserts are those of an earlier one.
-func (s *Statistics) repeats(r *Row) {
-	if r.RowKey == "" || r.Kind != Insert || len(s.keys) == mostKeys {
-		return
-	}
-	if s.keys == nil {
-		s.keys = make(map[uint64]bool)
-	}
-	s.row = append(s.row[:0], r.RowKey...)
-	both := hash(hash(s.weights.key, s.partition), s.row)
-	if s.keys[both] {
-		s.repeated++
-	}
-	s.keys[both] = true
 }

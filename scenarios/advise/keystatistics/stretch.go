@@ -65,10 +65,6 @@ func (s *stretches) add(before, inserts, full int) {
 	s.before, s.single = append(s.before, before), append(s.single, true)
 }
 
-// holds returns how many of all inserts lie from one stretch to another, both
-// included.
-func (s *stretches) holds(from, to int) int { return s.before[to+1] - s.before[from] }
-
 // coincidence returns how likely two inserts of any time have the same key.
 func (s *stretches) coincidence() float64 { return s.squares / float64(s.total) / float64(s.total) }
 
@@ -76,7 +72,7 @@ func (s *stretches) coincidence() float64 { return s.squares / float64(s.total) 
 // on one place: on one key, or on so small a part of the keys that what moves
 // through all of them leaves it again.
 func (s *stretches) isPlace(from, to int) bool {
-	return from == to && s.single[from] || s.holds(from, to)*widestPlace <= s.total
+	return from == to && s.single[from] || (s.before[to+1]-s.before[from])*widestPlace <= s.total
 }
 
 // widestPlace is which part of all inserts a place has at most: a quarter.

@@ -55,7 +55,21 @@ func (w *weights) add(partition []byte, entities int64) {
 		return
 	}
 	if len(w.told) == w.options.Exact || len(w.text)+len(partition) > mostExactBytes {
-		w.goOver()
+		// The heaviest go first: what then finds no place weighs at most what the lightest
+		// place does, which is what the space-saving algorithm promises of whatever has none.
+		w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
+			func(n *name) { n.text = n.text[:0] })
+		w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
+		slices.SortFunc(w.told, w.heavierFirst)
+		for i := range w.told {
+			one := &w.told[i]
+			w.distinct.Add(one.hash)
+			w.moment.Add(one.hash, one.entities)
+			if i < w.options.Places {
+				w.keep(one.hash, w.text[one.from:one.to], one.entities)
+			}
+		}
+		w.told, w.places, w.text = nil, nil, nil
 		w.estimate(h, partition, entities)
 		return
 	}
@@ -63,25 +77,6 @@ func (w *weights) add(partition []byte, entities int64) {
 	from := len(w.text)
 	w.text = append(w.text, partition...)
 	w.told = append(w.told, told{hash: h, entities: entities, from: from, to: len(w.text)})
-}
-
-// goOver hands what is told apart to the sketches. The heaviest go first: what
-// then finds no place weighs at most what the lightest place does, which is what
-// the space-saving algorithm promises of whatever has none.
-func (w *weights) goOver() {
-	w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
-		func(n *name) { n.text = n.text[:0] })
-	w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
-	slices.SortFunc(w.told, w.heavierFirst)
-	for i := range w.told {
-		one := &w.told[i]
-		w.distinct.Add(one.hash)
-		w.moment.Add(one.hash, one.entities)
-		if i < w.options.Places {
-			w.keep(one.hash, w.text[one.from:one.to], one.entities)
-		}
-	}
-	w.told, w.places, w.text = nil, nil, nil
 }
 
 func (w *weights) estimate(h uint64, partition []byte, entities int64) {

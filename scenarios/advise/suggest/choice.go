@@ -59,7 +59,13 @@ func (r *rule) others(list []candidate, p *Proposal) []candidate {
 	}
 	own := ownDesigns(r.scenario)
 	return slices.DeleteFunc(list, func(a candidate) bool {
-		at := slices.IndexFunc(own, func(d scenarios.Design) bool { return sameKeys(&d, &a.design) })
+		at := slices.IndexFunc(own, func(d scenarios.Design) bool {
+			b := &a.design
+			same := func(a, b scenarios.Copy) bool {
+				return (a.Table == "") == (b.Table == "") && a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.Equal(a.Properties, b.Properties)
+			}
+			return d.PartitionKey == b.PartitionKey && d.RowKey == b.RowKey && slices.EqualFunc(d.Copies, b.Copies, same) && len(d.Places)+len(b.Places) == 0
+		})
 		if at >= 0 {
 			p.hasOwn = true
 			p.reject(&a.design, "your "+own[at].Name+" has these keys, and stands for it.")

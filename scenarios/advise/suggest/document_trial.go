@@ -42,11 +42,6 @@ func (p *Proposal) Verdict() string {
 	return "Try " + first.Design.Name + ": " + first.Tried.apart(best.Tried, best.Design.Name)
 }
 
-// behind says by what a design is behind one of the scenario's own.
-func (t *Tried) behind(best *Owned) string {
-	return "it is worse than your own: " + t.apart(best.Tried, best.Design.Name) + "."
-}
-
 // apart says by what two trials differ most, in the order of [Tried.against].
 func (t *Tried) apart(other *Tried, name string) string {
 	const where = " in a short simulation, "

@@ -10,25 +10,6 @@ import (
 	"loadgen/scenarios"
 )
 
-// takenBy returns the names of a scenario's designs, of their copies and of the tables of
-// those, each by itself in small letters: none of them is given to what is proposed.
-func takenBy(s *scenarios.Scenario) map[string]string {
-	taken := make(map[string]string)
-	take := func(name string) {
-		if name != "" {
-			taken[strings.ToLower(name)] = name
-		}
-	}
-	for _, d := range ownDesigns(s) {
-		take(d.Name)
-		for _, one := range slices.Concat(d.Copies, d.Places) {
-			take(one.Name)
-			take(one.Table)
-		}
-	}
-	return taken
-}
-
 // free returns the first of the names that a function counts, from 1 on, that is neither
 // taken by the scenario nor by others.
 func (r *rule) free(others []string, name func(n int) string) string {

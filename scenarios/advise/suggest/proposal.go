@@ -109,15 +109,6 @@ func (p *Proposal) Scenario() (*scenarios.Scenario, error) {
 	return scenarios.Parse(s.Name+".yaml", s.Text())
 }
 
-// sameKeys reports whether two designs store an entity under the same keys, whatever its
-// copies and their tables are called.
-func sameKeys(a, b *scenarios.Design) bool {
-	same := func(a, b scenarios.Copy) bool {
-		return (a.Table == "") == (b.Table == "") && a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.Equal(a.Properties, b.Properties)
-	}
-	return a.PartitionKey == b.PartitionKey && a.RowKey == b.RowKey && slices.EqualFunc(a.Copies, b.Copies, same) && len(a.Places)+len(b.Places) == 0
-}
-
 // general reports whether a claim is one that any design should bear out.
 func general(c *figure.Claim) bool {
 	figures := c.Figures()

@@ -133,7 +133,7 @@ func needs(s *scenarios.Scenario) func(operation string) bool {
 			d, _ := figure.Find(f.Name)
 			switch name := cmp.Or(f.Operation, f.Of); {
 			case d.Times == "" || d.Times == "wait" || d.Times == "lag":
-			case name == "" || isPhase(s, name):
+			case name == "" || slices.ContainsFunc(s.Phases, func(p scenarios.Phase) bool { return p.Name == name }):
 				everybody = true
 			default:
 				named = append(named, name)
@@ -141,10 +141,6 @@ func needs(s *scenarios.Scenario) func(operation string) bool {
 		}
 	}
 	return func(operation string) bool { return everybody || slices.Contains(named, operation) }
-}
-
-func isPhase(s *scenarios.Scenario, name string) bool {
-	return slices.ContainsFunc(s.Phases, func(p scenarios.Phase) bool { return p.Name == name })
 }
 
 // constantly are the facts of a run in which every figure is the same.

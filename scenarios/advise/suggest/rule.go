@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"loadgen/report/document"
 	"loadgen/scenarios"
@@ -83,7 +84,20 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 		return nil, err
 	}
 	r := &rule{scenario: s, options: o, timeFormat: "ticks", named: make(map[string]string)}
-	r.taken = takenBy(s)
+	taken := make(map[string]string)
+	take := func(name string) {
+		if name != "" {
+			taken[strings.ToLower(name)] = name
+		}
+	}
+	for _, d := range ownDesigns(s) {
+		take(d.Name)
+		for _, one := range slices.Concat(d.Copies, d.Places) {
+			take(one.Name)
+			take(one.Table)
+		}
+	}
+	r.taken = taken
 	if r.attributes, err = newAttributes(s); err != nil {
 		return nil, err
 	}

@@ -160,7 +160,7 @@ func (r *rule) judge(p *Proposal) {
 		worse := best != nil && c.Tried.against(best.Tried) > 0
 		switch {
 		case worse && (len(p.Own) > 1 || len(kept) > 0 || i > 0):
-			p.reject(&c.Design, c.Tried.behind(best))
+			p.reject(&c.Design, "it is worse than your own: "+c.Tried.apart(best.Tried, best.Design.Name)+".")
 			continue
 		case worse:
 			// It is what the only design of the scenario is held against.

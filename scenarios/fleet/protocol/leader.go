@@ -139,7 +139,12 @@ func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
 	case ask.Told != nil:
 		return l.told(now, s, ask.Told)
 	case ask.Came != nil:
-		return l.came(now, s, ask.Came)
+		c := ask.Came
+		if l.turn != nil && c.Turn == l.turn.Number && s.came == nil {
+			s.came = c.What
+			l.order(now)
+		}
+		return Answer{}
 	case ask.Final != nil:
 		return l.final(now, s, ask.Final)
 	case ask.Leave != nil:
@@ -198,14 +203,11 @@ func (l *Leader) turnsAway(h *Hello) string {
 			return fmt.Sprintf("there is a member called %s already; give each a name of its own", h.Name)
 		}
 	}
-	if l.phase != lobby || l.run > 0 || len(l.known) > mostJoins(l.plan.Members) {
+	if l.phase != lobby || l.run > 0 || len(l.known) > 4*l.plan.Members+100 {
 		return fmt.Sprintf("the fleet has its %d members", l.plan.Members)
 	}
 	return ""
 }
-
-// mostJoins bounds how many may have come and gone.
-func mostJoins(members int) int { return 4*members + 100 }
 
 // taken is how many places are.
 func (l *Leader) taken() (count int) {

@@ -18,10 +18,16 @@ func (m *Member) move(now clock.Instant) {
 			m.hello(now)
 		}
 	case fetching:
-		m.fetch(now)
+		for m.nextPart < m.joined.Parts && m.outbox.of(part) < mostParting {
+			m.ask(now, &Ask{Fetch: &Fetch{Part: m.nextPart}}, part)
+			m.nextPart++
+		}
 		m.measure(now)
 	case working, sealing:
-		m.tell(now)
+		for len(m.seconds) > 0 && m.outbox.of(second) < mostAsked {
+			m.send(now, m.seconds[0].number, m.seconds[0].text, second)
+			m.seconds = m.seconds[1:]
+		}
 	}
 	if m.stage == sealing {
 		m.hand(now)
@@ -29,14 +35,6 @@ func (m *Member) move(now clock.Instant) {
 	if m.stage > joining && m.stage < leaving && now >= m.nextBeat {
 		m.nextBeat = now.Add(beatEvery)
 		m.ask(now, &Ask{Beat: &Beat{Ready: m.ready, Planned: m.planned, Offset: m.watch.now.ahead, Bound: m.watch.now.bound}}, once)
-	}
-}
-
-// fetch asks for the parts of the charge.
-func (m *Member) fetch(now clock.Instant) {
-	for m.nextPart < m.joined.Parts && m.outbox.of(part) < mostParting {
-		m.ask(now, &Ask{Fetch: &Fetch{Part: m.nextPart}}, part)
-		m.nextPart++
 	}
 }
 
@@ -52,14 +50,6 @@ func (m *Member) measure(now clock.Instant) {
 	case !enough && (len(p.left) == 0 || now.Sub(m.probe) >= probeEvery):
 		m.probe = now
 		p.sent(m.ask(now, &Ask{Probe: &Probe{}}, once), now)
-	}
-}
-
-// tell sends seconds as far as they may be under way.
-func (m *Member) tell(now clock.Instant) {
-	for len(m.seconds) > 0 && m.outbox.of(second) < mostAsked {
-		m.send(now, m.seconds[0].number, m.seconds[0].text, second)
-		m.seconds = m.seconds[1:]
 	}
 }
 

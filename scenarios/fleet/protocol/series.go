@@ -73,15 +73,6 @@ func (l *Leader) ofRun(now clock.Instant, ask *Ask) Answer {
 	return l.before.answer(now, ask)
 }
 
-// came takes what a member measured of the turn that goes on.
-func (l *Leader) came(now clock.Instant, s *seat, c *Came) Answer {
-	if l.turn != nil && c.Turn == l.turn.Number && s.came == nil {
-		s.came = c.What
-		l.order(now)
-	}
-	return Answer{}
-}
-
 // order orders the next turn, the first as the run starts and each other once all have said what
 // came of the last. Where somebody was lost none follows: nobody offers that share of it.
 func (l *Leader) order(now clock.Instant) {

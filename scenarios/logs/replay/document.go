@@ -22,30 +22,32 @@ func (t *Told) Document() *document.Document {
 	d.Screen = []document.Block{t.table(len(t.Arms) <= 3), document.Facts{Lines: t.facts()}}
 	d.Add("designs", "The designs", t.table(true))
 	if len(t.Arms) > 1 {
-		t.contest(d)
+		whole := contest.Document(t.Contest)
+		for i := range whole.Sections {
+			switch one := whole.Sections[i]; one.ID {
+			case "verdict", "cannot-tell", "repeat", "rests-on":
+			default:
+				d.Sections = append(d.Sections, one)
+			}
+		}
+		for _, one := range whole.Screen {
+			if chart, is := one.(document.Chart); is {
+				d.Screen = append(d.Screen, chart)
+			}
+		}
 	}
 	d.Add("cost", "What it would cost", t.costs())
 	d.Add("queries", "What becomes of queries and transactions", t.changes(), document.List{Items: t.splits()})
-	d.Add("left", "What is not replayed", document.List{Items: t.left()})
+	var items []string
+	for _, reason := range slices.Sorted(maps.Keys(t.Left)) {
+		items = append(items, document.Count(t.Left[reason])+" "+reason)
+	}
+	if t.LeftEntities > 0 {
+		items = append(items, fmt.Sprintf("They write %s or so: by as many the load is heavier than what was replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
+	}
+	d.Add("left", "What is not replayed", document.List{Items: items})
 	d.Add("basis", "What it rests on", document.List{Items: t.basis()})
 	return d
-}
-
-// contest adds what a contest of the designs has to say.
-func (t *Told) contest(d *document.Document) {
-	whole := contest.Document(t.Contest)
-	for i := range whole.Sections {
-		switch one := whole.Sections[i]; one.ID {
-		case "verdict", "cannot-tell", "repeat", "rests-on":
-		default:
-			d.Sections = append(d.Sections, one)
-		}
-	}
-	for _, one := range whole.Screen {
-		if chart, is := one.(document.Chart); is {
-			d.Screen = append(d.Screen, chart)
-		}
-	}
 }
 
 func (t *Told) answer() document.Answer {
@@ -53,7 +55,7 @@ func (t *Told) answer() document.Answer {
 	own := &t.Arms[0].Under[0]
 	best := document.Enumerated(t.Best)
 	switch {
-	case t.State == results.Holds && t.holdsUnchanged():
+	case t.State == results.Holds && t.Arms[0].Under[0].Holds():
 		a = document.Claimed(t.State, ": the keys of the log hold its operations", "", "", "")
 	case t.State == results.Holds && len(t.Best) == 1:
 		a = document.Claimed(t.State, ": design "+best+" would have held the log", "", "", "")
@@ -81,9 +83,6 @@ func (t *Told) answer() document.Answer {
 	}
 	return a
 }
-
-// holdsUnchanged reports whether the keys of the log hold it: no other design is then needed.
-func (t *Told) holdsUnchanged() bool { return t.Arms[0].Under[0].Holds() }
 
 func total(of map[string]int64) (n int64) {
 	for _, one := range of {
@@ -215,18 +214,6 @@ func (t *Told) splits() []string {
 		if arm.Split > 0 {
 			items = append(items, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.", arm.Design, document.Counted(int(arm.Split), "transaction")))
 		}
-	}
-	return items
-}
-
-// left says what is not replayed, and why.
-func (t *Told) left() []string {
-	var items []string
-	for _, reason := range slices.Sorted(maps.Keys(t.Left)) {
-		items = append(items, document.Count(t.Left[reason])+" "+reason)
-	}
-	if t.LeftEntities > 0 {
-		items = append(items, fmt.Sprintf("They write %s or so: by as many the load is heavier than what was replayed.", document.Counted(int(t.LeftEntities), "entity", "entities")))
 	}
 	return items
 }

@@ -190,25 +190,20 @@ func (g *gatherer) again(e *accesslog.Entry, at time.Duration, entities int64) b
 	g.found.Retries++
 	if before.last = at; e.Outcome() != accesslog.Throttled {
 		delete(g.tried, e.ClientID)
-		g.answered(before, e, at, entities)
+		switch {
+		case e.Verb == entity.Query && e.Outcome() == accesslog.Ok:
+			one := &g.found.Queries[before.place]
+			one.Returned, one.ended = one.Returned+entities, at
+			g.paged(asked{one.Filter, int64(one.Top)}, before.place, entities)
+		case e.Verb <= entity.Get && e.KeyedRow:
+			one := &g.found.List[before.place]
+			one.there, one.done, one.ended = showsExisting(e), isSuccess(e), at
+		case e.Verb == entity.Batch || !e.KeyedRow:
+			one := &g.found.Transactions[before.place]
+			one.done, one.ended = isSuccess(e), at
+		}
 	}
 	return true
-}
-
-// answered takes down what an answer to an operation says that was tried before.
-func (g *gatherer) answered(before *pending, e *accesslog.Entry, at time.Duration, entities int64) {
-	switch {
-	case e.Verb == entity.Query && e.Outcome() == accesslog.Ok:
-		one := &g.found.Queries[before.place]
-		one.Returned, one.ended = one.Returned+entities, at
-		g.paged(asked{one.Filter, int64(one.Top)}, before.place, entities)
-	case e.Verb <= entity.Get && e.KeyedRow:
-		one := &g.found.List[before.place]
-		one.there, one.done, one.ended = showsExisting(e), isSuccess(e), at
-	case e.Verb == entity.Batch || !e.KeyedRow:
-		one := &g.found.Transactions[before.place]
-		one.done, one.ended = isSuccess(e), at
-	}
 }
 
 // isSuccess reports whether a request was carried out.

@@ -40,7 +40,13 @@ func Likeness(of *Operations) []byte {
 		line("  # Each size is the mean of twice as many of them as the one before.")
 		line("  partition: %s", classesOf(counts))
 	} else {
-		line("  partition: %s", listOf(counts))
+		// A weight is a million at most.
+		scale := max(1, float64(counts[0])/1e6)
+		var names, weights []string
+		for i, n := range counts {
+			names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(max(1, int(math.Round(float64(n)/scale)))))
+		}
+		line("  partition: %s", "{list: ["+strings.Join(names, ", ")+"], weights: ["+strings.Join(weights, ", ")+"]}")
 	}
 	line("  id: {sequence: 1}")
 	size, most := of.sizes()
@@ -48,7 +54,7 @@ func Likeness(of *Operations) []byte {
 	line(`entity: {size: %s, filler: %s, properties: [{name: %s, type: Int32, value: "1"}]}`, size, likeFiller, likeProperty)
 	line(`design: {partition_key: "{partition}", row_key: "{id:010d}"}`)
 	line("phases:")
-	if of.reads() {
+	if slices.ContainsFunc(of.List, func(one Operation) bool { return one.Verb != entity.Insert }) {
 		transaction := ""
 		if fit := entity.MaxBatchBytes / most; fit < entity.MaxBatchChanges {
 			transaction = fmt.Sprintf(", transaction: %d", fit)
@@ -89,17 +95,6 @@ func (o *Operations) counts() []int {
 	return counts
 }
 
-// listOf returns an attribute with a value for each partition, which comes as often as that.
-func listOf(counts []int) string {
-	// A weight is a million at most.
-	scale := max(1, float64(counts[0])/1e6)
-	var names, weights []string
-	for i, n := range counts {
-		names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(max(1, int(math.Round(float64(n)/scale)))))
-	}
-	return "{list: [" + strings.Join(names, ", ") + "], weights: [" + strings.Join(weights, ", ") + "]}"
-}
-
 // classesOf returns an attribute of as many partitions of which the heaviest one, two, four,
 // … together come as often as in the log.
 func classesOf(counts []int) string {
@@ -127,11 +122,6 @@ func (o *Operations) size() int64 {
 		return 1024
 	}
 	return min(entity.MaxEntityBytes/2, max(100, o.Bytes))
-}
-
-// reads reports whether some operation is about an entity that is there.
-func (o *Operations) reads() bool {
-	return slices.ContainsFunc(o.List, func(one Operation) bool { return one.Verb != entity.Insert })
 }
 
 // count returns how many operations have a verb; a weight is a million at most.

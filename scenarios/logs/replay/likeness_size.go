@@ -50,16 +50,12 @@ func (b *bodies) Quantile(share float64) int64 {
 // likeProperty and likeFiller are the properties of an entity of a likeness.
 const likeProperty, likeFiller = "Value", "Filler"
 
-// entityOf returns an entity of a likeness with an empty filler.
-func entityOf() (entity.Key, []entity.Property) {
-	return entity.Key{Partition: "p100", Row: strings.Repeat("0", 10)},
-		[]entity.Property{{Name: likeProperty, Value: entity.Int32(1)}, {Name: likeFiller, Value: entity.String("")}}
-}
-
 // sizeOf returns the size of an entity, by the rule of the service, whose body has so many
 // bytes: a letter has one there, and counts two.
 func sizeOf(body int64) int {
-	key, properties := entityOf()
+
+	key, properties := entity.Key{Partition: "p100", Row: strings.Repeat("0", 10)},
+		[]entity.Property{{Name: likeProperty, Value: entity.Int32(1)}, {Name: likeFiller, Value: entity.String("")}}
 	bare := wire.RequestWeight(entity.Insert, &entity.Change{Verb: entity.Insert, Key: key, Properties: properties}, nil) - wire.InsertHead
 	least := entity.Size(key, properties) + len("p1000")
 	return min(entity.MaxEntityBytes, max(least, least+int(2*(body-bare))))

@@ -169,7 +169,13 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 	if f.queries != nil && f.queries.fault != nil {
 		arm.Unasked = results.OneLine(f.queries.fault)
 	}
-	held := p.table.heldUnder(f)
+	t := p.table
+	all := make([]entity.Key, len(t.held))
+	for i, one := range t.held {
+		like, _ := f.of(one.like)
+		all[i] = one.under(like)
+	}
+	held := all
 	arm.ranked = contest.Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey}
 	for n := range max(1, p.Seeds) {
 		for _, profile := range []string{p.profile, p.other} {

@@ -7,7 +7,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios/arrival"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/campaign"
 )
 
 // script is what the operations of a log ask for under a design.
@@ -79,33 +79,23 @@ func (s *script) split() (n int64) {
 	return n
 }
 
-// held are the entities that are there when the log begins.
-func (t *table) heldUnder(f *forming) []entity.Key {
-	all := make([]entity.Key, len(t.held))
-	for i, one := range t.held {
-		like, _ := f.of(one.like)
-		all[i] = one.under(like)
-	}
-	return all
-}
-
-// Row implements [run.Script].
-func (s *script) Row(n uint64) run.Asked {
+// Row implements [campaign.Script].
+func (s *script) Row(n uint64) campaign.Asked {
 	one := s.steps[n]
 	switch one.verb {
 	case entity.Query:
 		q := &s.of.Queries[one.place]
-		a := run.Asked{Entities: max(1, q.Returned)}
+		a := campaign.Asked{Entities: max(1, q.Returned)}
 		a.Queries, a.Pages = s.reads[one.place].queries(q, s.nothing)
 		return a
 	case entity.Batch:
-		a := run.Asked{Transactions: s.batches[one.place]}
+		a := campaign.Asked{Transactions: s.batches[one.place]}
 		for _, keys := range a.Transactions {
 			a.Entities += int64(len(keys))
 		}
 		return a
 	default:
-		return run.Asked{Key: s.keys[one.place], Entities: 1}
+		return campaign.Asked{Key: s.keys[one.place], Entities: 1}
 	}
 }
 
