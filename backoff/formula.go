@@ -170,17 +170,17 @@ func (f *Formula) Text() string {
 func ParseFormula(text string) (*Formula, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
-		return nil, fmt.Errorf("%w: the formula is empty; expected one such as exponential z=30s min=3s max=90s tries=4", ErrInvalid)
+		return nil, nearest.Faultf(ErrInvalid, "the formula is empty; expected one such as exponential z=30s min=3s max=90s tries=4")
 	}
 	if !slices.Contains(FormulaKinds(), words[0]) {
-		return nil, fmt.Errorf("%w: %s", ErrInvalid, nearest.Unknown("formula", words[0], FormulaKinds()))
+		return nil, nearest.Faultf(ErrInvalid, "%s", nearest.Unknown("formula", words[0], FormulaKinds()))
 	}
 	f := NewFormula(words[0])
 	given := map[string]bool{}
 	for _, word := range words[1:] {
 		name, value, _ := strings.Cut(word, "=")
 		if given[name] {
-			return nil, fmt.Errorf("%w: %s is given twice; expected once", ErrInvalid, nearest.Shown(name))
+			return nil, nearest.Faultf(ErrInvalid, "%s is given twice; expected once", nearest.Shown(name))
 		}
 		given[name] = true
 		if err := f.set(name, value); err != nil {
@@ -189,7 +189,7 @@ func ParseFormula(text string) (*Formula, error) {
 	}
 	for _, p := range f.Parameters() {
 		if !given[p.Name] {
-			return nil, fmt.Errorf("%w: %s has no %s; expected a duration such as %s=3s", ErrInvalid, f.Kind, p.Name, p.Name)
+			return nil, nearest.Faultf(ErrInvalid, "%s has no %s; expected a duration such as %s=3s", f.Kind, p.Name, p.Name)
 		}
 	}
 	if faults := f.Validate(); len(faults) > 0 {
@@ -214,7 +214,7 @@ func (f *Formula) set(name, value string) error {
 	if number != nil {
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return fmt.Errorf("%w: %s is %s; expected a whole number", ErrInvalid, name, nearest.Shown(value))
+			return nearest.Faultf(ErrInvalid, "%s is %s; expected a whole number", name, nearest.Shown(value))
 		}
 		*number = n
 		return nil
@@ -225,10 +225,10 @@ func (f *Formula) set(name, value string) error {
 		}
 		length, err := time.ParseDuration(value)
 		if err != nil {
-			return fmt.Errorf("%w: %s is %s; expected a duration with its unit, such as 4s or 250ms", ErrInvalid, name, nearest.Shown(value))
+			return nearest.Faultf(ErrInvalid, "%s is %s; expected a duration with its unit, such as 4s or 250ms", name, nearest.Shown(value))
 		}
 		*p.Into = length
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrInvalid, nearest.Unknown(f.Kind+" parameter", name, names))
+	return nearest.Faultf(ErrInvalid, "%s", nearest.Unknown(f.Kind+" parameter", name, names))
 }

@@ -25,6 +25,7 @@ func Merge(parts []MergePart) (*Record, error) {
 	gravest := 0
 	for _, part := range parts {
 		gravest = max(gravest, slices.Index(order, part.Record.Validity))
+		r.EndedBy = cmp.Or(r.EndedBy, part.Record.EndedBy)
 		for _, reason := range part.Record.Reasons {
 			reasons = append(reasons, part.Name+": "+reason)
 		}

@@ -9,6 +9,8 @@ type Record struct {
 	// Validity is Partial until the run has come to its end.
 	Validity string   `json:"validity"`
 	Reasons  []string `json:"reasons"`
+	// EndedBy is what ended the run early, empty where nothing did or nobody knows.
+	EndedBy EndedBy `json:"ended_by,omitempty"`
 	// Duration is from the start of the run to its end.
 	Duration time.Duration `json:"duration_ns"`
 	Phases   []Phase       `json:"phases"`
@@ -60,6 +62,16 @@ type Record struct {
 	// Cut says that one of these files ends in the middle of a line.
 	Cut bool `json:"-"`
 }
+
+// EndedBy is a cause that ends a run early, for whoever chooses a remedy by it.
+type EndedBy string
+
+// The causes: a budget of the scenario (stop_on), and a target that does not answer or
+// cannot be prepared.
+const (
+	EndedByStopOn EndedBy = "stop_on"
+	EndedByTarget EndedBy = "target"
+)
 
 // Minute is the response time of the operations that succeeded within a minute
 // of the run.

@@ -308,6 +308,9 @@ func (r *Recorder) Said(s *Said) { r.take(func(of *Record) { of.Said = s }) }
 // [Recorder.Finish].
 func (r *Recorder) Connections(c *Connections) { r.take(func(of *Record) { of.Connections = c }) }
 
+// EndedBy takes down what ended the run early, before [Recorder.Finish].
+func (r *Recorder) EndedBy(cause EndedBy) { r.take(func(of *Record) { of.EndedBy = cause }) }
+
 // Tail takes down what became of the last part of the load, before
 // [Recorder.Finish].
 func (r *Recorder) Tail(keys []KeyTail) { r.take(func(of *Record) { of.Tail = keys }) }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -205,7 +206,7 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 	case a.Poisson > 0:
 		return arrival.NewPoisson(a.Poisson*scale, length, chance)
 	case a.Trace != "" && a.Recorded == nil:
-		return nil, fmt.Errorf("%w: the trace %s has not been read", arrival.ErrSchedule, a.Trace)
+		return nil, nearest.Faultf(arrival.ErrSchedule, "the trace %s has not been read", a.Trace)
 	case a.Trace != "":
 		return a.Recorded.Until(length)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
@@ -115,8 +114,8 @@ func noPartition(g *keys.Generator, partitionKey string, entities uint64) error 
 	shares := keys.Skew(g, min(entities, comparedEntities))
 	compared := shares[:min(len(shares), comparedPartitions)]
 	near, _ := nearest.Name(partitionKey, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
-	return fmt.Errorf("%w: none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
-		ErrNoPartition, entities, fields.TextNode(partitionKey).Shown(), near)
+	return nearest.Faultf(ErrNoPartition, "none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
+		entities, fields.TextNode(partitionKey).Shown(), near)
 }
 
 // EncodeKey returns the key that a template forms of the values of its attributes. The error
@@ -178,5 +177,5 @@ func takenKey(key string) error {
 }
 
 func keyFault(template string, err error) error {
-	return fmt.Errorf("the template %s: %s", nearest.Shown(template), strings.TrimPrefix(err.Error(), keys.ErrKey.Error()+": "))
+	return fmt.Errorf("the template %s: %s", nearest.Shown(template), nearest.What(err))
 }

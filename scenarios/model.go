@@ -91,9 +91,9 @@ func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, othe
 	case file == "":
 		return nil, others, nil, nil
 	}
-	text, err := textOf(file)
+	text, err := textOf("", file)
 	if err != nil {
-		return nil, others, nil, fields.Faults{{File: "--faults", What: strings.TrimPrefix(err.Error(), "the scenario ")}}
+		return nil, others, nil, fields.Faults{{File: "--faults", What: err.Error()}}
 	}
 	rules, err := readFaults(file, text, own)
 	if err != nil {
@@ -191,7 +191,7 @@ func override(r *fields.Reader, path string, e fields.Entry, into *[]Override) {
 		return
 	}
 	if err := m.Set(o.Name, o.Text); err != nil {
-		r.Fault(e.Value.At, path, "%s", strings.TrimPrefix(err.Error(), model.ErrValue.Error()+": "))
+		r.Fault(e.Value.At, path, "%s", nearest.What(err))
 		return
 	}
 	*into = append(*into, o)

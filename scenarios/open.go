@@ -44,7 +44,7 @@ func open(name string, parse func(file string, text []byte) (*Scenario, error)) 
 		s, err = Builtin(name)
 		return s, ".", err
 	}
-	text, err := textOf(name)
+	text, err := textOf("the scenario ", name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -68,7 +68,7 @@ func Source(name string) ([]byte, error) {
 	if slices.Contains(Library(), name) {
 		return builtin(name)
 	}
-	return textOf(name)
+	return textOf("the scenario ", name)
 }
 
 // FilesOf returns the scenarios that a name stands for: the .yaml files of a folder, or
@@ -139,10 +139,10 @@ func occupied(file string, same []byte, overwrite bool) fields.Faults {
 }
 
 // textOf returns what a file holds that can be a scenario.
-func textOf(name string) ([]byte, error) {
+func textOf(what, name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, unreadable(name, err)
+		return nil, unreadable(what, name, err)
 	}
 	defer file.Close()
 	if strings.EqualFold(filepath.Ext(name), ".csv") {
@@ -150,7 +150,7 @@ func textOf(name string) ([]byte, error) {
 	}
 	text, err := bounded(file)
 	if err != nil {
-		return nil, unreadable(name, err)
+		return nil, unreadable(what, name, err)
 	}
 	if len(text) > fields.MaxBytes {
 		return nil, fields.Fault{What: fmt.Sprintf("%s has %s; a scenario has at most %d bytes", name, sizeOf(file), fields.MaxBytes)}
@@ -173,13 +173,13 @@ func bounded(from io.Reader) ([]byte, error) {
 }
 
 // unreadable tells why the file of a scenario cannot be read.
-func unreadable(name string, err error) error {
+func unreadable(what, name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(name, `./\`) {
 		// So short a word is rather a name with a typo.
 		_, err = builtin(name)
 		return fmt.Errorf("%w; and there is no such file", err)
 	}
-	return fields.Fault{What: fmt.Sprintf("the scenario %s cannot be read: %v", name, reason(err))}
+	return fields.Fault{What: fmt.Sprintf("%s%s cannot be read: %v", what, name, reason(err))}
 }
 
 // reason returns what is wrong with a file, without its path.

@@ -24,7 +24,7 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 	case n.Kind == fields.Scalar && v.spelled(n.Text):
 		f, err := backoff.ParseFormula(n.Text)
 		if err != nil {
-			r.Fault(n.At, path, "%s", strings.TrimPrefix(err.Error(), backoff.ErrInvalid.Error()+": "))
+			r.Fault(n.At, path, "%s", nearest.What(err))
 			return
 		}
 		*v.into = f.Text()

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/workflow"
@@ -110,13 +110,13 @@ func witnesses(g *keys.Generator, partitions int, named []string, among uint64) 
 			return order, nil
 		}
 		if len(order) > maxSpread {
-			return nil, fmt.Errorf("%w: the entities loaded fall into more than %d partitions; expected a number of partitions, or their keys",
-				ErrNoPartition, maxSpread)
+			return nil, nearest.Faultf(ErrNoPartition, "the entities loaded fall into more than %d partitions; expected a number of partitions, or their keys",
+				maxSpread)
 		}
 	}
 	if partitions > 0 {
-		return nil, fmt.Errorf("%w: the first %d entities fall into %d partitions; expected at most so many",
-			ErrNoPartition, among, len(order))
+		return nil, nearest.Faultf(ErrNoPartition, "the first %d entities fall into %d partitions; expected at most so many",
+			among, len(order))
 	}
 	return order, nil
 }
@@ -165,7 +165,7 @@ func (c *checker) yielded(i int, path string) {
 		return
 	}
 	if _, err := c.Witnesses(i); errors.Is(err, ErrNoPartition) {
-		c.add(path, "%s", strings.TrimPrefix(err.Error(), ErrNoPartition.Error()+": "))
+		c.add(path, "%s", nearest.What(err))
 	}
 }
 

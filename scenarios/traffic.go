@@ -2,11 +2,10 @@ package scenarios
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/scenarios/arrival"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 )
 
@@ -293,7 +292,7 @@ func (c *checker) traffic(i int, path string) {
 	if t.Arrivals != nil && c.sound(path) {
 		// Whether the instants can be does not depend on chance.
 		if _, err := t.Schedule(clock.NewStream(0, "")); err != nil {
-			c.add(path+".arrivals", "%s", strings.TrimPrefix(err.Error(), arrival.ErrSchedule.Error()+": "))
+			c.add(path+".arrivals", "%s", nearest.What(err))
 		}
 	}
 	c.offered(i, path)

@@ -116,7 +116,7 @@ func TestRecordSaysWhatStoppedTheRun(t *testing.T) {
 	say(t, "simulate", "--quiet", "--one-profile", "--out", "run", "tables/own.yaml", "--retry", "none", "--set", "phases.measure.arrivals.constant=2000",
 		"--set", "phases.measure.stop_on=[throttled > 10%]")
 	record, err := results.Read(results.Dir("run"))
-	if err != nil || record.Validity != results.Partial || len(record.Reasons) != 1 || !strings.HasPrefix(record.Reasons[0], "the run was stopped ") {
-		t.Errorf("the record is %s for %q, %v; want partial, since it was stopped", record.Validity, record.Reasons, err)
+	if err != nil || record.Validity != results.Partial || len(record.Reasons) != 1 || record.EndedBy != results.EndedByStopOn {
+		t.Errorf("the record is %s for %q, ended by %q, %v; want partial, stopped by stop_on", record.Validity, record.Reasons, record.EndedBy, err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -298,9 +297,12 @@ func (f *fleetFlags) open(target *targetFlags, folder string, quiet bool, stderr
 
 // ofBus names the flag of what is wrong with the options of a bus, of which url is the address.
 func ofBus(fault error, url string) error {
-	field, what, _ := strings.Cut(fault.Error(), ": ")
-	flag := map[string]string{"url": url, "listen": "lead", "creds": "nats-creds", "ca": "nats-ca", "token": "token-file"}[field]
-	return usageError{fmt.Errorf("--%s: %s", flag, what)}
+	of := new(fleet.FieldError)
+	if !errors.As(fault, &of) {
+		return usageError{fault}
+	}
+	flag := map[string]string{"url": url, "listen": "lead", "creds": "nats-creds", "ca": "nats-ca", "token": "token-file"}[of.Field]
+	return usageError{fmt.Errorf("--%s: %w", flag, of.Err)}
 }
 
 // member is the command by which a member on this machine is begun: it sends to the same target.

@@ -14,7 +14,6 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"loadgen/engine/nearest"
@@ -102,22 +101,22 @@ func (m *Model) Validate() []error {
 	var faults []error
 	for _, p := range m.Parameters() {
 		if p.Value < p.Least || p.Value > p.Greatest {
-			faults = append(faults, fmt.Errorf("%w: %s is %s; it must be from %s to %s",
-				ErrValue, p.Name, p.Text(), p.text(p.Least), p.text(p.Greatest)))
+			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; it must be from %s to %s",
+				p.Name, p.Text(), p.text(p.Least), p.text(p.Greatest)))
 		}
 	}
 	if len(faults) > 0 {
 		return faults
 	}
 	if m.ClientMachines > 1 && m.ClientBandwidth == 0 {
-		faults = append(faults, fmt.Errorf("%w: client_machines is %d and client_bandwidth 0: without a bandwidth one machine bears any load; expected both, or one machine",
-			ErrValue, m.ClientMachines))
+		faults = append(faults, nearest.Faultf(ErrValue, "client_machines is %d and client_bandwidth 0: without a bandwidth one machine bears any load; expected both, or one machine",
+			m.ClientMachines))
 	}
 	for _, o := range orders() {
 		low, high := m.parameter(o.low), m.parameter(o.high)
 		if low.Value > high.Value {
-			faults = append(faults, fmt.Errorf("%w: %s is %s; it must be at least %s, which is %s (%s)",
-				ErrValue, high.Name, high.Text(), low.Name, low.Text(), o.why))
+			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; it must be at least %s, which is %s (%s)",
+				high.Name, high.Text(), low.Name, low.Text(), o.why))
 		}
 	}
 	return faults
@@ -181,7 +180,7 @@ func (m *Model) place(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %s", ErrValue, nearest.Unknown(RegionName, name, RegionNames()))
+	return nearest.Faultf(ErrValue, "%s", nearest.Unknown(RegionName, name, RegionNames()))
 }
 
 // whence says where the round trip is from, empty where nobody did.

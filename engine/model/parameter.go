@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"loadgen/engine/nearest"
 	"strconv"
 	"time"
 )
@@ -161,15 +162,15 @@ func (m *Model) Set(name, text string) error {
 			return err
 		}
 		if value < s.Least || value > s.Greatest {
-			return fmt.Errorf("%w: %s is %s; it must be from %s to %s",
-				ErrValue, name, text, s.text(s.Least), s.text(s.Greatest))
+			return nearest.Faultf(ErrValue, "%s is %s; it must be from %s to %s",
+				name, text, s.text(s.Least), s.text(s.Greatest))
 		}
 		*s.field = value
 		return nil
 	}
 	for _, one := range renamed {
 		if one.was == name {
-			return fmt.Errorf("%w: %s is called %s now; expected that name", ErrValue, name, one.is)
+			return nearest.Faultf(ErrValue, "%s is called %s now; expected that name", name, one.is)
 		}
 	}
 	return fmt.Errorf("%w: parameter %q", ErrUnknown, name)
@@ -179,13 +180,13 @@ func (p Parameter) parse(text string) (int64, error) {
 	if p.Unit == Duration {
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return 0, fmt.Errorf("%w: %s is %q; it must be a duration such as 3ms", ErrValue, p.Name, text)
+			return 0, nearest.Faultf(ErrValue, "%s is %q; it must be a duration such as 3ms", p.Name, text)
 		}
 		return int64(d), nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%w: %s is %q; it must be a whole number of %s", ErrValue, p.Name, text, p.Unit)
+		return 0, nearest.Faultf(ErrValue, "%s is %q; it must be a whole number of %s", p.Name, text, p.Unit)
 	}
 	return n, nil
 }

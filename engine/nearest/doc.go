@@ -5,7 +5,7 @@
 // [Choice] lists alternatives as a person does. All rest on one [Distance].
 //
 // The caller owes the names that exist, in an order of its own: of equals the first
-// is taken.
+// is taken. [Fault] is the error about a value, for whoever tells it without its kind.
 //
 // The package never looks at more than the first 200 bytes of a name.
 package nearest

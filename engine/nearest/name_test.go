@@ -1,6 +1,9 @@
 package nearest_test
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -99,5 +102,27 @@ func TestUnknown(t *testing.T) {
 	many := strings.Split("abcdefghijklmno", "")
 	if got, want := nearest.Choice(many), "a, b, c, d, e, f, g, h, i, j, k, l or one of 3 more"; got != want {
 		t.Errorf("Choice(%q) = %q; want %q", many, got, want)
+	}
+}
+
+// A fault is told with its kind and without it; what is wrapped or joined is told whole.
+func TestFault(t *testing.T) {
+	kind := errors.New("model: impossible value")
+	fault := nearest.Faultf(kind, "%s is %d", "x", 7)
+	for _, row := range []struct {
+		phrase    string
+		err       error
+		all, what string
+	}{
+		{"a fault", fault, "model: impossible value: x is 7", "x is 7"},
+		{"one that is wrapped", fmt.Errorf("phase: %w", fault), "phase: model: impossible value: x is 7", "phase: model: impossible value: x is 7"},
+		{"another error", io.EOF, "EOF", "EOF"},
+	} {
+		if got := nearest.What(row.err); row.err.Error() != row.all || got != row.what {
+			t.Errorf("%s: %q and %q; want %q and %q", row.phrase, row.err, got, row.all, row.what)
+		}
+	}
+	if !errors.Is(fault, kind) {
+		t.Errorf("%v does not wrap its kind", fault)
 	}
 }

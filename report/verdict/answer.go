@@ -178,22 +178,21 @@ func (a *answer) cannotTell() {
 // remedy says what to do where an answer cannot be told.
 func (a *answer) remedy() {
 	s := a.summary
-	reason := strings.Join(s.Reasons, "; ")
 	switch {
 	case a.State != results.CannotTell:
 	case s.Killed != nil:
 		a.says("run it again, to its end.")
 	case s.Validity == results.Invalid:
 		a.says("nothing that it shows proves anything: mend that, and run it again.")
-	case s.Validity == results.Partial && strings.Contains(reason, "stop_on"):
+	case s.Validity == results.Partial && a.record.EndedBy == results.EndedByStopOn:
 		a.says("offer less, or raise what stop_on allows.")
-	case s.Validity == results.Partial && strings.Contains(reason, "target"):
+	case s.Validity == results.Partial && a.record.EndedBy == results.EndedByTarget:
 		a.says("look at the target first.")
 	case s.Validity == results.Partial:
 		a.says("run it again, to its end.")
 	case lineLimit(a.record) != "":
 		a.says("more or larger client machines, or fewer bytes: " + lineLimit(a.record) + ".")
-	case len(s.ClientLimited) > 0 && strings.Contains(Lateness(Strains(a.record)), TooFewWorkers.String()):
+	case len(s.ClientLimited) > 0 && slices.ContainsFunc(Strains(a.record), func(s Strain) bool { return s.Cause == TooFewWorkers }):
 		a.says("raise --workers: " + s.ClientLimited[0])
 	case len(s.ClientLimited) > 0:
 		a.says("leave the machine to it, or offer less: " + s.ClientLimited[0])

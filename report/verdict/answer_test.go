@@ -74,6 +74,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// The remedy of a run that ended early follows from what ended it, whatever its reasons say:
+// a folder or a file can be called anything.
+func TestRemedyFollowsFromWhatEndedTheRun(t *testing.T) {
+	for _, row := range []struct {
+		by   results.EndedBy
+		says string
+	}{
+		{results.EndedByStopOn, "Offer less, or raise what stop_on allows."},
+		{results.EndedByTarget, "Look at the target first."},
+		{"", "Run it again, to its end."},
+	} {
+		record := small(func(*run) {}).record(t)
+		record.EndedBy = row.by
+		a := verdict.Answer(record, &results.Summary{Validity: results.Partial, Reasons: []string{"target.bin and stop_on.bin cannot be written"}})
+		if a.Says[len(a.Says)-1] != row.says {
+			t.Errorf("%q: %q; want %q last", row.by, a.Says, row.says)
+		}
+	}
+}
+
 // A rate that was held for a second alone is told with that reserve.
 func TestAnswersOfShortSteps(t *testing.T) {
 	for seconds, want := range map[int]bool{1: true, 4: false} {

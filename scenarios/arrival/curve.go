@@ -2,6 +2,7 @@ package arrival
 
 import (
 	"fmt"
+	"loadgen/engine/nearest"
 	"math"
 	"math/bits"
 	"time"
@@ -101,7 +102,7 @@ type limits struct{ err error }
 
 func (l *limits) require(holds bool, format string, args ...any) {
 	if l.err == nil && !holds {
-		l.err = fmt.Errorf("%w: %s", ErrSchedule, fmt.Sprintf(format, args...))
+		l.err = nearest.Faultf(ErrSchedule, "%s", fmt.Sprintf(format, args...))
 	}
 }
 

@@ -2,7 +2,7 @@ package arrival
 
 import (
 	"errors"
-	"fmt"
+	"loadgen/engine/nearest"
 	"math"
 	"math/bits"
 	"sort"
@@ -39,7 +39,7 @@ const longestSchedule = 100 * 365 * 24 * time.Hour
 // NewSteps returns the schedule of the steps. Its errors wrap [ErrSchedule].
 func NewSteps(steps ...Step) (*Steps, error) {
 	if len(steps) == 0 {
-		return nil, fmt.Errorf("%w: it has no step", ErrSchedule)
+		return nil, nearest.Faultf(ErrSchedule, "it has no step")
 	}
 	s := &Steps{}
 	var begin time.Duration

@@ -87,7 +87,7 @@ func parameter(v ProfileValue) (field string, err error) {
 	case errors.Is(err, model.ErrUnknown) || v.Name == model.RegionName:
 		return "name", errors.New(nearest.Unknown("model parameter", v.Name, model.Names()))
 	case err != nil:
-		return "value", errors.New(strings.TrimPrefix(err.Error(), model.ErrValue.Error()+": "))
+		return "value", errors.New(nearest.What(err))
 	}
 	value, _ := amount(v.Value)
 	low, sound := amount(v.Low)

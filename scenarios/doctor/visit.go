@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"loadgen/engine/clock"
@@ -147,11 +146,10 @@ func (v *visit) name() string {
 
 // saying returns what a request came to, without the address, which is known.
 func (v *visit) saying(err error) string {
-	text := results.OneLine(err)
-	if _, rest, found := strings.Cut(text, v.endpoint.String()+": "); found {
-		return rest
+	if failed := new(azure.ProbeError); errors.As(err, &failed) {
+		err = failed.Why
 	}
-	return text
+	return results.OneLine(err)
 }
 
 // visitTrips is how many round trips are timed.

@@ -50,35 +50,50 @@ type BusOptions struct {
 	Wait time.Duration
 }
 
-// Validate returns all that is wrong with the options of a leader or a member, each with the
-// field that it concerns.
+// FieldError is a fault of an option.
+type FieldError struct {
+	// Field is the option's name in lower case.
+	Field string
+	Err   error
+}
+
+// Error implements error.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Validate returns all that is wrong with the options of a leader or a member, each a
+// [*FieldError].
 func (o *BusOptions) Validate() (faults []error) {
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	fault := func(field, format string, args ...any) {
+		faults = append(faults, &FieldError{field, fmt.Errorf(format, args...)})
+	}
 	if o.Token.secret == "" {
-		fault("token: %w: there is none", errToken)
+		fault("token", "%w: there is none", errToken)
 	}
 	if o.URL != "" {
 		if _, err := address(o.URL); err != nil {
-			fault("url: %w", err)
+			fault("url", "%w", err)
 		}
 		if o.Listen != "" {
-			fault("listen: %s; expected none where there is a server at a URL", o.Listen)
+			fault("listen", "%s; expected none where there is a server at a URL", o.Listen)
 		}
 	}
 	if o.Listen != "" {
 		if _, _, err := net.SplitHostPort(o.Listen); err != nil {
-			fault("listen: %q; expected host:port or :port", o.Listen)
+			fault("listen", "%q; expected host:port or :port", o.Listen)
 		}
 	}
 	if o.URL == "" && o.outside() {
-		fault("url: none; expected the server that the credentials or certificates are for")
+		fault("url", "none; expected the server that the credentials or certificates are for")
 	}
 	for _, file := range []struct{ field, path string }{{"creds", o.Creds}, {"ca", o.CA}} {
 		if file.path == "" {
 			continue
 		}
 		if _, err := os.Stat(file.path); err != nil {
-			fault("%s: %w", file.field, err)
+			fault(file.field, "%w", err)
 		}
 	}
 	return faults

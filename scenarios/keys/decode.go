@@ -48,7 +48,7 @@ func (t Template) Encode(given map[string]string) (string, error) {
 	slices.Sort(names)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return "", fmt.Errorf("%w: %s", ErrKey, nearest.Unknown("attribute", name, known))
+			return "", nearest.Faultf(ErrKey, "%s", nearest.Unknown("attribute", name, known))
 		}
 	}
 	var text strings.Builder
@@ -60,10 +60,10 @@ func (t Template) Encode(given map[string]string) (string, error) {
 		}
 		value, some := given[p.attribute]
 		if !some {
-			return "", fmt.Errorf("%w: byte %d: %s has no value; expected %s=…", ErrKey, p.offset, p.source, p.attribute)
+			return "", nearest.Faultf(ErrKey, "byte %d: %s has no value; expected %s=…", p.offset, p.source, p.attribute)
 		}
 		if what := p.refuses(value); what != "" {
-			return "", fmt.Errorf("%w: byte %d: %s is given %s; expected %s", ErrKey, p.offset, p.source, nearest.Shown(value), what)
+			return "", nearest.Faultf(ErrKey, "byte %d: %s is given %s; expected %s", p.offset, p.source, nearest.Shown(value), what)
 		}
 		text.WriteString(p.apply(value))
 	}
@@ -103,14 +103,14 @@ func (t Template) Decode(key string) ([]Reading, error) {
 	case len(d.found) == 1:
 		return d.found[0], nil
 	case len(d.found) > 1:
-		return nil, fmt.Errorf("%w: %s can be read in two ways, as %s and as %s; expected widths that are fixed, or between values what none of them holds",
-			ErrKey, nearest.Shown(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
+		return nil, nearest.Faultf(ErrKey, "%s can be read in two ways, as %s and as %s; expected widths that are fixed, or between values what none of them holds",
+			nearest.Shown(key), shownReadings(d.found[0]), shownReadings(d.found[1]))
 	case d.steps > mostSteps:
-		return nil, fmt.Errorf("%w: %s can be parted in too many ways; expected between values what none of them holds", ErrKey, nearest.Shown(key))
+		return nil, nearest.Faultf(ErrKey, "%s can be parted in too many ways; expected between values what none of them holds", nearest.Shown(key))
 	case d.differs != "":
-		return nil, fmt.Errorf("%w: %s has two values of %s that differ", ErrKey, nearest.Shown(key), d.differs)
+		return nil, nearest.Faultf(ErrKey, "%s has two values of %s that differ", nearest.Shown(key), d.differs)
 	default:
-		return nil, fmt.Errorf("%w: byte %d of %s: expected %s", ErrKey, d.furthest, nearest.Shown(key), d.expected)
+		return nil, nearest.Faultf(ErrKey, "byte %d of %s: expected %s", d.furthest, nearest.Shown(key), d.expected)
 	}
 }
 

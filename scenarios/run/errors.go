@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"loadgen/results"
+	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 )
 
@@ -36,6 +37,19 @@ func withoutKind(err, kind error) error {
 	default:
 		return err
 	}
+}
+
+// causeOf returns what ended a run early, for its record.
+func causeOf(ended error) results.EndedBy {
+	for _, target := range []error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad} {
+		if errors.Is(ended, target) {
+			return results.EndedByTarget
+		}
+	}
+	if errors.Is(ended, drive.ErrStopped) {
+		return results.EndedByStopOn
+	}
+	return ""
 }
 
 func endOf(ended error) (validity string, reasons []string) {

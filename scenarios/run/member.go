@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,6 +157,7 @@ func (k *kept) sealJoined(own *results.Record, ended error) (*results.Record, er
 		record.Validity = results.Partial
 	}
 	record.Reasons = append(record.Reasons, own.Reasons...)
+	record.EndedBy = cmp.Or(record.EndedBy, own.EndedBy)
 	summary := verdict.Judge(record)
 	record.Events = append(record.Events, results.Event{At: int64(record.Duration), What: results.VerdictTold, Text: summary.Verdict})
 	record.Summary, record.Validity, record.Reasons = summary, summary.Validity, summary.Reasons

@@ -52,7 +52,7 @@ func (t *Target) Probe(ctx context.Context) (Service, error) {
 	a := t.newAttempt()
 	defer a.reply.share.Leave()
 	if err := t.authorize(ctx, a); err != nil {
-		return Service{}, fmt.Errorf("azure: %v: %w", t.endpoint, err)
+		return Service{}, &ProbeError{t.endpoint, nil, err}
 	}
 	ctx, release := clock.Within(ctx, t.clock, probeLimit, errLate)
 	defer release()
@@ -110,7 +110,7 @@ func (t *Target) Tables(ctx context.Context, from string) (names []string, next 
 	a := t.newAttempt()
 	defer a.reply.share.Leave()
 	if err := t.authorize(ctx, a); err != nil {
-		return nil, "", fmt.Errorf("azure: %v: %w", t.endpoint, err)
+		return nil, "", &ProbeError{t.endpoint, nil, err}
 	}
 	a.start(http.MethodGet)
 	a.line = append(a.line, "Tables"...)
@@ -186,9 +186,28 @@ func (t *Target) unreachable(err error) error {
 	return t.fault(kind, "%s%s", cause, hint)
 }
 
+// ProbeError is what a probe of a service failed with. It wraps both errors.
+type ProbeError struct {
+	Endpoint Endpoint
+	// Kind is one of the errors of [Target.Probe], nil where Why has it; Why is the cause.
+	Kind, Why error
+}
+
+// Error implements error: one line.
+func (e *ProbeError) Error() string {
+	kind := "azure"
+	if e.Kind != nil {
+		kind = e.Kind.Error()
+	}
+	return fmt.Sprintf("%s: %v: %v", kind, e.Endpoint, e.Why)
+}
+
+// Unwrap returns the kind and the cause.
+func (e *ProbeError) Unwrap() []error { return []error{e.Kind, e.Why} }
+
 // fault returns an error of one line.
 func (t *Target) fault(kind error, format string, args ...any) error {
-	return fmt.Errorf("%w: %v: %s", kind, t.endpoint, t.line(fmt.Sprintf(format, args...)))
+	return &ProbeError{t.endpoint, kind, errors.New(t.line(fmt.Sprintf(format, args...)))}
 }
 
 // judge returns why a reply to a probe is not that of a usable table service.

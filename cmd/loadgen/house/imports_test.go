@@ -54,7 +54,7 @@ var rows = []row{
 	}, {
 		path:    "scenarios/arrival",
 		what:    "when operations are due: schedules as pure functions",
-		imports: []string{"engine/clock", "engine/csvfile", "engine/entity"},
+		imports: []string{"engine/clock", "engine/csvfile", "engine/entity", "engine/nearest"},
 	}, {
 		path:    "scenarios/workflow",
 		what:    "the closed list of operations of several requests",
