@@ -3,16 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
-	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // A port that is taken ends the run before it begins, and nothing is left behind.
@@ -71,69 +67,5 @@ func TestMetricsThatOthersReach(t *testing.T) {
 		if warned := strings.Contains(said.String(), "nothing guards"); warned != tt.warned {
 			t.Errorf("--metrics-listen %s --ui %s: %q; want a warning: %v", tt.address, tt.ui, &said, tt.warned)
 		}
-	}
-}
-
-// A live run is scraped while it goes on, and no longer when it is over.
-func TestMetricsOfARun(t *testing.T) {
-	t.Parallel()
-	folder := filepath.Join(t.TempDir(), "run")
-	said := &listening{url: make(chan string, 1)}
-	var out bytes.Buffer
-	ended := make(chan int, 1)
-	go func() {
-		ended <- execute(t.Context(), []string{"stress", "--no-charts", "--metrics-listen", ":0", "--no-probe", "--rate", "200", "--duration", "1s",
-			"--set", "phases.load.entities=100", "--format", "json", "--out", folder}, strings.NewReader(""), &out, said)
-	}()
-	var url string
-	select {
-	case url = <-said.url:
-	case <-ended:
-		t.Fatalf("the run ended without metrics: %s", &said.text)
-	case <-time.After(30 * time.Second):
-		t.Fatal("the run did not begin in 30 s")
-	}
-	if !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Errorf("metrics are at %s; want them on 127.0.0.1", url)
-	}
-	peak := regexp.MustCompile(`loadgen_request_duration_seconds_count\{op="get",phase="peak 200/s( \(hold\))?",status_class="2xx"\} \d+`)
-	var text string
-	for deadline := time.Now().Add(20 * time.Second); !peak.MatchString(text) && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if reply, err := http.Get(url); err == nil {
-			body, _ := io.ReadAll(reply.Body)
-			reply.Body.Close()
-			text = string(body)
-		} else {
-			break
-		}
-	}
-	if !peak.MatchString(text) {
-		t.Errorf("no scrape has the peak; the last is\n%s", text)
-	}
-	// A page whose own name leads here reads nothing.
-	stranger, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stranger.Host = "page.example"
-	if reply, err := http.DefaultClient.Do(stranger); err == nil {
-		reply.Body.Close()
-		if reply.StatusCode != http.StatusForbidden {
-			t.Errorf("asked as page.example: %d; want 403", reply.StatusCode)
-		}
-	}
-	if strings.Contains(text, "Marathon") {
-		t.Errorf("a scrape tells a PartitionKey:\n%s", text)
-	}
-	if code := <-ended; code != codeOk {
-		t.Errorf("exit code %d: %s", code, &said.text)
-	}
-	if reply, err := http.Get(url); err == nil {
-		reply.Body.Close()
-		t.Error("metrics are served when the run is over")
-	}
-	summary := decode(t, out.Bytes())
-	if read(t, folder).Validity != summary.Validity {
-		t.Errorf("the summary says %s", summary.Validity)
 	}
 }

@@ -119,16 +119,6 @@ func commandsOfPage(page, text string) (list []pageCommand) {
 	return list
 }
 
-// Every command of the README and of docs is run: by the test of the page where its output is
-// shown, by a script where it is of another program, else here; or it is said to need an
-// account. Those that take long are only read here, and run with the tag long. Those that run
-// load in real time are run on the virtual clock, for a second of
-// each step.
-func TestCommandsOfThePages(t *testing.T) {
-	leftOutWhenShort(t)
-	commandsAreRun(t, false)
-}
-
 // commandsAreRun holds each command of the pages to what it says, and those that take seconds
 // to no more than that they can be read, unless they are to be run as well.
 func commandsAreRun(t *testing.T, long bool) {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -176,33 +175,6 @@ func TestBudgetOfARunOfWhichNothingSucceeds(t *testing.T) {
 	}
 }
 
-func TestInterruptedRunLeavesNoTableBehindElsewhere(t *testing.T) {
-	leftOutWhenShort(t)
-	s := newService(t, model.Off, 0)
-	t.Chdir(t.TempDir())
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	var stdout, stderr bytes.Buffer
-	done := make(chan int)
-	go func() {
-		done <- execute(ctx, s.args("--yes", "--quiet", "--duration", "1h"), strings.NewReader(""), &stdout, &stderr)
-	}()
-	// The run is in its peak once the service has seen more than its preparation.
-	clk := clock.NewReal()
-	for s.handler.Counts().Requests < 40 {
-		if err := clk.Sleep(t.Context(), clk.Now().Add(time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cancel(interruption{os.Interrupt})
-	if code := <-done; code != codeInterrupted || !strings.Contains(stdout.String(), "partial") {
-		t.Errorf("an interrupted run = %d\n%s%s\nwant %d and a partial report", code, &stdout, &stderr, codeInterrupted)
-	}
-	if left := s.engine.TableNames("races"); len(left) > 0 {
-		t.Errorf("the run left the tables %v", left)
-	}
-}
-
 func TestTargetsThatAreNotAvailable(t *testing.T) {
 	leftOutWhenShort(t)
 	good := newService(t, model.Off, 0)
@@ -272,49 +244,6 @@ func TestTargetsThatAreNotAvailable(t *testing.T) {
 
 // panicking has the test below end in a panic instead, in a process of its own.
 const panicking = "LOADGEN_TEST_PANIC"
-
-// Neither the artefacts of a run, nor what it says, nor the trace of a panic
-// while it is under way holds a part of the secret.
-func TestSecretsAreNowhere(t *testing.T) {
-	leftOutWhenShort(t)
-	if os.Getenv(panicking) != "" {
-		panicUnderWay(t)
-	}
-	s := newService(t, model.Documented, 0)
-	t.Chdir(t.TempDir())
-	code, stdout, stderr := say(t, s.args("--yes", "--record", "attempts.bin", "--no-charts=false")...)
-	if code != codeOk {
-		t.Fatalf("exit code %d: %s", code, stderr)
-	}
-	child := exec.Command(os.Args[0], "-test.run=^TestSecretsAreNowhere$")
-	child.Env = append(os.Environ(), panicking+"=1", "GOTRACEBACK=all")
-	trace, err := child.CombinedOutput()
-	if err == nil || !bytes.Contains(trace, []byte("panic: ")) || !bytes.Contains(trace, []byte("goroutine ")) {
-		t.Fatalf("the child = %v; want a panic's trace:\n%s", err, trace)
-	}
-	said := map[string][]byte{"stdout": []byte(stdout), "stderr": []byte(stderr), "the panic's trace": trace}
-	for _, name := range leftIn(t, ".") {
-		if text, err := os.ReadFile(name); err == nil {
-			said[name] = text
-		}
-	}
-	if len(said) < 10 {
-		t.Errorf("searched %d texts; want the whole record", len(said))
-	}
-	// Any eight characters of the key in a row would be a part of it, as would
-	// the bytes that it stands for.
-	parts := []string{"plantedsecret"}
-	for i := 0; i+12 <= len(planted); i += 4 {
-		parts = append(parts, planted[i:i+12])
-	}
-	for name, text := range said {
-		for _, part := range parts {
-			if bytes.Contains(text, []byte(part)) {
-				t.Errorf("%s holds %q, a part of the key", name, part)
-			}
-		}
-	}
-}
 
 // panicUnderWay panics while a run is under way, with the whole of its options
 // in the message, in every form that a careless line of code could give it.

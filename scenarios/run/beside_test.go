@@ -25,6 +25,7 @@ func small(t *testing.T) run.Plan {
 // In virtual and in real time a run writes its interval log and its table to the end, over
 // what an earlier run left in these files.
 func TestRunWritesItsSeconds(t *testing.T) {
+	t.Parallel()
 	for name, on := range map[string]run.Place{"virtual": run.Simulated, "in process": run.InProcess} {
 		folder := t.TempDir()
 		plan := small(t)

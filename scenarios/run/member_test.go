@@ -76,6 +76,7 @@ func together(t *testing.T, members int) (*results.Record, []results.MergePart) 
 // A scenario that several members offer against the engine of who has them do so comes to what
 // the plan says of each of them, and its books close against what the engine has counted.
 func TestMembersOfARun(t *testing.T) {
+	t.Parallel()
 	record, parts := together(t, 3)
 	if record.Validity != results.Valid || record.Target == nil || record.Manifest.Merged != nil {
 		t.Errorf("the run is %s, %v, with the target's counts %v; want a valid one with counts", record.Validity, record.Reasons, record.Target)

@@ -152,25 +152,28 @@ func TestWhichClientSends(t *testing.T) {
 		{"what this tool serves", "loadgen/1 (partition_target=2000; account_target=20000)", "", run.Native},
 		{"what this tool serves, by the client that is named", "loadgen/1 (partition_target=2000; account_target=20000)", run.NetHTTP, run.NetHTTP},
 	} {
-		server := httptest.NewTLSServer(account(t, row.service, model.Off, nil))
-		p := signed(t, server.URL, server, "phases.peak.rates=[40]")
-		p.Client = row.asked
-		record, err := run.Run(t.Context(), p)
-		if err != nil {
-			t.Fatalf("%s: %v", row.name, err)
-		}
-		if all := record.Total(results.Everything); record.Manifest.Client != row.want || all.Failed > 0 || all.Ok == 0 {
-			t.Errorf("%s: client %q, %d ok, %d failed; want %s", row.name, record.Manifest.Client, all.Ok, all.Failed, row.want)
-		}
-		for _, one := range record.Said.Slowest {
-			if len(one.RequestID) != 36 || one.ClientRequestID == "" || one.Took <= 0 {
-				t.Errorf("%s: one of the slowest is %+v; want the service's identifier of it", row.name, one)
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewTLSServer(account(t, row.service, model.Off, nil))
+			defer server.Close()
+			p := signed(t, server.URL, server, "phases.peak.rates=[40]")
+			p.Client = row.asked
+			record, err := run.Run(t.Context(), p)
+			if err != nil {
+				t.Fatalf("%v", err)
 			}
-		}
-		if len(record.Said.Slowest) != 10 {
-			t.Errorf("%s: %d slowest; want 10", row.name, len(record.Said.Slowest))
-		}
-		server.Close()
+			if all := record.Total(results.Everything); record.Manifest.Client != row.want || all.Failed > 0 || all.Ok == 0 {
+				t.Errorf("client %q, %d ok, %d failed; want %s", record.Manifest.Client, all.Ok, all.Failed, row.want)
+			}
+			for _, one := range record.Said.Slowest {
+				if len(one.RequestID) != 36 || one.ClientRequestID == "" || one.Took <= 0 {
+					t.Errorf("one of the slowest is %+v; want the service's identifier of it", one)
+				}
+			}
+			if len(record.Said.Slowest) != 10 {
+				t.Errorf("%d slowest; want 10", len(record.Said.Slowest))
+			}
+		})
 	}
 }
 

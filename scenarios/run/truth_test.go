@@ -106,5 +106,5 @@ func told(v *float64) string {
 func TestRandomSituations(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	truths(t, 40, 21)
+	truths(t, 12, 21)
 }

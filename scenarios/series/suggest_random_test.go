@@ -1,3 +1,5 @@
+//go:build ci || long
+
 package series
 
 import (

@@ -1,0 +1,42 @@
+//go:build ci
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// A table that is to be kept is not said to be dropped, and is named where nobody can wait for
+// the end.
+func TestSignalsWithKeep(t *testing.T) {
+	leftOutWhenShort(t)
+	for _, row := range []struct {
+		signals []os.Signal
+		says    string
+		left    bool
+	}{
+		{[]os.Signal{os.Interrupt}, "interrupted: --keep leaves table loadgen", false},
+		{[]os.Signal{os.Interrupt, os.Interrupt}, "left: table loadgen", true},
+	} {
+		s := newStage(t, moments[3])
+		e := s.play(t, row.signals, "--keep")
+		if e.code != codeInterrupted || len(e.left) != 1 || !strings.Contains(e.said, row.says) || strings.Contains(e.said, "dropping") ||
+			strings.Contains(e.said, "left: ") != row.left {
+			t.Errorf("%v: exit code %d, the tables %v are left\n%s\nwant %d, one and %q", row.signals, e.code, e.left, e.said, codeInterrupted, row.says)
+		}
+	}
+}
+
+// A table that the service refuses to drop is named, though nobody ended the run.
+func TestTableThatCannotBeDropped(t *testing.T) {
+	leftOutWhenShort(t)
+	t.Parallel()
+	s := newStage(t, moments[4])
+	s.refusing = true
+	e := s.play(t, nil)
+	if e.code != codeTarget || len(e.left) != 1 || len(e.unnamed(s.url)) > 0 || !strings.Contains(e.said, "403") {
+		t.Errorf("exit code %d, the tables %v are left\n%swant %d, and one that was named", e.code, e.left, e.said, codeTarget)
+	}
+}

@@ -1,0 +1,118 @@
+//go:build ci
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/rest/serve"
+)
+
+// Whatever proves to a service who asks, a key, a signature, a token, the secret of a client, is
+// in nothing that a run leaves: not in its record, its stream of attempts, its command line, what
+// it says, or what the service logs of it.
+func TestNoSecretIsLeftAnywhere(t *testing.T) {
+	if args := os.Getenv(secretChild); args != "" {
+		os.Exit(execute(context.Background(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
+	}
+	leftOutWhenShort(t)
+	cert, key := certified(t)
+	logs, journal := t.TempDir(), new(lines)
+	s, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Account: "races", Key: planted, TLSCert: cert, TLSKey: key,
+		InsecureTokens: true, Log: filepath.Join(logs, "requests.log"), Journal: journal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Begin()
+	_, at, _ := strings.Cut(s.ConnectionString(), "TableEndpoint=")
+	at, _, _ = strings.Cut(at, ";")
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"access_token":"%s","expires_on":"%d","token_type":"Bearer"}`, plantedToken, time.Now().Add(time.Hour).Unix())
+	}))
+	defer issuer.Close()
+	signature := signatureOf(t, at)
+	keyFile, stringFile := filepath.Join(logs, "account.key"), filepath.Join(logs, "connection.txt")
+	if err := errors.Join(os.WriteFile(keyFile, []byte(planted), 0o600),
+		os.WriteFile(stringFile, []byte("TableEndpoint="+at+";SharedAccessSignature="+signature), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	identity := []string{"IDENTITY_ENDPOINT=" + issuer.URL, "IDENTITY_HEADER=" + plantedHeader, "AZURE_TOKEN_CREDENTIALS=ManagedIdentityCredential",
+		"AZURE_CLIENT_SECRET=" + plantedClient}
+	client := []string{"AZURE_TOKEN_CREDENTIALS=EnvironmentCredential", "AZURE_TENANT_ID=races", "AZURE_CLIENT_ID=races", "AZURE_CLIENT_SECRET=" + plantedClient,
+		"AZURE_AUTHORITY_HOST=https://127.0.0.1:1/"}
+	said := make(map[string][]byte)
+	for _, row := range []struct {
+		sentence string
+		env      []string
+		target   []string
+		code     int
+	}{
+		{"a key", nil, []string{"--target", at, "--key-file", keyFile}, codeOk},
+		{"a signature", nil, []string{"--target", "file:" + stringFile}, codeOk},
+		{"a signature of the environment", []string{"LOADGEN_SECRET_TEST=TableEndpoint=" + at + ";SharedAccessSignature=" + signature}, []string{"--target", "env:LOADGEN_SECRET_TEST"}, codeOk},
+		{"a token", identity, []string{"--target", at}, codeOk},
+		{"a client whose secret nobody takes", client, []string{"--target", at}, codeTarget},
+	} {
+		folder := t.TempDir()
+		c := exec.Command(os.Args[0], "-test.run=^TestNoSecretIsLeftAnywhere$")
+		args := append([]string{"stress", "--rate", "50", "--duration", "1s", "--out", "run", "--record", "attempts.bin", "--no-probe", "--verbose", "--yes",
+			"--set", "phases.load.entities=100", "--set", "phases.peak.hold=false", "--workers", "4"}, row.target...)
+		c.Dir, c.Env = folder, append(append(os.Environ(), row.env...), secretChild+"="+strings.Join(args, "\n"), "SSL_CERT_FILE="+cert, "HTTPS_PROXY=")
+		var output bytes.Buffer
+		c.Stdout, c.Stderr = &output, &output
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := os.ReadFile("/proc/" + strconv.Itoa(c.Process.Pid) + "/cmdline"); err == nil {
+			said[row.sentence+": the command line"] = line
+		}
+		_ = c.Wait() // the code tells
+		if code := c.ProcessState.ExitCode(); code != row.code {
+			t.Errorf("%s: exit code %d; want %d\n%s", row.sentence, code, row.code, &output)
+		}
+		said[row.sentence+": what it says"] = output.Bytes()
+		for _, name := range leftIn(t, folder) {
+			if text, err := os.ReadFile(name); err == nil {
+				said[row.sentence+": "+name] = text
+			}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	said["the service's journal"] = journal.text.Bytes()
+	requests, err := os.ReadFile(filepath.Join(logs, "requests.log"))
+	if said["the service's log"] = requests; err != nil || bytes.Count(requests, []byte("\n")) < 300 {
+		t.Errorf("the log has %d lines, %v; want all of four runs", bytes.Count(requests, []byte("\n")), err)
+	}
+	if len(said) < 30 {
+		t.Errorf("searched %d texts; want all of the records", len(said))
+	}
+	query, err := url.ParseQuery(signature)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range said {
+		for _, secret := range []string{planted, plantedHeader, plantedToken, plantedClient, query.Get("sig")} {
+			for _, form := range []string{secret, url.QueryEscape(secret)} {
+				if bytes.Contains(text, []byte(form)) {
+					t.Errorf("%s has the secret %q", name, form)
+				}
+			}
+		}
+	}
+}
