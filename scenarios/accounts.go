@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -27,8 +28,6 @@ type Accounts struct {
 }
 
 const maxAccounts = 16
-
-func newAccounts() *Accounts { return &Accounts{Number: 1} }
 
 func (a *Accounts) binding() fields.Binding {
 	return fields.Object{What: "accounts", Fields: []fields.Field{
@@ -74,8 +73,6 @@ func (c *checker) accounts() {
 // it does not.
 func (c *checker) crossing(o *OperationSpec) string {
 	switch {
-	case o.Workflow != "":
-		return fmt.Sprintf("workflow %s, and the look at what it has left behind,", o.Workflow)
 	case len(o.By) > 0:
 		if plan, _, known := c.plan(o); known && plan.Class > filter.ClassPartitionScan {
 			return fmt.Sprintf("what the design makes of by, a %s,", plan.Class)
@@ -185,8 +182,9 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 	text := partitionKey
 	if len(h.by) > 0 {
 		chosen, fits := h.choice(partitionKey)
-		if number, is := numberBelow(h.number, chosen); fits && is {
-			return number
+		// As many zeros stand before a number as keys have.
+		if number, err := strconv.ParseUint(chosen, 10, 64); fits && err == nil && number < uint64(h.number) {
+			return int(number)
 		}
 		text = chosen
 	}
@@ -195,19 +193,6 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 		hash = (hash ^ uint64(text[i])) * 1099511628211
 	}
 	return int((hash ^ hash>>32) % uint64(h.number))
-}
-
-// numberBelow reads a text as a whole number below another, with as many zeros
-// before it as keys have.
-func numberBelow(end int, text string) (number int, is bool) {
-	for i := range len(text) {
-		digit := int(text[i]) - '0'
-		if digit < 0 || digit > 9 || number*10+digit >= end {
-			return 0, false
-		}
-		number = number*10 + digit
-	}
-	return number, text != ""
 }
 
 // choice returns the text that chooses the account of a partition, and false with

@@ -70,8 +70,6 @@ type Sine struct {
 	Period          time.Duration
 }
 
-func newArrivals() *Arrivals { return &Arrivals{} }
-
 func (a *Arrivals) binding() fields.Binding {
 	kinds := []string{"constant", "poisson", "ramp", "steps", "burst", "sine", "trace"}
 	return fields.Object{
@@ -202,6 +200,8 @@ func parseShare(text string) (float64, bool) {
 func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 	a, scale := t.Arrivals, t.scale()
 	length := t.Lasts()
+	var even arrival.Even
+	var err error
 	switch {
 	case a.Poisson > 0:
 		return arrival.NewPoisson(a.Poisson*scale, length, chance)
@@ -209,8 +209,19 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 		return nil, nearest.Faultf(arrival.ErrSchedule, "the trace %s has not been read", a.Trace)
 	case a.Trace != "":
 		return a.Recorded.Until(length)
+	case a.Ramp != nil:
+		even, err = arrival.NewRamp(a.Ramp.From*scale, a.Ramp.To*scale, length)
+	case a.Burst != nil:
+		surge := arrival.Surge{Base: a.Burst.Base * scale, Peak: a.Burst.Peak * scale, Every: a.Burst.Every, Length: a.Burst.Length}
+		even, err = arrival.NewBurst(surge, length)
+	case a.Sine != nil:
+		wave := arrival.Wave{Mean: a.Sine.Mean * scale, Amplitude: a.Sine.Amplitude * scale, Period: a.Sine.Period}
+		even, err = arrival.NewSine(wave, length)
+	case a.Steps != nil:
+		even, err = arrival.NewSteps(t.Ladder()...)
+	default:
+		even, err = arrival.NewSteps(arrival.Step{Rate: a.Constant * scale, Length: length})
 	}
-	even, err := t.even(scale, length)
 	if err != nil {
 		return nil, err
 	}
@@ -267,28 +278,19 @@ func (t *Traffic) AskedRate() float64 {
 func (t *Traffic) scale() float64 {
 	switch t.Unit {
 	case UnitEntities:
-		return 1 / t.EntitiesPerOperation()
+		weights, entities := 0, 0
+		for i := range t.Operations {
+			weights += t.Operations[i].Weight
+			entities += t.Operations[i].Weight * t.Operations[i].Offers()
+		}
+		if entities == 0 {
+			return 1
+		}
+		return 1 / (float64(entities) / float64(weights))
 	case UnitEach:
 		return float64(max(t.Partitions, len(t.Keys)))
 	default:
 		return 1
-	}
-}
-
-func (t *Traffic) even(scale float64, length time.Duration) (arrival.Even, error) {
-	switch a := t.Arrivals; {
-	case a.Ramp != nil:
-		return arrival.NewRamp(a.Ramp.From*scale, a.Ramp.To*scale, length)
-	case a.Burst != nil:
-		surge := arrival.Surge{Base: a.Burst.Base * scale, Peak: a.Burst.Peak * scale, Every: a.Burst.Every, Length: a.Burst.Length}
-		return arrival.NewBurst(surge, length)
-	case a.Sine != nil:
-		wave := arrival.Wave{Mean: a.Sine.Mean * scale, Amplitude: a.Sine.Amplitude * scale, Period: a.Sine.Period}
-		return arrival.NewSine(wave, length)
-	case a.Steps != nil:
-		return arrival.NewSteps(t.Ladder()...)
-	default:
-		return arrival.NewSteps(arrival.Step{Rate: a.Constant * scale, Length: length})
 	}
 }
 
@@ -330,11 +332,6 @@ func ParseBudget(text string) (Budget, bool) {
 	}
 	share, sound := parseShare(match[2])
 	return Budget{match[1], share}, sound
-}
-
-func budgetsValue(into *[]Budget) fields.Binding {
-	return fields.ListOf[Budget]{Into: into, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
-		Bind: budgetValue}
 }
 
 const maxBudgets = 20

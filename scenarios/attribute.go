@@ -25,24 +25,21 @@ func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	r.Once(path, n)
 	var attributes []keys.Attribute
 	for _, e := range n.Entries {
-		if n.Find(e.Key) == e.Value {
-			attributes = append(attributes, readAttribute(r, fields.Child(path, e.Key), e))
+		if n.Find(e.Key) != e.Value {
+			continue
 		}
+		d, before := newDistribution(), len(r.Faults)
+		d.binding().Read(r, fields.Child(path, e.Key), e.Value)
+		a := keys.Attribute{Name: e.Key}
+		for _, kind := range d.kinds() {
+			// Of values that are at fault nothing else is concluded.
+			if len(r.Faults) == before && kind.name() == d.kind {
+				a.Values = kind.values()
+			}
+		}
+		attributes = append(attributes, a)
 	}
 	*v.into = attributes
-}
-
-// readAttribute reads one attribute. Where its values are at fault it has none,
-// so that nothing else is concluded from them.
-func readAttribute(r *fields.Reader, path string, e fields.Entry) keys.Attribute {
-	d := newDistribution()
-	before := len(r.Faults)
-	d.binding().Read(r, path, e.Value)
-	a := keys.Attribute{Name: e.Key}
-	if len(r.Faults) == before {
-		a.Values = d.values()
-	}
-	return a
 }
 
 func (v attributesValue) Write() *fields.Node {
@@ -118,17 +115,6 @@ func (d *distribution) binding() fields.Object {
 		}
 	}
 	return o
-}
-
-// values returns the distribution that was read, nil where there is none.
-func (d *distribution) values() keys.Distribution {
-	kinds := d.kinds()
-	for i := range kinds {
-		if kinds[i].name() == d.kind {
-			return kinds[i].values()
-		}
-	}
-	return nil
 }
 
 // spell returns the node of a distribution: the way back.

@@ -54,12 +54,17 @@ func (d *distribution) plainKinds() []attributeKind {
 func (d *distribution) unevenKinds() []attributeKind {
 	return []attributeKind{{
 		fields: []fields.Field{{Name: kindZipf,
-			Says:  "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
-			Value: zipfBinding(&d.zipf)}},
+			Says: "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
+			Value: rankedBinding("a zipf", &d.zipf.Ranked, fields.Field{Name: "exponent",
+				Says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
+				Required: true, Value: exponentValue(&d.zipf.Exponent)})}},
 		values: func() keys.Distribution { return d.zipf },
 	}, {
 		fields: []fields.Field{{Name: kindHotSet, Says: "A part of the values that has most of the entities.",
-			Value: hotSetBinding(&d.hotSet)}},
+			Value: rankedBinding("a hot set", &d.hotSet.Ranked,
+				fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue(&d.hotSet.Hot)},
+				fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
+					Required: true, Value: shareValue(&d.hotSet.Share)})}},
 		values: func() keys.Distribution { return d.hotSet },
 	}, {
 		fields: partitionsFields(&d.partitions),
@@ -75,7 +80,14 @@ func (d *distribution) unevenKinds() []attributeKind {
 		values: func() keys.Distribution { return d.latest },
 	}, {
 		fields: []fields.Field{{Name: kindCSV, Says: "The values of a file's column, each as often as it occurs there.",
-			Value: csvBinding(&d.csv)}},
+			Value: fields.Object{What: "a csv", Fields: []fields.Field{
+				{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
+					Required: true, Value: pathValue(&d.csv.File)},
+				{Name: "column", Says: "The name of the column that holds the values.",
+					Required: true, Value: fields.LongText(&d.csv.Column, maxColumn)},
+				{Name: "weight", Says: "The name of a column of whole numbers: how often each row counts. Once unless this is given.",
+					Value: unlessZero{fields.LongText(&d.csv.Weight, maxColumn), func() bool { return d.csv.Weight == "" }}},
+			}}}},
 		values: func() keys.Distribution { return d.csv },
 	}}
 }
@@ -109,19 +121,6 @@ func rankedBinding(what string, ranked *keys.Ranked, own ...fields.Field) fields
 	}}
 }
 
-func zipfBinding(z *keys.Zipf) fields.Object {
-	return rankedBinding("a zipf", &z.Ranked, fields.Field{Name: "exponent",
-		Says:     "How steeply the shares fall with the rank: 0 is all alike, 1 as 1, 1/2, 1/3.",
-		Required: true, Value: exponentValue(&z.Exponent)})
-}
-
-func hotSetBinding(h *keys.HotSet) fields.Object {
-	return rankedBinding("a hot set", &h.Ranked,
-		fields.Field{Name: "hot", Says: "The part of the values that is hot.", Required: true, Value: shareValue(&h.Hot)},
-		fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
-			Required: true, Value: shareValue(&h.Share)})
-}
-
 func partitionsFields(p *keys.Partitions) []fields.Field {
 	return []fields.Field{
 		{Name: kindPartitions, Says: "How many values there are, the integers from 0 on, each with its rows.",
@@ -131,7 +130,10 @@ func partitionsFields(p *keys.Partitions) []fields.Field {
 		{Name: "sizes",
 			Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
 			Value: fields.ListOf[keys.Size]{Into: &p.Sizes, Least: 1, Most: keys.MaxSizes, What: "sizes, such as 20% x2.5",
-				Bind: sizeValue}},
+				Bind: func(size *keys.Size) fields.Binding {
+					return fields.Single[keys.Size]{Into: size, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
+						Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm())}
+				}}},
 	}
 }
 
@@ -161,23 +163,7 @@ func latestBinding(l *keys.Latest) fields.Object {
 	}}
 }
 
-func csvBinding(c *keys.CSV) fields.Object {
-	return fields.Object{What: "a csv", Fields: []fields.Field{
-		{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
-			Required: true, Value: pathValue(&c.File)},
-		{Name: "column", Says: "The name of the column that holds the values.",
-			Required: true, Value: fields.LongText(&c.Column, maxColumn)},
-		{Name: "weight", Says: "The name of a column of whole numbers: how often each row counts. Once unless this is given.",
-			Value: unlessZero{fields.LongText(&c.Weight, maxColumn), func() bool { return c.Weight == "" }}},
-	}}
-}
-
 const maxColumn = 1000
-
-func sizeValue(into *keys.Size) fields.Binding {
-	return fields.Single[keys.Size]{Into: into, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
-		Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm())}
-}
 
 func decimalValue(into *float64, least, most float64) fields.Binding {
 	return fields.Decimal(into, fields.JSONNumeric, least, most,
@@ -218,8 +204,6 @@ const (
 	// DrawByChance: each row is as likely as any other.
 	DrawByChance = "by chance"
 )
-
-func newRows() *Rows { return &Rows{Draw: DrawInOrder} }
 
 func (w *Rows) binding() fields.Binding {
 	return fields.Object{What: "rows", Fields: []fields.Field{

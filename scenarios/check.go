@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,24 +53,15 @@ func (c *checker) add(path, format string, args ...any) { c.addAt(path, -1, form
 // addAt reports a fault at an offset into a text, negative for the whole value.
 func (c *checker) addAt(path string, offset int, format string, args ...any) {
 	at := c.places.Of(path)
-	if value, ok := c.text(path); ok && offset >= 0 && at.Inner > 0 && offset <= len(value) {
-		at.Column = at.Inner + utf8.RuneCountInString(value[:offset])
+	value := c.at(strings.Split(path, "."))
+	if value != nil && value.Kind == fields.Scalar && offset >= 0 && at.Inner > 0 && offset <= len(value.Text) {
+		at.Column = at.Inner + utf8.RuneCountInString(value.Text[:offset])
 	} else if offset > 0 {
 		format = fmt.Sprintf("byte %d: %s", offset, format)
 	}
 	r := fields.Reader{}
 	r.Fault(at, path, format, args...)
 	c.found = append(c.found, r.Faults...)
-}
-
-func (c *checker) text(path string) (string, bool) {
-	n := c.binding().Write()
-	for _, part := range strings.Split(path, ".") {
-		if n = n.Step(part); n == nil {
-			return "", false
-		}
-	}
-	return n.Text, n.Kind == fields.Scalar
 }
 
 // names checks that no two phases, or operations of a phase, share a name, and
@@ -80,7 +72,21 @@ func (c *checker) names() {
 	for i := range c.Phases {
 		p := &c.Phases[i]
 		c.own("phase", p.Name, seen, fmt.Sprintf("phases.%d.name", i))
-		c.operationNames(p.Operations(), fmt.Sprintf("phases.%d.%s.operations", i, p.Kind()), groups)
+		own := map[string]bool{}
+		for j, o := range p.Operations() {
+			name := fmt.Sprintf("phases.%d.%s.operations.%d.name", i, p.Kind(), j)
+			before, known := groups[o.Name]
+			switch {
+			case o.Name == "":
+			case slices.Contains([]string{"create", "mark", "load", "count", "audit", "drop"}, o.Name):
+				c.add(name, "an operation cannot be called %q, for the run's own preparation is; expected another name", o.Name)
+			case own[o.Name]:
+				c.add(name, "operation %q occurs twice; expected names of their own", o.Name)
+			case known && before != o.Group:
+				c.add(name, "operation %q is in the group %s here and in %s before; expected one group, or another name", o.Name, o.Group, before)
+			}
+			own[o.Name], groups[o.Name] = true, o.Group
+		}
 	}
 }
 
@@ -92,31 +98,24 @@ func (c *checker) own(what, name string, seen map[string]bool, path string) {
 	seen[name] = true
 }
 
-// operationNames checks the names in one phase; groups are those of the phases
-// before.
-func (c *checker) operationNames(operations []OperationSpec, path string, groups map[string]string) {
-	seen := map[string]bool{}
-	for i, o := range operations {
-		name := fmt.Sprintf("%s.%d.name", path, i)
-		before, known := groups[o.Name]
-		switch {
-		case o.Name == "":
-		case slices.Contains([]string{"create", "mark", "load", "count", "audit", "drop"}, o.Name):
-			c.add(name, "an operation cannot be called %q, for the run's own preparation is; expected another name", o.Name)
-		case seen[o.Name]:
-			c.add(name, "operation %q occurs twice; expected names of their own", o.Name)
-		case known && before != o.Group:
-			c.add(name, "operation %q is in the group %s here and in %s before; expected one group, or another name", o.Name, o.Group, before)
-		}
-		seen[o.Name], groups[o.Name] = true, o.Group
-	}
-}
-
-// design checks what the keys package judges of every design and its copies, and
-// that keys are unique.
+// design checks which design is used, what the keys package judges of every one and its
+// copies, and that keys are unique.
 func (c *checker) design() {
-	c.whichDesigns()
-	all := c.designs()
+	names := map[string]bool{}
+	for i := range c.Designs {
+		c.own("design", c.Designs[i].Name, names, fmt.Sprintf("designs.%d.name", i))
+	}
+	switch {
+	case c.before.Concern("design") || c.before.Cover("designs"):
+	case len(c.Designs) == 0 && c.Use != "":
+		c.add("use", "use names a design, and there are no designs to choose from; expected designs, or no use")
+	case len(c.Designs) > 0 && c.used() < 0 && !c.before.Concern("use"):
+		c.add("use", "%s", nearest.Unknown("design", c.Use, c.Alternatives()))
+	}
+	all := c.Designs
+	if len(all) == 0 {
+		all = []Design{c.Design}
+	}
 	for i := range all {
 		path := "design"
 		if len(c.Designs) > 0 {
@@ -170,26 +169,21 @@ func (c *checker) formed(d Design, path string) {
 // unknown.
 func (c *checker) nameless() bool { return c.before.Cover("attributes") || c.before.Concern("rows") }
 
-// addEach reports faults of the keys package, each at the place that its path leads to.
+// addEach reports faults of the keys package, each at the place that its path leads to,
+// unless something is known to be wrong there already.
 func (c *checker) addEach(faults []error, place func(path string) string) {
 	for _, err := range faults {
 		var fault *keys.ValueFault
-		if errors.As(err, &fault) {
-			c.addOnce(place(fault.Path), fault)
+		if !errors.As(err, &fault) {
+			continue
 		}
-	}
-}
-
-// addOnce reports a fault of the keys package, unless something is known to be
-// wrong at the place already.
-func (c *checker) addOnce(path string, fault *keys.ValueFault) {
-	if head, name, _ := strings.Cut(path, "."); head == "attributes" && c.Rows != nil {
-		if column := c.Rows.path(name); column != "" {
-			path = column
+		path := place(fault.Path)
+		if head, name, _ := strings.Cut(path, "."); head == "attributes" && c.Rows != nil {
+			path = cmp.Or(c.Rows.path(name), path)
 		}
-	}
-	if !c.before.Concern(path) && !c.found.Cover(path) {
-		c.addAt(path, fault.Offset, "%s", fault.What)
+		if !c.before.Concern(path) && !c.found.Cover(path) {
+			c.addAt(path, fault.Offset, "%s", fault.What)
+		}
 	}
 }
 
@@ -310,14 +304,6 @@ func (c *checker) homes() ([]address, error) {
 	return homes, nil
 }
 
-// operations checks what one phase offers.
-func (c *checker) operations(list []OperationSpec, path string) {
-	for j := range list {
-		c.operation(&list[j], fmt.Sprintf("%s.%d", path, j))
-	}
-	c.weights(list, path)
-}
-
 // weights checks that some operation has one.
 func (c *checker) weights(list []OperationSpec, path string) {
 	total := 0
@@ -351,23 +337,17 @@ func (c *checker) operation(o *OperationSpec, path string) {
 	if c.nameless() {
 		return
 	}
+	options, _ := c.options()
 	if o.Counter != "" {
-		c.counter(o, path)
-	}
-	specs, faults := propertySpecs(o.Properties)
-	options, _ := c.options()
-	c.addEach(append(faults, options.ValidateProperties(specs)...), func(at string) string { return path + "." + at })
-}
-
-// counter checks that what an operation raises is a property of its own.
-func (c *checker) counter(o *OperationSpec, path string) {
-	options, _ := c.options()
-	specs, _ := propertySpecs([]PropertySpec{{Name: o.Counter, Type: keys.TypeName(entity.TypeInt64), Value: "0"}})
-	c.addEach(options.ValidateProperties(specs), func(string) string { return path + ".counter" })
-	for i := range o.Properties {
-		if o.Properties[i].Name == o.Counter {
-			c.add(fmt.Sprintf("%s.properties.%d.name", path, i),
-				"property %q is the operation's counter, which is raised and not written; expected another name", o.Counter)
+		raised, _ := propertySpecs([]PropertySpec{{Name: o.Counter, Type: keys.TypeName(entity.TypeInt64), Value: "0"}})
+		c.addEach(options.ValidateProperties(raised), func(string) string { return path + ".counter" })
+		for i := range o.Properties {
+			if o.Properties[i].Name == o.Counter {
+				c.add(fmt.Sprintf("%s.properties.%d.name", path, i),
+					"property %q is the operation's counter, which is raised and not written; expected another name", o.Counter)
+			}
 		}
 	}
+	specs, faults := propertySpecs(o.Properties)
+	c.addEach(append(faults, options.ValidateProperties(specs)...), func(at string) string { return path + "." + at })
 }

@@ -33,10 +33,6 @@ const (
 	mostExponent          = 5
 )
 
-func number(into *float64, least, most float64, expected string) fields.Binding {
-	return only{fields.Decimal(into, fields.DecimalNumber, least, most, expected), func() bool { return *into != 0 }}
-}
-
 // greatest is the field of the size at which a curve is cut.
 func greatest(c *keys.Curve) fields.Field {
 	return fields.Field{Name: "max", Says: "The size at which the curve is cut: what is larger is drawn as this; 1 MiB, which an entity may have, unless it is given.",
@@ -51,27 +47,10 @@ func lognormal(c *keys.Curve) fields.Object {
 		{Name: "p50", Says: "The median, in bytes.", Required: true, Value: parseBytes(&c.Median)},
 		{Name: "p99", Says: "The size that one of a hundred entities exceeds.", Value: optional(&c.P99)},
 		{Name: "sigma", Says: "The standard deviation of the logarithm, in place of p99.",
-			Value: number(&c.Sigma, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6")},
+			Value: only{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
+				func() bool { return c.Sigma != 0 }}},
 		{Name: "min", Says: "The least size; what the keys and properties take unless it is given.", Value: optional(&c.Low)},
 		greatest(c),
-	}}
-}
-
-func pareto(c *keys.Curve) fields.Object {
-	return fields.Object{What: "a pareto", Fields: []fields.Field{
-		{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
-		{Name: "tail", Says: "The exponent of the tail: the share of sizes above x is (min/x) to its power; the smaller, the heavier.",
-			Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, leastTail, mostTail, "a number from 0.1 to 100, such as 1.5")},
-		greatest(c),
-	}}
-}
-
-func zipf(c *keys.Curve) fields.Object {
-	return fields.Object{What: "a zipf of sizes", Fields: []fields.Field{
-		{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
-		{Name: "max", Says: "The greatest size, in bytes.", Required: true, Value: parseBytes(&c.High)},
-		{Name: "exponent", Says: "How steeply the shares fall: 0 is all sizes alike, 1 as 1, 1/2, 1/3.",
-			Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
 	}}
 }
 

@@ -68,9 +68,6 @@ func (d *Design) fields() []fields.Field {
 	}
 }
 
-// binding is that of the only design of a scenario.
-func (d *Design) binding() fields.Object { return fields.Object{What: "design", Fields: d.fields()} }
-
 // named is that of one of several designs.
 func (d *Design) named() fields.Object {
 	name := fields.Field{Name: "name", Says: "What reports call the design.",
@@ -116,15 +113,6 @@ func copyTableValue(into *string) fields.Text {
 // characters of a name.
 const maxCopyTable = 12
 
-// designs returns every design that the scenario could use: the only one, or those
-// of the list.
-func (s *Scenario) designs() []Design {
-	if len(s.Designs) == 0 {
-		return []Design{s.Design}
-	}
-	return s.Designs
-}
-
 // Alternatives returns the names of the designs that the scenario can use, in the
 // order of the file; none where it has one design without a name. The slice is the
 // caller's.
@@ -163,21 +151,6 @@ func (s *Scenario) designPath() string {
 		return "designs." + strconv.Itoa(i)
 	}
 	return "design"
-}
-
-// whichDesigns checks that there is a design to use, and which.
-func (c *checker) whichDesigns() {
-	seen := map[string]bool{}
-	for i := range c.Designs {
-		c.own("design", c.Designs[i].Name, seen, fmt.Sprintf("designs.%d.name", i))
-	}
-	switch {
-	case c.before.Concern("design") || c.before.Cover("designs"):
-	case len(c.Designs) == 0 && c.Use != "":
-		c.add("use", "use names a design, and there are no designs to choose from; expected designs, or no use")
-	case len(c.Designs) > 0 && c.used() < 0 && !c.before.Concern("use"):
-		c.add("use", "%s", nearest.Unknown("design", c.Use, c.Alternatives()))
-	}
 }
 
 // oneDesign checks that a scenario has a design or a list of them.

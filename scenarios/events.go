@@ -18,6 +18,7 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	if o.Verb == entity.Query && len(o.By) > 0 {
 		c.answered(o, path)
 	}
+	copied := slices.ContainsFunc(append(slices.Clone(c.Designs), c.Design), func(d Design) bool { return len(d.Copies) > 0 })
 	switch {
 	case o.Of.Loaded() && c.loadsSound(phase) && c.Loaded(phase) == 0:
 		c.add(path+".of", "%s is of the entities that were loaded, and nothing is loaded before; expected a load first, or latest", o.Of.Kind)
@@ -27,7 +28,7 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 		c.add(path+".span", "a span is one of time, and no attribute is a time; expected an attribute such as at: {time: 2026-01-01T00:00:00Z}")
 	case o.Span > 0 && o.Class != ClassBy:
 		c.add(path+".span", "a span belongs to a query by attributes; expected by")
-	case o.Killed > 0 && !c.copied():
+	case o.Killed > 0 && !copied:
 		c.add(path+".killed", "a client dies between the writes of an entity and of its copies, and no design has copies; expected none, or copies")
 	case o.Verb == entity.Batch && !o.Inserts():
 		c.add(path+".change", "a batch of event traffic writes new entities; expected insert, insert-or-replace or insert-or-merge, or partitions")
@@ -46,12 +47,6 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	case o.ReadFirst && len(o.By) > 0:
 		c.add(path+".by", "by finds the key of what is written, and read_first reads it by its key; expected one of them")
 	}
-}
-
-// copied reports whether one of the designs has copies.
-func (c *checker) copied() bool {
-	all := append(slices.Clone(c.Designs), c.Design)
-	return slices.ContainsFunc(all, func(d Design) bool { return len(d.Copies) > 0 })
 }
 
 // times returns the names of the attributes that are the time of an event.
@@ -113,9 +108,15 @@ func (c *checker) together(o *OperationSpec, path string) {
 		one := c.Design.Copies[i].keys()
 		c.apartInBatch(o, &one, fmt.Sprintf(" in the copy %q", c.Design.Copies[i].Name), path)
 	}
-	if apart := c.Scenario.apart(c.Design.PartitionKey, o.Together); len(apart) > 0 {
-		c.add(path+".together", "an entity group transaction lies in one partition, and the PartitionKey %s holds %s, in which the entities differ; expected them in together, or another design",
-			fields.TextNode(c.Design.PartitionKey).Shown(), strings.Join(braced(apart), ", "))
+	options, faults := c.options()
+	partition, err := keys.ParseTemplate(c.Design.PartitionKey)
+	if len(faults) > 0 || err != nil {
+		return
+	}
+	// What one operation writes comes about at one instant.
+	if apart := options.Differing(partition, append(c.times(), o.Together...)); len(apart) > 0 {
+		c.add(path+".together", "an entity group transaction lies in one partition, and the PartitionKey %s holds {%s}, in which the entities differ; expected them in together, or another design",
+			fields.TextNode(c.Design.PartitionKey).Shown(), strings.Join(apart, "}, {"))
 	}
 }
 
@@ -127,29 +128,6 @@ func (c *checker) apartInBatch(o *OperationSpec, d *Design, where, path string) 
 	if len(unique) == 0 {
 		c.add(path+".together", "entities that share %s have the same key%s; expected what makes keys unique to be none of them", strings.Join(o.Together, ", "), where)
 	}
-}
-
-// apart returns the attributes of a PartitionKey in which entities that share some
-// values can differ.
-func (s *Scenario) apart(partitionKey string, shared []string) []string {
-	o, faults := s.options()
-	if len(faults) > 0 {
-		return nil
-	}
-	t, err := keys.ParseTemplate(partitionKey)
-	if err != nil {
-		return nil
-	}
-	// What one operation writes comes about at one instant.
-	return o.Differing(t, append(s.times(), shared...))
-}
-
-func braced(names []string) []string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = "{" + name + "}"
-	}
-	return all
 }
 
 // partitioned refuses what only event traffic has, and what would leave copies

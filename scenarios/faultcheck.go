@@ -17,7 +17,10 @@ import (
 func CheckFaults(rules []engine.FaultRule, lasts time.Duration, tell func(place int, what string)) {
 	for place := range rules {
 		for before := range place {
-			if a, b := &rules[before], &rules[place]; overlap(a, b) {
+			a, b := &rules[before], &rules[place]
+			same := a.Kind == b.Kind && a.Code == b.Code && a.Moment == b.Moment && a.Key == b.Key && a.KeyPrefix == b.KeyPrefix
+			// Nobody could say which of the two an attempt met.
+			if same && a.From < b.To && b.From < a.To {
 				tell(place, fmt.Sprintf("%s is on %s already (faults[%d]); expected windows one after the other, or other keys", describe(a), window(a), before))
 				break
 			}
@@ -26,13 +29,6 @@ func CheckFaults(rules []engine.FaultRule, lasts time.Duration, tell func(place 
 	if place, all := hopeless(rules, lasts); all {
 		tell(place, "every attempt meets a fault, so that nothing can succeed; expected a share below 100%, a key, or a window that leaves time")
 	}
-}
-
-// overlap reports whether two rules do the same to the same keys at the same time, so
-// that nobody could say which of them an attempt met.
-func overlap(a, b *engine.FaultRule) bool {
-	return a.Kind == b.Kind && a.Code == b.Code && a.Moment == b.Moment && a.Key == b.Key && a.KeyPrefix == b.KeyPrefix &&
-		a.From < b.To && b.From < a.To
 }
 
 // hopeless reports whether rules that let nothing succeed follow one another from the

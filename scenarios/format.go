@@ -36,17 +36,17 @@ func (s *Scenario) binding() fields.Object {
 		{Name: "faults", Says: "What goes wrong on purpose while operations are offered, on top of what the model throttles.",
 			Value: FaultsBinding(&s.Faults)},
 		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
-			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: newAccounts, Bind: (*Accounts).binding}},
+			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: func() *Accounts { return &Accounts{Number: 1} }, Bind: (*Accounts).binding}},
 		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
 			Value: attributesValue{&s.Attributes}},
 		{Name: "rows", Says: "The rows of a file, of which each entity has one as a whole: each of the columns is an attribute.",
-			Value: fields.Optional[Rows]{Into: &s.Rows, Fresh: newRows, Bind: (*Rows).binding}},
+			Value: fields.Optional[Rows]{Into: &s.Rows, Fresh: func() *Rows { return &Rows{Draw: DrawInOrder} }, Bind: (*Rows).binding}},
 		{Name: "entity", Says: "The shape of each entity.",
 			Value: s.Entity.binding()},
 		{Name: "use", Says: "The name of the design to use, the first of the list unless it is given.",
 			Value: unlessZero{fields.Name(&s.Use), func() bool { return s.Use == "" }}},
 		{Name: "design", Says: "How the keys are formed from attributes.",
-			Value: unlessZero{s.Design.binding(), func() bool { return len(s.Designs) > 0 }}},
+			Value: unlessZero{fields.Object{What: "design", Fields: s.Design.fields()}, func() bool { return len(s.Designs) > 0 }}},
 		{Name: "designs", Says: "Several ways to form the keys, of which one is used in a run.",
 			Value: fields.ListOf[Design]{Into: &s.Designs, Least: 1, Most: maxDesigns, What: "designs",
 				Bind: func(d *Design) fields.Binding { return d.named() }}},
@@ -105,15 +105,18 @@ func (p *Phase) binding() fields.Object {
 			{Name: "name", Says: "What reports call the phase; unique among the phases.",
 				Value: fields.Name(&p.Name), Required: true},
 			{Name: kinds[0], Says: "Fills the table by entity group transactions, as fast as its lanes go.",
-				Value: fields.Optional[Load]{Into: &p.Load, Fresh: newLoad, Bind: (*Load).binding}},
+				Value: fields.Optional[Load]{Into: &p.Load, Bind: (*Load).binding,
+					Fresh: func() *Load { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} }}},
 			{Name: kinds[1], Says: "Reads everything that was loaded, partition by partition, and holds the number against what was loaded.",
-				Value: fields.Optional[Count]{Into: &p.Count, Fresh: newCount, Bind: (*Count).binding}},
+				Value: fields.Optional[Count]{Into: &p.Count, Fresh: func() *Count { return &Count{Lanes: 16} }, Bind: (*Count).binding}},
 			{Name: kinds[2], Says: "Offers operations to a single partition, at one rate after another.",
 				Value: writtenAs{FormPeak, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newPeak, Bind: (*Traffic).asPeak}}},
 			{Name: kinds[3], Says: "Offers operations to several partitions at once, each of which is due its share.",
-				Value: writtenAs{FormSpread, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newSpread, Bind: (*Traffic).asSpread}}},
+				Value: writtenAs{FormSpread, p, fields.Optional[Traffic]{Into: &p.Traffic, Bind: (*Traffic).asSpread,
+					Fresh: func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }}}},
 			{Name: kinds[4], Says: "Offers operations as they arrive: at rates that change, at random, or as a trace has them.",
-				Value: writtenAs{"", p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newTraffic, Bind: (*Traffic).binding}}},
+				Value: writtenAs{"", p, fields.Optional[Traffic]{Into: &p.Traffic, Bind: (*Traffic).binding,
+					Fresh: func() *Traffic { return &Traffic{Entities: 1000, Unit: UnitOperations, Drain: defaultDrain} }}}},
 		},
 		One: kinds,
 		Then: func(r *fields.Reader, path string, n *fields.Node) {
@@ -138,9 +141,6 @@ func present(n *fields.Node, names []string) []string {
 	}
 	return given
 }
-
-func newLoad() *Load   { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} }
-func newCount() *Count { return &Count{Lanes: 16} }
 
 func (l *Load) binding() fields.Binding {
 	return fields.Object{What: "load", Fields: []fields.Field{
@@ -198,9 +198,9 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "entities", Says: "The number of writes in a batch.",
 				Value: fields.Whole[int]{Into: &o.Entities, Least: 1, Most: entity.MaxBatchChanges, UnlessZero: true}},
 			{Name: "change", Says: "The verb of the writes in a batch, insert unless this is given.",
-				Value: unlessZero{verbValue{&o.Change, "change", changes()}, func() bool { return o.Change == o.usualChange() }}},
+				Value: unlessZero{verbValue{&o.Change, "change", changes}, func() bool { return o.Change == o.usualChange() }}},
 			{Name: "class", Says: "What a query reads, rows unless this is given.",
-				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: classes()}, func() bool { return o.Class == o.usualClass() }}},
+				Value: unlessZero{fields.Choice{Into: &o.Class, What: "class", Of: classes}, func() bool { return o.Class == o.usualClass() }}},
 			{Name: "partitions", Says: "How many partitions a query of the class partition-range reads.",
 				Value: fields.Whole[int]{Into: &o.Partitions, Least: 2, Most: maxSpread, UnlessZero: true}},
 			{Name: "where", Says: "A $filter on what a scan reads, with attributes in braces; what it does not keep is counted all the same.",

@@ -120,14 +120,10 @@ func (c *checker) expect() {
 func unknownFigure(name string, known []string) string {
 	says := nearest.Unknown("figure", name, known)
 	if near, found := nearest.Name(name, known); found {
-		says = strings.TrimSuffix(says, "?") + ", " + scopesOf(near) + "?"
+		meant, _ := figure.Find(near)
+		says = strings.TrimSuffix(says, "?") + ", " + meant.Scopes() + "?"
 	}
 	return says
-}
-
-func scopesOf(name string) string {
-	d, _ := figure.Find(name)
-	return d.Scopes()
 }
 
 // named checks that the operations and phases of a figure are the scenario's.

@@ -153,17 +153,13 @@ func textOf(what, name string) ([]byte, error) {
 		return nil, unreadable(what, name, err)
 	}
 	if len(text) > fields.MaxBytes {
-		return nil, fields.Fault{What: fmt.Sprintf("%s has %s; a scenario has at most %d bytes", name, sizeOf(file), fields.MaxBytes)}
+		size := "more than that"
+		if info, err := file.Stat(); err == nil && info.Size() > fields.MaxBytes {
+			size = fmt.Sprintf("%d bytes", info.Size())
+		}
+		return nil, fields.Fault{What: fmt.Sprintf("%s has %s; a scenario has at most %d bytes", name, size, fields.MaxBytes)}
 	}
 	return text, nil
-}
-
-// sizeOf says how large a file is of which more was read than a scenario has.
-func sizeOf(file *os.File) string {
-	if info, err := file.Stat(); err == nil && info.Size() > fields.MaxBytes {
-		return fmt.Sprintf("%d bytes", info.Size())
-	}
-	return "more than that"
 }
 
 // bounded reads just more than a scenario can have, so that one that is too large is

@@ -140,10 +140,8 @@ func verbs() []entity.Verb {
 }
 
 // changes are the verbs of the writes that a batch can have.
-func changes() []entity.Verb {
-	return []entity.Verb{
-		entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge, entity.Replace, entity.Merge, entity.Delete,
-	}
+var changes = []entity.Verb{
+	entity.Insert, entity.InsertOrReplace, entity.InsertOrMerge, entity.Replace, entity.Merge, entity.Delete,
 }
 
 // usualChange is what a batch changes unless the file says otherwise, 0 for any

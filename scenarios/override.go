@@ -30,13 +30,26 @@ func (s *Scenario) SetFrom(from, path, value string) error {
 		return fields.Faults{{File: origin.File, Path: path, What: err.Error()}}
 	}
 	var faults fields.Faults
-	for _, candidate := range candidates(s.at(steps), value) {
-		changed, found := s.with(steps, candidate, origin)
-		if len(found) == 0 {
-			*s = *changed
-			return nil
+	for _, one := range candidates(s.at(steps), value) {
+		if faults = one.faults; len(faults) == 0 {
+			one.value.Walk("", func(_ string, n *fields.Node) {
+				n.At = origin
+				for i := range n.Entries {
+					n.Entries[i].At = origin
+				}
+			})
+			tree := s.encode()
+			tree.Replace(steps, one.value, origin)
+			var changed *Scenario
+			if changed, faults = decode(tree); len(faults) == 0 {
+				*s = *changed
+				return nil
+			}
 		}
-		faults = found
+		// Until now the scenario had no such fault, wherever it shows.
+		for i := range faults {
+			faults[i].File, faults[i].Line, faults[i].Column = origin.File, 0, 0
+		}
 	}
 	return faults
 }
@@ -100,31 +113,6 @@ func (s *Scenario) at(steps []string) *fields.Node {
 	return n
 }
 
-// with returns the scenario with a value in place, or what is wrong with it.
-func (s *Scenario) with(steps []string, c candidate, origin fields.Place) (*Scenario, fields.Faults) {
-	if len(c.faults) > 0 {
-		return nil, relocate(c.faults, origin)
-	}
-	c.value.Walk("", func(_ string, n *fields.Node) {
-		n.At = origin
-		for i := range n.Entries {
-			n.Entries[i].At = origin
-		}
-	})
-	tree := s.encode()
-	tree.Replace(steps, c.value, origin)
-	changed, faults := decode(tree)
-	// Until now the scenario had no such fault, wherever it shows.
-	return changed, relocate(faults, origin)
-}
-
-func relocate(faults fields.Faults, origin fields.Place) fields.Faults {
-	for i := range faults {
-		faults[i].File, faults[i].Line, faults[i].Column = origin.File, 0, 0
-	}
-	return faults
-}
-
 // resolve returns the steps that a path takes through a tree. Only the last few
 // may lead to what is not there yet, through dicts alone.
 func resolve(tree *fields.Node, path string) ([]string, error) {
@@ -179,9 +167,19 @@ func reachable(steps []string, n *fields.Node, part string) error {
 	case fields.Scalar, fields.Empty:
 		return fmt.Errorf("%s is a single value and has no %q; expected its path alone", at, part)
 	case fields.List:
-		if n.Position(part) < 0 {
-			return unknownItem(at, n, part)
+		if n.Position(part) >= 0 {
+			return nil
 		}
+		var names []string
+		for _, item := range n.Items {
+			if name := item.Find("name"); name != nil {
+				names = append(names, name.Text)
+			}
+		}
+		if len(names) == 0 {
+			return fmt.Errorf("%s has no item %q; expected a position from 0 to %d", at, part, len(n.Items)-1)
+		}
+		return fmt.Errorf("%s", nearest.Unknown("item of "+at, part, names))
 	case fields.Dict:
 		// A name that is new here would be a new attribute, not a typo that
 		// shows.
@@ -190,19 +188,6 @@ func reachable(steps []string, n *fields.Node, part string) error {
 		}
 	}
 	return nil
-}
-
-func unknownItem(at string, n *fields.Node, part string) error {
-	var names []string
-	for _, item := range n.Items {
-		if name := item.Find("name"); name != nil {
-			names = append(names, name.Text)
-		}
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%s has no item %q; expected a position from 0 to %d", at, part, len(n.Items)-1)
-	}
-	return fmt.Errorf("%s", nearest.Unknown("item of "+at, part, names))
 }
 
 // Parse reads and validates a scenario. The name of the file is for messages

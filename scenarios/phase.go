@@ -167,8 +167,6 @@ func (t *Traffic) asPeak() fields.Binding {
 	}}
 }
 
-func newSpread() *Traffic { return &Traffic{Entities: 1000, Unit: UnitEach, Drain: defaultDrain} }
-
 func (t *Traffic) asSpread() fields.Binding {
 	rate := new(Arrivals)
 	if t.Arrivals != nil {

@@ -32,11 +32,8 @@ const (
 	ClassBy = "by"
 )
 
-// classes returns the classes of queries, from best to worst. The slice is the
-// caller's.
-func classes() []string {
-	return []string{ClassPoint, ClassRows, ClassPartitionScan, ClassPartitionRange, ClassTableScan}
-}
+// classes are those that a file can name, from best to worst.
+var classes = []string{ClassPoint, ClassRows, ClassPartitionScan, ClassPartitionRange, ClassTableScan}
 
 const (
 	defaultPartitions = 2
@@ -127,18 +124,15 @@ func (s *Scenario) Untold(o *OperationSpec, plan *keys.Plan, home int) []string 
 		}
 	}
 	options := keys.Options{Attributes: s.Attributes}
-	untold := slices.DeleteFunc(slices.Clone(o.By), func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(o.By), func(name string) bool {
 		of, err := keys.ParseTemplate("{" + name + "}")
-		return slices.Contains(told, name) || err != nil || len(options.Differing(of, told)) == 0 || s.constant(name)
+		if slices.Contains(told, name) || err != nil || len(options.Differing(of, told)) == 0 {
+			return true
+		}
+		// Of an attribute that has one value alone there is nothing to tell.
+		at := slices.IndexFunc(s.Attributes, func(a keys.Attribute) bool { return a.Name == name })
+		return at >= 0 && s.Attributes[at].Values != nil && len(s.Attributes[at].Values.Probes()) == 1
 	})
-	return untold
-}
-
-// constant reports whether an attribute has one value alone, so that there is nothing to
-// tell.
-func (s *Scenario) constant(attribute string) bool {
-	at := slices.IndexFunc(s.Attributes, func(a keys.Attribute) bool { return a.Name == attribute })
-	return at >= 0 && s.Attributes[at].Values != nil && len(s.Attributes[at].Values.Probes()) == 1
 }
 
 // Holder returns the property of the entities of a home that has the values of an
@@ -227,9 +221,13 @@ func (c *checker) where(o *OperationSpec, path string) {
 			c.add(path, "%s: %s", where, detail)
 			return
 		}
-		if got := narrowed.Range(); got.Empty() || got.Class() != want {
+		got, reads := narrowed.Range(), "nothing"
+		if !got.Empty() {
+			reads = "a " + got.Class().String()
+		}
+		if got.Empty() || got.Class() != want {
 			c.add(path, "%s%s narrows what is read to %s; expected a filter on properties, or one that leaves a %s",
-				where, which, readBy(got), want)
+				where, which, reads, want)
 			return
 		}
 	}
@@ -242,13 +240,6 @@ func (c *checker) template(path, text string) (keys.Template, bool) {
 	options, _ := c.options()
 	c.addEach(append(faults, options.ValidateProperties(specs)...), func(string) string { return path })
 	return specs[0].Value, c.sound(path)
-}
-
-func readBy(r filter.Range) string {
-	if r.Empty() {
-		return "nothing"
-	}
-	return "a " + r.Class().String()
 }
 
 // stretch returns the $filter of a stretch that a query of a class could read, and

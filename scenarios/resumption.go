@@ -148,8 +148,11 @@ func (c *checker) oneQuery(t *Traffic, o *OperationSpec, path string) {
 func (c *checker) takesUp(t *Traffic, o *OperationSpec, at *Traffic, saving map[string]*OperationSpec, path string) {
 	path += ".from.saved"
 	by := saving[o.From.Saved]
+	saved := slices.ContainsFunc(c.Phases, func(p Phase) bool {
+		return slices.ContainsFunc(p.Operations(), func(other OperationSpec) bool { return other.Save == o.From.Saved })
+	})
 	switch {
-	case by == nil && c.saves(o.From.Saved):
+	case by == nil && saved:
 		c.add(path, "%q is saved by no phase before this one; expected an earlier phase", o.From.Saved)
 	case by == nil && len(saving) == 0:
 		c.add(path, "no operation of an earlier phase saves a token; expected one with save: %s", o.From.Saved)
@@ -164,11 +167,4 @@ func (c *checker) takesUp(t *Traffic, o *OperationSpec, at *Traffic, saving map[
 		o.Class != ClassTableScan && (t.Partitions != at.Partitions || !slices.Equal(t.Keys, at.Keys)):
 		c.add(path, "the token is of another query, that of operation %q; expected the same class, where and partitions", by.Name)
 	}
-}
-
-// saves reports whether any operation saves a token under a name.
-func (c *checker) saves(name string) bool {
-	return slices.ContainsFunc(c.Phases, func(p Phase) bool {
-		return slices.ContainsFunc(p.Operations(), func(o OperationSpec) bool { return o.Save == name })
-	})
 }

@@ -21,28 +21,16 @@ type sizeBinding struct {
 
 // Read implements [fields.Binding].
 func (v sizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
-	if *v.by = nil; n.Kind == fields.Dict {
-		v.distribution(r, path, n)
+	before := len(r.Faults)
+	if *v.by = nil; n.Kind != fields.Dict {
+		if v.one().Read(r, path, n); len(r.Faults) > before {
+			r.Faults = r.Faults[:before]
+			r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, the quantiles of sizes, such as {p50: 900, p99: 4000}, or {%s: …}",
+				entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {")))
+		}
 		return
 	}
-	before := len(r.Faults)
-	if v.one().Read(r, path, n); len(r.Faults) > before {
-		r.Faults = r.Faults[:before]
-		r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, the quantiles of sizes, such as {p50: 900, p99: 4000}, or {%s: …}",
-			entity.MaxEntityBytes, strings.Join(kinds(), ": …}, {")))
-	}
-}
-
-func (v sizeBinding) one() fields.Whole[int] { return parseBytes(v.size) }
-
-func parseBytes(into *int) fields.Whole[int] {
-	return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes}
-}
-
-// distribution reads quantiles, or the one curve that is named.
-func (v sizeBinding) distribution(r *fields.Reader, path string, n *fields.Node) {
 	d := newDraft()
-	before := len(r.Faults)
 	d.object().Read(r, path, n)
 	if len(r.Faults) > before {
 		// Nothing else is concluded from a faulty distribution.
@@ -55,6 +43,12 @@ func (v sizeBinding) distribution(r *fields.Reader, path string, n *fields.Node)
 		*v.by = &d.curve
 	}
 	_, *v.size = (*v.by).Ends()
+}
+
+func (v sizeBinding) one() fields.Whole[int] { return parseBytes(v.size) }
+
+func parseBytes(into *int) fields.Whole[int] {
+	return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes}
 }
 
 // draft is a distribution under way: quantiles where the curve has no kind.
@@ -86,9 +80,19 @@ func (d *draft) object() fields.Object {
 		fields.Field{Name: keys.CurveLognormal, Says: "Sizes whose logarithms lie under a bell curve: many near the median, few that are much larger.",
 			Value: d.of(keys.CurveLognormal, lognormal(c))},
 		fields.Field{Name: keys.CurvePareto, Says: "Sizes with a heavy tail: the share above x falls with a power of x.",
-			Value: d.of(keys.CurvePareto, pareto(c))},
+			Value: d.of(keys.CurvePareto, fields.Object{What: "a pareto", Fields: []fields.Field{
+				{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
+				{Name: "tail", Says: "The exponent of the tail: the share of sizes above x is (min/x) to its power; the smaller, the heavier.",
+					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, leastTail, mostTail, "a number from 0.1 to 100, such as 1.5")},
+				greatest(c),
+			}})},
 		fields.Field{Name: keys.CurveZipf, Says: "Sizes of which the least is the commonest, and the k-th as frequent as 1/k to the power of an exponent.",
-			Value: d.of(keys.CurveZipf, zipf(c))},
+			Value: d.of(keys.CurveZipf, fields.Object{What: "a zipf of sizes", Fields: []fields.Field{
+				{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
+				{Name: "max", Says: "The greatest size, in bytes.", Required: true, Value: parseBytes(&c.High)},
+				{Name: "exponent", Says: "How steeply the shares fall: 0 is all sizes alike, 1 as 1, 1/2, 1/3.",
+					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
+			}})},
 		fields.Field{Name: keys.CurveList, Says: "Sizes in bytes, one of which each entity has.",
 			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: mostListed, What: "sizes in bytes", Bind: listedSizes})},
 		fields.Field{Name: "weights", Says: "How often each size of the list is taken, as its weight over the sum of all; evenly unless this is given.",

@@ -100,7 +100,21 @@ func Search(term string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	patterns := patternsOf(term)
+	called := []string{strings.ToLower(strings.TrimSpace(term))}
+	for _, one := range synonyms {
+		if one.asked == called[0] {
+			called = append(called, one.called)
+		}
+	}
+	// What is looked for is the beginning of a word, whatever its case.
+	var patterns []*regexp.Regexp
+	for _, one := range called {
+		words := strings.Fields(one)
+		for i := range words {
+			words[i] = regexp.QuoteMeta(words[i])
+		}
+		patterns = append(patterns, regexp.MustCompile(`(?i)(^|[^\pL\d])`+strings.Join(words, `[\s#-]+`)))
+	}
 	var found []Entry
 	near := make(map[string]int)
 	for _, one := range all {
@@ -111,25 +125,6 @@ func Search(term string) ([]Entry, error) {
 	}
 	slices.SortStableFunc(found, func(a, b Entry) int { return cmp.Compare(near[a.Name], near[b.Name]) })
 	return found, nil
-}
-
-// patternsOf returns what a term is found by: the beginning of a word, whatever its case.
-func patternsOf(term string) []*regexp.Regexp {
-	called := []string{strings.ToLower(strings.TrimSpace(term))}
-	for _, one := range synonyms {
-		if one.asked == called[0] {
-			called = append(called, one.called)
-		}
-	}
-	var patterns []*regexp.Regexp
-	for _, one := range called {
-		words := strings.Fields(one)
-		for i := range words {
-			words[i] = regexp.QuoteMeta(words[i])
-		}
-		patterns = append(patterns, regexp.MustCompile(`(?i)(^|[^\pL\d])`+strings.Join(words, `[\s#-]+`)))
-	}
-	return patterns
 }
 
 // nearness says where a scenario speaks of something: 0 in its name or pattern, 1 in what it

@@ -78,10 +78,6 @@ const (
 
 const defaultDrain = 5 * time.Second
 
-func newTraffic() *Traffic {
-	return &Traffic{Unit: UnitOperations, Drain: defaultDrain, Entities: 1000}
-}
-
 func (t *Traffic) binding() fields.Binding {
 	without := func(d *time.Duration) func() bool { return func() bool { return *d == 0 } }
 	return fields.Object{
@@ -90,7 +86,7 @@ func (t *Traffic) binding() fields.Binding {
 			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
 				Value: unlessZero{allValue{partitionsValue{&t.Partitions, &t.Keys}, &t.All}, t.Events}},
 			{Name: "arrivals", Says: "When operations are due, whether or not earlier ones were answered (open loop).",
-				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: newArrivals, Bind: (*Arrivals).binding}},
+				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: fresh[Arrivals], Bind: (*Arrivals).binding}},
 			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
 				Value: fields.Whole[int]{Into: &t.Clients, Least: 1, Most: maxWorkers, UnlessZero: true}},
 			{Name: "think", Says: "How long each client pauses between two operations, on the average; 0 is not at all.",
@@ -108,7 +104,7 @@ func (t *Traffic) binding() fields.Binding {
 			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
 				Value: unlessZero{shareValue(&t.StopWhenStable), func() bool { return t.StopWhenStable == 0 }}},
 			{Name: "stop_on", Says: "Budgets of which one that is exceeded ends the run.",
-				Value: budgetsValue(&t.StopOn)},
+				Value: fields.ListOf[Budget]{Into: &t.StopOn, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%", Bind: budgetValue}},
 			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",
 				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
 			{Name: "operations", Says: "What is offered, in proportion to the weights.",
@@ -256,32 +252,17 @@ func (t *Traffic) Lasts() time.Duration {
 	}
 }
 
-// EntitiesPerOperation returns how many entities an operation is due to count on
-// the average of what is offered.
-func (t *Traffic) EntitiesPerOperation() float64 {
-	weights, entities := 0, 0
-	for i := range t.Operations {
-		weights += t.Operations[i].Weight
-		entities += t.Operations[i].Weight * t.Operations[i].Offers()
-	}
-	if entities == 0 {
-		return 1
-	}
-	return float64(entities) / float64(weights)
-}
-
 // traffic checks what depends on the rest of the scenario.
 func (c *checker) traffic(i int, path string) {
 	t := c.Phases[i].Traffic
-	trace := t.Arrivals != nil && t.Arrivals.Trace != ""
-	if trace {
+	for j := range t.Operations {
+		c.operation(&t.Operations[j], fmt.Sprintf("%s.operations.%d", path, j))
+	}
+	if t.Arrivals != nil && t.Arrivals.Trace != "" {
 		// What depends on its rows, the weights among it, is judged when they are read.
-		for j := range t.Operations {
-			c.operation(&t.Operations[j], fmt.Sprintf("%s.operations.%d", path, j))
-		}
 		return
 	}
-	c.operations(t.Operations, path+".operations")
+	c.weights(t.Operations, path+".operations")
 	if form := c.Phases[i].Form; form != "" {
 		c.written(i, form, path)
 		return
@@ -312,19 +293,13 @@ func (c *checker) offered(i int, path string) {
 		}
 	} else {
 		c.partitioned(t.Operations, path+".operations")
-		c.somewhere(i, path)
-	}
-}
-
-// somewhere checks that there are partitions to offer to.
-func (c *checker) somewhere(i int, path string) {
-	t := c.Phases[i].Traffic
-	switch {
-	case !c.loadsSound(i):
-	case c.Loaded(i) == 0 && t.All:
-		c.add(path, "traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions")
-	default:
-		c.aimed(i, path)
+		switch {
+		case !c.loadsSound(i):
+		case c.Loaded(i) == 0 && t.All:
+			c.add(path, "traffic goes to all partitions and nothing is loaded before; expected a load first, or some partitions")
+		default:
+			c.aimed(i, path)
+		}
 	}
 }
 

@@ -214,7 +214,7 @@ func (c *checker) countersOf(operation string) []string {
 
 func (c *checker) workflowDesign(phase int) workflow.Design {
 	d := workflow.Design{Filler: c.Entity.Filler, Loaded: c.Loaded(phase) > 0, Copied: len(c.Design.Copies) > 0,
-		Own: c.Design.keys().place(""), Places: make(map[string]workflow.DesignPlace),
+		Own: c.Design.place(""), Places: make(map[string]workflow.DesignPlace),
 		Attributes: nearest.Of(c.Attributes, func(a keys.Attribute) string { return a.Name })}
 	for _, p := range c.Entity.Properties {
 		one := workflow.DesignProperty{Name: p.Name}
@@ -230,9 +230,6 @@ func (c *checker) workflowDesign(phase int) workflow.Design {
 	}
 	return d
 }
-
-// keys returns the design without its copies and places.
-func (d *Design) keys() Design { return Design{PartitionKey: d.PartitionKey, RowKey: d.RowKey} }
 
 // place returns where a design has things lie.
 func (d Design) place(table string) workflow.DesignPlace {
