@@ -132,7 +132,7 @@ func partitionsFields(p *keys.Partitions) []fields.Field {
 			Value: fields.ListOf[keys.Size]{Into: &p.Sizes, Least: 1, Most: keys.MaxSizes, What: "sizes, such as 20% x2.5",
 				Bind: func(size *keys.Size) fields.Binding {
 					return fields.Single[keys.Size]{Into: size, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
-						Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm())}
+						Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm)}
 				}}},
 	}
 }

@@ -42,16 +42,6 @@ var renamedExamples = [...]struct{ was, is string }{
 	{"two-servers", "hot-partition-starves-neighbours"},
 }
 
-// RenamedExamples returns which built-in scenarios were called otherwise, as pairs of the
-// name before and the one of now. The slice is the caller's.
-func RenamedExamples() [][2]string {
-	var pairs [][2]string
-	for _, one := range renamedExamples {
-		pairs = append(pairs, [2]string{one.was, one.is})
-	}
-	return pairs
-}
-
 // Subjects returns what the built-in scenarios are about, in the order of the documents.
 func Subjects() []string {
 	var names []string

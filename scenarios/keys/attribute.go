@@ -53,14 +53,6 @@ type placed interface {
 	place(i int) (path, what string)
 }
 
-// placeOf returns where the probe at a position stands.
-func placeOf(d Distribution, i int) (path, what string) {
-	if p, texts := d.(placed); texts {
-		return p.place(i)
-	}
-	return "", "a value"
-}
-
 // ValueSource is a distribution in the form that draws quickly: texts by their
 // position, or the integers from low where there are none. It is no interface, so
 // that what it appends to can stay on the stack.

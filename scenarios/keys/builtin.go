@@ -53,11 +53,6 @@ func (o *Options) times() []int {
 // uuid is 128 bits, the more significant first.
 type uuid struct{ high, low uint64 }
 
-// randomUUID is that of version 4 (RFC 9562, section 5.4).
-func randomUUID(draw clock.Draw) uuid {
-	return uuid{draw.Uint64(), draw.Uint64()}.marked(4)
-}
-
 // orderedUUID is that of version 7 (section 5.7): 48 bits of milliseconds since
 // 1970, before which it is that of 1970; then 42 bits of the entity's number, so
 // that those of one millisecond are in its order (section 6.2, method 1); then 32

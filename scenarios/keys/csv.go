@@ -97,7 +97,16 @@ func (c CSV) Read(from io.Reader) (*ValueSet, error) {
 	o := csvfile.Options{File: c.File, Holds: "the values of", Row: maxSetBytes, Bytes: maxSetBytes, Kind: ErrInvalidRow,
 		Known: func(name string) bool { return name == c.Column || c.Weight != "" && name == c.Weight }}
 	r := &setReader{CSV: c, Reader: csvfile.New(from, o), set: &ValueSet{file: c.File}, known: make(map[string]int)}
-	for more := r.Next() && r.header(); more && r.Next(); {
+	more := r.Next()
+	if more {
+		r.weight = -1
+		r.value, _ = r.Reader.Column(c.Column)
+		if c.Weight != "" {
+			r.weight, _ = r.Reader.Column(c.Weight)
+		}
+		more = r.Err() == nil
+	}
+	for more && r.Next() {
 		more = r.row(r.Fields()[r.value], r.Fields())
 	}
 	if r.Err() == nil && len(r.set.values) == 0 {
@@ -117,15 +126,6 @@ type setReader struct {
 	// known are the positions of values; value and weight are the columns that count.
 	known         map[string]int
 	value, weight int
-}
-
-func (r *setReader) header() bool {
-	r.weight = -1
-	r.value, _ = r.Reader.Column(r.CSV.Column)
-	if r.Weight != "" {
-		r.weight, _ = r.Reader.Column(r.Weight)
-	}
-	return r.Err() == nil
 }
 
 func (r *setReader) row(value string, fields []string) bool {

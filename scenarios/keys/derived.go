@@ -111,7 +111,8 @@ func (c *check) suits(path string, p *part) bool {
 	_, isTime := c.sound[p.attribute].values.(Time)
 	switch {
 	case p.format.ofTime() && !isTime:
-		c.addAt(path, p, "%s is a format of a time, and %s is none; expected no format", p.formatText(), p.attribute)
+		_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
+		c.addAt(path, p, "%s is a format of a time, and %s is none; expected no format", format, p.attribute)
 		return false
 	case p.format.kind != toPadded || p.call.kind == toHash:
 		return true
@@ -123,12 +124,6 @@ func (c *check) suits(path string, p *part) bool {
 		}
 	}
 	return true
-}
-
-// formatText returns the format as the placeholder spells it.
-func (p *part) formatText() string {
-	_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
-	return format
 }
 
 func (c *check) addAt(path string, p *part, format string, args ...any) {
@@ -152,8 +147,6 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 		}
 		return true
 	case !isDerived:
-		attribute := p.attribute
-		a := c.sound[attribute]
 		if a.judged {
 			return false
 		}
@@ -162,8 +155,11 @@ func (c *check) keyPart(path string, p *part, keyPath string, as func(string) en
 			if code, detail := entity.ValidateKey(as(value)); code != entity.OK && told < MostRowFaults {
 				a.judged = true
 				told++
-				where, what := placeOf(a.values, i)
-				c.add("attributes."+attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
+				where, what := "", "a value"
+				if texts, are := a.values.(placed); are {
+					where, what = texts.place(i)
+				}
+				c.add("attributes."+p.attribute+where, "%s is %s, and %s is formed from it: %s: %s", what, nearest.Shown(value), keyPath, code, detail)
 			}
 		}
 		return !a.judged

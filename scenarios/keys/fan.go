@@ -3,7 +3,6 @@ package keys
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"loadgen/engine/filter"
@@ -78,13 +77,4 @@ func (p *Plan) Ranges(e Event) []filter.Range {
 		}
 	}
 	return ranges
-}
-
-func (s *slot) bucket(dst []byte, value int) []byte {
-	start := len(dst)
-	dst = strconv.AppendInt(dst, int64(value), 10)
-	for _, f := range s.apply[1:] {
-		dst = f.apply(dst, start)
-	}
-	return dst
 }

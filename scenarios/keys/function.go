@@ -195,16 +195,19 @@ func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
 		if s.attribute < 0 || !s.tells() {
 			continue
 		}
-		switch d := &g.attributes[s.attribute]; d.kind {
-		case byTime:
-			attributes[s.attribute].fixed, attributes[s.attribute].time = true, fixedTimeline(d.time.at(o))
-		default:
-			if d.kind == byText {
-				g.hold(attributes, d.text, o)
-			}
-			for _, at := range g.options.wholeRow(s.attribute) {
-				attributes[at].fix(string(g.fill(nil, &slot{attribute: at}, o)))
-			}
+		d := &g.attributes[s.attribute]
+		if d.kind == byTime {
+			at := d.time.at(o)
+			attributes[s.attribute].fixed, attributes[s.attribute].time = true, timeline{start: at, offered: at}
+			continue
+		}
+		if d.kind == byText {
+			g.hold(attributes, d.text, o)
+		}
+		for _, at := range g.options.wholeRow(s.attribute) {
+			text := string(g.fill(nil, &slot{attribute: at}, o))
+			held := &attributes[at]
+			held.kind, held.fixed, held.values = byChance, true, constantSource(text)
 		}
 	}
 }

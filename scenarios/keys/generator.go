@@ -38,7 +38,22 @@ type formed struct {
 // afterwards. The error joins what [Options.Validate] finds; it wraps
 // [ErrInvalidOptions].
 func New(o Options) (*Generator, error) {
-	if err := errors.Join(append(o.Validate(), o.unreadFaults()...)...); err != nil {
+	faults := o.Validate()
+	for _, a := range o.Attributes {
+		if !Unread(a.Values) {
+			continue
+		}
+		switch values := a.Values.(type) {
+		case CSV:
+			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
+		case ValueColumn:
+			faults = append(faults, valueFaultf("attributes."+a.Name, "%s has not been read", values.File))
+		}
+	}
+	if o.sizesUnread() {
+		faults = append(faults, valueFaultf("size.csv", "the sizes have not been read"))
+	}
+	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
 	g := &Generator{options: o, letters: clock.NewStream(o.Seed, "filler")}
@@ -56,10 +71,13 @@ func (o *Options) form(specs []PropertySpec) []formed {
 	var list []formed
 	for _, spec := range specs {
 		one := formed{name: spec.Name, kind: spec.Type, value: o.resolve(spec.Value)}
-		if text, same := one.value.literal(); same {
-			if value, ok := parseValue(one.kind, text); ok {
-				one.fixed = &value
-			}
+		text, same := "", true
+		for i := range one.value {
+			text += one.value[i].literal
+			same = same && one.value[i].attribute < 0
+		}
+		if value, ok := parseValue(one.kind, text); same && ok {
+			one.fixed = &value
 		}
 		list = append(list, one)
 	}

@@ -46,7 +46,9 @@ func (s *HeaviestKeys[K, V]) Of(key K, weight int64) *SketchPlace[K, V] {
 		s.renew(&place.Value)
 		s.heap = append(s.heap, place)
 		s.slots[place.Key] = place
-		s.rise(place.at)
+		for i := place.at; i > 0 && s.heap[i].Weight < s.heap[(i-1)/2].Weight; i = (i - 1) / 2 {
+			s.swap(i, (i-1)/2)
+		}
 	default:
 		place = s.heap[0]
 		delete(s.slots, place.Key)
@@ -62,7 +64,19 @@ func (s *HeaviestKeys[K, V]) Of(key K, weight int64) *SketchPlace[K, V] {
 // Again adds to the weight of the key of a place, which must be one of the sketch's.
 func (s *HeaviestKeys[K, V]) Again(place *SketchPlace[K, V], weight int64) {
 	place.Weight += max(0, weight)
-	s.sink(place.at)
+	for i := place.at; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(s.heap); child++ {
+			if s.heap[child].Weight < s.heap[least].Weight {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		s.swap(i, least)
+		i = least
+	}
 }
 
 // Places returns all places, in no order. They are the sketch's own.
@@ -77,29 +91,6 @@ func (s *HeaviestKeys[K, V]) Missing() int64 {
 		return 0
 	}
 	return s.heap[0].Weight
-}
-
-func (s *HeaviestKeys[K, V]) rise(i int) {
-	for i > 0 && s.heap[i].Weight < s.heap[(i-1)/2].Weight {
-		s.swap(i, (i-1)/2)
-		i = (i - 1) / 2
-	}
-}
-
-func (s *HeaviestKeys[K, V]) sink(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(s.heap); child++ {
-			if s.heap[child].Weight < s.heap[least].Weight {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		s.swap(i, least)
-		i = least
-	}
 }
 
 func (s *HeaviestKeys[K, V]) swap(i, j int) {

@@ -62,10 +62,6 @@ const (
 	byUUID7
 )
 
-func (d *drawn) fix(text string) {
-	d.kind, d.fixed, d.values = byChance, true, constantSource(text)
-}
-
 // draws returns the attributes of the options in the form to draw from, the
 // built-in ones last.
 func (o *Options) draws() []drawn {
@@ -91,18 +87,6 @@ func (o *Options) draws() []drawn {
 	random := clock.NewStream(o.Seed, "uuid")
 	return append(list, drawn{kind: byNumber}, drawn{kind: byUUID, stream: random},
 		drawn{kind: byUUID7, stream: random, time: time})
-}
-
-// literal returns the text of a layout that is the same for every event, and false for any other.
-func (l layout) literal() (string, bool) {
-	text := ""
-	for i := range l {
-		if l[i].attribute >= 0 {
-			return "", false
-		}
-		text += l[i].literal
-	}
-	return text, true
 }
 
 func (g *Generator) expand(dst []byte, l layout, o *occurrence) []byte {
@@ -144,7 +128,8 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 	case byNumber:
 		dst = appendPadded(dst, o.Number, 1)
 	case byUUID:
-		dst = appendUUID(dst, randomUUID(d.stream.At(o.Number)))
+		draw := d.stream.At(o.Number)
+		dst = appendUUID(dst, uuid{draw.Uint64(), draw.Uint64()}.marked(4))
 	case byUUID7:
 		dst = appendUUID(dst, orderedUUID(d.time.at(o), o.Number, d.stream.At(o.Number)))
 	}

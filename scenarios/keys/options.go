@@ -240,24 +240,3 @@ func (o Options) sizesUnread() bool {
 	curve, is := o.Sizes.(*Curve)
 	return is && curve.Unread()
 }
-
-// unreadFaults returns what keeps a generator from being made of sound options.
-func (o Options) unreadFaults() []error {
-	attributes := o.Attributes
-	var faults []error
-	for _, a := range attributes {
-		if !Unread(a.Values) {
-			continue
-		}
-		switch values := a.Values.(type) {
-		case CSV:
-			faults = append(faults, valueFaultf("attributes."+a.Name+".csv", "%s has not been read", values.File))
-		case ValueColumn:
-			faults = append(faults, valueFaultf("attributes."+a.Name, "%s has not been read", values.File))
-		}
-	}
-	if o.sizesUnread() {
-		faults = append(faults, valueFaultf("size.csv", "the sizes have not been read"))
-	}
-	return faults
-}

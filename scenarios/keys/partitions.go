@@ -37,15 +37,13 @@ type Size struct {
 // String returns the size as a scenario has it: "20% x2.5".
 func (s Size) String() string { return Percent(s.Share) + " x" + Decimal(s.Weight) }
 
-var sizeText = regexp.MustCompile(`^((?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,6})?)% *x *` +
+// SizeForm is what the text of a size looks like.
+var SizeForm = regexp.MustCompile(`^((?:0|[1-9][0-9]?|100)(?:\.[0-9]{1,6})?)% *x *` +
 	`((?:0|[1-9][0-9]{0,6})(?:\.[0-9]{1,6})?)$`)
-
-// SizeForm returns what the text of a size looks like.
-func SizeForm() *regexp.Regexp { return sizeText }
 
 // ParseSize reads a size, and returns false where the text is none.
 func ParseSize(text string) (Size, bool) {
-	match := sizeText.FindStringSubmatch(text)
+	match := SizeForm.FindStringSubmatch(text)
 	if match == nil {
 		return Size{}, false
 	}

@@ -36,10 +36,8 @@ func newPermutation(size int64, chance clock.Stream) *permutation {
 	return p
 }
 
-// at returns what an integer from 0 to size-1 is exchanged with.
-func (p *permutation) at(i int64) int64 { return p.walk(uint64(i), 0) }
-
-// walk is at of the permutation of that number, of as many as are wanted.
+// walk returns what an integer from 0 to size-1 is exchanged with by the permutation of a
+// number, of as many as are wanted.
 func (p *permutation) walk(x, number uint64) int64 {
 	low, high := uint64(1)<<p.low-1, uint64(1)<<p.high-1
 	number *= 0x9e3779b97f4a7c15

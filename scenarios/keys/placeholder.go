@@ -36,10 +36,12 @@ func (p *part) parseCall(text string, at int) error {
 	case !opened, !closed, strings.ContainsAny(list, "()"):
 		return &TemplateError{Offset: at, What: fmt.Sprintf("the placeholder holds %s; expected a call of one function, such as %s", nearest.Shown(text), functions[0].example)}
 	}
-	f, err := findFunction(name, at)
-	if err != nil {
-		return err
+	known := nearest.Of(functions, func(f function) string { return f.name })
+	which := slices.Index(known, name)
+	if which < 0 {
+		return &TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
 	}
+	f := functions[which]
 	attribute, argument, two := strings.Cut(list, ",")
 	inside := at + len(name) + 1
 	if !isName(attribute) {
@@ -59,14 +61,6 @@ func (p *part) parseCall(text string, at int) error {
 	}
 	p.call.n = n
 	return nil
-}
-
-func findFunction(name string, at int) (function, error) {
-	known := nearest.Of(functions, func(f function) string { return f.name })
-	if at := slices.Index(known, name); at >= 0 {
-		return functions[at], nil
-	}
-	return function{}, &TemplateError{Offset: at, What: nearest.Unknown("function", name, known)}
 }
 
 // parseFormat reads what follows the colon: one of a time, or the padding of a

@@ -3,6 +3,7 @@ package keys
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"loadgen/engine/entity"
@@ -135,8 +136,18 @@ func (r *reader) knows(attribute int) bool {
 func (r *reader) part(s *slot, d *drawn) (part step, some, whole bool) {
 	switch {
 	case d.kind == byTime && r.spanned:
-		how, ordered := s.order()
-		return step{*s, how}, ordered, ordered
+		// Instants and ticks have a width of their own, and so their first characters are
+		// in the same order.
+		how := rising
+		for _, f := range s.apply {
+			switch f.kind {
+			case toHash, toReverse, toPadded:
+				return step{}, false, false
+			case toInverted:
+				how = falling
+			}
+		}
+		return step{*s, how}, true, true
 	case d.kind == byUUID7 && len(s.apply) == 0:
 		begins := *s
 		begins.apply = []transform{{toPrefix, uuidTime}}
@@ -147,22 +158,6 @@ func (r *reader) part(s *slot, d *drawn) (part step, some, whole bool) {
 	default:
 		return step{}, false, false
 	}
-}
-
-// order returns how the text of a slot with a time goes with it, and whether it goes
-// one way at all. Instants and ticks have a width of their own, and so their first
-// characters are in the same order.
-func (s *slot) order() (certainty, bool) {
-	how := rising
-	for _, f := range s.apply {
-		switch f.kind {
-		case toHash, toReverse, toPadded:
-			return how, false
-		case toInverted:
-			how = falling
-		}
-	}
-	return how, true
 }
 
 // ways returns how many values a slot has at most, 0 where that is not known.
@@ -253,7 +248,10 @@ func (p *Plan) ends(w *route, e Event, query int) (low, high string, exact bool)
 		s := &w.steps[i]
 		start := len(text)
 		if s.how == bucket {
-			text = s.slot.bucket(text, query%s.ways())
+			text = strconv.AppendInt(text, int64(query%s.ways()), 10)
+			for _, f := range s.apply[1:] {
+				text = f.apply(text, start)
+			}
 			query /= s.ways()
 			continue
 		}

@@ -83,4 +83,6 @@ type scrambled struct {
 	spread *permutation
 }
 
-func (s scrambled) pick(n uint64, draw clock.Draw) int64 { return s.spread.at(s.ranks.pick(n, draw)) }
+func (s scrambled) pick(n uint64, draw clock.Draw) int64 {
+	return s.spread.walk(uint64(s.ranks.pick(n, draw)), 0)
+}

@@ -135,15 +135,32 @@ const (
 // them. The error joins up to twenty [*csvfile.Fault], each of which wraps [ErrInvalidRow], or is
 // that of the reader.
 func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error) {
-	r := &tableReader{Reader: csvfile.New(from, csvfile.Options{File: file, Holds: "the rows of", Row: maxRowBytes,
-		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(names, name) }})}
+	r := csvfile.New(from, csvfile.Options{File: file, Holds: "the rows of", Row: maxRowBytes,
+		Bytes: maxRowsBytes, Kind: ErrInvalidRow, Known: func(name string) bool { return slices.Contains(names, name) }})
 	t := &ValueTable{columns: make(map[string]*column), apart: make(map[string]bool)}
-	for more := r.Next() && r.header(names); more && r.Next(); t.rows++ {
+	var columns []*packer
+	more := r.Next()
+	if more {
+		for _, name := range names {
+			if at, found := r.Column(name); found {
+				columns = append(columns, &packer{name: name, at: at, places: make([]uint32, 64)})
+			}
+		}
+		more = r.Err() == nil
+	}
+	for ; more && r.Next(); t.rows++ {
 		if t.rows == maxRowsRead {
 			r.Fault("the file goes on; expected at most %d rows", maxRowsRead)
 			break
 		}
-		r.row()
+		for _, one := range columns {
+			value := r.Fields()[one.at]
+			if !utf8.ValidString(value) {
+				r.Fault("%s is not UTF-8; expected UTF-8 text", one.name)
+				value = ""
+			}
+			one.add(value, int32(r.Line()))
+		}
 	}
 	if r.Err() == nil && t.rows == 0 {
 		r.Fault("the file has no rows; expected a line that names the columns, and rows")
@@ -151,37 +168,10 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	for _, one := range r.columns {
+	for _, one := range columns {
 		t.columns[one.name] = one.column()
 	}
 	return t, nil
-}
-
-// tableReader is a file under way.
-type tableReader struct {
-	*csvfile.Reader
-	columns []*packer
-}
-
-func (r *tableReader) header(names []string) bool {
-	for _, name := range names {
-		at, found := r.Column(name)
-		if found {
-			r.columns = append(r.columns, &packer{name: name, at: at, places: make([]uint32, 64)})
-		}
-	}
-	return r.Err() == nil
-}
-
-func (r *tableReader) row() {
-	for _, one := range r.columns {
-		value := r.Fields()[one.at]
-		if !utf8.ValidString(value) {
-			r.Fault("%s is not UTF-8; expected UTF-8 text", one.name)
-			value = ""
-		}
-		one.add(value, int32(r.Line()))
-	}
 }
 
 // packer keeps each value of a column once, in one text: a map of strings would take
@@ -214,8 +204,17 @@ func (p *packer) add(value string, line int32) {
 	p.text = append(p.text, value...)
 	p.ends, p.lines, p.cells = append(p.ends, uint32(len(p.text))), append(p.lines, line), append(p.cells, cell)
 	p.places[at] = cell + 1
-	if 2*len(p.ends) > len(p.places) {
-		p.grow()
+	if 2*len(p.ends) <= len(p.places) {
+		return
+	}
+	p.places = make([]uint32, 2*len(p.places))
+	mask = uint64(len(p.places) - 1)
+	for cell := range p.ends {
+		at := scattered(p.value(uint32(cell))) & mask
+		for p.places[at] != 0 {
+			at = (at + 1) & mask
+		}
+		p.places[at] = uint32(cell) + 1
 	}
 }
 
@@ -234,18 +233,6 @@ func (p *packer) value(cell uint32) []byte {
 		begin = p.ends[cell-1]
 	}
 	return p.text[begin:p.ends[cell]]
-}
-
-func (p *packer) grow() {
-	p.places = make([]uint32, 2*len(p.places))
-	mask := uint64(len(p.places) - 1)
-	for cell := range p.ends {
-		at := scattered(p.value(uint32(cell))) & mask
-		for p.places[at] != 0 {
-			at = (at + 1) & mask
-		}
-		p.places[at] = uint32(cell) + 1
-	}
 }
 
 // column is what the rows have in one column.

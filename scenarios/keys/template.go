@@ -63,8 +63,10 @@ func ParseTemplate(text string) (Template, error) {
 	if len(text) > maxTemplate {
 		return Template{}, &TemplateError{Offset: maxTemplate, What: fmt.Sprintf("the text has %d bytes; expected at most %d", len(text), maxTemplate)}
 	}
-	if !utf8.ValidString(text) {
-		return Template{}, &TemplateError{Offset: invalidUTF8(text), What: "not UTF-8; expected UTF-8 text"}
+	for at, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[at:], string(utf8.RuneError)) {
+			return Template{}, &TemplateError{Offset: at, What: "not UTF-8; expected UTF-8 text"}
+		}
 	}
 	t := Template{text: text}
 	for at := 0; at < len(text); {
@@ -193,17 +195,4 @@ func isName(text string) bool {
 		}
 	}
 	return true
-}
-
-// invalidUTF8 returns the offset of the first byte that is no part of a
-// character, or the length of the text.
-func invalidUTF8(text string) int {
-	for at := 0; at < len(text); {
-		r, size := utf8.DecodeRuneInString(text[at:])
-		if r == utf8.RuneError && size == 1 {
-			return at
-		}
-		at += size
-	}
-	return len(text)
 }

@@ -89,9 +89,6 @@ func newTimeline(t Time, history uint64) timeline {
 	return line
 }
 
-// fixedTimeline returns a timeline that stays at one time.
-func fixedTimeline(t entity.Ticks) timeline { return timeline{start: t, offered: t} }
-
 // after returns when the loaded event with a number came about. The product has up
 // to 128 bits.
 func (l *timeline) after(n uint64) entity.Ticks {
