@@ -18,8 +18,10 @@ import (
 
 // Document says what a log says: the report of its record, and what only a log has.
 func (t *Told) Document() *document.Document {
-	d := report.Keep(t.Record).Document
-	d.Title, d.Data = "explain --log", t.data()
+	d, r := report.Keep(t.Record).Document, t.Reading
+	d.Title = "explain --log"
+	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
+		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
 	t.untold(&d.Answer)
 	Mark(&d.Answer, t.strict)
 	table := document.Table{ID: "hottest-by-second", Caption: "The hottest partitions, by their busiest second", Columns: []document.Column{{Title: "PartitionKey", Words: true},
@@ -32,7 +34,11 @@ func (t *Told) Document() *document.Document {
 		table.Rows = append(table.Rows, document.Cells(document.Key(one.PartitionKey, 40), document.Count(max(one.Offered, one.Busiest)), document.Count(one.Busiest),
 			document.Count(one.Requests), document.PartOf(float64(one.Throttled), float64(one.Requests))))
 	}
-	d.Screen = append(d.Screen, table, document.Facts{Lines: t.facts()})
+	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"), stamp(r.First), stamp(r.Last))}
+	if keyless := r.keyless(); keyless != "" {
+		lines = append(lines, "without a PartitionKey: "+keyless)
+	}
+	d.Screen = append(d.Screen, table, document.Facts{Lines: append(lines, document.SpreadNote(r.SpreadOver)...)})
 	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: t.read()}}},
 		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
 		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
@@ -92,12 +98,6 @@ type Data struct {
 	Queries      int64 `json:"queries_estimated"`
 }
 
-func (t *Told) data() *Data {
-	r := t.Reading
-	return &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
-		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
-}
-
 // Print writes what a log says in one of [report.PrintForms]; a page has its charts.
 func (t *Told) Print(w io.Writer, form string, look text.Look) error {
 	if form != report.FormPage {
@@ -110,17 +110,6 @@ func (t *Told) Print(w io.Writer, form string, look text.Look) error {
 
 // screenPartitions is how many of the hottest partitions one screen shows.
 const screenPartitions = 3
-
-// facts are what one screen shows of the log itself.
-func (t *Told) facts() []string {
-	r := t.Reading
-	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
-		r.First.Time().Format(time.DateTime), r.Last.Time().Format(time.DateTime))}
-	if keyless := r.keyless(); keyless != "" {
-		lines = append(lines, "without a PartitionKey: "+keyless)
-	}
-	return append(lines, document.SpreadNote(r.SpreadOver)...)
-}
 
 // read says what of the log counts, and what does not.
 func (t *Told) read() []string {

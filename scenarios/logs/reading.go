@@ -186,7 +186,9 @@ func (r *reader) file(file Source, visit func(*accesslog.Entry) error) error {
 	})
 	switch {
 	case err == nil:
-		r.add(string(format))
+		if !slices.Contains(r.told.Formats, string(format)) {
+			r.told.Formats = append(r.told.Formats, string(format))
+		}
 	case errors.Is(err, accesslog.ErrLog):
 		err = faulty{err}
 	}
@@ -201,15 +203,6 @@ func (f faulty) Is(other error) bool { return other == ErrSource }
 
 // Unwrap returns the fault.
 func (f faulty) Unwrap() error { return f.error }
-
-func (r *reader) add(format string) {
-	for _, one := range r.told.Formats {
-		if one == format {
-			return
-		}
-	}
-	r.told.Formats = append(r.told.Formats, format)
-}
 
 // take takes an entry among those that wait.
 func (r *reader) take(e *accesslog.Entry) error {

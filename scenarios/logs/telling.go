@@ -130,20 +130,16 @@ func (t *teller) take(e *accesslog.Entry) error {
 	seen := t.seen(e)
 	t.examined.Saw(seen)
 	t.last = max(t.last, seen.Done+1)
-	t.count(e)
-	return nil
-}
-
-func (t *teller) count(e *accesslog.Entry) {
 	of := t.told.Latency[e.Operation]
 	if of == nil {
 		if len(t.told.Latency) >= mostOperations {
-			return
+			return nil
 		}
 		of = new(Latency)
 		t.told.Latency[e.Operation] = of
 	}
 	of.add(e)
+	return nil
 }
 
 // mostOperations is how many names of operations are told apart; the service has fewer.

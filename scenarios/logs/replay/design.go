@@ -69,23 +69,13 @@ func newForming(p Pattern, d Design) (*forming, error) {
 	return f, nil
 }
 
-// key returns the key of the design for one of the log, which it keeps where it has none; then
-// the operation is counted.
-func (f *forming) key(of entity.Key) entity.Key {
-	formed, err := f.of(of)
-	if err != nil {
-		f.unmatchedBy(err)
-	}
-	return formed
-}
-
 func (f *forming) unmatchedBy(err error) {
 	if f.unmatched++; f.first == nil {
 		f.first = err
 	}
 }
 
-// of is key that counts nothing.
+// of returns the key of the design for one of the log, which it keeps where it has none.
 func (f *forming) of(key entity.Key) (entity.Key, error) {
 	if f.to == nil {
 		return key, nil

@@ -95,7 +95,8 @@ func total(of map[string]int64) (n int64) {
 func (t *Told) order() []*Arm {
 	var all []*Arm
 	for i := range t.Contest.Ranking {
-		all = append(all, t.arm(t.Contest.Ranking[i].Design))
+		design := t.Contest.Ranking[i].Design
+		all = append(all, &t.Arms[slices.IndexFunc(t.Arms, func(a Arm) bool { return a.Design == design })])
 	}
 	return all
 }
@@ -116,23 +117,18 @@ func (t *Told) table(beside bool) document.Table {
 			if j > 0 {
 				name = "  by profile " + one.Profile
 			}
-			tone := document.Good
-			if !one.Holds() {
-				tone = document.Bad
+			p99 := document.Untold
+			if one.P99 > 0 {
+				p99 = document.Millis(int64(one.P99 * 1000))
 			}
-			row := document.Cells(name, document.Share(one.Throttled), document.Share(one.Lost), t99(one), document.Count(one.Partitions), document.Count(one.HottestMax), document.Count(one.Billed), document.Key(one.Hottest, 24))
-			row[0].Tone = tone
+			row := document.Cells(name, document.Share(one.Throttled), document.Share(one.Lost), p99, document.Count(one.Partitions), document.Count(one.HottestMax), document.Count(one.Billed), document.Key(one.Hottest, 24))
+			if row[0].Tone = document.Good; !one.Holds() {
+				row[0].Tone = document.Bad
+			}
 			table.Rows = append(table.Rows, row)
 		}
 	}
 	return table
-}
-
-func t99(r *Run) string {
-	if r.P99 == 0 {
-		return document.Untold
-	}
-	return document.Millis(int64(r.P99 * 1000))
 }
 
 // facts are what one screen shows beside the designs.

@@ -67,11 +67,6 @@ type gatherer struct {
 // whose further pages are known as such.
 const mostTried = 1 << 18
 
-// Gather reads the operations of a log by the default rules.
-func Gather(files []logs.Source, o logs.Options) (*Operations, error) {
-	return Rules{}.Gather(files, o)
-}
-
 // Gather reads the operations of a log. A request with the id of one that was not answered
 // before, for the same on the same key and within two minutes, is no operation of its own,
 // nor is a page of a query after the first. The error is as of [logs.Read].
@@ -329,21 +324,3 @@ func (g *gatherer) wait(e *accesslog.Entry, at time.Duration) {
 	}
 	g.tried[strings.Clone(id)] = &pending{verb: e.Verb, key: key, filter: strings.Clone(e.Filter), last: at, place: place}
 }
-
-// partitionRows are the RowKeys that the log names of each partition, a few of each, in their order.
-func (o *Operations) partitionRows() map[string][]string {
-	rows := make(map[string][]string)
-	for i := range o.List {
-		key := &o.List[i].Key
-		if list := rows[key.Partition]; len(list) < mostRows && !slices.Contains(list, key.Row) {
-			rows[key.Partition] = append(list, key.Row)
-		}
-	}
-	for _, list := range rows {
-		slices.Sort(list)
-	}
-	return rows
-}
-
-// mostRows is how many RowKeys of a partition stand for all: as many as a transaction has.
-const mostRows = 100

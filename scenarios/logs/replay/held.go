@@ -29,7 +29,8 @@ func (k kin) under(like entity.Key) entity.Key {
 // table is what the table of a log held, as far as the log shows: what was read, updated or
 // deleted before anybody inserted it, and as many more as queries returned.
 type table struct {
-	of   *Operations
+	of *Operations
+	// rows are the RowKeys that the log names of each partition, a few of each, in their order.
 	rows map[string][]string
 	// held are the entities that were there when the log began.
 	held []kin
@@ -48,14 +49,25 @@ type table struct {
 const (
 	tableName = "log"
 	mostHeld  = 1_000_000
-	// stride is from one row that is taken for an example to the next.
-	stride = 61
+	// stride is from one row that is taken for an example to the next, mostRows how many RowKeys
+	// of a partition stand for all: as many as a transaction has.
+	stride   = 61
+	mostRows = 100
 )
 
 // newTable plays the operations as the log has them, and finds out what must have been there
 // for its queries to return what they did.
 func newTable(of *Operations) *table {
-	t := &table{of: of, rows: of.partitionRows(), scanned: make(map[string]bool), wrote: make(map[int][]entity.Key), store: store.New()}
+	t := &table{of: of, rows: make(map[string][]string), scanned: make(map[string]bool), wrote: make(map[int][]entity.Key), store: store.New()}
+	for i := range of.List {
+		key := &of.List[i].Key
+		if list := t.rows[key.Partition]; len(list) < mostRows && !slices.Contains(list, key.Row) {
+			t.rows[key.Partition] = append(list, key.Row)
+		}
+	}
+	for _, list := range t.rows {
+		slices.Sort(list)
+	}
 	if len(of.Queries) == 0 {
 		return t
 	}
@@ -152,7 +164,15 @@ func (t *table) fill(q *Query) {
 	if partition, one := span.Partition(); one && t.scanned[partition] && span.Class() != filter.ClassPartitionScan {
 		return
 	}
-	missing := q.Returned - t.count(span, q.Returned)
+	missing := q.Returned
+	for rest := span; missing > 0; {
+		page, code := t.store.Scan(tableName, store.Query{Range: rest, Top: int(min(missing, 1000)), ScanLimit: 1000})
+		missing -= int64(page.Scanned)
+		if code != entity.OK || !page.More {
+			break
+		}
+		rest = rest.StartingAt(page.Next)
+	}
 	for n := range missing {
 		if t.extra == mostHeld {
 			return
@@ -168,19 +188,6 @@ func (t *table) fill(q *Query) {
 		}
 		t.hold(one)
 	}
-}
-
-// count returns how many entities of a range are known, so many at most.
-func (t *table) count(span filter.Range, most int64) (n int64) {
-	for n < most {
-		page, code := t.store.Scan(tableName, store.Query{Range: span, Top: int(min(most-n, 1000)), ScanLimit: 1000})
-		n += int64(page.Scanned)
-		if code != entity.OK || !page.More {
-			break
-		}
-		span = span.StartingAt(page.Next)
-	}
-	return n
 }
 
 // like returns an entity of a range that the log names, another one for each number, or where

@@ -92,7 +92,7 @@ phases:
 func gathered(t *testing.T, log []byte) *replay.Operations {
 	t.Helper()
 	source := logs.Source{Name: "the log", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(log)), nil }}
-	found, err := replay.Gather([]logs.Source{source}, logs.Options{})
+	found, err := replay.Rules{}.Gather([]logs.Source{source}, logs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

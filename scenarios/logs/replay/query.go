@@ -62,23 +62,6 @@ type asking struct {
 	fault error
 }
 
-// ask returns the queries of a log under a design.
-func (f *forming) ask(of *Operations) []reading {
-	all := make([]reading, len(of.Queries))
-	if f.to == nil {
-		for i := range all {
-			span := of.Queries[i].span()
-			all[i] = reading{ranges: []filter.Range{span}, tight: true, class: span.Class()}
-		}
-		return all
-	}
-	f.queries = f.newAsking(of)
-	for i := range all {
-		all[i] = f.reading(i)
-	}
-	return all
-}
-
 // newAsking finds out what the queries know, and returns what plans them.
 func (f *forming) newAsking(of *Operations) *asking {
 	a := &asking{plans: make(map[string]*keys.Plan)}
@@ -88,7 +71,14 @@ func (f *forming) newAsking(of *Operations) *asking {
 			names = append(names, name)
 		}
 	}
-	usual := f.usual(of, names)
+	// The values of one key stand for those that a query does not know.
+	var usual map[string]string
+	for i := range of.List {
+		if key := &of.List[i].Key; f.apart(key.Partition, &key.Row) == nil && len(f.attribute) == len(names) {
+			usual = maps.Clone(f.attribute)
+			break
+		}
+	}
 	var text strings.Builder
 	rows := csv.NewWriter(&text)
 	_ = rows.Write(names)
@@ -120,16 +110,6 @@ func (f *forming) newAsking(of *Operations) *asking {
 	}
 	a.generator, a.fault = keys.New(o)
 	return a
-}
-
-// usual are values of all attributes, in the place of those that a query does not know.
-func (f *forming) usual(of *Operations, names []string) map[string]string {
-	for i := range of.List {
-		if key := &of.List[i].Key; f.apart(key.Partition, &key.Row) == nil && len(f.attribute) == len(names) {
-			return maps.Clone(f.attribute)
-		}
-	}
-	return nil
 }
 
 // know takes apart what all keys of a range have alike.

@@ -330,7 +330,7 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 	s := make(t, n, "by-region")
 	w := new(witness)
 	w.lines.Write(logOf(t, s))
-	found, err := replay.Gather(w.source(), logs.Options{})
+	found, err := replay.Rules{}.Gather(w.source(), logs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

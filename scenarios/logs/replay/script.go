@@ -23,10 +23,24 @@ type script struct {
 
 // newScript forms everything anew.
 func newScript(of *Operations, steps []step, t *table, f *forming) *script {
-	s := &script{of: of, steps: steps, keys: make([]entity.Key, len(of.List)), reads: f.ask(of)}
+	s := &script{of: of, steps: steps, keys: make([]entity.Key, len(of.List)), reads: make([]reading, len(of.Queries))}
 	s.nothing, _, _ = filter.Parse("V lt 0")
+	if f.to != nil {
+		f.queries = f.newAsking(of)
+	}
+	for i := range s.reads {
+		if f.to != nil {
+			s.reads[i] = f.reading(i)
+			continue
+		}
+		span := of.Queries[i].span()
+		s.reads[i] = reading{ranges: []filter.Range{span}, tight: true, class: span.Class()}
+	}
 	for i := range of.List {
-		s.keys[i] = f.key(of.List[i].Key)
+		var err error
+		if s.keys[i], err = f.of(of.List[i].Key); err != nil {
+			f.unmatchedBy(err)
+		}
 	}
 	for i := range of.Transactions {
 		s.batches = append(s.batches, f.transactions(t.written(i)))

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"io"
-	"slices"
 	"time"
 
 	"loadgen/report"
@@ -95,11 +94,6 @@ func (p *playing) tell(arms []Arm) *Told {
 		}
 	}
 	return t
-}
-
-// arm returns what a design came to.
-func (t *Told) arm(design string) *Arm {
-	return &t.Arms[slices.IndexFunc(t.Arms, func(a Arm) bool { return a.Design == design })]
 }
 
 // Print writes what a replay came to in one of [report.PrintForms]; a page has its picture.
