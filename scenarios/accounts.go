@@ -181,38 +181,29 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 	}
 	text := partitionKey
 	if len(h.by) > 0 {
-		chosen, fits := h.choice(partitionKey)
-		// As many zeros stand before a number as keys have.
-		if number, err := strconv.ParseUint(chosen, 10, 64); fits && err == nil && number < uint64(h.number) {
-			return int(number)
+		if found, fits := match(h.key, partitionKey); fits {
+			var chosen strings.Builder
+			for _, p := range h.by {
+				if p.Placeholder == "" {
+					chosen.WriteString(p.Literal)
+				} else if value, same := found[p.Placeholder]; same {
+					chosen.WriteString(value)
+				} else if made, err := keys.ParseTemplate("{" + p.Placeholder + "}"); err == nil {
+					chosen.WriteString(made.Expand(func(attribute string) string { return found[attribute] }))
+				}
+			}
+			text = chosen.String()
+			// As many zeros stand before a number as keys have.
+			if number, err := strconv.ParseUint(text, 10, 64); err == nil && number < uint64(h.number) {
+				return int(number)
+			}
 		}
-		text = chosen
 	}
 	hash := uint64(14695981039346656037)
 	for i := range len(text) {
 		hash = (hash ^ uint64(text[i])) * 1099511628211
 	}
 	return int((hash ^ hash>>32) % uint64(h.number))
-}
-
-// choice returns the text that chooses the account of a partition, and false with
-// the key itself where the key does not fit its template.
-func (h *Sharding) choice(partitionKey string) (string, bool) {
-	found, fits := match(h.key, partitionKey)
-	if !fits {
-		return partitionKey, false
-	}
-	var text strings.Builder
-	for _, p := range h.by {
-		if p.Placeholder == "" {
-			text.WriteString(p.Literal)
-		} else if value, same := found[p.Placeholder]; same {
-			text.WriteString(value)
-		} else if made, err := keys.ParseTemplate("{" + p.Placeholder + "}"); err == nil {
-			text.WriteString(made.Expand(func(attribute string) string { return found[attribute] }))
-		}
-	}
-	return text.String(), true
 }
 
 // unknownPart stands for placeholders that follow one another, of which nobody can

@@ -153,24 +153,6 @@ const (
 	kindText = "text"
 )
 
-// eventKinds are the time of the event, and a text of other attributes.
-func (d *distribution) eventKinds() []attributeKind {
-	return []attributeKind{{
-		fields: []fields.Field{
-			{Name: kindTime, Says: "The instant of the first event.", Value: instantValue(&d.time.Start)},
-			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
-				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
-			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
-				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
-		},
-		values: func() keys.Distribution { return d.time },
-	}, {
-		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
-			Value: templateValue{&d.text}}},
-		values: func() keys.Distribution { return keys.Text{Template: d.text} },
-	}}
-}
-
 // instantValue is an instant of the service's calendar.
 func instantValue(into *entity.Ticks) fields.Binding {
 	const expected = "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999"

@@ -26,12 +26,7 @@ const (
 
 // kinds returns all of them, in the order in which they are listed.
 func (d *distribution) kinds() []attributeKind {
-	return slices.Concat(d.plainKinds(), d.unevenKinds(), d.eventKinds())
-}
-
-// plainKinds are a list, or one or two numbers.
-func (d *distribution) plainKinds() []attributeKind {
-	return []attributeKind{{
+	plain := []attributeKind{{
 		fields: []fields.Field{
 			{Name: kindList, Says: "The values: one of these texts.", Value: textsValue(&d.list)},
 			{Name: "weights",
@@ -48,6 +43,21 @@ func (d *distribution) plainKinds() []attributeKind {
 			Value: anyInteger(&d.sequence)}},
 		values: func() keys.Distribution { return keys.Sequence{Start: d.sequence} },
 	}}
+	following := []attributeKind{{
+		fields: []fields.Field{
+			{Name: kindTime, Says: "The instant of the first event.", Value: instantValue(&d.time.Start)},
+			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
+				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
+			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
+				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
+		},
+		values: func() keys.Distribution { return d.time },
+	}, {
+		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
+			Value: templateValue{&d.text}}},
+		values: func() keys.Distribution { return keys.Text{Template: d.text} },
+	}}
+	return slices.Concat(plain, d.unevenKinds(), following)
 }
 
 // unevenKinds are those that some values are more of than others.
@@ -286,22 +296,4 @@ func (w *Rows) path(attribute string) string {
 		}
 	}
 	return ""
-}
-
-// drawRows makes the columns of the rows attributes of the scenario.
-func (s *Scenario) drawRows(r *fields.Reader, n *fields.Node) {
-	if s.Rows == nil {
-		return
-	}
-	s.Attributes = slices.Clone(s.Attributes)
-	declared := len(s.Attributes)
-	for _, one := range s.Rows.Columns {
-		if slices.ContainsFunc(s.Attributes[:declared], func(a keys.Attribute) bool { return a.Name == one.Attribute }) {
-			at := n.Find("rows").Find("columns").Step(one.step).At
-			r.Fault(at, s.Rows.path(one.Attribute), "column %s has the name of an attribute; expected another attribute, or columns as a map from names of their own", nearest.Shown(one.Attribute))
-			continue
-		}
-		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
-			Values: keys.ValueColumn{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
-	}
 }

@@ -31,7 +31,19 @@ func (s *Scenario) check(before fields.Faults) fields.Faults {
 	c.names()
 	c.design()
 	for i := range s.Phases {
-		c.phase(i, fmt.Sprintf("phases.%d", i))
+		p, path := &s.Phases[i], fmt.Sprintf("phases.%d", i)
+		switch {
+		case before.Cover(path):
+		case p.Load != nil:
+			c.transaction(path+".load.transaction", p.Load.Transaction)
+			c.unique(i, path+".load.entities")
+		case (p.Count != nil || p.Form == FormPeak) && c.loadsSound(i) && c.Loaded(i) == 0:
+			if !before.Concern(path + ".name") {
+				c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
+			}
+		case p.Traffic != nil:
+			c.traffic(i, path+"."+p.Kind())
+		}
 	}
 	c.faults()
 	c.tokens()
@@ -193,22 +205,6 @@ func (c *checker) sequences(in, notIn string) []string {
 	holds, _ := keys.ParseTemplate(in)
 	lacks, _ := keys.ParseTemplate(notIn)
 	return keys.Options{Attributes: c.Attributes}.Unique(holds, lacks)
-}
-
-func (c *checker) phase(i int, path string) {
-	p := &c.Phases[i]
-	switch {
-	case c.before.Cover(path):
-	case p.Load != nil:
-		c.transaction(path+".load.transaction", p.Load.Transaction)
-		c.unique(i, path+".load.entities")
-	case (p.Count != nil || p.Form == FormPeak) && c.loadsSound(i) && c.Loaded(i) == 0:
-		if !c.before.Concern(path + ".name") {
-			c.add(path+".name", "phase %q comes before any load; expected a load first", p.Name)
-		}
-	case p.Traffic != nil:
-		c.traffic(i, path+"."+p.Kind())
-	}
 }
 
 // loadsSound reports whether what is loaded before a phase is known.

@@ -153,16 +153,6 @@ func (s *Scenario) designPath() string {
 	return "design"
 }
 
-// oneDesign checks that a scenario has a design or a list of them.
-func oneDesign(r *fields.Reader, path string, n *fields.Node) {
-	switch one, list := n.Find("design"), n.Find("designs"); {
-	case one == nil && list == nil:
-		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or a list of designs")
-	case one != nil && list != nil:
-		r.Fault(list.At, fields.Child(path, "designs"), "a scenario has a design and designs; expected one of them")
-	}
-}
-
 // copies checks the copies of one design: their names, their tables, and that the
 // properties that they keep exist.
 func (c *checker) copies(d *Design, path string) {

@@ -27,35 +27,33 @@ func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
 	return fields.ListOf[engine.FaultRule]{
 		Into: into, Least: 1, Most: engine.MaxFaultRules, What: "faults",
 		Fresh: func() engine.FaultRule { return engine.FaultRule{To: UntilTheEnd, Share: engine.WholeShare} },
-		Bind:  func(r *engine.FaultRule) fields.Binding { return faultBinding(r) },
+		Bind: func(r *engine.FaultRule) fields.Binding {
+			return fields.Object{What: "a fault", Fields: []fields.Field{
+				{Name: "kind", Says: "What goes wrong: an answer in place of the service's (refuse), a request or a reply that gets lost (drop), a connection " +
+					"that ends within the reply (cut), a reply that comes later (delay) or whose body comes slowly (drip), and a partition whose replies all " +
+					"wait for the end of the window (freeze).",
+					Value: faultWord[engine.FaultKind]{&r.Kind, "kind of fault", engine.FaultKinds(), engine.FaultKind.String, 0}, Required: true},
+				{Name: "share", Says: "How many of the attempts it meets, each with the same chance: all that the other fields leave unless this is given.",
+					Value: shareOf(&r.Share)},
+				{Name: "code", Says: "What a refuse answers, ServerBusy (503) unless this is given; the others are answered with 500.",
+					Value: faultWord[entity.Code]{&r.Code, "code of a fault", engine.FaultCodes(), func(c entity.Code) string { return string(c) }, ""}},
+				{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
+					Value: faultWord[engine.FaultMoment]{&r.Moment, "moment", []engine.FaultMoment{engine.FaultBefore, engine.FaultAfter}, engine.FaultMoment.String, 0}},
+				{Name: "by", Says: "How much later a reply comes (delay), how long its body takes (drip), how long a loss goes unnoticed (drop), or how long the answer takes (refuse).",
+					Value: given{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
+				{Name: "key", Says: "The PartitionKey of the attempts that it meets, any unless this is given.",
+					Value: given{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
+				{Name: "key_prefix", Says: "How the PartitionKey begins of the attempts that it meets.",
+					Value: given{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
+				{Name: "from", Says: "From when on attempts meet it: in a scenario counted from the beginning of the first phase that offers operations, in a service from its start.",
+					Value: given{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
+				{Name: "to", Says: "Until when; to the end unless this is given, which a freeze needs.",
+					Value: given{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == UntilTheEnd }}},
+				{Name: "seed", Says: "Draws anew which attempts it meets; the seed of the run alone decides unless this is given.",
+					Value: given{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
+			}, Then: func(reader *fields.Reader, path string, n *fields.Node) { completeFaultRule(r, reader, path, n) }}
+		},
 	}
-}
-
-func faultBinding(r *engine.FaultRule) fields.Binding {
-	return fields.Object{What: "a fault", Fields: []fields.Field{
-		{Name: "kind", Says: "What goes wrong: an answer in place of the service's (refuse), a request or a reply that gets lost (drop), a connection " +
-			"that ends within the reply (cut), a reply that comes later (delay) or whose body comes slowly (drip), and a partition whose replies all " +
-			"wait for the end of the window (freeze).",
-			Value: faultWord[engine.FaultKind]{&r.Kind, "kind of fault", engine.FaultKinds(), engine.FaultKind.String, 0}, Required: true},
-		{Name: "share", Says: "How many of the attempts it meets, each with the same chance: all that the other fields leave unless this is given.",
-			Value: shareOf(&r.Share)},
-		{Name: "code", Says: "What a refuse answers, ServerBusy (503) unless this is given; the others are answered with 500.",
-			Value: faultWord[entity.Code]{&r.Code, "code of a fault", engine.FaultCodes(), func(c entity.Code) string { return string(c) }, ""}},
-		{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
-			Value: faultWord[engine.FaultMoment]{&r.Moment, "moment", []engine.FaultMoment{engine.FaultBefore, engine.FaultAfter}, engine.FaultMoment.String, 0}},
-		{Name: "by", Says: "How much later a reply comes (delay), how long its body takes (drip), how long a loss goes unnoticed (drop), or how long the answer takes (refuse).",
-			Value: given{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
-		{Name: "key", Says: "The PartitionKey of the attempts that it meets, any unless this is given.",
-			Value: given{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
-		{Name: "key_prefix", Says: "How the PartitionKey begins of the attempts that it meets.",
-			Value: given{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
-		{Name: "from", Says: "From when on attempts meet it: in a scenario counted from the beginning of the first phase that offers operations, in a service from its start.",
-			Value: given{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
-		{Name: "to", Says: "Until when; to the end unless this is given, which a freeze needs.",
-			Value: given{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == UntilTheEnd }}},
-		{Name: "seed", Says: "Draws anew which attempts it meets; the seed of the run alone decides unless this is given.",
-			Value: given{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
-	}, Then: func(reader *fields.Reader, path string, n *fields.Node) { completeFaultRule(r, reader, path, n) }}
 }
 
 // completeFaultRule fills in what follows from the kind, and refuses what does not belong to it.

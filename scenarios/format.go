@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"loadgen/engine/entity"
@@ -63,10 +64,32 @@ func (s *Scenario) binding() fields.Object {
 			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
 		{Name: "anti_pattern", Says: "Other values that turn the example into what it warns of.",
 			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: (*AntiPattern).binding}},
-	}, One: []string{"design", "designs"}, Then: func(r *fields.Reader, path string, n *fields.Node) {
-		oneDesign(r, path, n)
-		s.drawRows(r, n)
-	}}
+	}, One: []string{"design", "designs"}, Then: s.settle}
+}
+
+// settle checks that there is a design or a list of them, and makes the columns of the rows
+// attributes of the scenario.
+func (s *Scenario) settle(r *fields.Reader, path string, n *fields.Node) {
+	switch one, list := n.Find("design"), n.Find("designs"); {
+	case one == nil && list == nil:
+		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or a list of designs")
+	case one != nil && list != nil:
+		r.Fault(list.At, fields.Child(path, "designs"), "a scenario has a design and designs; expected one of them")
+	}
+	if s.Rows == nil {
+		return
+	}
+	s.Attributes = slices.Clone(s.Attributes)
+	declared := len(s.Attributes)
+	for _, one := range s.Rows.Columns {
+		if slices.ContainsFunc(s.Attributes[:declared], func(a keys.Attribute) bool { return a.Name == one.Attribute }) {
+			at := n.Find("rows").Find("columns").Step(one.step).At
+			r.Fault(at, s.Rows.path(one.Attribute), "column %s has the name of an attribute; expected another attribute, or columns as a map from names of their own", nearest.Shown(one.Attribute))
+			continue
+		}
+		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
+			Values: keys.ValueColumn{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
+	}
 }
 
 func (e *Entity) binding() fields.Object {
@@ -105,10 +128,26 @@ func (p *Phase) binding() fields.Object {
 			{Name: "name", Says: "What reports call the phase; unique among the phases.",
 				Value: fields.Name(&p.Name), Required: true},
 			{Name: kinds[0], Says: "Fills the table by entity group transactions, as fast as its lanes go.",
-				Value: fields.Optional[Load]{Into: &p.Load, Bind: (*Load).binding,
-					Fresh: func() *Load { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} }}},
+				Value: fields.Optional[Load]{Into: &p.Load,
+					Fresh: func() *Load { return &Load{Transaction: entity.MaxBatchChanges, Lanes: 16} },
+					Bind: func(l *Load) fields.Binding {
+						return fields.Object{What: "load", Fields: []fields.Field{
+							{Name: "entities", Says: "How many entities are inserted.",
+								Value: fields.Whole[int]{Into: &l.Entities, Least: 1, Most: maxEntities}, Required: true},
+							{Name: "transaction", Says: "The greatest number of entities in one entity group transaction.",
+								Value: fields.Whole[int]{Into: &l.Transaction, Least: 1, Most: entity.MaxBatchChanges}},
+							{Name: "lanes", Says: "How many transactions are under way at once.",
+								Value: fields.Whole[int]{Into: &l.Lanes, Least: 1, Most: maxLanes}},
+						}}
+					}}},
 			{Name: kinds[1], Says: "Reads everything that was loaded, partition by partition, and holds the number against what was loaded.",
-				Value: fields.Optional[Count]{Into: &p.Count, Fresh: func() *Count { return &Count{Lanes: 16} }, Bind: (*Count).binding}},
+				Value: fields.Optional[Count]{Into: &p.Count, Fresh: func() *Count { return &Count{Lanes: 16} },
+					Bind: func(c *Count) fields.Binding {
+						return fields.Object{What: "count", Fields: []fields.Field{
+							{Name: "lanes", Says: "How many partitions are read at once.",
+								Value: fields.Whole[int]{Into: &c.Lanes, Least: 1, Most: maxLanes}},
+						}}
+					}}},
 			{Name: kinds[2], Says: "Offers operations to a single partition, at one rate after another.",
 				Value: writtenAs{FormPeak, p, fields.Optional[Traffic]{Into: &p.Traffic, Fresh: newPeak, Bind: (*Traffic).asPeak}}},
 			{Name: kinds[3], Says: "Offers operations to several partitions at once, each of which is due its share.",
@@ -140,24 +179,6 @@ func present(n *fields.Node, names []string) []string {
 		}
 	}
 	return given
-}
-
-func (l *Load) binding() fields.Binding {
-	return fields.Object{What: "load", Fields: []fields.Field{
-		{Name: "entities", Says: "How many entities are inserted.",
-			Value: fields.Whole[int]{Into: &l.Entities, Least: 1, Most: maxEntities}, Required: true},
-		{Name: "transaction", Says: "The greatest number of entities in one entity group transaction.",
-			Value: fields.Whole[int]{Into: &l.Transaction, Least: 1, Most: entity.MaxBatchChanges}},
-		{Name: "lanes", Says: "How many transactions are under way at once.",
-			Value: fields.Whole[int]{Into: &l.Lanes, Least: 1, Most: maxLanes}},
-	}}
-}
-
-func (c *Count) binding() fields.Binding {
-	return fields.Object{What: "count", Fields: []fields.Field{
-		{Name: "lanes", Says: "How many partitions are read at once.",
-			Value: fields.Whole[int]{Into: &c.Lanes, Least: 1, Most: maxLanes}},
-	}}
 }
 
 func operationsValue(into *[]OperationSpec) fields.Binding {

@@ -248,10 +248,6 @@ type accessValue struct{ into *Access }
 
 var _ fields.Binding = accessValue{}
 
-func (v accessValue) expected() string {
-	return "uniform, latest, {latest: 1000}, {zipf: 1.1} or {hot: 10%, share: 90%}"
-}
-
 func (v accessValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	switch {
 	case n.Kind == fields.Dict:
@@ -261,7 +257,7 @@ func (v accessValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	case n.Kind == fields.Scalar && n.Text == AccessLatest:
 		*v.into = Access{Kind: AccessLatest, Window: 1}
 	default:
-		r.Expect(n, path, v.expected())
+		r.Expect(n, path, "uniform, latest, {latest: 1000}, {zipf: 1.1} or {hot: 10%, share: 90%}")
 	}
 }
 

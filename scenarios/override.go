@@ -126,8 +126,12 @@ func resolve(tree *fields.Node, path string) ([]string, error) {
 		if part == "" {
 			return nil, fmt.Errorf("the path has an empty part; expected names or positions with dots between, such as phases.peak.each")
 		}
-		if kind := phaseKind(steps, n, part); kind != "" {
-			steps, n = append(steps, kind), n.Find(kind)
+		// The fields of what a phase does may be addressed as the phase's own.
+		kinds := phaseKinds()
+		if len(steps) == 2 && steps[0] == "phases" && n != nil && part != "name" && !slices.Contains(kinds, part) {
+			if given := present(n, kinds); len(given) > 0 {
+				steps, n = append(steps, given[0]), n.Find(given[0])
+			}
 		}
 		if err := reachable(steps, n, part); err != nil {
 			return nil, err
@@ -138,22 +142,6 @@ func resolve(tree *fields.Node, path string) ([]string, error) {
 		}
 	}
 	return steps, nil
-}
-
-// phaseKind returns the word that a path left out: the fields of what a phase does
-// may be addressed as the phase's own.
-func phaseKind(steps []string, n *fields.Node, part string) string {
-	if len(steps) != 2 || steps[0] != "phases" || n == nil {
-		return ""
-	}
-	kinds := phaseKinds()
-	if part == "name" || slices.Contains(kinds, part) {
-		return ""
-	}
-	for _, kind := range present(n, kinds) {
-		return kind
-	}
-	return ""
 }
 
 // reachable reports what is wrong with a step. An unknown field of a dict is

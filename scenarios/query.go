@@ -195,7 +195,14 @@ func (c *checker) where(o *OperationSpec, path string) {
 	if !sound {
 		return
 	}
-	within, want := c.stretch(o.Class)
+	stretch, want := filter.All(), filter.ClassTableScan
+	switch o.Class {
+	case ClassPartitionScan:
+		stretch, want = filter.OnePartition("m"), filter.ClassPartitionScan
+	case ClassPartitionRange:
+		stretch, want = filter.PartitionRange("m", "n"), filter.ClassPartitionRangeScan
+	}
+	within, _ := stretch.Text()
 	texts, all := c.texts(o, template)
 	switch {
 	case !all && c.tried > mostTried:
@@ -240,20 +247,6 @@ func (c *checker) template(path, text string) (keys.Template, bool) {
 	options, _ := c.options()
 	c.addEach(append(faults, options.ValidateProperties(specs)...), func(string) string { return path })
 	return specs[0].Value, c.sound(path)
-}
-
-// stretch returns the $filter of a stretch that a query of a class could read, and
-// what the documents call the class.
-func (c *checker) stretch(class string) (string, filter.Class) {
-	within, want := filter.All(), filter.ClassTableScan
-	switch class {
-	case ClassPartitionScan:
-		within, want = filter.OnePartition("m"), filter.ClassPartitionScan
-	case ClassPartitionRange:
-		within, want = filter.PartitionRange("m", "n"), filter.ClassPartitionRangeScan
-	}
-	text, _ := within.Text()
-	return text, want
 }
 
 // texts returns what a filter can come to: every combination of values of its

@@ -145,9 +145,14 @@ func (d *draft) settle(r *fields.Reader, path string, n *fields.Node) {
 		d.settleCurve(r, fields.Child(path, given[0]), n.Find(given[0]), n.Find("weights"))
 		return
 	}
-	if i, falls := d.quantiles.Falls(); falls {
-		name := keys.QuantileNames[i]
-		r.Fault(n.Find(name).At, fields.Child(path, name), "%s is %d, less than a quantile before it; expected sizes that do not fall", name, d.quantiles[i])
+	most := 0
+	for i, size := range d.quantiles {
+		if size > 0 && size < most {
+			name := keys.QuantileNames[i]
+			r.Fault(n.Find(name).At, fields.Child(path, name), "%s is %d, less than a quantile before it; expected sizes that do not fall", name, size)
+			break
+		}
+		most = max(most, size)
 	}
 	if len(n.Entries) == 0 {
 		r.Fault(n.At, path, "size is {}; expected one quantile at least, such as {p50: 900, p99: 4000}")

@@ -117,11 +117,7 @@ func (g *Generator) Value(attribute string, n uint64) (string, bool) {
 // ValueOf returns the value of an attribute for an event, and false where there is
 // no such attribute. What every entity has beside its attributes counts as one.
 func (g *Generator) ValueOf(attribute string, e Event) (string, bool) {
-	s := g.options.slotOf(attribute)
-	if s.attribute < 0 {
-		return "", false
-	}
-	return string(g.fill(nil, &s, &occurrence{Event: e})), true
+	return g.ValueBefore(attribute, e, 0)
 }
 
 // ValueBefore returns the value that an attribute would have for an event so long before

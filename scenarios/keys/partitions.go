@@ -105,21 +105,16 @@ func (p Partitions) Faults(path string) []error {
 	if len(faults) > 0 {
 		return faults
 	}
-	return p.classFaults(path)
-}
-
-// classFaults returns what is wrong with sound sizes over so many partitions.
-func (p Partitions) classFaults(path string) []error {
-	all := 0.0
+	rows := 0.0
 	for i, c := range p.classes() {
 		if c.values < 1 {
 			return []error{valueFaultf(fmt.Sprintf("%s.sizes.%d", path, i),
 				"sizes[%d] is %s, which of %d partitions is none; expected a share of at least one",
 				i, p.Sizes[i], p.Of)}
 		}
-		all += float64(c.values) * float64(c.rows)
+		rows += float64(c.values) * float64(c.rows)
 	}
-	if p.Rows > 0 && all > MaxInteger {
+	if p.Rows > 0 && rows > MaxInteger {
 		return []error{valueFaultf(path+".rows", "all partitions together have more than %d rows; expected fewer",
 			int64(MaxInteger))}
 	}

@@ -29,18 +29,6 @@ func (q *Quantiles) Ends() (least, most int) {
 	return least, most
 }
 
-// Falls returns the number of the first that is smaller than one before it, false for none.
-func (q *Quantiles) Falls() (int, bool) {
-	most := 0
-	for i, size := range q {
-		if size > 0 && size < most {
-			return i, true
-		}
-		most = max(most, size)
-	}
-	return 0, false
-}
-
 // At returns the size that a share does not exceed.
 func (q *Quantiles) At(share float64) float64 {
 	before := -1

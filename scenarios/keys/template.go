@@ -70,40 +70,36 @@ func ParseTemplate(text string) (Template, error) {
 	}
 	t := Template{text: text}
 	for at := 0; at < len(text); {
-		p, next, err := nextPart(text, at)
-		if err != nil {
-			return Template{}, err
+		rest, p := text[at:], part{offset: at}
+		switch {
+		case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
+			// A doubled brace is a part of its own.
+			p.literal = rest[:1]
+			at += 2
+		case rest[0] == '}':
+			return Template{}, &TemplateError{Offset: at, What: "'}' closes nothing; expected '}}' for the character itself"}
+		case rest[0] == '{':
+			end := strings.IndexAny(rest[1:], "{}")
+			if end < 0 || rest[1+end] == '{' {
+				return Template{}, &TemplateError{Offset: at, What: "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
+			}
+			var err error
+			if p, err = parsePlaceholder(rest[1:1+end], at+1); err != nil {
+				return Template{}, err
+			}
+			p.offset, p.source = at, rest[:end+2]
+			at += end + 2
+		default:
+			end := strings.IndexAny(rest, "{}")
+			if end < 0 {
+				end = len(rest)
+			}
+			p.literal = rest[:end]
+			at += end
 		}
 		t.parts = append(t.parts, p)
-		at = next
 	}
 	return t, nil
-}
-
-// nextPart reads the part that starts at an offset and returns where the next
-// one starts. A doubled brace is a part of its own.
-func nextPart(text string, at int) (part, int, error) {
-	rest := text[at:]
-	switch {
-	case strings.HasPrefix(rest, "{{"), strings.HasPrefix(rest, "}}"):
-		return part{literal: rest[:1], offset: at}, at + 2, nil
-	case rest[0] == '}':
-		return part{}, 0, &TemplateError{Offset: at, What: "'}' closes nothing; expected '}}' for the character itself"}
-	case rest[0] == '{':
-		end := strings.IndexAny(rest[1:], "{}")
-		if end < 0 || rest[1+end] == '{' {
-			return part{}, 0, &TemplateError{Offset: at, What: "'{' is never closed; expected an attribute in braces, such as {event}, or '{{' for the character itself"}
-		}
-		p, err := parsePlaceholder(rest[1:1+end], at+1)
-		p.offset, p.source = at, rest[:end+2]
-		return p, at + end + 2, err
-	default:
-		end := strings.IndexAny(rest, "{}")
-		if end < 0 {
-			end = len(rest)
-		}
-		return part{literal: rest[:end], offset: at}, at + end, nil
-	}
 }
 
 // String returns the text that the template was read from.

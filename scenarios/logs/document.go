@@ -22,7 +22,14 @@ func (t *Told) Document() *document.Document {
 	d.Title = "explain --log"
 	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
 		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
-	t.untold(&d.Answer)
+	if sum := t.Record.Summary; d.Answer.State == results.CannotTell && sum.SaturationWhy != "" && sum.Hottest != nil && sum.Validity == results.Valid {
+		d.Answer.Claim += " where PartitionKey " + document.Key(sum.Hottest.Key, 24) + " saturates"
+		why, more := strings.ToUpper(sum.SaturationWhy[:1])+sum.SaturationWhy[1:], "."
+		if strings.HasSuffix(why, "too few to show a limit") {
+			more = ": it takes three seconds over the limit, or more. A log of a longer rush would tell."
+		}
+		d.Answer.Says = slices.Insert(d.Answer.Says, 0, why+more)
+	}
 	Mark(&d.Answer, t.strict)
 	table := document.Table{ID: "hottest-by-second", Caption: "The hottest partitions, by their busiest second", Columns: []document.Column{{Title: "PartitionKey", Words: true},
 		{Title: "asked/s"}, {Title: "served/s"}, {Title: "requests"}, {Title: "throttled"}}}
@@ -59,21 +66,6 @@ func Mark(a *document.Answer, strict bool) (ok *bool) {
 // Judge returns what [Mark] returns for the log's own answer.
 func (t *Told) Judge() (ok *bool) {
 	return Mark(&document.Answer{State: t.Record.Summary.State}, t.strict)
-}
-
-// untold says why it cannot be told where the hottest partition saturates, and what would
-// tell it.
-func (t *Told) untold(a *document.Answer) {
-	sum := t.Record.Summary
-	if a.State != results.CannotTell || sum.SaturationWhy == "" || sum.Hottest == nil || sum.Validity != results.Valid {
-		return
-	}
-	a.Claim += " where PartitionKey " + document.Key(sum.Hottest.Key, 24) + " saturates"
-	why, more := strings.ToUpper(sum.SaturationWhy[:1])+sum.SaturationWhy[1:], "."
-	if strings.HasSuffix(why, "too few to show a limit") {
-		more = ": it takes three seconds over the limit, or more. A log of a longer rush would tell."
-	}
-	a.Says = slices.Insert(a.Says, 0, why+more)
 }
 
 // Data is what scripts read of a log.

@@ -123,7 +123,16 @@ func (t *Told) make(p *Plan, folder results.Folder) error {
 func (t *teller) take(e *accesslog.Entry) error {
 	if !t.begun {
 		t.begun, t.first = true, e.At
-		if err := t.begin(e); err != nil {
+		documented, err := model.New(model.Documented)
+		if err != nil {
+			return err
+		}
+		manifest := results.Manifest{Tool: results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
+			Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
+			Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: e.At.Time(), Time: "real", Operations: capture.Kinds(),
+			Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
+			Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
+		if err := t.examined.Begin(t.folder, manifest, time.Minute); err != nil {
 			return err
 		}
 	}
@@ -144,18 +153,6 @@ func (t *teller) take(e *accesslog.Entry) error {
 
 // mostOperations is how many names of operations are told apart; the service has fewer.
 const mostOperations = 64
-
-func (t *teller) begin(e *accesslog.Entry) error {
-	documented, err := model.New(model.Documented)
-	if err != nil {
-		return err
-	}
-	manifest := results.Manifest{Tool: results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}, Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
-		Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: e.At.Time(), Time: "real", Operations: capture.Kinds(),
-		Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
-		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}
-	return t.examined.Begin(t.folder, manifest, time.Minute)
-}
 
 // Latency is how long the requests of one operation took that were answered.
 type Latency struct {

@@ -37,8 +37,13 @@ func (t *Told) Document() *document.Document {
 		}
 	}
 	d.Add("cost", "What it would cost", t.costs())
-	d.Add("queries", "What becomes of queries and transactions", t.changes(), document.List{Items: t.splits()})
-	var items []string
+	var splits, items []string
+	for _, arm := range t.order() {
+		if arm.Split > 0 {
+			splits = append(splits, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.", arm.Design, document.Counted(int(arm.Split), "transaction")))
+		}
+	}
+	d.Add("queries", "What becomes of queries and transactions", t.changes(), document.List{Items: splits})
 	for _, reason := range slices.Sorted(maps.Keys(t.Left)) {
 		items = append(items, document.Count(t.Left[reason])+" "+reason)
 	}
@@ -198,20 +203,6 @@ func (t *Told) changes() document.Table {
 		table.Notes = []string{"each: how many queries one becomes; what a query knows of the attributes decides, as for the queries of a scenario"}
 	}
 	return table
-}
-
-// splits says what became of transactions.
-func (t *Told) splits() []string {
-	var items []string
-	if t.Transactions == 0 {
-		return nil
-	}
-	for _, arm := range t.order() {
-		if arm.Split > 0 {
-			items = append(items, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.", arm.Design, document.Counted(int(arm.Split), "transaction")))
-		}
-	}
-	return items
 }
 
 func (t *Told) basis() []string {

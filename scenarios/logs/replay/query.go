@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine/filter"
 	"loadgen/scenarios/keys"
-	"loadgen/target"
 )
 
 // span is the stretch of the index that a query of the log reads.
@@ -29,25 +28,6 @@ type reading struct {
 	class filter.Class
 	// anew says that the keys are other ones than the log's, so that a page ends elsewhere.
 	anew bool
-}
-
-// queries returns what is asked for: by a tight reading what the log asked for, by another
-// all of what it reads, of which a filter would keep what is wanted. A page that keeps
-// nothing goes on as far as one goes.
-func (r *reading) queries(q *Query, nothing *filter.Expression) (list []target.Query, pages int) {
-	for _, span := range r.ranges {
-		one := target.Query{Range: span}
-		if r.tight && q.Exact {
-			one.Top = q.Top
-		} else {
-			one.Filter = nothing
-		}
-		list = append(list, one)
-	}
-	if r.tight && (!r.anew || q.Top > 0) {
-		return list, q.Pages
-	}
-	return list, 0
 }
 
 // asking makes of the queries of a log those of a design: by what they know of the attributes

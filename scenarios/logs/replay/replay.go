@@ -157,7 +157,7 @@ func (p *playing) arm(ctx context.Context, design Design) (*Arm, error) {
 	if n := len(p.Operations.List) + len(p.Operations.Transactions); n > 0 && f.unmatched == int64(n) {
 		return nil, fmt.Errorf("%w: no key of the log fits the pattern: %w", ErrKeys, f.first)
 	}
-	arm := &Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey, Unmatched: f.unmatched, Joined: s.joined(), Queries: changes(p.Operations, s.reads), Split: s.split()}
+	arm := &Arm{Design: design.Name, PartitionKey: design.PartitionKey, RowKey: design.RowKey, Unmatched: f.unmatched, Joined: s.joined, Queries: changes(p.Operations, s.reads), Split: s.split}
 	if f.first != nil {
 		arm.First = f.first.Error()
 	}

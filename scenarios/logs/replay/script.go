@@ -8,6 +8,7 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/campaign"
+	"loadgen/target"
 )
 
 // script is what the operations of a log ask for under a design.
@@ -17,6 +18,9 @@ type script struct {
 	keys    []entity.Key
 	reads   []reading
 	batches [][][]entity.Key
+	// joined is how many keys of the log fell together with another one, split how many
+	// transactions became several.
+	joined, split int64
 	// nothing is a filter that keeps no entity.
 	nothing *filter.Expression
 }
@@ -36,14 +40,20 @@ func newScript(of *Operations, steps []step, t *table, f *forming) *script {
 		span := of.Queries[i].span()
 		s.reads[i] = reading{ranges: []filter.Range{span}, tight: true, class: span.Class()}
 	}
+	was, is := make(map[entity.Key]bool), make(map[entity.Key]bool)
 	for i := range of.List {
 		var err error
 		if s.keys[i], err = f.of(of.List[i].Key); err != nil {
 			f.unmatchedBy(err)
 		}
+		was[of.List[i].Key], is[s.keys[i]] = true, true
 	}
+	s.joined = int64(len(was) - len(is))
 	for i := range of.Transactions {
 		s.batches = append(s.batches, f.transactions(t.written(i)))
+		if len(s.batches[i]) > 1 {
+			s.split++
+		}
 	}
 	return s
 }
@@ -74,33 +84,27 @@ func (f *forming) transactions(written []kin) [][]entity.Key {
 	return all
 }
 
-// joined is how many keys of the log fell together with another one.
-func (s *script) joined() int64 {
-	was, is := make(map[entity.Key]bool), make(map[entity.Key]bool)
-	for i := range s.keys {
-		was[s.of.List[i].Key], is[s.keys[i]] = true, true
-	}
-	return int64(len(was) - len(is))
-}
-
-// split is how many transactions became several.
-func (s *script) split() (n int64) {
-	for _, one := range s.batches {
-		if len(one) > 1 {
-			n++
-		}
-	}
-	return n
-}
-
 // Row implements [campaign.Script].
 func (s *script) Row(n uint64) campaign.Asked {
 	one := s.steps[n]
 	switch one.verb {
 	case entity.Query:
-		q := &s.of.Queries[one.place]
+		q, r := &s.of.Queries[one.place], &s.reads[one.place]
 		a := campaign.Asked{Entities: max(1, q.Returned)}
-		a.Queries, a.Pages = s.reads[one.place].queries(q, s.nothing)
+		for _, span := range r.ranges {
+			asked := target.Query{Range: span}
+			if r.tight && q.Exact {
+				asked.Top = q.Top
+			} else {
+				// All is read, of which a filter would keep what is wanted.
+				asked.Filter = s.nothing
+			}
+			a.Queries = append(a.Queries, asked)
+		}
+		// A page that keeps nothing goes on as far as one goes.
+		if r.tight && (!r.anew || q.Top > 0) {
+			a.Pages = q.Pages
+		}
 		return a
 	case entity.Batch:
 		a := campaign.Asked{Transactions: s.batches[one.place]}
