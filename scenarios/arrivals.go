@@ -74,24 +74,17 @@ func (a *Arrivals) binding() fields.Binding {
 	kinds := []string{"constant", "poisson", "ramp", "steps", "burst", "sine", "trace"}
 	return fields.Object{
 		What: "arrivals",
-		Fields: []fields.Field{
+		Fields: slices.Concat([]fields.Field{
 			{Name: kinds[0], Says: "One rate all the time.",
 				Value: unlessZero{fields.Rate(&a.Constant), func() bool { return a.Constant == 0 }}},
 			{Name: kinds[1], Says: "The rate of random arrivals.",
 				Value: unlessZero{fields.Rate(&a.Poisson), func() bool { return a.Poisson == 0 }}},
-			{Name: kinds[2], Says: "A rate that goes from one to another in a straight line.",
-				Value: fields.Optional[Ramp]{Into: &a.Ramp, Fresh: fresh[Ramp], Bind: (*Ramp).binding}},
-			{Name: kinds[3], Says: "Rates one after another.",
-				Value: fields.Optional[Steps]{Into: &a.Steps, Fresh: fresh[Steps], Bind: (*Steps).binding}},
-			{Name: kinds[4], Says: "A rate that bursts interrupt.",
-				Value: fields.Optional[Burst]{Into: &a.Burst, Fresh: fresh[Burst], Bind: (*Burst).binding}},
-			{Name: kinds[5], Says: "A rate that swings around a mean.",
-				Value: fields.Optional[Sine]{Into: &a.Sine, Fresh: fresh[Sine], Bind: (*Sine).binding}},
+		}, a.shapes(), []fields.Field{
 			{Name: kinds[6], Says: "A file of instants, by its path from the folder of the scenario.",
 				Value: unlessZero{pathValue(&a.Trace), func() bool { return a.Trace == "" }}},
 			{Name: "time", Says: "The column of the trace that holds the instants; the file is one of instants, or of instants, operations and keys, unless this is given.",
 				Value: unlessZero{fields.LongText(&a.Time, maxColumn), func() bool { return a.Time == "" }}},
-		},
+		}),
 		One: kinds,
 		Then: func(r *fields.Reader, path string, n *fields.Node) {
 			if given := present(n, kinds); len(given) != 1 {
@@ -102,53 +95,59 @@ func (a *Arrivals) binding() fields.Binding {
 	}
 }
 
-func fresh[T any]() *T { return new(T) }
-
-func (m *Ramp) binding() fields.Binding {
-	return fields.Object{What: "a ramp", Fields: []fields.Field{
-		{Name: "from", Says: "The rate at the beginning.",
-			Value: levelValue(&m.From), Required: true},
-		{Name: "to", Says: "The rate at the end.",
-			Value: levelValue(&m.To), Required: true},
-	}}
+// shapes are the rates that change.
+func (a *Arrivals) shapes() []fields.Field {
+	return []fields.Field{
+		{Name: "ramp", Says: "A rate that goes from one to another in a straight line.",
+			Value: fields.Optional[Ramp]{Into: &a.Ramp, Fresh: fresh[Ramp], Bind: func(m *Ramp) fields.Binding {
+				return fields.Object{What: "a ramp", Fields: []fields.Field{
+					{Name: "from", Says: "The rate at the beginning.",
+						Value: levelValue(&m.From), Required: true},
+					{Name: "to", Says: "The rate at the end.",
+						Value: levelValue(&m.To), Required: true},
+				}}
+			}}},
+		{Name: "steps", Says: "Rates one after another.",
+			Value: fields.Optional[Steps]{Into: &a.Steps, Fresh: fresh[Steps], Bind: func(s *Steps) fields.Binding {
+				return fields.Object{What: "steps", Fields: []fields.Field{
+					{Name: "rates", Says: "The rates, in this order.",
+						Required: true, Value: ratesValue(&s.Rates, "rates a second")},
+					{Name: "each", Says: "How long each rate lasts.",
+						Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
+				}}
+			}}},
+		{Name: "burst", Says: "A rate that bursts interrupt.",
+			Value: fields.Optional[Burst]{Into: &a.Burst, Fresh: fresh[Burst], Bind: func(b *Burst) fields.Binding {
+				return fields.Object{What: "a burst", Fields: []fields.Field{
+					{Name: "base", Says: "The rate between bursts.",
+						Value: levelValue(&b.Base), Required: true},
+					{Name: "peak", Says: "The rate of a burst.",
+						Value: fields.Rate(&b.Peak), Required: true},
+					{Name: "every", Says: "How long it is from the beginning of one burst to that of the next.",
+						Value: fields.Duration{Into: &b.Every, Least: minSwing, Most: maxStep}, Required: true},
+					{Name: "length", Says: "How long a burst lasts.",
+						Value: fields.Duration{Into: &b.Length, Least: minSwing, Most: maxStep}, Required: true},
+				}}
+			}}},
+		{Name: "sine", Says: "A rate that swings around a mean.",
+			Value: fields.Optional[Sine]{Into: &a.Sine, Fresh: fresh[Sine], Bind: func(s *Sine) fields.Binding {
+				return fields.Object{What: "a sine", Fields: []fields.Field{
+					{Name: "mean", Says: "The rate around which it swings, and at which it begins.",
+						Value: fields.Rate(&s.Mean), Required: true},
+					{Name: "amplitude", Says: "How far the rate goes from the mean; at most as far as the mean is.",
+						Value: levelValue(&s.Amplitude), Required: true},
+					{Name: "period", Says: "How long one swing lasts.",
+						Value: fields.Duration{Into: &s.Period, Least: minSwing, Most: maxStep}, Required: true},
+				}}
+			}}},
+	}
 }
+
+func fresh[T any]() *T { return new(T) }
 
 func ratesValue(into *[]float64, what string) fields.Binding {
 	return fields.ListOf[float64]{Into: into, Least: 1, Most: maxRates, What: what,
 		Bind: func(rate *float64) fields.Binding { return fields.Rate(rate) }}
-}
-
-func (s *Steps) binding() fields.Binding {
-	return fields.Object{What: "steps", Fields: []fields.Field{
-		{Name: "rates", Says: "The rates, in this order.",
-			Required: true, Value: ratesValue(&s.Rates, "rates a second")},
-		{Name: "each", Says: "How long each rate lasts.",
-			Value: fields.Duration{Into: &s.Each, Least: minStep, Most: maxStep}, Required: true},
-	}}
-}
-
-func (b *Burst) binding() fields.Binding {
-	return fields.Object{What: "a burst", Fields: []fields.Field{
-		{Name: "base", Says: "The rate between bursts.",
-			Value: levelValue(&b.Base), Required: true},
-		{Name: "peak", Says: "The rate of a burst.",
-			Value: fields.Rate(&b.Peak), Required: true},
-		{Name: "every", Says: "How long it is from the beginning of one burst to that of the next.",
-			Value: fields.Duration{Into: &b.Every, Least: minSwing, Most: maxStep}, Required: true},
-		{Name: "length", Says: "How long a burst lasts.",
-			Value: fields.Duration{Into: &b.Length, Least: minSwing, Most: maxStep}, Required: true},
-	}}
-}
-
-func (s *Sine) binding() fields.Binding {
-	return fields.Object{What: "a sine", Fields: []fields.Field{
-		{Name: "mean", Says: "The rate around which it swings, and at which it begins.",
-			Value: fields.Rate(&s.Mean), Required: true},
-		{Name: "amplitude", Says: "How far the rate goes from the mean; at most as far as the mean is.",
-			Value: levelValue(&s.Amplitude), Required: true},
-		{Name: "period", Says: "How long one swing lasts.",
-			Value: fields.Duration{Into: &s.Period, Least: minSwing, Most: maxStep}, Required: true},
-	}}
 }
 
 // minSwing is the shortest time in which a rate goes up and down.
@@ -335,10 +334,3 @@ func ParseBudget(text string) (Budget, bool) {
 }
 
 const maxBudgets = 20
-
-func budgetValue(into *Budget) fields.Binding {
-	return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
-		Expected: "a budget of " + strings.Join(budgets(), ", ") + ", such as failed > 1%",
-		Form: &fields.Schema{Type: fields.Types{"string"},
-			Pattern: "^(" + strings.Join(budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
-}

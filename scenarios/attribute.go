@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"loadgen/engine/entity"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
@@ -152,17 +151,6 @@ const (
 	kindTime = "time"
 	kindText = "text"
 )
-
-// instantValue is an instant of the service's calendar.
-func instantValue(into *entity.Ticks) fields.Binding {
-	const expected = "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999"
-	return fields.Single[entity.Ticks]{Into: into, Expected: expected, Written: entity.Ticks.String, Quotes: true,
-		Form: &fields.Schema{Type: fields.Types{"string"}, Description: fields.Sentence(expected)},
-		Parse: func(text string) (entity.Ticks, bool) {
-			t, err := entity.ParseTicks(text)
-			return t, err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
-		}}
-}
 
 // templateValue is a template whose syntax is looked at where it is read. Whether its
 // attributes exist is for the keys package to judge.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -26,7 +27,7 @@ const (
 
 // kinds returns all of them, in the order in which they are listed.
 func (d *distribution) kinds() []attributeKind {
-	plain := []attributeKind{{
+	chosen := []attributeKind{{
 		fields: []fields.Field{
 			{Name: kindList, Says: "The values: one of these texts.", Value: textsValue(&d.list)},
 			{Name: "weights",
@@ -42,27 +43,7 @@ func (d *distribution) kinds() []attributeKind {
 		fields: []fields.Field{{Name: kindSequence, Says: "The number of the first entity, from which all are numbered.",
 			Value: anyInteger(&d.sequence)}},
 		values: func() keys.Distribution { return keys.Sequence{Start: d.sequence} },
-	}}
-	following := []attributeKind{{
-		fields: []fields.Field{
-			{Name: kindTime, Says: "The instant of the first event.", Value: instantValue(&d.time.Start)},
-			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
-				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
-			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
-				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
-		},
-		values: func() keys.Distribution { return d.time },
 	}, {
-		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
-			Value: templateValue{&d.text}}},
-		values: func() keys.Distribution { return keys.Text{Template: d.text} },
-	}}
-	return slices.Concat(plain, d.unevenKinds(), following)
-}
-
-// unevenKinds are those that some values are more of than others.
-func (d *distribution) unevenKinds() []attributeKind {
-	return []attributeKind{{
 		fields: []fields.Field{{Name: kindZipf,
 			Says: "Values of which the one of rank k is taken in proportion to 1/k to the power of an exponent.",
 			Value: rankedBinding("a zipf", &d.zipf.Ranked, fields.Field{Name: "exponent",
@@ -76,19 +57,60 @@ func (d *distribution) unevenKinds() []attributeKind {
 				fields.Field{Name: "share", Says: "The share of the entities that has one of the hot values.",
 					Required: true, Value: shareValue(&d.hotSet.Share)})}},
 		values: func() keys.Distribution { return d.hotSet },
-	}, {
-		fields: partitionsFields(&d.partitions),
+	}}
+	return slices.Concat(chosen, d.integerKinds(), d.foreignKinds())
+}
+
+// integerKinds are integers, some of which there are more of than of others.
+func (d *distribution) integerKinds() []attributeKind {
+	const most = keys.MaxInteger
+	return []attributeKind{{
+		fields: []fields.Field{
+			{Name: kindPartitions, Says: "How many values there are, the integers from 0 on, each with its rows.",
+				Value: fields.Whole[int64]{Into: &d.partitions.Of, Least: 1, Most: keys.MaxOf}},
+			{Name: "rows", Says: "How many entities each of the partitions has, exactly; drawn evenly unless this is given.",
+				Value: fields.Whole[int64]{Into: &d.partitions.Rows, Least: 1, Most: keys.MaxRows, UnlessZero: true}},
+			{Name: "sizes",
+				Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
+				Value: fields.ListOf[keys.Size]{Into: &d.partitions.Sizes, Least: 1, Most: keys.MaxSizes, What: "sizes, such as 20% x2.5",
+					Bind: func(size *keys.Size) fields.Binding {
+						return fields.Single[keys.Size]{Into: size, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
+							Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm)}
+					}}},
+		},
 		values: func() keys.Distribution { return d.partitions },
 	}, {
 		fields: []fields.Field{{Name: kindGaussian, Says: "Integers under a bell curve.",
-			Value: gaussianBinding(&d.gaussian)}},
+			Value: fields.Object{What: "a gaussian", Fields: []fields.Field{
+				{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue(&d.gaussian.Mean, -most, most)},
+				{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue(&d.gaussian.Deviation, 0, most)},
+				{Name: "low", Says: "The lowest integer.", Required: true,
+					Value: fields.Whole[int64]{Into: &d.gaussian.Low, Least: -most, Most: most}},
+				{Name: "high", Says: "The highest integer.", Required: true,
+					Value: fields.Whole[int64]{Into: &d.gaussian.High, Least: -most, Most: most}},
+			}}}},
 		values: func() keys.Distribution { return d.gaussian },
 	}, {
 		fields: []fields.Field{{Name: kindLatest,
-			Says:  "Numbers that came into being lately, such as that of the customer who orders.",
-			Value: latestBinding(&d.latest)}},
+			Says: "Numbers that came into being lately, such as that of the customer who orders.",
+			Value: fields.Object{What: "a latest", Fields: []fields.Field{
+				{Name: "window", Says: "How many of the latest numbers are in reach.", Required: true,
+					Value: fields.Whole[int64]{Into: &d.latest.Window, Least: 1, Most: keys.MaxOf}},
+				{Name: "exponent", Says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
+					Value: exponentValue(&d.latest.Exponent)},
+				{Name: "every", Says: "How many entities there are to each new number.",
+					Value: fields.Whole[int64]{Into: &d.latest.Every, Least: 1, Most: keys.MaxOf}},
+				{Name: "start", Says: "The first number, that of entity 0.",
+					Value: fields.Whole[int64]{Into: &d.latest.Start, Least: -most, Most: most}},
+			}}}},
 		values: func() keys.Distribution { return d.latest },
-	}, {
+	}}
+}
+
+// foreignKinds follow from a file, the event itself or other attributes.
+func (d *distribution) foreignKinds() []attributeKind {
+	const instant = "an instant such as 2026-11-01T00:00:00Z, in the years 1601 to 9999"
+	return []attributeKind{{
 		fields: []fields.Field{{Name: kindCSV, Says: "The values of a file's column, each as often as it occurs there.",
 			Value: fields.Object{What: "a csv", Fields: []fields.Field{
 				{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.",
@@ -99,6 +121,25 @@ func (d *distribution) unevenKinds() []attributeKind {
 					Value: unlessZero{fields.LongText(&d.csv.Weight, maxColumn), func() bool { return d.csv.Weight == "" }}},
 			}}}},
 		values: func() keys.Distribution { return d.csv },
+	}, {
+		fields: []fields.Field{
+			{Name: kindTime, Says: "The instant of the first event.", Value: fields.Single[entity.Ticks]{
+				Into: &d.time.Start, Expected: instant, Written: entity.Ticks.String, Quotes: true,
+				Form: &fields.Schema{Type: fields.Types{"string"}, Description: fields.Sentence(instant)},
+				Parse: func(text string) (entity.Ticks, bool) {
+					t, err := entity.ParseTicks(text)
+					return t, err == nil && t >= entity.EarliestDateTime && t <= entity.LatestDateTime
+				}}},
+			{Name: "every", Says: "How long after one loaded event the next came about; 1s unless this is given.",
+				Value: fields.Duration{Into: &d.time.Every, Least: 0, Most: keys.MaxEvery}},
+			{Name: "speed", Says: "How many times as fast as the load the time of what is offered passes; 1 unless this is given.",
+				Value: decimalValue(&d.time.Speed, 0, keys.MaxSpeed)},
+		},
+		values: func() keys.Distribution { return d.time },
+	}, {
+		fields: []fields.Field{{Name: kindText, Says: "A template of other attributes, such as {user}@example.com.",
+			Value: templateValue{&d.text}}},
+		values: func() keys.Distribution { return keys.Text{Template: d.text} },
 	}}
 }
 
@@ -128,48 +169,6 @@ func rankedBinding(what string, ranked *keys.Ranked, own ...fields.Field) fields
 		if given := present(n, []string{"of", "list"}); len(given) != 1 {
 			r.Fault(n.At, path, "%s has %d of of and list; expected exactly one", fields.Label(path), len(given))
 		}
-	}}
-}
-
-func partitionsFields(p *keys.Partitions) []fields.Field {
-	return []fields.Field{
-		{Name: kindPartitions, Says: "How many values there are, the integers from 0 on, each with its rows.",
-			Value: fields.Whole[int64]{Into: &p.Of, Least: 1, Most: keys.MaxOf}},
-		{Name: "rows", Says: "How many entities each of the partitions has, exactly; drawn evenly unless this is given.",
-			Value: fields.Whole[int64]{Into: &p.Rows, Least: 1, Most: keys.MaxRows, UnlessZero: true}},
-		{Name: "sizes",
-			Says: "Which part of the partitions has how many times as much as is said by rows; all alike unless this is given.",
-			Value: fields.ListOf[keys.Size]{Into: &p.Sizes, Least: 1, Most: keys.MaxSizes, What: "sizes, such as 20% x2.5",
-				Bind: func(size *keys.Size) fields.Binding {
-					return fields.Single[keys.Size]{Into: size, Parse: keys.ParseSize, Written: keys.Size.String, Quotes: true,
-						Expected: "a share of the partitions and a weight, such as 20% x2.5", Form: fields.Patterned(keys.SizeForm)}
-				}}},
-	}
-}
-
-func gaussianBinding(g *keys.Gaussian) fields.Object {
-	const most = keys.MaxInteger
-	return fields.Object{What: "a gaussian", Fields: []fields.Field{
-		{Name: "mean", Says: "Where the bell has its middle.", Required: true, Value: decimalValue(&g.Mean, -most, most)},
-		{Name: "sd", Says: "The standard deviation, above 0.", Required: true, Value: decimalValue(&g.Deviation, 0, most)},
-		{Name: "low", Says: "The lowest integer.", Required: true,
-			Value: fields.Whole[int64]{Into: &g.Low, Least: -most, Most: most}},
-		{Name: "high", Says: "The highest integer.", Required: true,
-			Value: fields.Whole[int64]{Into: &g.High, Least: -most, Most: most}},
-	}}
-}
-
-func latestBinding(l *keys.Latest) fields.Object {
-	const most = keys.MaxInteger
-	return fields.Object{What: "a latest", Fields: []fields.Field{
-		{Name: "window", Says: "How many of the latest numbers are in reach.", Required: true,
-			Value: fields.Whole[int64]{Into: &l.Window, Least: 1, Most: keys.MaxOf}},
-		{Name: "exponent", Says: "How steeply the shares fall with the age of a number: 0 is all in the window alike.",
-			Value: exponentValue(&l.Exponent)},
-		{Name: "every", Says: "How many entities there are to each new number.",
-			Value: fields.Whole[int64]{Into: &l.Every, Least: 1, Most: keys.MaxOf}},
-		{Name: "start", Says: "The first number, that of entity 0.",
-			Value: fields.Whole[int64]{Into: &l.Start, Least: -most, Most: most}},
 	}}
 }
 

@@ -39,34 +39,6 @@ func greatest(c *keys.Curve) fields.Field {
 		Value: only{parseBytes(&c.High), func() bool { return c.High != entity.MaxEntityBytes }}}
 }
 
-func lognormal(c *keys.Curve) fields.Object {
-	optional := func(into *int) fields.Binding {
-		return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}
-	}
-	return fields.Object{What: "a lognormal", Fields: []fields.Field{
-		{Name: "p50", Says: "The median, in bytes.", Required: true, Value: parseBytes(&c.Median)},
-		{Name: "p99", Says: "The size that one of a hundred entities exceeds.", Value: optional(&c.P99)},
-		{Name: "sigma", Says: "The standard deviation of the logarithm, in place of p99.",
-			Value: only{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
-				func() bool { return c.Sigma != 0 }}},
-		{Name: "min", Says: "The least size; what the keys and properties take unless it is given.", Value: optional(&c.Low)},
-		greatest(c),
-	}}
-}
-
-func file(c *keys.Curve) fields.Object {
-	name := func(into *string, what string) fields.Binding {
-		return fields.Text{Into: into, Allow: func(s string) bool { return s != "" }, Expected: what}
-	}
-	return fields.Object{What: "a csv of sizes", Fields: []fields.Field{
-		{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.", Required: true,
-			Value: name(&c.File.File, "the path of a CSV file")},
-		{Name: "column", Says: "The name of the column with the sizes, in bytes.", Required: true, Value: name(&c.File.Column, "the name of a column")},
-		{Name: "weight", Says: "The name of the column that says how often each row counts; once unless it is given.",
-			Value: only{name(&c.File.Weight, "the name of a column"), func() bool { return c.File.Weight != "" }}},
-	}}
-}
-
 // ReadCurve returns a curve with the sizes of its file. The error joins up to twenty
 // [*csvfile.Fault], or is that of the reader.
 func ReadCurve(c *keys.Curve, from io.Reader) (*keys.Curve, error) {

@@ -70,38 +70,71 @@ func kinds() []string {
 func (d *draft) object() fields.Object {
 	o := fields.Object{What: "sizes"}
 	for i, name := range keys.QuantileNames {
-		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "The size in bytes that " + quantileSays(name) + ".",
+		says := strings.TrimPrefix(name, "p") + " % of the entities do not exceed"
+		switch name {
+		case "min":
+			says = "no entity falls short of"
+		case "max":
+			says = "no entity exceeds"
+		}
+		o.Fields = append(o.Fields, fields.Field{Name: name, Says: "The size in bytes that " + says + ".",
 			Value: fields.Whole[int]{Into: &d.quantiles[i], Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}})
 	}
+	given := func(into *string, what string) fields.Binding {
+		return fields.Text{Into: into, Allow: func(s string) bool { return s != "" }, Expected: what}
+	}
+	o.Fields = append(append(o.Fields, d.curves()...),
+		fields.Field{Name: keys.CurveCSV, Says: "The sizes of a file's column, each as often as it occurs there, or as a column of weights says.",
+			Value: d.of(keys.CurveCSV, fields.Object{What: "a csv of sizes", Fields: []fields.Field{
+				{Name: "file", Says: "The path of the file, from the folder of the scenario. Its first line names the columns.", Required: true,
+					Value: given(&d.curve.File.File, "the path of a CSV file")},
+				{Name: "column", Says: "The name of the column with the sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "the name of a column")},
+				{Name: "weight", Says: "The name of the column that says how often each row counts; once unless it is given.",
+					Value: only{given(&d.curve.File.Weight, "the name of a column"), func() bool { return d.curve.File.Weight != "" }}},
+			}})})
+	o.Then = d.settle
+	return o
+}
+
+// curves are those that are shaped by numbers, and a list.
+func (d *draft) curves() []fields.Field {
 	c := &d.curve
-	o.Fields = append(o.Fields,
-		fields.Field{Name: keys.CurveUniform, Says: "The least and the greatest size in bytes, between which all are alike.",
+	optional := func(into *int) fields.Binding {
+		return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes, UnlessZero: true}
+	}
+	return []fields.Field{
+		{Name: keys.CurveUniform, Says: "The least and the greatest size in bytes, between which all are alike.",
 			Value: d.of(keys.CurveUniform, fields.ListOf[int64]{Into: &d.uniform, Least: 2, Most: 2, What: "sizes in bytes", Bind: listedSizes})},
-		fields.Field{Name: keys.CurveLognormal, Says: "Sizes whose logarithms lie under a bell curve: many near the median, few that are much larger.",
-			Value: d.of(keys.CurveLognormal, lognormal(c))},
-		fields.Field{Name: keys.CurvePareto, Says: "Sizes with a heavy tail: the share above x falls with a power of x.",
+		{Name: keys.CurveLognormal, Says: "Sizes whose logarithms lie under a bell curve: many near the median, few that are much larger.",
+			Value: d.of(keys.CurveLognormal, fields.Object{What: "a lognormal", Fields: []fields.Field{
+				{Name: "p50", Says: "The median, in bytes.", Required: true, Value: parseBytes(&c.Median)},
+				{Name: "p99", Says: "The size that one of a hundred entities exceeds.", Value: optional(&c.P99)},
+				{Name: "sigma", Says: "The standard deviation of the logarithm, in place of p99.",
+					Value: only{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
+						func() bool { return c.Sigma != 0 }}},
+				{Name: "min", Says: "The least size; what the keys and properties take unless it is given.", Value: optional(&c.Low)},
+				greatest(c),
+			}})},
+		{Name: keys.CurvePareto, Says: "Sizes with a heavy tail: the share above x falls with a power of x.",
 			Value: d.of(keys.CurvePareto, fields.Object{What: "a pareto", Fields: []fields.Field{
 				{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
 				{Name: "tail", Says: "The exponent of the tail: the share of sizes above x is (min/x) to its power; the smaller, the heavier.",
 					Required: true, Value: fields.Decimal(&c.Tail, fields.DecimalNumber, leastTail, mostTail, "a number from 0.1 to 100, such as 1.5")},
 				greatest(c),
 			}})},
-		fields.Field{Name: keys.CurveZipf, Says: "Sizes of which the least is the commonest, and the k-th as frequent as 1/k to the power of an exponent.",
+		{Name: keys.CurveZipf, Says: "Sizes of which the least is the commonest, and the k-th as frequent as 1/k to the power of an exponent.",
 			Value: d.of(keys.CurveZipf, fields.Object{What: "a zipf of sizes", Fields: []fields.Field{
 				{Name: "min", Says: "The least size, in bytes, which is the commonest.", Required: true, Value: parseBytes(&c.Low)},
 				{Name: "max", Says: "The greatest size, in bytes.", Required: true, Value: parseBytes(&c.High)},
 				{Name: "exponent", Says: "How steeply the shares fall: 0 is all sizes alike, 1 as 1, 1/2, 1/3.",
 					Required: true, Value: fields.Decimal(&c.Exponent, fields.DecimalNumber, 0, mostExponent, "an exponent from 0 to 5, such as 0.99")},
 			}})},
-		fields.Field{Name: keys.CurveList, Says: "Sizes in bytes, one of which each entity has.",
+		{Name: keys.CurveList, Says: "Sizes in bytes, one of which each entity has.",
 			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.List, Least: 1, Most: mostListed, What: "sizes in bytes", Bind: listedSizes})},
-		fields.Field{Name: "weights", Says: "How often each size of the list is taken, as its weight over the sum of all; evenly unless this is given.",
+		{Name: "weights", Says: "How often each size of the list is taken, as its weight over the sum of all; evenly unless this is given.",
 			Value: d.of(keys.CurveList, fields.ListOf[int64]{Into: &c.Weights, Least: 1, Most: mostListed, What: "weights",
 				Bind: func(w *int64) fields.Binding { return fields.Whole[int64]{Into: w, Least: 1, Most: mostWeight} }})},
-		fields.Field{Name: keys.CurveCSV, Says: "The sizes of a file's column, each as often as it occurs there, or as a column of weights says.",
-			Value: d.of(keys.CurveCSV, file(c))})
-	o.Then = d.settle
-	return o
+	}
 }
 
 const (
@@ -210,14 +243,4 @@ func (v sizeBinding) Schema() *fields.Schema {
 	distribution := newDraft().object().Schema()
 	distribution.MinProperties = 1
 	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}
-}
-
-func quantileSays(name string) string {
-	switch name {
-	case "min":
-		return "no entity falls short of"
-	case "max":
-		return "no entity exceeds"
-	}
-	return strings.TrimPrefix(name, "p") + " % of the entities do not exceed"
 }

@@ -104,7 +104,13 @@ func (t *Traffic) binding() fields.Binding {
 			{Name: "stop_when_stable", Says: "Ends the phase once rate and response times differ by less than this share from those of five seconds before.",
 				Value: unlessZero{shareValue(&t.StopWhenStable), func() bool { return t.StopWhenStable == 0 }}},
 			{Name: "stop_on", Says: "Budgets of which one that is exceeded ends the run.",
-				Value: fields.ListOf[Budget]{Into: &t.StopOn, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%", Bind: budgetValue}},
+				Value: fields.ListOf[Budget]{Into: &t.StopOn, Least: 1, Most: maxBudgets, What: "budgets, such as failed > 1%",
+					Bind: func(into *Budget) fields.Binding {
+						return fields.Single[Budget]{Into: into, Parse: ParseBudget, Written: Budget.String, Quotes: true,
+							Expected: "a budget of " + strings.Join(budgets(), ", ") + ", such as failed > 1%",
+							Form: &fields.Schema{Type: fields.Types{"string"},
+								Pattern: "^(" + strings.Join(budgets(), "|") + ") *> *" + strings.TrimPrefix(percentage.String(), "^")}}
+					}}},
 			{Name: "entities", Says: "How many entities of each partition are worked on where none was loaded into it.",
 				Value: fields.Whole[int]{Into: &t.Entities, Least: 1, Most: maxSpreadEntities}},
 			{Name: "operations", Says: "What is offered, in proportion to the weights.",
