@@ -61,10 +61,34 @@ func (d *Design) fields() []fields.Field {
 			Value: fields.Text{Into: &d.RowKey}, Required: true},
 		{Name: "copies", Says: "Further keys under which each entity is stored, too.",
 			Value: fields.ListOf[Copy]{Into: &d.Copies, Most: maxCopies, What: "copies",
-				Bind: (*Copy).binding}},
+				Bind: func(c *Copy) fields.Binding {
+					return fields.Object{What: "a copy", Fields: []fields.Field{
+						{Name: "name", Says: "What reports call the copy.",
+							Value: fields.Name(&c.Name), Required: true},
+						{Name: "table", Says: "What is added to the name of the table to give that of the copy; the copy is in the same table unless this is given.",
+							Value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
+						{Name: "partition_key", Says: "The template of the PartitionKey of the copy.",
+							Value: fields.Text{Into: &c.PartitionKey}, Required: true},
+						{Name: "row_key", Says: "The template of the RowKey of the copy.",
+							Value: fields.Text{Into: &c.RowKey}, Required: true},
+						{Name: "properties", Says: "The properties that the copy keeps, all unless this is given.",
+							Value: longTexts(&c.Properties, 0, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
+					}}
+				}}},
 		{Name: "places", Says: "Further keys that workflows alone write to and read from.",
 			Value: fields.ListOf[Place]{Into: &d.Places, Most: maxCopies, What: "places",
-				Bind: placeBinding}},
+				Bind: func(p *Place) fields.Binding {
+					return fields.Object{What: "a place", Fields: []fields.Field{
+						{Name: "name", Says: "What workflows call the place.",
+							Value: fields.Name(&p.Name), Required: true},
+						{Name: "table", Says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
+							Value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
+						{Name: "partition_key", Says: "The template of the PartitionKey at the place.",
+							Value: fields.Text{Into: &p.PartitionKey}, Required: true},
+						{Name: "row_key", Says: "The template of the RowKey at the place.",
+							Value: fields.Text{Into: &p.RowKey}, Required: true},
+					}}
+				}}},
 	}
 }
 
@@ -73,34 +97,6 @@ func (d *Design) named() fields.Object {
 	name := fields.Field{Name: "name", Says: "What reports call the design.",
 		Value: fields.Name(&d.Name), Required: true}
 	return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
-}
-
-func (c *Copy) binding() fields.Binding {
-	return fields.Object{What: "a copy", Fields: []fields.Field{
-		{Name: "name", Says: "What reports call the copy.",
-			Value: fields.Name(&c.Name), Required: true},
-		{Name: "table", Says: "What is added to the name of the table to give that of the copy; the copy is in the same table unless this is given.",
-			Value: unlessZero{copyTableValue(&c.Table), func() bool { return c.Table == "" }}},
-		{Name: "partition_key", Says: "The template of the PartitionKey of the copy.",
-			Value: fields.Text{Into: &c.PartitionKey}, Required: true},
-		{Name: "row_key", Says: "The template of the RowKey of the copy.",
-			Value: fields.Text{Into: &c.RowKey}, Required: true},
-		{Name: "properties", Says: "The properties that the copy keeps, all unless this is given.",
-			Value: longTexts(&c.Properties, 0, entity.MaxProperties, "names of properties", entity.MaxNameUnits)},
-	}}
-}
-
-func placeBinding(p *Place) fields.Binding {
-	return fields.Object{What: "a place", Fields: []fields.Field{
-		{Name: "name", Says: "What workflows call the place.",
-			Value: fields.Name(&p.Name), Required: true},
-		{Name: "table", Says: "What is added to the name of the table to give that of the place; it is in the same table unless this is given.",
-			Value: unlessZero{copyTableValue(&p.Table), func() bool { return p.Table == "" }}},
-		{Name: "partition_key", Says: "The template of the PartitionKey at the place.",
-			Value: fields.Text{Into: &p.PartitionKey}, Required: true},
-		{Name: "row_key", Says: "The template of the RowKey at the place.",
-			Value: fields.Text{Into: &p.RowKey}, Required: true},
-	}}
 }
 
 // copyTableValue is what a copy's table adds to the name of the table.

@@ -24,6 +24,7 @@ const (
 
 // FaultsBinding is the binding of a list of rules.
 func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
+	const share = "a share in percent above 0 and at most 100, such as 2%"
 	return fields.ListOf[engine.FaultRule]{
 		Into: into, Least: 1, Most: engine.MaxFaultRules, What: "faults",
 		Fresh: func() engine.FaultRule { return engine.FaultRule{To: UntilTheEnd, Share: engine.WholeShare} },
@@ -34,7 +35,15 @@ func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
 					"wait for the end of the window (freeze).",
 					Value: faultWord[engine.FaultKind]{&r.Kind, "kind of fault", engine.FaultKinds(), engine.FaultKind.String, 0}, Required: true},
 				{Name: "share", Says: "How many of the attempts it meets, each with the same chance: all that the other fields leave unless this is given.",
-					Value: shareOf(&r.Share)},
+					Value: fields.Single[int]{Into: &r.Share, Expected: share,
+						Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: faultShare.String(), Description: fields.Sentence(share)},
+						Parse: func(text string) (int, bool) {
+							percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+							parts := int(math.Round(percent / 100 * engine.WholeShare))
+							return parts, faultShare.MatchString(text) && err == nil && parts >= 1 && parts <= engine.WholeShare
+						},
+						Written: faultPercent,
+					}},
 				{Name: "code", Says: "What a refuse answers, ServerBusy (503) unless this is given; the others are answered with 500.",
 					Value: faultWord[entity.Code]{&r.Code, "code of a fault", engine.FaultCodes(), func(c entity.Code) string { return string(c) }, ""}},
 				{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
@@ -144,19 +153,6 @@ func (w faultWord[T]) Schema() *fields.Schema { return w.choice(nil).Schema() }
 
 // faultShare is the form of a share, which is kept in parts per million.
 var faultShare = regexp.MustCompile(`^(0|[1-9][0-9]?|100)(\.[0-9]{1,4})?%$`)
-
-func shareOf(into *int) fields.Binding {
-	const expected = "a share in percent above 0 and at most 100, such as 2%"
-	return fields.Single[int]{Into: into, Expected: expected,
-		Form: &fields.Schema{Type: fields.Types{"string"}, Pattern: faultShare.String(), Description: fields.Sentence(expected)},
-		Parse: func(text string) (int, bool) {
-			percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-			share := int(math.Round(percent / 100 * engine.WholeShare))
-			return share, faultShare.MatchString(text) && err == nil && share >= 1 && share <= engine.WholeShare
-		},
-		Written: faultPercent,
-	}
-}
 
 // faultPercent writes a share of so many parts in a million.
 func faultPercent(share int) string {

@@ -108,30 +108,22 @@ func Search(term string) ([]Entry, error) {
 	var found []Entry
 	near := make(map[string]int)
 	for _, one := range all {
-		if at := nearness(one, patterns); at >= 0 {
+		name, about := one.Name, one.About
+		if one.Pattern != nil {
+			name, about = name+" "+one.Pattern.Row, about+" "+one.Pattern.Buys+" "+one.Pattern.Costs
+		}
+		if one.AntiPattern != nil {
+			about += " " + *one.AntiPattern
+		}
+		text, _ := builtin(one.Name)
+		at := slices.IndexFunc([]string{name, about, string(text)}, func(where string) bool {
+			return slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(where) })
+		})
+		if at >= 0 {
 			near[one.Name] = at
 			found = append(found, one)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Entry) int { return cmp.Compare(near[a.Name], near[b.Name]) })
 	return found, nil
-}
-
-// nearness says where a scenario speaks of something: 0 in its name or pattern, 1 in what it
-// is about, 2 in its text; -1 nowhere.
-func nearness(one Entry, patterns []*regexp.Regexp) int {
-	name, about := one.Name, one.About
-	if one.Pattern != nil {
-		name, about = name+" "+one.Pattern.Row, about+" "+one.Pattern.Buys+" "+one.Pattern.Costs
-	}
-	if one.AntiPattern != nil {
-		about += " " + *one.AntiPattern
-	}
-	text, _ := builtin(one.Name)
-	for i, where := range []string{name, about, string(text)} {
-		if slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(where) }) {
-			return i
-		}
-	}
-	return -1
 }

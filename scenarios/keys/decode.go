@@ -261,7 +261,12 @@ func (p *part) read(text string) (value string, ok bool) {
 		_, ok := readTime(text + "0001-01-01T00:00:00.0000000Z"[len(text):])
 		return text, ok
 	case toPadded:
-		value = unpadded(text)
+		digits, negative := strings.CutPrefix(text, "-")
+		if value = strings.TrimLeft(digits, "0"); value == "" {
+			value = "0"
+		} else if negative {
+			value = "-" + value
+		}
 		if !isWhole(value) || string(padded([]byte(value), 0, p.format.n)) != text {
 			return "", false
 		}
@@ -280,20 +285,6 @@ func (p *part) read(text string) (value string, ok bool) {
 		return string(letters), true
 	}
 	return text, p.call.yields(text)
-}
-
-// unpadded takes the zeros before a number away.
-func unpadded(text string) string {
-	digits, negative := strings.CutPrefix(text, "-")
-	digits = strings.TrimLeft(digits, "0")
-	switch {
-	case digits == "":
-		return "0"
-	case negative:
-		return "-" + digits
-	default:
-		return digits
-	}
 }
 
 // yields reports whether a function comes to a text for some value.

@@ -1,10 +1,8 @@
 package keys
 
 import (
-	"math/bits"
 	"strconv"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
 
@@ -46,21 +44,4 @@ func pad(name string, bytes int) []piece {
 		units -= pieces[i].units
 	}
 	return pieces
-}
-
-// fill adds letters to dst. Each draw of 64 bits gives eight of them by the
-// multiplication method: the high word is a digit to the base 62, the low word
-// what remains. Eight leave the last digit 22 bits, enough to be even.
-func fill(dst []byte, letters int, draw *clock.Draw) []byte {
-	const perDraw = 8
-	for letters > 0 {
-		word := draw.Uint64()
-		for range min(letters, perDraw) {
-			var letter uint64
-			letter, word = bits.Mul64(word, uint64(len(alphabet)))
-			dst = append(dst, alphabet[letter])
-		}
-		letters -= min(letters, perDraw)
-	}
-	return dst
 }

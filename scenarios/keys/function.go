@@ -204,7 +204,16 @@ func (g *Generator) hold(attributes []drawn, l layout, o *occurrence) {
 		if d.kind == byText {
 			g.hold(attributes, d.text, o)
 		}
-		for _, at := range g.options.wholeRow(s.attribute) {
+		together := []int{s.attribute}
+		if declared := g.options.Attributes; s.attribute < len(declared) && IsColumn(declared[s.attribute].Values) {
+			together = nil
+			for at, a := range declared {
+				if IsColumn(a.Values) {
+					together = append(together, at)
+				}
+			}
+		}
+		for _, at := range together {
 			text := string(g.fill(nil, &slot{attribute: at}, o))
 			held := &attributes[at]
 			held.kind, held.fixed, held.values = byChance, true, constantSource(text)

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"errors"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -167,13 +168,24 @@ func (g *Generator) padded(properties []entity.Property, key entity.Key, number 
 	room := size - entity.Size(key, properties)
 	draw := g.letters.At(number)
 	for _, p := range pad(g.options.Filler, room) {
-		text := ""
 		if g.blank != "" {
-			text = g.blank[:p.units]
-		} else {
-			text = string(fill(make([]byte, 0, p.units), p.units, &draw))
+			properties = append(properties, entity.Property{Name: p.name, Value: entity.String(g.blank[:p.units])})
+			continue
 		}
-		properties = append(properties, entity.Property{Name: p.name, Value: entity.String(text)})
+		// Each draw of 64 bits gives eight letters by the multiplication method: the high word is
+		// a digit to the base 62, the low word what remains. Eight leave the last digit 22 bits,
+		// enough to be even.
+		const perDraw = 8
+		text := make([]byte, 0, p.units)
+		for len(text) < p.units {
+			word := draw.Uint64()
+			for range min(p.units-len(text), perDraw) {
+				var letter uint64
+				letter, word = bits.Mul64(word, uint64(len(alphabet)))
+				text = append(text, alphabet[letter])
+			}
+		}
+		properties = append(properties, entity.Property{Name: p.name, Value: entity.String(string(text))})
 	}
 	return properties
 }

@@ -162,26 +162,27 @@ func (c *check) properties(specs []PropertySpec) {
 		seen[spec.Name] = true
 		if !slices.Contains(Types(), spec.Type) {
 			c.add(path+".type", "type %s cannot be generated; expected %s", TypeName(spec.Type), nearest.Choice(nearest.Of(Types(), TypeName)))
-		} else if c.template(path+".value", spec.Value) {
-			c.value(path+".value", spec)
+			continue
 		}
-	}
-}
-
-// value checks that what a property's template yields is of its type.
-func (c *check) value(path string, spec PropertySpec) {
-	texts := c.expansions(spec.Value)
-	if spec.Type == entity.TypeString {
-		// Any text is a String, and only the widest can be too wide.
-		texts = slices.Values([]string{c.widest(spec.Value)})
-	}
-	for text := range texts {
-		if value, ok := parseValue(spec.Type, text); !ok {
-			c.add(path, "value can become %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected(spec.Type))
-			return
-		} else if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {
-			c.add(path, "value can become a text of %d bytes; expected at most %d UTF-16 code units", len(text), entity.MaxStringUnits)
-			return
+		path += ".value"
+		if !c.template(path, spec.Value) {
+			continue
+		}
+		texts := c.expansions(spec.Value)
+		if spec.Type == entity.TypeString {
+			// Any text is a String, and only the widest can be too wide.
+			texts = slices.Values([]string{c.widest(spec.Value)})
+		}
+		for text := range texts {
+			value, ok := parseValue(spec.Type, text)
+			if !ok {
+				c.add(path, "value can become %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected(spec.Type))
+				break
+			}
+			if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {
+				c.add(path, "value can become a text of %d bytes; expected at most %d UTF-16 code units", len(text), entity.MaxStringUnits)
+				break
+			}
 		}
 	}
 }

@@ -93,24 +93,15 @@ func (t *ValueTable) Apart(names []string) bool {
 	defer t.mutex.Unlock()
 	known := strings.Join(slices.Sorted(slices.Values(names)), "\n")
 	apart, done := t.apart[known]
-	if !done {
-		apart = t.tell(names)
-		t.apart[known] = apart
+	if done {
+		return apart
 	}
-	return apart
-}
-
-// tell numbers the rows by the values of one column after the other.
-func (t *ValueTable) tell(names []string) bool {
-	for _, name := range names {
-		if len(t.columns[name].values) == t.rows {
-			return true
-		}
-	}
-	numbers, different := slices.Clone(t.columns[names[0]].cells), 0
-	for _, name := range names[1:] {
+	apart = slices.ContainsFunc(names, func(name string) bool { return len(t.columns[name].values) == t.rows })
+	// The rows are numbered by the values of one column after the other.
+	numbers := slices.Clone(t.columns[names[0]].cells)
+	for i := 1; i < len(names) && !apart; i++ {
 		pairs := make(map[uint64]uint32, t.rows)
-		for row, cell := range t.columns[name].cells {
+		for row, cell := range t.columns[names[i]].cells {
 			pair := uint64(numbers[row])<<32 | uint64(cell)
 			number, known := pairs[pair]
 			if !known {
@@ -119,9 +110,10 @@ func (t *ValueTable) tell(names []string) bool {
 			}
 			numbers[row] = number
 		}
-		different = len(pairs)
+		apart = len(pairs) == t.rows
 	}
-	return different == t.rows
+	t.apart[known] = apart
+	return apart
 }
 
 // Bounds of a file of rows.

@@ -39,20 +39,6 @@ func (o Options) WholeRows(names []string) []string {
 	return whole
 }
 
-// wholeRow is WholeRows of one attribute, by position, built-in ones among them.
-func (o *Options) wholeRow(attribute int) []int {
-	if attribute >= len(o.Attributes) || !IsColumn(o.Attributes[attribute].Values) {
-		return []int{attribute}
-	}
-	var all []int
-	for at, a := range o.Attributes {
-		if IsColumn(a.Values) {
-			all = append(all, at)
-		}
-	}
-	return all
-}
-
 func (o *Options) isColumn(name string) bool { return IsColumn(o.values(name)) }
 
 // tellsRows reports whether the columns among some names tell any two rows apart that

@@ -29,25 +29,17 @@ const (
 // the rate of each second, or of as many equal stretches as there is room for. What else the
 // keys of the log were formed from it does not know.
 func Likeness(of *Operations) []byte {
-	counts := of.counts()
+	partitions, shares := of.shares()
 	var text strings.Builder
 	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
-	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), len(counts))
+	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), partitions)
 	line("name: like-the-log")
 	line("attributes:")
 	line("  # The partitions by their share of the operations, the heaviest first.")
-	if len(counts) > mostShares {
+	if partitions > mostShares {
 		line("  # Each size is the mean of twice as many of them as the one before.")
-		line("  partition: %s", classesOf(counts))
-	} else {
-		// A weight is a million at most.
-		scale := max(1, float64(counts[0])/1e6)
-		var names, weights []string
-		for i, n := range counts {
-			names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(max(1, int(math.Round(float64(n)/scale)))))
-		}
-		line("  partition: %s", "{list: ["+strings.Join(names, ", ")+"], weights: ["+strings.Join(weights, ", ")+"]}")
 	}
+	line("  partition: %s", shares)
 	line("  id: {sequence: 1}")
 	size, most := of.sizes()
 	line("# The sizes are those of the bodies of single writes, as if each were one text of one byte a letter.")
@@ -61,7 +53,16 @@ func Likeness(of *Operations) []byte {
 		}
 		line("  - {name: load, load: {entities: %d%s}}", min(mostLoaded, max(leastLoaded, len(of.List))), transaction)
 	}
-	rates, each := of.rates()
+	lasts := of.List[len(of.List)-1].At + 1
+	each := time.Second * time.Duration(math.Ceil(lasts.Seconds()/mostRates))
+	due := make([]int, int((lasts+each-1)/each))
+	for i := range of.List {
+		due[of.List[i].At/each]++
+	}
+	var rates []string
+	for _, n := range due {
+		rates = append(rates, fmt.Sprint(max(fields.MinRate, math.Round(float64(n)/each.Seconds()*1000)/1000)))
+	}
 	line("  - name: log")
 	line("    traffic:")
 	if each > time.Second {
@@ -84,22 +85,26 @@ func Likeness(of *Operations) []byte {
 // verbs are those of an operation on one entity.
 var verbs = [...]entity.Verb{entity.Insert, entity.Replace, entity.Merge, entity.InsertOrReplace, entity.InsertOrMerge, entity.Delete, entity.Get}
 
-// counts returns how many operations each partition had, the most first.
-func (o *Operations) counts() []int {
+// shares returns how many partitions had operations, and an attribute of as many: each with
+// its weight, of more than a thousand as many of which the heaviest one, two, four, …
+// together come as often as in the log.
+func (o *Operations) shares() (partitions int, values string) {
 	by := make(map[string]int)
 	for i := range o.List {
 		by[o.List[i].Key.Partition]++
 	}
 	counts := slices.Collect(maps.Values(by))
 	slices.SortFunc(counts, func(a, b int) int { return cmp.Compare(b, a) })
-	return counts
-}
-
-// classesOf returns an attribute of as many partitions of which the heaviest one, two, four,
-// … together come as often as in the log.
-func classesOf(counts []int) string {
-	var sizes []string
+	// A weight is a million at most.
 	scale := max(1, float64(counts[0])/1e6)
+	if len(counts) <= mostShares {
+		var names, weights []string
+		for i, n := range counts {
+			names, weights = append(names, fmt.Sprintf("p%d", i+1)), append(weights, fmt.Sprint(max(1, int(math.Round(float64(n)/scale)))))
+		}
+		return len(counts), "{list: [" + strings.Join(names, ", ") + "], weights: [" + strings.Join(weights, ", ") + "]}"
+	}
+	var sizes []string
 	for from, to := 0, 1; from < len(counts); from, to = to, 2*to {
 		if to > len(counts) || len(sizes) == keys.MaxSizes-1 {
 			to = len(counts)
@@ -113,7 +118,7 @@ func classesOf(counts []int) string {
 		size := keys.Size{Share: part(to) - part(from), Weight: math.Round(float64(sum)/float64(to-from)/scale*1e6) / 1e6}
 		sizes = append(sizes, `"`+size.String()+`"`)
 	}
-	return fmt.Sprintf("{partitions: %d, sizes: [%s]}", len(counts), strings.Join(sizes, ", "))
+	return len(counts), fmt.Sprintf("{partitions: %d, sizes: [%s]}", len(counts), strings.Join(sizes, ", "))
 }
 
 // size is the mean size of an entity that was written, in bytes.
@@ -136,19 +141,4 @@ func (o *Operations) count(verb entity.Verb) int {
 		return int(math.Ceil(float64(n) * float64(most) / float64(len(o.List))))
 	}
 	return n
-}
-
-// rates returns how many operations a second were due in each stretch of the log, and how
-// long that is.
-func (o *Operations) rates() (rates []string, each time.Duration) {
-	lasts := o.List[len(o.List)-1].At + 1
-	each = time.Second * time.Duration(math.Ceil(lasts.Seconds()/mostRates))
-	counts := make([]int, int((lasts+each-1)/each))
-	for i := range o.List {
-		counts[o.List[i].At/each]++
-	}
-	for _, n := range counts {
-		rates = append(rates, fmt.Sprint(max(fields.MinRate, math.Round(float64(n)/each.Seconds()*1000)/1000)))
-	}
-	return rates, each
 }
