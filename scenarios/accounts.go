@@ -8,7 +8,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
 
@@ -28,15 +27,6 @@ type Accounts struct {
 }
 
 const maxAccounts = 16
-
-func (a *Accounts) binding() fields.Binding {
-	return fields.Object{What: "accounts", Fields: []fields.Field{
-		{Name: "number", Says: "How many storage accounts there are.",
-			Value: fields.Whole[int]{Into: &a.Number, Least: 1, Most: maxAccounts}},
-		{Name: "by", Says: "A template whose text chooses the account of a partition, a hash of the PartitionKey unless this is given.",
-			Value: unlessZero{fields.Text{Into: &a.By}, func() bool { return a.By == "" }}},
-	}}
-}
 
 // accounts checks what chooses the account, and that nothing reads across accounts.
 func (c *checker) accounts() {

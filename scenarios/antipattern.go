@@ -32,18 +32,6 @@ func (s Setting) String() string { return s.Path + "=" + s.Value }
 
 const maxSettings = 50
 
-func (o *AntiPattern) binding() fields.Binding {
-	return fields.Object{What: "anti_pattern", Fields: []fields.Field{
-		{Name: "about", Says: "What is done wrong.",
-			Value: fields.LongText(&o.About, 10_000), Required: true},
-		{Name: "why", Says: "Why that fails.", Value: fields.LongText(&o.Why, 10_000)},
-		{Name: "fails", Says: "The checks of expect that it promises to fail, as they are written there; any of them unless this is given.",
-			Value: longTexts(&o.Fails, 0, maxExpectations, "checks of expect", longestExpectation)},
-		{Name: "set", Says: "The other values, each under a path such as phases.peak.each.",
-			Value: settingsValue{&o.Set}, Required: true},
-	}}
-}
-
 // settingsValue is a map from paths to values.
 type settingsValue struct{ into *[]Setting }
 
@@ -161,15 +149,6 @@ func PatternRows() []string {
 
 const longestPattern = 200
 
-func (p *Pattern) binding() fields.Binding {
-	return fields.Object{What: "a pattern", Fields: []fields.Field{
-		{Name: "row", Says: "Which of the documents' patterns it is.",
-			Value: fields.Choice{Into: &p.Row, What: "pattern", Of: PatternRows()}, Required: true},
-		{Name: "buys", Says: "What it gains.", Value: fields.LongText(&p.Buys, longestPattern), Required: true},
-		{Name: "costs", Says: "What is paid for that.", Value: fields.LongText(&p.Costs, longestPattern), Required: true},
-	}}
-}
-
 // Obstacle is what keeps one design from serving a scenario that others serve.
 type Obstacle struct {
 	// Operation is the one that the design cannot serve; where it is nothing of an
@@ -227,9 +206,25 @@ func (s *Scenario) Obstacles(design string) []Obstacle { return s.ObstaclesOf(s.
 
 // ObstaclesOf returns faults of the scenario under one design as obstacles.
 func (s *Scenario) ObstaclesOf(faults fields.Faults) []Obstacle {
+	position := func(steps []string, i int) int {
+		if i < len(steps) {
+			if n, err := strconv.Atoi(steps[i]); err == nil {
+				return n
+			}
+		}
+		return -1
+	}
 	var list []Obstacle
 	for _, fault := range faults {
-		one := Obstacle{s.concerned(fault.Path), fault.What}
+		steps := strings.Split(fault.Path, ".")
+		one := Obstacle{steps[0], fault.What}
+		if phase := position(steps, 1); steps[0] == "phases" && phase >= 0 && phase < len(s.Phases) {
+			one.Operation = s.Phases[phase].Name
+			operations := s.Phases[phase].Operations()
+			if i := position(steps, 4); i >= 0 && i < len(operations) && steps[3] == "operations" {
+				one.Operation = operations[i].Name
+			}
+		}
 		if !slices.Contains(list, one) {
 			list = append(list, one)
 		}
@@ -246,29 +241,4 @@ func (s *Scenario) checkedWith(design string) fields.Faults {
 	}
 	read, faults := decode(other.encode())
 	return append(faults, read.check(faults)...).Sorted()
-}
-
-// concerned names the operation that a path lies in, or else the phase, or the part of
-// the scenario.
-func (s *Scenario) concerned(path string) string {
-	steps := strings.Split(path, ".")
-	at := func(i int) int {
-		if i >= len(steps) {
-			return -1
-		}
-		n, err := strconv.Atoi(steps[i])
-		if err != nil {
-			return -1
-		}
-		return n
-	}
-	phase := at(1)
-	if steps[0] != "phases" || phase < 0 || phase >= len(s.Phases) {
-		return steps[0]
-	}
-	operations := s.Phases[phase].Operations()
-	if i := at(4); len(steps) > 3 && steps[3] == "operations" && i >= 0 && i < len(operations) {
-		return operations[i].Name
-	}
-	return s.Phases[phase].Name
 }

@@ -214,17 +214,6 @@ const (
 	DrawByChance = "by chance"
 )
 
-func (w *Rows) binding() fields.Binding {
-	return fields.Object{What: "rows", Fields: []fields.Field{
-		{Name: "file", Says: "The path of the file, from the folder of the scenario: CSV, packed by gzip or not. Its first line names the columns.",
-			Required: true, Value: pathValue(&w.File)},
-		{Name: "columns", Says: "The columns that are attributes, or a map from the names of attributes to columns.",
-			Required: true, Value: columnsValue{w}},
-		{Name: "draw", Says: "How an entity gets its row: in the order of the file, which begins again behind its end, or by chance.",
-			Value: fields.Choice{Into: &w.Draw, What: "draw", Of: []string{DrawInOrder, DrawByChance}}},
-	}}
-}
-
 // columnsValue is a list of columns, or a map from attributes to columns.
 type columnsValue struct{ of *Rows }
 

@@ -92,13 +92,6 @@ func (d *Design) fields() []fields.Field {
 	}
 }
 
-// named is that of one of several designs.
-func (d *Design) named() fields.Object {
-	name := fields.Field{Name: "name", Says: "What reports call the design.",
-		Value: fields.Name(&d.Name), Required: true}
-	return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
-}
-
 // copyTableValue is what a copy's table adds to the name of the table.
 func copyTableValue(into *string) fields.Text {
 	return fields.Text{Into: into, Allow: func(s string) bool { return fields.BaseName.MatchString(s) && len(s) <= maxCopyTable },

@@ -18,11 +18,12 @@ func (c *checker) event(phase int, o *OperationSpec, path string) {
 	if o.Verb == entity.Query && len(o.By) > 0 {
 		c.answered(o, path)
 	}
+	unloaded := c.loadsSound(phase) && c.Loaded(phase) == 0
 	copied := slices.ContainsFunc(append(slices.Clone(c.Designs), c.Design), func(d Design) bool { return len(d.Copies) > 0 })
 	switch {
-	case o.Of.Loaded() && c.loadsSound(phase) && c.Loaded(phase) == 0:
+	case (o.Of.Kind == AccessZipf || o.Of.Kind == AccessHot) && unloaded:
 		c.add(path+".of", "%s is of the entities that were loaded, and nothing is loaded before; expected a load first, or latest", o.Of.Kind)
-	case len(o.By) > 0 && o.Updates() && c.loadsSound(phase) && c.Loaded(phase) == 0:
+	case len(o.By) > 0 && o.Updates() && unloaded:
 		c.add(path+".by", "by finds the key of an entity that is there, and nothing is loaded before; expected a load first, or no by")
 	case o.Span > 0 && len(c.times()) == 0:
 		c.add(path+".span", "a span is one of time, and no attribute is a time; expected an attribute such as at: {time: 2026-01-01T00:00:00Z}")

@@ -15,13 +15,56 @@ import (
 // its kind and its bounds, in the order in which it is written.
 
 func (s *Scenario) binding() fields.Object {
-	return fields.Object{What: "a scenario", Fields: []fields.Field{
+	return fields.Object{What: "a scenario", Fields: slices.Concat(s.conditions(), s.data(), []fields.Field{
+		{Name: "phases", Says: "What is done to the table, one phase after another.",
+			Required: true, Value: fields.ListOf[Phase]{
+				Into: &s.Phases, Least: 1, Most: maxPhases, What: "phases",
+				Bind: func(p *Phase) fields.Binding { return p.binding() },
+			}},
+		{Name: "expect", Says: "What every valid run has to bear out, each a check such as p99(get) < 20ms or throttled < 1%.",
+			Value: longTexts(&s.Expect, 0, maxExpectations, "checks, such as p99(get) < 20ms", longestExpectation)},
+		{Name: "gate", Says: "By what live runs are compared with those of another build, and how great a change matters.",
+			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: func(g *Gate) fields.Binding {
+				return fields.Object{What: "a gate", Fields: []fields.Field{
+					{Name: "metrics", Says: "The figures by which live runs are compared, each such as p99(get): one to three.",
+						Value: longTexts(&g.Metrics, 1, maxMetrics, "figures, such as p99(get)", longestExpectation)},
+					{Name: "threshold", Says: "The least change that matters, in percent.",
+						Value: shareValue(&g.Threshold)},
+				}}
+			}}},
+		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
+			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
+		{Name: "anti_pattern", Says: "Other values that turn the example into what it warns of.",
+			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: func(o *AntiPattern) fields.Binding {
+				return fields.Object{What: "anti_pattern", Fields: []fields.Field{
+					{Name: "about", Says: "What is done wrong.",
+						Value: fields.LongText(&o.About, 10_000), Required: true},
+					{Name: "why", Says: "Why that fails.", Value: fields.LongText(&o.Why, 10_000)},
+					{Name: "fails", Says: "The checks of expect that it promises to fail, as they are written there; any of them unless this is given.",
+						Value: longTexts(&o.Fails, 0, maxExpectations, "checks of expect", longestExpectation)},
+					{Name: "set", Says: "The other values, each under a path such as phases.peak.each.",
+						Value: settingsValue{&o.Set}, Required: true},
+				}}
+			}}},
+	}), One: []string{"design", "designs"}, Then: s.settle}
+}
+
+// conditions are what the scenario is called, and what it runs on.
+func (s *Scenario) conditions() []fields.Field {
+	return []fields.Field{
 		{Name: "name", Says: "What reports and run folders call the scenario.",
 			Value: fields.Name(&s.Name), Required: true},
 		{Name: "about", Says: "What the scenario teaches.",
 			Value: fields.LongText(&s.About, 10_000)},
 		{Name: "pattern", Says: "The design pattern of the documents that the scenario shows.",
-			Value: fields.Optional[Pattern]{Into: &s.Pattern, Fresh: func() *Pattern { return new(Pattern) }, Bind: (*Pattern).binding}},
+			Value: fields.Optional[Pattern]{Into: &s.Pattern, Fresh: fresh[Pattern], Bind: func(p *Pattern) fields.Binding {
+				return fields.Object{What: "a pattern", Fields: []fields.Field{
+					{Name: "row", Says: "Which of the documents' patterns it is.",
+						Value: fields.Choice{Into: &p.Row, What: "pattern", Of: PatternRows()}, Required: true},
+					{Name: "buys", Says: "What it gains.", Value: fields.LongText(&p.Buys, longestPattern), Required: true},
+					{Name: "costs", Says: "What is paid for that.", Value: fields.LongText(&p.Costs, longestPattern), Required: true},
+				}}
+			}}},
 		{Name: "seed", Says: "The root of all chance: the same seed gives the same entities, operations and waits.",
 			Value: fields.Seed(&s.Seed)},
 		{Name: "table", Says: "The base name of the test table, to which a suffix of its own is added.",
@@ -37,34 +80,53 @@ func (s *Scenario) binding() fields.Object {
 		{Name: "faults", Says: "What goes wrong on purpose while operations are offered, on top of what the model throttles.",
 			Value: FaultsBinding(&s.Faults)},
 		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
-			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: func() *Accounts { return &Accounts{Number: 1} }, Bind: (*Accounts).binding}},
+			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: func() *Accounts { return &Accounts{Number: 1} }, Bind: func(a *Accounts) fields.Binding {
+				return fields.Object{What: "accounts", Fields: []fields.Field{
+					{Name: "number", Says: "How many storage accounts there are.",
+						Value: fields.Whole[int]{Into: &a.Number, Least: 1, Most: maxAccounts}},
+					{Name: "by", Says: "A template whose text chooses the account of a partition, a hash of the PartitionKey unless this is given.",
+						Value: unlessZero{fields.Text{Into: &a.By}, func() bool { return a.By == "" }}},
+				}}
+			}}},
+	}
+}
+
+// data are the fields of what the table holds.
+func (s *Scenario) data() []fields.Field {
+	return []fields.Field{
 		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
 			Value: attributesValue{&s.Attributes}},
 		{Name: "rows", Says: "The rows of a file, of which each entity has one as a whole: each of the columns is an attribute.",
-			Value: fields.Optional[Rows]{Into: &s.Rows, Fresh: func() *Rows { return &Rows{Draw: DrawInOrder} }, Bind: (*Rows).binding}},
+			Value: fields.Optional[Rows]{Into: &s.Rows, Fresh: func() *Rows { return &Rows{Draw: DrawInOrder} }, Bind: func(w *Rows) fields.Binding {
+				return fields.Object{What: "rows", Fields: []fields.Field{
+					{Name: "file", Says: "The path of the file, from the folder of the scenario: CSV, packed by gzip or not. Its first line names the columns.",
+						Required: true, Value: pathValue(&w.File)},
+					{Name: "columns", Says: "The columns that are attributes, or a map from the names of attributes to columns.",
+						Required: true, Value: columnsValue{w}},
+					{Name: "draw", Says: "How an entity gets its row: in the order of the file, which begins again behind its end, or by chance.",
+						Value: fields.Choice{Into: &w.Draw, What: "draw", Of: []string{DrawInOrder, DrawByChance}}},
+				}}
+			}}},
 		{Name: "entity", Says: "The shape of each entity.",
-			Value: s.Entity.binding()},
+			Value: fields.Object{What: "entity", Fields: []fields.Field{
+				{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
+					Value: SizeBinding(&s.Entity.Size, &s.Entity.Sizes)},
+				{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
+					Value: fields.LongText(&s.Entity.Filler, entity.MaxNameUnits)},
+				{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
+					Value: propertiesValue(&s.Entity.Properties)},
+			}}},
 		{Name: "use", Says: "The name of the design to use, the first of the list unless it is given.",
 			Value: unlessZero{fields.Name(&s.Use), func() bool { return s.Use == "" }}},
 		{Name: "design", Says: "How the keys are formed from attributes.",
 			Value: unlessZero{fields.Object{What: "design", Fields: s.Design.fields()}, func() bool { return len(s.Designs) > 0 }}},
 		{Name: "designs", Says: "Several ways to form the keys, of which one is used in a run.",
 			Value: fields.ListOf[Design]{Into: &s.Designs, Least: 1, Most: maxDesigns, What: "designs",
-				Bind: func(d *Design) fields.Binding { return d.named() }}},
-		{Name: "phases", Says: "What is done to the table, one phase after another.",
-			Required: true, Value: fields.ListOf[Phase]{
-				Into: &s.Phases, Least: 1, Most: maxPhases, What: "phases",
-				Bind: func(p *Phase) fields.Binding { return p.binding() },
-			}},
-		{Name: "expect", Says: "What every valid run has to bear out, each a check such as p99(get) < 20ms or throttled < 1%.",
-			Value: longTexts(&s.Expect, 0, maxExpectations, "checks, such as p99(get) < 20ms", longestExpectation)},
-		{Name: "gate", Says: "By what live runs are compared with those of another build, and how great a change matters.",
-			Value: fields.Optional[Gate]{Into: &s.Gate, Fresh: newGate, Bind: (*Gate).binding}},
-		{Name: "verify", Says: "Whether every write carries an id, and what was acknowledged is read back at the end.",
-			Value: unlessZero{fields.Truth(&s.Verify), func() bool { return !s.Verify }}},
-		{Name: "anti_pattern", Says: "Other values that turn the example into what it warns of.",
-			Value: fields.Optional[AntiPattern]{Into: &s.AntiPattern, Fresh: fresh[AntiPattern], Bind: (*AntiPattern).binding}},
-	}, One: []string{"design", "designs"}, Then: s.settle}
+				Bind: func(d *Design) fields.Binding {
+					name := fields.Field{Name: "name", Says: "What reports call the design.", Value: fields.Name(&d.Name), Required: true}
+					return fields.Object{What: "a design", Fields: append([]fields.Field{name}, d.fields()...)}
+				}}},
+	}
 }
 
 // settle checks that there is a design or a list of them, and makes the columns of the rows
@@ -90,17 +152,6 @@ func (s *Scenario) settle(r *fields.Reader, path string, n *fields.Node) {
 		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
 			Values: keys.ValueColumn{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
 	}
-}
-
-func (e *Entity) binding() fields.Object {
-	return fields.Object{What: "entity", Fields: []fields.Field{
-		{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
-			Value: SizeBinding(&e.Size, &e.Sizes)},
-		{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
-			Value: fields.LongText(&e.Filler, entity.MaxNameUnits)},
-		{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
-			Value: propertiesValue(&e.Properties)},
-	}}
 }
 
 func propertiesValue(into *[]PropertySpec) fields.Binding {

@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine/nearest"
 	"loadgen/results/figure"
-	"loadgen/scenarios/fields"
 )
 
 // Gate says by what live runs of a scenario are compared with those of another build,
@@ -42,15 +41,6 @@ func (s *Scenario) Gated() Gate {
 		gate.Metrics = append([]string{}, gate.Metrics...)
 	}
 	return gate
-}
-
-func (g *Gate) binding() fields.Binding {
-	return fields.Object{What: "a gate", Fields: []fields.Field{
-		{Name: "metrics", Says: "The figures by which live runs are compared, each such as p99(get): one to three.",
-			Value: longTexts(&g.Metrics, 1, maxMetrics, "figures, such as p99(get)", longestExpectation)},
-		{Name: "threshold", Says: "The least change that matters, in percent.",
-			Value: shareValue(&g.Threshold)},
-	}}
 }
 
 // gate checks that each metric can be read, that what it names is there, and that it is

@@ -274,14 +274,24 @@ func Catalogue() ([]Entry, error) {
 		if len(faults) > 0 {
 			return nil, faults
 		}
-		one := Entry{Name: s.Name, Says: s.Says(), About: strings.TrimSpace(s.About),
+		subject, at := "", 0
+		for _, of := range subjects {
+			if i := slices.Index(strings.Fields(of.scenarios), s.Name); subject == "" && i >= 0 {
+				subject, at = of.name, i
+			}
+		}
+		for _, of := range patternSubjects {
+			if subject == "" && s.Pattern != nil && slices.Contains(of.rows, s.Pattern.Row) {
+				subject, at = of.name, slices.Index(of.rows, s.Pattern.Row)
+			}
+		}
+		stands[name] = [2]int{slices.Index(Subjects(), subject), at}
+		one := Entry{Name: s.Name, Subject: subject, Says: s.Says(), About: strings.TrimSpace(s.About),
 			Designs: append([]string{}, s.Alternatives()...), Pattern: s.Pattern}
 		if s.AntiPattern != nil {
 			contrary := oneLine(s.AntiPattern.About)
 			one.AntiPattern, one.Why, one.Fails = &contrary, oneLine(s.AntiPattern.Why), s.AntiPattern.Fails
 		}
-		subject, at := place(s)
-		one.Subject, stands[name] = subject, [2]int{slices.Index(Subjects(), subject), at}
 		all = append(all, one)
 	}
 	slices.SortStableFunc(all, func(a, b Entry) int {

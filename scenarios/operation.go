@@ -240,9 +240,6 @@ const (
 	maxWindow   = 1_000_000
 )
 
-// Loaded reports whether only entities that were loaded are chosen.
-func (a *Access) Loaded() bool { return a.Kind == AccessZipf || a.Kind == AccessHot }
-
 // accessValue is the word of an access, or a map of the numbers that it needs.
 type accessValue struct{ into *Access }
 

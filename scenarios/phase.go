@@ -199,27 +199,3 @@ func (t *Traffic) asSpread() fields.Binding {
 		},
 	}
 }
-
-// written checks a peak or a spread for what depends on the rest of the scenario.
-func (c *checker) written(i int, form, path string) {
-	t := c.Phases[i].Traffic
-	c.partitioned(t.Operations, path+".operations")
-	if !c.loadsSound(i) {
-		return
-	}
-	if form == FormPeak {
-		if at := path + ".partition_key"; c.sound(at) {
-			c.yielded(i, at)
-		}
-		return
-	}
-	if c.before.Concern(path) {
-		return
-	}
-	if t.Arrivals != nil && t.Arrivals.Constant*t.scale() > maxSpreadRate {
-		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d",
-			t.Arrivals.Constant, t.Arrivals.Constant*t.scale(), maxSpreadRate)
-		return
-	}
-	c.aimed(i, path)
-}

@@ -54,22 +54,6 @@ func Subjects() []string {
 	return names
 }
 
-// place returns the subject of a built-in scenario and where it stands in it, by the order of
-// the documents; the subject is empty of one that has none.
-func place(s *Scenario) (subject string, at int) {
-	for _, one := range subjects {
-		if at := slices.Index(strings.Fields(one.scenarios), s.Name); at >= 0 {
-			return one.name, at
-		}
-	}
-	for _, one := range patternSubjects {
-		if s.Pattern != nil && slices.Contains(one.rows, s.Pattern.Row) {
-			return one.name, slices.Index(one.rows, s.Pattern.Row)
-		}
-	}
-	return "", 0
-}
-
 // synonyms are what people call things that the library calls otherwise.
 var synonyms = [...]struct{ asked, called string }{
 	{"sas", "shared access signature"}, {"egt", "transaction"}, {"entity group", "transaction"}, {"batch", "transaction"},

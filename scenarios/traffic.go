@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"loadgen/engine/clock"
@@ -269,20 +270,34 @@ func (c *checker) traffic(i int, path string) {
 		return
 	}
 	c.weights(t.Operations, path+".operations")
-	if form := c.Phases[i].Form; form != "" {
-		c.written(i, form, path)
-		return
-	}
-	if c.before.Concern(path) {
-		return
-	}
-	if t.Arrivals != nil && c.sound(path) {
-		// Whether the instants can be does not depend on chance.
-		if _, err := t.Schedule(clock.NewStream(0, "")); err != nil {
-			c.add(path+".arrivals", "%s", nearest.What(err))
+	form := c.Phases[i].Form
+	if form == "" {
+		if c.before.Concern(path) {
+			return
 		}
+		if t.Arrivals != nil && c.sound(path) {
+			// Whether the instants can be does not depend on chance.
+			if _, err := t.Schedule(clock.NewStream(0, "")); err != nil {
+				c.add(path+".arrivals", "%s", nearest.What(err))
+			}
+		}
+		c.offered(i, path)
+		return
 	}
-	c.offered(i, path)
+	c.partitioned(t.Operations, path+".operations")
+	switch at := path + ".partition_key"; {
+	case !c.loadsSound(i):
+	case form == FormPeak:
+		if c.sound(at) {
+			c.yielded(i, at)
+		}
+	case c.before.Concern(path):
+	case t.Arrivals != nil && t.Arrivals.Constant*t.scale() > maxSpreadRate:
+		c.add(path+".rate", "%v a second for each partition are %v in all; expected at most %d",
+			t.Arrivals.Constant, t.Arrivals.Constant*t.scale(), maxSpreadRate)
+	default:
+		c.aimed(i, path)
+	}
 }
 
 // offered checks what is offered to: partitions that are named, or those that the

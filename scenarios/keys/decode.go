@@ -169,12 +169,12 @@ func (d *decoder) from(i, at int) (leads bool) {
 	read := false
 	for width := least; width <= most && d.steps <= mostSteps; width++ {
 		d.steps++
-		value, ok := p.read(d.key[at : at+width])
+		value, whole, ok := p.read(d.key[at : at+width])
 		if !ok {
 			continue
 		}
 		read = true
-		d.taken = append(d.taken, Reading{strings.Trim(p.source, "{}"), p.attribute, value, p.keepsAll()})
+		d.taken = append(d.taken, Reading{strings.Trim(p.source, "{}"), p.attribute, value, whole})
 		leads = d.from(i+1, at+width) || leads
 		d.taken = d.taken[:len(d.taken)-1]
 	}
@@ -218,18 +218,6 @@ func (d *decoder) arrive() {
 	d.found = append(d.found, slices.Clone(d.taken))
 }
 
-// keepsAll reports whether a placeholder's text tells the whole value.
-func (p *part) keepsAll() bool {
-	switch p.format.kind {
-	case asIs:
-		return p.call.kind == asIs || p.call.kind == toReverse
-	case toPadded:
-		return p.call.kind == asIs
-	default:
-		return p.format.kind != toCut
-	}
-}
-
 // widths returns how many bytes a placeholder's text has at least and at most, of those
 // that are left; the least is the greater one where it has no room.
 func (p *part) widths(left int) (least, most int) {
@@ -247,8 +235,8 @@ func (p *part) widths(left int) (least, most int) {
 }
 
 // read returns the value that a placeholder's text stands for, or the text where it keeps
-// less. It is none where no value has that text.
-func (p *part) read(text string) (value string, ok bool) {
+// less than the whole. It is none where no value has that text.
+func (p *part) read(text string) (value string, whole, ok bool) {
 	switch p.format.kind {
 	case toTicks, toInverted:
 		t, ok := readTicks(text)
@@ -256,10 +244,10 @@ func (p *part) read(text string) (value string, ok bool) {
 			t = entity.LatestDateTime - t
 		}
 		value = string(appendTime(nil, t, transform{}))
-		return value, ok && t >= entity.EarliestDateTime && p.apply(value) == text
+		return value, true, ok && t >= entity.EarliestDateTime && p.apply(value) == text
 	case toCut:
 		_, ok := readTime(text + "0001-01-01T00:00:00.0000000Z"[len(text):])
-		return text, ok
+		return text, false, ok
 	case toPadded:
 		digits, negative := strings.CutPrefix(text, "-")
 		if value = strings.TrimLeft(digits, "0"); value == "" {
@@ -268,23 +256,23 @@ func (p *part) read(text string) (value string, ok bool) {
 			value = "-" + value
 		}
 		if !isWhole(value) || string(padded([]byte(value), 0, p.format.n)) != text {
-			return "", false
+			return "", false, false
 		}
 		if p.call.kind == asIs {
-			return value, true
+			return value, true, true
 		}
-		return text, p.call.yields(value)
+		return text, false, p.call.yields(value)
 	}
 	if !utf8.ValidString(text) {
 		// The width ends within a character.
-		return "", false
+		return "", false, false
 	}
 	if p.call.kind == toReverse {
 		letters := []byte(text)
 		reverse(letters)
-		return string(letters), true
+		return string(letters), true, true
 	}
-	return text, p.call.yields(text)
+	return text, p.call.kind == asIs, p.call.yields(text)
 }
 
 // yields reports whether a function comes to a text for some value.

@@ -79,7 +79,17 @@ func (o Options) Probes(names []string) map[string][]string {
 // not, for two events can be simultaneous. It may be asked of options with faults.
 func (o Options) Unique(in, notIn Template) []string {
 	lacks, has := o.WholeRows(o.told(notIn, nil)), o.told(in, nil)
-	rows := o.tellsRows(has)
+	var table *ValueTable
+	var columns []string
+	byChance := false
+	for _, name := range has {
+		if column, is := o.values(name).(ValueColumn); is {
+			byChance = byChance || column.ByChance
+			table, columns = column.Table, append(columns, column.Name)
+		}
+	}
+	// As long as the file was not read, its rows may differ.
+	rows := len(columns) > 0 && !byChance && (table == nil || table.Apart(columns))
 	return slices.DeleteFunc(has, func(name string) bool {
 		_, sequence := o.values(name).(Sequence)
 		unique := sequence || o.position(name) < 0 && slices.Contains([]string{nameNumber, nameUUID, nameUUID7}, name)

@@ -24,8 +24,29 @@ func parsePlaceholder(inner string, at int) (part, error) {
 	if !formatted {
 		return p, nil
 	}
-	err := p.parseFormat(format, at+len(value)+1)
-	return p, err
+	at += len(value) + 1
+	known := []string{"05d"}
+	for _, f := range timeFormats {
+		known = append(known, f.name)
+		if f.name != format {
+			continue
+		}
+		if p.call.kind != asIs {
+			return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("%s is a format of a time, which no function yields; expected none, or a padding such as 05d", format)}
+		}
+		p.format = f.transform
+		return p, nil
+	}
+	width, isPadding := strings.CutSuffix(format, "d")
+	digits, padsZeros := strings.CutPrefix(width, "0")
+	if n, ok := readCount(digits, maxPadded); ok && isPadding && padsZeros {
+		p.format = transform{toPadded, n}
+		return p, nil
+	}
+	if _, err := strconv.Atoi(width); isPadding && err == nil {
+		return part{}, &TemplateError{Offset: at, What: fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", nearest.Shown(format), maxPadded)}
+	}
+	return part{}, &TemplateError{Offset: at, What: nearest.Unknown("format", format, known)}
 }
 
 // parseCall reads a call such as hash(user,16).
@@ -61,33 +82,6 @@ func (p *part) parseCall(text string, at int) error {
 	}
 	p.call.n = n
 	return nil
-}
-
-// parseFormat reads what follows the colon: one of a time, or the padding of a
-// number.
-func (p *part) parseFormat(text string, at int) error {
-	known := []string{"05d"}
-	for _, f := range timeFormats {
-		known = append(known, f.name)
-		if f.name != text {
-			continue
-		}
-		if p.call.kind != asIs {
-			return &TemplateError{Offset: at, What: fmt.Sprintf("%s is a format of a time, which no function yields; expected none, or a padding such as 05d", text)}
-		}
-		p.format = f.transform
-		return nil
-	}
-	width, isPadding := strings.CutSuffix(text, "d")
-	digits, padsZeros := strings.CutPrefix(width, "0")
-	if n, ok := readCount(digits, maxPadded); ok && isPadding && padsZeros {
-		p.format = transform{toPadded, n}
-		return nil
-	}
-	if _, err := strconv.Atoi(width); isPadding && err == nil {
-		return &TemplateError{Offset: at, What: fmt.Sprintf("the padding is %s; expected a zero, a width from 1 to %d and a d, such as 05d", nearest.Shown(text), maxPadded)}
-	}
-	return &TemplateError{Offset: at, What: nearest.Unknown("format", text, known)}
 }
 
 // readCount reads a number from 1 to most, without a sign or a zero before it.

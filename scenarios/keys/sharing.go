@@ -40,21 +40,3 @@ func (o Options) WholeRows(names []string) []string {
 }
 
 func (o *Options) isColumn(name string) bool { return IsColumn(o.values(name)) }
-
-// tellsRows reports whether the columns among some names tell any two rows apart that
-// follow one another in the order of the file. As long as that was not read, they may.
-func (o *Options) tellsRows(names []string) bool {
-	var table *ValueTable
-	var columns []string
-	for _, name := range names {
-		column, is := o.values(name).(ValueColumn)
-		if !is {
-			continue
-		}
-		if column.ByChance {
-			return false
-		}
-		table, columns = column.Table, append(columns, column.Name)
-	}
-	return len(columns) > 0 && (table == nil || table.Apart(columns))
-}

@@ -90,10 +90,17 @@ func (g *Generator) parted(l layout, whole bool) []bool {
 	front := 0
 	for ; front < len(l); front++ {
 		last := front == len(l)-1
-		if !g.isWide(&l[front]) && !(last && whole) && (last || !g.ends(&l[front], &l[front+1])) {
+		sure[front] = g.isWide(&l[front]) || last && whole
+		if !sure[front] && !last && l[front+1].attribute < 0 && l[front+1].literal != "" {
+			// It ends where the literal behind it first occurs, unless a value holds that.
+			texts, behind := g.texts(&l[front]), l[front+1].literal
+			sure[front] = len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool {
+				return strings.Index(text+behind, behind) != len(text)
+			})
+		}
+		if !sure[front] {
 			break
 		}
-		sure[front] = true
 	}
 	for back := len(l) - 1; whole && back >= front; back-- {
 		if !g.isWide(&l[back]) {
@@ -109,14 +116,6 @@ func (g *Generator) parted(l layout, whole bool) []bool {
 func (g *Generator) isWide(s *slot) bool {
 	texts := g.texts(s)
 	return len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool { return len(text) != len(texts[0]) })
-}
-
-// ends reports whether a slot ends where the literal behind it first occurs.
-func (g *Generator) ends(s, behind *slot) bool {
-	texts := g.texts(s)
-	return behind.attribute < 0 && behind.literal != "" && len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool {
-		return strings.Index(text+behind.literal, behind.literal) != len(text)
-	})
 }
 
 // mostTexts bounds how many values of a slot are looked at.

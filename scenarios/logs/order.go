@@ -1,6 +1,9 @@
 package logs
 
 import (
+	"strings"
+	"time"
+
 	"loadgen/engine/accesslog"
 	"loadgen/engine/entity"
 )
@@ -108,4 +111,42 @@ func (d *doubles) again(e *accesslog.Entry) bool {
 	known := len(d.now)
 	d.now[id] = struct{}{}
 	return len(d.now) == known
+}
+
+// line is what of an entry waits to be put in order: a third of its size, with one text of
+// its own.
+type line struct {
+	at                                    entity.Ticks
+	endToEnd, server                      time.Duration
+	request, response, top, entities      int64
+	operation, status, table, class, form string
+	// text holds PartitionKey, RowKey, the client's id, and a query's filter.
+	text                            string
+	partition, row, client          uint32
+	http                            int16
+	verb                            entity.Verb
+	keyed, keyedRow, exact, further bool
+}
+
+// labels keep one copy of each text that stands in many lines.
+type labels struct{ known map[string]string }
+
+// mostLabels is how many are kept; others have a copy for each line.
+const mostLabels = 1 << 12
+
+func (s *labels) of(text string) string {
+	if text == "" {
+		return ""
+	}
+	if own, some := s.known[text]; some {
+		return own
+	}
+	own := strings.Clone(text)
+	if s.known == nil {
+		s.known = make(map[string]string)
+	}
+	if len(s.known) < mostLabels {
+		s.known[own] = own
+	}
+	return own
 }

@@ -218,9 +218,16 @@ func (r *reader) take(e *accesslog.Entry) error {
 		r.told.Doubled++
 		return nil
 	}
-	var own line
-	own.pack(e, &r.labels)
-	r.order.push(own)
+	var text strings.Builder
+	text.Grow(len(e.Key.Partition) + len(e.Key.Row) + len(e.ClientID) + len(e.Filter))
+	text.WriteString(e.Key.Partition)
+	text.WriteString(e.Key.Row)
+	text.WriteString(e.ClientID)
+	text.WriteString(e.Filter)
+	r.order.push(line{at: e.At, endToEnd: e.EndToEnd, server: e.Server, request: e.RequestPacket, response: e.ResponsePacket, top: e.Top, entities: e.Entities,
+		operation: r.labels.of(e.Operation), status: r.labels.of(e.Status), table: r.labels.of(e.Table), class: r.labels.of(e.Class), form: r.labels.of(e.Shape),
+		text: text.String(), partition: uint32(len(e.Key.Partition)), row: uint32(len(e.Key.Row)), client: uint32(len(e.ClientID)), http: int16(e.HTTP), verb: e.Verb,
+		keyed: e.Keyed, keyedRow: e.KeyedRow, exact: e.Exact, further: e.Further})
 	r.resolution.Add(clock.Instant(e.At.Time().UnixNano()))
 	r.latest = max(r.latest, e.At)
 	incomplete := r.order.heap[0].at == r.latest && r.resolution.Unit() > 0 && r.order.len() < maxSpread

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ const mostTried = 1 << 18
 // nor is a page of a query after the first. The error is as of [logs.Read].
 func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) {
 	g := &gatherer{rules: r, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int),
-		found: &Operations{Reading: new(logs.Reading), Estimate: r.Estimate, Left: make(map[string]int64)}}
+		found: &Operations{Reading: new(logs.Reading), Estimate: r.Estimate, Left: make(map[string]int64), Bodies: bodies{buckets: make(map[int]int64)}}}
 	f := g.found
 	if err := logs.Read(files, o, f.Reading, g.take); err != nil {
 		return nil, err
@@ -163,7 +164,8 @@ func (g *gatherer) count(e *accesslog.Entry) {
 	}
 	if e.Verb.IsChange() && e.Verb != entity.Delete && e.RequestPacket > 0 {
 		g.written, g.wrote = g.written+e.RequestPacket, g.wrote+1
-		f.Bodies.add(e.RequestPacket)
+		f.Bodies.all++
+		f.Bodies.buckets[int(math.Round(bodySteps*math.Log(float64(e.RequestPacket))))]++
 	}
 	if e.Verb.IsChange() && e.Keyed && g.beside != e.Key.Partition {
 		g.beside = strings.Clone(e.Key.Partition)

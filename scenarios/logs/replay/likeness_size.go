@@ -20,14 +20,6 @@ type bodies struct {
 // bodySteps is how many buckets a size has until it is e times as large.
 const bodySteps = 250
 
-func (b *bodies) add(bytes int64) {
-	if b.buckets == nil {
-		b.buckets = make(map[int]int64)
-	}
-	b.all++
-	b.buckets[int(math.Round(bodySteps*math.Log(float64(bytes))))]++
-}
-
 // Quantile returns the bytes of the body that a share of them does not exceed, 0 where there
 // are none.
 func (b *bodies) Quantile(share float64) int64 {
