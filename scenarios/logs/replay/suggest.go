@@ -70,37 +70,50 @@ type seenValues struct {
 	counts  map[string]int
 	order   []string
 	numbers bool
-	all     int
 }
 
-func (v *seenValues) add(value string) {
-	if v.counts == nil {
-		v.counts, v.numbers = make(map[string]int), true
+// distributions returns the values of attributes as a scenario has them: few of them by their
+// weights, many numbers as a sequence, many texts as the most frequent.
+func (p *playing) distributions(f *forming, attributes []string) (map[string]string, error) {
+	seen := make(map[string]*seenValues)
+	for _, name := range attributes {
+		seen[name] = &seenValues{counts: make(map[string]int), numbers: true}
 	}
-	if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-		v.numbers = false
+	keys := p.Operations.List
+	for i := 0; i < len(keys); i += 1 + len(keys)/mostLooked {
+		if f.apart(keys[i].Key.Partition, &keys[i].Key.Row) != nil {
+			continue
+		}
+		for _, name := range attributes {
+			v, value := seen[name], f.attribute[name]
+			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+				v.numbers = false
+			}
+			if v.counts[value] == 0 {
+				v.order = append(v.order, value)
+			}
+			v.counts[value]++
+		}
 	}
-	if v.all++; v.counts[value] == 0 {
-		v.order = append(v.order, value)
+	texts := make(map[string]string)
+	for name, v := range seen {
+		if len(v.order) == 0 {
+			return nil, fmt.Errorf("%w: no key of the log fits the pattern", ErrKeys)
+		}
+		if texts[name] = "{sequence: 1}"; v.numbers && len(v.order) > mostValues {
+			continue
+		}
+		list := slices.Clone(v.order)
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(v.counts[b], v.counts[a]) })
+		list = list[:min(len(list), mostValues)]
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(slices.Index(v.order, a), slices.Index(v.order, b)) })
+		var names, weights []string
+		for _, one := range list {
+			names, weights = append(names, strconv.Quote(one)), append(weights, strconv.Itoa(min(1_000_000, v.counts[one])))
+		}
+		texts[name] = "{list: [" + strings.Join(names, ", ") + "], weights: [" + strings.Join(weights, ", ") + "]}"
 	}
-	v.counts[value]++
-}
-
-// distribution returns the values as a scenario has them: few of them by their weights, many
-// numbers as a sequence, many texts as the most frequent.
-func (v *seenValues) distribution() string {
-	if v.numbers && len(v.order) > mostValues {
-		return "{sequence: 1}"
-	}
-	list := slices.Clone(v.order)
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(v.counts[b], v.counts[a]) })
-	list = list[:min(len(list), mostValues)]
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(slices.Index(v.order, a), slices.Index(v.order, b)) })
-	var names, weights []string
-	for _, one := range list {
-		names, weights = append(names, strconv.Quote(one)), append(weights, strconv.Itoa(min(1_000_000, v.counts[one])))
-	}
-	return "{list: [" + strings.Join(names, ", ") + "], weights: [" + strings.Join(weights, ", ") + "]}"
+	return texts, nil
 }
 
 // likened returns the scenario that designs are proposed for.
@@ -115,33 +128,30 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 			attributes = append(attributes, name)
 		}
 	}
-	values := make(map[string]*seenValues)
-	for _, name := range attributes {
-		values[name] = new(seenValues)
-	}
-	list := p.Operations.List
-	for i := 0; i < len(list); i += 1 + len(list)/mostLooked {
-		if f.apart(list[i].Key.Partition, &list[i].Key.Row) == nil {
-			for _, name := range attributes {
-				values[name].add(f.attribute[name])
-			}
-		}
+	values, err := p.distributions(f, attributes)
+	if err != nil {
+		return nil, err
 	}
 	var text strings.Builder
 	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
 	line("name: like-the-log\nattributes:\n  number_of_entity: {sequence: 1}")
 	for _, name := range attributes {
-		if values[name].all == 0 {
-			return nil, fmt.Errorf("%w: no key of the log fits the pattern", ErrKeys)
-		}
-		line("  %s: %s", name, values[name].distribution())
+		line("  %s: %s", name, values[name])
+	}
+	// The rate is that of the busiest second.
+	speed, rate := max(p.Speed, 1), 1
+	due := make(map[int64]int)
+	for _, s := range p.steps {
+		second := int64(float64(p.Operations.at(s)) / speed / float64(time.Second))
+		due[second]++
+		rate = max(rate, due[second])
 	}
 	line("entity: {size: %d, properties: [", p.Operations.size())
 	for i, name := range attributes {
 		line(`    {name: V%d, type: String, value: "{%s}"},`, i, name)
 	}
 	line("  ]}\nuse: own\ndesigns:\n  - {name: own, partition_key: %q, row_key: %q}", p.Pattern.PartitionKey, p.Pattern.RowKey+"{number_of_entity}")
-	line("phases:\n  - {name: load, load: {entities: 1000}}\n  - name: log\n    traffic:\n      arrivals: {constant: %d}\n      for: 10s\n      operations:", p.busiest())
+	line("phases:\n  - {name: load, load: {entities: 1000}}\n  - name: log\n    traffic:\n      arrivals: {constant: %d}\n      for: 10s\n      operations:", rate)
 	p.asked(f, attributes, line)
 	s, err := scenarios.Parse("like-the-log", []byte(text.String()))
 	if err != nil {
@@ -156,21 +166,6 @@ func (p *playing) likened() (*scenarios.Scenario, error) {
 	p.limit(s, p.profile)
 	return s, fields.FaultsOf(s.Validate())
 }
-
-// busiest is how many operations are due in the busiest second.
-func (p *playing) busiest() int {
-	most, speed := 1, max(p.Speed, leastSpeed)
-	counts := make(map[int64]int)
-	for _, s := range p.steps {
-		second := int64(float64(p.Operations.at(s)) / speed / float64(time.Second))
-		counts[second]++
-		most = max(most, counts[second])
-	}
-	return most
-}
-
-// leastSpeed is what stands for a speed that was not given.
-const leastSpeed = 1
 
 // asked writes the operations of the scenario: queries by what they know.
 func (p *playing) asked(f *forming, attributes []string, line func(string, ...any)) {
