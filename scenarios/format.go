@@ -80,14 +80,16 @@ func (s *Scenario) conditions() []fields.Field {
 		{Name: "faults", Says: "What goes wrong on purpose while operations are offered, on top of what the model throttles.",
 			Value: FaultsBinding(&s.Faults)},
 		{Name: "accounts", Says: "The storage accounts over which the load is sharded, each with a limit of its own.",
-			Value: fields.Optional[Accounts]{Into: &s.Accounts, Fresh: func() *Accounts { return &Accounts{Number: 1} }, Bind: func(a *Accounts) fields.Binding {
-				return fields.Object{What: "accounts", Fields: []fields.Field{
-					{Name: "number", Says: "How many storage accounts there are.",
-						Value: fields.Whole[int]{Into: &a.Number, Least: 1, Most: maxAccounts}},
-					{Name: "by", Says: "A template whose text chooses the account of a partition, a hash of the PartitionKey unless this is given.",
-						Value: unlessZero{fields.Text{Into: &a.By}, func() bool { return a.By == "" }}},
-				}}
-			}}},
+			Value: fields.Optional[Accounts]{Into: &s.Accounts,
+				Fresh: func() *Accounts { return &Accounts{Number: 1} },
+				Bind: func(a *Accounts) fields.Binding {
+					return fields.Object{What: "accounts", Fields: []fields.Field{
+						{Name: "number", Says: "How many storage accounts there are.",
+							Value: fields.Whole[int]{Into: &a.Number, Least: 1, Most: maxAccounts}},
+						{Name: "by", Says: "A template whose text chooses the account of a partition, a hash of the PartitionKey unless this is given.",
+							Value: unlessZero{fields.Text{Into: &a.By}, func() bool { return a.By == "" }}},
+					}}
+				}}},
 	}
 }
 
@@ -97,16 +99,18 @@ func (s *Scenario) data() []fields.Field {
 		{Name: "attributes", Says: "Facts about each entity, each drawn from a distribution, from which keys and properties are formed.",
 			Value: attributesValue{&s.Attributes}},
 		{Name: "rows", Says: "The rows of a file, of which each entity has one as a whole: each of the columns is an attribute.",
-			Value: fields.Optional[Rows]{Into: &s.Rows, Fresh: func() *Rows { return &Rows{Draw: DrawInOrder} }, Bind: func(w *Rows) fields.Binding {
-				return fields.Object{What: "rows", Fields: []fields.Field{
-					{Name: "file", Says: "The path of the file, from the folder of the scenario: CSV, packed by gzip or not. Its first line names the columns.",
-						Required: true, Value: pathValue(&w.File)},
-					{Name: "columns", Says: "The columns that are attributes, or a map from the names of attributes to columns.",
-						Required: true, Value: columnsValue{w}},
-					{Name: "draw", Says: "How an entity gets its row: in the order of the file, which begins again behind its end, or by chance.",
-						Value: fields.Choice{Into: &w.Draw, What: "draw", Of: []string{DrawInOrder, DrawByChance}}},
-				}}
-			}}},
+			Value: fields.Optional[Rows]{Into: &s.Rows,
+				Fresh: func() *Rows { return &Rows{Draw: DrawInOrder} },
+				Bind: func(w *Rows) fields.Binding {
+					return fields.Object{What: "rows", Fields: []fields.Field{
+						{Name: "file", Says: "The path of the file, from the folder of the scenario: CSV, packed by gzip or not. Its first line names the columns.",
+							Required: true, Value: pathValue(&w.File)},
+						{Name: "columns", Says: "The columns that are attributes, or a map from the names of attributes to columns.",
+							Required: true, Value: columnsValue{w}},
+						{Name: "draw", Says: "How an entity gets its row: in the order of the file, which begins again behind its end, or by chance.",
+							Value: fields.Choice{Into: &w.Draw, What: "draw", Of: []string{DrawInOrder, DrawByChance}}},
+					}}
+				}}},
 		{Name: "entity", Says: "The shape of each entity.",
 			Value: fields.Object{What: "entity", Fields: []fields.Field{
 				{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
@@ -151,23 +155,6 @@ func (s *Scenario) settle(r *fields.Reader, path string, n *fields.Node) {
 		}
 		s.Attributes = append(s.Attributes, keys.Attribute{Name: one.Attribute,
 			Values: keys.ValueColumn{File: s.Rows.File, Name: one.Column, ByChance: s.Rows.Draw == DrawByChance}})
-	}
-}
-
-func propertiesValue(into *[]PropertySpec) fields.Binding {
-	return fields.ListOf[PropertySpec]{
-		Into: into, Most: entity.MaxProperties, What: "properties",
-		Fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
-		Bind: func(p *PropertySpec) fields.Binding {
-			return fields.Object{What: "a property", Fields: []fields.Field{
-				{Name: "name", Says: "The name of the property.",
-					Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
-				{Name: "type", Says: "The type of the property.",
-					Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
-				{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
-					Value: fields.Text{Into: &p.Value}, Required: true},
-			}}
-		},
 	}
 }
 
@@ -408,48 +395,3 @@ func longTexts(into *[]string, least, most int, what string, longest int) fields
 }
 
 const maxNames = 100
-
-// verbValue is the name of one of some verbs; what says what it is called.
-type verbValue struct {
-	into *entity.Verb
-	what string
-	of   []entity.Verb
-}
-
-func (v verbValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	name := ""
-	v.names(&name).Read(r, path, n)
-	*v.into, _ = entity.ParseVerb(name)
-}
-
-func (v verbValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
-
-func (v verbValue) Schema() *fields.Schema { return v.names(nil).Schema() }
-
-func (v verbValue) names(into *string) fields.Choice {
-	return fields.Choice{Into: into, What: v.what, Of: nearest.Of(v.of, entity.Verb.String)}
-}
-
-// SchemaFile is the name under which the schema stands beside a scenario, and
-// SchemaHeader the first line of a scenario that has an editor look there. The
-// path is relative, so that a folder can be moved or checked in as it is: whoever
-// writes the header writes the file beside it, with what [Schema] returns.
-const (
-	SchemaFile   = "scenario.schema.json"
-	SchemaHeader = "# yaml-language-server: $schema=" + SchemaFile
-)
-
-// Schema returns the scenario format as a JSON Schema (draft 2020-12), made of the
-// same bindings that read a file. It accepts every scenario that [Parse] accepts,
-// and refuses unknown and missing fields, values of the wrong kind and numbers out
-// of bounds. What follows from several values together, from the text of a template
-// or from how a value is typed is left to [Parse]. The bytes are the caller's and
-// always the same.
-func Schema() []byte {
-	root := blank().binding().Schema()
-	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
-	root.ID = "urn:loadgen:scenario"
-	root.Title = "loadgen scenario"
-	root.Description = "One load test of a table: what it holds, how its keys are formed, and which phases run on it."
-	return fields.JSONText(root.Defined())
-}

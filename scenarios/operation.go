@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/workflow"
 )
@@ -307,4 +308,25 @@ func (v accessValue) Schema() *fields.Schema {
 		{Enum: []string{AccessUniform, AccessLatest}},
 		accessValue{&Access{}}.numbers(nil).Schema(),
 	}}
+}
+
+// verbValue is the name of one of some verbs; what says what it is called.
+type verbValue struct {
+	into *entity.Verb
+	what string
+	of   []entity.Verb
+}
+
+func (v verbValue) Read(r *fields.Reader, path string, n *fields.Node) {
+	name := ""
+	v.names(&name).Read(r, path, n)
+	*v.into, _ = entity.ParseVerb(name)
+}
+
+func (v verbValue) Write() *fields.Node { return fields.TextNode(v.into.String()) }
+
+func (v verbValue) Schema() *fields.Schema { return v.names(nil).Schema() }
+
+func (v verbValue) names(into *string) fields.Choice {
+	return fields.Choice{Into: into, What: v.what, Of: nearest.Of(v.of, entity.Verb.String)}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine"
+	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
@@ -228,3 +229,44 @@ func (v writtenProperties) Schema() *fields.Schema {
 
 // wholeEntity is what stands for all properties of an entity.
 const wholeEntity = "all"
+
+func propertiesValue(into *[]PropertySpec) fields.Binding {
+	return fields.ListOf[PropertySpec]{
+		Into: into, Most: entity.MaxProperties, What: "properties",
+		Fresh: func() PropertySpec { return PropertySpec{Type: keys.TypeName(entity.TypeString)} },
+		Bind: func(p *PropertySpec) fields.Binding {
+			return fields.Object{What: "a property", Fields: []fields.Field{
+				{Name: "name", Says: "The name of the property.",
+					Value: fields.LongText(&p.Name, entity.MaxNameUnits), Required: true},
+				{Name: "type", Says: "The type of the property.",
+					Value: fields.Choice{Into: &p.Type, What: "type", Of: nearest.Of(keys.Types(), keys.TypeName)}},
+				{Name: "value", Says: "A template of text and attributes in braces, whose text is read as the type.",
+					Value: fields.Text{Into: &p.Value}, Required: true},
+			}}
+		},
+	}
+}
+
+// SchemaFile is the name under which the schema stands beside a scenario, and
+// SchemaHeader the first line of a scenario that has an editor look there. The
+// path is relative, so that a folder can be moved or checked in as it is: whoever
+// writes the header writes the file beside it, with what [Schema] returns.
+const (
+	SchemaFile   = "scenario.schema.json"
+	SchemaHeader = "# yaml-language-server: $schema=" + SchemaFile
+)
+
+// Schema returns the scenario format as a JSON Schema (draft 2020-12), made of the
+// same bindings that read a file. It accepts every scenario that [Parse] accepts,
+// and refuses unknown and missing fields, values of the wrong kind and numbers out
+// of bounds. What follows from several values together, from the text of a template
+// or from how a value is typed is left to [Parse]. The bytes are the caller's and
+// always the same.
+func Schema() []byte {
+	root := blank().binding().Schema()
+	root.Dialect = "https://json-schema.org/draft/2020-12/schema"
+	root.ID = "urn:loadgen:scenario"
+	root.Title = "loadgen scenario"
+	root.Description = "One load test of a table: what it holds, how its keys are formed, and which phases run on it."
+	return fields.JSONText(root.Defined())
+}

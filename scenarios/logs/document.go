@@ -20,9 +20,12 @@ import (
 func (t *Told) Document() *document.Document {
 	d, r := report.Keep(t.Record).Document, t.Reading
 	d.Title = "explain --log"
-	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late, Elsewhere: r.Elsewhere, Keyless: r.Keyless,
-		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver, Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
-	if sum := t.Record.Summary; d.Answer.State == results.CannotTell && sum.SaturationWhy != "" && sum.Hottest != nil && sum.Validity == results.Valid {
+	d.Data = &Data{Summary: t.Record.Summary, Capture: t.Record.Capture, Lines: r.Lines, Doubled: r.Doubled, Late: r.Late,
+		Elsewhere: r.Elsewhere, Keyless: r.Keyless,
+		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,
+		Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
+	sum := t.Record.Summary
+	if d.Answer.State == results.CannotTell && sum.SaturationWhy != "" && sum.Hottest != nil && sum.Validity == results.Valid {
 		d.Answer.Claim += " where PartitionKey " + document.Key(sum.Hottest.Key, 24) + " saturates"
 		why, more := strings.ToUpper(sum.SaturationWhy[:1])+sum.SaturationWhy[1:], "."
 		if strings.HasSuffix(why, "too few to show a limit") {
@@ -41,7 +44,8 @@ func (t *Told) Document() *document.Document {
 		table.Rows = append(table.Rows, document.Cells(document.Key(one.PartitionKey, 40), document.Count(max(one.Offered, one.Busiest)), document.Count(one.Busiest),
 			document.Count(one.Requests), document.PartOf(float64(one.Throttled), float64(one.Requests))))
 	}
-	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"), stamp(r.First), stamp(r.Last))}
+	lines := []string{fmt.Sprintf("%s of %s, %s to %s", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"),
+		stamp(r.First), stamp(r.Last))}
 	if keyless := r.keyless(); keyless != "" {
 		lines = append(lines, "without a PartitionKey: "+keyless)
 	}

@@ -127,8 +127,8 @@ func (t *teller) take(e *accesslog.Entry) error {
 		if err != nil {
 			return err
 		}
-		manifest := results.Manifest{Tool: results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
-			Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
+		manifest := results.Manifest{Command: t.plan.Command, Scenario: results.Scenario{Name: "log"},
+			Tool:   results.Tool{Version: t.plan.Version, Commit: t.plan.Commit, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH},
 			Target: results.Logged, Genuine: t.told.Reading.Genuine, Started: e.At.Time(), Time: "real", Operations: capture.Kinds(),
 			Targets:     results.Targets{Partition: documented.PartitionTarget, Account: documented.AccountTarget, Documented: true},
 			Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0)}}

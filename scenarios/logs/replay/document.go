@@ -40,7 +40,8 @@ func (t *Told) Document() *document.Document {
 	var splits, items []string
 	for _, arm := range t.order() {
 		if arm.Split > 0 {
-			splits = append(splits, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.", arm.Design, document.Counted(int(arm.Split), "transaction")))
+			splits = append(splits, fmt.Sprintf("%s: %s become several, since their entities fall into several partitions; they are no longer atomic.",
+				arm.Design, document.Counted(int(arm.Split), "transaction")))
 		}
 	}
 	d.Add("queries", "What becomes of queries and transactions", t.changes(), document.List{Items: splits})

@@ -73,7 +73,8 @@ const mostTried = 1 << 18
 // nor is a page of a query after the first. The error is as of [logs.Read].
 func (r Rules) Gather(files []logs.Source, o logs.Options) (*Operations, error) {
 	g := &gatherer{rules: r, tried: make(map[string]*pending), full: make(map[int]bool), queries: make(map[asked][]int),
-		found: &Operations{Reading: new(logs.Reading), Estimate: r.Estimate, Left: make(map[string]int64), Bodies: bodies{buckets: make(map[int]int64)}}}
+		found: &Operations{Reading: new(logs.Reading), Estimate: r.Estimate,
+			Left: make(map[string]int64), Bodies: bodies{buckets: make(map[int]int64)}}}
 	f := g.found
 	if err := logs.Read(files, o, f.Reading, g.take); err != nil {
 		return nil, err

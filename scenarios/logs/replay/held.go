@@ -58,7 +58,8 @@ const (
 // newTable plays the operations as the log has them, and finds out what must have been there
 // for its queries to return what they did.
 func newTable(of *Operations) *table {
-	t := &table{of: of, rows: make(map[string][]string), scanned: make(map[string]bool), wrote: make(map[int][]entity.Key), store: store.New()}
+	t := &table{of: of, rows: make(map[string][]string), scanned: make(map[string]bool),
+		wrote: make(map[int][]entity.Key), store: store.New()}
 	for i := range of.List {
 		key := &of.List[i].Key
 		if list := t.rows[key.Partition]; len(list) < mostRows && !slices.Contains(list, key.Row) {
