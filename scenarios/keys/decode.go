@@ -62,30 +62,26 @@ func (t Template) Encode(given map[string]string) (string, error) {
 		if !some {
 			return "", nearest.Faultf(ErrKey, "byte %d: %s has no value; expected %s=…", p.offset, p.source, p.attribute)
 		}
-		if what := p.refuses(value); what != "" {
+		what := ""
+		switch {
+		case !utf8.ValidString(value):
+			what = "UTF-8"
+		case p.format.ofTime():
+			if t, ok := readTime(value); !ok || t < entity.EarliestDateTime {
+				what = "an instant of the years 1601 to 9999, such as 2026-11-01T15:04:05Z"
+			}
+		case p.format.kind == toPadded:
+			number := p.call.apply([]byte(value), 0)
+			if !isWhole(string(number)) || len(number) > p.format.n {
+				what = fmt.Sprintf("a whole number of at most %d characters, without zeros before it", p.format.n)
+			}
+		}
+		if what != "" {
 			return "", nearest.Faultf(ErrKey, "byte %d: %s is given %s; expected %s", p.offset, p.source, nearest.Shown(value), what)
 		}
 		text.WriteString(p.apply(value))
 	}
 	return text.String(), nil
-}
-
-// refuses says what a placeholder expects where it has no form for a value, else nothing.
-func (p *part) refuses(value string) string {
-	switch {
-	case !utf8.ValidString(value):
-		return "UTF-8"
-	case p.format.ofTime():
-		if t, ok := readTime(value); !ok || t < entity.EarliestDateTime {
-			return "an instant of the years 1601 to 9999, such as 2026-11-01T15:04:05Z"
-		}
-	case p.format.kind == toPadded:
-		number := p.call.apply([]byte(value), 0)
-		if !isWhole(string(number)) || len(number) > p.format.n {
-			return fmt.Sprintf("a whole number of at most %d characters, without zeros before it", p.format.n)
-		}
-	}
-	return ""
 }
 
 // isWhole reports whether a text is a whole number as it is written shortest.

@@ -105,27 +105,6 @@ func (c *check) text(name string, t Template) {
 // is put together in the end.
 const maxStretches = 2000
 
-// suits checks that the format of a placeholder is one for its attribute, which is
-// sound.
-func (c *check) suits(path string, p *part) bool {
-	_, isTime := c.sound[p.attribute].values.(Time)
-	switch {
-	case p.format.ofTime() && !isTime:
-		_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
-		c.addAt(path, p, "%s is a format of a time, and %s is none; expected no format", format, p.attribute)
-		return false
-	case p.format.kind != toPadded || p.call.kind == toHash:
-		return true
-	}
-	for _, text := range c.outcomes(&part{attribute: p.attribute, call: p.call}) {
-		if !isNumber([]byte(strings.TrimPrefix(text, "-"))) {
-			c.addAt(path, p, "%s can become %s, which is no whole number and cannot be padded; expected no format, or an attribute of numbers", p.attribute, nearest.Shown(text))
-			return false
-		}
-	}
-	return true
-}
-
 func (c *check) addAt(path string, p *part, format string, args ...any) {
 	c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.offset, What: fmt.Sprintf(format, args...)})
 }

@@ -187,20 +187,35 @@ func (c *check) properties(specs []PropertySpec) {
 	}
 }
 
-// template checks that the attributes of a template exist, and reports whether
-// all of them are sound.
+// template checks that the attributes of a template exist and have formats that are ones
+// for them, and reports whether all of them are sound.
 func (c *check) template(path string, t Template) bool {
 	sound := true
 	for i := range t.parts {
 		p := &t.parts[i]
-		switch {
-		case p.attribute == "":
-		case c.sound[p.attribute] != nil:
-			sound = c.suits(path, p) && sound
-		default:
+		if p.attribute == "" {
+			continue
+		}
+		if c.sound[p.attribute] == nil {
 			sound = false
 			if what := c.missing(p.attribute); what != "" {
 				c.faults = append(c.faults, &ValueFault{Path: path, Offset: p.offset + strings.IndexByte(p.source, '(') + 1, What: what})
+			}
+			continue
+		}
+		_, isTime := c.sound[p.attribute].values.(Time)
+		switch {
+		case p.format.ofTime() && !isTime:
+			_, format, _ := strings.Cut(strings.TrimSuffix(p.source, "}"), ":")
+			c.addAt(path, p, "%s is a format of a time, and %s is none; expected no format", format, p.attribute)
+			sound = false
+		case p.format.kind == toPadded && p.call.kind != toHash:
+			for _, text := range c.outcomes(&part{attribute: p.attribute, call: p.call}) {
+				if !isNumber([]byte(strings.TrimPrefix(text, "-"))) {
+					c.addAt(path, p, "%s can become %s, which is no whole number and cannot be padded; expected no format, or an attribute of numbers", p.attribute, nearest.Shown(text))
+					sound = false
+					break
+				}
 			}
 		}
 	}

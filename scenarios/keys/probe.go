@@ -22,7 +22,24 @@ func (c *check) expansions(t Template) iter.Seq[string] {
 	combinations := 1
 	for _, name := range names {
 		if combinations *= len(c.sound[name].probes); combinations > maxExpansions {
-			return func(yield func(string) bool) { c.oneByOne(t, names, yield) }
+			break
+		}
+	}
+	if combinations > maxExpansions {
+		return func(yield func(string) bool) {
+			chosen := map[string]string{}
+			for _, name := range names {
+				chosen[name] = c.sound[name].probes[0]
+			}
+			for _, name := range names {
+				for _, probe := range c.sound[name].probes {
+					chosen[name] = probe
+					if !yield(c.expand(t, chosen)) {
+						return
+					}
+				}
+				chosen[name] = c.sound[name].probes[0]
+			}
 		}
 	}
 	return func(yield func(string) bool) {
@@ -39,22 +56,6 @@ func (c *check) expansions(t Template) iter.Seq[string] {
 				return
 			}
 		}
-	}
-}
-
-func (c *check) oneByOne(t Template, names []string, yield func(string) bool) {
-	chosen := map[string]string{}
-	for _, name := range names {
-		chosen[name] = c.sound[name].probes[0]
-	}
-	for _, name := range names {
-		for _, probe := range c.sound[name].probes {
-			chosen[name] = probe
-			if !yield(c.expand(t, chosen)) {
-				return
-			}
-		}
-		chosen[name] = c.sound[name].probes[0]
 	}
 }
 

@@ -24,6 +24,7 @@ func (t *Told) Document() *document.Document {
 		Elsewhere: r.Elsewhere, Keyless: r.Keyless,
 		First: r.First.String(), Last: r.Last.String(), Billed: t.Record.Capture.Billed, SpreadOver: r.SpreadOver,
 		Transactions: t.Estimate.Transactions, Queries: t.Estimate.Queries}
+	// Why it cannot be told where the hottest partition saturates, and what would tell it.
 	sum := t.Record.Summary
 	if d.Answer.State == results.CannotTell && sum.SaturationWhy != "" && sum.Hottest != nil && sum.Validity == results.Valid {
 		d.Answer.Claim += " where PartitionKey " + document.Key(sum.Hottest.Key, 24) + " saturates"

@@ -139,24 +139,18 @@ func (f *forming) reading(i int) reading {
 	r := reading{ranges: plan.Ranges(keys.Event{Number: uint64(i)}), class: plan.Class, anew: true}
 	told := plan.Tells()
 	r.tight = plan.Class == filter.ClassPoint || !slices.ContainsFunc(a.known[i], func(name string) bool { return !slices.Contains(told, name) })
-	f.bound(span, &r)
-	return r
-}
-
-// bound keeps bounds of the RowKey where the design forms that as the log does, and else says
-// that more is read than is wanted.
-func (f *forming) bound(span filter.Range, r *reading) {
 	partition, one := span.Partition()
-	class := span.Class()
-	if !one || class == filter.ClassPartitionScan || class == filter.ClassPoint {
-		return
+	if class := span.Class(); !one || class == filter.ClassPartitionScan || class == filter.ClassPoint {
+		return r
 	}
+	// Bounds of the RowKey are kept where the design forms that as the log does; else more is
+	// read than is wanted.
 	alike := f.to[1].String() == f.row.String()
 	for i := range r.ranges {
 		to, single := r.ranges[i].Partition()
 		if !alike || !single {
 			r.tight = r.tight && f.wholly(span)
-			return
+			return r
 		}
 		r.ranges[i].From.Row = span.From.Row
 		if span.Bounded && span.To.Partition == partition {
@@ -164,6 +158,7 @@ func (f *forming) bound(span filter.Range, r *reading) {
 		}
 		r.class, r.tight = filter.ClassRowRange, true
 	}
+	return r
 }
 
 // wholly reports whether what a query knows is all that its range of rows says: whole
