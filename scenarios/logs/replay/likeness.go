@@ -33,8 +33,7 @@ func Likeness(of *Operations) []byte {
 	var text strings.Builder
 	line := func(format string, details ...any) { fmt.Fprintf(&text, format+"\n", details...) }
 	line("# Made of the log of a table, of which it holds no key: %d operations on %d partitions.", len(of.List), partitions)
-	line("name: like-the-log")
-	line("attributes:")
+	line("name: like-the-log\nattributes:")
 	line("  # The partitions by their share of the operations, the heaviest first.")
 	if partitions > mostShares {
 		line("  # Each size is the mean of twice as many of them as the one before.")
@@ -63,8 +62,7 @@ func Likeness(of *Operations) []byte {
 	for _, n := range due {
 		rates = append(rates, fmt.Sprint(max(fields.MinRate, math.Round(float64(n)/each.Seconds()*1000)/1000)))
 	}
-	line("  - name: log")
-	line("    traffic:")
+	line("  - name: log\n    traffic:")
 	if each > time.Second {
 		line("      # Each rate is the mean of %s; the busiest second had more.", each)
 	}
