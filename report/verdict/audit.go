@@ -103,21 +103,6 @@ func upheld(invariants []results.Invariant) string {
 	}
 }
 
-// invariantFindings returns what does not hold of what the run left behind, and what
-// nothing can be said of, one sentence each.
-func invariantFindings(invariants []results.Invariant) []string {
-	var found []string
-	for i := range invariants {
-		switch one := &invariants[i]; {
-		case one.Faults > 0:
-			found = append(found, fmt.Sprintf("Not so in %s of %s cases looked at: %s.", document.Count(one.Faults), document.Count(one.Looked), one.Name))
-		case one.Looked == 0:
-			found = append(found, fmt.Sprintf("The run left nothing behind to look at, so that nobody knows whether this holds: %s.", one.Name))
-		}
-	}
-	return found
-}
-
 // broken returns the first invariant that does not hold, nil where all do.
 func broken(invariants []results.Invariant) *results.Invariant {
 	for i := range invariants {

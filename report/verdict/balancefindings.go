@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/report/document"
@@ -25,24 +26,18 @@ func balanceFindings(record *results.Record) []string {
 		return found
 	}
 	begin, _, _ := figures.Span()
-	found = append(found, firstStep(record, begin))
+	if first := slices.IndexFunc(record.Events, func(e results.Event) bool { return e.Balanced() }); first >= 0 {
+		e := &record.Events[first]
+		found = append(found, fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, document.Minutes(since(e, begin))))
+	} else {
+		found = append(found, "Load balancing did nothing: overload has to last before it does, and load that is throttled nowhere is none.")
+	}
 	if b.Splits+b.Moves+b.Merges > 0 {
 		found = append(found, fmt.Sprintf("Load balancing made %s, %s and %s, and there were %s at the end: events.ndjson has each with what it rests on.",
 			counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"), counted(b.Ranges, "range")))
 	}
 	found = append(found, offline(record)...)
 	return append(found, unmovableRanges(record, begin)...)
-}
-
-// firstStep tells when load balancing first did something.
-func firstStep(record *results.Record, begin int64) string {
-	for i := range record.Events {
-		e := &record.Events[i]
-		if e.Balanced() {
-			return fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, document.Minutes(since(e, begin)))
-		}
-	}
-	return "Load balancing did nothing: overload has to last before it does, and load that is throttled nowhere is none."
 }
 
 // since is how long after the load began an event was, in seconds.

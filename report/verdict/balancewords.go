@@ -17,27 +17,35 @@ func (s *story) balanced() []string {
 	if len(bins) == 0 {
 		return []string{"Nothing can be said: no second of load was reported."}
 	}
-	b := s.summary.Balance
+	b, end := s.summary.Balance, figure.Merged(bins[max(0, len(bins)-12):])
 	switch b.Outcome {
 	case results.LoadHeld:
+		// What a warm-up met is no part of the measured load, and no secret.
+		since := " from the start"
+		apart := s.record.Total(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })
+		if apart.Throttled > 0 {
+			since = fmt.Sprintf(" while it was measured (of %s attempts of other phases, such as a warm-up, %s were throttled)",
+				document.Count(apart.Attempts), document.Count(apart.Throttled))
+		}
 		return []string{fmt.Sprintf("%s is borne%s: %s entities/s are served of %s operations/s, and %s of the attempts are throttled.",
-			s.offered(bins), s.warmed(), document.Rate(servedRate(s.atEnd(bins))), document.Rate(offeredRate(s.atEnd(bins))), document.Share(s.throttledOfAll())), s.done(b)}
+			s.offered(bins), since, document.Rate(servedRate(end)), document.Rate(offeredRate(end)),
+			document.Share(s.figures.Share("throttled").Value)), s.done(b)}
 	case results.LoadRelieved:
-		return []string{s.throttling(bins, b), s.relief(bins, b), s.warmth(b)}
+		after := document.Minutes(*b.Relieved)
+		return []string{s.throttling(bins, b),
+			fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.", after,
+				s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), document.Rate(servedRate(end)), document.Rate(offeredRate(end))),
+			fmt.Sprintf("so these PartitionKeys bear the load once the table has been split, and not in the first %s of a new one: "+
+				"raise a load like this over that time, or retry with long waits.", after)}
 	default:
-		return append([]string{s.throttling(bins, b), s.done(b) + s.partly(bins)}, s.stuck(bins)...)
+		done := s.done(b)
+		// Where load balancing made it more than at first, a few tails bear a target each.
+		const more = 1.2
+		if s.record.Manifest.Start == "cold" && servedRate(end) >= more*servedRate(firstBusy(bins)) {
+			done += fmt.Sprintf(" In the end %s entities/s are served.", document.Rate(servedRate(end)))
+		}
+		return append([]string{s.throttling(bins, b), done}, s.stuck(end)...)
 	}
-}
-
-// warmed says of a load that was never throttled while it was measured from when on: what
-// a warm-up met is no part of it, and no secret.
-func (s *story) warmed() string {
-	apart := s.record.Total(func(p *results.Phase, kind results.Kind) bool { return !p.Reported && kind.Group != "" })
-	if apart.Throttled == 0 {
-		return " from the start"
-	}
-	return fmt.Sprintf(" while it was measured (of %s attempts of other phases, such as a warm-up, %s were throttled)",
-		document.Count(apart.Attempts), document.Count(apart.Throttled))
 }
 
 func servedRate(b *figure.Bin) float64  { return b.PerSecond(b.Served) }
@@ -53,7 +61,11 @@ func (s *story) offered(bins []figure.Bin) string {
 	case spread.Clients > 0:
 		return fmt.Sprintf("the load of %s clients on %s", document.Count(int64(spread.Clients)), partitions(spread.Partitions))
 	default:
-		return fmt.Sprintf("a load of %s operations/s on %s", document.Rate(spread.Rate), eachOf(spread.Partitions))
+		on := partitions(spread.Partitions)
+		if spread.Partitions != 1 {
+			on = "each of " + on
+		}
+		return fmt.Sprintf("a load of %s operations/s on %s", document.Rate(spread.Rate), on)
 	}
 }
 
@@ -64,27 +76,17 @@ func partitions(n int) string {
 	return document.Count(int64(n)) + " partitions"
 }
 
-func eachOf(n int) string {
-	if n == 1 {
-		return "one partition"
-	}
-	return "each of " + partitions(n)
-}
-
-func (s *story) atEnd(bins []figure.Bin) *figure.Bin {
-	return figure.Merged(bins[max(0, len(bins)-12):])
-}
-
-func (s *story) throttledOfAll() float64 {
-	return s.figures.Share("throttled").Value
-}
-
-func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
+// firstBusy returns the first of the bins that is busy, else the last.
+func firstBusy(bins []figure.Bin) *figure.Bin {
 	first := 0
 	for first < len(bins)-1 && !bins[first].Busy() {
 		first++
 	}
-	worst := &bins[first]
+	return &bins[first]
+}
+
+func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
+	worst := firstBusy(bins)
 	since := "from the start"
 	if *b.Throttled > 0 {
 		since = "after " + document.Minutes(*b.Throttled)
@@ -92,18 +94,6 @@ func (s *story) throttling(bins []figure.Bin, b *results.Balance) string {
 	return fmt.Sprintf("%s is throttled %s: of %s operations/s %s entities/s are served at first, and %s of the attempts throttled.",
 		s.offered(bins), since, document.Rate(offeredRate(worst)), document.Rate(servedRate(worst)),
 		document.Share(figure.ShareOf(worst.Throttled, worst.Attempts)))
-}
-
-func (s *story) relief(bins []figure.Bin, b *results.Balance) string {
-	end := s.atEnd(bins)
-	return fmt.Sprintf("load balancing relieves it after %s, by %s, into %s: from then on %s entities/s are served of %s operations/s.",
-		document.Minutes(*b.Relieved), s.actions(b)+elsewhere(b), counted(b.Ranges, "range"), document.Rate(servedRate(end)), document.Rate(offeredRate(end)))
-}
-
-// warmth says what a relieved load says of the keys.
-func (s *story) warmth(b *results.Balance) string {
-	return fmt.Sprintf("so these PartitionKeys bear the load once the table has been split, and not in the first %s of a new one: "+
-		"raise a load like this over that time, or retry with long waits.", document.Minutes(*b.Relieved))
 }
 
 func (s *story) actions(b *results.Balance) string {
@@ -129,21 +119,6 @@ func counted(n int, thing string) string {
 	}
 }
 
-// partly says what is served in the end of a load that was not relieved, where load
-// balancing made it more than at first: a few tails bear a target each.
-func (s *story) partly(bins []figure.Bin) string {
-	first := 0
-	for first < len(bins)-1 && !bins[first].Busy() {
-		first++
-	}
-	const more = 1.2
-	end := servedRate(s.atEnd(bins))
-	if s.record.Manifest.Start != "cold" || end < more*servedRate(&bins[first]) {
-		return ""
-	}
-	return fmt.Sprintf(" In the end %s entities/s are served.", document.Rate(end))
-}
-
 // done says what load balancing did, where the outcome does not.
 func (s *story) done(b *results.Balance) string {
 	if s.record.Manifest.Start != "cold" {
@@ -156,8 +131,7 @@ func (s *story) done(b *results.Balance) string {
 }
 
 // stuck says what is throttled to the end, and why.
-func (s *story) stuck(bins []figure.Bin) []string {
-	end := s.atEnd(bins)
+func (s *story) stuck(end *figure.Bin) []string {
 	text := fmt.Sprintf("to the end it is throttled: of %s operations/s %s entities/s are served", document.Rate(offeredRate(end)), document.Rate(servedRate(end)))
 	keys := s.figures.StillThrottled()
 	const most = 3
@@ -172,37 +146,25 @@ func (s *story) stuck(bins []figure.Bin) []string {
 		text += "; still throttled are " + strings.Join(names, ", ")
 	}
 	told := []string{text + "."}
-	target := s.record.Manifest.Targets.Partition
-	switch hot := s.overTarget(keys); {
-	case len(hot) > 0:
+	target, spread := s.record.Manifest.Targets.Partition, s.record.Manifest.Spread
+	// Each attempt is taken for one entity: retries are part of what is asked.
+	overTarget := target > 0 && spread != nil && (spread.Clients != 0 || spread.Rate > float64(target))
+	switch {
+	case overTarget && len(keys) > 0:
+		also := ""
+		if len(keys) > 1 {
+			also = fmt.Sprintf(", like %s more beside it", document.Count(int64(len(keys)-1)))
+		}
 		told = append(told, fmt.Sprintf("a PartitionKey is never divided, however long its overload lasts: "+
-			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.", shortened(hot[0].Key), document.Count(target), s.also(len(hot))))
+			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.", shortened(keys[0].Key), document.Count(target), also))
 	case s.lastKept() != "":
 		told = append(told, fmt.Sprintf("load balancing left it so: %s.", s.lastKept()))
-	case s.accountFull(end):
-		told = append(told, s.fullAccounts())
+	case s.accountsFull(end) != "":
+		told = append(told, s.accountsFull(end))
 	default:
 		told = append(told, "the load did not last long enough for load balancing to finish.")
 	}
 	return told
-}
-
-func (s *story) also(keys int) string {
-	if keys < 2 {
-		return ""
-	}
-	return fmt.Sprintf(", like %s more beside it", document.Count(int64(keys-1)))
-}
-
-// overTarget returns those of the keys that are asked for more than a partition's
-// target, each attempt taken for one entity: retries are part of what is asked.
-func (s *story) overTarget(keys []results.KeyTail) []results.KeyTail {
-	target := s.record.Manifest.Targets.Partition
-	spread := s.record.Manifest.Spread
-	if target <= 0 || spread == nil || spread.Clients == 0 && spread.Rate <= float64(target) {
-		return nil
-	}
-	return keys
 }
 
 // lastKept returns why load balancing last left a range as it was, if it did.

@@ -188,10 +188,22 @@ func (a *answer) addChecks() {
 	says := a.Says
 	a.Says = nil
 	if held < len(checks) || len(checks) == 1 {
-		a.first(func(c *results.Check) bool { return c.Fails() }, func(c *results.Check) bool { return !c.Told() },
-			func(c *results.Check) bool { return c.Holds() })
+		all := a.summary.Checks
+		first := slices.IndexFunc(all, func(c results.Check) bool { return c.Fails() })
+		if first < 0 {
+			first = max(0, slices.IndexFunc(all, func(c results.Check) bool { return !c.Told() }))
+		}
+		a.says(fmt.Sprintf("%s: %s; observed: %s", strings.ToLower(all[first].Result()), all[first].Expr, all[first].Said()))
 	} else {
-		a.says(a.kept())
+		var kept []string
+		for i := range a.record.Invariants {
+			if one := &a.record.Invariants[i]; one.Looked > 0 && one.Faults == 0 {
+				kept = append(kept, shortened(one.Name))
+			}
+		}
+		if len(kept) > 0 {
+			a.says(document.Enumerated(kept) + ".")
+		}
 	}
 	// With checks there is room for one sentence on the load.
 	a.Says = append(a.Says, says[max(0, len(says)-1):]...)
@@ -215,32 +227,6 @@ func CheckCount(checks []results.Check) string {
 		verb = map[string]string{"pass": "passes", "fail": "fails"}[verb]
 	}
 	return fmt.Sprintf("; %d of %s %s", number, document.Counted(len(checks), "check"), verb)
-}
-
-// kept says which rules what the run left behind keeps to, where it was looked at.
-func (a *answer) kept() string {
-	var names []string
-	for i := range a.record.Invariants {
-		if one := &a.record.Invariants[i]; one.Looked > 0 && one.Faults == 0 {
-			names = append(names, shortened(one.Name))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return document.Enumerated(names) + "."
-}
-
-// first names the first check of the gravest kind.
-func (a *answer) first(kinds ...func(*results.Check) bool) {
-	for _, is := range kinds {
-		for i := range a.summary.Checks {
-			if c := &a.summary.Checks[i]; is(c) {
-				a.says(fmt.Sprintf("%s: %s; observed: %s", strings.ToLower(c.Result()), c.Expr, c.Said()))
-				return
-			}
-		}
-	}
 }
 
 // searched tells the highest rate that was found to hold.

@@ -124,36 +124,34 @@ func bears(s *results.Summary) *bool {
 	return borne
 }
 
-// checks judges everything that was asked: of the peak first, then what the
-// scenario claims.
+// checks judges everything that was asked: of the peak first, on the step of its rate and by
+// what it takes to hold one, then what the scenario claims, in its order.
 func checks(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
 	list := []results.Check{}
-	list = append(list, ofPeak(record, summary, figures, holds)...)
-	return append(list, claims(record, summary, figures, holds)...)
-}
-
-// ofPeak judges the peak that was asked for on the step of its rate, by what it takes to
-// hold a rate.
-func ofPeak(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
-	asked := record.Manifest.PeakAsked
-	if asked <= 0 {
-		return nil
+	if asked := record.Manifest.PeakAsked; asked > 0 {
+		c := results.Check{Expr: fmt.Sprintf("sustained(peak %s/s)", document.Plainly(asked))}
+		step, found := atPeak(asked, figure.Steps(record))
+		why := unfit(summary.Validity)
+		if why == "" && !found {
+			why = "no step of that rate was reached"
+		}
+		if why == "" {
+			holding := holds(step)
+			why, c.Observed, c.Ok = holding.Why, sustainedBy(figures, step), &holding.Holds
+		}
+		if why != "" {
+			cannotTell(&c, why)
+		}
+		summary.PeakState = stateName(c.Ok)
+		list = append(list, c)
 	}
-	c := results.Check{Expr: fmt.Sprintf("sustained(peak %s/s)", document.Plainly(asked))}
-	step, found := atPeak(asked, figure.Steps(record))
-	why := unfit(summary.Validity)
-	if why == "" && !found {
-		why = "no step of that rate was reached"
+	late := LateIn(record)
+	for _, text := range record.Manifest.Checks {
+		list = append(list, claimed(text, summary, figures, func(claim *figure.Claim, found figure.ClaimJudgement) string {
+			return spoiled(claim, found, figures, late, holds)
+		}))
 	}
-	if why == "" {
-		holding := holds(step)
-		why, c.Observed, c.Ok = holding.Why, sustainedBy(figures, step), &holding.Holds
-	}
-	if why != "" {
-		cannotTell(&c, why)
-	}
-	summary.PeakState = stateName(c.Ok)
-	return []results.Check{c}
+	return list
 }
 
 // sustainedBy returns the figures that decide whether a step sustains its rate, as text. They are
@@ -166,16 +164,6 @@ func sustainedBy(figures *figure.Figures, step figure.Step) string {
 		text += ", and response times grow to the end"
 	}
 	return text
-}
-
-// judge enters what was observed: it fails where it is not so, and holds where there is
-// nothing that it cannot be told for.
-func judge(c *results.Check, observed string, is bool, unless string) {
-	if is && unless != "" {
-		cannotTell(c, unless)
-		return
-	}
-	c.Observed, c.Ok = observed, new(is)
 }
 
 // cannotTell enters why a check could not be judged.

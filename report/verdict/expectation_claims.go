@@ -11,18 +11,6 @@ import (
 	"loadgen/results/figure"
 )
 
-// claims judges what the scenario claims of the run, in its order.
-func claims(record *results.Record, summary *results.Summary, figures *figure.Figures, holds func(figure.Step) figure.Holding) []results.Check {
-	list, late := make([]results.Check, 0, len(record.Manifest.Checks)), LateIn(record)
-	spoilt := func(claim *figure.Claim, found figure.ClaimJudgement) string {
-		return spoiled(claim, found, figures, late, holds)
-	}
-	for _, text := range record.Manifest.Checks {
-		list = append(list, claimed(text, summary, figures, spoilt))
-	}
-	return list
-}
-
 func claimed(text string, summary *results.Summary, figures *figure.Figures, spoilt func(*figure.Claim, figure.ClaimJudgement) string) results.Check {
 	claim, err := figure.ParseClaim(text)
 	if err != nil {
@@ -50,7 +38,7 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, spo
 		cannotTell(&judged, why)
 		return judged
 	}
-	judge(&judged, observed(found), found.Pass, "")
+	judged.Observed, judged.Ok = observed(found), new(found.Pass)
 	return judged
 }
 

@@ -14,21 +14,7 @@ import (
 // Findings returns what stands out beside the verdict, one sentence each.
 func Findings(record *results.Record) []string {
 	if record.Capture != nil {
-		o := record.Capture
-		found := []string{largest(o), otherHot(o)}
-		var told []string
-		for i := range o.Shapes {
-			s := &o.Shapes[i]
-			if len(told) < mostNamed && s.Scanned > 0 && float64(s.Returned) < lowDensity*float64(s.Scanned) {
-				told = append(told, fmt.Sprintf("Of %s pages, the query %s %s.", document.Count(s.Requests), shapeName(s), density(s)))
-			}
-		}
-		found = append(found, told...)
-		found = append(found, orders(o)...)
-		found = append(found, stepsTaken(record)...)
-		found = append(found, accountRefusals(o), retried(record), failures(o), ended(record), unnamed(o),
-			crowded(o), delayed(o), clipped(record))
-		return spoken(found...)
+		return trafficFindings(record)
 	}
 	steps := figure.Steps(record)
 	found := balanceFindings(record)
@@ -37,7 +23,16 @@ func Findings(record *results.Record) []string {
 	}
 	found = append(found, spoken(knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), limited(record),
 		ended(record), late(record), busiest(record), busiestAccount(record), Bucket(record), clipped(record))...)
-	return append(append(found, auditFindings(record.Audit)...), invariantFindings(record.Invariants)...)
+	found = append(found, auditFindings(record.Audit)...)
+	for i := range record.Invariants {
+		switch one := &record.Invariants[i]; {
+		case one.Faults > 0:
+			found = append(found, fmt.Sprintf("Not so in %s of %s cases looked at: %s.", document.Count(one.Faults), document.Count(one.Looked), one.Name))
+		case one.Looked == 0:
+			found = append(found, fmt.Sprintf("The run left nothing behind to look at, so that nobody knows whether this holds: %s.", one.Name))
+		}
+	}
+	return found
 }
 
 // spoken returns the sentences that say anything.

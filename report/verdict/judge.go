@@ -121,7 +121,20 @@ func remains(record *results.Record, s *results.Summary) {
 	s.Operations, s.Attempts, s.OkAttempts, s.Throttled, s.Failed = sum.Operations, sum.Attempts, sum.Ok, sum.Throttled, sum.Failed
 	s.EntitiesCounted, s.EntitiesReturned, s.Causes = sum.Counted, sum.Returned, sum.Causes.Told()
 	for name := range s.PerOperation {
-		s.PerOperation[name] = remainsOf(name, record.Intervals)
+		var one results.OperationSummary
+		for i := range record.Intervals {
+			for k := range record.Intervals[i].Kinds {
+				if kind := &record.Intervals[i].Kinds[k]; kind.Name == name {
+					one.Attempts += kind.Attempts
+					one.OkAttempts += kind.Ok
+					one.Throttled += kind.Throttled
+					one.Failed += kind.Failed
+					one.Causes.Merge(kind.Causes)
+				}
+			}
+		}
+		one.Causes = one.Causes.Told()
+		s.PerOperation[name] = one
 	}
 }
 
@@ -144,23 +157,6 @@ func inSeconds(record *results.Record) (sum results.KindStats) {
 		sum.Returned += row.Returned
 		sum.Causes.Merge(row.Causes)
 	}
-	return sum
-}
-
-// remainsOf returns what whole seconds hold of one kind of operation.
-func remainsOf(name string, seconds []results.Interval) (sum results.OperationSummary) {
-	for i := range seconds {
-		for k := range seconds[i].Kinds {
-			if one := &seconds[i].Kinds[k]; one.Name == name {
-				sum.Attempts += one.Attempts
-				sum.OkAttempts += one.Ok
-				sum.Throttled += one.Throttled
-				sum.Failed += one.Failed
-				sum.Causes.Merge(one.Causes)
-			}
-		}
-	}
-	sum.Causes = sum.Causes.Told()
 	return sum
 }
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,9 @@ func KindLimits(record *results.Record) []string {
 		limits = append(limits, fmt.Sprintf("The limits are those of profile %s: what it did not learn is assumed, and the service may do otherwise at another time.",
 			printable(document.Cut(manifest.Profile, mostProfile))), "Parameters that are listed as measured rest on that profile, the others on documents and assumptions.")
 	case manifest.Modelled():
-		limits = append(limits, profileLimit(manifest.Profile),
+		held := fmt.Sprintf("The limits are those of profile %s, held hard: "+
+			"the real service may grant more while a server is idle, and less while it is busy.", manifest.Profile)
+		limits = append(limits, cmp.Or(profileLimits[manifest.Profile], held),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
 	if manifest.Target == results.Embedded && record.Capture == nil {
@@ -59,6 +62,14 @@ func KindLimits(record *results.Record) []string {
 			"no entity be missing (404). --data stores what is written.")
 	}
 	return append(limits, auditLimits(record.Audit)...)
+}
+
+// profileLimits say how the limits of profiles that are not held hard differ from a real
+// service's.
+var profileLimits = map[string]string{
+	"headroom": "The limits are those of profile headroom, which lets partitions exceed their targets while servers are idle: " +
+		"by how much the real service does is not published.",
+	"measured-2010": "The limits are those of profile measured-2010, fitted to what was published in 2010: nothing here says what the service does today.",
 }
 
 // mostProfile is how much is told of the name of a profile file, with where and when it was
@@ -203,19 +214,5 @@ func startLimit(start string) []string {
 	default:
 		return []string{"Balancing is not modelled: no partition moves to another server, " +
 			"and none is offline for the seconds that this takes."}
-	}
-}
-
-// profileLimit says how the limits of a profile differ from a real service's.
-func profileLimit(profile string) string {
-	switch profile {
-	case "headroom":
-		return "The limits are those of profile headroom, which lets partitions exceed their targets while servers are idle: " +
-			"by how much the real service does is not published."
-	case "measured-2010":
-		return "The limits are those of profile measured-2010, fitted to what was published in 2010: nothing here says what the service does today."
-	default:
-		return fmt.Sprintf("The limits are those of profile %s, held hard: "+
-			"the real service may grant more while a server is idle, and less while it is busy.", profile)
 	}
 }

@@ -75,7 +75,11 @@ func (a *answer) example() []string {
 	case m.AntiPattern == "":
 		says := []string{of.Shows}
 		if len(of.Fails) > 0 {
-			says = append(says, sentence("--anti-pattern fails "+strings.Join(of.Fails, ", ")+": "+lowered(of.Wrong)))
+			wrong := of.Wrong
+			if first, rest, found := strings.Cut(wrong, " "); found && slices.Contains(openings, first) {
+				wrong = strings.ToLower(first) + " " + rest
+			}
+			says = append(says, sentence("--anti-pattern fails "+strings.Join(of.Fails, ", ")+": "+wrong))
 		}
 		return says
 	}
@@ -89,19 +93,13 @@ func (a *answer) example() []string {
 	return says
 }
 
+// openings are the articles and pronouns that are in lower case within a sentence.
+var openings = []string{"A", "An", "All", "Both", "Each", "Every", "It", "No", "Nobody", "One", "The", "There", "Whoever"}
+
 // sentence ends a text with a full stop, unless it has an end.
 func sentence(text string) string {
 	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") || strings.HasSuffix(text, "!") {
 		return text
 	}
 	return text + "."
-}
-
-// lowered begins a sentence within another: its article, or pronoun, in lower case.
-func lowered(text string) string {
-	first, rest, found := strings.Cut(text, " ")
-	if found && slices.Contains([]string{"A", "An", "All", "Both", "Each", "Every", "It", "No", "Nobody", "One", "The", "There", "Whoever"}, first) {
-		return strings.ToLower(first) + " " + rest
-	}
-	return text
 }

@@ -251,7 +251,11 @@ func (s *story) saturated(l *figure.Ladder) string {
 func howSaturated(l *figure.Ladder) string {
 	var parts []string
 	if len(l.Free) > 0 {
-		parts = append(parts, document.Enumerated(l.Free)+" "+isOrAre(len(l.Free))+" not limited")
+		are := "are"
+		if len(l.Free) == 1 {
+			are = "is"
+		}
+		parts = append(parts, document.Enumerated(l.Free)+" "+are+" not limited")
 	}
 	if l.Throttling == figure.Queued {
 		parts = append(parts, fmt.Sprintf("the target queues instead of refusing: the response time grows %s s every second", document.Figures(document.Rounded(l.Slowing, 2))))
@@ -264,13 +268,6 @@ func howSaturated(l *figure.Ladder) string {
 		parts = append(parts, fmt.Sprintf("the limit varies from second to second between %s and %s/s", document.Rate(l.Low), document.Rate(l.High)))
 	}
 	return strings.Join(parts, "; ")
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // closed says what the clients of a closed loop were served, where there was no
@@ -359,8 +356,10 @@ func (s *story) unknown() string {
 	switch {
 	case s.record.Manifest.Emulator && s.record.Manifest.Targets.Partition > 0:
 		return "What was measured is an emulator that keeps limits: how the real service balances its partitions, and what it grants beyond, it cannot tell."
+	case s.record.Manifest.Emulator && s.record.Manifest.LimitsKnown:
+		return "What was measured is an emulator, which keeps none of the service's limits: it says nothing of the PartitionKey."
 	case s.record.Manifest.Emulator:
-		return "What was measured is an emulator, " + s.limitless() + ": it says nothing of the PartitionKey."
+		return "What was measured is an emulator, of which no limit of a partition is known that it holds hard: it says nothing of the PartitionKey."
 	case s.record.Manifest.Target == results.Logged && !s.record.Manifest.Genuine:
 		return "The log is that of a host which is not the table service's."
 	case !s.record.Manifest.Modelled() && !s.record.Manifest.Genuine && s.record.Manifest.Target != "":
@@ -378,12 +377,4 @@ func (s *story) unknown() string {
 		return "An embedded run cannot tell how the real service balances its partitions and what it grants beyond its targets: " +
 			"limits and times are modelled."
 	}
-}
-
-// limitless says of an emulator that it holds no partition to anything, as far as it tells.
-func (s *story) limitless() string {
-	if s.record.Manifest.LimitsKnown {
-		return "which keeps none of the service's limits"
-	}
-	return "of which no limit of a partition is known that it holds hard"
 }

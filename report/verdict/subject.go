@@ -48,7 +48,10 @@ func (s *story) target() string {
 	limit, documented, whose := t.Partition, int64(documentedPartition), ""
 	switch {
 	case s.accountBinds():
-		limit, documented, whose = t.Account, documentedAccount, s.forAccounts()
+		limit, documented, whose = t.Account, documentedAccount, " for an account"
+		if s.record.Manifest.Accounts > 1 {
+			whose = fmt.Sprintf(" for each of %d accounts", s.record.Manifest.Accounts)
+		}
 	case !s.aimed():
 		whose = " for each partition"
 	}
@@ -90,22 +93,14 @@ func (s *story) accounts() string {
 	return fmt.Sprintf("the load on %d accounts", s.record.Manifest.Accounts)
 }
 
-func (s *story) forAccounts() string {
-	if s.record.Manifest.Accounts < 2 {
-		return " for an account"
-	}
-	return fmt.Sprintf(" for each of %d accounts", s.record.Manifest.Accounts)
-}
-
-// accountFull reports whether what was served is as much as all accounts may take.
-func (s *story) accountFull(end *figure.Bin) bool {
+// accountsFull says that what was served is as much as all accounts may take, empty where it is
+// not.
+func (s *story) accountsFull(end *figure.Bin) string {
 	target := float64(s.record.Manifest.Targets.Account * int64(max(1, s.record.Manifest.Accounts)))
-	return target > 0 && servedRate(end) >= .98*target
-}
-
-// fullAccounts says that it is.
-func (s *story) fullAccounts() string {
-	if s.record.Manifest.Accounts < 2 {
+	switch {
+	case target <= 0 || servedRate(end) < .98*target:
+		return ""
+	case s.record.Manifest.Accounts < 2:
 		return "all partitions together are at the account's limit, which no split raises."
 	}
 	return fmt.Sprintf("all partitions together are at the limits of the %d accounts, which no split raises.", s.record.Manifest.Accounts)

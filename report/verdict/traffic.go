@@ -102,7 +102,17 @@ func (t *traffic) sentences() (string, figure.Holding) {
 		return joined([]string{"nothing can be said: " + why + ".", t.unseen()}), figure.Holding{Why: why}
 	default:
 		key, holding := t.key()
-		return joined([]string{t.load(), key, trafficBalance(t.record), t.query(), t.unseen()}), holding
+		told := []string{t.load(), key, trafficBalance(t.record)}
+		var most *results.QueryShape
+		for i := range t.seen.Shapes {
+			if s := &t.seen.Shapes[i]; s.Scanned > 0 && (most == nil || s.Scanned > most.Scanned) {
+				most = s
+			}
+		}
+		if most != nil {
+			told = append(told, fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most)))
+		}
+		return joined(append(told, t.unseen())), holding
 	}
 }
 
@@ -219,20 +229,6 @@ func failedAt(p *results.ObservedPartition) float64 {
 func (t *traffic) failing() bool {
 	sum := t.record.Total(results.Everything)
 	return failedShare(&sum) > fewFailed || failedAt(t.hot) > fewFailed
-}
-
-// query names the query that counts most.
-func (t *traffic) query() string {
-	var most *results.QueryShape
-	for i := range t.seen.Shapes {
-		if s := &t.seen.Shapes[i]; s.Scanned > 0 && (most == nil || s.Scanned > most.Scanned) {
-			most = s
-		}
-	}
-	if most == nil {
-		return ""
-	}
-	return fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most))
 }
 
 // unseen says what a server's view of modelled limits cannot tell.

@@ -15,20 +15,51 @@ const lowDensity = 0.1
 // mostNamed is how many findings of one kind are told one by one.
 const mostNamed = 3
 
-// largest tells how uneven the traffic is: where most entities were counted,
-// whether or not that partition is the hottest.
-func largest(o *results.Capture) string {
-	var most *results.ObservedPartition
+// trafficFindings returns what stands out of outside traffic.
+func trafficFindings(record *results.Record) []string {
+	o := record.Capture
+	var found []string
+	// How uneven the traffic is, whether or not this partition is the hottest.
+	most := &results.ObservedPartition{}
 	for i := range o.Partitions {
-		if p := &o.Partitions[i]; most == nil || p.Entities > most.Entities {
+		if p := &o.Partitions[i]; p.Entities > most.Entities {
 			most = p
 		}
 	}
-	if most == nil || most.Entities <= 0 {
-		return ""
+	if most.Entities > 0 {
+		found = append(found, fmt.Sprintf("Of %s entities counted most, %s, were of the partition %q.",
+			document.Count(o.Entities), document.Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey)))
 	}
-	return fmt.Sprintf("Of %s entities counted most, %s, were of the partition %q.",
-		document.Count(o.Entities), document.Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey))
+	found = append(found, otherHot(o))
+	told := 0
+	for i := range o.Shapes {
+		s := &o.Shapes[i]
+		if told < mostNamed && s.Scanned > 0 && float64(s.Returned) < lowDensity*float64(s.Scanned) {
+			told++
+			found = append(found, fmt.Sprintf("Of %s pages, the query %s %s.", document.Count(s.Requests), shapeName(s), density(s)))
+		}
+	}
+	found = append(found, orders(o)...)
+	found = append(found, stepsTaken(record)...)
+	if o.ThrottledByAccount > 0 {
+		found = append(found, fmt.Sprintf("The account throttled %s of %s requests, for what all its partitions were asked together.",
+			document.Count(o.ThrottledByAccount), document.Count(o.Requests)))
+	}
+	if tries := figure.Of(record).Named("tries"); tries.Told && tries.Value >= 1+someRetries {
+		sum := record.Total(results.Reported)
+		found = append(found, fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
+			document.CutFactor(tries.Value-1), document.Count(sum.Attempts), document.Count(sum.Operations)))
+	}
+	found = append(found, failures(o), ended(record), unnamed(o))
+	if o.PartitionsDropped > 0 || o.ShapesDropped > 0 {
+		found = append(found, fmt.Sprintf("More was asked for than is told apart: %s times a partition made room for another, "+
+			"and %s times a query; the heaviest of both are kept.", document.Count(max(0, o.PartitionsDropped)), document.Count(max(0, o.ShapesDropped))))
+	}
+	if o.Delayed > 0 {
+		found = append(found, fmt.Sprintf("%s requests became known after their second was written and stand in a later one.",
+			document.Count(o.Delayed)))
+	}
+	return spoken(append(found, clipped(record))...)
 }
 
 // otherHot tells of partitions beside the hottest that refuse enough.
@@ -121,25 +152,6 @@ func orders(o *results.Capture) []string {
 	return told
 }
 
-// accountRefusals tells what all partitions together were throttled for.
-func accountRefusals(o *results.Capture) string {
-	if o.ThrottledByAccount <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("The account throttled %s of %s requests, for what all its partitions were asked together.",
-		document.Count(o.ThrottledByAccount), document.Count(o.Requests))
-}
-
-// retried tells what retries added to the traffic.
-func retried(record *results.Record) string {
-	sum, tries := record.Total(results.Reported), figure.Of(record).Named("tries")
-	if !tries.Told || tries.Value < 1+someRetries {
-		return ""
-	}
-	return fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
-		document.CutFactor(tries.Value-1), document.Count(sum.Attempts), document.Count(sum.Operations))
-}
-
 // failures tells what failed for other reasons than load.
 func failures(o *results.Capture) string {
 	var failed, tableless int64
@@ -177,22 +189,4 @@ func unnamed(o *results.Capture) string {
 	default:
 		return ""
 	}
-}
-
-// crowded tells that there were more partitions or queries than are told apart.
-func crowded(o *results.Capture) string {
-	if o.PartitionsDropped <= 0 && o.ShapesDropped <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("More was asked for than is told apart: %s times a partition made room for another, "+
-		"and %s times a query; the heaviest of both are kept.", document.Count(max(0, o.PartitionsDropped)), document.Count(max(0, o.ShapesDropped)))
-}
-
-// delayed tells of requests that stand in the wrong second.
-func delayed(o *results.Capture) string {
-	if o.Delayed <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s requests became known after their second was written and stand in a later one.",
-		document.Count(o.Delayed))
 }
