@@ -68,9 +68,10 @@ func (a *author) books() {
 	}
 	a.section("accounting", "Accounting check")
 	a.add(operations, attempts)
+	attempted, entities := targetSays(a.record.Target, &all)
 	a.line(fmt.Sprintf("scheduled %s sent + dropped; attempts %s ok + throttled + failed; %s; late: sent over %d ms after they were due; counted, returned: entities, %s",
 		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Throttled+all.Failed),
-		targetAttempts(a.record.Target, &all), results.LateAfter.Milliseconds(), targetEntities(a.record.Target, &all)))
+		attempted, results.LateAfter.Milliseconds(), entities))
 	a.waits()
 	a.connections()
 }
@@ -96,37 +97,32 @@ func (a *author) killed(operations, attempts document.Table) {
 	}
 }
 
+// targetSays holds the run's attempts and entities against what the target counted.
+func targetSays(target *results.TargetCounts, all *results.KindStats) (attempts, entities string) {
+	if target == nil {
+		return "the target keeps no count", "of which the target keeps no count"
+	}
+	entities = "of which the target counted the same"
+	if target.Entities != all.Counted {
+		entities = "of which the target counted " + document.Count(target.Entities)
+	}
+	same := target.Requests == all.Attempts && target.Throttled == all.Throttled
+	switch {
+	case same && target.Ok == all.Ok && target.Failed == all.Failed:
+		return "the target counted the same", entities
+	case same && target.Ok == all.Ok-all.Handled && target.Failed == all.Failed+all.Handled:
+		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle",
+			document.Count(all.Handled)), entities
+	default:
+		return "the target counted otherwise", entities
+	}
+}
+
 func sign(equal bool) string {
 	if equal {
 		return "="
 	}
 	return "≠"
-}
-
-// targetAttempts holds the run's attempts against the target's requests.
-func targetAttempts(target *results.TargetCounts, all *results.KindStats) string {
-	switch {
-	case target == nil:
-		return "the target keeps no count"
-	case target.Requests == all.Attempts && target.Ok == all.Ok && target.Throttled == all.Throttled && target.Failed == all.Failed:
-		return "the target counted the same"
-	case target.Requests == all.Attempts && target.Ok == all.Ok-all.Handled && target.Throttled == all.Throttled && target.Failed == all.Failed+all.Handled:
-		return fmt.Sprintf("the target counted the same, calling failed the %s answers with 404, 409 or 412 that operations handle", document.Count(all.Handled))
-	default:
-		return "the target counted otherwise"
-	}
-}
-
-// targetEntities holds the run's entities against the target's.
-func targetEntities(target *results.TargetCounts, all *results.KindStats) string {
-	switch {
-	case target == nil:
-		return "of which the target keeps no count"
-	case target.Entities == all.Counted:
-		return "of which the target counted the same"
-	default:
-		return "of which the target counted " + document.Count(target.Entities)
-	}
 }
 
 // waits shows how well the generator kept its schedule in the reported phases, and what

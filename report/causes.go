@@ -7,36 +7,11 @@ import (
 	"strconv"
 
 	"loadgen/report/document"
-	"loadgen/report/verdict"
 	"loadgen/results"
 )
 
 // mostCauseRows bounds the table of causes.
 const mostCauseRows = 20
-
-// firstCauses shows why attempts failed right behind the verdict, where many did, and
-// causes further down where few did, or where several ways of being throttled are to be
-// told apart.
-func (a *author) firstCauses() {
-	if verdict.ManyFailed(a.record, a.summary) {
-		a.table("Failures by cause", a.causeTable())
-	}
-}
-
-func (a *author) causes() {
-	if all := a.summary.Causes; !verdict.ManyFailed(a.record, a.summary) &&
-		(all.Of(results.Failed) > 0 || len(all.Only(results.Throttled)) > 1) {
-		a.table("Failures by cause", a.causeTable())
-	}
-}
-
-// codeOf is the code of a cause, with whose doing it is where somebody asked for it.
-func codeOf(one results.Cause) string {
-	if one.Injected {
-		return one.Code + ", injected"
-	}
-	return one.Code
-}
 
 // caused is one cause of one kind of operation: how many attempts that had, and where
 // run.json has the cause.
@@ -66,7 +41,11 @@ func (a *author) causeTable() document.Table {
 		if one.Status != 0 {
 			status = sourced(strconv.Itoa(one.Status), below(one.from, "status"), 0)
 		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.kind), wordsCell(one.Class.String()), status, wordsCell(codeOf(one.Cause)),
+		code := one.Code
+		if one.Injected {
+			code += ", injected"
+		}
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.kind), wordsCell(one.Class.String()), status, wordsCell(code),
 			amountCell(one.Attempts, below(one.from, "attempts")), {Text: shareOf(one.Attempts, one.attempts)}})
 	}
 	note := "share of attempts: of those of the operation; no status: there was no reply, and the code says why"

@@ -28,7 +28,12 @@ func CSV(w io.Writer, d *document.Document) error {
 	s := &sheet{to: csv.NewWriter(&text)}
 	s.write("section", "table", "row", "column", "value", "unit")
 	s.sentences("warnings", d.Warnings)
-	s.answer(&d.Answer)
+	if a := &d.Answer; a.Claim != "" {
+		s.write("answer", "answer", "1", "state", a.State, "")
+		value, _ := bare(a.Number)
+		s.write("answer", "answer", "1", "number", value, a.Unit)
+		s.sentences("answer", append([]string{a.Claim}, a.Says...))
+	}
 	for _, section := range d.Whole() {
 		s.section(&section)
 	}
@@ -54,17 +59,6 @@ func (s *sheet) write(fields ...string) {
 	_ = s.to.Write(fields)
 }
 
-// answer writes the answer: its state, its number and what follows from it.
-func (s *sheet) answer(a *document.Answer) {
-	if a.Claim == "" {
-		return
-	}
-	s.write("answer", "answer", "1", "state", a.State, "")
-	value, _ := bare(a.Number)
-	s.write("answer", "answer", "1", "number", value, a.Unit)
-	s.sentences("answer", append([]string{a.Claim}, a.Says...))
-}
-
 func (s *sheet) section(of *document.Section) {
 	s.said = 0
 	for _, block := range of.Blocks {
@@ -78,7 +72,13 @@ func (s *sheet) section(of *document.Section) {
 		case document.Table:
 			s.table(of.ID, &b)
 		case document.Series:
-			s.series(of.ID, &b)
+			for i, second := range b.Seconds {
+				for _, line := range b.Lines {
+					if i < len(line.Values) && line.Values[i] != nil {
+						s.write(of.ID, b.ID, document.Plainly(second), line.Name, document.Plainly(*line.Values[i]), b.Unit)
+					}
+				}
+			}
 		}
 	}
 }
@@ -105,17 +105,6 @@ func (s *sheet) table(section string, t *document.Table) {
 				unit = ""
 			}
 			s.write(section, t.ID, strconv.Itoa(r+1), strings.TrimSpace(column.Group+" "+column.Title), value, unit)
-		}
-	}
-}
-
-func (s *sheet) series(section string, of *document.Series) {
-	for i, second := range of.Seconds {
-		for l := range of.Lines {
-			line := &of.Lines[l]
-			if i < len(line.Values) && line.Values[i] != nil {
-				s.write(section, of.ID, document.Plainly(second), line.Name, document.Plainly(*line.Values[i]), of.Unit)
-			}
 		}
 	}
 }

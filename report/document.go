@@ -10,6 +10,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/report/document"
+	"loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
@@ -25,19 +26,46 @@ import (
 // the others.
 func Document(record *results.Record, summary *results.Summary) *document.Document {
 	a := &author{record: record, summary: summary, taken: figure.Of(record), shown: chart.Shown(record)}
-	for _, write := range []func(*author){
-		(*author).verdict, (*author).firstCauses, (*author).limits, (*author).run,
-		(*author).steps, (*author).minutes, (*author).groups,
-		(*author).requests, (*author).operations, (*author).causes, (*author).times,
-		(*author).partitions, (*author).accounts, (*author).observed, (*author).checks,
-		(*author).seconds, (*author).pictures, (*author).events,
-		(*author).billed, (*author).books, (*author).said, (*author).audit, (*author).workflows, (*author).tokens, (*author).generator,
-		(*author).assumptions, (*author).environment, (*author).repeat, (*author).findings,
-	} {
-		write(a)
+	a.verdict()
+	// Why attempts failed comes right behind the verdict where many did, and further down
+	// where few did, or where several ways of being throttled are to be told apart.
+	many, causes := verdict.ManyFailed(record, summary), summary.Causes
+	if many {
+		a.table("Failures by cause", a.causeTable())
 	}
-	return &document.Document{Title: a.title(), Subtitle: a.subtitle(), Warnings: a.warnings(), Answer: verdict.Answer(record, summary),
-		Screen: a.screen(), Sections: a.sections, Data: summary}
+	a.list("limits", "What this run cannot tell", verdict.Limits(record))
+	a.run()
+	a.steps()
+	a.minutes()
+	a.groups()
+	a.requests()
+	a.operations()
+	if !many && (causes.Of(results.Failed) > 0 || len(causes.Only(results.Throttled)) > 1) {
+		a.table("Failures by cause", a.causeTable())
+	}
+	a.times()
+	a.partitions()
+	a.accounts()
+	a.observed()
+	a.table("Checks", a.checkTable())
+	a.seconds()
+	a.pictures()
+	a.events()
+	a.billed()
+	a.books()
+	a.said()
+	a.audit()
+	a.workflows()
+	a.generator()
+	a.assumptions()
+	a.environment()
+	if command := record.Manifest.Command; len(command) > 0 {
+		a.section("repeat", "To repeat it")
+		a.add(document.Paragraph{Text: text.CommandLine(command), Verbatim: true})
+	}
+	a.list("findings", "Findings", verdict.Findings(record))
+	return &document.Document{Title: "loadgen " + cmp.Or(record.Manifest.Scenario.Name, "run"), Subtitle: a.subtitle(), Warnings: a.warnings(),
+		Answer: verdict.Answer(record, summary), Screen: a.screen(), Sections: a.sections, Data: summary}
 }
 
 // author writes the sections of a document, each method one or several, in their
@@ -79,11 +107,6 @@ func (a *author) list(id, title string, sentences []string) {
 		a.section(id, title)
 		a.add(document.List{Items: sentences})
 	}
-}
-
-// title names the report after the tool and the scenario.
-func (a *author) title() string {
-	return "loadgen " + cmp.Or(a.record.Manifest.Scenario.Name, "run")
 }
 
 // subtitle says on one line what was run, against what, how long it took and what the
@@ -148,17 +171,12 @@ func (a *author) warnings() []string {
 	if a.record.Cut {
 		list = append(list, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
 	}
-	if missing, whole := a.missing(); missing > 0 && !a.record.Cut {
+	whole := int64(a.record.Duration / time.Second)
+	if missing := whole - int64(len(a.record.Intervals)); missing > 0 && !a.record.Cut {
 		list = append(list, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
 			document.Count(missing), document.Count(whole)))
 	}
 	return list
-}
-
-// missing returns how many whole seconds of the run the record lacks, and of how many.
-func (a *author) missing() (missing, whole int64) {
-	whole = int64(a.record.Duration / time.Second)
-	return whole - int64(len(a.record.Intervals)), whole
 }
 
 // mostMinutes is how many rows the table of a load's course has at most.
@@ -177,38 +195,49 @@ func (a *author) minutes() {
 		if m.Offered > 0 {
 			lost = new(max(0, 1-m.Served/m.Offered))
 		}
+		var parts []string
+		for _, part := range []struct {
+			count int
+			thing string
+		}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
+			if part.count > 0 {
+				parts = append(parts, document.Counted(part.count, part.thing))
+			}
+		}
+		decisions := ""
+		if len(parts) > 0 {
+			decisions = fmt.Sprintf("%s: %d ranges", strings.Join(parts, ", "), m.Ranges)
+		}
 		t.Rows = append(t.Rows, []document.Cell{{Text: strconv.Itoa(int(m.From/time.Minute)) + " min"}, rateCell(m.Offered, ""), rateCell(m.Served, ""),
-			rateCell(m.Throttled, ""), shareCell(lost, ""), {Text: decisions(m)}})
+			rateCell(m.Throttled, ""), shareCell(lost, ""), {Text: decisions}})
 	}
 	t.Notes = []string{"from: since the load began; offered: operations/s that became due; served: entities/s; throttled: attempts/s; " +
 		"lost: of what became due, where each operation is of one entity"}
 	a.table("The load over time", t)
 }
 
-// decisions says what load balancing did in a stretch.
-func decisions(m *verdict.Minute) string {
-	var parts []string
-	for _, part := range []struct {
-		count int
-		thing string
-	}{{m.Splits, "split"}, {m.Moves, "move"}, {m.Merges, "merge"}} {
-		if part.count > 0 {
-			parts = append(parts, document.Counted(part.count, part.thing))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: %d ranges", strings.Join(parts, ", "), m.Ranges)
-}
-
 // pictures are the charts of the record, beside those that belong to a table: none of
 // what the record does not hold. What the run was like second by second is drawn from the
 // seconds themselves.
 func (a *author) pictures() {
+	where := ""
+	if heat := a.record.Heat; heat != nil {
+		where = "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out"
+		if rows := chart.HeatRows(a.record); rows > 0 {
+			where = fmt.Sprintf("What was served and throttled over the run at the %s with the most demand, in the order of keys",
+				document.Counted(rows, "partition"))
+			if heat.Partitions != nil {
+				where += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
+			}
+			if heat.MostMissed > 0 {
+				where += fmt.Sprintf("; a row lacks %s entities at most", document.Count(heat.MostMissed))
+			}
+		}
+		where += "."
+	}
 	for _, one := range []struct{ id, heading, says string }{
 		{"response", "Response times over the run", "How many operations took how long, by the second in which they ended."},
-		{"heat", "Partitions over the run", heatSays(a.record)},
+		{"heat", "Partitions over the run", where},
 		{"latency", "Response times", "How many operations took how long, and the share that takes longer."},
 		{"waits", "Waits before retries", "How long operations waited before they were tried again."},
 	} {
@@ -224,25 +253,4 @@ func (a *author) chart(id, says string) {
 	if slices.Contains(a.shown, id) {
 		a.add(document.Chart{ID: id, Title: chart.Title(id, a.record), Says: says})
 	}
-}
-
-// heatSays tells what a picture of where the load went shows, and what it cannot.
-func heatSays(record *results.Record) string {
-	heat := record.Heat
-	if heat == nil {
-		return ""
-	}
-	rows := chart.HeatRows(record)
-	if rows == 0 {
-		return "What was served and throttled over the run at all partitions together: the load lay on so many that none of them stands out."
-	}
-	says := fmt.Sprintf("What was served and throttled over the run at the %s with the most demand, in the order of keys",
-		document.Counted(rows, "partition"))
-	if heat.Partitions != nil {
-		says += fmt.Sprintf(", of %s in all", document.Count(*heat.Partitions))
-	}
-	if heat.MostMissed > 0 {
-		says += fmt.Sprintf("; a row lacks %s entities at most", document.Count(heat.MostMissed))
-	}
-	return says + "."
 }

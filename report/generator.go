@@ -18,7 +18,15 @@ func (a *author) generator() {
 	}
 	a.section("generator", "Generator")
 	if g.Ceiling.PerSecond() > 0 {
-		a.line(ceilingOf(g))
+		at := "a target that answers at once"
+		if g.Ceiling.Over == results.OverHTTP {
+			at = "a server of this process that answers at once"
+		}
+		ceiling := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", document.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
+		if g.CPUKnown {
+			ceiling += fmt.Sprintf("; CPU: %s µs an operation", document.Figures(g.Ceiling.CPUMicros()))
+		}
+		a.line(ceiling)
 	}
 	if g.Seconds == 0 {
 		a.line("the run was too short to look at it: no whole second")
@@ -52,18 +60,6 @@ func (a *author) silences() []string {
 // mostSilences is how many times are told in which the target answered nothing.
 const mostSilences = 5
 
-func ceilingOf(g *results.Generator) string {
-	at := "a target that answers at once"
-	if g.Ceiling.Over == results.OverHTTP {
-		at = "a server of this process that answers at once"
-	}
-	text := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", document.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
-	if g.CPUKnown {
-		text += fmt.Sprintf("; CPU: %s µs an operation", document.Figures(g.Ceiling.CPUMicros()))
-	}
-	return text
-}
-
 // usageOf tells what the run took of the machine.
 func usageOf(record *results.Record) string {
 	g := record.Generator
@@ -71,18 +67,6 @@ func usageOf(record *results.Record) string {
 	if !g.CPUKnown {
 		return "CPU: this system does not tell; " + memory
 	}
-	whose := ""
-	if record.Manifest.Modelled() {
-		whose = ", the engine's part included"
-	}
-	return fmt.Sprintf("CPU: %s of %d cores, %s in the busiest second, %s µs an attempt%s; %s",
-		document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores,
-		document.Share(g.Busiest.Share(g.Cores)), perAttempt(record), whose, memory)
-}
-
-// perAttempt returns the microseconds of CPU that went to an attempt of the whole
-// seconds looked at.
-func perAttempt(record *results.Record) string {
 	var cpu time.Duration
 	var attempts int64
 	for i := range record.Intervals {
@@ -91,8 +75,15 @@ func perAttempt(record *results.Record) string {
 			attempts += row.Attempts
 		}
 	}
-	if attempts == 0 {
-		return untold
+	each := untold
+	if attempts > 0 {
+		each = document.Figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
 	}
-	return document.Figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
+	whose := ""
+	if record.Manifest.Modelled() {
+		whose = ", the engine's part included"
+	}
+	return fmt.Sprintf("CPU: %s of %d cores, %s in the busiest second, %s µs an attempt%s; %s",
+		document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores,
+		document.Share(g.Busiest.Share(g.Cores)), each, whose, memory)
 }

@@ -20,7 +20,23 @@ func (a *author) verdict() {
 	if m := &a.record.Manifest; m.AntiPattern != "" {
 		a.line("The anti-pattern of " + m.Scenario.Name + ": " + m.AntiPattern)
 	}
-	a.add(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: a.tone()})
+	_, ok := verdict.State(a.summary)
+	failed := ok != nil && !*ok
+	for i := range a.record.Invariants {
+		failed = failed || a.record.Invariants[i].Faults > 0
+	}
+	// A claim that does not hold spoils any run, and that all hold proves something of a
+	// valid one alone.
+	tone := document.Plain
+	switch {
+	case a.summary.Validity != results.Valid, ok == nil && len(a.summary.Checks) > 0:
+		tone = document.Doubtful
+	case failed:
+		tone = document.Bad
+	case ok != nil:
+		tone = document.Good
+	}
+	a.add(document.Paragraph{Text: a.summary.Verdict, Lead: true, Tone: tone})
 	worth := document.Paragraph{Text: "Validity: " + a.summary.Validity}
 	switch a.summary.Validity {
 	case results.Valid:
@@ -66,30 +82,6 @@ func (a *author) figures() {
 	}
 }
 
-// tone is what the verdict amounts to: a claim that does not hold spoils any run, and
-// that all hold proves something of a valid one alone.
-func (a *author) tone() document.Tone {
-	_, ok := verdict.State(a.summary)
-	failed := ok != nil && !*ok
-	for i := range a.record.Invariants {
-		failed = failed || a.record.Invariants[i].Faults > 0
-	}
-	switch {
-	case a.summary.Validity != results.Valid, ok == nil && len(a.summary.Checks) > 0:
-		return document.Doubtful
-	case failed:
-		return document.Bad
-	case ok != nil:
-		return document.Good
-	default:
-		return document.Plain
-	}
-}
-
-func (a *author) limits() {
-	a.list("limits", "What this run cannot tell", verdict.Limits(a.record))
-}
-
 // known reports whether the record says what was run: what is left of one that was cut
 // off near its beginning does not.
 func (a *author) known() bool {
@@ -104,7 +96,20 @@ func (a *author) run() {
 		return
 	}
 	a.section("run", "Run")
-	parts := a.parts()
+	accounts := ""
+	if m.Accounts > 1 {
+		accounts = strconv.Itoa(m.Accounts)
+	}
+	var parts []string
+	for _, part := range []struct{ before, name, after string }{
+		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"over ", accounts, " accounts"}, {"", m.Service, ""},
+		{"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
+		{"client ", m.Client, ""}, {"by the proxy ", m.Proxy, ""},
+	} {
+		if part.name != "" {
+			parts = append(parts, part.before+part.name+part.after)
+		}
+	}
 	if m.Target != results.Logged && m.Merged == nil {
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
@@ -121,30 +126,6 @@ func (a *author) run() {
 	}
 	a.merged()
 	a.fleet()
-}
-
-// parts names what was run, as far as it has names.
-func (a *author) parts() []string {
-	m := &a.record.Manifest
-	var parts []string
-	for _, part := range []struct{ before, name, after string }{
-		{"", m.Scenario.Name, ""}, {"", m.Target, ""}, {"over ", accountsOf(m), " accounts"}, {"", m.Service, ""},
-		{"profile ", m.Profile, ""}, {"", m.Start, " start"}, {"", m.Time, " time"}, {"driver ", m.Driver, ""},
-		{"client ", m.Client, ""}, {"by the proxy ", m.Proxy, ""},
-	} {
-		if part.name != "" {
-			parts = append(parts, part.before+part.name+part.after)
-		}
-	}
-	return parts
-}
-
-// accountsOf returns how many accounts the load was sharded over, empty for one.
-func accountsOf(m *results.Manifest) string {
-	if m.Accounts < 2 {
-		return ""
-	}
-	return strconv.Itoa(m.Accounts)
 }
 
 // origin says which figures are measured, which modelled, which derived.
@@ -184,9 +165,7 @@ func (a *author) caption(rows string) string {
 	}
 }
 
-// checks shows what is checked of the run, and whether it holds.
-func (a *author) checks() { a.table("Checks", a.checkTable()) }
-
+// checkTable shows what is checked of the run, and whether it holds.
 func (a *author) checkTable() document.Table {
 	t := document.Table{ID: "checks", Caption: "What is checked of the run, and what was observed",
 		Columns: []document.Column{{Title: "result", Words: true}, {Title: "check", Words: true}, {Title: "observed", Words: true}}}
@@ -201,9 +180,4 @@ func (a *author) checkTable() document.Table {
 		t.Rows = append(t.Rows, []document.Cell{result, wordsCell(e.Expr), wordsCell(e.Said())})
 	}
 	return t
-}
-
-// findings shows what stands out beside the verdict.
-func (a *author) findings() {
-	a.list("findings", "Findings", verdict.Findings(a.record))
 }

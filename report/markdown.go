@@ -23,7 +23,16 @@ func Markdown(w io.Writer, d *document.Document) error {
 	for _, warning := range d.Warnings {
 		m.paragraph("> **Warning:** " + text.Markdown(warning))
 	}
-	m.answer(&d.Answer)
+	if a := &d.Answer; a.Claim != "" {
+		claim := "**" + strings.TrimSpace(a.Tone().Sign()+" "+text.Markdown(a.Claim)) + "**"
+		if a.Beside != "" {
+			claim += " (" + text.Marked(a.Beside) + ")"
+		}
+		m.paragraph(claim)
+		for _, said := range a.Says {
+			m.paragraph(text.Markdown(said))
+		}
+	}
 	for _, section := range d.Whole() {
 		m.section(&section)
 	}
@@ -37,21 +46,6 @@ func (m *markdown) line(text string) { m.text.WriteString(text + "\n") }
 
 // paragraph adds lines after an empty one.
 func (m *markdown) paragraph(text string) { m.line("\n" + text) }
-
-// answer adds what a reader has to know first.
-func (m *markdown) answer(a *document.Answer) {
-	if a.Claim == "" {
-		return
-	}
-	claim := "**" + strings.TrimSpace(a.Tone().Sign()+" "+text.Markdown(a.Claim)) + "**"
-	if a.Beside != "" {
-		claim += " (" + text.Marked(a.Beside) + ")"
-	}
-	m.paragraph(claim)
-	for _, said := range a.Says {
-		m.paragraph(text.Markdown(said))
-	}
-}
 
 func (m *markdown) section(s *document.Section) {
 	m.paragraph("## " + text.Markdown(s.Title))
@@ -121,7 +115,10 @@ func (m *markdown) table(t *document.Table, above string) {
 		for i := range t.Columns {
 			prose := ""
 			if i < len(row) {
-				prose = toned(text.Markdown(row[i].Text), row[i].Tone)
+				prose = text.Markdown(row[i].Text)
+				if row[i].Tone == document.Bad && prose != "" {
+					prose = "**" + prose + "**"
+				}
 				if i == 0 && row[i].Tone != document.Plain {
 					prose = row[i].Tone.Sign() + " " + prose
 				}
@@ -133,12 +130,4 @@ func (m *markdown) table(t *document.Table, above string) {
 	for _, note := range t.Notes {
 		m.paragraph(text.Markdown(note))
 	}
-}
-
-// toned makes what is bad stand out; the word itself says that it is.
-func toned(text string, tone document.Tone) string {
-	if tone == document.Bad && text != "" {
-		return "**" + text + "**"
-	}
-	return text
 }

@@ -45,7 +45,14 @@ func (a *author) partitions() {
 	for i := range list {
 		h := &list[i]
 		served := pointer("phases", h.phase, "partitions", h.row, "busiest_second_entities")
-		row := []document.Cell{perSecondCell(h.served, h.seconds, served), h.offered()}
+		offered := document.Cell{Text: untold}
+		for i, one := range h.step.Phase.Offered {
+			if (place{one.Table, one.Key}) == h.place {
+				offered = perSecondCell(one.Busiest, 1, pointer("phases", h.phase, "offered_partitions", i, "busiest_second_entities"))
+				break
+			}
+		}
+		row := []document.Cell{perSecondCell(h.served, h.seconds, served), offered}
 		if target > 0 {
 			row = append(row, ofCell(h.rate(), float64(target), served, 1/h.seconds))
 		}
@@ -56,8 +63,12 @@ func (a *author) partitions() {
 	if target > 0 {
 		note += fmt.Sprintf("; target: %s entities/s, %s", document.Count(target), a.whoseTargets())
 	}
-	if told, over := a.told(); told > int64(len(list)) || over > 0 {
-		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", atLeast(told, over))
+	var hit, over int64
+	for _, step := range figure.Reported(a.record) {
+		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
+	}
+	if hit > int64(len(list)) || over > 0 {
+		note += fmt.Sprintf("; of %s partitions in a step, the others served less in each of their seconds", atLeast(hit, over))
 	}
 	t.Notes = []string{note}
 	a.table("Hottest partitions", t)
@@ -71,17 +82,6 @@ func (a *author) whoseTargets() string {
 		return "the emulator's, not the documents'"
 	}
 	return "the model's, not the documents'"
-}
-
-// offered is what the partition was offered in its step, untold where the record does
-// not name it.
-func (h *hot) offered() document.Cell {
-	for i, one := range h.step.Phase.Offered {
-		if (place{one.Table, one.Key}) == h.place {
-			return perSecondCell(one.Busiest, 1, pointer("phases", h.phase, "offered_partitions", i, "busiest_second_entities"))
-		}
-	}
-	return document.Cell{Text: untold}
 }
 
 // hottest returns the partitions that served most in a second, each in the step in which
@@ -104,15 +104,6 @@ func (a *author) hottest() []hot {
 		return cmp.Or(cmp.Compare(y.rate(), x.rate()), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
 	})
 	return list[:min(len(list), mostShown)]
-}
-
-// told returns how many partitions were hit in the step with the most of them, and the
-// entities that fell to others, beyond the bound on how many are told apart.
-func (a *author) told() (hit, over int64) {
-	for _, step := range figure.Reported(a.record) {
-		hit, over = max(hit, step.Phase.PartitionsHit), max(over, step.Phase.OfferedOver, step.Phase.PartitionsOver)
-	}
-	return hit, over
 }
 
 // accounts holds what each account served against an account's target, in the step in
@@ -194,8 +185,11 @@ func (a *author) events() {
 	for i := range a.record.Events {
 		e := &a.record.Events[i]
 		if d := e.Decision; d != nil && len(t.Rows) < mostEvents {
-			at := time.Duration(e.At)
-			t.Rows = append(t.Rows, []document.Cell{{Text: document.Seconds(at)}, wordsCell(e.What), wordsCell(serversOf(d)), rateCell(float64(d.Offered), ""),
+			at, servers := time.Duration(e.At), strconv.Itoa(d.From)
+			if d.From != d.To {
+				servers = fmt.Sprintf("%d → %d", d.From, d.To)
+			}
+			t.Rows = append(t.Rows, []document.Cell{{Text: document.Seconds(at)}, wordsCell(e.What), wordsCell(servers), rateCell(float64(d.Offered), ""),
 				rateCell(float64(d.Served), ""), {Text: document.Seconds(max(0, d.Until-at))}, wordsCell(strconv.Quote(d.Key) + ": " + d.Reason)})
 		} else if d != nil {
 			more++
@@ -207,12 +201,4 @@ func (a *author) events() {
 	}
 	t.Notes = []string{note}
 	a.table("What the partition layer did", t)
-}
-
-// serversOf says where a range lies, and where it moved to.
-func serversOf(d *results.Decision) string {
-	if d.From == d.To {
-		return strconv.Itoa(d.From)
-	}
-	return fmt.Sprintf("%d → %d", d.From, d.To)
 }

@@ -62,7 +62,11 @@ func Patterns(w io.Writer, rows []string, list []Pattern) error {
 }
 
 func patternOnto(text *bytes.Buffer, one *Pattern) {
-	fmt.Fprintf(text, "\n### %s\n\n%s: %s\n\n", one.Name, capital(one.Row), prose(one.Says))
+	row := one.Row
+	if row != "" {
+		row = strings.ToUpper(row[:1]) + row[1:]
+	}
+	fmt.Fprintf(text, "\n### %s\n\n%s: %s\n\n", one.Name, row, prose(one.Says))
 	fmt.Fprintf(text, "- buys: %s\n- costs: %s\n- instead: %s\n", prose(one.Buys), prose(one.Costs), prose(one.Contrary))
 	if len(one.Assumes) > 0 {
 		fmt.Fprintf(text, "- set in the model, for both: %s\n", prose(strings.Join(one.Assumes, ", ")))
@@ -108,13 +112,6 @@ func borneOut(e results.Check) string {
 		return "**" + cell(e.Observed) + "**"
 	}
 	return cell(e.Said())
-}
-
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // prose returns a text in one line, whose characters Markdown leaves as they are.

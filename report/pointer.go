@@ -65,24 +65,17 @@ func (a *author) summaryOf(step figure.Step) (*results.PhaseSummary, string) {
 	return nil, ""
 }
 
-// kindNamed returns the only kind of operation of a name, and false where there are
-// none or several.
-func (a *author) kindNamed(name string) (int, bool) {
-	named := func(kind results.Kind) bool { return kind.Name == name }
-	first := slices.IndexFunc(a.record.Manifest.Operations, named)
-	if first < 0 || slices.ContainsFunc(a.record.Manifest.Operations[first+1:], named) {
-		return 0, false
-	}
-	return first, true
-}
-
 // soleSource returns where run.json has the count of a kind of operation over the whole
 // run, which it does where one phase alone has any: then that is the sum.
 func (a *author) soleSource(name, member string, count func(*results.KindStats) int64) string {
-	kind, one := a.kindNamed(name)
+	named := func(kind results.Kind) bool { return kind.Name == name }
+	kind := slices.IndexFunc(a.record.Manifest.Operations, named)
+	if kind < 0 || slices.ContainsFunc(a.record.Manifest.Operations[kind+1:], named) {
+		return ""
+	}
 	at := -1
 	for p := range a.record.Phases {
-		some := one && kind < len(a.record.Phases[p].Kinds) && count(&a.record.Phases[p].Kinds[kind]) != 0
+		some := kind < len(a.record.Phases[p].Kinds) && count(&a.record.Phases[p].Kinds[kind]) != 0
 		if some && at >= 0 {
 			return ""
 		}

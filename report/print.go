@@ -61,23 +61,10 @@ func object(w io.Writer, what string, value any) error {
 	if err := text.JSON(&prose, value); err != nil {
 		return fmt.Errorf("report: encoding the %s: %w", what, err)
 	}
-	return written(w, what, escaped(prose.Bytes()))
-}
-
-// written writes what a report came to. Its error is the writer's, and says what was written.
-func written(w io.Writer, what string, text []byte) error {
-	if _, err := w.Write(text); err != nil {
-		return fmt.Errorf("report: writing the %s: %w", what, err)
-	}
-	return nil
-}
-
-// escaped replaces what could move a terminal's cursor and is not escaped yet.
-// Such characters occur within the strings of JSON only, where an escape means
-// the same.
-func escaped(text []byte) []byte {
+	// What could move a terminal's cursor occurs within strings only, where an escape means
+	// the same.
 	var safe bytes.Buffer
-	for _, c := range string(text) {
+	for _, c := range prose.String() {
 		switch {
 		case c == '\n' || unicode.IsPrint(c):
 			safe.WriteRune(c)
@@ -88,5 +75,13 @@ func escaped(text []byte) []byte {
 			fmt.Fprintf(&safe, `\u%04x`, c)
 		}
 	}
-	return safe.Bytes()
+	return written(w, what, safe.Bytes())
+}
+
+// written writes what a report came to. Its error is the writer's, and says what was written.
+func written(w io.Writer, what string, text []byte) error {
+	if _, err := w.Write(text); err != nil {
+		return fmt.Errorf("report: writing the %s: %w", what, err)
+	}
+	return nil
 }

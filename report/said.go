@@ -18,17 +18,6 @@ func (a *author) said() {
 		return
 	}
 	a.section("service", "What the service said")
-	if t := a.refusals(of); len(t.Rows) > 0 {
-		a.add(t)
-	}
-	if t := a.askable(of); len(t.Rows) > 0 {
-		a.add(t)
-	}
-	a.line(clocks(of.ClockAhead))
-}
-
-// refusals are what the service refused, by code and by the limit that its message names.
-func (a *author) refusals(of *results.Said) document.Table {
 	t := document.Table{ID: "refusals", Caption: "What it refused, by status, code and the limit that its message names",
 		Columns: []document.Column{{Title: "status"}, {Title: "code", Words: true}, {Title: "limit", Words: true}, {Title: "attempts"},
 			{Title: "its words", Words: true, Spare: 1}},
@@ -42,7 +31,21 @@ func (a *author) refusals(of *results.Said) document.Table {
 	if of.Dropped > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s attempts more were refused in yet other ways, which are not kept", document.Count(of.Dropped)))
 	}
-	return t
+	if len(t.Rows) > 0 {
+		a.add(t)
+	}
+	if t := a.askable(of); len(t.Rows) > 0 {
+		a.add(t)
+	}
+	// The replies tell how far the service's clock is ahead to a second.
+	switch ahead := of.ClockAhead.Round(time.Second); {
+	case ahead.Abs() <= time.Second:
+		a.line("clocks: the service's and this machine's agree to a second, which is as well as its replies tell")
+	case ahead > 0:
+		a.line(fmt.Sprintf("clocks: the service's is %v ahead of this machine's, to a second", ahead))
+	default:
+		a.line(fmt.Sprintf("clocks: the service's is %v behind this machine's, to a second", -ahead))
+	}
 }
 
 // askable are the requests that its support can be asked about: the slowest, and the first
@@ -64,16 +67,4 @@ func (a *author) askable(of *results.Said) document.Table {
 	add("slowest", of.Slowest)
 	t.Rows = slices.DeleteFunc(t.Rows, func(row []document.Cell) bool { return row[len(row)-1].Text == "" || row[len(row)-1].Text == untold })
 	return t
-}
-
-// clocks says how far the service's clock is ahead, which its replies tell to a second.
-func clocks(ahead time.Duration) string {
-	switch rounded := ahead.Round(time.Second); {
-	case rounded.Abs() <= time.Second:
-		return "clocks: the service's and this machine's agree to a second, which is as well as its replies tell"
-	case rounded > 0:
-		return fmt.Sprintf("clocks: the service's is %v ahead of this machine's, to a second", rounded)
-	default:
-		return fmt.Sprintf("clocks: the service's is %v behind this machine's, to a second", -rounded)
-	}
 }

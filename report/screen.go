@@ -129,6 +129,15 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 	cells := a.loadCells(step, figures, from)
 	offered, served := cells[1], cells[2]
 	offered.Tone = a.toneOf(step)
+	// Bars are marked at the limit of the one partition that all goes to, or of the account
+	// where that is held to less.
+	mark, limits := 0.0, a.record.Manifest.Targets
+	switch {
+	case limits.Account > 0 && (limits.Partition == 0 || limits.Account < limits.Partition) && a.record.Manifest.Accounts < 2:
+		mark = float64(limits.Account)
+	case a.record.Manifest.PartitionKey != "":
+		mark = float64(limits.Partition)
+	}
 	bar := document.Cell{Text: "not run to its end"}
 	switch {
 	case step.Settled() && offered.Tone == document.Doubtful:
@@ -138,26 +147,12 @@ func (a *author) rung(step figure.Step, within func(results.Kind) bool, full flo
 		}
 	case step.Settled() && figures.Offered > 0:
 		solid := max(0, min(figures.Served, figures.Offered))
-		bar = document.Cell{Bar: &document.Bar{Solid: solid, Hollow: figures.Offered - solid, Mark: a.mark(), Full: full}}
+		bar = document.Cell{Bar: &document.Bar{Solid: solid, Hollow: figures.Offered - solid, Mark: mark, Full: full}}
 	case step.Settled():
 		bar = document.Cell{}
 	}
 	own := a.taken.Step(step, within)
 	return []document.Cell{offered, served, bar, cells[4], millisCell(own.Response.P50, ""), millisCell(own.Response.P99, ""), cells[5]}
-}
-
-// mark is the limit that bars are marked at: of the one partition that all goes to, or of
-// the account where that is held to less; 0 for none.
-func (a *author) mark() float64 {
-	t := a.record.Manifest.Targets
-	switch {
-	case t.Account > 0 && (t.Partition == 0 || t.Account < t.Partition) && a.record.Manifest.Accounts < 2:
-		return float64(t.Account)
-	case a.record.Manifest.PartitionKey != "":
-		return float64(t.Partition)
-	default:
-		return 0
-	}
 }
 
 // toneOf marks a step that does not hold, and one of which that cannot be told.

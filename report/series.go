@@ -20,7 +20,27 @@ func (a *author) seconds() {
 		return
 	}
 	a.section("seconds", "Second by second")
-	a.add(a.rateSeries(), a.entitySeries(), a.timeSeries(), a.refusalSeries())
+	rates := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
+		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}
+	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
+		rates = append(rates, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
+	}
+	a.add(a.series("rate", "Operations due and succeeded", "operations/s",
+		"Operations that became due in each second, and those that ended with success in it.", rates...))
+	entities := a.series("entities", "Entities served and returned", "entities/s",
+		"Entities counted for successes in each second, scanned ones included, and those that replies held.",
+		perSecond("served", document.Served, func(i *results.Interval) int64 { return i.Served }),
+		perSecond("returned", document.Returned, func(i *results.Interval) int64 { return i.Returned }))
+	if target := a.record.Manifest.Targets.Partition; target > 0 && a.record.Manifest.PartitionKey != "" {
+		entities.Level = &document.Level{Name: "target of a partition", Value: float64(target)}
+	}
+	response, ofResponse := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Response })
+	service, ofService := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Service })
+	times := a.series("time", "Response and service times", "ms", "The times of what ended in each second, where enough did to tell.",
+		inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
+		inMillis("response "+response, document.Second, ofResponse), inMillis("service "+service, document.Third, ofService))
+	times.Log = true
+	a.add(entities, times, a.refusalSeries())
 	if some(a.record.Intervals, func(i *results.Interval) bool { return i.InFlight != 0 }) {
 		a.add(a.series("in-flight", "Attempts under way at the end of each second", "attempts",
 			"How many attempts had been sent and not been answered.", perSecond("under way", document.First, func(i *results.Interval) int64 { return i.InFlight })))
@@ -139,35 +159,6 @@ func heights(s *document.Series) string {
 		return ""
 	}
 	return ": " + document.Enumerated(words)
-}
-
-func (a *author) rateSeries() document.Series {
-	tracks := []track{perSecond("due", document.Offered, func(i *results.Interval) int64 { return i.Scheduled }),
-		perSecond("succeeded", document.Served, func(i *results.Interval) int64 { return i.Succeeded })}
-	if some(a.record.Intervals, func(i *results.Interval) bool { return i.Dropped != 0 }) {
-		tracks = append(tracks, perSecond("dropped", document.Failed, func(i *results.Interval) int64 { return i.Dropped }))
-	}
-	return a.series("rate", "Operations due and succeeded", "operations/s", "Operations that became due in each second, and those that ended with success in it.", tracks...)
-}
-
-func (a *author) entitySeries() document.Series {
-	s := a.series("entities", "Entities served and returned", "entities/s", "Entities counted for successes in each second, scanned ones included, and those that replies held.",
-		perSecond("served", document.Served, func(i *results.Interval) int64 { return i.Served }),
-		perSecond("returned", document.Returned, func(i *results.Interval) int64 { return i.Returned }))
-	if target := a.record.Manifest.Targets.Partition; target > 0 && a.record.Manifest.PartitionKey != "" {
-		s.Level = &document.Level{Name: "target of a partition", Value: float64(target)}
-	}
-	return s
-}
-
-func (a *author) timeSeries() document.Series {
-	response, of := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Response })
-	service, other := a.highQuantile(func(i *results.Interval) results.Quantiles { return i.Service })
-	s := a.series("time", "Response and service times", "ms", "The times of what ended in each second, where enough did to tell.",
-		inMillis("response p50", document.First, func(i *results.Interval) *int64 { return i.Response.P50 }),
-		inMillis("response "+response, document.Second, of), inMillis("service "+service, document.Third, other))
-	s.Log = true
-	return s
 }
 
 // highQuantile returns the p99 of seconds, or their p90 where no second had enough for the

@@ -101,17 +101,6 @@ func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, str
 	return figures, from
 }
 
-// kindStep returns what one kind of operation came to in a step, and where run.json has
-// it; false where that is nowhere.
-func (a *author) kindStep(step figure.Step, name string) (results.PhaseOperationSummary, string, bool) {
-	told, from := a.summaryOf(step)
-	if told == nil {
-		return results.PhaseOperationSummary{}, "", false
-	}
-	figures, some := told.PerOperation[name]
-	return figures, below(from, "per_operation", name), some
-}
-
 // groups shows a table for each group of the manifest, in its order.
 func (a *author) groups() {
 	steps := figure.Shown(a.record)
@@ -124,28 +113,21 @@ func (a *author) groups() {
 			last = len(a.sections) - 1
 		}
 	}
-	if last >= 0 {
-		a.line(timesLegend)
-		if late := a.late(steps); late != "" {
-			a.line(late)
-		}
+	if last < 0 {
+		return
 	}
-}
-
-// late names the steps whose response times are in part the generator's; empty for none.
-// Whether such a step holds can be told all the same.
-func (a *author) late(steps []figure.Step) string {
-	var names []string
+	a.line(timesLegend)
+	// Whether a step holds that was sent late can be told all the same.
+	var late []string
 	for _, step := range steps {
 		if told, _ := a.summaryOf(step); told != nil && told.ClientLimited {
-			names = append(names, step.Phase.Name)
+			late = append(late, step.Phase.Name)
 		}
 	}
-	if len(names) == 0 {
-		return ""
+	if len(late) > 0 {
+		a.line(fmt.Sprintf("late: in %s the generator sent more than %s of the operations over %d ms late, or some never: "+
+			"that wait is part of the response times there", strings.Join(late, ", "), document.Share(results.MostLate), results.LateAfter.Milliseconds()))
 	}
-	return fmt.Sprintf("late: in %s the generator sent more than %s of the operations over %d ms late, or some never: "+
-		"that wait is part of the response times there", strings.Join(names, ", "), document.Share(results.MostLate), results.LateAfter.Milliseconds())
 }
 
 // timesLegend says what the times of operations are.
@@ -180,9 +162,9 @@ func (a *author) group(steps []figure.Step, group string) (document.Table, strin
 		sum := step.Sum(within)
 		scheduled += sum.Scheduled
 		figures, from := a.taken.Step(step, within), ""
-		if len(kinds) == 1 {
-			if told, where, some := a.kindStep(step, kinds[0]); some {
-				figures, from = told, where
+		if told, where := a.summaryOf(step); told != nil && len(kinds) == 1 {
+			if one, some := told.PerOperation[kinds[0]]; some {
+				figures, from = one, below(where, "per_operation", kinds[0])
 			}
 		}
 		row := a.loadCells(step, figures, from)

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"loadgen/report/document"
-	"loadgen/report/text"
-	"loadgen/results"
 )
 
 // documented is the provenance of what needs no telling.
@@ -23,7 +21,12 @@ func (a *author) assumptions() {
 			{Title: "what it is", Words: true}}}
 	for _, parameter := range a.record.Manifest.Model {
 		if parameter.Provenance != documented {
-			t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(valueOf(parameter)),
+			value := parameter.Value
+			// A duration has its unit in its value.
+			if parameter.Unit != "" && parameter.Unit != "duration" {
+				value += " " + parameter.Unit
+			}
+			t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(value),
 				wordsCell(parameter.Provenance), wordsCell(parameter.About)})
 		}
 	}
@@ -31,14 +34,6 @@ func (a *author) assumptions() {
 		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", document.Count(int64(rest)))}
 	}
 	a.table("Assumptions of the model", t)
-}
-
-// valueOf returns a parameter's value with its unit, which durations hold.
-func valueOf(parameter results.Parameter) string {
-	if parameter.Unit == "" || parameter.Unit == "duration" {
-		return parameter.Value
-	}
-	return parameter.Value + " " + parameter.Unit
 }
 
 // environment shows which build ran, and on what.
@@ -93,7 +88,21 @@ func (a *author) fleet() {
 		{Title: "labels", Words: true}, {Title: "planned"}, {Title: "due"}, {Title: "attempts"}, {Title: "throttled"}, {Title: "failed"}, {Title: "lag p99, ms"},
 		{Title: "began late, ms"}, {Title: "clock to, ms"}, {Title: "stood still, ms"}, {Title: "CPU"}, {Title: "ended", Words: true}}}
 	for i := range of.Members {
-		t.Rows = append(t.Rows, a.member(i, &of.Members[i]))
+		m := &of.Members[i]
+		at := func(member string) string { return pointer("manifest", "fleet", "members", i, member) }
+		var labels []string
+		for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+			labels = append(labels, key+"="+m.Labels[key])
+		}
+		ended := "whole"
+		if m.Lost != "" {
+			ended = "lost: " + m.Lost
+		}
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(m.Name), wordsCell(strings.Join(labels, " ")),
+			sourced(document.Told(m.Planned, document.Count), at("planned_operations"), 0), countCell(m.Scheduled, at("scheduled")),
+			countCell(m.Attempts, at("attempts")), countCell(m.Throttled, at("throttled")), countCell(m.Failed, at("failed")),
+			nanosCell(m.LagP99, at("lag_p99_ns")), nanosCell(m.BeganLate, at("began_late_ns")), nanosCell(&m.ClockBound, at("clock_bound_ns")),
+			nanosCell(&m.Stall, at("stall_ns")), shareCell(m.CPU, at("cpu_share")), wordsCell(ended)})
 	}
 	a.table("Processes", t)
 	a.add(document.List{Items: append([]string{"greatest difference between the instants at which they began, ms: " + document.Millis(of.Skew.Microseconds())}, of.Notes...)})
@@ -105,32 +114,10 @@ func (a *author) fleet() {
 	for i, one := range of.Labels {
 		at := func(member string) string { return pointer("manifest", "fleet", "labels", i, member) }
 		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Label + " " + one.Value), sourced(document.Count(int64(one.Members)), at("members"), 0),
-			throughputCell(one.Throughput, at("throughput")), shareCell(one.Throttled, at("share_throttled")), shareCell(one.ShareLost, at("share_lost")),
+			sourced(document.Told(one.Throughput, document.Rate), at("throughput"), 0), shareCell(one.Throttled, at("share_throttled")), shareCell(one.ShareLost, at("share_lost")),
 			nanosCell(one.P50, at("p50_ns")), nanosCell(one.P99, at("p99_ns"))})
 	}
 	a.table("By label", t)
-}
-
-// member shows how one of several processes fared.
-func (a *author) member(i int, m *results.FleetMember) []document.Cell {
-	at := func(member string) string { return pointer("manifest", "fleet", "members", i, member) }
-	var labels []string
-	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
-		labels = append(labels, key+"="+m.Labels[key])
-	}
-	ended := "whole"
-	if m.Lost != "" {
-		ended = "lost: " + m.Lost
-	}
-	return []document.Cell{wordsCell(m.Name), wordsCell(strings.Join(labels, " ")), sourced(document.Told(m.Planned, document.Count), at("planned_operations"), 0),
-		countCell(m.Scheduled, at("scheduled")), countCell(m.Attempts, at("attempts")), countCell(m.Throttled, at("throttled")), countCell(m.Failed, at("failed")),
-		nanosCell(m.LagP99, at("lag_p99_ns")), nanosCell(m.BeganLate, at("began_late_ns")), nanosCell(&m.ClockBound, at("clock_bound_ns")),
-		nanosCell(&m.Stall, at("stall_ns")), shareCell(m.CPU, at("cpu_share")), wordsCell(ended)}
-}
-
-// throughputCell is a rate; nil is untold.
-func throughputCell(perSecond *float64, source string) document.Cell {
-	return sourced(document.Told(perSecond, document.Rate), source, 0)
 }
 
 // nanosCell is a duration in milliseconds, or in seconds where that is said, that run.json has
@@ -142,13 +129,4 @@ func nanosCell[T ~int64 | ~float64](nanos *T, source string) document.Cell {
 	cell := millisCell(new(int64(*nanos)/1000), source)
 	cell.Scale /= 1000
 	return cell
-}
-
-// repeat shows the command that repeats the run.
-func (a *author) repeat() {
-	if len(a.record.Manifest.Command) == 0 {
-		return
-	}
-	a.section("repeat", "To repeat it")
-	a.add(document.Paragraph{Text: text.CommandLine(a.record.Manifest.Command), Verbatim: true})
 }

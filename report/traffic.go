@@ -34,7 +34,20 @@ func (a *author) observed() {
 	t.Notes = []string{"ascending, descending: keys beyond all of the hundred or so before them, RowKeys within their partition, " +
 		"the last few apart, which may have been under way together"}
 	a.table("Key order", t)
-	a.answers(o)
+	t = document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
+		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
+	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
+		seen, from := &o.Answers[i], pointer("capture", "answers", i)
+		answer := "no reply"
+		if seen.Code != "" || seen.Status >= 300 {
+			answer = strconv.Itoa(seen.Status) + " " + seen.Code
+		}
+		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), amountCell(seen.Tableless, below(from, "without_table")),
+			wordsCell(seen.Class), wordsCell(answer)})
+	}
+	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
+		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}
+	a.table("Other answers than success", t)
 }
 
 // requests shows the requests of the reported phases of outside traffic by what they
@@ -132,24 +145,6 @@ func (a *author) shapes(o *results.Capture) {
 
 func orderCells(o results.Order, from string) []document.Cell {
 	return []document.Cell{amountCell(o.Keys, below(from, "keys")), {Text: shareOf(o.Ascending, o.Keys)}, {Text: shareOf(o.Descending, o.Keys)}}
-}
-
-// answers shows the requests that were not simply carried out.
-func (a *author) answers(o *results.Capture) {
-	t := document.Table{ID: "answers", Caption: a.caption("Each answer"), Columns: []document.Column{{Title: "requests"}, {Title: "no table"},
-		{Title: "counts as", Words: true}, {Title: "answer", Words: true}}}
-	for i := range o.Answers[:min(len(o.Answers), mostShown)] {
-		seen, from := &o.Answers[i], pointer("capture", "answers", i)
-		answer := "no reply"
-		if seen.Code != "" || seen.Status >= 300 {
-			answer = strconv.Itoa(seen.Status) + " " + seen.Code
-		}
-		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), amountCell(seen.Tableless, below(from, "without_table")),
-			wordsCell(seen.Class), wordsCell(answer)})
-	}
-	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
-		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}
-	a.table("Other answers than success", t)
 }
 
 // amount returns a count, in millions from a million on, so that it fits.
