@@ -170,17 +170,13 @@ func percentileAxis(label string, beyond float64) plot.Axis {
 	axis.Tick.Marker = plot.TickerFunc(func(_, greatest float64) []plot.Tick {
 		ticks := []plot.Tick{{Value: 1, Label: "0"}, {Value: 2, Label: "50"}}
 		for nines := 1; math.Pow10(nines) <= greatest; nines++ {
-			ticks = append(ticks, plot.Tick{Value: math.Pow10(nines), Label: nineth(nines)})
+			// 90, 99, 99.9 and so on.
+			label := document.Decimals(100-math.Pow10(2-nines), max(0, nines-2))
+			ticks = append(ticks, plot.Tick{Value: math.Pow10(nines), Label: label})
 		}
 		return ticks
 	})
 	return axis
-}
-
-// nineth writes the percentile of so many nines: 90, 99, 99.9 and so on.
-func nineth(nines int) string {
-	share := 100 - math.Pow10(2-nines)
-	return document.Decimals(share, max(0, nines-2))
 }
 
 // clockAxis runs from one second of a run to another; its ticks count from an origin.

@@ -92,39 +92,28 @@ func (g *Grid) rest(bottom float64) aside {
 // hottest among them.
 func (b *bands) axis() plot.Axis {
 	axis := plot.Axis{Min: 0, Max: b.top, Scale: linear{}}
-	axis.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick { return b.ticks() })
+	axis.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
+		var ticks []plot.Tick
+		for i := range b.asides {
+			ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
+		}
+		hottest := b.grid.hottest()
+		if hottest < 0 {
+			return ticks
+		}
+		names := rowNames(b.grid.Rows)
+		// Others are named as far from the hottest as a name is high.
+		step := max(1, int(math.Ceil(labelHeight/b.height)))
+		for i := hottest % step; i < len(names); i += step {
+			ticks = append(ticks, plot.Tick{Value: b.rows - b.height*(float64(i)+.5), Label: names[i]})
+		}
+		return ticks
+	})
 	return axis
 }
 
 // labelHeight is the room of a label, from its line to that of the next, in points.
 const labelHeight = 10.5
-
-func (b *bands) ticks() []plot.Tick {
-	var ticks []plot.Tick
-	for i := range b.asides {
-		ticks = append(ticks, plot.Tick{Value: b.asides[i].bottom + asideBand/2, Label: b.asides[i].label})
-	}
-	names := rowNames(b.grid.Rows)
-	for _, i := range b.named() {
-		ticks = append(ticks, plot.Tick{Value: b.rows - b.height*(float64(i)+.5), Label: names[i]})
-	}
-	return ticks
-}
-
-// named returns the rows whose names are shown: the hottest, and others as far from it as
-// a name is high.
-func (b *bands) named() []int {
-	hottest := b.grid.hottest()
-	if hottest < 0 {
-		return nil
-	}
-	step := max(1, int(math.Ceil(labelHeight/b.height)))
-	var chosen []int
-	for i := hottest % step; i < len(b.grid.Rows); i += step {
-		chosen = append(chosen, i)
-	}
-	return chosen
-}
 
 // longestRow is how many characters the name of a row has.
 const longestRow = 36
@@ -221,7 +210,8 @@ func (b *bands) layer(of func(*GridRow) []int64, scale shades) []plot.Plotter {
 		own := b.asides[i].scale(g, of, scale)
 		cells := newRaster(g.Columns, 1, own)
 		for column, n := range of(b.asides[i].row) {
-			cells.Pix[column] = uint8(own.step(b.asides[i].rate(g, n)))
+			// Of several partitions the mean of each is shown.
+			cells.Pix[column] = uint8(own.step(g.perSecond(n) / float64(max(b.asides[i].share, 1))))
 		}
 		layers = append(layers, raster{g.begin(), b.asides[i].bottom, g.end(), b.asides[i].bottom + asideBand, cells})
 	}
@@ -262,7 +252,12 @@ func (b *bands) stack(cells *image.Paletted, top, lines int, row *GridRow, parti
 		if lost := row.lost(column); lost > 0 {
 			// What was throttled at all is seen.
 			filled = max(1, int(lost*float64(lines)+.5))
-			throttled = uint8(steps + refusals.step(b.grid.perSecond(row.missed(column))/partitions))
+			missed := row.Demanded[column] - row.Served[column]
+			if missed <= 0 {
+				// Without the entities there are the attempts.
+				missed = max(row.Throttled[column], 0)
+			}
+			throttled = uint8(steps + refusals.step(b.grid.perSecond(missed)/partitions))
 		}
 		for line := range lines {
 			at := (top+line)*cells.Stride + column
@@ -272,11 +267,6 @@ func (b *bands) stack(cells *image.Paletted, top, lines int, row *GridRow, parti
 			}
 		}
 	}
-}
-
-// rate returns a cell per second, and of each of several partitions where it is of those.
-func (a *aside) rate(g *Grid, cell int64) float64 {
-	return g.perSecond(cell) / float64(max(a.share, 1))
 }
 
 // scale returns the scale of a row that stands apart: that of the partitions, or one of
@@ -290,11 +280,6 @@ func (a *aside) scale(g *Grid, of func(*GridRow) []int64, partitions shades) sha
 		most = max(most, g.perSecond(n))
 	}
 	return asideShades(most)
-}
-
-// ground is what lies below all rows, to the end of the axis.
-func (b *bands) ground(end float64) plot.Plotter {
-	return raster{b.grid.begin(), b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)}
 }
 
 // rules part the rows that are tall enough to be parted.

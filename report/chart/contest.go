@@ -141,7 +141,8 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	b := newBands(g, room, laneOf(arm.Record, begin, end, false), layerWeight)
 	p.share = b.panelHeight(headingRow + saysRow + 10)
 	p.plot = newPlot(unlabelled(clockAxis(begin, end, begin)), b.axis())
-	p.plot.Add(b.ground(end))
+	// The ground lies below all rows, to the end of the axis.
+	p.plot.Add(raster{begin, b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)})
 	p.plot.Add(b.both(scale)...)
 	p.addTurnsFrom(arm.Record, begin, end, 0, 3)
 	return p

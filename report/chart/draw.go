@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"image/png"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot/vg"
@@ -45,7 +46,7 @@ func DrawAs(folder results.Folder, record *results.Record, o Options) ([]string,
 	}
 	var drawn []drawing
 	for _, chart := range charts() {
-		if o.wants(&chart, record) {
+		if len(o.Charts) == 0 && chart.some(record) || slices.Contains(o.Charts, chart.name) {
 			figure, err := pictured(chart.name, record, &Options{Axis: o.Axis})
 			if err != nil {
 				return nil, err
@@ -157,7 +158,7 @@ func encodeSVG(f *figure) ([]byte, error) {
 	})
 	// A text of the record cannot match either: it holds no line break.
 	const opened, styled = "1999/xlink\">\n", "\n\tstyle=\"font-family:Liberation Sans;"
-	title := "<title>" + html.EscapeString(f.name()) + "</title>\n"
+	title := "<title>" + html.EscapeString(f.title+" ("+f.subtitle+")") + "</title>\n"
 	file = bytes.Replace(file, []byte(opened), []byte(opened+title), 1)
 	return bytes.ReplaceAll(file, []byte(styled), []byte("\n\tstyle=\"font-family:"+fonts+";")), err
 }
@@ -176,14 +177,11 @@ func rawSVG(f *figure, lay func(page *draw.Canvas)) ([]byte, error) {
 	_, err := canvas.WriteTo(&file)
 	// A text of the record cannot match: it holds no quotation mark that is not escaped.
 	const said, says = `xlink:href="data:image/jpg;`, `preserveAspectRatio="none" image-rendering="pixelated" xlink:href="data:image/png;`
-	return hold(bytes.ReplaceAll(file.Bytes(), []byte(said), []byte(says))), err
-}
-
-// hold fixes the length of each text to what it has in the font of the PNG, so that with
-// another, wider one it still covers nothing.
-func hold(file []byte) []byte {
+	drawn := bytes.ReplaceAll(file.Bytes(), []byte(said), []byte(says))
+	// Each text keeps the length that it has in the font of the PNG, so that with another,
+	// wider one it still covers nothing.
 	texts := regexp.MustCompile(`<text (x="[^"]*" y="[^"]*" transform="[^"]*"\s+style="[^"]*font-weight:(\w+);[^"]*font-size:([\d.]+)px[^"]*")>([^<]+)</text>`)
-	return texts.ReplaceAllFunc(file, func(match []byte) []byte {
+	return texts.ReplaceAllFunc(drawn, func(match []byte) []byte {
 		parts := texts.FindSubmatch(match)
 		size, err := strconv.ParseFloat(string(parts[3]), 64)
 		if err != nil {
@@ -193,7 +191,7 @@ func hold(file []byte) []byte {
 		if string(parts[2]) == "bold" {
 			style.Font.Weight = bold
 		}
-		length := style.Width(html.UnescapeString(string(parts[4])))
-		return fmt.Appendf(nil, `<text %s textLength="%s" lengthAdjust="spacingAndGlyphs">%s</text>`, parts[1], document.Plainly(document.Rounded(length.Points(), 5)), parts[4])
-	})
+		length := document.Plainly(document.Rounded(style.Width(html.UnescapeString(string(parts[4]))).Points(), 5))
+		return fmt.Appendf(nil, `<text %s textLength="%s" lengthAdjust="spacingAndGlyphs">%s</text>`, parts[1], length, parts[4])
+	}), err
 }

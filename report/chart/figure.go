@@ -47,9 +47,6 @@ func (f *figure) size() (wide, tall vg.Length) {
 // titleRoom is what title and subtitle take.
 const titleRoom vg.Length = 34
 
-// name is what the figure is called where it cannot be seen.
-func (f *figure) name() string { return f.title + " (" + f.subtitle + ")" }
-
 // panel is a plot with its heading and legend, or, where there is nothing to
 // plot, a sentence.
 type panel struct {
@@ -104,7 +101,15 @@ func (f *figure) draw(c draw.Canvas) {
 		c.Max.Y -= f.key.drawHeading(c)
 	}
 	places := f.places(c)
-	left, right := f.insets(places)
+	// The widest labels take this much room left and right of the data.
+	var left, right vg.Length
+	for i := range f.panels {
+		if p := f.panels[i].plot; p != nil {
+			data := p.DataCanvas(places[i])
+			left = max(left, data.Min.X-places[i].Min.X)
+			right = max(right, places[i].Max.X-data.Max.X)
+		}
+	}
 	for i := range f.panels {
 		f.panels[i].draw(places[i], left, right)
 	}
@@ -129,18 +134,6 @@ func (f *figure) places(c draw.Canvas) []draw.Canvas {
 	return places
 }
 
-// insets returns the room that the widest labels take left and right of the data.
-func (f *figure) insets(places []draw.Canvas) (left, right vg.Length) {
-	for i := range f.panels {
-		if p := f.panels[i].plot; p != nil {
-			data := p.DataCanvas(places[i])
-			left = max(left, data.Min.X-places[i].Min.X)
-			right = max(right, places[i].Max.X-data.Max.X)
-		}
-	}
-	return left, right
-}
-
 // draw paints the panel into its place, its data that far from left and right.
 func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	c.Max.Y -= p.drawHeading(c)
@@ -151,7 +144,12 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 		c.Max.Y -= saysRow
 	}
 	if p.plot == nil {
-		p.drawSentence(c)
+		c.StrokeLines(stroke(0.8, gridInk), []vg.Point{
+			c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min,
+		})
+		style := write(labelSize+1, fadedInk)
+		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+		c.FillText(style, c.Center(), fit(style, p.sentence, c.Max.X-c.Min.X))
 		return
 	}
 	data := p.plot.DataCanvas(c)
@@ -209,13 +207,4 @@ func (p *panel) drawHeading(c draw.Canvas) vg.Length {
 		at += width + gap
 	}
 	return rows
-}
-
-func (p *panel) drawSentence(c draw.Canvas) {
-	c.StrokeLines(stroke(0.8, gridInk), []vg.Point{
-		c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min,
-	})
-	style := write(labelSize+1, fadedInk)
-	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-	c.FillText(style, c.Center(), fit(style, p.sentence, c.Max.X-c.Min.X))
 }

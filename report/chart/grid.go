@@ -63,11 +63,12 @@ func HeatGrid(record *results.Record) Grid {
 	}
 	slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	for at, i := range places {
-		if at < mostRows && demandOf(&heat.Rows[i].HeatCells) > heat.MostMissed {
-			g.Rows = append(g.Rows, g.empty(heat.Rows[i].Table, heat.Rows[i].Key))
-			g.Rows[len(g.Rows)-1].fold(&heat.Rows[i].HeatCells, merged)
+		// What a record tells no demand of is held to its attempts.
+		if demand := max(sum(rows[i].Demanded), weights[i]); at < mostRows && demand > heat.MostMissed {
+			g.Rows = append(g.Rows, g.empty(rows[i].Table, rows[i].Key))
+			g.Rows[len(g.Rows)-1].fold(&rows[i].HeatCells, merged)
 		} else {
-			g.Rest.fold(&heat.Rows[i].HeatCells, merged)
+			g.Rest.fold(&rows[i].HeatCells, merged)
 		}
 	}
 	g.Others = -1
@@ -122,12 +123,6 @@ func (g *Grid) dropIdle() (idle int) {
 		return drop
 	})
 	return idle
-}
-
-// demandOf returns what is compared with [loadgen/results.Heat.MostMissed]; one without entities
-// is held to its attempts.
-func demandOf(cells *results.HeatCells) int64 {
-	return max(sum(cells.Demanded), sum(cells.Served, cells.Throttled, cells.Failed))
 }
 
 func sum(lists ...[]int64) int64 {
@@ -211,15 +206,6 @@ func (r *GridRow) lost(column int) float64 {
 	default:
 		return clampToUnit(throttled / (throttled + max(served, 0)))
 	}
-}
-
-// missed returns what of a cell's demand was throttled: entities where the record has them,
-// and else attempts.
-func (r *GridRow) missed(column int) int64 {
-	if missed := r.Demanded[column] - r.Served[column]; missed > 0 {
-		return missed
-	}
-	return max(r.Throttled[column], 0)
 }
 
 // weight is what rows are compared by where not all can be shown or named.

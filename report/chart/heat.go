@@ -13,24 +13,31 @@ import (
 func heatFigure(record *results.Record, o *Options) *figure {
 	g, _ := reportedGrid(record)
 	f := onePanel(record, "Where the load went", "no data: the record does not tell partitions apart over time")
-	served, refusals, failed := g.Totals()
-	if g.Columns == 0 || served+refusals+failed == 0 {
+	successes, refusals, failed := g.Totals()
+	if g.Columns == 0 || successes+refusals+failed == 0 {
 		return f
 	}
 	const room, words, bottom = 165, 28, 30
 	b := newBands(&g, room, laneOf(record, g.begin(), g.end(), true), layerServed)
-	f.panels[0].drawServed(record, b, o)
-	f.panels[0].says = g.says()
-	f.panels[0].share = b.panelHeight(words + saysRow)
-	f.height = headRoom + f.panels[0].share
+	scale, bar := servedScale(record, &g)
+	served := &f.panels[0]
+	served.heading = "Served, entities per second"
+	served.drawLayer(b, layerServed, scale, bar, o)
+	served.addSteps(record, g.begin(), g.end())
+	served.addTurns(record, g.begin(), g.end())
+	served.says = g.says()
+	served.share = b.panelHeight(words + saysRow)
+	f.height = headRoom + served.share
 	if refusals > 0 {
 		below := newBands(&g, room, 0, layerThrottled)
-		p := panel{share: below.panelHeight(words)}
-		p.drawThrottled(record, below, o)
+		most := roundUp(g.greatest(layerThrottled))
+		p := panel{heading: "Throttled, attempts per second", share: below.panelHeight(words)}
+		p.drawLayer(below, layerThrottled, throttledShades(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}, o)
+		p.addTurnLines(record, g.begin(), g.end())
 		f.panels = append(f.panels, p)
 		f.height += p.share + panelGap
 	} else {
-		f.panels[0].legend = append([]entry{{"nothing was throttled", nothing{}}}, f.panels[0].legend...)
+		served.legend = append([]entry{{"nothing was throttled", nothing{}}}, served.legend...)
 	}
 	last := &f.panels[len(f.panels)-1]
 	last.below = "time since the start of the run"
@@ -60,18 +67,22 @@ func (g *Grid) says() string {
 	return words
 }
 
-func (p *panel) drawServed(record *results.Record, b *bands, o *Options) {
-	scale, bar := servedScale(record, b.grid)
+// drawLayer draws one number of all cells, and the bar that explains its scale. Where all there
+// is of a grid is the sum of partitions that nobody counted, that has a scale of its own.
+func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, bar *colourBar, o *Options) {
+	g := b.grid
 	scale.log = o.Axis == Logarithmic
 	bar.scale = scale
-	if b.untold() {
-		bar = b.togetherBar(layerServed)
+	if len(g.Rows) == 0 && g.Others < 0 {
+		most := 0.
+		for _, n := range layer(&g.Rest) {
+			most = max(most, g.perSecond(n))
+		}
+		bar = &colourBar{scale: asideShades(most), from: "0", to: document.Figures(most) + "/s, all together"}
 	}
-	p.heading, p.bar = "Served, entities per second", bar
-	p.plot = newPlot(unlabelled(clockAxis(b.grid.begin(), b.grid.end(), 0)), b.axis())
-	p.plot.Add(b.layer(layerServed, scale)...)
-	p.addSteps(record, b.grid.begin(), b.grid.end())
-	p.addTurns(record, b.grid.begin(), b.grid.end())
+	p.bar = bar
+	p.plot = newPlot(unlabelled(clockAxis(g.begin(), g.end(), 0)), b.axis())
+	p.plot.Add(b.layer(layer, scale)...)
 }
 
 // servedScale is the scale of what partitions served: anchored at their target, so that
@@ -87,33 +98,6 @@ func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
 		return servedShades(target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; beyond the line: above", open: true}
 	}
 	return servedShades(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}
-}
-
-// untold reports whether all there is of a grid is the sum of partitions that nobody
-// counted, which has a scale of its own.
-func (b *bands) untold() bool { return len(b.grid.Rows) == 0 && b.grid.Others < 0 }
-
-// togetherBar explains the shades of that sum.
-func (b *bands) togetherBar(of func(*GridRow) []int64) *colourBar {
-	most := 0.
-	for _, n := range of(&b.grid.Rest) {
-		most = max(most, b.grid.perSecond(n))
-	}
-	return &colourBar{scale: asideShades(most), from: "0", to: document.Figures(most) + "/s, all together"}
-}
-
-func (p *panel) drawThrottled(record *results.Record, b *bands, o *Options) {
-	most := roundUp(b.grid.greatest(layerThrottled))
-	scale := throttledShades(most)
-	scale.log = o.Axis == Logarithmic
-	p.heading = "Throttled, attempts per second"
-	p.bar = &colourBar{scale: scale, from: "0", to: document.Figures(most) + "/s"}
-	if b.untold() {
-		p.bar = b.togetherBar(layerThrottled)
-	}
-	p.plot = newPlot(unlabelled(clockAxis(b.grid.begin(), b.grid.end(), 0)), b.axis())
-	p.plot.Add(b.layer(layerThrottled, scale)...)
-	p.addTurnLines(record, b.grid.begin(), b.grid.end())
 }
 
 // roundUp returns the next number that is easily read.

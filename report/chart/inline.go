@@ -39,7 +39,10 @@ func encodeInline(f *figure) (template.HTML, error) {
 	_, body, _ := bytes.Cut(file, []byte("1999/xlink\">\n"))
 	// A text of the record holds no quotation mark that is not escaped.
 	styled := regexp.MustCompile(`\s+style="([^"]*)"`)
-	properties := properties()
+	properties := make(map[string]string)
+	for _, named := range inks() {
+		properties[named.colour.hex()] = "var(--ink-" + named.name + "," + named.colour.hex() + ")"
+	}
 	body = styled.ReplaceAllFunc(body, func(match []byte) []byte {
 		_, list, _ := bytes.Cut(match, []byte(`"`))
 		return []byte(attributes(string(list[:len(list)-1]), properties))
@@ -52,15 +55,6 @@ func encodeInline(f *figure) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf("<svg%s role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %v %v\" "+
 		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n%s",
 		class, html.EscapeString(f.title), float64(wide), float64(tall), body)), nil
-}
-
-// properties returns what stands for each colour in a page.
-func properties() map[string]string {
-	of := make(map[string]string)
-	for _, named := range inks() {
-		of[named.colour.hex()] = "var(--ink-" + named.name + "," + named.colour.hex() + ")"
-	}
-	return of
 }
 
 // attributes returns the declarations of a style as attributes of their own, which take

@@ -264,19 +264,14 @@ func classesOf(from, to int64, perDecade int) classes {
 	return c
 }
 
-// of returns the class that a duration falls into; one outside falls into the
-// nearest.
-func (c classes) of(micros int64) int {
-	above := sort.Search(len(c), func(i int) bool { return c[i] > micros })
-	return min(max(above-1, 0), len(c)-2)
-}
-
 // count sums the buckets of a histogram by class. A bucket that reaches beyond
 // its class, which it does by a thousandth at most, counts whole where it begins.
 func (c classes) count(buckets []results.Bar) []int64 {
 	counts := make([]int64, len(c)-1)
 	for _, b := range buckets {
-		counts[c.of(b.From)] += b.Count
+		above := sort.Search(len(c), func(i int) bool { return c[i] > b.From })
+		// What lies outside counts in the nearest class.
+		counts[min(max(above-1, 0), len(counts)-1)] += b.Count
 	}
 	return counts
 }

@@ -62,13 +62,6 @@ func (o *Options) Validate() []error {
 	return faults
 }
 
-func (o *Options) wants(c *chart, record *results.Record) bool {
-	if len(o.Charts) == 0 {
-		return c.some(record)
-	}
-	return slices.Contains(o.Charts, c.name)
-}
-
 // Names returns the names of all charts of a record, in the order in which they are
 // drawn.
 func Names() []string {

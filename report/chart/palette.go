@@ -147,14 +147,6 @@ func (s *shades) colour(step int) ink {
 	}
 }
 
-// palette appends the colours of all steps from 1 on.
-func (s *shades) palette(p color.Palette) color.Palette {
-	for step := 1; step <= steps; step++ {
-		p = append(p, s.colour(step))
-	}
-	return p
-}
-
 // mix returns a colour between two by Björn Ottosson's Oklab, in which equal distances
 // look equally far.
 func mix(a, b ink, share float64) ink {

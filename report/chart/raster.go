@@ -22,7 +22,9 @@ type raster struct {
 func newRaster(columns, lines int, scales ...shades) *image.Paletted {
 	colours := color.Palette{groundInk}
 	for i := range scales {
-		colours = scales[i].palette(colours)
+		for step := 1; step <= steps; step++ {
+			colours = append(colours, scales[i].colour(step))
+		}
 	}
 	return image.NewPaletted(image.Rect(0, 0, columns, lines), colours)
 }

@@ -40,14 +40,9 @@ type RatioRow struct {
 // mostRatios is how many rows a group has at most.
 const mostRatios = 40
 
-// DrawRatios writes ratios as NAME.png and NAME.svg. Its error wraps results.ErrWrite.
+// DrawRatios writes ratios as NAME.png and NAME.svg: a panel for each group, all over the same
+// multiples. Its error wraps results.ErrWrite.
 func DrawRatios(folder results.Folder, name string, r *Ratios) error {
-	_, err := save(folder, []drawing{{name, ratiosFigure(r)}}, "")
-	return err
-}
-
-// ratiosFigure draws a panel for each group, all over the same multiples.
-func ratiosFigure(r *Ratios) *figure {
 	const row, head vg.Length = 15, 30
 	f := &figure{title: clean(r.Title, 2*longestKey), subtitle: clean(r.Subtitle, 4*longestKey), height: 80}
 	least, most := 1., 1.
@@ -90,7 +85,8 @@ func ratiosFigure(r *Ratios) *figure {
 		f.panels = []panel{{heading: "Ratios", share: 1, sentence: "no data: nothing was compared"}}
 		f.height = 0
 	}
-	return f
+	_, err := save(folder, []drawing{{name, f}}, "")
+	return err
 }
 
 // multipleAxis is a logarithmic axis of multiples, labelled at 1, 2 and 5 times powers of ten.

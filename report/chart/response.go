@@ -89,7 +89,15 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	from, to := float64(g.From), float64(g.From)+float64(g.Columns)*float64(g.SecondsPerColumn)
 	x := linearAxis(from, to)
 	x.Tick.Marker = plot.TickerFunc(clockTicks)
-	y := g.axis(o)
+	// Above the data there is a lane for words.
+	const lane = .17
+	low, high := math.Max(.5, float64(results.BucketFrom(g.Lowest))), g.above()
+	y := plot.Axis{Min: low, Max: max(high, low*2) * math.Pow(max(high, low*2)/low, lane), Scale: logarithmic{}}
+	y.Tick.Marker = plot.TickerFunc(timeTicks)
+	if o.Axis == Linear {
+		y = linearAxis(0, max(high, 1)*(1+lane))
+		y.Tick.Marker = relabelled(y.Tick.Marker, document.RoundTime)
+	}
 	y.Label.Text = "response time"
 	p.plot = newPlot(x, y)
 	p.plot.Add(g.raster(scale, y, from, to))
@@ -106,22 +114,6 @@ func (g *ResponseGrid) above() float64 {
 		return float64(results.BucketFrom(next))
 	}
 	return float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
-}
-
-// axis returns the axis of time that operations took, with a lane for words above.
-func (g *ResponseGrid) axis(o *Options) plot.Axis {
-	low := math.Max(.5, float64(results.BucketFrom(g.Lowest)))
-	high := g.above()
-	const lane = .17 // of the axis
-	if o.Axis == Linear {
-		axis := linearAxis(0, max(high, 1)*(1+lane))
-		axis.Tick.Marker = relabelled(axis.Tick.Marker, document.RoundTime)
-		return axis
-	}
-	high = max(high, low*2)
-	axis := plot.Axis{Min: low, Max: high * math.Pow(high/low, lane), Scale: logarithmic{}}
-	axis.Tick.Marker = plot.TickerFunc(timeTicks)
-	return axis
 }
 
 // raster returns the cells as a picture whose lines are even on the axis, which buckets

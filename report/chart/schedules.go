@@ -114,14 +114,11 @@ func (fs fans) Plot(c draw.Canvas, p *plot.Plot) {
 // DrawRetries writes the retries over time of each policy of a contest, as
 // retries.png and retries.svg, and returns the names of the files. Its error wraps
 // results.ErrWrite.
+//
+// There is a strip for each policy: retries sent in each tenth of a second since the trouble
+// began, all strips to the same scale from left to right and each to its own from bottom to
+// top.
 func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]string, error) {
-	return save(folder, []drawing{{"retries", retriesFigure(contest)}}, "")
-}
-
-// retriesFigure draws a strip for each policy: retries sent in each tenth of a
-// second since the trouble began, all strips to the same scale from left to right
-// and each to its own from bottom to top.
-func retriesFigure(contest *results.PolicyContest) *figure {
 	f := &figure{title: "Retries over time, by policy",
 		subtitle: fmt.Sprintf("%s · %s clients · retries sent per 100 ms since the trouble began",
 			clean(contest.Trouble, 80), document.Figures(float64(contest.Clients)))}
@@ -138,7 +135,7 @@ func retriesFigure(contest *results.PolicyContest) *figure {
 		f.panels = []panel{{heading: "Retries", share: 1, sentence: "no data: no policy was tried"}}
 	}
 	f.height = 90 + 74*vg.Length(max(3, len(f.panels)))
-	return f
+	return save(folder, []drawing{{"retries", f}}, "")
 }
 
 func strip(trial *results.PolicyTrial, contest *results.PolicyContest, end float64, last bool) panel {

@@ -50,19 +50,15 @@ const mostSteps = 200
 func stepsFigure(record *results.Record, _ *Options) *figure {
 	steps := Steps(record)
 	f := onePanel(record, "Offered against served, step by step", "no data: no step of a given rate was reported")
-	f.panels[0].heading = ""
+	p := &f.panels[0]
+	p.heading = ""
+	if len(steps) == 0 {
+		return f
+	}
 	if len(steps) > mostSteps {
-		f.panels[0].heading = "The first " + document.Figures(mostSteps) + " of " + document.Counted(len(steps), "step")
+		p.heading = "The first " + document.Figures(mostSteps) + " of " + document.Counted(len(steps), "step")
 		steps = steps[:mostSteps]
 	}
-	if len(steps) > 0 {
-		f.panels[0].drawSteps(record, steps)
-	}
-	return f
-}
-
-func (p *panel) drawSteps(record *results.Record, steps []Step) {
-	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b Step) int { return int(math.Copysign(1, a.Offered-b.Offered)) })
 	var highest float64
 	gap := area{colour: lostInk}
@@ -72,28 +68,25 @@ func (p *panel) drawSteps(record *results.Record, steps []Step) {
 		marks = append(marks, point{s.Offered, s.Served})
 		gap.from, gap.to = append(gap.from, point{s.Offered, s.Served}), append(gap.to, point{s.Offered, max(s.Offered, s.Served)})
 	}
+	// Which share of the greatest step was lost stands between what was served and offered.
+	losses := notes{style: writeBold(tickSize, textInk)}
+	top := steps[len(steps)-1]
+	if lost, some := top.Lost(); some && lost > 0 {
+		losses.list = []note{{point{top.Offered, (top.Offered + max(top.Served, 0)) / 2}, vg.Point{X: -5},
+			draw.XRight, draw.YCenter, document.Share(lost) + " lost"}}
+	}
 	right := max(highest, 1) * 1.06
 	target, highest := p.addTarget(record, highest, 0, right)
 	p.plot = newPlot(linearAxis(0, right), countAxis("entities served per second", highest, 1.12))
 	p.below = "entities offered per second, in the last half of each step"
 	ideal := line{stroke(1.2, fadedInk), []point{{0, 0}, {min(right, p.plot.Y.Max), min(right, p.plot.Y.Max)}}}
-	p.plot.Add(gap, ideal, target, line{stroke(2.4, servedInk), marks}, dots{servedInk, 4.5, marks}, lossNote(steps[len(steps)-1]))
+	p.plot.Add(gap, ideal, target, line{stroke(2.4, servedInk), marks}, dots{servedInk, 4.5, marks}, losses)
 	legend := []entry{{"served", dots{colour: servedInk, radius: 4.5}}, {"all that was offered", ideal}}
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Served < s.Offered }) {
 		legend = append(legend, entry{"not served", gap})
 	}
 	p.legend = append(legend, p.legend...)
-}
-
-// lossNote writes which share of the greatest step was lost, where some was, between what
-// was served and what was offered.
-func lossNote(step Step) notes {
-	lost, some := step.Lost()
-	if !some || !(lost > 0) {
-		return notes{}
-	}
-	return notes{style: writeBold(tickSize, textInk), list: []note{{point{step.Offered, (step.Offered + max(step.Served, 0)) / 2}, vg.Point{X: -5},
-		draw.XRight, draw.YCenter, document.Share(lost) + " lost"}}}
+	return f
 }
 
 // area is what lies between two lines that have their points at the same places; it is its
@@ -110,7 +103,9 @@ func (a area) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	x, y := p.Transforms(&c)
 	var path vg.Path
-	for i, at := range append(slices.Clone(a.from), reversed(a.to)...) {
+	back := slices.Clone(a.to)
+	slices.Reverse(back)
+	for i, at := range append(slices.Clone(a.from), back...) {
 		if next := (vg.Point{X: x(at.x), Y: y(at.y)}); i == 0 {
 			path.Move(next)
 		} else {
@@ -124,9 +119,3 @@ func (a area) Plot(c draw.Canvas, p *plot.Plot) {
 
 // Thumbnail implements plot.Thumbnailer.
 func (a area) Thumbnail(c *draw.Canvas) { swatch(a.colour).Thumbnail(c) }
-
-func reversed(points []point) []point {
-	points = slices.Clone(points)
-	slices.Reverse(points)
-	return points
-}

@@ -55,18 +55,9 @@ type TrendLevel struct {
 // mostTrends is how many metrics are drawn below one another.
 const mostTrends = 12
 
-// DrawTrend writes a trend into one file, whose name ends in .png or .svg. Its error
-// wraps results.ErrWrite.
+// DrawTrend writes a trend into one file, whose name ends in .png or .svg: a panel for each
+// metric, all over the same days. Its error wraps results.ErrWrite.
 func DrawTrend(folder results.Folder, name string, trend *Trend) error {
-	encode := encodePNG
-	if strings.EqualFold(filepath.Ext(name), ".svg") {
-		encode = encodeSVG
-	}
-	return keep(folder, name, trendFigure(trend), encode)
-}
-
-// trendFigure draws a panel for each metric, all over the same days.
-func trendFigure(trend *Trend) *figure {
 	f := &figure{title: clean(trend.Title, 2*longestKey), subtitle: clean(trend.Subtitle, 3*longestKey)}
 	metrics := trend.Metrics[:min(len(trend.Metrics), mostTrends)]
 	first, last := math.Inf(1), math.Inf(-1)
@@ -82,7 +73,11 @@ func trendFigure(trend *Trend) *figure {
 		f.panels = []panel{{heading: "Nights", share: 1, sentence: "no data: no metric was asked for"}}
 	}
 	f.height = 90 + 130*vg.Length(max(2, len(f.panels)))
-	return f
+	encode := encodePNG
+	if strings.EqualFold(filepath.Ext(name), ".svg") {
+		encode = encodeSVG
+	}
+	return keep(folder, name, f, encode)
 }
 
 // points returns the nights of all lines that have a value.

@@ -26,30 +26,41 @@ func WaitBars(record *results.Record) []results.Bar {
 	return bars
 }
 
-// waitsFigure draws how long operations waited before retries.
+// waitsFigure draws how long operations waited before retries, and says how many attempts they
+// took.
 func waitsFigure(record *results.Record, _ *Options) *figure {
 	f := onePanel(record, "Waits before retries", "no operation waited for a retry")
 	if policy := clean(record.Manifest.Retry, longestName); policy != "" {
 		f.panels[0].heading = "Policy " + policy
 	}
-	if waits := WaitBars(record); len(waits) > 0 {
-		f.panels[0].drawWaits(waits)
-		f.panels[0].says = attemptWords(record)
+	waits := WaitBars(record)
+	if len(waits) == 0 {
+		return f
 	}
-	return f
-}
-
-func (p *panel) drawWaits(waits []results.Bar) {
 	drawn := columns{colours: []ink{throttledInk}}
 	var highest float64
 	for _, b := range waits {
 		drawn.bars = append(drawn.bars, column{float64(b.From), float64(b.To + 1), []float64{float64(b.Count)}})
 		highest = max(highest, float64(b.Count))
 	}
-	time := timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1))
+	p := &f.panels[0]
 	p.below = "wait before a retry"
+	time := timeAxis(float64(waits[0].From), float64(waits[len(waits)-1].To+1))
 	p.plot = newPlot(time, countAxis("waits", highest, 1.06))
 	p.plot.Add(drawn)
+	const told = 6
+	var words []string
+	list := AttemptsByOperation(record)
+	for _, of := range list[:min(len(list), told)] {
+		words = append(words, clean(of.Name, longestName)+" "+document.Figures(float64(of.Attempts)/float64(of.Operations)))
+	}
+	if more := len(list) - told; more > 0 {
+		words = append(words, document.Counted(more, "other operation"))
+	}
+	if len(words) > 0 {
+		p.says = "attempts per operation, on average: " + strings.Join(words, ", ")
+	}
+	return f
 }
 
 // OperationAttempts is how many attempts a kind of operation came to in the reported
@@ -77,22 +88,4 @@ func AttemptsByOperation(record *results.Record) []OperationAttempts {
 		}
 	}
 	return list
-}
-
-// attemptWords says how many attempts the operations took on average.
-func attemptWords(record *results.Record) string {
-	const told = 6
-	var words []string
-	list := AttemptsByOperation(record)
-	for i, of := range list {
-		if i == told {
-			words = append(words, document.Counted(len(list)-told, "other operation"))
-			break
-		}
-		words = append(words, clean(of.Name, longestName)+" "+document.Figures(float64(of.Attempts)/float64(of.Operations)))
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "attempts per operation, on average: " + strings.Join(words, ", ")
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -129,7 +130,7 @@ type notes struct {
 
 // Plot implements plot.Plotter.
 func (ns notes) Plot(c draw.Canvas, p *plot.Plot) {
-	const margin = 2
+	const margin, apart = 2, 3
 	x, y := p.Transforms(&c)
 	var taken []vg.Rectangle
 	for _, n := range ns.list {
@@ -139,7 +140,10 @@ func (ns notes) Plot(c draw.Canvas, p *plot.Plot) {
 		box := style.Rectangle(n.words).Add(at)
 		move := vg.Point{X: into(box.Min.X, box.Max.X, c.Min.X, c.Max.X), Y: into(box.Min.Y, box.Max.Y, c.Min.Y, c.Max.Y)}
 		at, box = at.Add(move), box.Add(move)
-		if covers(box, taken) {
+		covers := func(other vg.Rectangle) bool {
+			return box.Min.X < other.Max.X+apart && other.Min.X < box.Max.X+apart && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y
+		}
+		if slices.ContainsFunc(taken, covers) {
 			continue
 		}
 		taken = append(taken, box)
@@ -158,15 +162,4 @@ func into(from, to, least, greatest vg.Length) vg.Length {
 	default:
 		return 0
 	}
-}
-
-func covers(box vg.Rectangle, taken []vg.Rectangle) bool {
-	const apart = 3
-	for _, other := range taken {
-		if box.Min.X < other.Max.X+apart && other.Min.X < box.Max.X+apart &&
-			box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y {
-			return true
-		}
-	}
-	return false
 }
