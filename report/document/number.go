@@ -340,21 +340,17 @@ func Span(d time.Duration) string {
 	}{{"ns", time.Nanosecond}, {"µs", time.Microsecond}, {"ms", time.Millisecond}, {"s", time.Second},
 		{"min", time.Minute}, {"h", time.Hour}, {"days", 24 * time.Hour}}
 	at := 0
-	for at < len(units)-1 && d.Abs() >= shortestSpan(units[at+1].of) {
-		at++
+	for ; at < len(units)-1; at++ {
+		// A number that is rounded to one of the next unit is one; of minutes and longer it
+		// takes two of them, so that 90 s stay 90 s.
+		next := units[at+1].of
+		if next > time.Second && d.Abs() < 2*next || next <= time.Second && d.Abs() < next-next/2000 {
+			break
+		}
 	}
 	number := float64(d) / float64(units[at].of)
 	if math.Abs(number) < 9.95 {
 		return Decimals(number, 1) + " " + units[at].name
 	}
 	return Count(int64(math.Round(number))) + " " + units[at].name
-}
-
-// shortestSpan is the shortest span told in a unit. A number of the unit below that is rounded to
-// one of this one is; of minutes and longer it takes two of them, so that 90 s stay 90 s.
-func shortestSpan(unit time.Duration) time.Duration {
-	if unit > time.Second {
-		return 2 * unit
-	}
-	return unit - unit/2000
 }

@@ -87,8 +87,27 @@ type (
 // caller owes plain. Its error is the writer's, wrapped.
 func JUnit(w io.Writer, s *Suite) error {
 	document := suitesElement{Suite: suiteElement{Name: Plain(s.Name), Tests: len(s.Cases), Properties: propertiesOf(s.Properties)}}
+	suite := &document.Suite
 	for i := range s.Cases {
-		document.Suite.add(&s.Cases[i])
+		c := &s.Cases[i]
+		one := caseElement{Class: Plain(c.Class), Name: Plain(c.Name), Properties: propertiesOf(c.Properties)}
+		why := &complaint{Type: Plain(c.Kind), Message: Plain(c.Message), Lines: c.Lines}
+		switch c.Status {
+		case Failure:
+			one.Failure = why
+			suite.Failures++
+		case Error:
+			one.Error = why
+			suite.Errors++
+		case Skipped:
+			// The element has no type.
+			why.Type, why.Message = "", Plain(c.Kind+": "+c.Message)
+			one.Skipped = why
+			suite.Skipped++
+		default:
+			one.Out = c.Lines
+		}
+		suite.Cases = append(suite.Cases, one)
 	}
 	text, err := xml.MarshalIndent(document, "", "  ")
 	if err != nil {
@@ -98,25 +117,6 @@ func JUnit(w io.Writer, s *Suite) error {
 		return fmt.Errorf("forms: writing test cases: %w", err)
 	}
 	return nil
-}
-
-// add adds a case to those of the suite, and to its counts.
-func (s *suiteElement) add(c *Case) {
-	one := caseElement{Class: Plain(c.Class), Name: Plain(c.Name), Properties: propertiesOf(c.Properties)}
-	why := &complaint{Type: Plain(c.Kind), Message: Plain(c.Message), Lines: c.Lines}
-	switch c.Status {
-	case Failure:
-		one.Failure, s.Failures = why, s.Failures+1
-	case Error:
-		one.Error, s.Errors = why, s.Errors+1
-	case Skipped:
-		// The element has no type.
-		why.Type, why.Message = "", Plain(c.Kind+": "+c.Message)
-		one.Skipped, s.Skipped = why, s.Skipped+1
-	default:
-		one.Out = c.Lines
-	}
-	s.Cases = append(s.Cases, one)
 }
 
 func propertiesOf(list []Property) *propertiesElement {

@@ -61,7 +61,12 @@ func (t *SecondsTable) Second(i *results.Interval, kinds []results.Heard) {
 		return row
 	}
 	begins := t.begun.Add(time.Duration(i.Second) * time.Second)
-	row := []string{strconv.FormatInt(i.Second, 10), begins.Format("2006-01-02T15:04:05.000Z07:00"), inert(short(i.Phase))}
+	phase := short(i.Phase)
+	if phase != "" && strings.ContainsRune("=+-@", rune(phase[0])) {
+		// No spreadsheet takes this for a formula.
+		phase = "'" + phase
+	}
+	row := []string{strconv.FormatInt(i.Second, 10), begins.Format("2006-01-02T15:04:05.000Z07:00"), phase}
 	row = append(row, count(i.Scheduled, i.Sent, i.Late, i.Dropped, i.InFlight, i.Operations, i.Succeeded, i.Attempts, i.Ok, i.Throttled, i.Failed)...)
 	if t.heard {
 		retries := int64(0)
@@ -94,14 +99,6 @@ func numberCells(list ...*int64) (row []string) {
 		row = append(row, text)
 	}
 	return row
-}
-
-// inert returns a text that no spreadsheet takes for a formula.
-func inert(text string) string {
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // Seconds writes the table of [SecondsTable] of a run that is kept, with what the record has

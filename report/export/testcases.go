@@ -16,7 +16,17 @@ import (
 func TestCases(w io.Writer, record *results.Record, summary *results.Summary) error {
 	suite := Suite{Name: "loadgen run", Properties: caseProperties(record, summary)}
 	class := "loadgen.run." + Word(short(record.Manifest.Scenario.Name))
-	suite.Cases = append(suite.Cases, validityCase(class, summary))
+	var reasons []string
+	for _, reason := range summary.Reasons {
+		reasons = append(reasons, Plain(reason))
+	}
+	// Where a run is not valid the other cases say little.
+	valid := Case{Class: class, Name: "the run is valid", Kind: summary.Validity, Message: Plain(summary.Verdict), Lines: strings.Join(reasons, "\n")}
+	if summary.Validity != results.Valid {
+		valid.Status = Error
+		valid.Message = strings.Join(append([]string{"the run is " + summary.Validity}, reasons...), "; ")
+	}
+	suite.Cases = append(suite.Cases, valid)
 	for _, e := range summary.Checks {
 		one := Case{Class: class, Name: short(e.Expr), Kind: "check", Message: short("observed " + e.Observed), Lines: short("observed " + e.Observed)}
 		switch {
@@ -28,7 +38,14 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		suite.Cases = append(suite.Cases, one)
 	}
 	if l := summary.Limit; l != nil {
-		suite.Cases = append(suite.Cases, limitCase(class, l, summary))
+		one := Case{Class: class, Name: "a rate holds", Kind: "limit", Message: Plain(summary.Verdict), Lines: Plain(summary.Verdict)}
+		switch {
+		case summary.State == results.CannotTell:
+			one.Status, one.Kind, one.Lines = Skipped, results.CannotTell, ""
+		case l.Held == nil:
+			one.Status = Failure
+		}
+		suite.Cases = append(suite.Cases, one)
 	}
 	if a := summary.Audit; a != nil {
 		said := fmt.Sprintf("%d acknowledged writes are lost, %d counters were raised too often", a.Lost, a.Doubled)
@@ -39,32 +56,6 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		suite.Cases = append(suite.Cases, one)
 	}
 	return JUnit(w, &suite)
-}
-
-// limitCase is the case that some rate holds, which a search was to find.
-func limitCase(class string, l *results.Limit, summary *results.Summary) Case {
-	one := Case{Class: class, Name: "a rate holds", Kind: "limit", Message: Plain(summary.Verdict), Lines: Plain(summary.Verdict)}
-	switch {
-	case summary.State == results.CannotTell:
-		one.Status, one.Kind, one.Lines = Skipped, results.CannotTell, ""
-	case l.Held == nil:
-		one.Status = Failure
-	}
-	return one
-}
-
-// validityCase is the case that a run is valid, without which the others say little.
-func validityCase(class string, summary *results.Summary) Case {
-	var lines []string
-	for _, reason := range summary.Reasons {
-		lines = append(lines, Plain(reason))
-	}
-	one := Case{Class: class, Name: "the run is valid", Kind: summary.Validity, Message: Plain(summary.Verdict), Lines: strings.Join(lines, "\n")}
-	if summary.Validity != results.Valid {
-		one.Status = Error
-		one.Message = strings.Join(append([]string{"the run is " + summary.Validity}, lines...), "; ")
-	}
-	return one
 }
 
 func caseProperties(record *results.Record, summary *results.Summary) []Property {

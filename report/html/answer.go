@@ -34,7 +34,12 @@ func (m *maker) answer(d *document.Document) *answer {
 	}
 	a := &answer{tone: toneOf(of.Tone()), Beside: words(of.Beside), Says: escapeEach(of.Says)}
 	a.Class = cmp.Or(a.tone.Class, "plain")
-	a.Before, a.Number, a.Unit, a.After = claim(of)
+	before, after, found := strings.Cut(of.Claim, of.Number)
+	a.Before, a.Number, a.Unit = words(of.Claim), words(of.Number), words(of.Unit)
+	if of.Number != "" && found {
+		a.Before = words(strings.Trim(before, " :"))
+		a.After = words(strings.Trim(strings.TrimPrefix(strings.Trim(after, " "), of.Unit), " "))
+	}
 	const many = 7
 	a.Long = utf8.RuneCountInString(a.Number) > many
 	for _, b := range d.Screen {
@@ -48,14 +53,4 @@ func (m *maker) answer(d *document.Document) *answer {
 		}
 	}
 	return a
-}
-
-// claim takes a claim apart about its number and that number's unit.
-func claim(a *document.Answer) (before, number, unit, after string) {
-	before, after, found := strings.Cut(a.Claim, a.Number)
-	if a.Number == "" || !found {
-		return words(a.Claim), words(a.Number), words(a.Unit), ""
-	}
-	after = strings.TrimPrefix(strings.Trim(after, " "), a.Unit)
-	return words(strings.Trim(before, " :")), words(a.Number), words(a.Unit), words(strings.Trim(after, " "))
 }

@@ -167,7 +167,8 @@ func (m *maker) block(b document.Block) (block, bool) {
 		return block{Table: t}, len(t.Columns) > 0
 	case document.Chart:
 		return m.once("chart-"+b.ID, func() (block, string, string) {
-			c := m.chart(&b)
+			c := &chart{ID: m.ids.take("chart-" + b.ID), Says: words(b.Says), Picture: m.pictures[b.ID]}
+			c.Title = cmp.Or(words(b.Title), c.ID)
 			for _, id := range b.Shows {
 				if c.Picture != "" {
 					m.shown["series-"+id] = above{c.ID, c.Title}
@@ -192,12 +193,6 @@ func (m *maker) once(key string, show func() (shown block, id, title string)) bl
 	b, id, title := show()
 	m.shown[key] = above{id, title}
 	return b
-}
-
-func (m *maker) chart(b *document.Chart) *chart {
-	c := &chart{ID: m.ids.take("chart-" + b.ID), Title: words(b.Title), Says: words(b.Says), Picture: m.pictures[b.ID]}
-	c.Title = cmp.Or(c.Title, c.ID)
-	return c
 }
 
 // badgeLength is how many characters a toned paragraph may have to be shown as a badge.

@@ -38,10 +38,6 @@ type Options struct {
 func Render(w io.Writer, d *document.Document, o Options) error {
 	p := newPage(d, o)
 	p.dress()
-	return p.write(w)
-}
-
-func (p *page) write(w io.Writer) error {
 	t, err := read()
 	if err != nil {
 		return err

@@ -74,6 +74,13 @@ const (
 	farthest = 1e15
 )
 
+// firstDash is the pattern of the first line of each meaning that has a colour: lines that are
+// often side by side differ in it, for who does not tell their colours apart.
+var firstDash = map[document.Meaning]int{
+	document.Served: 0, document.Throttled: 0, document.First: 0, document.Returned: 1, document.Second: 1,
+	document.Offered: 2, document.Third: 2, document.Failed: 3,
+}
+
 // thinning returns how many instants each series has to merge into two so that the page
 // stays small: 1 for none.
 func thinning(d *document.Document) int {
@@ -97,10 +104,14 @@ func (m *maker) series(b *document.Series) *series {
 	m.plotted = true
 	s := &series{ID: m.ids.take(b.ID), Title: words(b.Title), Says: words(b.Says), Unit: words(b.Unit), Stretch: m.stretch}
 	s.Title = cmp.Or(s.Title, s.ID)
-	used := make(map[string]int)
+	used := make(map[document.Meaning]int)
 	for _, l := range b.Lines {
-		meaning := meaningOf(l.Meaning)
-		s.Lines = append(s.Lines, line{words(l.Name), meaning, (dashOf(l.Meaning) + used[meaning]) % dashes})
+		meaning := l.Meaning
+		dash, known := firstDash[meaning]
+		if !known {
+			meaning = document.First
+		}
+		s.Lines = append(s.Lines, line{words(l.Name), string(meaning), (dash + used[meaning]) % dashes})
 		used[meaning]++
 	}
 	p := &plotted{Log: b.Log && positive(b.Lines), Lines: s.Lines, X: []float64{}, Y: [][]*float64{}}
@@ -225,28 +236,4 @@ func extremes(values []*float64) []*float64 {
 		return []*float64{nil, nil}
 	}
 	return []*float64{values[min(least, most)], values[max(least, most)]}
-}
-
-// meaningOf returns the class of a line's colour.
-func meaningOf(m document.Meaning) string {
-	switch m {
-	case document.Served, document.Throttled, document.Failed, document.Offered, document.Returned,
-		document.First, document.Second, document.Third:
-		return string(m)
-	}
-	return string(document.First)
-}
-
-// dashOf returns the pattern of the first line of a meaning: lines that are often side by
-// side differ in it, for who does not tell their colours apart.
-func dashOf(m document.Meaning) int {
-	switch m {
-	case document.Returned, document.Second:
-		return 1
-	case document.Offered, document.Third:
-		return 2
-	case document.Failed:
-		return 3
-	}
-	return 0
 }

@@ -110,11 +110,7 @@ func (t *table) group(columns []document.Column) {
 		t.Columns[i].Alone = title == ""
 		t.Groups = append(t.Groups, group{Title: title, Span: 1, Column: t.Columns[i]})
 	}
-	t.liftUnits()
-}
-
-// liftUnits gives each group the unit that all of its columns share.
-func (t *table) liftUnits() {
+	// The unit that all columns of a group share is the group's.
 	from := 0
 	for g := range t.Groups {
 		below := t.Columns[from : from+t.Groups[g].Span]

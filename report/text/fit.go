@@ -30,7 +30,20 @@ func (b brush) grids(t *document.Table, columns int, whole bool) []*grid {
 		g.measure(columns)
 		return []*grid{g}
 	}
-	return g.split(columns)
+	var list []*grid
+	for from := 1; from < len(g.columns); {
+		// A grid ends before the column that does not fit any more.
+		part := g.part(from, from+1)
+		to := from + 1
+		for to < len(g.columns) && g.part(from, to+1).fits(columns) {
+			to++
+			part = g.part(from, to)
+		}
+		part.measure(columns)
+		list = append(list, part)
+		from = to
+	}
+	return list
 }
 
 // spared leaves the column out that can be spared most, and reports whether one could.
@@ -49,23 +62,6 @@ func (g *grid) spared() bool {
 		g.rows[i] = slices.Delete(row, at, at+1)
 	}
 	return true
-}
-
-// split divides a grid before the column that does not fit any more.
-func (g *grid) split(columns int) []*grid {
-	var list []*grid
-	for from := 1; from < len(g.columns); {
-		part := g.part(from, from+1)
-		to := from + 1
-		for to < len(g.columns) && g.part(from, to+1).fits(columns) {
-			to++
-			part = g.part(from, to)
-		}
-		part.measure(columns)
-		list = append(list, part)
-		from = to
-	}
-	return list
 }
 
 // part returns the first column and those from one to before another.
@@ -113,12 +109,8 @@ func (g *grid) measure(columns int) {
 		g.widths[i] += more
 		left -= more
 	}
-	g.squeeze(columns)
-}
-
-// squeeze takes from the widest columns what they have more than there is room for: names
-// that are nobody's leave no other way.
-func (g *grid) squeeze(columns int) {
+	// The widest columns then give what they have more than there is room for: names that are
+	// nobody's leave no other way.
 	sum := g.before() - g.gap
 	for _, width := range g.widths {
 		sum += width + g.gap

@@ -151,13 +151,13 @@ func (g *grid) cells(row []document.Cell) []string {
 // to the end of each; empty where there are none.
 func (g *grid) groups() string {
 	var line strings.Builder
-	any, at := false, 0
+	any, at, from := false, 0, g.before()
 	for i := 0; i < len(g.columns); {
-		to := i + 1
+		to, width := i+1, g.widths[i]
 		for to < len(g.columns) && g.columns[to].Group == g.columns[i].Group {
+			width += g.gap + g.widths[to]
 			to++
 		}
-		from, width := g.span(i, to)
 		if group := g.columns[i].Group; group != "" {
 			any = true
 			title := g.safe(group)
@@ -171,22 +171,10 @@ func (g *grid) groups() string {
 			line.WriteString(strings.Repeat(" ", max(0, from-at)) + g.faint(title))
 			at = from + width
 		}
-		i = to
+		i, from = to, from+width+g.gap
 	}
 	if !any {
 		return ""
 	}
 	return line.String()
-}
-
-// span is where the columns from one to before another begin, and how wide they are.
-func (g *grid) span(from, to int) (begin, width int) {
-	begin = g.before()
-	for i := range from {
-		begin += g.widths[i] + g.gap
-	}
-	for i := from; i < to; i++ {
-		width += g.widths[i] + g.gap
-	}
-	return begin, width - g.gap
 }

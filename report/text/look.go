@@ -18,14 +18,3 @@ const (
 	usualColumns = 80
 	wholeColumns = 110
 )
-
-// columns is the width to fit.
-func (l Look) columns() int {
-	switch {
-	case l.Columns == 0 && l.Verbose:
-		return wholeColumns
-	case l.Columns == 0:
-		return usualColumns
-	}
-	return max(leastColumns, min(mostColumns, l.Columns))
-}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 
@@ -100,19 +99,3 @@ func scale(bar *document.Bar, columns int) string {
 // takes as many columns.
 var plain = map[rune]rune{'█': '#', '▒': ':', '│': '|', '✓': '+', '✗': 'x', '·': '-', '•': '*', '–': '-', '—': '-', '…': '~', 'µ': 'u', '−': '-',
 	'←': '<', '→': '>', '≥': '>', '≤': '<', '±': '~', '×': 'x', '“': '"', '”': '"', '’': '\''}
-
-// ascii returns a text in ASCII: what stands for nothing in it is a question mark.
-func ascii(text []byte) []byte {
-	var b strings.Builder
-	for _, c := range string(text) {
-		switch instead, known := plain[c]; {
-		case c < utf8.RuneSelf:
-			b.WriteRune(c)
-		case known:
-			b.WriteRune(instead)
-		default:
-			b.WriteString(strings.Repeat("?", Columns(string(c))))
-		}
-	}
-	return []byte(b.String())
-}

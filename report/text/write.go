@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -64,7 +65,14 @@ const mostLines = 30
 
 // newScreen returns one that says what was run, and what it came to.
 func newScreen(d *document.Document, look Look, m measure) *screen {
-	s := &screen{brush: brush{look}, columns: look.columns(), measure: m}
+	columns := max(leastColumns, min(mostColumns, look.Columns))
+	switch {
+	case look.Columns == 0 && look.Verbose:
+		columns = wholeColumns
+	case look.Columns == 0:
+		columns = usualColumns
+	}
+	s := &screen{brush: brush{look}, columns: columns, measure: m}
 	title := d.Title
 	if d.Subtitle != "" {
 		title += " · " + d.Subtitle
@@ -90,12 +98,24 @@ type screen struct {
 	text    bytes.Buffer
 }
 
-// bytes is what has been gathered, in ASCII where nothing else is shown.
+// bytes is what has been gathered, in ASCII where nothing else is shown: what stands for nothing
+// in it is a question mark.
 func (s *screen) bytes() []byte {
-	if s.look.ASCII {
-		return ascii(s.text.Bytes())
+	if !s.look.ASCII {
+		return s.text.Bytes()
 	}
-	return s.text.Bytes()
+	var text bytes.Buffer
+	for _, c := range s.text.String() {
+		switch instead, known := plain[c]; {
+		case c < utf8.RuneSelf:
+			text.WriteRune(c)
+		case known:
+			text.WriteRune(instead)
+		default:
+			text.WriteString(strings.Repeat("?", Columns(string(c))))
+		}
+	}
+	return text.Bytes()
 }
 
 func (s *screen) line(line string) { s.text.WriteString(strings.TrimRight(line, " ") + "\n") }
