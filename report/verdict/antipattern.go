@@ -59,8 +59,26 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 		{name: countedInAll, origin: counts, unit: ofCount, value: float64(whole.Counted)},
 	}
 	figures := figure.Of(record)
+	ofKind := []struct {
+		figure, called string
+		origin         figure.Provenance
+		unit           figureUnit
+	}{
+		{"requests_per_success", "requests for each done", counts, ofRate}, {"counted_per_success", "entities counted for each done", counts, ofRate},
+		{"p50", "response p50", figure.Modelled, ofTime}, {"p99", "response p99", figure.Modelled, ofTime},
+	}
 	for _, kind := range record.Manifest.Operations {
-		list = append(list, figuresOfKind(figures, kind.Name, counts)...)
+		for _, one := range ofKind {
+			// What all of them took is told of each that succeeded: one that is throttled and
+			// given up took something, and has nothing to show for it.
+			v := figures.OfKinds(one.figure, func(other results.Kind) bool { return other.Name == kind.Name })
+			if one.unit == ofTime {
+				v.Value /= float64(time.Microsecond)
+			}
+			if v.Told {
+				list = append(list, Figure{operation: kind.Name, name: one.called, origin: one.origin, unit: one.unit, value: v.Value})
+			}
+		}
 	}
 	if share := figures.Share("throttled"); share.Told {
 		list = append(list, Figure{name: "requests throttled", origin: figure.Modelled, unit: ofShare, value: share.Value})
@@ -76,31 +94,6 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 	}
 	for _, one := range record.Counters {
 		list = append(list, Figure{operation: one.Operation, name: "counted as " + one.Name, origin: figure.Modelled, unit: ofCount, counted: true, value: float64(one.Count)})
-	}
-	return list
-}
-
-// figuresOfKind returns those of one kind of operation, none where none succeeded. What
-// all of them took is told of each that succeeded: one that is throttled and given up took
-// something, and has nothing to show for it.
-func figuresOfKind(figures *figure.Figures, name string, counts figure.Provenance) []Figure {
-	this := func(other results.Kind) bool { return other.Name == name }
-	var list []Figure
-	for _, one := range []struct {
-		figure, called string
-		origin         figure.Provenance
-		unit           figureUnit
-	}{
-		{"requests_per_success", "requests for each done", counts, ofRate}, {"counted_per_success", "entities counted for each done", counts, ofRate},
-		{"p50", "response p50", figure.Modelled, ofTime}, {"p99", "response p99", figure.Modelled, ofTime},
-	} {
-		v := figures.OfKinds(one.figure, this)
-		if one.unit == ofTime {
-			v.Value /= float64(time.Microsecond)
-		}
-		if v.Told {
-			list = append(list, Figure{operation: name, name: one.called, origin: one.origin, unit: one.unit, value: v.Value})
-		}
 	}
 	return list
 }

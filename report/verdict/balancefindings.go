@@ -18,9 +18,9 @@ func balanceFindings(record *results.Record) []string {
 	if b == nil {
 		return nil
 	}
-	sum := record.Total(results.Reported)
+	all := record.Total(results.Reported)
 	found := []string{fmt.Sprintf("Over all of it %s of %s operations succeeded; %s of the attempts were throttled.",
-		document.Share(figures.Share("succeeded").Value), document.Count(sum.Operations),
+		document.Share(figures.Share("succeeded").Value), document.Count(all.Operations),
 		document.Share(figures.Share("throttled").Value))}
 	if record.Manifest.Start != "cold" {
 		return found
@@ -36,16 +36,6 @@ func balanceFindings(record *results.Record) []string {
 		found = append(found, fmt.Sprintf("Load balancing made %s, %s and %s, and there were %s at the end: events.ndjson has each with what it rests on.",
 			counted(b.Splits, "split"), counted(b.Moves, "move"), counted(b.Merges, "merge"), counted(b.Ranges, "range")))
 	}
-	found = append(found, offline(record)...)
-	return append(found, unmovableRanges(record, begin)...)
-}
-
-// since is how long after the load began an event was, in seconds.
-func since(e *results.Event, begin int64) float64 {
-	return max(0, time.Duration(e.At).Seconds()-float64(begin))
-}
-
-func offline(record *results.Record) []string {
 	var moves int
 	var sum, longest time.Duration
 	for i := range record.Events {
@@ -55,12 +45,17 @@ func offline(record *results.Record) []string {
 			sum, longest = sum+gap, max(longest, gap)
 		}
 	}
-	if moves == 0 {
-		return nil
+	if moves > 0 {
+		found = append(found, fmt.Sprintf("While it moved, a range was offline for %s on average and %s at most: "+
+			"requests to it were throttled, or held until it was back.",
+			document.Micros((sum/time.Duration(moves)).Microseconds()), document.Micros(longest.Microseconds())))
 	}
-	return []string{fmt.Sprintf("While it moved, a range was offline for %s on average and %s at most: "+
-		"requests to it were throttled, or held until it was back.",
-		document.Micros((sum / time.Duration(moves)).Microseconds()), document.Micros(longest.Microseconds()))}
+	return append(found, unmovableRanges(record, begin)...)
+}
+
+// since is how long after the load began an event was, in seconds.
+func since(e *results.Event, begin int64) float64 {
+	return max(0, time.Duration(e.At).Seconds()-float64(begin))
 }
 
 // unmovableRanges returns sentences about ranges that load balancing could not move or split.

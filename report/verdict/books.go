@@ -45,38 +45,29 @@ func Books(record *results.Record) []string {
 		document.Count(all.Operations), document.Count(told))
 	fault(float64(record.Misplaced) > mostMisplaced*float64(all.Attempts),
 		"%s counts came too late for their second, to %s attempts", document.Count(record.Misplaced), document.Count(all.Attempts))
-	faults = append(faults, targetFaults(record, &all)...)
+	if target := record.Target; target != nil {
+		// To the target an answer that the operation expects and handles, such as a 404, is a
+		// failure.
+		for _, row := range []struct {
+			what           string
+			target, record int64
+		}{
+			{"attempts", target.Requests, all.Attempts},
+			{"ok attempts", target.Ok, all.Ok - all.Handled},
+			{"throttled attempts", target.Throttled, all.Throttled},
+			{"failed attempts", target.Failed, all.Failed + all.Handled},
+			{"entities", target.Entities, all.Counted},
+		} {
+			fault(row.target < row.record || row.target > row.record && finished(record),
+				"the target counted %s %s, the run %s", document.Count(row.target), row.what, document.Count(row.record))
+		}
+	}
 	return append(faults, secondFaults(record, &all)...)
 }
 
 // finished says whether a run came to its end.
 func finished(record *results.Record) bool {
 	return record.Validity != results.Partial && !record.Cut
-}
-
-// targetFaults holds the run's counts against the target's own, to which an
-// answer that the operation expects and handles, such as a 404, is a failure.
-func targetFaults(record *results.Record, all *results.KindStats) []string {
-	if record.Target == nil {
-		return nil
-	}
-	var faults []string
-	for _, row := range []struct {
-		what           string
-		target, record int64
-	}{
-		{"attempts", record.Target.Requests, all.Attempts},
-		{"ok attempts", record.Target.Ok, all.Ok - all.Handled},
-		{"throttled attempts", record.Target.Throttled, all.Throttled},
-		{"failed attempts", record.Target.Failed, all.Failed + all.Handled},
-		{"entities", record.Target.Entities, all.Counted},
-	} {
-		if row.target < row.record || row.target > row.record && finished(record) {
-			faults = append(faults, fmt.Sprintf("the target counted %s %s, the run %s",
-				document.Count(row.target), row.what, document.Count(row.record)))
-		}
-	}
-	return faults
 }
 
 // secondFaults looks for seconds that are missing, and for counts that are in

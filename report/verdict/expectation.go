@@ -27,17 +27,21 @@ func State(s *results.Summary) (state string, ok *bool) {
 	if s.Validity == results.Invalid {
 		return results.CannotTell, nil
 	}
-	asked := askedOf(s)
-	is := func(value bool) func(*bool) bool {
-		return func(one *bool) bool { return one != nil && *one == value }
-	}
-	switch {
-	case slices.ContainsFunc(asked, is(false)):
-		ok = new(false)
-	case len(asked) > 0 && !slices.Contains(asked, nil):
-		ok = new(true)
-	}
+	ok = together(askedOf(s))
 	return stateOf(s, ok), ok
+}
+
+// together returns what several answers come to: false where any is, else nil where one cannot
+// be given, or there is none.
+func together(answers []*bool) *bool {
+	switch {
+	case slices.ContainsFunc(answers, func(one *bool) bool { return one != nil && !*one }):
+		return new(false)
+	case len(answers) == 0 || slices.Contains(answers, nil):
+		return nil
+	default:
+		return new(true)
+	}
 }
 
 // stateOf returns the state of a run; ok is the answer to what was asked.
@@ -58,9 +62,13 @@ func stateOf(s *results.Summary, ok *bool) string {
 		return stateName(new(s.Balance.Outcome == results.LoadHeld))
 	case len(s.Phases) == 0:
 		return stateName(ok)
-	default:
-		return stateName(bears(s))
 	}
+	// Where nothing was asked, the run shows whether its load is borne.
+	var borne []*bool
+	for i := range s.Phases {
+		borne = append(borne, s.Phases[i].Holds)
+	}
+	return stateName(together(borne))
 }
 
 // stateName returns the state for true, false and nil.
@@ -106,22 +114,6 @@ func answered(l *results.Limit, validity string) *bool {
 	default:
 		return new(l.Held != nil)
 	}
-}
-
-// bears reports whether a run of which nothing was asked shows that its load is borne: false
-// where any phase does not hold, else nil where one cannot be told, or there is none.
-func bears(s *results.Summary) *bool {
-	var borne *bool
-	for i := range s.Phases {
-		holds := s.Phases[i].Holds
-		if holds != nil && !*holds {
-			return holds
-		}
-		if i == 0 || holds == nil {
-			borne = holds
-		}
-	}
-	return borne
 }
 
 // checks judges everything that was asked: of the peak first, on the step of its rate and by

@@ -21,9 +21,33 @@ func Findings(record *results.Record) []string {
 	if found != nil {
 		steps = nil
 	}
-	found = append(found, spoken(knee(record, steps), beyondSending(record), amplification(record, steps), waiting(record, steps), limited(record),
-		ended(record), late(record), busiest(record), busiestAccount(record), Bucket(record), clipped(record))...)
-	found = append(found, auditFindings(record.Audit)...)
+	found = append(found, knee(record, steps))
+	figures := figure.Of(record)
+	most, at := 0.0, 0.0
+	for _, step := range steps {
+		if each := figures.OfStep("retries_per_operation", step, nil).Value; each > most {
+			most, at = each, step.Phase.Rate
+		}
+	}
+	if most >= someRetries {
+		found = append(found, fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): the target meets more than is offered.",
+			document.CutFactor(most), document.Rate(at)))
+	}
+	found = append(found, waiting(record, steps), limited(record), ended(record), late(record))
+	if hot, known := figures.Hottest(); known {
+		text := fmt.Sprintf("The busiest partition was %q with %s entities in its busiest second, and %s/s over its step",
+			shortened(hot.Key), document.Rate(float64(hot.Busiest)), document.Rate(hot.Mean))
+		over := int64(0)
+		for p := range record.Phases {
+			over += record.Phases[p].PartitionsOver
+		}
+		if over > 0 {
+			text += fmt.Sprintf(", beside %s entities in partitions too many to be told apart", document.Count(over))
+		}
+		found = append(found, text+".")
+	}
+	found = append(found, busiestAccount(record), Bucket(record), clipped(record))
+	found = append(spoken(found...), auditFindings(record.Audit)...)
 	for i := range record.Invariants {
 		switch one := &record.Invariants[i]; {
 		case one.Faults > 0:
@@ -44,11 +68,16 @@ func spoken(sentences ...string) []string {
 // say of them.
 const throttledEnough = 0.01
 
-// knee tells between which steps refusals begin to count; the steps of a search
-// come in no order.
+// knee tells between which steps refusals begin to count. The steps of a search come in no
+// order: of them it tells which the generator could not send, where the answer does not rest on
+// that.
 func knee(record *results.Record, steps []figure.Step) string {
-	if record.Limit != nil {
-		return ""
+	if l := record.Limit; l != nil {
+		at := slices.IndexFunc(l.Steps, func(step results.LimitStep) bool { return step.Outcome == results.LimitClient })
+		if at < 0 || l.ClientLimited() {
+			return ""
+		}
+		return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.", document.Rate(l.Steps[at].Rate))
 	}
 	below := ""
 	for _, step := range steps {
@@ -68,21 +97,6 @@ func knee(record *results.Record, steps []figure.Step) string {
 		}
 	}
 	return ""
-}
-
-func amplification(record *results.Record, steps []figure.Step) string {
-	most, at := 0.0, 0.0
-	figures := figure.Of(record)
-	for _, step := range steps {
-		if each := figures.OfStep("retries_per_operation", step, nil).Value; each > most {
-			most, at = each, step.Phase.Rate
-		}
-	}
-	if most < someRetries {
-		return ""
-	}
-	return fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): the target meets more than is offered.",
-		document.CutFactor(most), document.Rate(at))
 }
 
 // someRetries is how many retries to an operation are worth a word.
@@ -183,25 +197,6 @@ func late(record *results.Record) string {
 		return fmt.Sprintf("%s of the operations were sent more than %d ms late, for %s: that wait is part of their response times.",
 			document.Share(share), results.LateAfter.Milliseconds(), silence)
 	}
-}
-
-// busiest names the hottest partition, and how much fell to those that were too
-// many to be told apart.
-func busiest(record *results.Record) string {
-	hot, known := figure.Of(record).Hottest()
-	if !known {
-		return ""
-	}
-	text := fmt.Sprintf("The busiest partition was %q with %s entities in its busiest second, and %s/s over its step",
-		shortened(hot.Key), document.Rate(float64(hot.Busiest)), document.Rate(hot.Mean))
-	over := int64(0)
-	for p := range record.Phases {
-		over += record.Phases[p].PartitionsOver
-	}
-	if over > 0 {
-		text += fmt.Sprintf(", beside %s entities in partitions too many to be told apart", document.Count(over))
-	}
-	return text + "."
 }
 
 // clipped tells of durations beyond what the histograms span.

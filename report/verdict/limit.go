@@ -158,21 +158,6 @@ func limitReasons(record *results.Record) []string {
 	return append([]string{short}, clientSaturations(record)...)
 }
 
-// beyondSending tells of rates that the generator could not send where the answer
-// does not rest on them.
-func beyondSending(record *results.Record) string {
-	l := record.Limit
-	if l == nil || l.ClientLimited() {
-		return ""
-	}
-	for i := range l.Steps {
-		if step := &l.Steps[i]; step.Outcome == results.LimitClient {
-			return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.", document.Rate(step.Rate))
-		}
-	}
-	return ""
-}
-
 // drained is how much of a second's allowance is drained before each step of a search:
 // half a second at half as much again.
 const drained = 0.25

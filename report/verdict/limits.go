@@ -14,9 +14,37 @@ import (
 // off is the profile of a model without limits and service times.
 const off = "off"
 
-// Limits returns what the run cannot tell, one sentence each.
+// Limits returns what the run cannot tell, one sentence each: after [KindLimits], of the load
+// that the target bears.
 func Limits(record *results.Record) []string {
-	return append(KindLimits(record), loadLimits(record)...)
+	limits := KindLimits(record)
+	switch {
+	case record.Capture != nil:
+		limits = append(limits, "The times are the server's, from a request's arrival to its reply: "+
+			"what the client waited before, between and after, and the network, are not in them.",
+			"An application that waits for its replies sends less where they come late: "+
+				"a faster service would have met more of it.")
+		if hot := hottestSeen(record.Capture); hot != nil && !saturates(hot) {
+			limits = append(limits, fmt.Sprintf("Where the hottest partition saturates is not known: %s.", unsaturated(hot)))
+		}
+		return limits
+	case record.Killed() != nil:
+		return append(limits, "What the run did after its last whole second, how long its operations took together, and where its load saturates, "+
+			"its seconds do not tell.")
+	case record.Limit != nil:
+		return append(limits, searchLimits(record)...)
+	case figure.Spreads(record):
+		return limits
+	}
+	ladders := figure.Of(record).Ladders()
+	switch v := figure.Of(record).Named("saturation"); {
+	case v.Told:
+		return limits
+	case len(ladders) == 0 && slices.ContainsFunc(figure.Shown(record), figure.Step.Closed):
+		return append(limits, "Where the load saturates is not known: clients that wait for each reply offer no more than is answered.")
+	default:
+		return append(limits, fmt.Sprintf("Where the load saturates is not known: %s.", v.Why))
+	}
 }
 
 // KindLimits returns what no run of its kind can tell, whatever load it was of: by where
@@ -49,8 +77,7 @@ func KindLimits(record *results.Record) []string {
 	}
 	limits = append(limits, faultLimits(record)...)
 	limits = append(limits, standInLimits(manifest)...)
-	limits = append(limits, remoteLimits(manifest)...)
-	limits = append(limits, scanLimits(record)...)
+	limits = append(limits, remoteLimits(record)...)
 	if manifest.Modelled() {
 		limits = append(limits, startLimit(manifest.Start)...)
 	}
@@ -81,39 +108,6 @@ func calibrated(manifest *results.Manifest) bool {
 	return manifest.Modelled() && slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
-// loadLimits says what is not known of the load that the target bears.
-func loadLimits(record *results.Record) (limits []string) {
-	switch {
-	case record.Capture != nil:
-		limits := []string{
-			"The times are the server's, from a request's arrival to its reply: " +
-				"what the client waited before, between and after, and the network, are not in them.",
-			"An application that waits for its replies sends less where they come late: " +
-				"a faster service would have met more of it.",
-		}
-		if hot := hottestSeen(record.Capture); hot != nil && !saturates(hot) {
-			limits = append(limits, fmt.Sprintf("Where the hottest partition saturates is not known: %s.", unsaturated(hot)))
-		}
-		return limits
-	case record.Killed() != nil:
-		return []string{"What the run did after its last whole second, how long its operations took together, and where its load saturates, " +
-			"its seconds do not tell."}
-	case record.Limit != nil:
-		return searchLimits(record)
-	case figure.Spreads(record):
-		return nil
-	}
-	ladders := figure.Of(record).Ladders()
-	switch v := figure.Of(record).Named("saturation"); {
-	case v.Told:
-	case len(ladders) == 0 && slices.ContainsFunc(figure.Shown(record), figure.Step.Closed):
-		limits = append(limits, "Where the load saturates is not known: clients that wait for each reply offer no more than is answered.")
-	default:
-		limits = append(limits, fmt.Sprintf("Where the load saturates is not known: %s.", v.Why))
-	}
-	return limits
-}
-
 // standInLimits says what figures rest on of what is used beside the tables.
 func standInLimits(manifest *results.Manifest) (limits []string) {
 	stores := slices.DeleteFunc(slices.Clone(manifest.StandIns), func(one string) bool { return one == results.OwnServices })
@@ -129,29 +123,42 @@ func standInLimits(manifest *results.Manifest) (limits []string) {
 	return limits
 }
 
-// remoteLimits says what figures of a service that somebody else runs rest on.
-func remoteLimits(manifest *results.Manifest) []string {
+// remoteLimits says what figures of a service that somebody else runs rest on, and what is not
+// known there of queries that keep a part of what they scan.
+func remoteLimits(record *results.Record) (limits []string) {
+	manifest := &record.Manifest
 	switch {
 	case manifest.Modelled() || manifest.Target == "":
 		return nil
 	case manifest.Target == results.Logged:
-		limits := []string{"A log is best effort: what it lacks is in no figure.",
+		limits = []string{"A log is best effort: what it lacks is in no figure.",
 			"How many entities a request counted, a log does not say: what was scanned is taken to be what was returned."}
 		if !manifest.Genuine {
 			limits = append(limits, "The addresses in the log are not the table service's: nothing here is said of that.")
 		}
-		return limits
 	case manifest.Emulator:
-		return []string{emulatorLimit(manifest), "Its times are those of a development tool."}
+		limits = []string{emulatorLimit(manifest), "Its times are those of a development tool."}
 	case !manifest.Genuine:
-		return []string{"What answers does not say what it is" + calledItself(manifest.Service) + ": nothing here is said of the table service.",
+		limits = []string{"What answers does not say what it is" + calledItself(manifest.Service) + ": nothing here is said of the table service.",
 			"The times include the network between this machine and it.",
 			"How many entities a request counted, it does not say: a query of a key range is taken to scan what it returns."}
 	default:
-		return []string{"The times include the network between this machine and the service.",
+		limits = []string{"The times include the network between this machine and the service.",
 			"How many entities a request counted, the service does not say: a query of a key range is taken to scan what it returns.",
 			"A service balances its partitions over minutes and hours: another time may show other limits."}
 	}
+	var filtered []string
+	for k, kind := range manifest.Operations {
+		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
+		if kind.Filtered && slices.ContainsFunc(record.Phases, sent) {
+			filtered = append(filtered, shortened(kind.Name))
+		}
+	}
+	if len(filtered) > 0 {
+		limits = append(limits, fmt.Sprintf("What a filter leaves out is scanned and counts against the targets, and no reply says how much it was: "+
+			"the entities counted of queries with a filter (%s) are those that they returned, a lower bound.", strings.Join(filtered, ", ")))
+	}
+	return limits
 }
 
 // emulatorLimit says what an emulator holds load to, as far as it tells.
@@ -179,26 +186,6 @@ func calledItself(name string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (it calls itself %s)", printable(shortened(name)))
-}
-
-// scanLimits says what is not known of queries that keep a part of what they scan,
-// where the service does not say what it counted.
-func scanLimits(record *results.Record) []string {
-	if record.Manifest.Modelled() || record.Manifest.Target == "" {
-		return nil
-	}
-	var names []string
-	for k, kind := range record.Manifest.Operations {
-		sent := func(p results.Phase) bool { return p.Kinds[k].Attempts > 0 }
-		if kind.Filtered && slices.ContainsFunc(record.Phases, sent) {
-			names = append(names, shortened(kind.Name))
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("What a filter leaves out is scanned and counts against the targets, and no reply says how much it was: "+
-		"the entities counted of queries with a filter (%s) are those that they returned, a lower bound.", strings.Join(names, ", "))}
 }
 
 func startLimit(start string) []string {
