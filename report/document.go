@@ -57,8 +57,7 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 	a.audit()
 	a.workflows()
 	a.generator()
-	a.assumptions()
-	a.environment()
+	a.surroundings()
 	if command := record.Manifest.Command; len(command) > 0 {
 		a.section("repeat", "To repeat it")
 		a.add(document.Paragraph{Text: text.CommandLine(command), Verbatim: true})

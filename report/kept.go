@@ -116,7 +116,13 @@ func Page(w io.Writer, k *Kept) error {
 const PageFile = "report.html"
 
 // Illustrations returns the names of all files that [Illustrate] may write.
-func Illustrations() []string { return append(chart.Files(), PageFile) }
+func Illustrations() []string {
+	var files []string
+	for _, name := range chart.Names() {
+		files = append(files, name+".png", name+".svg")
+	}
+	return append(files, PageFile)
+}
 
 // Illustrate writes the charts of a judged record and its page into its folder. What could
 // not be drawn holds up nothing else.

@@ -52,7 +52,20 @@ func (m *markdown) section(s *document.Section) {
 	for _, block := range s.Blocks {
 		switch b := block.(type) {
 		case document.Paragraph:
-			m.prose(&b)
+			switch prose := text.Markdown(b.Text); {
+			case b.Verbatim:
+				code := text.Harmless(b.Text)
+				// A fence ends at as many backticks as it begins with.
+				fence := "```"
+				for strings.Contains(code, fence) {
+					fence += "`"
+				}
+				m.paragraph(fence + "sh\n" + code + "\n" + fence)
+			case b.Lead && strings.TrimSpace(prose) != "":
+				m.paragraph("**" + strings.TrimSpace(prose) + "**")
+			default:
+				m.paragraph(prose)
+			}
 		case document.Facts:
 			m.line("")
 			for _, fact := range b.Lines {
@@ -70,23 +83,6 @@ func (m *markdown) section(s *document.Section) {
 		case document.Series:
 			m.paragraph(fmt.Sprintf("%s, %s, %d seconds: %s", text.Markdown(b.Title), text.Markdown(b.Unit), len(b.Seconds), text.Markdown(b.Says)))
 		}
-	}
-}
-
-func (m *markdown) prose(p *document.Paragraph) {
-	switch prose := text.Markdown(p.Text); {
-	case p.Verbatim:
-		code := text.Harmless(p.Text)
-		// A fence ends at as many backticks as it begins with.
-		fence := "```"
-		for strings.Contains(code, fence) {
-			fence += "`"
-		}
-		m.paragraph(fence + "sh\n" + code + "\n" + fence)
-	case p.Lead && strings.TrimSpace(prose) != "":
-		m.paragraph("**" + strings.TrimSpace(prose) + "**")
-	default:
-		m.paragraph(prose)
 	}
 }
 

@@ -115,33 +115,28 @@ func (a *author) accounts() {
 	}
 	t := document.Table{ID: "accounts", Caption: a.caption("Each account"), Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "of target"},
 		{Title: "offered", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "step", Words: true}, {Title: "account", Words: true}}}
-	if a.record.Manifest.Accounts < 2 {
-		t.Rows = a.soleAccount(target)
-	} else {
+	if a.record.Manifest.Accounts > 1 {
 		t.Rows = a.shards(target)
+	} else {
+		// The only account has all that a step served.
+		var best figure.Step
+		var most float64
+		for _, step := range figure.Reported(a.record) {
+			if figures, _ := a.wholeStep(step); figures.Served > most {
+				best, most = step, figures.Served
+			}
+		}
+		if best.Phase != nil {
+			figures, from := a.wholeStep(best)
+			served := below(from, "served_entities_per_second")
+			t.Rows = [][]document.Cell{{rateCell(figures.Served, served), ofCell(figures.Served, target, served, 1),
+				rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
+				wordsCell(best.Phase.Name), wordsCell("the account")}}
+		}
 	}
 	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
 		document.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
 	a.table("Accounts", t)
-}
-
-// soleAccount is the row of the only account: all that a step served.
-func (a *author) soleAccount(target float64) [][]document.Cell {
-	var best figure.Step
-	var most float64
-	for _, step := range figure.Reported(a.record) {
-		if figures, _ := a.wholeStep(step); figures.Served > most {
-			best, most = step, figures.Served
-		}
-	}
-	if best.Phase == nil {
-		return nil
-	}
-	figures, from := a.wholeStep(best)
-	served := below(from, "served_entities_per_second")
-	return [][]document.Cell{{rateCell(figures.Served, served), ofCell(figures.Served, target, served, 1),
-		rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
-		wordsCell(best.Phase.Name), wordsCell("the account")}}
 }
 
 // shards are the rows of the accounts that the load was sharded over.

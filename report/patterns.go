@@ -41,11 +41,19 @@ func Patterns(w io.Writer, rows []string, list []Pattern) error {
 	for _, row := range rows {
 		some := false
 		for i := range list {
-			if list[i].Row == row {
-				one := &list[i]
-				fmt.Fprintf(&text, "| %s | [%s](#%s) | %s | %s | %s |\n", cell(row), one.Name, one.Name, cell(one.Buys), cell(one.Costs), one.difference())
-				some = true
+			one := &list[i]
+			if one.Row != row {
+				continue
 			}
+			some = true
+			// The first claim that the pattern bears out and its anti-pattern does not.
+			difference := ""
+			for i, e := range one.Expected {
+				if difference == "" && i < len(one.Denied) && e.Holds() && one.Denied[i].Fails() {
+					difference = fmt.Sprintf("%s: %s; %s", claimed(e), borneOut(e), borneOut(one.Denied[i]))
+				}
+			}
+			fmt.Fprintf(&text, "| %s | [%s](#%s) | %s | %s | %s |\n", cell(row), one.Name, one.Name, cell(one.Buys), cell(one.Costs), difference)
 		}
 		if !some {
 			fmt.Fprintf(&text, "| %s | **missing** | | | |\n", cell(row))
@@ -90,17 +98,6 @@ func patternOnto(text *bytes.Buffer, one *Pattern) {
 		seeds = append(seeds, strconv.FormatUint(seed, 10))
 	}
 	fmt.Fprintf(text, "\n`loadgen simulate %s`, and with `--anti-pattern`; seeds %s.\n", one.Name, strings.Join(seeds, ", "))
-}
-
-// difference tells of the first claim that the pattern bears out and its anti-pattern does
-// not, empty where there is none.
-func (p *Pattern) difference() string {
-	for i, e := range p.Expected {
-		if i < len(p.Denied) && e.Holds() && p.Denied[i].Fails() {
-			return fmt.Sprintf("%s: %s; %s", claimed(e), borneOut(e), borneOut(p.Denied[i]))
-		}
-	}
-	return ""
 }
 
 // claimed is a claim as it is written.

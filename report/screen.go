@@ -40,8 +40,17 @@ func (a *author) screen() []document.Block {
 	default:
 		add(a.operationsShort())
 	}
-	if one := a.answering(); one.ID != "" {
-		blocks = append(blocks, one)
+	// One chart shows the answer, none where the record has none to show.
+	for _, one := range []document.Chart{
+		{ID: "steps", Says: "What each step offered, and what of it was served."},
+		{ID: "throttle", Says: "Served and throttled second by second.", Shows: []string{"entities", "throttled"}},
+		{ID: "latency", Says: "How many operations took how long."},
+	} {
+		if slices.Contains(a.shown, one.ID) {
+			one.Title = chart.Title(one.ID, a.record)
+			blocks = append(blocks, one)
+			break
+		}
 	}
 	add(a.timesShort())
 	for _, facts := range [][]string{a.counts(), document.SpreadNote(a.record.Manifest.SpreadOver), a.reserve()} {
@@ -89,7 +98,15 @@ func (a *author) ratesInOrder(l *results.Limit) document.Table {
 // a bar, against the target where all goes to one partition; with their names where they
 // are of several stretches of load.
 func (a *author) ladder(steps []figure.Step) document.Table {
-	group, within := a.mainGroup()
+	// Times are those of the group of operations of which the load has most.
+	most, group, within := int64(-1), "response", func(results.Kind) bool { return true }
+	for _, name := range groups(a.record.Manifest.Operations) {
+		of := func(kind results.Kind) bool { return kind.Group == name }
+		sum := a.record.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
+		if sum.Scheduled > most {
+			most, group, within = sum.Scheduled, name, of
+		}
+	}
 	t := document.Table{ID: "ladder", Caption: a.caption("Each step"), Columns: []document.Column{{Title: "offered/s"}, {Title: "served/s"},
 		{Title: "served of offered"}, {Title: "lost"}, {Title: group + " p50", Unit: "ms", Spare: 2}, {Title: "p99", Unit: "ms", Spare: 1}, {Title: "tries/op"}},
 		Notes: []string{"lost, settled: of the operations due in the last half of a step"}}
@@ -167,23 +184,6 @@ func (a *author) toneOf(step figure.Step) document.Tone {
 	default:
 		return document.Plain
 	}
-}
-
-// mainGroup is the group of operations of which the load has most, and which kinds are of
-// it.
-func (a *author) mainGroup() (name string, within func(results.Kind) bool) {
-	most := int64(-1)
-	for _, group := range groups(a.record.Manifest.Operations) {
-		of := func(kind results.Kind) bool { return kind.Group == group }
-		sum := a.record.Total(func(p *results.Phase, kind results.Kind) bool { return p.Reported && of(kind) })
-		if sum.Scheduled > most {
-			most, name, within = sum.Scheduled, group, of
-		}
-	}
-	if within == nil {
-		return "response", func(results.Kind) bool { return true }
-	}
-	return name, within
 }
 
 // operationsShort shows what each kind of operation of the load came to.
@@ -320,19 +320,4 @@ func (a *author) reserve() []string {
 	default:
 		return nil
 	}
-}
-
-// answering is the chart that shows the answer, none where the record has none to show.
-func (a *author) answering() document.Chart {
-	for _, one := range []document.Chart{
-		{ID: "steps", Says: "What each step offered, and what of it was served."},
-		{ID: "throttle", Says: "Served and throttled second by second.", Shows: []string{"entities", "throttled"}},
-		{ID: "latency", Says: "How many operations took how long."},
-	} {
-		if slices.Contains(a.shown, one.ID) {
-			one.Title = chart.Title(one.ID, a.record)
-			return one
-		}
-	}
-	return document.Chart{}
 }

@@ -136,14 +136,9 @@ func (a *author) series(id, title, unit, says string, tracks ...track) document.
 			s.Lines[l].Values = append(s.Lines[l].Values, t.of(row))
 		}
 	}
-	s.Title += heights(&s)
-	return s
-}
-
-// heights says how high the first lines of a series go, empty where none goes anywhere.
-func heights(s *document.Series) string {
+	// The title says how high the first lines go.
 	const told = 2
-	var words []string
+	var heights []string
 	for _, l := range s.Lines[:min(len(s.Lines), told)] {
 		most := 0.
 		for i, v := range l.Values {
@@ -152,13 +147,13 @@ func heights(s *document.Series) string {
 			}
 		}
 		if most > 0 {
-			words = append(words, l.Name+" up to "+document.Figures(most))
+			heights = append(heights, l.Name+" up to "+document.Figures(most))
 		}
 	}
-	if len(words) == 0 {
-		return ""
+	if len(heights) > 0 {
+		s.Title += ": " + document.Enumerated(heights)
 	}
-	return ": " + document.Enumerated(words)
+	return s
 }
 
 // highQuantile returns the p99 of seconds, or their p90 where no second had enough for the

@@ -13,33 +13,29 @@ import (
 // documented is the provenance of what needs no telling.
 const documented = "documented"
 
-// assumptions lists the parameters of the model that the documents do not give, with
-// where they are from.
-func (a *author) assumptions() {
+// surroundings lists the parameters of the model that the documents do not give, with where they
+// are from, and shows which build ran, and on what.
+func (a *author) surroundings() {
+	m := &a.record.Manifest
 	t := document.Table{ID: "assumptions", Caption: "Parameters of the model that the documents do not give",
 		Columns: []document.Column{{Title: "parameter", Words: true}, {Title: "value", Words: true}, {Title: "provenance", Words: true},
 			{Title: "what it is", Words: true}}}
-	for _, parameter := range a.record.Manifest.Model {
-		if parameter.Provenance != documented {
-			value := parameter.Value
-			// A duration has its unit in its value.
-			if parameter.Unit != "" && parameter.Unit != "duration" {
-				value += " " + parameter.Unit
-			}
-			t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(value),
-				wordsCell(parameter.Provenance), wordsCell(parameter.About)})
+	for _, parameter := range m.Model {
+		if parameter.Provenance == documented {
+			continue
 		}
+		value := parameter.Value
+		// A duration has its unit in its value.
+		if parameter.Unit != "" && parameter.Unit != "duration" {
+			value += " " + parameter.Unit
+		}
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(value), wordsCell(parameter.Provenance), wordsCell(parameter.About)})
 	}
-	if rest := len(a.record.Manifest.Model) - len(t.Rows); rest > 0 {
+	if rest := len(m.Model) - len(t.Rows); rest > 0 {
 		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", document.Count(int64(rest)))}
 	}
 	a.table("Assumptions of the model", t)
-}
-
-// environment shows which build ran, and on what.
-func (a *author) environment() {
-	m := &a.record.Manifest
-	t := document.Table{ID: "environment", Caption: "What ran, and on what", Columns: []document.Column{{Title: "of", Words: true}, {Title: "value", Words: true}}}
+	t = document.Table{ID: "environment", Caption: "What ran, and on what", Columns: []document.Column{{Title: "of", Words: true}, {Title: "value", Words: true}}}
 	add := func(name, value, source string) {
 		if value != "" {
 			t.Rows = append(t.Rows, []document.Cell{wordsCell(name), sourced(value, source, 0)})

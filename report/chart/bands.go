@@ -2,7 +2,6 @@ package chart
 
 import (
 	"cmp"
-	"fmt"
 	"image"
 	"math"
 	"slices"
@@ -60,7 +59,21 @@ func newBands(g *Grid, room float64, lane int, layer func(*GridRow) []int64) *ba
 		at += asideBand + asideGap
 	}
 	if some(&g.Rest) {
-		b.asides = append(b.asides, g.rest(at))
+		rest := aside{row: &g.Rest, bottom: at, share: max(g.Others, 0)}
+		others := document.Figures(float64(g.Others))
+		switch {
+		case g.Others > 0 && len(g.Rows) == 0:
+			rest.label = others + " partitions, mean of each"
+		case len(g.Rows) == 0:
+			rest.label = "all partitions together"
+		case g.Others > 0:
+			rest.label = others + " others, mean of each"
+		case g.Others == 0:
+			rest.label = "before told apart"
+		default:
+			rest.label = "all others, not counted"
+		}
+		b.asides = append(b.asides, rest)
 		at += asideBand + asideGap
 	}
 	b.bottom = at
@@ -70,22 +83,6 @@ func newBands(g *Grid, room float64, lane int, layer func(*GridRow) []int64) *ba
 		b.top += laneRow*float64(lane) + laneGap
 	}
 	return b
-}
-
-// rest returns the row of all partitions without one.
-func (g *Grid) rest(bottom float64) aside {
-	switch {
-	case g.Others > 0 && len(g.Rows) == 0:
-		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s partitions, mean of each", document.Figures(float64(g.Others)))}
-	case len(g.Rows) == 0:
-		return aside{&g.Rest, bottom, 0, "all partitions together"}
-	case g.Others > 0:
-		return aside{&g.Rest, bottom, g.Others, fmt.Sprintf("%s others, mean of each", document.Figures(float64(g.Others)))}
-	case g.Others == 0:
-		return aside{&g.Rest, bottom, 0, "before told apart"}
-	default:
-		return aside{&g.Rest, bottom, 0, "all others, not counted"}
-	}
 }
 
 // axis returns the vertical axis: the names of as many rows as there is room for, the
@@ -193,31 +190,6 @@ func ends(name string, longest int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-(longest-head-1):])
 }
 
-// layer returns one number of all cells as pictures: the rows, and what stands apart.
-func (b *bands) layer(of func(*GridRow) []int64, scale shades) []plot.Plotter {
-	g := b.grid
-	var layers []plot.Plotter
-	if len(g.Rows) > 0 && g.Columns > 0 {
-		cells := newRaster(g.Columns, len(g.Rows), scale)
-		for i := range g.Rows {
-			for column, n := range of(&g.Rows[i]) {
-				cells.Pix[i*cells.Stride+column] = uint8(scale.step(g.perSecond(n)))
-			}
-		}
-		layers = append(layers, raster{g.begin(), b.bottom, g.end(), b.rows, cells}, b.rules())
-	}
-	for i := range b.asides {
-		own := b.asides[i].scale(g, of, scale)
-		cells := newRaster(g.Columns, 1, own)
-		for column, n := range of(b.asides[i].row) {
-			// Of several partitions the mean of each is shown.
-			cells.Pix[column] = uint8(own.step(g.perSecond(n) / float64(max(b.asides[i].share, 1))))
-		}
-		layers = append(layers, raster{g.begin(), b.asides[i].bottom, g.end(), b.asides[i].bottom + asideBand, cells})
-	}
-	return layers
-}
-
 // both returns what was served as pictures in which what was throttled fills each cell from
 // below, by its share of what was asked for, the paler the less it was.
 func (b *bands) both(scale shades) []plot.Plotter {
@@ -249,7 +221,17 @@ func (b *bands) stack(cells *image.Paletted, top, lines int, row *GridRow, parti
 	for column := range row.Served {
 		served := uint8(scale.step(b.grid.perSecond(row.Served[column]) / partitions))
 		filled, throttled := 0, uint8(0)
-		if lost := row.lost(column); lost > 0 {
+		// The share of the demand that was throttled is one of entities where the record has
+		// them, else of attempts.
+		lost := 0.
+		switch demanded, got, refused := float64(row.Demanded[column]), float64(row.Served[column]), float64(row.Throttled[column]); {
+		case !(refused > 0):
+		case demanded > got:
+			lost = clampToUnit((demanded - got) / demanded)
+		default:
+			lost = clampToUnit(refused / (refused + max(got, 0)))
+		}
+		if lost > 0 {
 			// What was throttled at all is seen.
 			filled = max(1, int(lost*float64(lines)+.5))
 			missed := row.Demanded[column] - row.Served[column]

@@ -51,8 +51,19 @@ func HeatGrid(record *results.Record) Grid {
 	if heat == nil {
 		return Grid{}
 	}
-	columns, merged := heatColumns(heat)
-	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: columns, MostMissed: heat.MostMissed}
+	// What a record says of its columns counts only as far as it has cells or there is room:
+	// nothing is allocated on its word.
+	needed := min(heat.Columns, mostColumns)
+	each := func(cells *results.HeatCells) {
+		needed = max(needed, len(cells.Served), len(cells.Throttled), len(cells.Failed), len(cells.Demanded))
+	}
+	each(&heat.Rest)
+	each(&heat.Nowhere)
+	for i := range heat.Rows {
+		each(&heat.Rows[i].HeatCells)
+	}
+	merged := max(1, (needed+mostColumns-1)/mostColumns)
+	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: (needed + merged - 1) / merged, MostMissed: heat.MostMissed}
 	g.Rest, g.Nowhere = g.empty("", ""), g.empty("", "")
 	g.Rest.fold(&heat.Rest, merged)
 	g.Nowhere.fold(&heat.Nowhere, merged)
@@ -151,23 +162,6 @@ func (r *GridRow) fold(cells *results.HeatCells, merged int) {
 	}
 }
 
-// heatColumns returns how many columns a grid needs and how many of the record's each of
-// them merges. What a record says of its columns counts only as far as it has cells or
-// there is room: nothing is allocated on its word.
-func heatColumns(heat *results.Heat) (columns, merged int) {
-	needed := min(heat.Columns, mostColumns)
-	each := func(cells *results.HeatCells) {
-		needed = max(needed, len(cells.Served), len(cells.Throttled), len(cells.Failed), len(cells.Demanded))
-	}
-	each(&heat.Rest)
-	each(&heat.Nowhere)
-	for i := range heat.Rows {
-		each(&heat.Rows[i].HeatCells)
-	}
-	merged = max(1, (needed+mostColumns-1)/mostColumns)
-	return (needed + merged - 1) / merged, merged
-}
-
 // bound adds the rows with the least to Rest until there are no more than so many.
 func (g *Grid) bound(rows int) {
 	slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
@@ -192,20 +186,6 @@ func (g *Grid) inOrder() {
 // Totals returns the sums of a row: entities served, attempts throttled, attempts failed.
 func (r *GridRow) Totals() (served, throttled, failed int64) {
 	return sum(r.Served), sum(r.Throttled), sum(r.Failed)
-}
-
-// lost returns which share of a cell's demand was throttled, in entities where the record
-// has them and else in attempts.
-func (r *GridRow) lost(column int) float64 {
-	demanded, served, throttled := float64(r.Demanded[column]), float64(r.Served[column]), float64(r.Throttled[column])
-	switch {
-	case !(throttled > 0):
-		return 0
-	case demanded > served:
-		return clampToUnit((demanded - served) / demanded)
-	default:
-		return clampToUnit(throttled / (throttled + max(served, 0)))
-	}
 }
 
 // weight is what rows are compared by where not all can be shown or named.

@@ -67,7 +67,8 @@ func (g *Grid) says() string {
 	return words
 }
 
-// drawLayer draws one number of all cells, and the bar that explains its scale. Where all there
+// drawLayer draws one number of all cells as pictures, the rows and what stands apart, and the bar
+// that explains its scale. Where all there
 // is of a grid is the sum of partitions that nobody counted, that has a scale of its own.
 func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, bar *colourBar, o *Options) {
 	g := b.grid
@@ -82,7 +83,25 @@ func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, 
 	}
 	p.bar = bar
 	p.plot = newPlot(unlabelled(clockAxis(g.begin(), g.end(), 0)), b.axis())
-	p.plot.Add(b.layer(layer, scale)...)
+	if len(g.Rows) > 0 && g.Columns > 0 {
+		cells := newRaster(g.Columns, len(g.Rows), scale)
+		for i := range g.Rows {
+			for column, n := range layer(&g.Rows[i]) {
+				cells.Pix[i*cells.Stride+column] = uint8(scale.step(g.perSecond(n)))
+			}
+		}
+		p.plot.Add(raster{g.begin(), b.bottom, g.end(), b.rows, cells}, b.rules())
+	}
+	for i := range b.asides {
+		a := &b.asides[i]
+		own := a.scale(g, layer, scale)
+		cells := newRaster(g.Columns, 1, own)
+		for column, n := range layer(a.row) {
+			// Of several partitions the mean of each is shown.
+			cells.Pix[column] = uint8(own.step(g.perSecond(n) / float64(max(a.share, 1))))
+		}
+		p.plot.Add(raster{g.begin(), a.bottom, g.end(), a.bottom + asideBand, cells})
+	}
 }
 
 // servedScale is the scale of what partitions served: anchored at their target, so that

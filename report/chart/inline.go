@@ -45,7 +45,23 @@ func encodeInline(f *figure) (template.HTML, error) {
 	}
 	body = styled.ReplaceAllFunc(body, func(match []byte) []byte {
 		_, list, _ := bytes.Cut(match, []byte(`"`))
-		return []byte(attributes(string(list[:len(list)-1]), properties))
+		// As attributes of their own the declarations of a style take variables as well, and are
+		// no style to a content policy.
+		var attributes []byte
+		for declaration := range strings.SplitSeq(string(list[:len(list)-1]), ";") {
+			property, value, _ := strings.Cut(declaration, ":")
+			if named, is := properties[value]; is {
+				value = named
+			}
+			switch property {
+			case "font-variant", "font-style":
+				continue // as they are by themselves
+			case "font-family":
+				value = fonts
+			}
+			attributes = fmt.Appendf(attributes, " %s=\"%s\"", property, value)
+		}
+		return attributes
 	})
 	wide, tall := f.size()
 	class := ""
@@ -55,24 +71,4 @@ func encodeInline(f *figure) (template.HTML, error) {
 	return template.HTML(fmt.Sprintf("<svg%s role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %v %v\" "+
 		"xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n%s",
 		class, html.EscapeString(f.title), float64(wide), float64(tall), body)), nil
-}
-
-// attributes returns the declarations of a style as attributes of their own, which take
-// variables as well and are no style to a content policy.
-func attributes(style string, properties map[string]string) string {
-	var b strings.Builder
-	for _, declaration := range strings.Split(style, ";") {
-		property, value, _ := strings.Cut(declaration, ":")
-		if named, is := properties[value]; is {
-			value = named
-		}
-		if property == "font-family" {
-			value = fonts
-		}
-		if property == "font-variant" || property == "font-style" {
-			continue // as they are by themselves
-		}
-		fmt.Fprintf(&b, " %s=\"%s\"", property, value)
-	}
-	return b.String()
 }

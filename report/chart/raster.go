@@ -56,14 +56,12 @@ func paint(c *draw.Canvas, box vg.Rectangle, cells *image.Paletted) {
 		return
 	}
 	dots := func(v vg.Length) int { return int(v.Dots(pixels.DPI()) + .5) }
-	low := pixels.Image().Bounds().Max.Y
-	spread(pixels.Image(), image.Rect(dots(box.Min.X), low-dots(box.Max.Y), dots(box.Max.X), low-dots(box.Min.Y)), cells)
-}
-
-// spread fills a rectangle of a page with cells. The library's own way would blur them.
-func spread(page imagedraw.Image, at image.Rectangle, cells *image.Paletted) {
+	sheet := pixels.Image()
+	low := sheet.Bounds().Max.Y
+	// The library's own way to fill a rectangle with cells would blur them.
+	at := image.Rect(dots(box.Min.X), low-dots(box.Max.Y), dots(box.Max.X), low-dots(box.Min.Y))
 	columns, lines := cells.Rect.Dx(), cells.Rect.Dy()
-	seen := at.Intersect(page.Bounds())
+	seen := at.Intersect(sheet.Bounds())
 	row := image.NewPaletted(image.Rect(seen.Min.X, 0, seen.Max.X, 1), cells.Palette)
 	last := -1
 	for y := seen.Min.Y; y < seen.Max.Y; y++ {
@@ -73,7 +71,7 @@ func spread(page imagedraw.Image, at image.Rectangle, cells *image.Paletted) {
 				row.Pix[x] = cells.Pix[line*cells.Stride+(seen.Min.X+x-at.Min.X)*columns/at.Dx()]
 			}
 		}
-		imagedraw.Draw(page, image.Rect(seen.Min.X, y, seen.Max.X, y+1), row, row.Rect.Min, imagedraw.Src)
+		imagedraw.Draw(sheet, image.Rect(seen.Min.X, y, seen.Max.X, y+1), row, row.Rect.Min, imagedraw.Src)
 	}
 }
 

@@ -19,13 +19,10 @@ const mostFans = 24
 // DrawSchedules writes a fan chart of retry schedules, as schedules.png and
 // schedules.svg, and returns the names of the files. Its error wraps
 // results.ErrWrite.
+//
+// There is a row for each policy with a band for every retry: from the earliest to the latest
+// time after the first failure at which it is sent.
 func DrawSchedules(folder results.Folder, schedules []results.RetrySchedule) ([]string, error) {
-	return save(folder, []drawing{{"schedules", schedulesFigure(schedules)}}, "")
-}
-
-// schedulesFigure draws for each policy a row with a band for every retry: from
-// the earliest to the latest time after the first failure at which it is sent.
-func schedulesFigure(schedules []results.RetrySchedule) *figure {
 	schedules = schedules[:min(len(schedules), mostFans)]
 	f := &figure{
 		title:    "When each policy tries again",
@@ -46,8 +43,9 @@ func schedulesFigure(schedules []results.RetrySchedule) *figure {
 		}
 	}
 	f.height = 130 + 34*vg.Length(max(4, len(schedules)))
+	drawn := []drawing{{"schedules", f}}
 	if len(bands.list) == 0 || !(latest > 0) {
-		return f
+		return save(folder, drawn, "")
 	}
 	least := max(min(earliest/3, latest/20), latest/1e5, 0.001)
 	x := plot.Axis{Min: least, Max: latest * 1.15, Scale: logarithmic{}}
@@ -71,7 +69,7 @@ func schedulesFigure(schedules []results.RetrySchedule) *figure {
 	f.panels[0].plot.Add(bands)
 	f.panels[0].below = "time since the first failure"
 	f.panels[0].legend = []entry{{"retry, by its number", swatch(getInk)}, {"no spread: all clients at once", swatch(throttledInk)}}
-	return f
+	return save(folder, drawn, "")
 }
 
 // fan is the band of one retry of one policy, in seconds.

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -95,8 +94,16 @@ func throttleFigure(record *results.Record, _ *Options) *figure {
 		return f
 	}
 	f.panels[0].share, f.panels[0].below = 13, ""
-	f.panels = append(f.panels, panel{heading: "Attempts throttled per second", share: 9,
-		legend: []entry{{"throttled" + throttledWords(record), swatch(throttledInk)}}})
+	const told = 2
+	causes, separator, words := ThrottledCauses(record), ": ", "throttled"
+	for _, one := range causes[:min(len(causes), told)] {
+		words += separator + clean(one.String(), 28) + " " + document.Figures(float64(one.Attempts))
+		separator = ", "
+	}
+	if more := len(causes) - told; more > 0 {
+		words += separator + document.Counted(more, "other answer")
+	}
+	f.panels = append(f.panels, panel{heading: "Attempts throttled per second", share: 9, legend: []entry{{words, swatch(throttledInk)}}})
 	if failed > 0 {
 		f.panels[1].heading = "Attempts throttled and failed per second"
 		f.panels[1].legend = append(f.panels[1].legend, entry{"failed", swatch(failedInk)})
@@ -198,22 +205,4 @@ func ThrottledCauses(record *results.Record) results.Causes {
 		sum.Merge(second.Causes.Only(results.Throttled))
 	}
 	return sum.Told()
-}
-
-// throttledWords says how often the commonest answers to throttled attempts came.
-func throttledWords(record *results.Record) string {
-	const told = 2
-	causes := ThrottledCauses(record)
-	var words []string
-	for i, r := range causes {
-		if i == told {
-			words = append(words, document.Counted(len(causes)-told, "other answer"))
-			break
-		}
-		words = append(words, clean(r.String(), 28)+" "+document.Figures(float64(r.Attempts)))
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(words, ", ")
 }

@@ -225,26 +225,22 @@ func Headed(words int, titles ...string) []Column {
 func (d *Document) Add(id, title string, blocks ...Block) {
 	s := Section{ID: id, Title: title}
 	for _, block := range blocks {
-		if !idle(block) {
+		says := true
+		switch b := block.(type) {
+		case Paragraph:
+			says = b.Text != ""
+		case List:
+			says = len(b.Items) > 0
+		case Facts:
+			says = len(b.Lines) > 0
+		case Table:
+			says = len(b.Rows) > 0
+		}
+		if says {
 			s.Blocks = append(s.Blocks, block)
 		}
 	}
 	if len(s.Blocks) > 0 {
 		d.Sections = append(d.Sections, s)
-	}
-}
-
-func idle(block Block) bool {
-	switch b := block.(type) {
-	case Paragraph:
-		return b.Text == ""
-	case List:
-		return len(b.Items) == 0
-	case Facts:
-		return len(b.Lines) == 0
-	case Table:
-		return len(b.Rows) == 0
-	default:
-		return false
 	}
 }

@@ -35,8 +35,28 @@ func HistogramLog(w io.Writer, record *results.Record, _ *results.Summary) error
 	text.WriteString(hlogAbout + hlogColumns)
 	tags := namesOf(record.Manifest.Operations, tag)
 	for p := range record.Phases {
-		if err := logPhase(&text, record, &record.Phases[p], tags); err != nil {
-			return err
+		phase := &record.Phases[p]
+		begin, end := max(0, phase.Begin), phase.End
+		if record.Duration > 0 && (end <= begin || end > record.Duration) {
+			// The run ended within it, or it is a closed loop that has no other end.
+			end = record.Duration
+		}
+		of := "reported"
+		if !phase.Reported {
+			of = "not reported, for it is no part of the measurement"
+		}
+		fmt.Fprintf(&text, "#Phase %s: %s\n", remark(phase.Name), of)
+		for k := range phase.Kinds[:min(len(phase.Kinds), len(tags))] {
+			response, lost := phase.Kinds[k].Response, phase.Kinds[k].Lost
+			if over := response.Over(); over > 0 {
+				fmt.Fprintf(&text, "#%s: %d took longer than an hour, and count as one\n", remark(tags[k]), over)
+			}
+			if n := lost.Count(); n > 0 {
+				fmt.Fprintf(&text, "#%s: %d did not succeed, and are in no line\n", remark(tags[k]), n)
+			}
+			if err := logLine(&text, tags[k], begin, max(0, end-begin), response); err != nil {
+				return err
+			}
 		}
 	}
 	if _, err := io.WriteString(w, text.String()); err != nil {
@@ -66,33 +86,6 @@ func logLine(text *strings.Builder, tag string, from, length time.Duration, resp
 	if encoded != "" {
 		fmt.Fprintf(text, "Tag=%s,%s,%s,%s,%s\n", tag, seconds(from, time.Second), seconds(length, time.Second),
 			seconds(time.Duration(response.Max()), time.Millisecond/time.Microsecond), encoded)
-	}
-	return nil
-}
-
-// logPhase writes a phase: what it is as a comment, then its lines.
-func logPhase(text *strings.Builder, record *results.Record, p *results.Phase, tags []string) error {
-	begin, end := max(0, p.Begin), p.End
-	if record.Duration > 0 && (end <= begin || end > record.Duration) {
-		// The run ended within it, or it is a closed loop that has no other end.
-		end = record.Duration
-	}
-	of := "reported"
-	if !p.Reported {
-		of = "not reported, for it is no part of the measurement"
-	}
-	fmt.Fprintf(text, "#Phase %s: %s\n", remark(p.Name), of)
-	for k := range p.Kinds[:min(len(p.Kinds), len(tags))] {
-		response, lost := p.Kinds[k].Response, p.Kinds[k].Lost
-		if over := response.Over(); over > 0 {
-			fmt.Fprintf(text, "#%s: %d took longer than an hour, and count as one\n", remark(tags[k]), over)
-		}
-		if n := lost.Count(); n > 0 {
-			fmt.Fprintf(text, "#%s: %d did not succeed, and are in no line\n", remark(tags[k]), n)
-		}
-		if err := logLine(text, tags[k], begin, max(0, end-begin), response); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -88,9 +88,23 @@ func toneOf(t document.Tone) tone {
 
 // newPage returns the page of a document.
 func newPage(d *document.Document, o Options) *page {
+	// The more numbers there are, the more instants of each series are merged into two, so that
+	// the page stays small.
+	stretch, values, counted := 1, 0, make(map[string]bool)
+	for _, list := range append([]document.Section{{Blocks: d.Screen}}, d.Sections...) {
+		for _, b := range list.Blocks {
+			if b, ok := b.(document.Series); ok && !counted[b.ID] {
+				counted[b.ID] = true
+				values += len(b.Seconds) * (len(b.Lines) + 1)
+			}
+		}
+	}
+	if values > mostValues {
+		stretch = 2 * ((values + mostValues - 1) / mostValues)
+	}
 	m := maker{
 		ids: names{taken: map[string]bool{"main": true, "contents": true, "answer": true, "answer-name": true, "screen": true, "screen-name": true}}, pictures: o.Pictures,
-		stretch: thinning(d), shown: make(map[string]above),
+		stretch: stretch, shown: make(map[string]above),
 	}
 	p := &page{
 		Title: words(cmp.Or(d.Title, "Report")), Subtitle: words(d.Subtitle), Warnings: escapeEach(d.Warnings),

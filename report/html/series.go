@@ -81,24 +81,6 @@ var firstDash = map[document.Meaning]int{
 	document.Offered: 2, document.Third: 2, document.Failed: 3,
 }
 
-// thinning returns how many instants each series has to merge into two so that the page
-// stays small: 1 for none.
-func thinning(d *document.Document) int {
-	values, counted := 0, make(map[string]bool)
-	for _, list := range append([]document.Section{{Blocks: d.Screen}}, d.Sections...) {
-		for _, b := range list.Blocks {
-			if b, ok := b.(document.Series); ok && !counted[b.ID] {
-				counted[b.ID] = true
-				values += len(b.Seconds) * (len(b.Lines) + 1)
-			}
-		}
-	}
-	if values <= mostValues {
-		return 1
-	}
-	return 2 * ((values + mostValues - 1) / mostValues)
-}
-
 // series returns a series with stretches of instants merged.
 func (m *maker) series(b *document.Series) *series {
 	m.plotted = true
