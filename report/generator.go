@@ -22,7 +22,8 @@ func (a *author) generator() {
 		if g.Ceiling.Over == results.OverHTTP {
 			at = "a server of this process that answers at once"
 		}
-		ceiling := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s", document.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
+		ceiling := fmt.Sprintf("ceiling: %s operations/s flat out, %d under way, at %s",
+			document.Rate(g.Ceiling.PerSecond()), g.Ceiling.Lanes, at)
 		if g.CPUKnown {
 			ceiling += fmt.Sprintf("; CPU: %s µs an operation", document.Figures(g.Ceiling.CPUMicros()))
 		}

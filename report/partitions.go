@@ -130,7 +130,8 @@ func (a *author) accounts() {
 			figures, from := a.wholeStep(best)
 			served := below(from, "served_entities_per_second")
 			t.Rows = [][]document.Cell{{rateCell(figures.Served, served), ofCell(figures.Served, target, served, 1),
-				rateCell(figures.Offered, below(from, "offered_entities_per_second")), rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
+				rateCell(figures.Offered, below(from, "offered_entities_per_second")),
+				rateCell(figures.ThrottledPerSecond, below(from, "throttled_per_second")),
 				wordsCell(best.Phase.Name), wordsCell("the account")}}
 		}
 	}
@@ -184,7 +185,8 @@ func (a *author) events() {
 			if d.From != d.To {
 				servers = fmt.Sprintf("%d → %d", d.From, d.To)
 			}
-			t.Rows = append(t.Rows, []document.Cell{{Text: document.Seconds(at)}, wordsCell(e.What), wordsCell(servers), rateCell(float64(d.Offered), ""),
+			t.Rows = append(t.Rows, []document.Cell{{Text: document.Seconds(at)}, wordsCell(e.What), wordsCell(servers),
+				rateCell(float64(d.Offered), ""),
 				rateCell(float64(d.Served), ""), {Text: document.Seconds(max(0, d.Until-at))}, wordsCell(strconv.Quote(d.Key) + ": " + d.Reason)})
 		} else if d != nil {
 			more++

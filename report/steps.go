@@ -126,7 +126,8 @@ func (a *author) groups() {
 	}
 	if len(late) > 0 {
 		a.line(fmt.Sprintf("late: in %s the generator sent more than %s of the operations over %d ms late, or some never: "+
-			"that wait is part of the response times there", strings.Join(late, ", "), document.Share(results.MostLate), results.LateAfter.Milliseconds()))
+			"that wait is part of the response times there",
+			strings.Join(late, ", "), document.Share(results.MostLate), results.LateAfter.Milliseconds()))
 	}
 }
 

@@ -29,13 +29,15 @@ func (a *author) surroundings() {
 		if parameter.Unit != "" && parameter.Unit != "duration" {
 			value += " " + parameter.Unit
 		}
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(value), wordsCell(parameter.Provenance), wordsCell(parameter.About)})
+		t.Rows = append(t.Rows, []document.Cell{wordsCell(parameter.Name), wordsCell(value),
+			wordsCell(parameter.Provenance), wordsCell(parameter.About)})
 	}
 	if rest := len(m.Model) - len(t.Rows); rest > 0 {
 		t.Notes = []string{fmt.Sprintf("the documents give the other %s, as run.json has them", document.Count(int64(rest)))}
 	}
 	a.table("Assumptions of the model", t)
-	t = document.Table{ID: "environment", Caption: "What ran, and on what", Columns: []document.Column{{Title: "of", Words: true}, {Title: "value", Words: true}}}
+	t = document.Table{ID: "environment", Caption: "What ran, and on what",
+		Columns: []document.Column{{Title: "of", Words: true}, {Title: "value", Words: true}}}
 	add := func(name, value, source string) {
 		if value != "" {
 			t.Rows = append(t.Rows, []document.Cell{wordsCell(name), sourced(value, source, 0)})
@@ -110,7 +112,8 @@ func (a *author) fleet() {
 	for i, one := range of.Labels {
 		at := func(member string) string { return pointer("manifest", "fleet", "labels", i, member) }
 		t.Rows = append(t.Rows, []document.Cell{wordsCell(one.Label + " " + one.Value), sourced(document.Count(int64(one.Members)), at("members"), 0),
-			sourced(document.Told(one.Throughput, document.Rate), at("throughput"), 0), shareCell(one.Throttled, at("share_throttled")), shareCell(one.ShareLost, at("share_lost")),
+			sourced(document.Told(one.Throughput, document.Rate), at("throughput"), 0),
+			shareCell(one.Throttled, at("share_throttled")), shareCell(one.ShareLost, at("share_lost")),
 			nanosCell(one.P50, at("p50_ns")), nanosCell(one.P99, at("p99_ns"))})
 	}
 	a.table("By label", t)

@@ -42,8 +42,8 @@ func (a *author) observed() {
 		if seen.Code != "" || seen.Status >= 300 {
 			answer = strconv.Itoa(seen.Status) + " " + seen.Code
 		}
-		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), amountCell(seen.Tableless, below(from, "without_table")),
-			wordsCell(seen.Class), wordsCell(answer)})
+		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")),
+			amountCell(seen.Tableless, below(from, "without_table")), wordsCell(seen.Class), wordsCell(answer)})
 	}
 	t.Notes = []string{fmt.Sprintf("throttled by partitions %s, by the account %s; no table: requests that never reached one",
 		document.Count(o.ThrottledByPartition), document.Count(o.ThrottledByAccount))}

@@ -42,7 +42,8 @@ func (a *author) workflows() {
 	tokens := document.Table{ID: "tokens", Caption: "The continuation token of the last page that was read",
 		Columns: []document.Column{{Title: "name", Words: true}, {Title: "operation", Words: true}, {Title: "token", Words: true}}}
 	for _, one := range a.record.Saved() {
-		tokens.Rows = append(tokens.Rows, []document.Cell{wordsCell(one.Name), wordsCell(one.Operation), wordsCell(cmp.Or(one.Token, "none: all was read"))})
+		tokens.Rows = append(tokens.Rows, []document.Cell{wordsCell(one.Name), wordsCell(one.Operation),
+			wordsCell(cmp.Or(one.Token, "none: all was read"))})
 	}
 	a.table("Saved, to be gone on with", tokens)
 }

@@ -100,7 +100,20 @@ func (f *figure) draw(c draw.Canvas) {
 	if f.key != nil {
 		c.Max.Y -= f.key.drawHeading(c)
 	}
-	places := f.places(c)
+	var shares vg.Length
+	for i := range f.panels {
+		shares += f.panels[i].share
+	}
+	room := c.Max.Y - c.Min.Y - panelGap*vg.Length(len(f.panels)-1)
+	places := make([]draw.Canvas, len(f.panels))
+	top := c.Max.Y
+	for i := range f.panels {
+		height := room * f.panels[i].share / shares
+		places[i] = draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: c.Min.X, Y: top - height}, Max: vg.Point{X: c.Max.X, Y: top},
+		}}
+		top -= height + panelGap
+	}
 	// The widest labels take this much room left and right of the data.
 	var left, right vg.Length
 	for i := range f.panels {
@@ -113,25 +126,6 @@ func (f *figure) draw(c draw.Canvas) {
 	for i := range f.panels {
 		f.panels[i].draw(places[i], left, right)
 	}
-}
-
-// places divides a canvas among the panels, from the top down.
-func (f *figure) places(c draw.Canvas) []draw.Canvas {
-	var shares vg.Length
-	for i := range f.panels {
-		shares += f.panels[i].share
-	}
-	gaps := panelGap * vg.Length(len(f.panels)-1)
-	places := make([]draw.Canvas, len(f.panels))
-	top := c.Max.Y
-	for i := range f.panels {
-		height := (c.Max.Y - c.Min.Y - gaps) * f.panels[i].share / shares
-		places[i] = draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: c.Min.X, Y: top - height}, Max: vg.Point{X: c.Max.X, Y: top},
-		}}
-		top -= height + panelGap
-	}
-	return places
 }
 
 // draw paints the panel into its place, its data that far from left and right.

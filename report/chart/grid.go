@@ -63,7 +63,8 @@ func HeatGrid(record *results.Record) Grid {
 		each(&heat.Rows[i].HeatCells)
 	}
 	merged := max(1, (needed+mostColumns-1)/mostColumns)
-	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: (needed + merged - 1) / merged, MostMissed: heat.MostMissed}
+	g := Grid{SecondsPerColumn: max(heat.SecondsPerColumn, 1) * int64(merged), Columns: (needed + merged - 1) / merged,
+		MostMissed: heat.MostMissed}
 	g.Rest, g.Nowhere = g.empty("", ""), g.empty("", "")
 	g.Rest.fold(&heat.Rest, merged)
 	g.Nowhere.fold(&heat.Nowhere, merged)

@@ -25,7 +25,16 @@ func heatFigure(record *results.Record, o *Options) *figure {
 	served.drawLayer(b, layerServed, scale, bar, o)
 	served.addSteps(record, g.begin(), g.end())
 	served.addTurns(record, g.begin(), g.end())
-	served.says = g.says()
+	// What the picture leaves open.
+	served.says = "each row is a partition, in the order of keys, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
+	if len(g.Rows) == 0 {
+		served.says = "no partition stands out of so many, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
+	} else if g.MostMissed > 0 {
+		served.says += "; a row may lack up to " + document.Figures(float64(g.MostMissed)) + " entities, which are among the others"
+	}
+	if failed > 0 {
+		served.says += "; " + document.Counted(int(failed), "attempt") + " that failed not drawn"
+	}
 	served.share = b.panelHeight(words + saysRow)
 	f.height = headRoom + served.share
 	if refusals > 0 {
@@ -52,20 +61,6 @@ const headRoom vg.Length = 66
 
 // nothing is the sample of a legend that explains no mark.
 type nothing struct{}
-
-// says explains what a picture of a grid leaves open.
-func (g *Grid) says() string {
-	words := "each row is a partition, in the order of keys, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
-	if len(g.Rows) == 0 {
-		words = "no partition stands out of so many, each cell " + document.Counted(int(g.SecondsPerColumn), "second")
-	} else if g.MostMissed > 0 {
-		words += "; a row may lack up to " + document.Figures(float64(g.MostMissed)) + " entities, which are among the others"
-	}
-	if _, _, failed := g.Totals(); failed > 0 {
-		words += "; " + document.Counted(int(failed), "attempt") + " that failed not drawn"
-	}
-	return words
-}
 
 // drawLayer draws one number of all cells as pictures, the rows and what stands apart, and the bar
 // that explains its scale. Where all there

@@ -127,38 +127,36 @@ func DrawRetries(folder results.Folder, contest *results.PolicyContest) ([]strin
 	}
 	end := max(float64(longest)/10, contest.TroubleS) * 1.02
 	for i := range trials {
-		f.panels = append(f.panels, strip(&trials[i], contest, end, i == len(trials)-1))
+		trial := &trials[i]
+		words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
+			document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
+		p := panel{heading: clean(trial.Policy, longestName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
+		bars := columns{colours: []ink{throttledInk}}
+		var highest int64
+		for tenth, count := range trial.RetriesPer100ms {
+			highest = max(highest, count)
+			if count > 0 {
+				bars.bars = append(bars.bars, column{float64(tenth) / 10, float64(tenth+1) / 10, []float64{float64(count)}})
+			}
+		}
+		x := linearAxis(0, end)
+		if i == len(trials)-1 {
+			p.below, p.share = "seconds since the trouble began", 1.35
+		} else {
+			x = unlabelled(x)
+		}
+		top := float64(max(highest, 1))
+		y := countAxis("", float64(highest), 1.15)
+		y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
+			return []plot.Tick{{Value: 0, Label: "0"}, {Value: top, Label: document.Figures(top)}}
+		})
+		p.plot = newPlot(x, y)
+		p.plot.Add(bars, line{stroke(1.2, targetInk, 4, 3), []point{{contest.TroubleS, 0}, {contest.TroubleS, top * 1.15}}})
+		f.panels = append(f.panels, p)
 	}
 	if len(trials) == 0 {
 		f.panels = []panel{{heading: "Retries", share: 1, sentence: "no data: no policy was tried"}}
 	}
 	f.height = 90 + 74*vg.Length(max(3, len(f.panels)))
 	return save(folder, []drawing{{"retries", f}}, "")
-}
-
-func strip(trial *results.PolicyTrial, contest *results.PolicyContest, end float64, last bool) panel {
-	words := fmt.Sprintf("%s %% lost, %s attempts an operation, at most %s retries in 100 ms", document.Figures(trial.LostPercent),
-		document.Figures(trial.AttemptsPerOperation), document.Figures(float64(trial.PeakRetries)))
-	p := panel{heading: clean(trial.Policy, longestName), share: 1, legend: []entry{{words, swatch(throttledInk)}}}
-	bars := columns{colours: []ink{throttledInk}}
-	var highest int64
-	for tenth, count := range trial.RetriesPer100ms {
-		highest = max(highest, count)
-		if count > 0 {
-			bars.bars = append(bars.bars, column{float64(tenth) / 10, float64(tenth+1) / 10, []float64{float64(count)}})
-		}
-	}
-	x := linearAxis(0, end)
-	if last {
-		p.below, p.share = "seconds since the trouble began", 1.35
-	} else {
-		x = unlabelled(x)
-	}
-	y := countAxis("", float64(highest), 1.15)
-	y.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-		return []plot.Tick{{Value: 0, Label: "0"}, {Value: float64(max(highest, 1)), Label: document.Figures(float64(max(highest, 1)))}}
-	})
-	p.plot = newPlot(x, y)
-	p.plot.Add(bars, line{stroke(1.2, targetInk, 4, 3), []point{{contest.TroubleS, 0}, {contest.TroubleS, float64(max(highest, 1)) * 1.15}}})
-	return p
 }

@@ -21,7 +21,8 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		reasons = append(reasons, Plain(reason))
 	}
 	// Where a run is not valid the other cases say little.
-	valid := Case{Class: class, Name: "the run is valid", Kind: summary.Validity, Message: Plain(summary.Verdict), Lines: strings.Join(reasons, "\n")}
+	valid := Case{Class: class, Name: "the run is valid", Kind: summary.Validity, Message: Plain(summary.Verdict),
+		Lines: strings.Join(reasons, "\n")}
 	if summary.Validity != results.Valid {
 		valid.Status = Error
 		valid.Message = strings.Join(append([]string{"the run is " + summary.Validity}, reasons...), "; ")

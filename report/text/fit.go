@@ -74,13 +74,31 @@ func (g *grid) part(from, to int) *grid {
 	return p
 }
 
+// narrow cuts the words of all columns but the last to so many columns at most: what is too long
+// loses its middle, since names that begin alike often end otherwise.
 func (g *grid) narrow(most int) {
 	for i, column := range g.columns {
 		if !column.Words || i == len(g.columns)-1 {
 			continue
 		}
 		for _, row := range g.rows {
-			row[i].Text = narrow(g.safe(row[i].Text), most)
+			row[i].Text = g.safe(row[i].Text)
+			if Columns(row[i].Text) <= most {
+				continue
+			}
+			safe := []rune(row[i].Text)
+			// What is left has one column fewer, for the mark.
+			room := most - 1
+			head, tail, from, to := 0, 0, 0, len(safe)
+			for from < to && head+Columns(string(safe[from])) <= (room+1)/2 {
+				head += Columns(string(safe[from]))
+				from++
+			}
+			for to > from && head+tail+Columns(string(safe[to-1])) <= room {
+				tail += Columns(string(safe[to-1]))
+				to--
+			}
+			row[i].Text = string(safe[:from]) + "…" + string(safe[to:])
 		}
 	}
 }

@@ -75,28 +75,6 @@ func Cut(word string, columns int) (head, tail string) {
 // Columns returns how many columns a printable text fills.
 func Columns(text string) int { return ansi.StringWidth(text) }
 
-// narrow returns a text in so many columns at most: what is too long loses its middle,
-// since names that begin alike often end otherwise. Nothing but printable characters
-// may be in it.
-func narrow(text string, columns int) string {
-	safe := []rune(text)
-	if Columns(text) <= columns {
-		return text
-	}
-	// What is left has one column fewer, for the mark.
-	room := columns - 1
-	head, tail, from, to := 0, 0, 0, len(safe)
-	for from < to && head+Columns(string(safe[from])) <= (room+1)/2 {
-		head += Columns(string(safe[from]))
-		from++
-	}
-	for to > from && head+tail+Columns(string(safe[to-1])) <= room {
-		tail += Columns(string(safe[to-1]))
-		to--
-	}
-	return string(safe[:from]) + "…" + string(safe[to:])
-}
-
 // Aligned returns rows of cells as lines of whatever width: the first columns flush left,
 // the others flush right. The cells are taken as they are; a column without a word in any
 // row is left out.

@@ -64,7 +64,8 @@ func Figures(record *results.Record, summary *results.Summary) []Figure {
 		origin         figure.Provenance
 		unit           figureUnit
 	}{
-		{"requests_per_success", "requests for each done", counts, ofRate}, {"counted_per_success", "entities counted for each done", counts, ofRate},
+		{"requests_per_success", "requests for each done", counts, ofRate},
+		{"counted_per_success", "entities counted for each done", counts, ofRate},
 		{"p50", "response p50", figure.Modelled, ofTime}, {"p99", "response p99", figure.Modelled, ofTime},
 	}
 	for _, kind := range record.Manifest.Operations {

@@ -28,7 +28,8 @@ func balanceFindings(record *results.Record) []string {
 	begin, _, _ := figures.Span()
 	if first := slices.IndexFunc(record.Events, func(e results.Event) bool { return e.Balanced() }); first >= 0 {
 		e := &record.Events[first]
-		found = append(found, fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.", e.What, document.Minutes(since(e, begin))))
+		found = append(found, fmt.Sprintf("Load balancing took its first step, a %s, after %s of load.",
+			e.What, document.Minutes(since(e, begin))))
 	} else {
 		found = append(found, "Load balancing did nothing: overload has to last before it does, and load that is throttled nowhere is none.")
 	}

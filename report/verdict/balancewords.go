@@ -156,7 +156,8 @@ func (s *story) stuck(end *figure.Bin) []string {
 			also = fmt.Sprintf(", like %s more beside it", document.Count(int64(len(keys)-1)))
 		}
 		told = append(told, fmt.Sprintf("a PartitionKey is never divided, however long its overload lasts: "+
-			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.", shortened(keys[0].Key), document.Count(target), also))
+			"%q alone is asked for more than the %s/s that one partition has%s, and needs more keys.",
+			shortened(keys[0].Key), document.Count(target), also))
 	case s.lastKept() != "":
 		told = append(told, fmt.Sprintf("load balancing left it so: %s.", s.lastKept()))
 	case s.accountsFull(end) != "":

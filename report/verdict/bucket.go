@@ -55,13 +55,25 @@ func parameterOf(m *results.Manifest, name string) string {
 	return ""
 }
 
-// rests reports whether throttling of a run may rest on partition_burst: the model holds
-// partitions to a hard target, with an allowance below a second, and no faults were injected,
-// which may throttle too.
-func mayRestOnBurst(m *results.Manifest) bool {
+// mayRestOnBurst reports whether throttling in a step may rest on partition_burst: the model
+// holds partitions to a hard target, with an allowance below a second, no faults were injected,
+// which may throttle too, no earlier load above the target left retries behind, which throttle
+// later seconds, and no kind of operation counts far more than was known before, as scans do.
+func mayRestOnBurst(record *results.Record, step figure.Step) bool {
+	m := &record.Manifest
 	burst, err := time.ParseDuration(parameterOf(m, "partition_burst"))
 	headroom := parameterOf(m, "headroom")
-	return m.Modelled() && len(m.Faults) == 0 && m.Targets.Partition > 0 && (headroom == "" || headroom == "1000") && err == nil && burst < time.Second
+	if !m.Modelled() || len(m.Faults) > 0 || m.Targets.Partition <= 0 || headroom != "" && headroom != "1000" ||
+		err != nil || burst >= time.Second {
+		return false
+	}
+	leavesRetries := func(p results.Phase) bool {
+		return p.Rate > 0 && p.Begin < step.Phase.Begin && (len(p.Offered) == 0 || p.Offered[0].Busiest > m.Targets.Partition)
+	}
+	understated := func(kind results.KindStats) bool {
+		return figure.ShareOf(kind.Served, kind.Succeeded) > 2*figure.ShareOf(kind.Offered, kind.Scheduled)
+	}
+	return (m.Retry == "none" || !slices.ContainsFunc(record.Phases, leavesRetries)) && !slices.ContainsFunc(step.Phase.Kinds, understated)
 }
 
 // allowanceOf returns what of a step's throttling rests on partition_burst; its share is 0
@@ -69,7 +81,7 @@ func mayRestOnBurst(m *results.Manifest) bool {
 // the target of one, what each is asked.
 func allowanceOf(record *results.Record, step figure.Step) allowance {
 	one, target := allowance{phase: step.Phase.Name}, float64(record.Manifest.Targets.Partition)
-	if !mayRestOnBurst(&record.Manifest) || leftRetries(record, step) || slices.ContainsFunc(step.Phase.Kinds, understated) {
+	if !mayRestOnBurst(record, step) {
 		return one
 	}
 	throttled := int64(0)
@@ -115,18 +127,4 @@ func hottestOf(record *results.Record, step figure.Step, most float64) (float64,
 	burst, err := time.ParseDuration(parameterOf(m, "account_burst"))
 	free := m.Targets.Account == 0 || err == nil && most <= float64(m.Targets.Account)*min(1, burst.Seconds())
 	return float64(p.Offered[0].Busiest), free
-}
-
-// understated reports whether operations of a kind count far more than was known before, such
-// as scans.
-func understated(kind results.KindStats) bool {
-	return figure.ShareOf(kind.Served, kind.Succeeded) > 2*figure.ShareOf(kind.Offered, kind.Scheduled)
-}
-
-// leftRetries reports whether an earlier load above the target left retries behind, which
-// throttle later seconds.
-func leftRetries(record *results.Record, step figure.Step) bool {
-	return record.Manifest.Retry != "none" && slices.ContainsFunc(record.Phases, func(p results.Phase) bool {
-		return p.Rate > 0 && p.Begin < step.Phase.Begin && (len(p.Offered) == 0 || p.Offered[0].Busiest > record.Manifest.Targets.Partition)
-	})
 }

@@ -30,7 +30,8 @@ func Findings(record *results.Record) []string {
 		}
 	}
 	if most >= someRetries {
-		found = append(found, fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): the target meets more than is offered.",
+		found = append(found, fmt.Sprintf("Retries add up to %s attempts to each operation (at %s operations/s): "+
+			"the target meets more than is offered.",
 			document.CutFactor(most), document.Rate(at)))
 	}
 	found = append(found, waiting(record, steps), limited(record), ended(record), late(record))
@@ -51,7 +52,8 @@ func Findings(record *results.Record) []string {
 	for i := range record.Invariants {
 		switch one := &record.Invariants[i]; {
 		case one.Faults > 0:
-			found = append(found, fmt.Sprintf("Not so in %s of %s cases looked at: %s.", document.Count(one.Faults), document.Count(one.Looked), one.Name))
+			found = append(found, fmt.Sprintf("Not so in %s of %s cases looked at: %s.",
+				document.Count(one.Faults), document.Count(one.Looked), one.Name))
 		case one.Looked == 0:
 			found = append(found, fmt.Sprintf("The run left nothing behind to look at, so that nobody knows whether this holds: %s.", one.Name))
 		}
@@ -77,7 +79,8 @@ func knee(record *results.Record, steps []figure.Step) string {
 		if at < 0 || l.ClientLimited() {
 			return ""
 		}
-		return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.", document.Rate(l.Steps[at].Rate))
+		return fmt.Sprintf("At %s operations/s the generator was the limit; the answer does not rest on that step.",
+			document.Rate(l.Steps[at].Rate))
 	}
 	below := ""
 	for _, step := range steps {

@@ -29,7 +29,8 @@ func Limits(record *results.Record) []string {
 		}
 		return limits
 	case record.Killed() != nil:
-		return append(limits, "What the run did after its last whole second, how long its operations took together, and where its load saturates, "+
+		return append(limits, "What the run did after its last whole second, how long its operations took together, "+
+			"and where its load saturates, "+
 			"its seconds do not tell.")
 	case record.Limit != nil:
 		return append(limits, searchLimits(record)...)
@@ -96,7 +97,8 @@ func KindLimits(record *results.Record) []string {
 var profileLimits = map[string]string{
 	"headroom": "The limits are those of profile headroom, which lets partitions exceed their targets while servers are idle: " +
 		"by how much the real service does is not published.",
-	"measured-2010": "The limits are those of profile measured-2010, fitted to what was published in 2010: nothing here says what the service does today.",
+	"measured-2010": "The limits are those of profile measured-2010, fitted to what was published in 2010: " +
+		"nothing here says what the service does today.",
 }
 
 // mostProfile is how much is told of the name of a profile file, with where and when it was
@@ -139,7 +141,8 @@ func remoteLimits(record *results.Record) (limits []string) {
 	case manifest.Emulator:
 		limits = []string{emulatorLimit(manifest), "Its times are those of a development tool."}
 	case !manifest.Genuine:
-		limits = []string{"What answers does not say what it is" + calledItself(manifest.Service) + ": nothing here is said of the table service.",
+		limits = []string{"What answers does not say what it is" + calledItself(manifest.Service) +
+			": nothing here is said of the table service.",
 			"The times include the network between this machine and it.",
 			"How many entities a request counted, it does not say: a query of a key range is taken to scan what it returns."}
 	default:
@@ -155,7 +158,8 @@ func remoteLimits(record *results.Record) (limits []string) {
 		}
 	}
 	if len(filtered) > 0 {
-		limits = append(limits, fmt.Sprintf("What a filter leaves out is scanned and counts against the targets, and no reply says how much it was: "+
+		limits = append(limits, fmt.Sprintf("What a filter leaves out is scanned and counts against the targets, "+
+			"and no reply says how much it was: "+
 			"the entities counted of queries with a filter (%s) are those that they returned, a lower bound.", strings.Join(filtered, ", ")))
 	}
 	return limits

@@ -359,7 +359,8 @@ func (s *story) unknown() string {
 	case s.record.Manifest.Emulator && s.record.Manifest.LimitsKnown:
 		return "What was measured is an emulator, which keeps none of the service's limits: it says nothing of the PartitionKey."
 	case s.record.Manifest.Emulator:
-		return "What was measured is an emulator, of which no limit of a partition is known that it holds hard: it says nothing of the PartitionKey."
+		return "What was measured is an emulator, of which no limit of a partition is known that it holds hard: " +
+			"it says nothing of the PartitionKey."
 	case s.record.Manifest.Target == results.Logged && !s.record.Manifest.Genuine:
 		return "The log is that of a host which is not the table service's."
 	case !s.record.Manifest.Modelled() && !s.record.Manifest.Genuine && s.record.Manifest.Target != "":

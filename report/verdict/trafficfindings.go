@@ -53,7 +53,8 @@ func trafficFindings(record *results.Record) []string {
 	found = append(found, failures(o), ended(record), unnamed(o))
 	if o.PartitionsDropped > 0 || o.ShapesDropped > 0 {
 		found = append(found, fmt.Sprintf("More was asked for than is told apart: %s times a partition made room for another, "+
-			"and %s times a query; the heaviest of both are kept.", document.Count(max(0, o.PartitionsDropped)), document.Count(max(0, o.ShapesDropped))))
+			"and %s times a query; the heaviest of both are kept.",
+			document.Count(max(0, o.PartitionsDropped)), document.Count(max(0, o.ShapesDropped))))
 	}
 	if o.Delayed > 0 {
 		found = append(found, fmt.Sprintf("%s requests became known after their second was written and stand in a later one.",
