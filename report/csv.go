@@ -72,13 +72,7 @@ func (s *sheet) section(of *document.Section) {
 		case document.Table:
 			s.table(of.ID, &b)
 		case document.Series:
-			for i, second := range b.Seconds {
-				for _, line := range b.Lines {
-					if i < len(line.Values) && line.Values[i] != nil {
-						s.write(of.ID, b.ID, document.Plainly(second), line.Name, document.Plainly(*line.Values[i]), b.Unit)
-					}
-				}
-			}
+			s.series(of.ID, &b)
 		}
 	}
 }
@@ -105,6 +99,17 @@ func (s *sheet) table(section string, t *document.Table) {
 				unit = ""
 			}
 			s.write(section, t.ID, strconv.Itoa(r+1), strings.TrimSpace(column.Group+" "+column.Title), value, unit)
+		}
+	}
+}
+
+func (s *sheet) series(section string, of *document.Series) {
+	for i, second := range of.Seconds {
+		for l := range of.Lines {
+			line := &of.Lines[l]
+			if i < len(line.Values) && line.Values[i] != nil {
+				s.write(section, of.ID, document.Plainly(second), line.Name, document.Plainly(*line.Values[i]), of.Unit)
+			}
 		}
 	}
 }

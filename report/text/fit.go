@@ -30,20 +30,7 @@ func (b brush) grids(t *document.Table, columns int, whole bool) []*grid {
 		g.measure(columns)
 		return []*grid{g}
 	}
-	var list []*grid
-	for from := 1; from < len(g.columns); {
-		// A grid ends before the column that does not fit any more.
-		part := g.part(from, from+1)
-		to := from + 1
-		for to < len(g.columns) && g.part(from, to+1).fits(columns) {
-			to++
-			part = g.part(from, to)
-		}
-		part.measure(columns)
-		list = append(list, part)
-		from = to
-	}
-	return list
+	return g.split(columns)
 }
 
 // spared leaves the column out that can be spared most, and reports whether one could.
@@ -62,6 +49,23 @@ func (g *grid) spared() bool {
 		g.rows[i] = slices.Delete(row, at, at+1)
 	}
 	return true
+}
+
+// split divides a grid before the column that does not fit any more.
+func (g *grid) split(columns int) []*grid {
+	var list []*grid
+	for from := 1; from < len(g.columns); {
+		part := g.part(from, from+1)
+		to := from + 1
+		for to < len(g.columns) && g.part(from, to+1).fits(columns) {
+			to++
+			part = g.part(from, to)
+		}
+		part.measure(columns)
+		list = append(list, part)
+		from = to
+	}
+	return list
 }
 
 // part returns the first column and those from one to before another.
