@@ -66,10 +66,20 @@ func (c carried) rate() float64 { return float64(c.bytes) / max(c.took, time.Mic
 // measureBandwidth sends larger and larger requests until what is needed was carried, and says
 // what was: at least, for a connection of a few requests has not come to its full speed.
 func (v *visit) measureBandwidth(ctx context.Context) Finding {
-	bound, err := v.require(ctx)
-	if err != nil {
-		return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: "what the scenario needs"}
+	if v.needs == (need{}) {
+		s := v.scenario
+		var err error
+		if s == nil {
+			s, err = stress()
+		}
+		if err == nil {
+			v.needs, err = needOf(ctx, s)
+		}
+		if err != nil {
+			return Finding{Verdict: Fail, Measured: results.OneLine(err), Bound: "what the scenario needs"}
+		}
 	}
+	bound := v.needs.String()
 	ctx, release := clock.Within(ctx, v.clock, visitLimit, context.Canceled)
 	defer release()
 	var best carried
@@ -95,20 +105,6 @@ func (v *visit) measureBandwidth(ctx context.Context) Finding {
 		}
 	}
 	return best.judged(v.needs, bound)
-}
-
-// require plays the scenario, and returns what is wanted.
-func (v *visit) require(ctx context.Context) (bound string, err error) {
-	if v.needs == (need{}) {
-		s := v.scenario
-		if s == nil {
-			if s, err = stress(); err != nil {
-				return "", err
-			}
-		}
-		v.needs, err = needOf(ctx, s)
-	}
-	return v.needs.String(), err
 }
 
 // judged holds what was carried against what is needed. What comes back was not measured: nothing
@@ -147,24 +143,21 @@ func (v *visit) send(ctx context.Context, senders, properties int) (carried, str
 	for range senders {
 		o := <-outcomes
 		c.bytes += o.BytesOut
-		if o.Status != 404 && why == "" {
-			why = "a write to a table that is not there " + answered(o)
+		if o.Status == 404 || why != "" {
+			continue
+		}
+		why = "a write to a table that is not there "
+		switch o.Status {
+		case 0:
+			why += "got no reply: " + o.Detail
+		case 403:
+			why += "may not be sent by this credential (403)"
+		default:
+			why += fmt.Sprintf("was answered %d %s", o.Status, o.Code)
 		}
 	}
 	c.took = v.clock.Now().Sub(began)
 	return c, why
-}
-
-// answered says what became of a write that had to find no table.
-func answered(o target.Outcome) string {
-	switch {
-	case o.Status == 0:
-		return "got no reply: " + o.Detail
-	case o.Status == 403:
-		return "may not be sent by this credential (403)"
-	default:
-		return fmt.Sprintf("was answered %d %s", o.Status, o.Code)
-	}
 }
 
 // absentTable begins the name of a table that is nowhere.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"time"
 
 	"loadgen/engine/model"
@@ -73,8 +75,7 @@ func Calibrate(ctx context.Context, o CalibrationOptions) (*Calibration, error) 
 		return nil, ended
 	}
 	c.leaveOut()
-	c.tellMoves()
-	c.gaps(ended)
+	c.tellRest(ended)
 	return &Calibration{Profile: c.profile, Where: c.where, Ended: ended}, nil
 }
 
@@ -94,7 +95,13 @@ func (c *calibration) agree() error {
 		texts = append(texts, accountLoad(c.AccountRate, holdFor))
 	}
 	for _, text := range texts {
-		f, err := c.forecast(text)
+		s, err := c.read(text)
+		if err != nil {
+			return err
+		}
+		// By arithmetic: nothing is tried again, and nobody waits before the target was found to be there.
+		p := c.plan(s)
+		f, err := p.Reckoned()
 		if err != nil {
 			return err
 		}
@@ -122,17 +129,6 @@ func (c *calibration) plan(s *scenarios.Scenario) run.Plan {
 		RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Epoch: c.Now}
 }
 
-// forecast is by arithmetic: nothing is tried again, and nobody waits before the target was found
-// to be there.
-func (c *calibration) forecast(text string) (campaign.Forecast, error) {
-	s, err := c.read(text)
-	if err != nil {
-		return campaign.Forecast{}, err
-	}
-	p := c.plan(s)
-	return p.Reckoned()
-}
-
 // aroundTable are the requests that make, mark and drop a table.
 const aroundTable = 3
 
@@ -146,7 +142,16 @@ func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, 
 	if err != nil {
 		return nil, err
 	}
-	requests, lasts := requestsOf(s)
+	requests, lasts := int64(aroundTable), time.Duration(0)
+	for i := range s.Phases {
+		if load := s.Phases[i].Load; load != nil {
+			// Each partition's last transaction may be short of entities.
+			requests += int64(load.Entities/load.Transaction + partitions)
+		} else if t := s.Phases[i].Traffic; t != nil {
+			requests += int64(t.Arrivals.Constant * t.Lasts().Seconds())
+			lasts += t.Lasts()
+		}
+	}
 	if requests > c.left {
 		return nil, fmt.Errorf("%w: it takes %s transactions, and %s are left", errBudget, document.Count(requests), document.Count(c.left))
 	}
@@ -170,22 +175,6 @@ func (c *calibration) run(ctx context.Context, what, text string) (*calibrated, 
 	return m, err
 }
 
-// requestsOf returns how many requests a scenario of this room makes, nothing being tried again,
-// and how long it offers load.
-func requestsOf(s *scenarios.Scenario) (requests int64, lasts time.Duration) {
-	requests = aroundTable
-	for i := range s.Phases {
-		if load := s.Phases[i].Load; load != nil {
-			// Each partition's last transaction may be short of entities.
-			requests += int64(load.Entities/load.Transaction + partitions)
-		} else if t := s.Phases[i].Traffic; t != nil {
-			requests += int64(t.Arrivals.Constant * t.Lasts().Seconds())
-			lasts += t.Lasts()
-		}
-	}
-	return requests, lasts
-}
-
 // account takes down what a run has taken, and what it met.
 func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer) {
 	p := c.profile
@@ -194,7 +183,17 @@ func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer
 	c.left -= requests
 	if c.first {
 		c.first = false
-		c.name(&record.Manifest)
+		m := &record.Manifest
+		p.On, c.where = m.Started, m.Target
+		if len(c.Accounts) > 0 {
+			p.At, p.Server = c.Accounts[0].Socket(), results.OneLine(errors.New(m.Service))
+			switch {
+			case m.Genuine:
+				p.Kind = ServiceProfile
+			case m.Emulator:
+				p.Kind = EmulatorProfile
+			}
+		}
 	}
 	for i := range m.stretches {
 		s := &m.stretches[i]
@@ -207,22 +206,6 @@ func (c *calibration) account(record *results.Record, m *calibrated, g *gatherer
 		c.pauses = append(c.pauses, pauses...)
 		p.Failed += int64(failed)
 		c.loaded += s.End - s.Begin
-	}
-}
-
-// name takes down what answered.
-func (c *calibration) name(m *results.Manifest) {
-	c.profile.On = m.Started
-	c.where = m.Target
-	if len(c.Accounts) == 0 {
-		return
-	}
-	c.profile.At, c.profile.Server = c.Accounts[0].Socket(), results.OneLine(errors.New(m.Service))
-	switch {
-	case m.Genuine:
-		c.profile.Kind = ServiceProfile
-	case m.Emulator:
-		c.profile.Kind = EmulatorProfile
 	}
 }
 
@@ -243,7 +226,17 @@ func (c *calibration) experiments(ctx context.Context) error {
 			return err
 		}
 	}
-	c.learnThrottling()
+	// What a throttled attempt costs, from all that there were.
+	e, told := quantileOf(c.refusals, 0.5)
+	if !told {
+		c.missed("throttle_time", "%s; it takes %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
+		return nil
+	}
+	c.figure("p50(throttled)", e, "over all experiments")
+	if way := c.times.way; way.samples > 0 {
+		c.duration("throttle_time", estimate{max(0, e.value-way.value), max(0, e.low-way.high), max(0, e.high-way.low), e.samples},
+			"p50(throttled) less the round trip")
+	}
 	return nil
 }
 
@@ -252,8 +245,20 @@ func (c *calibration) missed(what, format string, args ...any) {
 	c.profile.Unlearnt = append(c.profile.Unlearnt, ProfileGap{What: what, Why: fmt.Sprintf(format, args...)})
 }
 
-// gaps names what a profile lacks that nobody has said a word about.
-func (c *calibration) gaps(ended error) {
+// tellRest says what was seen of partitions that move, and names what a profile lacks that nobody
+// has said a word about.
+func (c *calibration) tellRest(ended error) {
+	n := strconv.Itoa(len(c.pauses))
+	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: "pauses", Value: n, Low: n, High: n, Samples: max(1, int64(c.loaded/time.Second)),
+		By: fmt.Sprintf("times of %v or more in which nothing succeeded, in so many seconds of load", pauseLeast)})
+	const moves = "detection, offline_least, offline_most"
+	if len(c.pauses) == 0 {
+		c.missed(moves, "no partition was seen to move in %v of load: the service waits for minutes of overload first", c.loaded.Round(time.Second))
+	} else {
+		longest := slices.Max(c.pauses).Seconds()
+		c.figure("longest pause", estimate{longest, longest, longest, len(c.pauses)}, "of those")
+		c.missed(moves, "%s seen, too few to tell when and for how long partitions move", document.Counted(len(c.pauses), "pause was", "pauses were"))
+	}
 	if ended == nil {
 		return
 	}
@@ -317,6 +322,3 @@ func (c *calibration) ladder() []float64 {
 	}
 	return append(rates, c.MaxRate)
 }
-
-// Interrupted reports whether somebody ended the experiments.
-func (o *Calibration) Interrupted() bool { return errors.Is(o.Ended, context.Canceled) }

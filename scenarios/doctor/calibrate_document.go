@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,15 +30,22 @@ type told struct {
 // profile is kept.
 func (o *Calibration) Document(file string) *document.Document {
 	p := o.Profile
-	d := &document.Document{Title: "calibrate", Subtitle: o.subtitle(), Answer: o.answer(file), Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
+	where := o.Where
+	if p.Server != "" {
+		where += " (" + p.Server + ")"
+	}
+	subtitle := fmt.Sprintf("%s · %s · %s requests · %v", where, p.On.UTC().Format(time.DateOnly), document.Count(p.Requests), p.Lasted.Round(time.Second))
+	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: o.answer(file), Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
 		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
 	d.Screen = append(d.Screen, table("values", "What the model takes from it", p.Values, false))
 	var gaps document.List
+	var names []string
 	for _, one := range p.Unlearnt {
+		names = append(names, one.What)
 		gaps.Items = append(gaps.Items, one.What+": "+one.Why)
 	}
 	if len(gaps.Items) > 0 {
-		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names(p.Unlearnt))}})
+		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
 	}
 	d.Add("values", "Values of the model", table("values", "Each with its interval of 95 %", p.Values, true))
 	d.Add("figures", "What else was seen", table("figures", "No parameter of the model takes these", p.Figures, true))
@@ -44,23 +53,6 @@ func (o *Calibration) Document(file string) *document.Document {
 		d.Add("unlearnt", "What could not be learnt", gaps)
 	}
 	return d
-}
-
-func names(gaps []ProfileGap) []string {
-	var list []string
-	for _, one := range gaps {
-		list = append(list, one.What)
-	}
-	return list
-}
-
-func (o *Calibration) subtitle() string {
-	p := o.Profile
-	where := o.Where
-	if p.Server != "" {
-		where += " (" + p.Server + ")"
-	}
-	return fmt.Sprintf("%s · %s · %s requests · %v", where, p.On.UTC().Format(time.DateOnly), document.Count(p.Requests), p.Lasted.Round(time.Second))
 }
 
 // answer says what a partition holds, if that was found, and where the profile is.
@@ -79,7 +71,7 @@ func (o *Calibration) answer(file string) document.Answer {
 		a.Says = append(a.Says, "What answered does not say what it is.")
 	}
 	switch {
-	case o.Interrupted():
+	case errors.Is(o.Ended, context.Canceled):
 		a.Says = append(a.Says, "The experiments were interrupted: this is what was learnt by then.")
 	case o.Ended != nil:
 		a.Says = append(a.Says, "The experiments ended early: this is what was learnt by then.")

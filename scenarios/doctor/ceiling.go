@@ -8,7 +8,6 @@ import (
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/scenarios/run"
-	"loadgen/target"
 )
 
 // wireOperations are what the ceiling over HTTP is measured with: a second or two
@@ -79,18 +78,13 @@ func (r trials) measureEngine(ctx context.Context, operations uint64) (pace, err
 	if err := furnish(ctx, opened); err != nil {
 		return pace{}, err
 	}
-	return r.measurePace(ctx, opened, operations)
-}
-
-// measurePace does so many operations as fast as they can be done.
-func (r trials) measurePace(ctx context.Context, t target.Target, operations uint64) (pace, error) {
 	warm := operations / 10
-	if _, err := r.carryOut(ctx, t, nil, flatOut("warm-up", 0, warm)); err != nil {
+	if _, err := r.carryOut(ctx, opened, nil, flatOut("warm-up", 0, warm)); err != nil {
 		return pace{}, err
 	}
 	began := r.clock.Now()
 	before, known := run.CPU()
-	record, err := r.carryOut(ctx, t, nil, flatOut("flat out", warm, operations))
+	record, err := r.carryOut(ctx, opened, nil, flatOut("flat out", warm, operations))
 	if err != nil {
 		return pace{}, err
 	}

@@ -99,7 +99,18 @@ type Diagnosis struct {
 func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosis {
 	d := &Diagnosis{Checks: []Finding{}}
 	for _, one := range checks {
-		found := d.make(ctx, one, progress)
+		passed := d.passed()
+		missing := slices.IndexFunc(one.needs, func(name string) bool { return !slices.Contains(passed, name) })
+		var found Finding
+		switch {
+		case missing >= 0:
+			found = Finding{Verdict: NotTried, Note: "it needs " + one.needs[missing] + ", which did not pass"}
+		case ctx.Err() == nil:
+			if one.lasts != "" {
+				fmt.Fprintf(progress, "%s: %s\n", one.name, one.lasts)
+			}
+			found = one.examine(ctx)
+		}
 		if ctx.Err() != nil {
 			found = Finding{Verdict: NotTried, Note: "interrupted"}
 		}
@@ -112,23 +123,6 @@ func diagnose(ctx context.Context, checks []check, progress io.Writer) *Diagnosi
 	d.Passed, d.Warned, d.Failed = len(d.names(Pass)), len(d.names(Warn)), len(d.names(Fail))
 	d.Verdict = d.sentence()
 	return d
-}
-
-// make makes one check, if those that it needs have passed.
-func (d *Diagnosis) make(ctx context.Context, one check, progress io.Writer) Finding {
-	passed := d.passed()
-	for _, name := range one.needs {
-		if !slices.Contains(passed, name) {
-			return Finding{Verdict: NotTried, Note: "it needs " + name + ", which did not pass"}
-		}
-	}
-	if ctx.Err() != nil {
-		return Finding{}
-	}
-	if one.lasts != "" {
-		fmt.Fprintf(progress, "%s: %s\n", one.name, one.lasts)
-	}
-	return one.examine(ctx)
 }
 
 // passed returns the checks upon which others can rest.

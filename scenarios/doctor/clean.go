@@ -95,7 +95,8 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	}
 	c := &Cleaned{Where: o.Service.String(), Tables: []Leftover{}}
 	for _, name := range names {
-		if o.asks(name) {
+		asked := func(one string) bool { return strings.EqualFold(one, name) }
+		if len(o.Tables) == 0 || slices.ContainsFunc(o.Tables, asked) {
 			c.Tables = append(c.Tables, o.look(ctx, service, name))
 		}
 	}
@@ -130,11 +131,6 @@ func (o *CleanOptions) Validate() []error {
 		}
 	}
 	return faults
-}
-
-// asks reports whether a table is to be looked at.
-func (o *CleanOptions) asks(table string) bool {
-	return len(o.Tables) == 0 || slices.ContainsFunc(o.Tables, func(name string) bool { return strings.EqualFold(name, table) })
 }
 
 // look finds out whose a table is.
@@ -225,8 +221,15 @@ func (c *Cleaned) Document() *document.Document {
 	whole := document.Table{ID: "tables", Caption: "Tables whose names begin with " + run.TablePrefix,
 		Columns: []document.Column{{Title: "state", Words: true}, {Title: "table", Words: true}, {Title: "what is known of it", Words: true}}}
 	for _, one := range c.Tables {
+		tone := document.Doubtful
+		switch one.State {
+		case Dropped:
+			tone = document.Good
+		case NotDropped:
+			tone = document.Bad
+		}
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
-		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.State, Tone: one.tone()}, {Text: one.Table}, {Text: strings.TrimPrefix(one.known(), ", ")}})
+		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.State, Tone: tone}, {Text: one.Table}, {Text: strings.TrimPrefix(one.known(), ", ")}})
 	}
 	d := &document.Document{Title: "doctor", Subtitle: "what have runs left at " + c.Where + "?", Answer: c.answer(), Data: c}
 	if len(c.Tables) > 0 {
@@ -252,17 +255,6 @@ func (l *Leftover) known() string {
 		return ", " + l.Note
 	}
 	return text
-}
-
-func (l *Leftover) tone() document.Tone {
-	switch l.State {
-	case Dropped:
-		return document.Good
-	case NotDropped:
-		return document.Bad
-	default:
-		return document.Doubtful
-	}
 }
 
 // answer says how many were dropped, or are left behind.

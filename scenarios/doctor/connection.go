@@ -108,14 +108,10 @@ func (v *visit) shakeHands(ctx context.Context) Finding {
 			"and does this machine trust who signed it?")
 	}
 	state := secured.ConnectionState()
-	return findingFor(true, fmt.Sprintf("%s in %s, %s, certificate until %s", tls.VersionName(state.Version),
-		document.Span(v.clock.Now().Sub(began)), protocolOf(state), state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
-}
-
-// protocolOf names the version of HTTP that a service takes of those that were offered.
-func protocolOf(state tls.ConnectionState) string {
+	protocol := "HTTP/1.1"
 	if state.NegotiatedProtocol == "h2" {
-		return "HTTP/2"
+		protocol = "HTTP/2"
 	}
-	return "HTTP/1.1"
+	return findingFor(true, fmt.Sprintf("%s in %s, %s, certificate until %s", tls.VersionName(state.Version),
+		document.Span(v.clock.Now().Sub(began)), protocol, state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02")), bound, "")
 }

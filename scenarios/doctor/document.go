@@ -23,15 +23,13 @@ func (d *Diagnosis) Document() *document.Document {
 		if measured == "" {
 			measured = one.Note
 		}
-		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", one.sign(), one.Name, document.Cut(measured, mostMeasured)))
+		sign := one.tone().Sign()
+		if one.Verdict == Warn {
+			sign = "!"
+		}
+		screen.Lines = append(screen.Lines, fmt.Sprintf("%s %s: %s", sign, one.Name, document.Cut(measured, mostMeasured)))
 		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.Verdict, Tone: one.tone()}, {Text: one.Name}, {Text: one.whole()}})
 	}
-	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: d.answer(), Data: d,
-		Screen: []document.Block{screen}, Sections: []document.Section{{ID: "checks", Title: "Checks", Blocks: []document.Block{whole}}}}
-}
-
-// answer says what the machine can offer where all checks pass, and else which do not.
-func (d *Diagnosis) answer() document.Answer {
 	state := results.Holds
 	switch {
 	case d.Failed > 0:
@@ -50,7 +48,8 @@ func (d *Diagnosis) answer() document.Answer {
 			break
 		}
 	}
-	return a
+	return &document.Document{Title: "doctor", Subtitle: "what may this tool's figures be trusted with on this machine?", Answer: a, Data: d,
+		Screen: []document.Block{screen}, Sections: []document.Section{{ID: "checks", Title: "Checks", Blocks: []document.Block{whole}}}}
 }
 
 // tone is what a verdict amounts to.
@@ -63,14 +62,6 @@ func (f Finding) tone() document.Tone {
 	default:
 		return document.Doubtful
 	}
-}
-
-// sign is the mark of a verdict on the screen.
-func (f Finding) sign() string {
-	if f.Verdict == Warn {
-		return "!"
-	}
-	return f.tone().Sign()
 }
 
 // whole is what was measured, what was wanted, and what follows.

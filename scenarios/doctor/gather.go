@@ -18,9 +18,6 @@ type attempt struct {
 	entities             int64
 }
 
-// latency is how long it took.
-func (a *attempt) latency() time.Duration { return a.done - a.sent }
-
 // gatherer keeps the attempts of one run, in the order of their ends. It is told by one
 // goroutine. How many there are the budget bounds.
 type gatherer struct {
@@ -90,7 +87,7 @@ func (s *stretch) times(class results.Class) []float64 {
 	var list []float64
 	for i := range s.attempts {
 		if s.attempts[i].class == class {
-			list = append(list, s.attempts[i].latency().Seconds())
+			list = append(list, (s.attempts[i].done - s.attempts[i].sent).Seconds())
 		}
 	}
 	return list

@@ -14,17 +14,7 @@ type estimate struct {
 // least is how few samples anything is told of.
 const least = 30
 
-// quantile returns a quantile of values in their order, interpolated.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
-}
-
-// quantileOf returns a quantile with its interval by order statistics: the number of samples
+// quantileOf returns a quantile, interpolated, with its interval by order statistics: the number of samples
 // below a quantile is binomial, whatever they are distributed like. It is told where at least
 // ten samples lie on either side.
 func quantileOf(values []float64, q float64) (estimate, bool) {
@@ -35,7 +25,13 @@ func quantileOf(values []float64, q float64) (estimate, bool) {
 	sorted := slices.Sorted(slices.Values(values))
 	room := z95 * math.Sqrt(n*q*(1-q))
 	at := func(rank float64) float64 { return sorted[int(min(max(rank, 0), n-1))] }
-	return estimate{quantile(sorted, q), at(math.Floor(n*q - room - 1)), at(math.Ceil(n*q + room)), len(values)}, true
+	place := q * (n - 1)
+	before := int(place)
+	value := sorted[len(sorted)-1]
+	if before+1 < len(sorted) {
+		value = sorted[before] + (place-float64(before))*(sorted[before+1]-sorted[before])
+	}
+	return estimate{value, at(math.Floor(n*q - room - 1)), at(math.Ceil(n*q + room)), len(values)}, true
 }
 
 // z95 is how many deviations of a normal variable hold 95 % of it.
@@ -127,13 +123,6 @@ func (e estimate) less(other estimate) estimate {
 
 // mostSpread is the greatest spread of times that the model takes, as a part of their mean.
 const mostSpread = 2
-
-// atMost returns the estimate with a value that the model takes; its interval still has all that
-// was measured.
-func (e estimate) atMost(most float64) estimate {
-	e.value, e.low = min(e.value, most), min(e.low, most)
-	return e
-}
 
 // over returns the estimate divided by a number.
 func (e estimate) over(number float64) estimate {

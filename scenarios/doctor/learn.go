@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
+	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
 	"loadgen/results"
 )
@@ -28,22 +28,19 @@ func (c *calibration) learnLatencies(ctx context.Context) error {
 		return err
 	}
 	c.times = fit(get, insert)
-	seen := c.times.spread.value
-	c.times.spread = c.times.spread.atMost(mostSpread)
+	// The value is one that the model takes; its interval still has all that was measured.
+	spread := &c.times.spread
+	seen := spread.value
+	spread.value, spread.low = min(seen, mostSpread), min(spread.low, mostSpread)
 	c.duration("round_trip", c.times.way, "the constant part of the times of get and insert, by the likelihood of the rest")
 	by := "the spread of the rest, which get and insert share"
 	if seen > mostSpread {
 		by += fmt.Sprintf("; it was %s of the mean, and the model has %d at most: long times are longer than it has them", document.Decimals(seen, 1), mostSpread)
 	}
-	c.set("time_spread", whole(1000*c.times.spread.value), whole(1000*c.times.spread.low), whole(1000*c.times.spread.high), c.times.spread.samples, by)
+	c.set("time_spread", whole(1000*spread.value), whole(1000*spread.low), whole(1000*spread.high), spread.samples, by)
 	c.duration("read_time", c.times.mean(c.median[phaseGet]), "p50(get) less the round trip, as a mean")
 	c.duration("write_time", c.times.mean(c.median[phaseInsert]), "p50(insert) less the round trip, as a mean")
-	c.learnEach()
-	return err
-}
-
-// learnEach learns what each further entity of a page and of a transaction takes.
-func (c *calibration) learnEach() {
+	// What each further entity of a page and of a transaction takes.
 	if page, told := c.median[phasePage]; told {
 		each := page.less(c.median[phaseGet]).over(pageEntities)
 		const most = 100_000_000
@@ -59,6 +56,7 @@ func (c *calibration) learnEach() {
 	} else {
 		c.missed("entity_time", "too few transactions succeeded")
 	}
+	return err
 }
 
 // figures takes down the latencies of an operation.
@@ -177,11 +175,28 @@ func (c *calibration) learnBurst(ctx context.Context) error {
 	if m == nil {
 		return err
 	}
-	e, why := saved(m.named(phaseBurst), c.limit)
-	if why != "" {
-		c.missed("partition_burst", "%s", why)
+	bursts := m.named(phaseBurst)
+	// As times: how long the limit takes to fill what was saved up.
+	var each []float64
+	for _, s := range bursts {
+		if entities, told := s.allowance(c.limit.value); told {
+			each = append(each, entities/c.limit.value)
+		}
+	}
+	if len(each) < 2 {
+		c.missed("partition_burst", "%d of %d bursts were throttled at all: more is saved up than they took", len(each), len(bursts))
 		return err
 	}
+	const alpha = 0.05
+	value, low, high, _ := statistics.MeanInterval(each, alpha)
+	const nearly = 0.9
+	if value > nearly*restFor.Seconds() {
+		c.missed("partition_burst", "at least what %v of rest save up: it was full no sooner", restFor)
+		return err
+	}
+	// A bucket counts whole entities.
+	room := 1 / c.limit.value
+	e := estimate{value, max(0, low-room), high + room, len(each)}
 	const longest, shortest = 10, 0.001
 	e.value, e.low, e.high = min(max(e.value, shortest), longest), max(e.low, 0), min(max(e.high, shortest), longest)
 	c.duration("partition_burst", e, fmt.Sprintf("served beyond the limit after %v of rest", restFor))
@@ -227,35 +242,6 @@ func (c *calibration) learnAccount(ctx context.Context) error {
 			return nil
 		}
 	}
-}
-
-// learnThrottling takes what a throttled attempt costs from all that there were.
-func (c *calibration) learnThrottling() {
-	e, told := quantileOf(c.refusals, 0.5)
-	if !told {
-		c.missed("throttle_time", "%s; it takes %d", document.Counted(len(c.refusals), "attempt was throttled", "attempts were throttled"), least)
-		return
-	}
-	c.figure("p50(throttled)", e, "over all experiments")
-	if c.times.way.samples > 0 {
-		way := c.times.way
-		c.duration("throttle_time", estimate{max(0, e.value-way.value), max(0, e.low-way.high), max(0, e.high-way.low), e.samples}, "p50(throttled) less the round trip")
-	}
-}
-
-// tellMoves says what was seen of partitions that move.
-func (c *calibration) tellMoves() {
-	n := strconv.Itoa(len(c.pauses))
-	c.profile.Figures = append(c.profile.Figures, ProfileValue{Name: "pauses", Value: n, Low: n, High: n, Samples: max(1, int64(c.loaded/time.Second)),
-		By: fmt.Sprintf("times of %v or more in which nothing succeeded, in so many seconds of load", pauseLeast)})
-	if len(c.pauses) == 0 {
-		c.missed("detection, offline_least, offline_most", "no partition was seen to move in %v of load: the service waits for minutes of overload first",
-			c.loaded.Round(time.Second))
-		return
-	}
-	longest := slices.Max(c.pauses).Seconds()
-	c.figure("longest pause", estimate{longest, longest, longest, len(c.pauses)}, "of those")
-	c.missed("detection, offline_least, offline_most", "%s seen, too few to tell when and for how long partitions move", document.Counted(len(c.pauses), "pause was", "pauses were"))
 }
 
 func whole(v float64) string { return strconv.FormatInt(int64(math.Round(v)), 10) }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -94,29 +93,6 @@ func (s *stretch) allowance(limit float64) (float64, bool) {
 		}
 	}
 	return sum / max(1, float64(n)), n > 0
-}
-
-// saved is the allowance of several bursts, as a time: how long the limit takes to fill it.
-func saved(list []*stretch, limit estimate) (e estimate, why string) {
-	var each []float64
-	for _, s := range list {
-		if entities, told := s.allowance(limit.value); told {
-			each = append(each, entities/limit.value)
-		}
-	}
-	if len(each) < 2 {
-		return e, fmt.Sprintf("%d of %d bursts were throttled at all: more is saved up than they took", len(each), len(list))
-	}
-	const alpha = 0.05
-	e.value, e.low, e.high, _ = statistics.MeanInterval(each, alpha)
-	// A bucket counts whole entities.
-	room := 1 / limit.value
-	e.low, e.high, e.samples = max(0, e.low-room), e.high+room, len(each)
-	const nearly = 0.9
-	if e.value > nearly*restFor.Seconds() {
-		return e, fmt.Sprintf("at least what %v of rest save up: it was full no sooner", restFor)
-	}
-	return e, ""
 }
 
 // settles reports whether what was served of an overload had come to rest: its last quarter is

@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -29,7 +31,8 @@ func (o *Options) machine() []check {
 			return filesFinding(files, known, o.Workers)
 		})},
 		{name: "ports", examine: withoutContext(func() Finding {
-			low, high, known := readPorts()
+			text, _ := os.ReadFile(portsFile) // empty where the system does not say
+			low, high, known := parsePorts(string(text))
 			return portsFinding(low, high, known, o.Workers, openPort())
 		})},
 		{name: "folder", examine: withoutContext(func() Finding { return folderFinding(o.Folder, writable(o.Folder)) })},
@@ -227,4 +230,45 @@ func parseRoom(limit, use string) (int64, bool) {
 		return 0, false
 	}
 	return max(0, most-used), true
+}
+
+// Where Linux says what a process may use. Other systems have no such files.
+const (
+	portsFile = "/proc/sys/net/ipv4/ip_local_port_range"
+	tableFile = "/proc/meminfo"
+	limitFile = "/sys/fs/cgroup/memory.max"
+	usedFile  = "/sys/fs/cgroup/memory.current"
+)
+
+// readMemory returns the bytes that this process can still have, if the system
+// says so: what the machine has, or what a container leaves of it.
+func readMemory() (int64, bool) {
+	table, err := os.ReadFile(tableFile)
+	if err != nil {
+		return 0, false
+	}
+	available, known := parseMemory(string(table))
+	limit, err1 := os.ReadFile(limitFile)
+	used, err2 := os.ReadFile(usedFile)
+	if room, limited := parseRoom(string(limit), string(used)); limited && err1 == nil && err2 == nil {
+		if !known {
+			return room, true
+		}
+		available = min(available, room)
+	}
+	return available, known
+}
+
+// openPort proves that a free port of this machine can be opened and connected
+// to.
+func openPort() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return errors.Join(conn.Close(), listener.Close())
 }

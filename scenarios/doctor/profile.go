@@ -94,14 +94,6 @@ func (v ProfileValue) Whole() int64 {
 	return n
 }
 
-// Covers reports whether a truth, in the value's own unit, nanoseconds for durations, lies in
-// its interval.
-func (v ProfileValue) Covers(truth int64) bool {
-	low, sound := amount(v.Low)
-	high, also := amount(v.High)
-	return sound && also && low <= truth && truth <= high
-}
-
 // amount reads a whole number, or a duration in nanoseconds.
 func amount(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -150,7 +142,13 @@ func binding(p *Profile, version *int) fields.Object {
 		{Name: "host", Value: text(&p.At), Required: true},
 		{Name: "kind", Value: fields.Choice{Into: &p.Kind, What: "kind of host", Of: []string{ServiceProfile, EmulatorProfile, UnknownProfile}}, Required: true},
 		{Name: "server", Value: text(&p.Server), Required: true},
-		{Name: "date", Value: instant(&p.On), Required: true},
+		{Name: "date", Required: true, Value: fields.Single[time.Time]{
+			Into: &p.On, Expected: "an instant such as 2026-11-25T18:30:00Z", Quotes: true,
+			Written: func(t time.Time) string { return t.Format(time.RFC3339) },
+			Parse: func(text string) (time.Time, bool) {
+				t, err := time.Parse(time.RFC3339, text)
+				return t.UTC(), err == nil && t.Year() >= 2000 && t.Year() < 2200
+			}}},
 		{Name: "lasted", Value: fields.Duration{Into: &p.Lasted, Most: longest}, Required: true},
 		count("requests", &p.Requests), count("throttled", &p.Throttled), count("failed", &p.Failed),
 		count("entities", &p.Entities), count("bytes_sent", &p.Sent), count("bytes_received", &p.Received),
@@ -197,13 +195,4 @@ var control = regexp.MustCompile(`[\x00-\x1f\x7f-\x9f]`)
 func text(into *string) fields.Text {
 	return fields.Text{Into: into, Expected: fmt.Sprintf("a line of at most %d bytes", longestText),
 		Allow: func(s string) bool { return len(s) <= longestText && !control.MatchString(s) }}
-}
-
-func instant(into *time.Time) fields.Single[time.Time] {
-	return fields.Single[time.Time]{Into: into, Expected: "an instant such as 2026-11-25T18:30:00Z", Quotes: true,
-		Written: func(t time.Time) string { return t.Format(time.RFC3339) },
-		Parse: func(text string) (time.Time, bool) {
-			t, err := time.Parse(time.RFC3339, text)
-			return t.UTC(), err == nil && t.Year() >= 2000 && t.Year() < 2200
-		}}
 }

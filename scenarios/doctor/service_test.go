@@ -112,7 +112,7 @@ func TestAccountLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, found := out.Profile.Parameter("account_target")
-	if !found || off(v.Whole(), 3210) > 0.05 || !v.Covers(3210) {
+	if !found || off(v.Whole(), 3210) > 0.05 || !covers(v, 3210) {
 		t.Errorf("account_target is %+v, %t; want 3210: %v", v, found, out.Profile.Unlearnt)
 	}
 	if _, found := out.Profile.Parameter("partition_target"); found {
@@ -128,7 +128,7 @@ func TestInterrupted(t *testing.T) {
 	// Once the second experiment begins, the latencies are known.
 	o.Progress = &after{lines: 2, then: cancel}
 	out, err := doctor.Calibrate(ctx, o)
-	if err != nil || !out.Interrupted() {
+	if err != nil || !errors.Is(out.Ended, context.Canceled) {
 		t.Fatalf("Calibrate = %v, %v; want an outcome that was interrupted", out, err)
 	}
 	if says := strings.Join(out.Document("").Answer.Says, " "); !strings.Contains(says, "interrupted") {

@@ -87,9 +87,9 @@ func (r trials) measureStall(ctx context.Context) (stallFigures, error) {
 	begins := r.clock.Now().NextSecond().Offset() + stallBegins
 	frozen := target.WrapFaults(tables, engine.FaultPlan{Rules: []engine.FaultRule{
 		{Kind: engine.FaultFreeze, From: begins, To: begins + stallLasts, Share: engine.WholeShare}}}, 1, r.clock)
-	machine := watch(r.clock)
+	leave := watch(r.clock)
 	record, err := r.carryOut(ctx, frozen, frozen, stage)
-	heldUp := machine.leave()
+	heldUp := leave()
 	if err != nil {
 		return stallFigures{}, err
 	}
@@ -157,7 +157,10 @@ func (f stallFigures) finding() Finding {
 		f.longest > stallLongest || f.serviceP99 > stallService
 	switch {
 	case len(wrong) == 0 && !wide:
-		return findingFor(true, measured, bound, f.example())
+		return findingFor(true, measured, bound, fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, "+
+			"and %s took over %s. By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
+			document.Span(stallLasts), document.Span(stallWithin), document.Count(f.due), document.Count(f.slow), document.Span(stallSlow),
+			document.Span(f.serviceP99), document.Count(f.slowAttempts)))
 	case len(f.books) == 0 && f.heldUp > stallHeldUp:
 		why := fmt.Sprintf("this machine held the program up for %s, on top of the engine's stall", document.Span(f.heldUp))
 		return Finding{Verdict: CannotTell, Measured: why + ": " + measured, Bound: bound,
@@ -173,54 +176,35 @@ func between(want time.Duration) (low, high time.Duration) {
 	return want - margin, want + margin
 }
 
-// example says what a report by service times would have hidden.
-func (f stallFigures) example() string {
-	return fmt.Sprintf("the engine stood still for %s of %s: %s operations were due meanwhile, and %s took over %s. "+
-		"By service times alone p99 were %s, and %s of them slow: that is coordinated omission.",
-		document.Span(stallLasts), document.Span(stallWithin), document.Count(f.due), document.Count(f.slow), document.Span(stallSlow),
-		document.Span(f.serviceP99), document.Count(f.slowAttempts))
-}
-
-// witness tells whether the machine let the program run, while something else is
-// measured: it sleeps a little, again and again, and adds up by how much it
-// overslept. It starts one goroutine and stops it.
-type witness struct {
-	clock clock.Clock
-	end   context.CancelFunc
-	done  sync.WaitGroup
-	// overslept belongs to the goroutine until that has ended.
-	overslept time.Duration
-}
-
-// A witness sleeps for a beat. Up to drowsy it may oversleep without a word:
+// Who watches sleeps for a beat. Up to drowsy that may be overslept without a word:
 // timers are as coarse.
 const (
 	beat   = 10 * time.Millisecond
 	drowsy = 10 * time.Millisecond
 )
 
-// watch begins to look; the caller owes it a leave.
-func watch(clk clock.Clock) *witness {
+// watch looks whether the machine lets the program run, while something else is
+// measured: it sleeps a little, again and again, and adds up by how much it
+// overslept. The caller owes it a leave, which ends it and returns for how long the
+// program was held up in all.
+func watch(clk clock.Clock) (leave func() time.Duration) {
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &witness{clock: clk, end: cancel}
-	w.done.Go(func() {
+	var overslept time.Duration
+	var done sync.WaitGroup
+	done.Go(func() {
 		for {
-			until := w.clock.Now().Add(beat)
-			if w.clock.Sleep(ctx, until) != nil {
+			until := clk.Now().Add(beat)
+			if clk.Sleep(ctx, until) != nil {
 				return
 			}
-			if late := w.clock.Now().Sub(until); late > drowsy {
-				w.overslept += late
+			if late := clk.Now().Sub(until); late > drowsy {
+				overslept += late
 			}
 		}
 	})
-	return w
-}
-
-// leave stops the witness and returns for how long the program was held up in
-// all.
-func (w *witness) leave() time.Duration {
-	w.end()
-	w.done.Wait()
-	return w.overslept
+	return func() time.Duration {
+		cancel()
+		done.Wait()
+		return overslept
+	}
 }

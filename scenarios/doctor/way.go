@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -59,7 +60,14 @@ func (v *visit) lookForProxy() Finding {
 	if v.unfit != nil {
 		return findingFor(false, results.OneLine(v.unfit), bound, "set the variable to http://host:port, or unset it")
 	}
-	name, set := proxyVariable(v.secure())
+	name := "HTTP_PROXY"
+	if v.secure() {
+		name = "HTTPS_PROXY"
+	}
+	set := os.Getenv(name) != ""
+	if lower := strings.ToLower(name); !set && os.Getenv(lower) != "" {
+		name, set = lower, true
+	}
 	switch {
 	case v.proxied:
 		return warning(fmt.Sprintf("by %s, which %s names", v.client.Proxy(), name), bound, "its time is part of every one that is measured, and what it "+
