@@ -96,7 +96,7 @@ func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
 	if proxy == nil {
 		n.transport.Proxy = nil
 		n.transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return t.dialer.secureFor(ctx, network, address, offers...)
+			return t.dialer.secure(ctx, network, address, offers...)
 		}
 	}
 	return n
@@ -132,6 +132,9 @@ func (w *way) shaken(trace *httptrace.ClientTrace) {
 	}
 }
 
+// bodyBuffer is what is read of a body at once that does not say how long it is.
+const bodyBuffer = 4 << 10
+
 // exchange sends the request of an attempt by net/http and reads the reply, which is in the
 // attempt then.
 func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
@@ -144,32 +147,22 @@ func (n *NetHTTP) exchange(ctx context.Context, a *attempt) error {
 	w.mu.Lock()
 	a.sent, a.answered, a.first = w.got, true, w.first
 	w.mu.Unlock()
-	if err := a.reply.hear(response); err != nil {
-		return w.because(err)
-	}
-	a.came = a.reply.weight()
-	return nil
-}
-
-// bodyBuffer is what is read of a body at once that does not say how long it is.
-const bodyBuffer = 4 << 10
-
-// hear takes in a reply of net/http, body and all, in the reply's own room.
-func (r *reply) hear(response *http.Response) error {
+	r := &a.reply
 	r.fill(response.StatusCode, response.Header, r.body[:0])
 	in := bufio.NewReaderSize(response.Body, bodyBuffer)
 	switch length := response.ContentLength; {
 	case length > mostReply:
-		return errReplyTooLong
+		err = errReplyTooLong
 	case length >= 0:
-		return r.take(in, int(length), int(length))
+		err = r.take(in, int(length), int(length))
 	default:
-		return r.takeAll(in)
+		err = r.takeAll(in)
 	}
-}
-
-// weight returns how long a reply of net/http is, in bytes, as HTTP/1.1 would write it.
-func (r *reply) weight() int64 {
+	if err != nil {
+		return w.because(err)
+	}
+	// As HTTP/1.1 would write it.
 	const statusLine, fieldEnds, end = len("HTTP/1.1 200 OK\r\n"), len(": \r\n"), len("\r\n")
-	return int64(statusLine + len(r.head) + fieldEnds*len(r.fields) + end + len(r.body))
+	a.came = int64(statusLine + len(r.head) + fieldEnds*len(r.fields) + end + len(r.body))
+	return nil
 }

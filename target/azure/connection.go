@@ -167,13 +167,12 @@ func (c *connection) exchange(a *attempt, clk clock.Clock) (again bool, err erro
 	return again, err
 }
 
+// lasts reports whether the connection may carry another request. Nothing that came may be left
+// above the socket, where no look at that finds it: TLS takes in more than the record that is read.
 func (c *connection) lasts(a *attempt) bool {
-	return !a.reply.closing && c.reader.Buffered() == 0 && c.drained()
-}
-
-// drained reports whether nothing that came is left above the socket, where no
-// look at that finds it: TLS takes in more than the record that is read.
-func (c *connection) drained() bool {
+	if a.reply.closing || c.reader.Buffered() != 0 {
+		return false
+	}
 	if _, secured := c.Conn.(*tls.Conn); !secured {
 		return true
 	}

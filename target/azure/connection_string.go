@@ -45,8 +45,14 @@ func ParseConnectionString(text string) (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if endpoint, err = set.settle(endpoint); err != nil {
-		return Endpoint{}, err
+	for _, n := range [...]Neighbour{Queue, Blob} {
+		if text, given := set[n.setting()]; given {
+			other, err := ParseURL(text, endpoint.account, nil)
+			if err != nil {
+				return Endpoint{}, fmt.Errorf("%w: %s: %w", ErrConnectionString, n.setting(), err)
+			}
+			endpoint.neighbours[n] = other.base()
+		}
 	}
 	return set.credential(endpoint)
 }
@@ -57,6 +63,7 @@ type settings map[string]string
 
 func parseSettings(text string) (settings, error) {
 	set := settings{}
+	names := slices.Concat(usedNames[:], otherEndpoints[:])
 	number := 0
 	for part := range strings.SplitSeq(text, ";") {
 		part = strings.TrimSpace(part)
@@ -69,13 +76,16 @@ func parseSettings(text string) (settings, error) {
 			return nil, badString("setting %d is not of the form Name=value", number)
 		}
 		name = strings.TrimSpace(name)
-		known := knownName(name)
-		if known == "" {
-			if near := nearName(name); near != "" {
-				return nil, badString("setting %d is called nearly, but not quite, %s; is it misspelt?", number, near)
+		at := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(name, known) })
+		if at < 0 {
+			// Two letters or fewer are missing, too many, wrong or swapped.
+			near := slices.IndexFunc(usedNames[:], func(known string) bool { return nearest.Distance(name, known) <= 2 })
+			if near >= 0 {
+				return nil, badString("setting %d is called nearly, but not quite, %s; is it misspelt?", number, usedNames[near])
 			}
 			continue
 		}
+		known := names[at]
 		if _, again := set[known]; again {
 			return nil, badString("%s is given twice", known)
 		}
@@ -196,26 +206,4 @@ func (set settings) credential(endpoint Endpoint) (Endpoint, error) {
 
 func badString(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrConnectionString, fmt.Sprintf(format, args...))
-}
-
-// knownName returns the proper spelling of a name in any case, empty for one
-// that does not matter here.
-func knownName(name string) string {
-	for _, known := range slices.Concat(usedNames[:], otherEndpoints[:]) {
-		if strings.EqualFold(name, known) {
-			return known
-		}
-	}
-	return ""
-}
-
-// nearName returns the name that another was probably meant to be, empty for
-// none: two letters or fewer are missing, too many, wrong or swapped.
-func nearName(name string) string {
-	for _, known := range usedNames {
-		if nearest.Distance(name, known) <= 2 {
-			return known
-		}
-	}
-	return ""
 }

@@ -86,29 +86,24 @@ func (c *Credential) token(ctx context.Context, anew bool) (azcore.AccessToken, 
 		o.Claims = past
 	}
 	got, err := c.get.GetToken(ctx, o)
-	switch {
-	case err != nil:
-		return got, fmt.Errorf("%w: %s", ErrNoToken, why(ctx, err))
-	case got.Token == "" || strings.ContainsFunc(got.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+	if err != nil {
+		var refused *azidentity.AuthenticationFailedError
+		why := "nothing here gives one; sign in (az login), set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, " +
+			"run where there is a managed identity, or give the account's key with --key-file"
+		switch {
+		case ctx.Err() != nil:
+			why = "nobody gave one in time; does this network reach login.microsoftonline.com, or the managed identity?"
+		case errors.As(err, &refused) && refused.RawResponse != nil:
+			why = fmt.Sprintf("the request was answered %d: %s", refused.RawResponse.StatusCode, hide(cause(err.Error())))
+		case errors.As(err, &refused), errors.Is(err, context.DeadlineExceeded):
+			why = hide(cause(err.Error()))
+		}
+		return got, fmt.Errorf("%w: %s", ErrNoToken, why)
+	}
+	if got.Token == "" || strings.ContainsFunc(got.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return got, fmt.Errorf("%w: what was given is no token", ErrNoToken)
 	}
 	return got, nil
-}
-
-// why says in one line why there is no token.
-func why(ctx context.Context, err error) string {
-	var refused *azidentity.AuthenticationFailedError
-	switch {
-	case ctx.Err() != nil:
-		return "nobody gave one in time; does this network reach login.microsoftonline.com, or the managed identity?"
-	case errors.As(err, &refused) && refused.RawResponse != nil:
-		return fmt.Sprintf("the request was answered %d: %s", refused.RawResponse.StatusCode, hide(cause(err.Error())))
-	case errors.As(err, &refused), errors.Is(err, context.DeadlineExceeded):
-		return hide(cause(err.Error()))
-	default:
-		return "nothing here gives one; sign in (az login), set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, " +
-			"run where there is a managed identity, or give the account's key with --key-file"
-	}
 }
 
 // cause returns the line of a long error that says most: what Entra ID describes, or else

@@ -39,13 +39,8 @@ func (d *dialer) plain(ctx context.Context, network, address string) (net.Conn, 
 	return d.counted(conn, err)
 }
 
-// secure opens a connection and shakes hands, for HTTP/1.1.
-func (d *dialer) secure(ctx context.Context, network, address string) (net.Conn, error) {
-	return d.secureFor(ctx, network, address, "http/1.1")
-}
-
-// secureFor opens a connection and shakes hands for one of the protocols.
-func (d *dialer) secureFor(ctx context.Context, network, address string, protocols ...string) (net.Conn, error) {
+// secure opens a connection and shakes hands for one of the protocols.
+func (d *dialer) secure(ctx context.Context, network, address string, protocols ...string) (net.Conn, error) {
 	conn, err := d.connect(ctx, network, address)
 	if err != nil {
 		return d.counted(nil, err)
@@ -136,14 +131,6 @@ type Timing struct {
 type counter struct {
 	opened, refused, reused, http2            atomic.Int64
 	lookups, connects, handshakes, firstBytes stopwatch
-}
-
-func (t *counter) read() Connections {
-	return Connections{
-		Opened: t.opened.Load(), Refused: t.refused.Load(), Reused: t.reused.Load(), HTTP2: t.http2.Load(),
-		Lookups: t.lookups.read(), Connects: t.connects.read(),
-		Handshakes: t.handshakes.read(), FirstBytes: t.firstBytes.read(),
-	}
 }
 
 // stopwatch is a [Timing] while it is being counted.

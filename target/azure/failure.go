@@ -104,10 +104,10 @@ func isAny(err error, targets ...error) bool {
 // mostDetail is the greatest length of a detail, in bytes.
 const mostDetail = 300
 
-// oneLine returns a text as one line of bounded length: what cannot be printed
+// line returns a text as one line of bounded length without a secret: what cannot be printed
 // becomes a blank.
-func oneLine(text string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(text, "�"))
+func (t *Target) line(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(t.hide(text), "�"))
 	if len(text) > mostDetail {
 		cut := mostDetail
 		for !utf8.RuneStart(text[cut]) {

@@ -149,22 +149,14 @@ func (r *reply) frame() error {
 			}
 			r.chunked = true
 		case sameName(name, "Connection"):
-			r.closing = r.closing || says(value, "close")
+			for one := range bytes.SplitSeq(value, []byte(",")) {
+				r.closing = r.closing || sameName(trimBlanks(one), "close")
+			}
 		}
 	}
 	// Whoever says both may mean either.
 	r.closing = r.closing || r.chunked && r.length >= 0
 	return nil
-}
-
-// says reports whether a list, with commas between, has a word.
-func says(list []byte, word string) bool {
-	for one := range bytes.SplitSeq(list, []byte(",")) {
-		if sameName(trimBlanks(one), word) {
-			return true
-		}
-	}
-	return false
 }
 
 // sameName reports whether two ASCII texts are equal but for case. The second

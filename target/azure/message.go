@@ -16,11 +16,18 @@ const (
 	endOfHead   = "\r\nx-ms-version: 2019-02-02\r\n\r\n"
 )
 
-// compose signs the request and makes the message of it, byte for byte as it
-// goes out. A secret is not there where a
-// shared access signature or a token is.
-func (a *attempt) compose(number uint64, path int, secret *wire.Secret) {
+// finish signs the request and makes the message of it, byte for byte as it
+// goes out. path is how much of a.line is the path.
+func (a *attempt) finish(number uint64, path int) {
 	t := a.target
+	if a.timeout > 0 {
+		a.option("timeout=", strconv.Itoa(a.timeout))
+	}
+	by := t.endpoint.prove()
+	if by.signature != nil {
+		a.separate()
+		a.line = append(a.line, by.signature.query...)
+	}
 	date := t.dates.at(t.clock.Now())
 	m := append(append(append(a.message[:0], a.method...), ' '), a.line...)
 	m = append(m, t.begin...)
@@ -29,8 +36,8 @@ func (a *attempt) compose(number uint64, path int, secret *wire.Secret) {
 		m = append(m, "\r\n"...)
 	}
 	m = append(m, acceptLine...)
-	if secret != nil {
-		m = secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
+	if by.secret != nil {
+		m = by.secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
 			Method: a.method, ContentType: a.values[typeSlot], Date: date,
 			Account: t.endpoint.account, Path: view(a.line[:path]),
 		})
@@ -60,14 +67,6 @@ func (a *attempt) compose(number uint64, path int, secret *wire.Secret) {
 // apart reports whether the body is too large to go out in one piece with the
 // head.
 func (a *attempt) apart() bool { return len(a.content) > connectionBuffer }
-
-// length returns how long the request is, in bytes.
-func (a *attempt) length() int64 {
-	if a.apart() {
-		return int64(len(a.message) + len(a.content))
-	}
-	return int64(len(a.message))
-}
 
 // appendHeader appends a header, unless its value is empty.
 func appendHeader(dst []byte, name, value string) []byte {

@@ -1,7 +1,6 @@
 package azure
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -64,20 +63,4 @@ func (e Endpoint) Identity() *Credential {
 		return nil
 	}
 	return e.prove().identity
-}
-
-// settle enters the neighbours that the settings name.
-func (set settings) settle(endpoint Endpoint) (Endpoint, error) {
-	for _, n := range [...]Neighbour{Queue, Blob} {
-		text, given := set[n.setting()]
-		if !given {
-			continue
-		}
-		other, err := ParseURL(text, endpoint.account, nil)
-		if err != nil {
-			return Endpoint{}, fmt.Errorf("%w: %s: %w", ErrConnectionString, n.setting(), err)
-		}
-		endpoint.neighbours[n] = other.base()
-	}
-	return endpoint, nil
 }

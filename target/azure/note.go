@@ -45,40 +45,29 @@ func (t *Target) authorize(ctx context.Context, a *attempt) (err error) {
 	return err
 }
 
+// longestID is how long an identifier of the service's may be: a GUID has 36.
+const longestID = 64
+
 // note takes an attempt down.
 func (t *Target) note(a *attempt, op *target.Operation, o *target.Outcome) {
 	if !t.observe {
 		return
 	}
-	t.said.Take(NotedRequest{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partitionOf(op),
-		Status: o.Status, Code: o.Code, ID: t.identifier(&a.reply), Number: op.Number}, o.Detail)
-}
-
-// longestID is how long an identifier of the service's may be: a GUID has 36.
-const longestID = 64
-
-// identifier returns what the service calls a request, empty for what nobody would.
-func (t *Target) identifier(r *reply) string {
-	id := r.first(requestIDHeader)
+	id := a.reply.first(requestIDHeader)
 	if len(id) > longestID || !visible(id) {
-		return ""
+		id = "" // nobody would call a request that
 	}
-	return t.hide(id)
-}
-
-// partitionOf returns the one PartitionKey that an operation is about, empty for none or
-// several.
-func partitionOf(op *target.Operation) string {
+	// The one PartitionKey that the operation is about, empty for none or several.
+	partition := op.Change.Key.Partition
 	switch op.Verb {
 	case entity.Query:
-		only, _ := op.Query.Range.Partition()
-		return only
+		partition, _ = op.Query.Range.Partition()
 	case entity.Batch:
-		if len(op.Changes) == 0 {
-			return ""
+		partition = ""
+		if len(op.Changes) > 0 {
+			partition = op.Changes[0].Key.Partition
 		}
-		return op.Changes[0].Key.Partition
-	default:
-		return op.Change.Key.Partition
 	}
+	t.said.Take(NotedRequest{At: a.sent, Took: a.first.Sub(a.sent), Verb: op.Verb, Table: op.Table, PartitionKey: partition,
+		Status: o.Status, Code: o.Code, ID: t.hide(id), Number: op.Number}, o.Detail)
 }

@@ -41,24 +41,19 @@ func (t *Target) outcome(a *attempt, op *target.Operation) target.Outcome {
 		if part, detail = t.success(&outcome, a, op); detail != "" {
 			// The status alone would make a success of a reply that is not what was
 			// asked for, so that nobody would learn of it.
-			return t.unfit(&outcome, &a.reply, op, detail)
+			unfit := target.Outcome{Status: outcome.Status, Fault: outcome.Fault, Detail: t.line(detail)}
+			if op.Verb == entity.Batch {
+				// What it came to nobody knows: it is as if no reply had come.
+				unfit.Status, unfit.Fault = 0, target.Unreadable
+				unfit.Counted = t.counted(op, &target.Outcome{Status: r.status}, false, r)
+			}
+			return unfit
 		}
 	} else {
 		outcome.Code, outcome.Detail = t.refusal(r, string(r.body))
 	}
 	outcome.Counted = t.counted(op, &outcome, part, r)
 	return outcome
-}
-
-// unfit returns what came of a success that does not hold what was asked for. What a
-// transaction came to nobody knows then: it is as if no reply had come.
-func (t *Target) unfit(o *target.Outcome, r *reply, op *target.Operation, detail string) target.Outcome {
-	unfit := target.Outcome{Status: o.Status, Fault: o.Fault, Detail: t.line(detail)}
-	if op.Verb == entity.Batch {
-		unfit.Status, unfit.Fault = 0, target.Unreadable
-		unfit.Counted = t.counted(op, &target.Outcome{Status: r.status}, false, r)
-	}
-	return unfit
 }
 
 // success fills in what a 2xx holds, or says why it cannot, of what only reads with the

@@ -65,27 +65,20 @@ func (p *pool) open(ctx context.Context, dial func() (net.Conn, error)) (*connec
 // would fail, and what comes behind a reply would be taken for the next.
 func (p *pool) take(now clock.Instant) *connection {
 	for {
-		c := p.last()
-		if c == nil {
+		p.mu.Lock()
+		end := len(p.idle) - 1
+		if end < 0 {
+			p.mu.Unlock()
 			return nil
 		}
+		c := p.idle[end]
+		p.idle[end], p.idle = nil, p.idle[:end]
+		p.mu.Unlock()
 		if now.Sub(c.since) < idleFor && c.quiet() {
 			return c
 		}
 		c.cut()
 	}
-}
-
-func (p *pool) last() *connection {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	end := len(p.idle) - 1
-	if end < 0 {
-		return nil
-	}
-	c := p.idle[end]
-	p.idle[end], p.idle = nil, p.idle[:end]
-	return c
 }
 
 // put takes a connection back that is idle since an instant, or closes it where

@@ -253,7 +253,11 @@ func (t *Target) forbidden(r *reply, status int, code entity.Code, detail string
 	case by.identity != nil:
 		return t.unwelcome(r, status, code, detail)
 	case signature == nil && (s.Ahead > mostSkew || s.Ahead < -mostSkew):
-		return t.fault(ErrClock, "this machine's clock is %v %s; set it right", s.Ahead.Abs().Round(time.Second), direction(s.Ahead))
+		pace := "fast"
+		if s.Ahead > 0 {
+			pace = "slow"
+		}
+		return t.fault(ErrClock, "this machine's clock is %v %s; set it right", s.Ahead.Abs().Round(time.Second), pace)
 	case signature == nil && code == entity.AuthenticationFailed:
 		return t.fault(ErrAuthentication, "the key is not that of the account %s", t.endpoint.account)
 	case signature == nil:
@@ -297,15 +301,6 @@ func (t *Target) wanted(r *reply) string {
 	}
 	whose, _, _ := strings.Cut(strings.Trim(rest, "\""), " ")
 	return "; it wants one of " + strings.Trim(whose, "\",")
-}
-
-// direction says in which way this machine's clock is off, given how far the
-// service's is ahead.
-func direction(ahead time.Duration) string {
-	if ahead > 0 {
-		return "slow"
-	}
-	return "fast"
 }
 
 // otherService returns which other service of a storage account answers, judged

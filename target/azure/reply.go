@@ -55,9 +55,17 @@ var (
 // read takes in a reply, whole: where it is told how long it is, in chunks, or to
 // the end of the connection.
 func (r *reply) read(in *bufio.Reader) error {
-	if err := r.readHeads(in); err != nil {
-		return err
+	// The head, and before it those of what is only news of the way there.
+	for heads := 0; heads == 0 || r.status < 200 && r.status != 101; heads++ {
+		if heads > mostInterim {
+			return errNotHTTP
+		}
+		if err := r.readHead(in); err != nil {
+			return err
+		}
 	}
+	// After a change of protocols, what comes next is no HTTP.
+	r.closing = r.closing || r.status == 101
 	r.body = r.body[:0]
 	switch {
 	case r.status == 204:
@@ -76,22 +84,6 @@ func (r *reply) read(in *bufio.Reader) error {
 		r.closing = true
 		return r.takeAll(in)
 	}
-}
-
-// readHeads reads the head of the reply, and before it those of what is only
-// news of the way there.
-func (r *reply) readHeads(in *bufio.Reader) error {
-	for range mostInterim + 1 {
-		if err := r.readHead(in); err != nil {
-			return err
-		}
-		// After a change of protocols, what comes next is no HTTP.
-		if r.status >= 200 || r.status == 101 {
-			r.closing = r.closing || r.status == 101
-			return nil
-		}
-	}
-	return errNotHTTP
 }
 
 // header returns the first value of a header, and false for none. The case of

@@ -65,8 +65,17 @@ func (a *attempt) write(op *target.Operation) (fault string) {
 		return a.writeQuery(op)
 	case entity.Batch:
 		return a.writeBatch(op)
-	case entity.CreateTable, entity.DeleteTable:
-		a.writeTable(op)
+	case entity.CreateTable:
+		a.start(http.MethodPost)
+		a.line = append(a.line, "Tables"...)
+		a.values[typeSlot], a.values[preferSlot] = jsonType, noEcho
+		a.content = wire.AppendTableName(a.content, op.Table)
+		a.finish(op.Number, len(a.line))
+		return ""
+	case entity.DeleteTable:
+		a.start(http.MethodDelete)
+		a.line = wire.AppendTablePath(a.line, op.Table)
+		a.finish(op.Number, len(a.line))
 		return ""
 	default:
 		return "nothing sent: the verb fits no operation"
@@ -104,7 +113,13 @@ func unsendable(c *entity.Change, verb entity.Verb) (fault string) {
 }
 
 func (a *attempt) writeQuery(op *target.Operation) (fault string) {
-	text, ok := filterText(&op.Query)
+	text, ok := "", true
+	if q := &op.Query; q.Filter == nil {
+		text, ok = q.Range.Text()
+	} else {
+		text = q.Filter.String()
+		ok = len(text) <= filter.MaxText
+	}
 	if !ok {
 		return "nothing sent: no $filter says what the query is about"
 	}
@@ -130,15 +145,6 @@ func (a *attempt) writeQuery(op *target.Operation) (fault string) {
 // entities a page holds. The version comes as an entity tag, asked for or not.
 const projection = "PartitionKey,RowKey,"
 
-// filterText returns the $filter of a query, and false where none says it.
-func filterText(q *target.Query) (string, bool) {
-	if q.Filter == nil {
-		return q.Range.Text()
-	}
-	text := q.Filter.String()
-	return text, len(text) <= filter.MaxText
-}
-
 func (a *attempt) writeBatch(op *target.Operation) (fault string) {
 	for i := range op.Changes {
 		if fault := unsendable(&op.Changes[i], op.Changes[i].Verb); fault != "" {
@@ -154,19 +160,6 @@ func (a *attempt) writeBatch(op *target.Operation) (fault string) {
 	a.content = wire.AppendBatch(a.content, id, base, op.Table, op.Changes, a.target.etags.write)
 	a.finish(op.Number, len(a.line))
 	return ""
-}
-
-func (a *attempt) writeTable(op *target.Operation) {
-	if op.Verb == entity.DeleteTable {
-		a.start(http.MethodDelete)
-		a.line = wire.AppendTablePath(a.line, op.Table)
-	} else {
-		a.start(http.MethodPost)
-		a.line = append(a.line, "Tables"...)
-		a.values[typeSlot], a.values[preferSlot] = jsonType, noEcho
-		a.content = wire.AppendTableName(a.content, op.Table)
-	}
-	a.finish(op.Number, len(a.line))
 }
 
 // option appends a parameter of the query string; an empty one is left out.
@@ -186,19 +179,4 @@ func (a *attempt) separate() {
 		mark = '&'
 	}
 	a.line = append(a.line, mark)
-}
-
-// finish signs the request and makes the message of it. path is how much of
-// a.line is the path.
-func (a *attempt) finish(number uint64, path int) {
-	t := a.target
-	if a.timeout > 0 {
-		a.option("timeout=", strconv.Itoa(a.timeout))
-	}
-	by := t.endpoint.prove()
-	if by.signature != nil {
-		a.separate()
-		a.line = append(a.line, by.signature.query...)
-	}
-	a.compose(number, path, by.secret)
 }

@@ -46,20 +46,6 @@ func parseSAS(text string) (*sas, bool) {
 	return s, true
 }
 
-// hide returns a text without the signature in it, should it hold it. A nil
-// signature hides nothing.
-func (s *sas) hide(text string) string {
-	if s == nil {
-		return text
-	}
-	for _, secret := range s.shows {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, redacted)
-		}
-	}
-	return text
-}
-
 // Format hides the signature, whatever the verb.
 func (s *sas) Format(state fmt.State, _ rune) { io.WriteString(state, redacted) }
 

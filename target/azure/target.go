@@ -71,7 +71,7 @@ func New(o Options) (*Target, error) {
 		t.dialer.tls = new(tls.Config)
 	}
 	t.pool = newPool(o.Connections)
-	t.watch = newWatch(o.Timeout)
+	t.watch = &watch{limit: o.Timeout, late: fmt.Errorf("%w within %v", errLate, o.Timeout), callers: make(map[<-chan struct{}]*caller)}
 	t.budget = o.Budget
 	t.client, t.observe = o.Client, o.Observe
 	t.native.Store(o.Client == Native)
@@ -118,7 +118,10 @@ func (t *Target) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		return t.unanswered(err, a.answered)
 	}
 	outcome := t.outcome(a, op)
-	outcome.BytesOut, outcome.BytesIn = a.length(), a.came
+	outcome.BytesOut, outcome.BytesIn = int64(len(a.message)), a.came
+	if a.apart() {
+		outcome.BytesOut += int64(len(a.content))
+	}
 	if outcome.Status == http.StatusUnauthorized && a.token != nil {
 		t.tokens.Refused(a.token)
 	}
@@ -185,11 +188,12 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 	making, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.watch.begin(ctx, a, now, nil, cancel)
-	open := t.dialer.plain
-	if t.endpoint.scheme == "https" {
-		open = t.dialer.secure
-	}
-	line, err := t.pool.open(making, func() (net.Conn, error) { return open(making, "tcp", t.address) })
+	line, err := t.pool.open(making, func() (net.Conn, error) {
+		if t.endpoint.scheme == "https" {
+			return t.dialer.secure(making, "tcp", t.address, "http/1.1")
+		}
+		return t.dialer.plain(making, "tcp", t.address)
+	})
 	if err != nil {
 		return nil, orCause(making, err)
 	}
@@ -213,7 +217,14 @@ func (t *Target) keep() {
 }
 
 // Connections returns what the connections have done so far.
-func (t *Target) Connections() Connections { return t.counter.read() }
+func (t *Target) Connections() Connections {
+	c := &t.counter
+	return Connections{
+		Opened: c.opened.Load(), Refused: c.refused.Load(), Reused: c.reused.Load(), HTTP2: c.http2.Load(),
+		Lookups: c.lookups.read(), Connects: c.connects.read(),
+		Handshakes: c.handshakes.read(), FirstBytes: c.firstBytes.read(),
+	}
+}
 
 // Close closes the connections, all of which should be idle, and ends the
 // target's goroutine. An attempt that is under way all the same gets no reply.
@@ -232,9 +243,6 @@ func (t *Target) Close() {
 // target is in use by others.
 func (t *Target) Format(state fmt.State, verb rune) { t.endpoint.Format(state, verb) }
 
-// line returns a text as one line without a secret.
-func (t *Target) line(text string) string { return oneLine(t.hide(text)) }
-
 // hide returns a text without the shared access signature or the token, should it hold it.
 // The key cannot come back in any text: it is never sent.
 func (t *Target) hide(text string) string {
@@ -243,5 +251,12 @@ func (t *Target) hide(text string) string {
 			text = strings.ReplaceAll(text, token.Secret(), redacted)
 		}
 	}
-	return t.endpoint.prove().signature.hide(text)
+	if signature := t.endpoint.prove().signature; signature != nil {
+		for _, secret := range signature.shows {
+			if secret != "" {
+				text = strings.ReplaceAll(text, secret, redacted)
+			}
+		}
+	}
+	return text
 }

@@ -52,11 +52,6 @@ type watched struct {
 	cause error
 }
 
-func newWatch(limit time.Duration) *watch {
-	return &watch{limit: limit, late: fmt.Errorf("%w within %v", errLate, limit),
-		callers: make(map[<-chan struct{}]*caller)}
-}
-
 // begin lists an attempt that begins now, on a connection, or without one while
 // cancel ends the making of it.
 func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *connection,
@@ -99,7 +94,14 @@ func (w *watch) done(a *attempt) error {
 	defer w.mu.Unlock()
 	w.remove(a)
 	if c := a.watched.caller; c != nil {
-		w.release(c)
+		if c.attempts--; c.attempts <= 0 {
+			// One caller without an attempt is listened to for the next.
+			w.rest()
+			w.resting = c
+			if w.closed {
+				w.rest()
+			}
+		}
 	}
 	cause := a.watched.cause
 	a.watched = watched{}
@@ -154,7 +156,7 @@ func (w *watch) expire(now clock.Instant) clock.Instant {
 	return now.Add(w.limit)
 }
 
-// listen returns the caller whose context that is.
+// listen returns the caller whose context that is. The attempts of one who gives up end then.
 func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
 	c, known := w.callers[done]
 	if !known {
@@ -163,7 +165,17 @@ func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
 		w.telling.Add(1)
 		c.stop = context.AfterFunc(ctx, func() {
 			defer w.telling.Done()
-			w.forsake(c, fmt.Errorf("%w: %w", errCancelled, context.Cause(ctx)))
+			cause := fmt.Errorf("%w: %w", errCancelled, context.Cause(ctx))
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			c.cause = cause
+			for a := w.first; a != nil; {
+				next := a.watched.later
+				if a.watched.caller == c {
+					w.end(a, cause)
+				}
+				a = next
+			}
 		})
 	}
 	if w.resting == c {
@@ -171,19 +183,6 @@ func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
 	}
 	c.attempts++
 	return c
-}
-
-// release says that an attempt of a caller has ended. One caller without an
-// attempt is listened to for the next.
-func (w *watch) release(c *caller) {
-	if c.attempts--; c.attempts > 0 {
-		return
-	}
-	w.rest()
-	w.resting = c
-	if w.closed {
-		w.rest()
-	}
 }
 
 // rest listens to nobody who has no attempt under way.
@@ -195,20 +194,6 @@ func (w *watch) rest() {
 			w.telling.Done()
 		}
 		w.resting = nil
-	}
-}
-
-// forsake ends the attempts of a caller who gave up.
-func (w *watch) forsake(c *caller, cause error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	c.cause = cause
-	for a := w.first; a != nil; {
-		next := a.watched.later
-		if a.watched.caller == c {
-			w.end(a, cause)
-		}
-		a = next
 	}
 }
 
