@@ -105,9 +105,11 @@ func heldMessage(b *target.Beside, least time.Duration) (target.Outcome, bool) {
 // heldBlob holds what is written.
 func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	size := 0
+	// Small letters alone: headers lose the others.
+	named := func(c rune) bool { return smallOrDigit(c) || c == '_' }
 	for name, value := range b.Metadata {
 		size += len(name) + len(value)
-		if !metadataName(name) || !visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
+		if name == "" || '0' <= name[0] && name[0] <= '9' || !only(name, named) || !visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
 			return unfit(400, invalidMetadata,
 				"expected metadata by names of small letters, digits and underscores, of visible characters with blanks between them")
 		}
@@ -153,12 +155,6 @@ func storeName(name string) bool {
 
 func messageName(id string) bool {
 	return id != "" && len(id) <= mostName && only(id, func(c rune) bool { return smallOrDigit(c|0x20) || c == '-' })
-}
-
-// metadataName reports whether a text names metadata: in small letters, since headers
-// lose the others.
-func metadataName(name string) bool {
-	return name != "" && (name[0] < '0' || name[0] > '9') && only(name, func(c rune) bool { return smallOrDigit(c) || c == '_' })
 }
 
 // visible reports whether a text is of visible ASCII characters, one at least.

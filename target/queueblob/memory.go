@@ -52,7 +52,18 @@ func NewMemory() *Memory {
 
 // Submit implements [target.Immediate] for what goes beside the table.
 func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	o, done := m.carryOut(now, op.Beside)
+	b := op.Beside
+	o, sound := checkLimits(b)
+	done := now.Add(Answer)
+	switch {
+	case !sound:
+	case b.Verb == target.Ask:
+		o, done = m.ask(now, b)
+	case b.Verb.OfQueue():
+		o = m.queues.carryOut(now, b)
+	default:
+		o = m.containers.carryOut(b)
+	}
 	m.counts.Requests++
 	if o.Class(target.Expected{}) == results.Ok {
 		m.counts.Ok++
@@ -64,21 +75,6 @@ func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 
 // Counts implements [target.Counter].
 func (m *Memory) Counts() target.Counts { return m.counts }
-
-// carryOut returns what a request is answered, and when.
-func (m *Memory) carryOut(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
-	o, sound := checkLimits(b)
-	switch done := now.Add(Answer); {
-	case !sound:
-		return o, done
-	case b.Verb == target.Ask:
-		return m.ask(now, b)
-	case b.Verb.OfQueue():
-		return m.queues.carryOut(now, b), done
-	default:
-		return m.containers.carryOut(b), done
-	}
-}
 
 // ask has a service of the application's own answer, which is there as soon as it is asked.
 func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {

@@ -96,17 +96,33 @@ func (l *link) answered(status int, err error) answer {
 	return answer{Status: status}
 }
 
+// mostRetryAfter bounds how long a service can ask to be left alone.
+const mostRetryAfter = time.Hour
+
 // failed returns what came of an attempt that ended with an error. The error's own
 // text is never told where it can hold the address with its signature.
 func (l *link) failed(err error) answer {
 	var told *azcore.ResponseError
 	if !errors.As(err, &told) {
-		return answer{Fault: faultOf(err), Detail: l.hide("no reply: " + noReply(err))}
+		// What is told is without the address.
+		reason := err
+		var asked *url.Error
+		for errors.As(reason, &asked) {
+			reason = asked.Err
+		}
+		return answer{Fault: faultOf(err), Detail: l.hide("no reply: " + reason.Error())}
 	}
-	o := answer{Status: told.StatusCode, Code: code(told.ErrorCode)}
+	o := answer{Status: told.StatusCode}
+	// It can come from anybody who answers.
+	if code := told.ErrorCode; len(code) <= 64 && only(code, func(c rune) bool { return smallOrDigit(c | 0x20) }) {
+		o.Code = entity.Code(code)
+	}
 	o.Detail = strings.TrimSpace(fmt.Sprintf("the service answered %d %s", o.Status, o.Code))
 	if told.RawResponse != nil {
-		o.RetryAfter = retryAfter(told.RawResponse.Header.Get("Retry-After"))
+		seconds, err := strconv.ParseUint(told.RawResponse.Header.Get("Retry-After"), 10, 32)
+		if err == nil {
+			o.RetryAfter = min(time.Duration(seconds)*time.Second, mostRetryAfter)
+		}
 	}
 	return o
 }
@@ -132,15 +148,6 @@ func faultOf(err error) target.Fault {
 	}
 }
 
-// noReply says why no reply came, without the address.
-func noReply(err error) string {
-	var asked *url.Error
-	for errors.As(err, &asked) {
-		err = asked.Err
-	}
-	return err.Error()
-}
-
 // hide returns a text of bounded length without the credential in it.
 func (l *link) hide(text string) string {
 	key, signature := l.service.prove()
@@ -155,25 +162,3 @@ func (l *link) hide(text string) string {
 
 // answer is an outcome by a shorter name.
 type answer = target.Outcome
-
-// code returns a service's name for an outcome, empty where it is none: it can come from
-// anybody who answers.
-func code(text string) entity.Code {
-	if len(text) > 64 || !only(text, func(c rune) bool { return smallOrDigit(c | 0x20) }) {
-		return ""
-	}
-	return entity.Code(text)
-}
-
-// mostRetryAfter bounds how long a service can ask to be left alone.
-const mostRetryAfter = time.Hour
-
-// retryAfter returns for how long a service asks to be left alone, in seconds; 0 where it
-// does not ask.
-func retryAfter(text string) time.Duration {
-	seconds, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return 0
-	}
-	return min(time.Duration(seconds)*time.Second, mostRetryAfter)
-}
