@@ -288,7 +288,8 @@ func (l *LiveFaults) Do(ctx context.Context, op *Operation) Outcome {
 	a := answered(verdict, since, inner, now)
 	if a.released > now {
 		if err := l.clock.Sleep(ctx, a.released); err != nil {
-			a.abandon(err)
+			a.abandoned = true
+			a.told = Outcome{Fault: Cancelled, Detail: "gave up before a reply came: " + err.Error()}
 		}
 	}
 	return l.enter(&a, op)

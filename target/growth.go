@@ -62,7 +62,10 @@ func (s *ReplyShare) drop(body []byte) {
 	b := s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.spare.put(body)
+	if kept := &b.spare; kept.bytes+cap(body) <= mostSpare {
+		kept.bodies = append(kept.bodies, body[:0])
+		kept.bytes += cap(body)
+	}
 	b.giveBack(s, int64(cap(body)))
 }
 
@@ -89,13 +92,6 @@ func (b *ReplyBudget) unused(size int) []byte {
 type spare struct {
 	bodies [][]byte // the one that was used last at the end
 	bytes  int
-}
-
-func (s *spare) put(body []byte) {
-	if s.bytes+cap(body) <= mostSpare {
-		s.bodies = append(s.bodies, body[:0])
-		s.bytes += cap(body)
-	}
 }
 
 // get returns a body of just this size, nil for none.

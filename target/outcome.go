@@ -182,9 +182,3 @@ func answered(verdict engine.FaultVerdict, since clock.Instant, inner Outcome, d
 	a.released = since.Add(verdict.Release(done.Sub(since)))
 	return a
 }
-
-// abandon tells the sender that it gave up waiting.
-func (a *attempt) abandon(why error) {
-	a.abandoned = true
-	a.told = Outcome{Fault: Cancelled, Detail: "gave up before a reply came: " + why.Error()}
-}

@@ -20,12 +20,6 @@ func SizesOf(c *entity.Change) Sizes {
 		Billed: int64(entity.Size(c.Key, c.Properties))}
 }
 
-// Plus returns the sums of two sizes, and Less their differences: what a change weighs is
-// the sum of what its key does and what its properties do.
-func (s Sizes) Plus(o Sizes) Sizes {
-	return Sizes{s.Request + o.Request, s.Reply + o.Reply, s.Billed + o.Billed}
-}
-
 // Less returns the differences of two sizes.
 func (s Sizes) Less(o Sizes) Sizes {
 	return Sizes{s.Request - o.Request, s.Reply - o.Reply, s.Billed - o.Billed}
