@@ -147,8 +147,8 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.makeFolder(); err != nil {
-		return nil, err
+	if c.folder, err = results.NewDir(plan.Run.Out, plan.Run.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name); err != nil {
+		return nil, fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	ended := c.carryOut(ctx, atOnce)
 	return c.conclude(ended)
@@ -192,7 +192,13 @@ func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 	for _, one := range c.able() {
 		p := c.plan.Run
 		p.Scenario, p.Rival, p.MemoryLimit = one.scenario, false, 0
-		forecast, need, err := foreseen(ctx, &p)
+		var forecast campaign.Forecast
+		var need int64 // in bytes
+		if p.On == run.Simulated {
+			need, err = p.Footprint()
+		} else {
+			forecast, err = p.Forecast(ctx)
+		}
 		if err != nil {
 			return 0, wrong("", "design %s: %v", one.design, err)
 		}
@@ -217,17 +223,6 @@ func (c *contestRun) foresee(ctx context.Context) (atOnce int, err error) {
 		return 0, wrong("memory-limit", "a run of the design %s would take about %s", design, document.Bytes(most))
 	}
 	return int(min(int64(runtime.GOMAXPROCS(0)), limit/most)), nil
-}
-
-// foreseen returns what a run in real time will ask of its target, or how many bytes a
-// simulation takes.
-func foreseen(ctx context.Context, p *run.Plan) (f campaign.Forecast, bytes int64, err error) {
-	if p.On == run.Simulated {
-		bytes, err = p.Footprint()
-	} else {
-		f, err = p.Forecast(ctx)
-	}
-	return f, bytes, err
 }
 
 // The exit codes of runs, of this build and of others.

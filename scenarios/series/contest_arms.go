@@ -65,7 +65,19 @@ func (c *contestRun) enter(names []string) error {
 	}
 	c.needs = needsOf(c.scenario)
 	for _, one := range c.able() {
-		one.order = c.orderOf(one)
+		// How new PartitionKeys come, as explain tells it: empty where it cannot.
+		targets, times, err := advise.TargetsOf(one.scenario)
+		if err != nil {
+			continue
+		}
+		told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: c.files.Read, Targets: targets, Times: times})
+		switch {
+		case err != nil, told == keystatistics.Unknown.String():
+		case told == keystatistics.OnePartition.String():
+			one.order = results.OnePartition
+		default:
+			one.order = told
+		}
 	}
 	return nil
 }
@@ -76,24 +88,6 @@ func obstacles(list []scenarios.Obstacle) []contest.Obstacle {
 		all = append(all, contest.Obstacle(one))
 	}
 	return all
-}
-
-// orderOf returns how new PartitionKeys come under a design, as explain tells it: empty
-// where it cannot.
-func (c *contestRun) orderOf(one *arm) string {
-	targets, times, err := advise.TargetsOf(one.scenario)
-	if err != nil {
-		return ""
-	}
-	told, err := advise.OrderOf(advise.Options{Scenario: one.scenario, Read: c.files.Read, Targets: targets, Times: times})
-	switch {
-	case err != nil, told == keystatistics.Unknown.String():
-		return ""
-	case told == keystatistics.OnePartition.String():
-		return results.OnePartition
-	default:
-		return told
-	}
 }
 
 // needsOf returns what the application asks of its operations: what they are about, and

@@ -17,14 +17,6 @@ import (
 	"loadgen/scenarios/run"
 )
 
-func (c *contestRun) makeFolder() (err error) {
-	p := &c.plan.Run
-	if c.folder, err = results.NewDir(p.Out, p.Runs, c.clock.Started().UTC(), "contest-"+c.scenario.Name); err != nil {
-		return fmt.Errorf("%w: %w", run.ErrFolder, err)
-	}
-	return nil
-}
-
 // conclude ranks and keeps a contest that ended so.
 func (c *contestRun) conclude(ended error) (*Contested, error) {
 	told := &Contested{Contest: c.ranked(ended), Folder: c.folder, Proposal: c.proposal}
@@ -47,7 +39,13 @@ func (c *contestRun) conclude(ended error) (*Contested, error) {
 func (c *contestRun) ranked(ended error) *contest.Contest {
 	o := contest.Options{Scenario: c.scenario.Name, Profile: c.scenario.Model.Name(), Other: c.other, Alpha: c.plan.Alpha, Price: c.plan.Price}
 	if c.plan.Repeat != nil {
-		o.Repeat = c.plan.Repeat(c.named())
+		var named []string
+		for _, one := range c.arms {
+			if len(c.plan.Designs) > 0 {
+				named = append(named, one.design)
+			}
+		}
+		o.Repeat = c.plan.Repeat(named)
 	}
 	if c.plan.Run.On == run.Remote {
 		o.Profile = ""
@@ -78,17 +76,6 @@ func (c *contestRun) ranked(ended error) *contest.Contest {
 		told.Verdict = told.Ended + " " + told.Verdict
 	}
 	return told
-}
-
-// named returns the designs that take part in their order, none where none was named.
-func (c *contestRun) named() []string {
-	var names []string
-	for _, one := range c.arms {
-		if len(c.plan.Designs) > 0 {
-			names = append(names, one.design)
-		}
-	}
-	return names
 }
 
 // cutShort says in a sentence or two that a contest did not come to its end.

@@ -78,26 +78,6 @@ func (m *match) folder() string {
 	return fmt.Sprintf("%s-%d", m.arm.design, m.run+1)
 }
 
-func (c *contestRun) planOf(m *match) run.Plan {
-	p := c.plan.Run
-	p.Scenario = m.scenario(c.scenario.Seed)
-	p.Rival, p.MemoryLimit, p.Out, p.Runs, p.Budget = false, 0, "", "", c.left
-	if c.plan.Alone != nil {
-		p.Command = c.plan.Alone(m.arm.design, p.Scenario.Seed)
-	}
-	if c.live() {
-		p.Out, p.Consent = filepath.Join(string(c.folder), m.folder()), agreed
-		return p
-	}
-	// When it was is no part of what it comes to, and of interest to who keeps it.
-	p.Started = cmp.Or(p.Started, c.clock.Started())
-	p.Memory = new(results.Memory)
-	return p
-}
-
-// agreed is the consent to a run of a contest that was agreed to.
-func agreed(run.Ask) error { return nil }
-
 // carryOut makes all runs, so many at once, and waits for them. Its error is what ended
 // them early.
 func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
@@ -139,7 +119,20 @@ func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
 	if bounded && c.left <= 0 {
 		return run.ErrBudget
 	}
-	p := c.planOf(m)
+	p := c.plan.Run
+	p.Scenario = m.scenario(c.scenario.Seed)
+	p.Rival, p.MemoryLimit, p.Out, p.Runs, p.Budget = false, 0, "", "", c.left
+	if c.plan.Alone != nil {
+		p.Command = c.plan.Alone(m.arm.design, p.Scenario.Seed)
+	}
+	if c.live() {
+		p.Out = filepath.Join(string(c.folder), m.folder())
+		p.Consent = func(run.Ask) error { return nil } // it was agreed to the contest
+	} else {
+		// When it was is no part of what it comes to, and of interest to who keeps it.
+		p.Started = cmp.Or(p.Started, c.clock.Started())
+		p.Memory = new(results.Memory)
+	}
 	p.Precede(!last)
 	defer c.look(m, &p)()
 	record, ended := run.Run(ctx, p)

@@ -70,7 +70,12 @@ func (c *contestRun) sofar(runs int) contest.Sofar {
 		}
 	}
 	for _, one := range c.underWay {
-		s.UnderWay = append(s.UnderWay, one.told())
+		one.guard.Lock()
+		now := one.now
+		one.guard.Unlock()
+		at, m := one.Status(now()), one.match
+		s.UnderWay = append(s.UnderWay, contest.UnderWay{Design: m.arm.design, Run: m.run + 1, Profile: m.profile, At: at.At,
+			Phase: cmp.Or(at.Phase, at.Stage), Left: at.Left, Offered: at.Offered, Served: at.Served, Throttled: at.Throttled})
 	}
 	return s
 }
@@ -122,13 +127,3 @@ func (l *looked) Ends(error) {}
 
 // Event implements [drive.Observer].
 func (l *looked) Event(results.Event) {}
-
-// told is how the run fares now.
-func (l *looked) told() contest.UnderWay {
-	l.guard.Lock()
-	now := l.now
-	l.guard.Unlock()
-	s := l.Status(now())
-	return contest.UnderWay{Design: l.match.arm.design, Run: l.match.run + 1, Profile: l.match.profile, At: s.At, Phase: cmp.Or(s.Phase, s.Stage), Left: s.Left,
-		Offered: s.Offered, Served: s.Served, Throttled: s.Throttled}
-}

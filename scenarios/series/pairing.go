@@ -106,7 +106,11 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 			return fmt.Errorf("pair %d, %v: %w", slot.Pair+1, slot.Side, err)
 		}
 		records[slot.Side] = record
-		fmt.Fprintf(p.told, "pair %d of %d, %v: %s%s\n", slot.Pair+1, pairs, slot.Side, p.shown(values[slot.Side]),
+		var words []string
+		for at, m := range p.metrics {
+			words = append(words, fmt.Sprintf("%s %s", m, m.Told(values[slot.Side][at])))
+		}
+		fmt.Fprintf(p.told, "pair %d of %d, %v: %s%s\n", slot.Pair+1, pairs, slot.Side, strings.Join(words, ", "),
 			remaining(p.clock, 2*p.done+i+1, 2*pairs))
 	}
 	for i := range p.trials {
@@ -167,14 +171,6 @@ func (p *pairing) measure(record *results.Record) ([]float64, error) {
 	return values, nil
 }
 
-func (p *pairing) shown(values []float64) string {
-	var words []string
-	for i, m := range p.metrics {
-		words = append(words, fmt.Sprintf("%s %s", m, m.Told(values[i])))
-	}
-	return strings.Join(words, ", ")
-}
-
 // count takes what a valid run says beside its metrics.
 func (p *pairing) count(side compare.Side, record *results.Record) {
 	p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
@@ -191,9 +187,4 @@ func (p *pairing) count(side compare.Side, record *results.Record) {
 			p.claims[at].untold[side]++
 		}
 	}
-}
-
-// broken reports whether a claim fails in most runs of B, and not in most of A.
-func (c *claimOfPairs) broken(pairs int) bool {
-	return 2*c.failed[compare.B] > pairs && 2*c.failed[compare.A] <= pairs
 }

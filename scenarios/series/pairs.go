@@ -189,7 +189,11 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 		one.Trials = p.trials
 		p.hold(&one)
 	}
-	one.Against, one.Repeat = p.against(), "loadgen run "+p.file
+	one.Against, one.Repeat = p.builds[compare.A], "loadgen run "+p.file
+	tool := p.tools[compare.A]
+	if name := strings.TrimSpace(tool.Version + " " + tool.Commit); name != "" {
+		one.Against += " (" + name + ")"
+	}
 	one.Notes = append(one.Notes, p.notes()...)
 	if !errors.Is(ended, context.Canceled) {
 		ended = nil
@@ -203,7 +207,7 @@ func (p *pairing) hold(one *gate.Result) {
 	for i := range p.claims {
 		c := &p.claims[i]
 		switch {
-		case c.broken(p.done):
+		case 2*c.failed[compare.B] > p.done && 2*c.failed[compare.A] <= p.done:
 			one.Outcome, one.Reason = compare.Failed, "a check of the scenario fails that did not before"
 		case 2*c.untold[compare.B] > p.done && one.Outcome < compare.Inconclusive:
 			one.Outcome, one.Reason = compare.Inconclusive, "a check of the scenario cannot be told"
@@ -219,19 +223,12 @@ func (p *pairing) hold(one *gate.Result) {
 	}
 }
 
-func (p *pairing) against() string {
-	tool := p.tools[compare.A]
-	name := strings.TrimSpace(tool.Version + " " + tool.Commit)
-	if name == "" {
-		return p.builds[compare.A]
-	}
-	return fmt.Sprintf("%s (%s)", p.builds[compare.A], name)
-}
-
 // notes returns what there is to know of the runs beside what they come to.
 func (p *pairing) notes() []string {
 	var notes []string
-	if sameFile(p.builds[compare.A], p.builds[compare.B]) {
+	older, err := os.Stat(p.builds[compare.A])
+	newer, also := os.Stat(p.builds[compare.B])
+	if err == nil && also == nil && os.SameFile(older, newer) {
 		notes = append(notes, "A and B are the same file: whatever differs is chance")
 	}
 	if p.done > 0 && p.texts[compare.A] != p.texts[compare.B] {

@@ -175,26 +175,20 @@ func (s *Sweep) plans(sets [][]scenarios.Setting) ([]run.Plan, error) {
 			return nil, err
 		}
 	}
-	return plans, s.place(plans)
-}
-
-// place gives each run a folder in the one that was asked for, and refuses one that holds
-// a run.
-func (s *Sweep) place(plans []run.Plan) error {
 	if s.Out == "" {
-		return nil
+		return plans, nil
 	}
 	if info, err := os.Stat(s.Out); err == nil && !info.IsDir() {
-		return wrong("out", "it is a file; expected a folder")
+		return nil, wrong("out", "it is a file; expected a folder")
 	}
 	digits := len(fmt.Sprint(len(plans)))
 	for i := range plans {
 		plans[i].Out = filepath.Join(s.Out, fmt.Sprintf("%0*d", digits, i+1))
 		if _, err := os.Stat(filepath.Join(plans[i].Out, results.RunFile)); err == nil {
-			return wrong("out", "%s already holds a run; expected another folder", plans[i].Out)
+			return nil, wrong("out", "%s already holds a run; expected another folder", plans[i].Out)
 		}
 	}
-	return nil
+	return plans, nil
 }
 
 // Exit returns the exit code that comes first among those of the runs, 0 where all is

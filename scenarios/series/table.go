@@ -204,12 +204,21 @@ func (t *Tried) row(several bool, phase, hottest string, first bool, figures *fi
 	}
 	millis := func(v float64) string { return document.Millis(time.Duration(v).Microseconds()) }
 	summary := t.Record.Summary
-	worth, checks := summary.Validity, passed(summary.Checks)
+	worth := summary.Validity
 	if slices.ContainsFunc(summary.Phases, func(p results.PhaseSummary) bool { return p.ClientLimited }) {
 		worth += ", late"
 	}
-	if !first {
-		checks = ""
+	checks := ""
+	if first {
+		held, judged := results.HeldOf(summary.Checks)
+		switch {
+		case len(summary.Checks) == 0:
+			checks = document.Untold
+		case judged == 0:
+			checks = results.CannotTell
+		default:
+			checks = fmt.Sprintf("%d of %d", held, judged)
+		}
 	}
 	row := document.Cells(append(cells, worth, told("offered", document.Rate), told("served", document.Rate), in(figure.Share, "throttled", document.Share), in(figure.Share, "share_lost", document.Share),
 		told("tries", document.Rate), told("p50", millis), told("p99", millis), hottest, checks)...)
@@ -218,15 +227,4 @@ func (t *Tried) row(several bool, phase, hottest string, first bool, figures *fi
 		row[len(row)-1].Tone = t.tone()
 	}
 	return row
-}
-
-func passed(list []results.Check) string {
-	if len(list) == 0 {
-		return document.Untold
-	}
-	held, told := results.HeldOf(list)
-	if told == 0 {
-		return results.CannotTell
-	}
-	return fmt.Sprintf("%d of %d", held, told)
 }
