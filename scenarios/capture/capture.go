@@ -29,6 +29,7 @@
 package capture
 
 import (
+	"cmp"
 	"container/list"
 	"errors"
 	"sync"
@@ -71,7 +72,12 @@ func New(o Options) (*Capture, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	o = o.withDefaults()
+	o.Partitions = cmp.Or(o.Partitions, DefaultPartitions)
+	o.Shapes = cmp.Or(o.Shapes, DefaultShapes)
+	o.Tables = cmp.Or(o.Tables, defaultTables)
+	o.Retries = cmp.Or(o.Retries, DefaultRetries)
+	o.Window = cmp.Or(o.Window, defaultWindow)
+	o.Hold = cmp.Or(o.Hold, defaultHold)
 	var t kindTable
 	for i, verb := range countedVerbs() {
 		t[verb] = i
@@ -183,7 +189,17 @@ func (o *Capture) operationOf(r *request, arrived time.Duration) *operation {
 	if len(id) > longestClient {
 		id = ""
 	}
-	fresh := operation{number: o.number, kind: o.kinds.of(r.Verb), hash: r.hash(), first: arrived, asked: r.asked()}
+	kind := o.kinds[0]
+	if int(r.Verb) < len(o.kinds) {
+		kind = o.kinds[r.Verb]
+	}
+	// Two attempts of one operation share it.
+	hash := hashed(offset, r.Table)
+	for _, part := range [...]string{r.PartitionKey, r.RowKey, r.Shape} {
+		hash = hashed((hash^0xff)*prime, part)
+	}
+	hash = (hash ^ uint64(r.Verb)) * prime
+	fresh := operation{number: o.number, kind: kind, hash: hash, first: arrived, asked: r.asked()}
 	if id == "" {
 		o.counter.sum.Unnamed++
 	} else if op := o.waiting.take(id); op != nil {

@@ -21,12 +21,6 @@ type partition struct {
 	rows     keystatistics.Stream
 }
 
-func (p *partition) reset() {
-	p.entities, p.requests, p.throttled, p.accountThrottled, p.failed, p.demanded = 0, 0, 0, 0, 0, 0
-	p.seconds.reset()
-	p.rows.Reset()
-}
-
 // query names what queries that differ in their literals only share.
 type query struct{ table, shape, class string }
 
@@ -56,11 +50,22 @@ func newCounter(o *Options) *counter {
 	return &counter{
 		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
 			return place{own(p.table, longestName), own(p.key, longestKey)}
-		}, (*partition).reset),
+		}, func(p *partition) {
+			p.rows.Reset()
+			*p = partition{rows: p.rows,
+				seconds: seconds{open: p.seconds.open[:0], kept: p.seconds.kept[:0], active: series{kept: p.seconds.active.kept[:0]}}}
+		}),
 		shapes: keys.NewHeaviestKeys(o.Shapes, func(q query) query {
 			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
 		}, func(s *shape) { *s = shape{} }),
-		tables:  keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, longestName) }, (*table).reset),
+		tables: keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, longestName) }, func(t *table) {
+			t.order.Reset()
+			if t.known == nil {
+				t.known = new(known)
+			}
+			clear(t.known[:])
+			*t = table{order: t.order, known: t.known}
+		}),
 		answers: make(map[answer]*results.Answer),
 	}
 }
@@ -152,9 +157,13 @@ func (t *counter) load(r *request, class results.Class, done time.Duration, key 
 	case class == results.Throttled:
 		p.throttled++
 	}
+	group := 1
+	if r.Verb == entity.Get || r.Verb == entity.Query {
+		group = 0
+	}
 	now := p.seconds.at(int64(done / time.Second))
 	now.add(r, class, counted, asked, first)
-	now.groups[groupOf(r.Verb)].add(r, class, counted, asked, first)
+	now.groups[group].add(r, class, counted, asked, first)
 }
 
 // add adds a request.
@@ -178,7 +187,15 @@ func (s *tally) add(r *request, class results.Class, counted, asked int64, first
 func (t *counter) insert(r *request) {
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
 	came := rows.Next(cutText(r.RowKey, longestKey), rowLag)
-	t.tables.Of(cutText(r.Table, longestName), 1).Value.insert(cutText(r.PartitionKey, longestKey), came)
+	of := &t.tables.Of(cutText(r.Table, longestName), 1).Value
+	key := cutText(r.PartitionKey, longestKey)
+	hash := hashed(offset, key) | 1
+	// The product spreads keys that differ in their last letters only.
+	if last := &of.known[hash*0x9e3779b97f4a7c15>>52]; *last != hash {
+		*last = hash
+		of.partitions.Add(of.order.Next(key, partitionLag))
+	}
+	of.rows.Add(came)
 }
 
 // partitionLag and rowLag are how many of the last keys may have been under way at
@@ -192,39 +209,9 @@ const knownKeys = 1 << 12
 // gives it, until another takes it.
 type known [knownKeys]uint64
 
-// has returns whether a key is remembered, and remembers it.
-func (k *known) has(key string) bool {
-	h := hashed(offset, key) | 1
-	// The product spreads keys that differ in their last letters only.
-	place := &k[h*0x9e3779b97f4a7c15>>52]
-	if *place == h {
-		return true
-	}
-	*place = h
-	return false
-}
-
 // table is what is kept of a table's inserts.
 type table struct {
 	partitions, rows results.Order
 	order            keystatistics.Stream
 	known            *known
-}
-
-func (t *table) reset() {
-	t.order.Reset()
-	if t.known == nil {
-		t.known = new(known)
-	}
-	clear(t.known[:])
-	*t = table{order: t.order, known: t.known}
-}
-
-// insert takes down a PartitionKey that was inserted into, and how the RowKey
-// came.
-func (t *table) insert(partition string, row results.Order) {
-	if !t.known.has(partition) {
-		t.partitions.Add(t.order.Next(partition, partitionLag))
-	}
-	t.rows.Add(row)
 }

@@ -130,7 +130,13 @@ func (e *Examination) Costliest(most int) []results.QueryShape { return e.observ
 // here; where the record could not be closed or read back there is none.
 func (e *Examination) Conclude(now clock.Instant, ended error, counts *results.TargetCounts) (*results.Record, error) {
 	ended = errors.Join(ended, e.observer.End())
-	validity, reasons := endOf(ended)
+	validity, reasons := results.Valid, []string{}
+	switch {
+	case errors.Is(ended, context.Canceled):
+		validity, reasons = results.Partial, []string{"the run was interrupted"}
+	case ended != nil:
+		validity, reasons = results.Partial, []string{"the run was ended by an error: " + strings.ReplaceAll(ended.Error(), "\n", "; ")}
+	}
 	if err := e.recorder.Finish(now.Offset(), validity, reasons, counts); err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
 		return nil, fmt.Errorf("%w; what was written until then is in %s", err, e.where)
@@ -147,15 +153,4 @@ func (e *Examination) Conclude(now clock.Instant, ended error, counts *results.T
 	record.Summary = summary
 	record.Validity, record.Reasons = summary.Validity, summary.Reasons
 	return record, ended
-}
-
-func endOf(ended error) (validity string, reasons []string) {
-	switch {
-	case ended == nil:
-		return results.Valid, []string{}
-	case errors.Is(ended, context.Canceled):
-		return results.Partial, []string{"the run was interrupted"}
-	default:
-		return results.Partial, []string{"the run was ended by an error: " + strings.ReplaceAll(ended.Error(), "\n", "; ")}
-	}
 }

@@ -28,9 +28,24 @@ func (t *counter) capture() *results.Capture {
 			cmp.Compare(b.Requests, a.Requests), strings.Compare(a.Table, b.Table),
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
-	t.together(o.Partitions)
+	// How many of the others were throttled at the same time.
+	of := make(map[place]*seconds, len(t.partitions.Places()))
+	for _, s := range t.partitions.Places() {
+		of[s.Key] = &s.Value.seconds
+	}
+	for i := range o.Partitions {
+		one := &o.Partitions[i]
+		own := of[place{one.Table, one.PartitionKey}]
+		for j := range o.Partitions {
+			if i != j && own.throttledWith(of[place{o.Partitions[j].Table, o.Partitions[j].PartitionKey}]) {
+				one.Together++
+			}
+		}
+	}
 	o.Shapes = topPlaces(t.shapes.Places(), keptShapes, queryShape, costlier)
-	o.Orders = topPlaces(t.tables.Places(), keptOrders, keyOrder, func(a, b results.KeyOrder) int {
+	o.Orders = topPlaces(t.tables.Places(), keptOrders, func(s *keys.SketchPlace[string, table]) results.KeyOrder {
+		return results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
+	}, func(a, b results.KeyOrder) int {
 		return cmp.Or(cmp.Compare(b.Rows.Keys+b.Partitions.Keys, a.Rows.Keys+a.Partitions.Keys),
 			strings.Compare(a.Table, b.Table))
 	})
@@ -45,22 +60,6 @@ func (t *counter) capture() *results.Capture {
 	return &o
 }
 
-// together counts for each partition those that were throttled at the same time.
-func (t *counter) together(seen []results.ObservedPartition) {
-	of := make(map[place]*seconds, len(seen))
-	for _, s := range t.partitions.Places() {
-		of[s.Key] = &s.Value.seconds
-	}
-	for i := range seen {
-		own := of[place{seen[i].Table, seen[i].PartitionKey}]
-		for j := range seen {
-			if i != j && own.throttledWith(of[place{seen[j].Table, seen[j].PartitionKey}]) {
-				seen[i].Together++
-			}
-		}
-	}
-}
-
 func topPlaces[K comparable, V, R any](places []*keys.SketchPlace[K, V], most int,
 	made func(*keys.SketchPlace[K, V]) R, order func(a, b R) int) []R {
 	all := make([]R, 0, len(places))
@@ -73,12 +72,19 @@ func topPlaces[K comparable, V, R any](places []*keys.SketchPlace[K, V], most in
 
 func observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPartition {
 	p := &s.Value
-	p.seconds.flush()
+	for i := range p.seconds.open {
+		p.seconds.close(&p.seconds.open[i])
+	}
+	p.seconds.open = p.seconds.open[:0]
+	typical := 0.0
+	if kept := p.seconds.active.kept; len(kept) > 0 {
+		typical = statistics.Median(kept)
+	}
 	seen := results.ObservedPartition{
 		Table: s.Key.table, PartitionKey: s.Key.key,
 		Entities: p.entities, Demanded: p.demanded, Missed: s.Inherited,
 		Requests: p.requests, Throttled: p.throttled, AccountThrottled: p.accountThrottled, Failed: p.failed,
-		Seconds: p.seconds.active.count, Typical: p.seconds.active.median(),
+		Seconds: p.seconds.active.count, Typical: typical,
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
 	}
 	limit := p.seconds.limit(func(one *second) *tally { return &one.tally })
@@ -108,10 +114,6 @@ func costlier(a, b results.QueryShape) int {
 		strings.Compare(a.Table, b.Table), strings.Compare(a.Shape, b.Shape), strings.Compare(a.Class, b.Class))
 }
 
-func keyOrder(s *keys.SketchPlace[string, table]) results.KeyOrder {
-	return results.KeyOrder{Table: s.Key, Partitions: s.Value.partitions, Rows: s.Value.rows}
-}
-
 // seriesLength is how many numbers a series keeps: one a second for half an hour.
 const seriesLength = 1800
 
@@ -124,8 +126,6 @@ type series struct {
 	count        int64
 	least, great int64
 }
-
-func (s *series) reset() { *s = series{kept: s.kept[:0]} }
 
 // add takes a number that is not negative.
 func (s *series) add(n int64) {
@@ -150,12 +150,4 @@ func (s *series) add(n int64) {
 	}
 	const most = 1<<32 - 1
 	s.kept = append(s.kept, uint32(min(n, most)))
-}
-
-// median returns the middle of the numbers that are kept; 0 where there are none.
-func (s *series) median() float64 {
-	if len(s.kept) == 0 {
-		return 0
-	}
-	return statistics.Median(s.kept)
 }

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -82,17 +81,6 @@ func bounded[N int | time.Duration](complain func(string, ...any), name string, 
 	if given < 0 || given > most {
 		complain("%s: %v is not from %v to %v", name, given, N(0), most)
 	}
-}
-
-// withDefaults returns the options with every bound that is 0 filled in.
-func (o Options) withDefaults() Options {
-	o.Partitions = cmp.Or(o.Partitions, DefaultPartitions)
-	o.Shapes = cmp.Or(o.Shapes, DefaultShapes)
-	o.Tables = cmp.Or(o.Tables, defaultTables)
-	o.Retries = cmp.Or(o.Retries, DefaultRetries)
-	o.Window = cmp.Or(o.Window, defaultWindow)
-	o.Hold = cmp.Or(o.Hold, defaultHold)
-	return o
 }
 
 // ErrOptions is wrapped by every fault of [Options]; test for it with errors.Is.

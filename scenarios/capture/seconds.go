@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/results/figure"
 )
@@ -24,16 +23,9 @@ type second struct {
 	groups [len(groups)]tally
 }
 
-// groups are the groups of operations of which each may have a limit of its own.
+// groups are the groups of operations of which each may have a limit of its own: what reads an
+// entity or a page, and all else.
 var groups = [...]string{groupGet, groupPut}
-
-// groupOf returns the place of a verb among the groups.
-func groupOf(verb entity.Verb) int {
-	if verb == entity.Get || verb == entity.Query {
-		return 0
-	}
-	return 1
-}
 
 // tally is what a second has of some operations.
 type tally struct {
@@ -60,11 +52,6 @@ type seconds struct {
 // demand is the number of entities that a second asked for: due in it, or served in it, whichever is more.
 func (s *tally) demand() int64 { return max(s.offered, s.counted) }
 
-func (s *seconds) reset() {
-	s.active.reset()
-	s.open, s.kept, s.from, s.busiest, s.offered = s.open[:0], s.kept[:0], 0, 0, 0
-}
-
 // at returns a second to add to. One that was closed, or is too long ago for
 // another to be opened, is the oldest that is open.
 func (s *seconds) at(number int64) *second {
@@ -88,26 +75,13 @@ func (s *seconds) at(number int64) *second {
 	return &s.open[i]
 }
 
-// flush closes every second.
-func (s *seconds) flush() {
-	for i := range s.open {
-		s.close(&s.open[i])
-	}
-	s.open = s.open[:0]
-}
-
 func (s *seconds) close(done *second) {
 	s.from = done.number + 1
 	s.active.add(done.counted)
 	s.busiest = max(s.busiest, done.counted)
 	s.offered = max(s.offered, done.offered)
-	s.keep(*done)
-}
-
-// keep takes a second among those in which most was asked.
-func (s *seconds) keep(done second) {
 	if len(s.kept) < mostKept {
-		s.kept = append(s.kept, done)
+		s.kept = append(s.kept, *done)
 		return
 	}
 	least := 0
@@ -117,7 +91,7 @@ func (s *seconds) keep(done second) {
 		}
 	}
 	if s.kept[least].demand() < done.demand() {
-		s.kept[least] = done
+		s.kept[least] = *done
 	}
 }
 
