@@ -108,13 +108,7 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	c.gather()
-	for i := range c.Tables {
-		if one := &c.Tables[i]; o.Agreed && one.State == LeftBehind && ctx.Err() == nil {
-			one.drop(ctx, service)
-		}
-	}
-	c.count()
+	c.settle(ctx, service, o.Agreed)
 	return c, nil
 }
 
@@ -172,8 +166,9 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	return one
 }
 
-// gather leaves out tables that are named by the marker of another one: they share its fate.
-func (c *Cleaned) gather() {
+// settle leaves out tables that are named by the marker of another one, whose fate they share,
+// drops what was left behind where that was agreed to, and counts.
+func (c *Cleaned) settle(ctx context.Context, service *run.Service, agreed bool) {
 	var named []string
 	for _, one := range c.Tables {
 		for _, made := range one.beside {
@@ -185,22 +180,11 @@ func (c *Cleaned) gather() {
 	c.Tables = slices.DeleteFunc(c.Tables, func(one Leftover) bool {
 		return one.State == NotOurs && slices.Contains(named, strings.ToLower(one.Table))
 	})
-}
-
-// drop drops what a run made, its table last: without that nobody could tell whose the rest
-// is.
-func (l *Leftover) drop(ctx context.Context, service *run.Service) {
-	for _, made := range append(slices.Clone(l.beside), campaign.Made{What: campaign.MadeTable, Name: l.Table}) {
-		if err := service.Drop(ctx, made); err != nil {
-			l.State, l.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
-			return
+	for i := range c.Tables {
+		one := &c.Tables[i]
+		if agreed && one.State == LeftBehind && ctx.Err() == nil {
+			one.drop(ctx, service)
 		}
-	}
-	l.State = Dropped
-}
-
-func (c *Cleaned) count() {
-	for _, one := range c.Tables {
 		if one.Scenario != "" {
 			c.Marked++
 		}
@@ -213,6 +197,18 @@ func (c *Cleaned) count() {
 			c.NotDropped++
 		}
 	}
+}
+
+// drop drops what a run made, its table last: without that nobody could tell whose the rest
+// is.
+func (l *Leftover) drop(ctx context.Context, service *run.Service) {
+	for _, made := range append(slices.Clone(l.beside), campaign.Made{What: campaign.MadeTable, Name: l.Table}) {
+		if err := service.Drop(ctx, made); err != nil {
+			l.State, l.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
+			return
+		}
+	}
+	l.State = Dropped
 }
 
 // Document says what was found and what became of it, a line for each table.
@@ -231,7 +227,29 @@ func (c *Cleaned) Document() *document.Document {
 		screen.Lines = append(screen.Lines, fmt.Sprintf("%s: %s", one.State, one.Table+one.known()))
 		whole.Rows = append(whole.Rows, []document.Cell{{Text: one.State, Tone: tone}, {Text: one.Table}, {Text: strings.TrimPrefix(one.known(), ", ")}})
 	}
-	d := &document.Document{Title: "doctor", Subtitle: "what have runs left at " + c.Where + "?", Answer: c.answer(), Data: c}
+	var parts []string
+	add := func(number int, of string) {
+		if number > 0 {
+			parts = append(parts, document.Counted(number, "table")+" "+of)
+		}
+	}
+	add(c.Dropped, "dropped")
+	add(c.NotDropped, "not dropped")
+	add(c.LeftBehind, "left behind")
+	if len(parts) == 0 {
+		parts = []string{"nothing was left behind"}
+	}
+	a := document.Answer{Claim: strings.Join(parts, ", ")}
+	others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind
+	for _, one := range c.Tables {
+		if one.State == NotThere {
+			others--
+		}
+	}
+	if others > 0 {
+		a.Says = []string{fmt.Sprintf("%s whose name begins with %s left alone", document.Counted(others, "table"), run.TablePrefix)}
+	}
+	d := &document.Document{Title: "doctor", Subtitle: "what have runs left at " + c.Where + "?", Answer: a, Data: c}
 	if len(c.Tables) > 0 {
 		d.Screen = []document.Block{screen}
 		d.Sections = []document.Section{{ID: "tables", Title: "Tables", Blocks: []document.Block{whole}}}
@@ -255,31 +273,4 @@ func (l *Leftover) known() string {
 		return ", " + l.Note
 	}
 	return text
-}
-
-// answer says how many were dropped, or are left behind.
-func (c *Cleaned) answer() document.Answer {
-	var parts []string
-	add := func(number int, of string) {
-		if number > 0 {
-			parts = append(parts, document.Counted(number, "table")+" "+of)
-		}
-	}
-	add(c.Dropped, "dropped")
-	add(c.NotDropped, "not dropped")
-	add(c.LeftBehind, "left behind")
-	if len(parts) == 0 {
-		parts = []string{"nothing was left behind"}
-	}
-	a := document.Answer{Claim: strings.Join(parts, ", ")}
-	others := len(c.Tables) - c.Dropped - c.NotDropped - c.LeftBehind
-	for _, one := range c.Tables {
-		if one.State == NotThere {
-			others--
-		}
-	}
-	if others > 0 {
-		a.Says = []string{fmt.Sprintf("%s whose name begins with %s left alone", document.Counted(others, "table"), run.TablePrefix)}
-	}
-	return a
 }

@@ -45,24 +45,18 @@ func (s *stretch) plateau() (estimate, bool) {
 	}
 	rate := float64(served) / lasts
 	room := (float64(largest) + 1) / lasts
-	if by, told := bySeconds(list, from, to); told {
-		room = max(room, by)
-	}
-	return estimate{rate, rate - room, rate + room, int(served)}, true
-}
-
-// bySeconds returns the half width of the interval of what is served by second, of whole
-// seconds, where there are some.
-func bySeconds(list []attempt, from, to time.Duration) (float64, bool) {
-	counts := make([]float64, int((to - from).Seconds()))
+	// What is served by second, of whole seconds.
+	counts := make([]float64, int(lasts))
 	for _, a := range list {
 		if at := int((a.sent - from).Seconds()); a.sent >= from && a.class == results.Ok && at < len(counts) {
 			counts[at] += float64(a.entities)
 		}
 	}
 	const alpha = 0.05
-	_, low, high, told := statistics.MeanInterval(counts, alpha)
-	return (high - low) / 2, told
+	if _, low, high, told := statistics.MeanInterval(counts, alpha); told {
+		room = max(room, (high-low)/2)
+	}
+	return estimate{rate, rate - room, rate + room, int(served)}, true
 }
 
 // allowance is what was served beyond a limit in the time from the first attempt of a burst to
