@@ -40,11 +40,6 @@ func (r *reply) readHead(in *bufio.Reader) error {
 			return r.frame()
 		case len(r.fields) == mostFields:
 			return errHeadTooLong
-		case line[0] == ' ' || line[0] == '\t':
-			// A line that goes on with the one before, as was allowed once.
-			if !r.goOn(from) {
-				return errNotHTTP
-			}
 		case !r.addField(from):
 			return errNotHTTP
 		}
@@ -97,9 +92,25 @@ func (r *reply) readStatus(line []byte) bool {
 }
 
 // addField makes a field of the line that the head ends with. What stays there
-// are the name and, right behind it, the value.
+// are the name and, right behind it, the value. A line that begins with a blank goes on with the
+// value of the field before, as was allowed once: behind one blank, where there is a value.
 func (r *reply) addField(from int) bool {
 	line := r.head[from:]
+	if line[0] == ' ' || line[0] == '\t' {
+		if len(r.fields) == 0 || !isValue(line) {
+			return false
+		}
+		last := &r.fields[len(r.fields)-1]
+		more := trimBlanks(line)
+		end := from
+		if last.value > last.name {
+			r.head[end] = ' '
+			end++
+		}
+		r.head = r.head[:end+copy(r.head[end:], more)]
+		last.value = len(r.head)
+		return true
+	}
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !isName(line[:colon]) || !isValue(line[colon+1:]) {
 		return false
@@ -109,24 +120,6 @@ func (r *reply) addField(from int) bool {
 	end := from + colon + len(value)
 	r.head = r.head[:end]
 	r.fields = append(r.fields, field{from, from + colon, end})
-	return true
-}
-
-// goOn adds the line that the head ends with to the value of the last field, behind a
-// blank; a value does not begin with one.
-func (r *reply) goOn(from int) bool {
-	if len(r.fields) == 0 || !isValue(r.head[from:]) {
-		return false
-	}
-	last := &r.fields[len(r.fields)-1]
-	more := trimBlanks(r.head[from:])
-	end := from
-	if last.value > last.name {
-		r.head[end] = ' '
-		end++
-	}
-	r.head = r.head[:end+copy(r.head[end:], more)]
-	last.value = len(r.head)
 	return true
 }
 

@@ -1,16 +1,12 @@
 package azure
 
 import (
-	"cmp"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/net/http/httpproxy"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
@@ -101,24 +97,6 @@ func (o *Options) Validate() []error {
 		fault("RunID is not visible ASCII of at most %d bytes", mostRunID)
 	}
 	return faults
-}
-
-// filled returns the options with what is left zero filled in.
-func (o Options) filled() (Options, error) {
-	if faults := o.Validate(); len(faults) > 0 {
-		return o, errors.Join(faults...)
-	}
-	o.Client = cmp.Or(o.Client, Native)
-	if o.Proxy == nil {
-		o.Proxy = httpproxy.FromEnvironment().ProxyFunc()
-	}
-	o.Scheme = cmp.Or(o.Scheme, wire.SharedKeyLite)
-	o.Connections = cmp.Or(o.Connections, defaultConnections)
-	if o.Budget == nil {
-		o.Budget = target.NewReplyBudget(target.CommonReplyBudget)
-	}
-	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
-	return o, nil
 }
 
 // visible reports whether a text is made of visible ASCII characters alone.

@@ -33,10 +33,6 @@ const idleFor = 4 * time.Second
 // to open a thousand would hold up the next thousand.
 const mostOpening = 32
 
-func newPool(most int) *pool {
-	return &pool{most: most, opening: make(chan struct{}, mostOpening), wanted: make(chan *connection)}
-}
-
 // open returns a connection that dial opens, or one that has come back meanwhile.
 func (p *pool) open(ctx context.Context, dial func() (net.Conn, error)) (*connection, error) {
 	for {

@@ -62,7 +62,7 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 // same time; the others go on with what comes back, or open one when it is their turn.
 func TestConnectionsAreOpenedAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPool(200)
+		p := &pool{most: 200, opening: make(chan struct{}, mostOpening), wanted: make(chan *connection)}
 		var at, most, opened atomic.Int64
 		dial := func() (net.Conn, error) {
 			now := at.Add(1)

@@ -83,7 +83,21 @@ func (b *RefusalLog) Take(r NotedRequest, message string) {
 	slow := len(b.said.Slowest) < mostSlowest || int64(r.Took) > b.floor.Load()
 	var of *Refusal
 	if refused {
-		of = b.refusal(r.Status, r.Code, message)
+		limit := ServiceLimitOf(r.Status, r.Code, message)
+		known := slices.IndexFunc(b.said.Refusals, func(one Refusal) bool {
+			return one.Status == r.Status && one.Code == r.Code && one.Limit == limit
+		})
+		switch {
+		case known >= 0:
+			of = &b.said.Refusals[known]
+			of.Count++
+		case len(b.said.Refusals) == mostRefusals:
+			b.said.Dropped++
+		default:
+			b.said.Refusals = append(b.said.Refusals, Refusal{Status: r.Status, Code: entity.Code(strings.Clone(string(r.Code))),
+				Limit: limit, Message: strings.Clone(message), Count: 1})
+			of = &b.said.Refusals[len(b.said.Refusals)-1]
+		}
 	}
 	few := of != nil && len(of.First) < mostFirst
 	if !slow && !few {
@@ -104,24 +118,6 @@ func (b *RefusalLog) Take(r NotedRequest, message string) {
 			b.floor.Store(int64(b.said.Slowest[mostSlowest-1].Took))
 		}
 	}
-}
-
-// refusal counts one and returns its kind, nil where there is no room for another.
-func (b *RefusalLog) refusal(status int, code entity.Code, message string) *Refusal {
-	limit := ServiceLimitOf(status, code, message)
-	for i := range b.said.Refusals {
-		if of := &b.said.Refusals[i]; of.Status == status && of.Code == code && of.Limit == limit {
-			of.Count++
-			return of
-		}
-	}
-	if len(b.said.Refusals) == mostRefusals {
-		b.said.Dropped++
-		return nil
-	}
-	b.said.Refusals = append(b.said.Refusals, Refusal{Status: status, Code: entity.Code(strings.Clone(string(code))),
-		Limit: limit, Message: strings.Clone(message), Count: 1})
-	return &b.said.Refusals[len(b.said.Refusals)-1]
 }
 
 // Said returns what was said so far.

@@ -169,8 +169,18 @@ func (r *reply) readChunks(in *bufio.Reader) error {
 		if err != nil {
 			return cutShort(err)
 		}
-		size, ok := chunkSize(line)
-		if !ok {
+		// The line ends with both characters: where one would do, two readers could see two replies.
+		line, whole := bytes.CutSuffix(line, []byte("\r\n"))
+		if !whole || len(line) > mostChunkLine {
+			return errNotHTTP
+		}
+		digits, _, _ := bytes.Cut(line, []byte(";"))
+		digits = trimBlanks(digits)
+		if len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {
+			return errNotHTTP
+		}
+		size, err := strconv.ParseInt(view(digits), 16, 64)
+		if err != nil {
 			return errNotHTTP
 		}
 		if size == 0 {
@@ -189,22 +199,6 @@ func (r *reply) readChunks(in *bufio.Reader) error {
 			return errNotHTTP
 		}
 	}
-}
-
-// chunkSize returns the size that the line before a chunk says. Such a line ends
-// with both characters: where one would do, two readers could see two replies.
-func chunkSize(line []byte) (int64, bool) {
-	line, whole := bytes.CutSuffix(line, []byte("\r\n"))
-	if !whole || len(line) > mostChunkLine {
-		return 0, false
-	}
-	digits, _, _ := bytes.Cut(line, []byte(";"))
-	digits = trimBlanks(digits)
-	if len(digits) == 0 || digits[0] == '+' || digits[0] == '-' {
-		return 0, false
-	}
-	size, err := strconv.ParseInt(view(digits), 16, 64)
-	return size, err == nil
 }
 
 // skipTrailer reads the headers after the last chunk, which say nothing here.

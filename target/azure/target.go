@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/net/http/httpproxy"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/wire"
@@ -56,10 +59,19 @@ var _ target.Target = (*Target)(nil)
 // New returns a target, and an error that wraps ErrOptions for each fault of
 // the options. The caller owes the target a Close.
 func New(o Options) (*Target, error) {
-	o, err := o.filled()
-	if err != nil {
-		return nil, err
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, errors.Join(faults...)
 	}
+	o.Client = cmp.Or(o.Client, Native)
+	if o.Proxy == nil {
+		o.Proxy = httpproxy.FromEnvironment().ProxyFunc()
+	}
+	o.Scheme = cmp.Or(o.Scheme, wire.SharedKeyLite)
+	o.Connections = cmp.Or(o.Connections, defaultConnections)
+	if o.Budget == nil {
+		o.Budget = target.NewReplyBudget(target.CommonReplyBudget)
+	}
+	o.Timeout, o.RunID = cmp.Or(o.Timeout, defaultTimeout), cmp.Or(o.RunID, defaultRunID)
 	t := &Target{endpoint: o.Endpoint, base: o.Endpoint.base(), scheme: o.Scheme,
 		askCounted: o.AskCounted, runID: o.RunID, clock: o.Clock}
 	t.address = o.Endpoint.Socket()
@@ -70,11 +82,12 @@ func New(o Options) (*Target, error) {
 	if t.dialer.tls == nil {
 		t.dialer.tls = new(tls.Config)
 	}
-	t.pool = newPool(o.Connections)
+	t.pool = &pool{most: o.Connections, opening: make(chan struct{}, mostOpening), wanted: make(chan *connection)}
 	t.watch = &watch{limit: o.Timeout, late: fmt.Errorf("%w within %v", errLate, o.Timeout), callers: make(map[<-chan struct{}]*caller)}
 	t.budget = o.Budget
 	t.client, t.observe = o.Client, o.Observe
 	t.native.Store(o.Client == Native)
+	var err error
 	if t.proxy, err = o.proxy(); err != nil {
 		return nil, err
 	}
