@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	azblob "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
@@ -274,28 +273,8 @@ func (w *Waiting) Counts() target.Counts {
 	return w.memory.Counts()
 }
 
-// desk is a service of an application's own: so many requests are worked on at once, and
-// the others wait in the order in which they came. It belongs to one goroutine at a time.
-type desk struct{ places places }
-
-// answer returns when a request is answered that comes at an instant, no earlier than the
-// one before it, and takes so long; atOnce is how many are worked on at once, 0 any number.
-func (d *desk) answer(now clock.Instant, takes time.Duration, atOnce int) clock.Instant {
-	if atOnce == 0 {
-		return now.Add(takes)
-	}
-	if len(d.places) < atOnce {
-		done := now.Add(takes)
-		heap.Push(&d.places, done)
-		return done
-	}
-	done := max(now, d.places[0]).Add(takes)
-	d.places[0] = done
-	heap.Fix(&d.places, 0)
-	return done
-}
-
-// places are when each of those who work at a desk is free again, the first of them first.
+// places are when each of those who work for a service of an application's own is free again, the
+// first of them first.
 type places []clock.Instant
 
 var _ heap.Interface = (*places)(nil)

@@ -1,6 +1,7 @@
 package queueblob
 
 import (
+	"container/heap"
 	"fmt"
 	"time"
 
@@ -32,7 +33,7 @@ const full entity.Code = "StandInIsFull"
 type Memory struct {
 	queues     queues
 	containers containers
-	desks      map[string]*desk
+	desks      map[string]*places
 	room       room
 	counts     target.Counts
 }
@@ -44,7 +45,7 @@ var (
 
 // NewMemory returns the stand-ins without a queue or a container.
 func NewMemory() *Memory {
-	m := &Memory{desks: make(map[string]*desk), room: room{things: MostThings, bytes: MostBytes}}
+	m := &Memory{desks: make(map[string]*places), room: room{things: MostThings, bytes: MostBytes}}
 	m.queues = queues{named: make(map[string]*queue), room: &m.room}
 	m.containers = containers{named: make(map[string]*container), room: &m.room}
 	return m
@@ -76,17 +77,28 @@ func (m *Memory) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 // Counts implements [target.Counter].
 func (m *Memory) Counts() target.Counts { return m.counts }
 
-// ask has a service of the application's own answer, which is there as soon as it is asked.
+// ask has a service of the application's own answer, which is there as soon as it is asked: so many
+// requests are worked on at once, and the others wait in the order in which they came.
 func (m *Memory) ask(now clock.Instant, b *target.Beside) (target.Outcome, clock.Instant) {
 	one := m.desks[b.Store]
 	if one == nil {
 		if !m.room.take(1, len(b.Store)) {
 			return m.room.none(), now.Add(Answer)
 		}
-		one = new(desk)
+		one = new(places)
 		m.desks[b.Store] = one
 	}
-	return target.Outcome{Status: 200}, one.answer(now, b.Takes, b.AtOnce)
+	done := now.Add(b.Takes)
+	switch {
+	case b.AtOnce == 0:
+	case len(*one) < b.AtOnce:
+		heap.Push(one, done)
+	default:
+		done = max(now, (*one)[0]).Add(b.Takes)
+		(*one)[0] = done
+		heap.Fix(one, 0)
+	}
+	return target.Outcome{Status: 200}, done
 }
 
 // room is what is left of the stand-ins' bounds.
