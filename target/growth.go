@@ -27,7 +27,7 @@ func (s *ReplyShare) Grow(body []byte, expected, most int) ([]byte, bool) {
 	if size = min(size, most); size <= ReplyAllowance {
 		return append(make([]byte, 0, size), body...), true
 	}
-	if ahead := min(mostAhead, most); ahead > size && s.budget.plenty() {
+	if ahead := min(mostAhead, most); ahead > size && s.budget.Held() < s.budget.most/2 {
 		size = ahead
 	}
 	size = (size + step - 1) / step * step
@@ -69,22 +69,22 @@ func (s *ReplyShare) drop(body []byte) {
 	b.giveBack(s, int64(cap(body)))
 }
 
-// plenty reports whether less than half of the budget is taken.
-func (b *ReplyBudget) plenty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.held < b.most/2
-}
-
 // unused returns an empty body with just so much room.
 func (b *ReplyBudget) unused(size int) []byte {
 	b.mu.Lock()
-	body := b.spare.get(size)
-	b.mu.Unlock()
-	if body == nil {
-		body = make([]byte, 0, size)
+	kept := &b.spare
+	for i := len(kept.bodies) - 1; i >= 0; i-- {
+		if body := kept.bodies[i]; cap(body) == size {
+			last := len(kept.bodies) - 1
+			kept.bodies[i], kept.bodies[last] = kept.bodies[last], nil
+			kept.bodies = kept.bodies[:last]
+			kept.bytes -= size
+			b.mu.Unlock()
+			return body
+		}
 	}
-	return body
+	b.mu.Unlock()
+	return make([]byte, 0, size)
 }
 
 // spare are bodies that nobody uses, kept for the next: they are beside the budget, and
@@ -92,18 +92,4 @@ func (b *ReplyBudget) unused(size int) []byte {
 type spare struct {
 	bodies [][]byte // the one that was used last at the end
 	bytes  int
-}
-
-// get returns a body of just this size, nil for none.
-func (s *spare) get(size int) []byte {
-	for i := len(s.bodies) - 1; i >= 0; i-- {
-		if body := s.bodies[i]; cap(body) == size {
-			last := len(s.bodies) - 1
-			s.bodies[i], s.bodies[last] = s.bodies[last], nil
-			s.bodies = s.bodies[:last]
-			s.bytes -= size
-			return body
-		}
-	}
-	return nil
 }

@@ -53,7 +53,21 @@ func (l *Line) Receives(now clock.Instant, op *Operation, o *Outcome) (comes clo
 	if l.bandwidth > 0 && o.Status != 0 {
 		comes, waits = l.pass(l.down, now, op.Number, op.ReplyBytes(o))
 	}
-	return comes.Add(l.lost(op)), waits
+	if l.loss == 0 {
+		return comes, waits
+	}
+	// A sender waits for its time-out before it sends a lost packet again, and twice as long each
+	// further time (RFC 6298, section 5.5).
+	var cost time.Duration
+	draw, wait := l.chances.Try(op.Number, op.Attempt), l.retransmit
+	for range mostLosses {
+		if draw.IntN(thousand) >= int(l.loss) {
+			break
+		}
+		cost += wait
+		wait *= 2
+	}
+	return comes.Add(cost), waits
 }
 
 // crosses reports whether a request leaves the machine: a service of the application's own
@@ -72,23 +86,6 @@ func (l *Line) pass(pipes []clock.Instant, now clock.Instant, number uint64, byt
 
 // mostLosses is how often in a row one attempt loses a packet at most.
 const mostLosses = 8
-
-// lost returns what lost packets cost an attempt: a sender waits for its time-out before it
-// sends one again, and twice as long each further time (RFC 6298, section 5.5).
-func (l *Line) lost(op *Operation) (cost time.Duration) {
-	if l.loss == 0 {
-		return 0
-	}
-	draw, wait := l.chances.Try(op.Number, op.Attempt), l.retransmit
-	for range mostLosses {
-		if draw.IntN(thousand) >= int(l.loss) {
-			break
-		}
-		cost += wait
-		wait *= 2
-	}
-	return cost
-}
 
 // thousand is the denominator of shares.
 const thousand = 1000
