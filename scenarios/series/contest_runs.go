@@ -101,7 +101,7 @@ func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
 	return c.shown(len(list), func() error {
 		return together(ctx, len(list), atOnce, func(ctx context.Context, i int) error {
 			c.mu.Lock()
-			c.pace.begin(i, c.clock.Now().Offset())
+			c.pace.begun[i] = c.clock.Now().Offset()
 			c.mu.Unlock()
 			ended := c.play(ctx, &list[i], i == len(list)-1)
 			if ended == nil {
@@ -140,27 +140,23 @@ func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
 		return fmt.Errorf("design %s: %w", m.arm.design, ended)
 	}
 	if ended != run.ErrBudget {
-		c.count(m, record, p.Memory)
+		trial := contest.Measure(record, record.Summary, c.needs)
+		c.mu.Lock()
+		if m.profile != "" {
+			m.arm.others[m.run] = &trial
+		} else {
+			m.arm.trials[m.run] = &trial
+			if m.arm.first == nil || m.run < m.arm.number {
+				m.arm.first, m.arm.number, m.arm.memory = record, m.run, p.Memory
+			}
+		}
+		c.mu.Unlock()
 		ended = nil
 	}
 	if bounded {
 		c.left -= record.Summary.Attempts
 	}
 	return ended
-}
-
-func (c *contestRun) count(m *match, record *results.Record, memory *results.Memory) {
-	trial := contest.Measure(record, record.Summary, c.needs)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if m.profile != "" {
-		m.arm.others[m.run] = &trial
-		return
-	}
-	m.arm.trials[m.run] = &trial
-	if m.arm.first == nil || m.run < m.arm.number {
-		m.arm.first, m.arm.number, m.arm.memory = record, m.run, memory
-	}
 }
 
 // tellEvery is the least time between two lines of progress.
@@ -172,7 +168,7 @@ func (c *contestRun) tell(i int, list []match) {
 	defer c.mu.Unlock()
 	c.done++
 	now := c.clock.Now().Offset()
-	c.pace.end(i, now)
+	c.pace.took[i] = now - c.pace.begun[i]
 	if c.done < len(list) && now-c.last < tellEvery {
 		return
 	}
@@ -199,10 +195,6 @@ func newPace(atOnce int, kinds []string) *pace {
 	never := slices.Repeat([]time.Duration{-1}, len(kinds))
 	return &pace{atOnce: max(1, atOnce), kinds: kinds, begun: never, took: slices.Clone(never)}
 }
-
-func (p *pace) begin(i int, now time.Duration) { p.begun[i] = now }
-
-func (p *pace) end(i int, now time.Duration) { p.took[i] = now - p.begun[i] }
 
 // left returns how long the rest takes, and false where that is not to be told yet: before
 // a run of every kind is over.

@@ -34,10 +34,10 @@ func TestPaceForeseesWhatIsToCome(t *testing.T) {
 		for now := time.Duration(0); now <= whole; now += 500 * time.Millisecond {
 			for i, kind := range kinds {
 				if begin := ends[i] - costs[kind]; p.begun[i] < 0 && begin <= now {
-					p.begin(i, begin)
+					p.begun[i] = begin
 				}
 				if p.took[i] < 0 && ends[i] <= now {
-					p.end(i, ends[i])
+					p.took[i] = ends[i] - p.begun[i]
 				}
 			}
 			left, known := p.left(now)
@@ -57,8 +57,8 @@ func TestPaceForeseesWhatIsToCome(t *testing.T) {
 
 func TestPaceTellsNothingItCannotKnow(t *testing.T) {
 	p := newPace(2, []string{"a", "b", "a"})
-	p.begin(0, 0)
-	p.end(0, time.Minute)
+	p.begun[0] = 0
+	p.took[0] = time.Minute
 	if left, known := p.left(time.Minute); known {
 		t.Errorf("%v left, though no run of b is over; want nothing told", left)
 	}

@@ -117,7 +117,20 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 		p.trials[i].Pairs = append(p.trials[i].Pairs, compare.Pair{A: values[compare.A][i], B: values[compare.B][i]})
 	}
 	for side, record := range records {
-		p.count(compare.Side(side), record)
+		p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
+		for _, e := range record.Summary.Checks {
+			at := slices.IndexFunc(p.claims, func(c claimOfPairs) bool { return c.expr == e.Expr })
+			if at < 0 {
+				at = len(p.claims)
+				p.claims = append(p.claims, claimOfPairs{expr: e.Expr})
+			}
+			switch {
+			case e.Fails():
+				p.claims[at].failed[side]++
+			case !e.Told():
+				p.claims[at].untold[side]++
+			}
+		}
 	}
 	return nil
 }
@@ -169,22 +182,4 @@ func (p *pairing) measure(record *results.Record) ([]float64, error) {
 		values = append(values, value)
 	}
 	return values, nil
-}
-
-// count takes what a valid run says beside its metrics.
-func (p *pairing) count(side compare.Side, record *results.Record) {
-	p.tools[side], p.texts[side] = record.Manifest.Tool, record.Manifest.Scenario.Text
-	for _, e := range record.Summary.Checks {
-		at := slices.IndexFunc(p.claims, func(c claimOfPairs) bool { return c.expr == e.Expr })
-		if at < 0 {
-			at = len(p.claims)
-			p.claims = append(p.claims, claimOfPairs{expr: e.Expr})
-		}
-		switch {
-		case e.Fails():
-			p.claims[at].failed[side]++
-		case !e.Told():
-			p.claims[at].untold[side]++
-		}
-	}
 }

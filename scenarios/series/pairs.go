@@ -194,7 +194,18 @@ func (p *pairing) result(name string, threshold float64, pairs int, ended error)
 	if name := strings.TrimSpace(tool.Version + " " + tool.Commit); name != "" {
 		one.Against += " (" + name + ")"
 	}
-	one.Notes = append(one.Notes, p.notes()...)
+	older, err := os.Stat(p.builds[compare.A])
+	newer, also := os.Stat(p.builds[compare.B])
+	if err == nil && also == nil && os.SameFile(older, newer) {
+		one.Notes = append(one.Notes, "A and B are the same file: whatever differs is chance")
+	}
+	if p.done > 0 && p.texts[compare.A] != p.texts[compare.B] {
+		one.Notes = append(one.Notes, "the builds take the scenario for different ones: hold the scenario of their records against each other")
+	}
+	for _, reason := range slices.Compact(p.again) {
+		one.Notes = append(one.Notes, "repeated: "+reason)
+	}
+	one.Notes = append(one.Notes, "the runs are in "+p.folder)
 	if !errors.Is(ended, context.Canceled) {
 		ended = nil
 	}
@@ -221,21 +232,4 @@ func (p *pairing) hold(one *gate.Result) {
 				c.expr, c.untold[compare.A], document.Counted(p.done, "run"), c.untold[compare.B]))
 		}
 	}
-}
-
-// notes returns what there is to know of the runs beside what they come to.
-func (p *pairing) notes() []string {
-	var notes []string
-	older, err := os.Stat(p.builds[compare.A])
-	newer, also := os.Stat(p.builds[compare.B])
-	if err == nil && also == nil && os.SameFile(older, newer) {
-		notes = append(notes, "A and B are the same file: whatever differs is chance")
-	}
-	if p.done > 0 && p.texts[compare.A] != p.texts[compare.B] {
-		notes = append(notes, "the builds take the scenario for different ones: hold the scenario of their records against each other")
-	}
-	for _, reason := range slices.Compact(p.again) {
-		notes = append(notes, "repeated: "+reason)
-	}
-	return append(notes, "the runs are in "+p.folder)
 }

@@ -69,7 +69,23 @@ func (s *Swept) table() document.Table {
 		t.Caption = "A row for each phase of each run"
 	}
 	for i := range s.Made {
-		t.Rows = append(t.Rows, s.Made[i].rows(several)...)
+		one := &s.Made[i]
+		figures, steps := figure.Of(one.Record), figure.Shown(one.Record)
+		if !several || len(steps) == 0 {
+			hottest := document.Untold
+			if hot := one.Record.Summary.Hottest; hot != nil {
+				hottest = document.Rate(hot.EntitiesPerSecond)
+			}
+			t.Rows = append(t.Rows, one.row(several, "", hottest, true, figures))
+			continue
+		}
+		for at, step := range steps {
+			hottest := document.Untold
+			if v := figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: step.Phase.Name}); v.Told {
+				hottest = document.Rate(v.Value)
+			}
+			t.Rows = append(t.Rows, one.row(several, step.Phase.Name, hottest, at == 0, figures))
+		}
 	}
 	t.Notes = []string{"offered, served: entities/s due in the last half of each phase; hottest: of a partition's busiest second; " +
 		"requests/op: retries and further pages included; checks: those that hold of those that could be judged, of the whole run; late: the generator was, so that figures may be its own"}
@@ -160,27 +176,6 @@ func heading(path string) string {
 		said = append([]string{parts[1]}, slices.DeleteFunc(said, func(part string) bool { return part == parts[1] })...)
 	}
 	return strings.Join(append(said, parts[len(parts)-1]), " ")
-}
-
-// rows returns the run's rows: one for each phase that is reported, or one of all of it.
-func (t *Tried) rows(several bool) [][]document.Cell {
-	figures, steps := figure.Of(t.Record), figure.Shown(t.Record)
-	if !several || len(steps) == 0 {
-		hottest := document.Untold
-		if hot := t.Record.Summary.Hottest; hot != nil {
-			hottest = document.Rate(hot.EntitiesPerSecond)
-		}
-		return [][]document.Cell{t.row(several, "", hottest, true, figures)}
-	}
-	var rows [][]document.Cell
-	for i, step := range steps {
-		hottest := document.Untold
-		if v := figures.Take(figure.Reference{Name: "offered", Part: figure.Hottest, Phase: step.Phase.Name}); v.Told {
-			hottest = document.Rate(v.Value)
-		}
-		rows = append(rows, t.row(several, step.Phase.Name, hottest, i == 0, figures))
-	}
-	return rows
 }
 
 // row is that of a phase, of all of the run where it is empty; the first of a run has what
