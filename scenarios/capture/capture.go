@@ -37,6 +37,7 @@ import (
 
 	"loadgen/engine/rest"
 	"loadgen/results"
+	"loadgen/scenarios/keys"
 )
 
 // Phase is the name of the one phase of an observed run: from the arrival of the
@@ -83,7 +84,28 @@ func New(o Options) (*Capture, error) {
 		t[verb] = i
 	}
 	t[0] = len(countedVerbs())
-	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: newCounter(&o)}, nil
+	c := &counter{
+		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
+			return place{own(p.table, longestName), own(p.key, longestKey)}
+		}, func(p *partition) {
+			p.rows.Reset()
+			*p = partition{rows: p.rows,
+				seconds: seconds{open: p.seconds.open[:0], kept: p.seconds.kept[:0], active: series{kept: p.seconds.active.kept[:0]}}}
+		}),
+		shapes: keys.NewHeaviestKeys(o.Shapes, func(q query) query {
+			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
+		}, func(s *shape) { *s = shape{} }),
+		tables: keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, longestName) }, func(t *table) {
+			t.order.Reset()
+			if t.known == nil {
+				t.known = new(known)
+			}
+			clear(t.known[:])
+			*t = table{order: t.order, known: t.known}
+		}),
+		answers: make(map[answer]*results.Answer),
+	}
+	return &Capture{options: o, kinds: t, waiting: waiting{most: o.Retries, byID: make(map[string]*list.Element)}, counter: c}, nil
 }
 
 // Saw takes down one request after its reply. It keeps nothing of what it is
@@ -103,8 +125,7 @@ func (o *Capture) Saw(seen *rest.Seen) {
 		o.counter.sum.Delayed++
 	}
 	o.expire(arrived)
-	class := r.class()
-	status, code := r.cause()
+	class, status, code := r.fate()
 	op := o.operationOf(r, arrived)
 	first := op.attempts == 0
 	if first {
@@ -137,10 +158,7 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	o.counter.add(r, class, first, done)
 	if class == results.Ok || op.id == "" {
 		o.settle(op, r.Counted)
-	} else {
-		o.waiting.keep(op)
-	}
-	if over := o.waiting.over(); over != nil {
+	} else if over := o.waiting.keep(op); over != nil {
 		o.counter.sum.Forgotten++
 		o.settle(over, 0)
 	}

@@ -46,30 +46,6 @@ type counter struct {
 	sum        results.Capture
 }
 
-func newCounter(o *Options) *counter {
-	return &counter{
-		partitions: keys.NewHeaviestKeys(o.Partitions, func(p place) place {
-			return place{own(p.table, longestName), own(p.key, longestKey)}
-		}, func(p *partition) {
-			p.rows.Reset()
-			*p = partition{rows: p.rows,
-				seconds: seconds{open: p.seconds.open[:0], kept: p.seconds.kept[:0], active: series{kept: p.seconds.active.kept[:0]}}}
-		}),
-		shapes: keys.NewHeaviestKeys(o.Shapes, func(q query) query {
-			return query{own(q.table, longestName), own(q.shape, longestShape), own(q.class, longestName)}
-		}, func(s *shape) { *s = shape{} }),
-		tables: keys.NewHeaviestKeys(o.Tables, func(name string) string { return own(name, longestName) }, func(t *table) {
-			t.order.Reset()
-			if t.known == nil {
-				t.known = new(known)
-			}
-			clear(t.known[:])
-			*t = table{order: t.order, known: t.known}
-		}),
-		answers: make(map[answer]*results.Answer),
-	}
-}
-
 // add takes down one request. First says that it is the first attempt of its
 // operation.
 func (t *counter) add(r *request, class results.Class, first bool, done time.Duration) {
@@ -109,9 +85,7 @@ func (t *counter) add(r *request, class results.Class, first bool, done time.Dur
 			s.throttled++
 		}
 	}
-	if r.inserts(class) {
-		t.insert(r)
-	}
+	t.insert(r, class)
 }
 
 func (t *counter) answer(r *request, class results.Class) {
@@ -184,7 +158,11 @@ func (s *tally) add(r *request, class results.Class, counted, asked int64, first
 	}
 }
 
-func (t *counter) insert(r *request) {
+// insert takes down the keys of a request that was carried out and may have brought new ones.
+func (t *counter) insert(r *request, class results.Class) {
+	if !r.Inserts || class != results.Ok || r.Code != entity.OK || !r.HasPartition || r.Verb == entity.Batch && r.RowKey == "" {
+		return
+	}
 	rows := &t.partition(r.Table, r.PartitionKey, 0).rows
 	came := rows.Next(cutText(r.RowKey, longestKey), rowLag)
 	of := &t.tables.Of(cutText(r.Table, longestName), 1).Value

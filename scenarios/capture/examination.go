@@ -59,25 +59,7 @@ func (e *Examination) Open(p Plan) (err error) {
 	if e.Folder, err = results.NewDir(p.Out, filepath.Join("results", "runs"), p.Started, examined); err != nil {
 		return err
 	}
-	if err = e.Begin(e.Folder, p.manifest(), 0); err != nil && p.Out == "" {
-		err = errors.Join(err, os.RemoveAll(string(e.Folder)))
-	}
-	return err
-}
-
-// Begin opens the record of traffic that the manifest tells of, whose operations are
-// [Kinds], in a folder of the caller's. Hold is as of [Options]. Its error wraps
-// results.ErrWrite.
-func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
-	e.where = folder
-	if e.recorder, err = results.NewRecorder(folder, manifest); err == nil {
-		e.observer, err = New(Options{Recorder: e.recorder, Hold: hold})
-	}
-	return err
-}
-
-// manifest says what is about to be observed, and how to do it again.
-func (p *Plan) manifest() results.Manifest {
+	// What is about to be observed, and how to do it again.
 	m := p.Model
 	documented, _ := model.New(model.Documented) // which is always there
 	manifest := results.Manifest{
@@ -96,7 +78,21 @@ func (p *Plan) manifest() results.Manifest {
 		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
 			Unit: string(one.Unit), Provenance: string(one.From), About: one.About})
 	}
-	return manifest
+	if err = e.Begin(e.Folder, manifest, 0); err != nil && p.Out == "" {
+		err = errors.Join(err, os.RemoveAll(string(e.Folder)))
+	}
+	return err
+}
+
+// Begin opens the record of traffic that the manifest tells of, whose operations are
+// [Kinds], in a folder of the caller's. Hold is as of [Options]. Its error wraps
+// results.ErrWrite.
+func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
+	e.where = folder
+	if e.recorder, err = results.NewRecorder(folder, manifest); err == nil {
+		e.observer, err = New(Options{Recorder: e.recorder, Hold: hold})
+	}
+	return err
 }
 
 // Saw takes down one request, as [Capture.Saw] does.

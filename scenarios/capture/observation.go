@@ -29,7 +29,7 @@ func (t *counter) capture() *results.Capture {
 			strings.Compare(a.PartitionKey, b.PartitionKey))
 	})
 	// How many of the others were throttled at the same time.
-	of := make(map[place]*seconds, len(t.partitions.Places()))
+	of := make(map[place]*seconds)
 	for _, s := range t.partitions.Places() {
 		of[s.Key] = &s.Value.seconds
 	}

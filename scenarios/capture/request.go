@@ -25,31 +25,23 @@ func (r *request) status() int {
 // noReply is the code, with the status 0, of a request whose sender got no reply.
 const noReply = "NoReply"
 
-// cause returns what the record has as the status and the code of the request.
-func (r *request) cause() (int, string) {
-	if r.Status == 0 {
-		return 0, noReply
-	}
-	return r.status(), string(r.Code)
-}
-
-// class returns the fate of the attempt. A 404, 409 or 412 is an answer like
-// another: an application that looks whether an entity exists, or creates a table
-// that may be there, expects it.
-func (r *request) class() results.Class {
-	switch status := r.status(); {
-	case r.Status == 0, // its sender got no reply, whatever was done
-		r.Crowded: // no word of the model's
-		return results.Failed
+// fate returns what the attempt came to, and what the record has as the status and the code of
+// it. A 404, 409 or 412 is an answer like another: an application that looks whether an entity
+// exists, or creates a table that may be there, expects it.
+func (r *request) fate() (class results.Class, status int, code string) {
+	status, class = r.status(), results.Failed
+	switch {
+	case r.Status == 0: // its sender got no reply, whatever was done
+		return class, 0, noReply
+	case r.Crowded: // no word of the model's
 	case status == http.StatusServiceUnavailable, status == http.StatusTooManyRequests,
 		status == http.StatusGatewayTimeout, r.Code == entity.OperationTimedOut:
-		return results.Throttled
+		class = results.Throttled
 	case status < http.StatusBadRequest, status == http.StatusNotFound,
 		status == http.StatusConflict, status == http.StatusPreconditionFailed:
-		return results.Ok
-	default:
-		return results.Failed
+		class = results.Ok
 	}
+	return class, status, string(r.Code)
 }
 
 // asked returns how many entities the request is about: what it counted, or
@@ -60,13 +52,6 @@ func (r *request) asked() int64 {
 		most = max(most, 1)
 	}
 	return most
-}
-
-// inserts reports whether the request was carried out and may have brought new
-// keys.
-func (r *request) inserts(class results.Class) bool {
-	return r.Inserts && class == results.Ok && r.Code == entity.OK && r.HasPartition && r.Table != "" &&
-		(r.Verb != entity.Batch || r.RowKey != "")
 }
 
 // The constants of FNV-1a, which needs no seed and so repeats.
