@@ -34,30 +34,8 @@ func (o *Calibration) Document(file string) *document.Document {
 	if p.Server != "" {
 		where += " (" + p.Server + ")"
 	}
-	subtitle := fmt.Sprintf("%s · %s · %s requests · %v", where, p.On.UTC().Format(time.DateOnly), document.Count(p.Requests), p.Lasted.Round(time.Second))
-	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: o.answer(file), Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
-		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
-	d.Screen = append(d.Screen, table("values", "What the model takes from it", p.Values, false))
-	var gaps document.List
-	var names []string
-	for _, one := range p.Unlearnt {
-		names = append(names, one.What)
-		gaps.Items = append(gaps.Items, one.What+": "+one.Why)
-	}
-	if len(gaps.Items) > 0 {
-		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
-	}
-	d.Add("values", "Values of the model", table("values", "Each with its interval of 95 %", p.Values, true))
-	d.Add("figures", "What else was seen", table("figures", "No parameter of the model takes these", p.Figures, true))
-	if len(gaps.Items) > 0 {
-		d.Add("unlearnt", "What could not be learnt", gaps)
-	}
-	return d
-}
-
-// answer says what a partition holds, if that was found, and where the profile is.
-func (o *Calibration) answer(file string) document.Answer {
-	p := o.Profile
+	subtitle := fmt.Sprintf("%s · %s · %s requests · %v", where, p.On.UTC().Format(time.DateOnly), document.Count(p.Requests),
+		p.Lasted.Round(time.Second))
 	a := document.Claimed("", fmt.Sprintf("%s learnt", document.Counted(len(p.Values), "value was", "values were")), "", "", "")
 	if limit, found := p.Parameter("partition_target"); found {
 		a = document.Claimed("", "a partition is held to", document.Count(limit.Whole()), "entities/s", "")
@@ -79,7 +57,24 @@ func (o *Calibration) answer(file string) document.Answer {
 	if file != "" {
 		a.Says = append(a.Says, "The profile is in "+file+"; --profile "+file+" uses it.")
 	}
-	return a
+	d := &document.Document{Title: "calibrate", Subtitle: subtitle, Answer: a, Data: told{p.At, p.Kind, p.Server, p.On, p.Requests,
+		p.Throttled, p.Failed, p.Entities, file, o.Ended == nil, p.Values, p.Figures, p.Unlearnt}}
+	d.Screen = append(d.Screen, table("values", "What the model takes from it", p.Values, false))
+	var gaps document.List
+	var names []string
+	for _, one := range p.Unlearnt {
+		names = append(names, one.What)
+		gaps.Items = append(gaps.Items, one.What+": "+one.Why)
+	}
+	if len(gaps.Items) > 0 {
+		d.Screen = append(d.Screen, document.Facts{Lines: []string{"not learnt: " + document.Enumerated(names)}})
+	}
+	d.Add("values", "Values of the model", table("values", "Each with its interval of 95 %", p.Values, true))
+	d.Add("figures", "What else was seen", table("figures", "No parameter of the model takes these", p.Figures, true))
+	if len(gaps.Items) > 0 {
+		d.Add("unlearnt", "What could not be learnt", gaps)
+	}
+	return d
 }
 
 // table lists values; by says how each was measured.

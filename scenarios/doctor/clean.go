@@ -183,7 +183,14 @@ func (c *Cleaned) settle(ctx context.Context, service *run.Service, agreed bool)
 	for i := range c.Tables {
 		one := &c.Tables[i]
 		if agreed && one.State == LeftBehind && ctx.Err() == nil {
-			one.drop(ctx, service)
+			one.State = Dropped
+			// Its table last: without that nobody could tell whose the rest is.
+			for _, made := range append(slices.Clone(one.beside), campaign.Made{What: campaign.MadeTable, Name: one.Table}) {
+				if err := service.Drop(ctx, made); err != nil {
+					one.State, one.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
+					break
+				}
+			}
 		}
 		if one.Scenario != "" {
 			c.Marked++
@@ -197,18 +204,6 @@ func (c *Cleaned) settle(ctx context.Context, service *run.Service, agreed bool)
 			c.NotDropped++
 		}
 	}
-}
-
-// drop drops what a run made, its table last: without that nobody could tell whose the rest
-// is.
-func (l *Leftover) drop(ctx context.Context, service *run.Service) {
-	for _, made := range append(slices.Clone(l.beside), campaign.Made{What: campaign.MadeTable, Name: l.Table}) {
-		if err := service.Drop(ctx, made); err != nil {
-			l.State, l.Note = NotDropped, fmt.Sprintf("%s %s: %s", made.What, made.Name, results.OneLine(err))
-			return
-		}
-	}
-	l.State = Dropped
 }
 
 // Document says what was found and what became of it, a line for each table.
