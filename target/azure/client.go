@@ -84,7 +84,16 @@ func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
 		Protocols: protocols, DisableCompression: true,
 		MaxConnsPerHost: t.pool.most, MaxIdleConnsPerHost: t.pool.most, IdleConnTimeout: idleFor,
 		WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer, MaxResponseHeaderBytes: mostHead,
-		OnProxyConnectResponse: n.admitted,
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, reply *http.Response) error {
+			switch reply.StatusCode {
+			case http.StatusOK:
+				return nil
+			case http.StatusProxyAuthRequired:
+				return fmt.Errorf("%w %s asks who you are (407); put user and password into the proxy's address, HTTPS_PROXY", errProxy, proxy.Host)
+			default:
+				return fmt.Errorf("%w %s lets nobody through to the service (%d)", errProxy, proxy.Host, reply.StatusCode)
+			}
+		},
 	}
 	offers := []string{"http/1.1"}
 	if t.client != Native {
@@ -100,18 +109,6 @@ func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
 		}
 	}
 	return n
-}
-
-// admitted fails where a proxy does not let the connection through.
-func (n *NetHTTP) admitted(_ context.Context, proxy *url.URL, _ *http.Request, reply *http.Response) error {
-	switch reply.StatusCode {
-	case http.StatusOK:
-		return nil
-	case http.StatusProxyAuthRequired:
-		return fmt.Errorf("%w %s asks who you are (407); put user and password into the proxy's address, HTTPS_PROXY", errProxy, proxy.Host)
-	default:
-		return fmt.Errorf("%w %s lets nobody through to the service (%d)", errProxy, proxy.Host, reply.StatusCode)
-	}
 }
 
 // shaken has a trace count the handshakes that net/http makes itself, behind a proxy, and

@@ -63,8 +63,16 @@ func ParseURL(text, account string, secret *wire.Secret) (Endpoint, error) {
 	if segment != "" && !plainName(segment[1:]) {
 		return fault("its path must be empty or one account's name, of letters, digits and dashes")
 	}
-	if account == "" {
-		account = accountOf(address.Hostname(), segment)
+	switch {
+	case account != "":
+	case segment != "":
+		account = segment[1:]
+	default:
+		// The first label of a name of several.
+		label, _, several := strings.Cut(address.Hostname(), ".")
+		if _, err := netip.ParseAddr(address.Hostname()); err != nil && several {
+			account = label
+		}
 	}
 	if !plainName(account) {
 		return fault("the account's name must be 1 to 63 letters, digits or dashes, given with the address or in it")
@@ -158,22 +166,6 @@ func (e Endpoint) MarshalText() ([]byte, error) { return []byte(e.String()), nil
 
 // base is what the absolute URL of each resource begins with.
 func (e Endpoint) base() string { return e.scheme + "://" + e.host + e.segment }
-
-// accountOf returns the account that an address names: its path, or the first
-// label of its host where that is a name of several. It is empty for none.
-func accountOf(host, segment string) string {
-	if segment != "" {
-		return segment[1:]
-	}
-	if _, err := netip.ParseAddr(host); err == nil {
-		return ""
-	}
-	label, _, several := strings.Cut(host, ".")
-	if !several {
-		return ""
-	}
-	return label
-}
 
 func plainHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {

@@ -210,7 +210,12 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 	if err != nil {
 		return nil, orCause(making, err)
 	}
-	t.watch.connected(a, line)
+	t.watch.mu.Lock()
+	defer t.watch.mu.Unlock()
+	a.watched.line, a.watched.cancel = line, nil
+	if a.watched.cause != nil {
+		line.interrupt()
+	}
 	return line, nil
 }
 

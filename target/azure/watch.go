@@ -77,16 +77,6 @@ func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *
 	}
 }
 
-// connected says that an attempt has its connection now.
-func (w *watch) connected(a *attempt, line *connection) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	a.watched.line, a.watched.cancel = line, nil
-	if a.watched.cause != nil {
-		line.interrupt()
-	}
-}
-
 // done takes an attempt off the list, and returns why it was ended, nil where it
 // was not.
 func (w *watch) done(a *attempt) error {
