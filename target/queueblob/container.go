@@ -39,7 +39,18 @@ func (c *containers) carryOut(b *target.Beside) target.Outcome {
 	case !there:
 		return missing(containerNotFound)
 	case b.Verb == target.ListBlobs:
-		return target.Outcome{Status: 200, Found: one.list(b)}
+		// The blobs with a prefix that come behind another.
+		var found []target.Found
+		at, _ := one.find(max(b.Name, b.After))
+		for _, blob := range one.blobs[at:] {
+			if !strings.HasPrefix(blob.name, b.Name) || len(found) == mostListed(b) {
+				break
+			}
+			if blob.name != b.After {
+				found = append(found, blob.found())
+			}
+		}
+		return target.Outcome{Status: 200, Found: found}
 	case b.Verb == target.DropContainer:
 		for _, blob := range one.blobs {
 			c.room.give(1, blob.size())
@@ -117,21 +128,6 @@ func thereAlready() target.Outcome {
 // find returns where a blob is or belongs, and whether it is there.
 func (c *container) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(c.blobs, name, func(b *blob, name string) int { return strings.Compare(b.name, name) })
-}
-
-// list names the blobs with a prefix that come behind another.
-func (c *container) list(b *target.Beside) []target.Found {
-	var found []target.Found
-	at, _ := c.find(max(b.Name, b.After))
-	for _, blob := range c.blobs[at:] {
-		if !strings.HasPrefix(blob.name, b.Name) || len(found) == mostListed(b) {
-			break
-		}
-		if blob.name != b.After {
-			found = append(found, blob.found())
-		}
-	}
-	return found
 }
 
 // found returns what is told of a blob beside what it holds.

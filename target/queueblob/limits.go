@@ -109,7 +109,8 @@ func heldBlob(b *target.Beside) (target.Outcome, bool) {
 	named := func(c rune) bool { return smallOrDigit(c) || c == '_' }
 	for name, value := range b.Metadata {
 		size += len(name) + len(value)
-		if name == "" || '0' <= name[0] && name[0] <= '9' || !only(name, named) || !visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
+		if name == "" || '0' <= name[0] && name[0] <= '9' || !only(name, named) ||
+			!visible(strings.ReplaceAll(value, " ", "_")) || strings.TrimSpace(value) != value {
 			return unfit(400, invalidMetadata,
 				"expected metadata by names of small letters, digits and underscores, of visible characters with blanks between them")
 		}

@@ -110,7 +110,15 @@ func (l *link) failed(err error) answer {
 		for errors.As(reason, &asked) {
 			reason = asked.Err
 		}
-		return answer{Fault: faultOf(err), Detail: l.hide("no reply: " + reason.Error())}
+		text := "no reply: " + reason.Error()
+		key, signature := l.service.prove()
+		for _, secret := range append(strings.Split(signature, "&"), key, signature) {
+			// The short parts of a signature are its version and its rights.
+			if len(secret) > 16 {
+				text = strings.ReplaceAll(text, secret, "(secret)")
+			}
+		}
+		return answer{Fault: faultOf(err), Detail: strings.ToValidUTF8(text[:min(len(text), 300)], "")}
 	}
 	o := answer{Status: told.StatusCode}
 	// It can come from anybody who answers.
@@ -146,18 +154,6 @@ func faultOf(err error) target.Fault {
 	default:
 		return target.ConnectionFailed
 	}
-}
-
-// hide returns a text of bounded length without the credential in it.
-func (l *link) hide(text string) string {
-	key, signature := l.service.prove()
-	for _, secret := range append(strings.Split(signature, "&"), key, signature) {
-		// The short parts of a signature are its version and its rights.
-		if len(secret) > 16 {
-			text = strings.ReplaceAll(text, secret, "(secret)")
-		}
-	}
-	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
 }
 
 // answer is an outcome by a shorter name.
