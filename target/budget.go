@@ -77,24 +77,18 @@ func (s *ReplyShare) take(bytes int64) bool {
 		b.heir = s
 		b.grant(s, bytes)
 	default:
-		return s.wait(bytes)
+		ready := make(chan struct{})
+		s.asked, s.ready = bytes, ready
+		b.waiting = append(b.waiting, s)
+		b.mu.Unlock()
+		<-ready
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		// What was granted in the same moment goes back with the rest.
+		return !s.ended
 	}
 	b.mu.Unlock()
 	return true
-}
-
-// wait lines up for so many bytes. It is called with the lock, and gives it back.
-func (s *ReplyShare) wait(bytes int64) bool {
-	b := s.budget
-	ready := make(chan struct{})
-	s.asked, s.ready = bytes, ready
-	b.waiting = append(b.waiting, s)
-	b.mu.Unlock()
-	<-ready
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	// What was granted in the same moment goes back with the rest.
-	return !s.ended
 }
 
 func (b *ReplyBudget) grant(s *ReplyShare, bytes int64) {
