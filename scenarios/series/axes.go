@@ -18,7 +18,21 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 	all := [][]scenarios.Setting{nil}
 	var seen []string
 	for _, text := range axes {
-		path, values, err := parseAxis(text)
+		path, list, cut := strings.Cut(text, "=")
+		if !cut || path == "" {
+			return nil, wrong("sweep", "%s: expected path=v1,v2,…, such as model.partition_target=500,1000,2000", text)
+		}
+		values, err := splitValues(list)
+		for i, value := range values {
+			if value == "" {
+				err = errors.New("a value is empty; expected one between every two commas")
+				break
+			}
+			if slices.Contains(values[:i], value) {
+				err = errors.New("a value occurs twice; expected each once")
+				break
+			}
+		}
 		if err != nil {
 			return nil, wrong("sweep", "%s: %v", text, err)
 		}
@@ -40,31 +54,7 @@ func combinations(axes []string) ([][]scenarios.Setting, error) {
 	return all, nil
 }
 
-var (
-	errAxis       = errors.New("expected path=v1,v2,…, such as model.partition_target=500,1000,2000")
-	errNoValue    = errors.New("a value is empty; expected one between every two commas")
-	errTwice      = errors.New("a value occurs twice; expected each once")
-	errUnbalanced = errors.New("a bracket, a brace or a double quote is not closed; expected its counterpart")
-)
-
-func parseAxis(text string) (path string, values []string, err error) {
-	path, list, cut := strings.Cut(text, "=")
-	if !cut || path == "" {
-		return "", nil, errAxis
-	}
-	if values, err = splitValues(list); err != nil {
-		return "", nil, err
-	}
-	for i, value := range values {
-		switch {
-		case value == "":
-			return "", nil, errNoValue
-		case slices.Contains(values[:i], value):
-			return "", nil, errTwice
-		}
-	}
-	return path, values, nil
-}
+var errUnbalanced = errors.New("a bracket, a brace or a double quote is not closed; expected its counterpart")
 
 // splitValues parts a list of values at its semicolons, or at its commas where it
 // has no semicolon: those outside of brackets, braces and double quotes.

@@ -151,7 +151,19 @@ func Contest(ctx context.Context, plan ContestPlan) (*Contested, error) {
 		return nil, fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	ended := c.carryOut(ctx, atOnce)
-	return c.conclude(ended)
+	told := &Contested{Contest: c.ranked(ended), Folder: c.folder, Proposal: c.proposal}
+	err = c.keep(told.Contest)
+	if err == nil {
+		told.Written, err = c.write(told.Contest)
+	}
+	switch {
+	case err == nil:
+		return told, ended
+	case ended == nil:
+		return nil, err
+	default:
+		return nil, errors.Join(ended, err)
+	}
 }
 
 // live reports whether the runs take place in real time.

@@ -17,23 +17,6 @@ import (
 	"loadgen/scenarios/run"
 )
 
-// conclude ranks and keeps a contest that ended so.
-func (c *contestRun) conclude(ended error) (*Contested, error) {
-	told := &Contested{Contest: c.ranked(ended), Folder: c.folder, Proposal: c.proposal}
-	err := c.keep(told.Contest)
-	if err == nil {
-		told.Written, err = c.write(told.Contest)
-	}
-	switch {
-	case err == nil:
-		return told, ended
-	case ended == nil:
-		return nil, err
-	default:
-		return nil, errors.Join(ended, err)
-	}
-}
-
 // ranked returns the contest of what was run, by as many runs of each design as all have
 // that have any, and says what was not.
 func (c *contestRun) ranked(ended error) *contest.Contest {

@@ -33,7 +33,30 @@ func (s *Swept) Document() *document.Document {
 		}
 		list = append(list, sweptRun{set, t.Folder, t.Exit, t.Record.Summary})
 	}
-	d := &document.Document{Title: "Sweep", Answer: s.answer(), Data: list}
+	// Of how many runs the checks hold, as the exit code says it: of several outcomes the gravest.
+	a := document.Answer{Claim: document.Counted(len(s.Made), "run") + " made"}
+	for _, one := range []struct {
+		is           func(*Tried) bool
+		state, claim string
+	}{
+		{func(t *Tried) bool { return t.Exit == codeInvalid }, document.CannotTell, "INVALID"},
+		{func(t *Tried) bool { return t.Exit == codeExpectation }, document.DoesNotHold, "DOES NOT HOLD"},
+		{func(t *Tried) bool { return t.Exit == codeUntold }, document.CannotTell, "CANNOT TELL"},
+		{func(t *Tried) bool { return len(t.Record.Summary.Checks) > 0 }, document.Holds, "HOLDS"},
+	} {
+		n := int64(0)
+		for i := range s.Made {
+			if one.is(&s.Made[i]) {
+				n++
+			}
+		}
+		if n > 0 {
+			a = document.Answer{State: one.state, Number: document.Count(n), Unit: "of " + document.Counted(len(s.Made), "run")}
+			a.Claim = one.claim + " in " + a.Number + " " + a.Unit
+			break
+		}
+	}
+	d := &document.Document{Title: "Sweep", Answer: a, Data: list}
 	if len(s.Made) < s.Asked {
 		d.Warnings = []string{fmt.Sprintf("%d of %d runs were made", len(s.Made), s.Asked)}
 	}
@@ -90,41 +113,6 @@ func (s *Swept) table() document.Table {
 	t.Notes = []string{"offered, served: entities/s due in the last half of each phase; hottest: of a partition's busiest second; " +
 		"requests/op: retries and further pages included; checks: those that hold of those that could be judged, of the whole run; late: the generator was, so that figures may be its own"}
 	return t
-}
-
-// answer says of how many runs the checks hold, as the exit code does: of several outcomes
-// the gravest.
-func (s *Swept) answer() document.Answer {
-	for _, one := range []struct {
-		code         int
-		state, claim string
-	}{
-		{codeInvalid, document.CannotTell, "INVALID"},
-		{codeExpectation, document.DoesNotHold, "DOES NOT HOLD"},
-		{codeUntold, document.CannotTell, "CANNOT TELL"},
-	} {
-		if n := len(s.with(func(t *Tried) bool { return t.Exit == one.code })); n > 0 {
-			a := document.Answer{State: one.state, Number: document.Count(int64(n)), Unit: "of " + document.Counted(len(s.Made), "run")}
-			a.Claim = one.claim + " in " + a.Number + " " + a.Unit
-			return a
-		}
-	}
-	if asked := len(s.with(func(t *Tried) bool { return len(t.Record.Summary.Checks) > 0 })); asked > 0 {
-		a := document.Answer{State: document.Holds, Number: document.Count(int64(asked)), Unit: "of " + document.Counted(len(s.Made), "run")}
-		a.Claim = "HOLDS in " + a.Number + " " + a.Unit
-		return a
-	}
-	return document.Answer{Claim: document.Counted(len(s.Made), "run") + " made"}
-}
-
-// with are the runs of which something is so.
-func (s *Swept) with(is func(*Tried) bool) (list []*Tried) {
-	for i := range s.Made {
-		if is(&s.Made[i]) {
-			list = append(list, &s.Made[i])
-		}
-	}
-	return list
 }
 
 // tone is what the exit code of a run amounts to, plain where nothing was asked of it.
