@@ -1,9 +1,6 @@
 package partition
 
-import (
-	"loadgen/engine/clock"
-	"loadgen/engine/model"
-)
+import "loadgen/engine/clock"
 
 // account is what one account may still take, in entities and in bytes each way.
 type account struct{ entities, in, out bucket }
@@ -13,19 +10,6 @@ type accounts struct {
 	entities, in, out limit
 	// known are those in use, at their numbers, which the engine gives out from 0.
 	known []*account
-}
-
-func newAccounts(m *model.Model) accounts {
-	return accounts{
-		entities: newLimit(m.AccountTarget, int64(m.AccountBurst)),
-		in:       newLimit(m.AccountIngress, int64(m.AccountBurst)),
-		out:      newLimit(m.AccountEgress, int64(m.AccountBurst)),
-	}
-}
-
-// unlimited reports whether nothing limits an account.
-func (a *accounts) unlimited() bool {
-	return a.entities.unlimited() && a.in.unlimited() && a.out.unlimited()
 }
 
 func (a *accounts) find(now clock.Instant, number uint32) *account {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 )
 
 // admissionTimes is what admission after a cold start needs of the model's
@@ -17,25 +16,8 @@ type admissionTimes struct {
 	pendingDrop             int64
 }
 
-func newAdmissionTimes(m *model.Model) admissionTimes {
-	return admissionTimes{
-		roundTrip: m.RoundTrip, timeout: m.Stamp.Timeout,
-		request: m.Stamp.PipelineRequest, entity: m.Stamp.PipelineEntity,
-		sizeWeight: m.Stamp.SizeWeight, scanRate: m.ScanRate,
-		pendingLow: m.Stamp.PendingLow, pendingHigh: m.Stamp.PendingHigh, pendingDrop: m.Stamp.PendingDrop,
-	}
-}
-
 // pipelined reports whether ranges work on one request at a time.
 func (t *admissionTimes) pipelined() bool { return t.request > 0 || t.entity > 0 }
-
-// scan returns how long a scan keeps a range busy, in nanoseconds.
-func (t *admissionTimes) scan(entities int64) int64 {
-	if !t.pipelined() {
-		return 0
-	}
-	return min(entities, nano) * int64(time.Second) / t.scanRate
-}
 
 // cost returns what a demand costs, in billionths of an entity of 1 KiB.
 func (t *admissionTimes) cost(d *Demand) int64 {
@@ -79,25 +61,20 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 		v.Wait, v.Redirected = l.times.roundTrip, true
 	}
 	cost := l.times.cost(d)
-	r.note(p.PartitionKey, d, cost, chance)
+	r.seen.requests++
+	r.seen.offered += cost
+	if chance&(1<<sampleBits-1) == 0 {
+		const milli = nano / thousand
+		load := cost / milli << sampleBits
+		r.profile.touch(p.PartitionKey, load, d.BytesIn<<sampleBits)
+		r.probe.touch(p.PartitionKey, load, mixRandom(chance, 3))
+	}
 	if v.Kind = l.stages(now, r, one, d, cost, chance); v.Kind != Admitted {
 		v.Wait, v.Redirected = 0, false
 		return v
 	}
 	l.work(now, r, d, deadline, &v)
 	return v
-}
-
-// note counts a request that has reached its range.
-func (r *rangePartition) note(partitionKey string, d *Demand, cost int64, chance uint64) {
-	r.seen.requests++
-	r.seen.offered += cost
-	if chance&(1<<sampleBits-1) == 0 {
-		const milli = nano / thousand
-		load := cost / milli << sampleBits
-		r.profile.touch(partitionKey, load, d.BytesIn<<sampleBits)
-		r.probe.touch(partitionKey, load, mixRandom(chance, 3))
-	}
 }
 
 // stages asks key, range, server and account, in this order.
@@ -113,7 +90,17 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 	}
 	if kind != Admitted {
 		r.seen.refused++
-		l.refuse(now, r, one)
+		// To refuse is work as well, of partition, range and server.
+		work := l.keys.refusal
+		if one != nil && l.keys.idle == nil {
+			one.bucket.refuse(now, work, l.keys.limit)
+		}
+		r.bucket.refuse(now, work, l.stamp.rangeLimit)
+		r.server.bucket.refuse(now, work, l.stamp.serverLimit)
+		if occupied := l.times.entity * time.Duration(work) / nano; occupied > 0 {
+			r.done = max(r.done, now).Add(occupied)
+			r.seen.busy += int64(occupied)
+		}
 		return kind
 	}
 	r.seen.served += cost
@@ -122,23 +109,6 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 		l.keys.serve(now, one, r.server, cost)
 	}
 	return l.accounts.take(now, r.limits, d, cost)
-}
-
-// refuse has partition, range and server do the work of having refused a request.
-func (l *Layer) refuse(now clock.Instant, r *rangePartition, one *key) {
-	cost := l.keys.refusal
-	if cost == 0 {
-		return
-	}
-	if one != nil && l.keys.idle == nil {
-		one.bucket.refuse(now, cost, l.keys.limit)
-	}
-	r.bucket.refuse(now, cost, l.stamp.rangeLimit)
-	r.server.bucket.refuse(now, cost, l.stamp.serverLimit)
-	if occupied := l.times.entity * time.Duration(cost) / nano; occupied > 0 {
-		r.done = max(r.done, now).Add(occupied)
-		r.seen.busy += int64(occupied)
-	}
 }
 
 // waits decides whether a request may join the queue of its range's pipeline:

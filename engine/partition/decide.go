@@ -2,9 +2,7 @@ package partition
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
-	"time"
 
 	"loadgen/engine/clock"
 )
@@ -35,7 +33,6 @@ func (s *stamp) decide(now clock.Instant) {
 			continue
 		}
 		s.keep(now, r, reason)
-		s.isolate(now, r)
 	}
 	for _, o := range s.servers {
 		if lasted, on := o.over.lasts(now); on && lasted >= clock.Instant(s.model.Detection) && !relieved[o] {
@@ -56,14 +53,22 @@ func (s *stamp) heartbeats(now clock.Instant) (active bool) {
 		o.seen, o.load = heartbeat{}, 0
 	}
 	s.eachRange(func(r *rangePartition) {
-		r.server.seen.plus(&r.seen)
+		seen := &r.server.seen
+		seen.served += r.seen.served
+		seen.bytes += r.seen.bytes
+		seen.busy += r.seen.busy
 		if s.beat(now, r) {
 			active = true
 		}
 		r.server.load += r.served
 	})
 	for _, o := range s.servers {
-		o.over.see(now, s.tick, clock.Instant(s.model.Gap), s.serverOverloaded(o))
+		h, tick := &o.seen, int64(s.tick)
+		rate, network := perSecond(h.served, tick), perSecond(h.bytes, tick)
+		overloaded := h.busy > s.model.OverloadCPU*tick/thousand ||
+			s.model.ServerTarget > 0 && rate > s.model.OverloadRate*s.model.ServerTarget ||
+			s.model.ServerBandwidth > 0 && network/thousand > s.model.OverloadCPU*s.model.ServerBandwidth/thousand
+		o.over.see(now, s.tick, clock.Instant(s.model.Gap), overloaded)
 	}
 	return active
 }
@@ -80,7 +85,10 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	r.served = average(r.served, perSecond(h.served, int64(s.tick)), s.newer)
 	r.profile.fade(s.stays)
 	r.probe.turn(now, clock.Instant(s.model.LoadMemory))
-	r.over.see(now, s.tick, clock.Instant(s.model.Gap), s.rangeOverloaded(&h))
+	overloaded := h.refused*thousand > s.model.OverloadThrottled*h.requests ||
+		h.timedOut*thousand > s.model.OverloadThrottled*h.requests ||
+		h.busy > s.model.OverloadBusy*int64(s.tick)/thousand
+	r.over.see(now, s.tick, clock.Instant(s.model.Gap), overloaded)
 	if !r.over.on {
 		r.told = false
 	}
@@ -93,20 +101,6 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	return true
 }
 
-func (s *stamp) rangeOverloaded(h *heartbeat) bool {
-	return h.refused*thousand > s.model.OverloadThrottled*h.requests ||
-		h.timedOut*thousand > s.model.OverloadThrottled*h.requests ||
-		h.busy > s.model.OverloadBusy*int64(s.tick)/thousand
-}
-
-func (s *stamp) serverOverloaded(o *server) bool {
-	h, tick := &o.seen, int64(s.tick)
-	rate, network := perSecond(h.served, tick), perSecond(h.bytes, tick)
-	return h.busy > s.model.OverloadCPU*tick/thousand ||
-		s.model.ServerTarget > 0 && rate > s.model.OverloadRate*s.model.ServerTarget ||
-		s.model.ServerBandwidth > 0 && network/thousand > s.model.OverloadCPU*s.model.ServerBandwidth/thousand
-}
-
 // keptLoad reports whether of a split range one side has kept nearly all load.
 func (s *stamp) keptLoad(r *rangePartition) bool {
 	if r.partner == nil {
@@ -116,23 +110,22 @@ func (s *stamp) keptLoad(r *rangePartition) bool {
 	return max(r.offered, r.partner.offered) > both/thousand*s.model.SplitGuard
 }
 
-// keep tells once that nothing can be done about a range itself.
-func (s *stamp) keep(now clock.Instant, r *rangePartition, reason string) {
-	if r.told {
-		return
+// keep tells once that nothing can be done about a range itself, and moves away what
+// shares a server with it: all that has load and is better off elsewhere.
+func (s *stamp) keep(now clock.Instant, hot *rangePartition, reason string) {
+	lasted, _ := hot.over.lasts(now)
+	if !hot.told {
+		hot.told = true
+		e := event(now, EventKept, hot)
+		e.Reason, e.Overloaded, e.Ranges = reason, lasted.Offset(), s.ranges
+		s.journal.add(e)
 	}
-	r.told = true
-	e := event(now, EventKept, r)
-	lasted, _ := r.over.lasts(now)
-	e.Reason, e.Overloaded, e.Ranges = reason, lasted.Offset(), s.ranges
-	s.journal.add(e)
-}
-
-// handOverTime draws how long the next range to move is offline.
-func (s *stamp) handOverTime() time.Duration {
-	s.moves++
-	draw := s.handOverTimes.At(s.moves)
-	spread := int64(s.model.OfflineMost - s.model.OfflineLeast)
-	extra, _ := bits.Mul64(draw.Uint64(), uint64(spread))
-	return s.model.OfflineLeast + time.Duration(extra)
+	for _, r := range s.on(hot.server) {
+		if r == hot || r.served == 0 || !r.online(now) {
+			continue
+		}
+		if target := s.better(r); target != nil {
+			s.move(now, r, target, becauseNeighbour, lasted)
+		}
+	}
 }

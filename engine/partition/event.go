@@ -91,9 +91,3 @@ func (j *journal) add(e Event) {
 		j.events = append(j.events, e)
 	}
 }
-
-func (j *journal) drain() []Event {
-	events := j.events
-	j.events = nil
-	return events
-}

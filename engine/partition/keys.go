@@ -156,17 +156,6 @@ func (k *keys) serve(now clock.Instant, one *key, s *server, cost int64) {
 	}
 }
 
-// charge debits a key without asking.
-func (k *keys) charge(now clock.Instant, one *key, cost int64) {
-	switch {
-	case one == nil:
-	case k.idle == nil:
-		one.bucket.charge(now, cost, k.limit)
-	default:
-		one.offered.add(now, cost, k.idle.law)
-	}
-}
-
 // isIdle reports whether a key has its whole burst again or, where there is
 // none, a rate so small that it comes near no limit.
 func (k *keys) isIdle(now clock.Instant, one *key) bool {

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"slices"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -36,13 +37,22 @@ type Layer struct {
 
 // New returns a layer in which everything is idle. The model must be valid.
 func New(o Options) *Layer {
+	m := o.Model
 	l := &Layer{
-		keys:     newKeys(o.Model, slices.Clone(o.Background), o.Cold),
-		accounts: newAccounts(o.Model),
-		times:    newAdmissionTimes(o.Model),
+		keys: newKeys(m, slices.Clone(o.Background), o.Cold),
+		accounts: accounts{
+			entities: newLimit(m.AccountTarget, int64(m.AccountBurst)),
+			in:       newLimit(m.AccountIngress, int64(m.AccountBurst)),
+			out:      newLimit(m.AccountEgress, int64(m.AccountBurst)),
+		},
+		times: admissionTimes{
+			roundTrip: m.RoundTrip, timeout: m.Stamp.Timeout,
+			request: m.Stamp.PipelineRequest, entity: m.Stamp.PipelineEntity,
+			sizeWeight: m.Stamp.SizeWeight, scanRate: m.ScanRate,
+			pendingLow: m.Stamp.PendingLow, pendingHigh: m.Stamp.PendingHigh, pendingDrop: m.Stamp.PendingDrop,
+		},
 	}
 	if o.Cold {
-		m := o.Model
 		s := &stamp{
 			model:         m.Stamp,
 			rangeLimit:    newLimit(m.Stamp.RangeTarget, int64(m.Stamp.Burst)),
@@ -98,22 +108,17 @@ func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdi
 	if l.stamp != nil {
 		return l.admitCold(now, p, &d, chance)
 	}
-	return Verdict{Kind: l.admitWarm(now, p, &d, chance)}
-}
-
-// admitWarm asks key, server where servers are bounded, and account.
-func (l *Layer) admitWarm(now clock.Instant, p Place, d *Demand, chance uint64) Kind {
-	cost := l.times.cost(d)
+	cost := l.times.cost(&d)
 	if one := l.keys.find(now, p); one != nil {
-		kind := l.keys.admit(now, one, cost, chance)
-		if kind != Admitted {
-			return kind
+		if kind := l.keys.admit(now, one, cost, chance); kind != Admitted {
+			return Verdict{Kind: kind}
 		}
 	}
-	if l.accounts.unlimited() {
-		return Admitted
+	a := &l.accounts
+	if a.entities.unlimited() && a.in.unlimited() && a.out.unlimited() {
+		return Verdict{}
 	}
-	return l.accounts.take(now, l.accounts.find(now, p.Account), d, cost)
+	return Verdict{Kind: a.take(now, a.find(now, p.Account), &d, cost)}
 }
 
 // Charge debits entities that a request turned out to count in a partition
@@ -123,7 +128,13 @@ func (l *Layer) Charge(now clock.Instant, p Place, entities int64) {
 	now = l.Advance(now)
 	cost := nanos(entities)
 	one := l.keys.find(now, p)
-	l.keys.charge(now, one, cost)
+	switch {
+	case one == nil:
+	case l.keys.idle == nil:
+		one.bucket.charge(now, cost, l.keys.limit)
+	default:
+		one.offered.add(now, cost, l.keys.idle.law)
+	}
 	if one != nil && one.server != nil {
 		one.server.bucket.charge(now, cost, l.keys.serverLimit)
 	}
@@ -139,7 +150,9 @@ func (l *Layer) Charge(now clock.Instant, p Place, entities int64) {
 		}
 		r.seen.offered += cost
 		r.seen.served += cost
-		r.seen.busy += l.times.scan(entities)
+		if l.times.pipelined() {
+			r.seen.busy += min(entities, nano) * int64(time.Second) / l.times.scanRate
+		}
 		l.stamp.wake(now)
 	}
 }
@@ -173,5 +186,7 @@ func (l *Layer) Events() []Event {
 	if l.stamp == nil {
 		return nil
 	}
-	return l.stamp.journal.drain()
+	events := l.stamp.journal.events
+	l.stamp.journal.events = nil
+	return events
 }

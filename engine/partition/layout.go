@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"slices"
+
 	"loadgen/engine/clock"
 )
 
@@ -16,9 +18,22 @@ func (l *Layer) TableCreated(now clock.Instant, accountNumber, tableNumber uint3
 // TableDeleted has the layer forget a table and its ranges.
 func (l *Layer) TableDeleted(now clock.Instant, tableNumber uint32) {
 	l.Advance(now)
-	if l.stamp != nil {
-		l.stamp.drop(tableNumber)
+	s := l.stamp
+	if s == nil {
+		return
 	}
+	t, known := s.known[tableNumber]
+	if !known {
+		return
+	}
+	for _, r := range t.ranges {
+		r.server.leave(r)
+	}
+	s.ranges -= len(t.ranges)
+	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
+	delete(s.known, tableNumber)
+	s.asked = nil
+	s.version++
 }
 
 // Prewarm splits a table at the given PartitionKeys, each the first of a range,
@@ -50,35 +65,22 @@ func (l *Layer) Prewarm(now clock.Instant, accountNumber, tableNumber uint32, pa
 	s.wake(now)
 }
 
-// Assign puts the range that a place lies in on a server, at once and without
-// taking it offline: a layout to begin with. It does nothing for a server or a
-// table that is not there.
-func (l *Layer) Assign(now clock.Instant, p Place, serverNumber int) {
-	now = l.Advance(now)
-	if r, to := l.locate(p, serverNumber); r != nil && to != r.server {
-		l.stamp.assign(now, r, to)
-	}
-}
-
 // Move hands the range that a place lies in over to a server as load balancing
 // would. It does nothing for a server or a table that is not there.
 func (l *Layer) Move(now clock.Instant, p Place, serverNumber int) {
 	now = l.Advance(now)
-	if r, to := l.locate(p, serverNumber); r != nil && to != r.server {
-		l.stamp.move(now, r, to, becauseAsked, 0)
-		l.stamp.wake(now)
+	s := l.stamp
+	if s == nil || serverNumber < 0 || serverNumber >= len(s.servers) {
+		return
 	}
-}
-
-func (l *Layer) locate(p Place, serverNumber int) (*rangePartition, *server) {
-	if l.stamp == nil || serverNumber < 0 || serverNumber >= len(l.stamp.servers) {
-		return nil, nil
-	}
-	t, known := l.stamp.known[p.Table]
+	t, known := s.known[p.Table]
 	if !known {
-		return nil, nil
+		return
 	}
-	return t.find(p.PartitionKey), l.stamp.servers[serverNumber]
+	if r, to := t.find(p.PartitionKey), s.servers[serverNumber]; to != r.server {
+		s.move(now, r, to, becauseAsked, 0)
+		s.wake(now)
+	}
 }
 
 // PageEnd returns the PartitionKey that a page which begins at a place may not

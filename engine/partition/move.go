@@ -2,7 +2,9 @@ package partition
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
+	"time"
 
 	"loadgen/engine/clock"
 )
@@ -24,32 +26,17 @@ func (s *stamp) move(now clock.Instant, r *rangePartition, to *server, reason st
 	e := event(now, EventMove, r)
 	e.To, e.FromLoad, e.ToLoad = to.number, r.server.load/thousand, to.load/thousand
 	r.server.over = episode{}
-	s.assign(now, r, to)
-	s.stop(r, max(now, r.offline).Add(s.handOverTime()))
-	r.stale = r.offline.Add(s.model.MapStale)
-	e.Reason, e.Overloaded, e.Until, e.Ranges = reason, lasted.Offset(), r.offline, s.ranges
-	s.journal.add(e)
-}
-
-func (s *stamp) assign(now clock.Instant, r *rangePartition, to *server) {
 	r.server.leave(r)
 	to.host(now, r, s.serverLimit)
 	r.over = episode{}
 	s.version++
-}
-
-// isolate moves away what shares a server with a range that nothing can be done
-// about: all that has load and is better off elsewhere.
-func (s *stamp) isolate(now clock.Instant, hot *rangePartition) {
-	lasted, _ := hot.over.lasts(now)
-	for _, r := range s.on(hot.server) {
-		if r == hot || r.served == 0 || !r.online(now) {
-			continue
-		}
-		if target := s.better(r); target != nil {
-			s.move(now, r, target, becauseNeighbour, lasted)
-		}
-	}
+	s.moves++
+	draw := s.handOverTimes.At(s.moves)
+	extra, _ := bits.Mul64(draw.Uint64(), uint64(s.model.OfflineMost-s.model.OfflineLeast))
+	s.stop(r, max(now, r.offline).Add(s.model.OfflineLeast+time.Duration(extra)))
+	r.stale = r.offline.Add(s.model.MapStale)
+	e.Reason, e.Overloaded, e.Until, e.Ranges = reason, lasted.Offset(), r.offline, s.ranges
+	s.journal.add(e)
 }
 
 // relieve moves the fewest ranges off an overloaded server that bring it down to

@@ -39,7 +39,9 @@ const (
 
 // touch notes a sampled request; chance is bits of its own.
 func (p *probe) touch(key string, load int64, chance uint64) {
-	p.now.add(key, load)
+	if d := &p.now; len(d.bounds) > 0 {
+		d.came[d.from(key)] += load
+	}
 	p.samples++
 	if len(p.keys) < mostProbed {
 		p.keys = append(p.keys, key)
@@ -47,12 +49,6 @@ func (p *probe) touch(key string, load int64, chance uint64) {
 	}
 	if place, _ := bits.Mul64(chance, p.samples); place < mostProbed {
 		p.keys[place] = key
-	}
-}
-
-func (d *division) add(key string, load int64) {
-	if len(d.bounds) > 0 {
-		d.came[d.from(key)] += load
 	}
 }
 
@@ -100,9 +96,6 @@ func boundary(below, above string) string {
 	}
 	return above
 }
-
-// tells reports whether enough has come for the probe to know.
-func (p *probe) tells() bool { return len(p.told.came) > 0 }
 
 // cut returns the boundary that comes nearest to dividing in half what came, and false
 // where none leaves the greatest share or less on either side.

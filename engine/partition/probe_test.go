@@ -58,7 +58,7 @@ func TestProbeWaitsForEnough(t *testing.T) {
 		p.touch(fmt.Sprint(n), 16, 0)
 	}
 	p.turn(100, 10)
-	if p.samples == 0 || p.tells() {
+	if p.samples == 0 || len(p.told.came) > 0 {
 		t.Errorf("after %d samples the stretch has ended; want it to go on", fewestToDivide-1)
 	}
 	p.touch("x", 16, 0)
@@ -67,8 +67,8 @@ func TestProbeWaitsForEnough(t *testing.T) {
 		t.Error("the stretch has ended before the memory of loads; want it to go on")
 	}
 	p.turn(110, 110)
-	if p.samples != 0 || p.tells() {
-		t.Errorf("after one stretch %d samples, tells %v; want 0 and nothing told", p.samples, p.tells())
+	if p.samples != 0 || len(p.told.came) > 0 {
+		t.Errorf("after one stretch %d samples, told %v; want 0 and nothing told", p.samples, p.told.came)
 	}
 	if c, some := p.cut(950); some {
 		t.Errorf("cut = %+v; want none", c)

@@ -41,26 +41,22 @@ func (p *profile) touch(key string, load, bytes int64) {
 		p.marks[i].bytes += bytes
 		return
 	}
-	if len(p.marks) == mostMarks && !p.isHeavy(p.marks[max(0, i-1)]) {
+	if len(p.marks) == mostMarks {
 		m := &p.marks[max(0, i-1)]
-		if i == 0 {
-			// Below all marks, the first one grows downwards.
-			m.key = key
+		if m.load*heaviestPart <= p.load && m.bytes*heaviestPart <= p.bytes {
+			if i == 0 {
+				// Below all marks, the first one grows downwards.
+				m.key = key
+			}
+			m.load += load
+			m.bytes += bytes
+			return
 		}
-		m.load += load
-		m.bytes += bytes
-		return
 	}
 	p.marks = slices.Insert(p.marks, i, mark{key, load, bytes})
 	if len(p.marks) > mostMarks {
 		p.join()
 	}
-}
-
-// isHeavy reports whether a mark has become so heavy that the next key is to
-// have one of its own.
-func (p *profile) isHeavy(m mark) bool {
-	return m.load*heaviestPart > p.load || m.bytes*heaviestPart > p.bytes
 }
 
 // at returns the position of a key, and whether there is a mark there.

@@ -50,16 +50,6 @@ type heartbeat struct {
 	busy                        int64
 }
 
-func (h *heartbeat) plus(o *heartbeat) {
-	h.requests += o.requests
-	h.refused += o.refused
-	h.timedOut += o.timedOut
-	h.offered += o.offered
-	h.served += o.served
-	h.bytes += o.bytes
-	h.busy += o.busy
-}
-
 // perSecond returns a rate in thousandths of an entity per second.
 func perSecond(sum, tick int64) int64 { return sum / (tick / 1000) }
 

@@ -22,8 +22,17 @@ const (
 // has the lighter side move. It returns the reason where nothing can be done
 // about the range itself.
 func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, relieved map[*server]bool) string {
-	boundary, divides, live := s.boundary(r)
-	futile := !live && r.probe.tells()
+	boundary, divides := r.profile.cut(byLoad, s.model.SplitShare)
+	// What surely divides what comes now is worth a split, however the last one went. Where
+	// keys are appended, no boundary does: a cut among keys that take no more is tried, once.
+	live := divides && r.probe.divides(boundary.key, s.model.SplitShare)
+	if !live {
+		if better, some := r.probe.cut(s.model.SplitShare); some {
+			boundary, divides, live = better, true, true
+			boundary.at, _ = r.profile.at(better.key)
+		}
+	}
+	futile := !live && len(r.probe.told.came) > 0 // enough has come for the probe to know
 	switch {
 	case !divides:
 		return keptOneKey
@@ -51,22 +60,6 @@ func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, r
 		s.move(now, lighter, target, becauseOverloaded, lasted)
 	}
 	return ""
-}
-
-// boundary returns where to cut a range by its load, whether that divides what has
-// come, and whether it surely divides what comes now: then it is worth a split,
-// however the last one went. Where keys are appended, no boundary does: a cut among
-// keys that take no more is tried, once.
-func (s *stamp) boundary(r *rangePartition) (c cut, divides, live bool) {
-	c, divides = r.profile.cut(byLoad, s.model.SplitShare)
-	if divides && r.probe.divides(c.key, s.model.SplitShare) {
-		return c, true, true
-	}
-	if better, some := r.probe.cut(s.model.SplitShare); some {
-		better.at, _ = r.profile.at(better.key)
-		return better, true, true
-	}
-	return c, divides, false
 }
 
 // full reports whether there are as many ranges as there may be.

@@ -61,26 +61,13 @@ func (s *stamp) open(now clock.Instant, a *accounts, p Place) *table {
 	t.ranges = []*rangePartition{r}
 	s.lightest(nil).host(now, r, s.serverLimit)
 	s.known[p.Table] = t
-	i, _ := slices.BinarySearchFunc(s.tables, t, compareTables)
+	i, _ := slices.BinarySearchFunc(s.tables, t, func(a, b *table) int {
+		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.number, b.number))
+	})
 	s.tables = slices.Insert(s.tables, i, t)
 	s.ranges++
 	s.version++
 	return t
-}
-
-func (s *stamp) drop(number uint32) {
-	t, known := s.known[number]
-	if !known {
-		return
-	}
-	for _, r := range t.ranges {
-		r.server.leave(r)
-	}
-	s.ranges -= len(t.ranges)
-	s.tables = slices.DeleteFunc(s.tables, func(o *table) bool { return o == t })
-	delete(s.known, number)
-	s.asked = nil
-	s.version++
 }
 
 func (s *stamp) newRange(now clock.Instant, t *table) *rangePartition {
@@ -154,8 +141,4 @@ func (t *table) find(key string) *rangePartition { return t.ranges[t.at(key)] }
 // insert puts a range behind its lower neighbour.
 func (t *table) insert(lower, upper *rangePartition) {
 	t.ranges = slices.Insert(t.ranges, t.at(lower.low)+1, upper)
-}
-
-func compareTables(a, b *table) int {
-	return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.number, b.number))
 }

@@ -71,7 +71,13 @@ func (t *Times) Of(work Work, entities int64, chance uint64) time.Duration {
 			rest = time.Duration(entities * int64(time.Second) / t.scanRate)
 		}
 	}
-	return t.roundTrip + time.Duration(int64(service)*t.factor(chance)/millionth) + rest
+	// The spread is interpolated between two quantiles.
+	const fraction = 20
+	i := chance >> (64 - quantileBits)
+	part := int64(chance >> (64 - quantileBits - fraction) & (1<<fraction - 1))
+	low, high := t.spread[i], t.spread[i+1]
+	factor := low + (high-low)*part>>fraction
+	return t.roundTrip + time.Duration(int64(service)*factor/millionth) + rest
 }
 
 // RoundTrip returns how much of every time is the way to the service and back.
@@ -79,12 +85,3 @@ func (t *Times) RoundTrip() time.Duration { return t.roundTrip }
 
 // Refusal returns the time from the arrival of a refused request to its reply.
 func (t *Times) Refusal() time.Duration { return t.roundTrip + t.refusal }
-
-// factor interpolates the table at a chance, in millionths.
-func (t *Times) factor(chance uint64) int64 {
-	i := chance >> (64 - quantileBits)
-	const fraction = 20
-	part := int64(chance >> (64 - quantileBits - fraction) & (1<<fraction - 1))
-	low, high := t.spread[i], t.spread[i+1]
-	return low + (high-low)*part>>fraction
-}
