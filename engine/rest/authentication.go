@@ -96,11 +96,11 @@ func (x *exchange) date() (string, entity.Code, string) {
 	}
 	// A second's requests carry the same date.
 	if text != x.dateText {
-		sent, formed := parseDate(text)
-		if !formed {
+		sent, err := time.Parse(httpDate, text)
+		if err != nil || len(text) != len(httpDate) {
 			return "", entity.AuthenticationFailed, "the date is not of the form of RFC 1123, in GMT"
 		}
-		x.dateText, x.dateTicks = strings.Clone(text), sent
+		x.dateText, x.dateTicks = strings.Clone(text), entity.TicksOf(sent)
 	}
 	skew := x.handler.calendar.ticks(x.handler.clock.Now()) - x.dateTicks
 	if skew > mostSkew || skew < -mostSkew {

@@ -93,10 +93,3 @@ func (x *exchange) startBatch() wire.BatchReply {
 	x.headers.add("Content-Type", reply.ContentType())
 	return reply
 }
-
-// echoOf returns the entity that a change of the transaction has stored. It is
-// overwritten by the next one.
-func (x *exchange) echoOf(i int) entity.Packed {
-	x.packed = entity.Pack(x.packed[:0], x.reply.Versions[i], x.batch.Changes[i].Properties)
-	return x.packed
-}

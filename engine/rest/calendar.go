@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,40 +40,4 @@ func (c *calendar) header(i clock.Instant) string {
 	fresh := &dated{second, t.Time().Format(httpDate)}
 	c.latest.Store(fresh)
 	return fresh.value
-}
-
-// parseDate returns the instant that a date header names: RFC 1123, in GMT.
-func parseDate(text string) (entity.Ticks, bool) {
-	if len(text) != len(httpDate) {
-		return 0, false
-	}
-	t, err := time.Parse(httpDate, text)
-	return entity.TicksOf(t), err == nil
-}
-
-// tagger writes entity tags. Most versions fall into the same second as the one
-// before, whose date it keeps.
-type tagger struct {
-	second entity.Ticks
-	// start is the tag of the second up to where a fraction begins.
-	start string
-}
-
-// tagEnd is what follows the fraction in a tag.
-const tagEnd = `Z'"`
-
-func (t *tagger) append(dst []byte, version entity.Ticks) []byte {
-	fraction := version % ticksPerSecond
-	if second := version - fraction; t.start == "" || second != t.second {
-		t.second, t.start = second, strings.TrimSuffix(second.ETag(), tagEnd)
-	}
-	dst = append(dst, t.start...)
-	if fraction > 0 {
-		dst = append(dst, '.')
-		for unit := ticksPerSecond / 10; fraction > 0; unit /= 10 {
-			dst = append(dst, '0'+byte(fraction/unit))
-			fraction %= unit
-		}
-	}
-	return append(dst, tagEnd...)
 }

@@ -175,23 +175,17 @@ func (s *secured) ConnectionState() tls.ConnectionState {
 	_ = s.tls.SetDeadline(clock.NewReal().Started().Add(HeaderTime))
 	err := s.tls.Handshake()
 	var plain tls.RecordHeaderError
-	if errors.As(err, &plain) && plain.Conn != nil && startsLikeHTTP(plain.RecordHeader) {
-		_, _ = io.WriteString(plain.Conn, "HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\nThis port speaks https, not http.\n")
-		_ = plain.Conn.Close()
+	if errors.As(err, &plain) && plain.Conn != nil {
+		switch string(plain.RecordHeader[:]) {
+		case "GET /", "HEAD ", "POST ", "PUT /", "MERGE", "PATCH", "DELET", "OPTIO":
+			const wrongPort = "HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\nThis port speaks https, not http.\n"
+			_, _ = io.WriteString(plain.Conn, wrongPort)
+			_ = plain.Conn.Close()
+		}
 	}
 	if err != nil {
 		_ = s.socket.Close()
 	}
 	_ = s.tls.SetDeadline(time.Time{})
 	return s.tls.ConnectionState()
-}
-
-// startsLikeHTTP reports whether what stands in the place of a record of TLS is a
-// method.
-func startsLikeHTTP(header [5]byte) bool {
-	switch string(header[:]) {
-	case "GET /", "HEAD ", "POST ", "PUT /", "MERGE", "PATCH", "DELET", "OPTIO":
-		return true
-	}
-	return false
 }

@@ -16,12 +16,12 @@ type operation struct {
 	// request as a whole accepts does not matter.
 	parts bool
 	// needs is what a shared access signature has to allow. Where upsert is a
-	// verb, that is what the request does without a condition.
-	needs  rights
-	upsert entity.Verb
+	// verb, that is what the request does without a condition, and update with one.
+	needs          rights
+	update, upsert entity.Verb
 	// prepare reads what the request says beyond its target, and fills in what
-	// the engine is asked. An operation that leaves the verb empty is not the
-	// engine's.
+	// the engine is asked, nil for nothing. An operation that leaves the verb empty is
+	// not the engine's.
 	prepare func(*exchange) (entity.Code, string)
 	// perform does what one that is not the engine's is there to do, nil for
 	// nothing but to look.
@@ -63,16 +63,6 @@ var resources = [...]methods{
 	wire.BatchResource: {"POST", []method{{http.MethodPost, &transact}}},
 }
 
-// find returns what a method does, nil for nothing.
-func (m *methods) find(name string) *operation {
-	for i := range m.of {
-		if m.of[i].name == name {
-			return m.of[i].does
-		}
-	}
-	return nil
-}
-
 // dispatch finds the operation that the method and the resource stand for.
 func (x *exchange) dispatch() (entity.Code, string) {
 	var code entity.Code
@@ -84,7 +74,11 @@ func (x *exchange) dispatch() (entity.Code, string) {
 	if !known {
 		return entity.InvalidQueryParameterValue, "the resource has no such component"
 	}
-	x.operation = all.find(x.method)
+	for _, m := range all.of {
+		if m.name == x.method {
+			x.operation = m.does
+		}
+	}
 	if x.operation == nil {
 		x.headers.add("Allow", all.allow)
 		return entity.MethodNotAllowed, ""

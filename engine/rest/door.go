@@ -54,11 +54,6 @@ type candidate struct {
 	since uint64
 }
 
-func newDoor(l net.Listener, config *tls.Config, most int) *door {
-	return &door{Listener: l, config: config, most: most,
-		open: make(map[*connection]struct{}), leaving: make(map[net.Conn]struct{})}
-}
-
 // Accept implements [net.Listener]. net/http waits ever longer before it asks again
 // after an error that may pass, such as a want of descriptors.
 func (d *door) Accept() (net.Conn, error) {
@@ -101,13 +96,6 @@ func (d *door) count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.open)
-}
-
-// forget takes down that a connection is over.
-func (d *door) forget(c *connection) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.open, c)
 }
 
 // evict closes the connection that has been idle for longest, and reports whether
@@ -201,14 +189,5 @@ func (d *door) evictAll() {
 		if since := c.idle.Load(); since != busy && since != evicted {
 			c.evict(since)
 		}
-	}
-}
-
-// cutAll closes every connection.
-func (d *door) cutAll() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for c := range d.open {
-		_ = c.socket.Close() // its reader sees that as well
 	}
 }

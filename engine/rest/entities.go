@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"strings"
+
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
 )
@@ -11,11 +13,17 @@ var (
 	insertEntity = operation{status: 201, writes: true, needs: verbRights[entity.Insert],
 		prepare: (*exchange).prepareInsert, present: (*exchange).presentInserted}
 	getEntity = operation{status: 200, needs: verbRights[entity.Get],
-		prepare: (*exchange).prepareGet, present: (*exchange).presentEntity}
-	replaceEntity = operation{status: 204, writes: true, needs: verbRights[entity.Replace], upsert: entity.InsertOrReplace,
-		prepare: (*exchange).prepareReplace, present: (*exchange).addTag}
-	mergeEntity = operation{status: 204, writes: true, needs: verbRights[entity.Merge], upsert: entity.InsertOrMerge,
-		prepare: (*exchange).prepareMerge, present: (*exchange).addTag}
+		prepare: (*exchange).prepareGet,
+		present: func(x *exchange) {
+			x.addTag()
+			x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.reply.Entity)
+		}}
+	replaceEntity = operation{status: 204, writes: true, needs: verbRights[entity.Replace],
+		update: entity.Replace, upsert: entity.InsertOrReplace,
+		prepare: (*exchange).prepareUpdate, present: (*exchange).addTag}
+	mergeEntity = operation{status: 204, writes: true, needs: verbRights[entity.Merge],
+		update: entity.Merge, upsert: entity.InsertOrMerge,
+		prepare: (*exchange).prepareUpdate, present: (*exchange).addTag}
 	deleteEntity = operation{status: 204, writes: true, needs: verbRights[entity.Delete],
 		prepare: (*exchange).prepareDelete}
 )
@@ -35,15 +43,7 @@ func (x *exchange) prepareInsert() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-func (x *exchange) prepareReplace() (entity.Code, string) {
-	return x.prepareUpdate(entity.Replace, entity.InsertOrReplace)
-}
-
-func (x *exchange) prepareMerge() (entity.Code, string) {
-	return x.prepareUpdate(entity.Merge, entity.InsertOrMerge)
-}
-
-func (x *exchange) prepareUpdate(update, upsert entity.Verb) (entity.Code, string) {
+func (x *exchange) prepareUpdate() (entity.Code, string) {
 	if code, detail := x.readCondition(); code != entity.OK {
 		return code, detail
 	}
@@ -54,9 +54,9 @@ func (x *exchange) prepareUpdate(update, upsert entity.Verb) (entity.Code, strin
 	if body.HasPartition && body.Key.Partition != key.Partition || body.HasRow && body.Key.Row != key.Row {
 		return entity.InvalidInput, "the keys of the body are not those of the URL"
 	}
-	verb := update
+	verb := x.operation.update
 	if x.match.IsNone() {
-		verb = upsert
+		verb = x.operation.upsert
 	}
 	x.askEntity(verb, key)
 	return entity.OK, ""
@@ -132,12 +132,31 @@ func (x *exchange) presentInserted() {
 	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.packed)
 }
 
-func (x *exchange) presentEntity() {
-	x.addTag()
-	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.reply.Entity)
+// tagger is what entity tags begin with. Most versions fall into the same second as the one
+// before, whose date it keeps.
+type tagger struct {
+	second entity.Ticks
+	// start is the tag of the second up to where a fraction begins.
+	start string
 }
 
+// tagEnd is what follows the fraction in a tag.
+const tagEnd = `Z'"`
+
 func (x *exchange) addTag() {
-	x.headers.text = x.tags.append(x.headers.text, x.reply.Version)
+	version, tags, text := x.reply.Version, &x.tags, x.headers.text
+	fraction := version % ticksPerSecond
+	if second := version - fraction; tags.start == "" || second != tags.second {
+		tags.second, tags.start = second, strings.TrimSuffix(second.ETag(), tagEnd)
+	}
+	text = append(text, tags.start...)
+	if fraction > 0 {
+		text = append(text, '.')
+		for unit := ticksPerSecond / 10; fraction > 0; unit /= 10 {
+			text = append(text, '0'+byte(fraction/unit))
+			fraction %= unit
+		}
+	}
+	x.headers.text = append(text, tagEnd...)
 	x.headers.close(etagHeader)
 }

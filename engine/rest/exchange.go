@@ -37,8 +37,8 @@ type exchange struct {
 	// dateText is the date of the last request, and dateTicks what it means.
 	dateText  string
 	dateTicks entity.Ticks
-	// echo is the method echoOf; made once, since it would be allocated anew
-	// each time.
+	// echo returns the entity that a change of the transaction has stored, which the next
+	// call overwrites; made once, since it would be allocated anew each time.
 	echo func(i int) entity.Packed
 	// seen is what an observer is told, written anew for each request.
 	seen Seen
@@ -98,16 +98,11 @@ func newExchange(h *Handler) *exchange {
 	s := &share{of: &h.bodies}
 	runtime.AddCleanup(x, func(s *share) { s.hold(0) }, s)
 	x.share = s
-	x.echo = x.echoOf
+	x.echo = func(i int) entity.Packed {
+		x.packed = entity.Pack(x.packed[:0], x.reply.Versions[i], x.batch.Changes[i].Properties)
+		return x.packed
+	}
 	return x
-}
-
-func (x *exchange) begin(r *http.Request, number uint64) {
-	x.matter = matter{}
-	x.request, x.number = r, number
-	x.identity = x.handler.identities.At(number)
-	x.headers.reset()
-	x.output = x.output[:0]
 }
 
 // end lets go of the request, so that nothing of it stays in memory but the room

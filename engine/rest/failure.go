@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"strings"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
@@ -14,30 +15,26 @@ type failure struct {
 	detail string
 }
 
-// message returns the text of an error reply: the service's own for the code,
-// and the detail where that says more.
-func (f *failure) message() string {
-	if f.code == entity.ServerBusy && f.detail != "" {
-		// The service has several texts, and the engine knows which.
-		return f.detail
-	}
-	text := wire.Message(f.code)
-	switch f.code.Status() {
+// fault returns what the error reply says: the service's own text for the code, and the
+// detail where that says more. The request's identifier is the first of its headers by
+// then.
+func (x *exchange) fault() wire.Failure {
+	code, detail := x.failure.code, x.failure.detail
+	text := wire.Message(code)
+	switch code.Status() {
 	case 400, 403, 415, 501:
-		if f.detail != "" {
-			return text + " (" + f.detail + ")"
+		if detail != "" {
+			text += " (" + detail + ")"
 		}
 	}
-	return text
-}
-
-// fault returns what the error reply says. The request's identifier is the first
-// of its headers by then.
-func (x *exchange) fault() wire.Failure {
+	if code == entity.ServerBusy && detail != "" {
+		// The service has several texts, and the engine knows which.
+		text = detail
+	}
 	return wire.Failure{
-		Code:      x.failure.code,
-		Message:   x.failure.message(),
-		RequestID: x.headers.value(requestIDHeader),
+		Code:      code,
+		Message:   text,
+		RequestID: strings.Clone(x.headers.view(requestIDHeader)),
 		Time:      x.handler.calendar.ticks(x.released),
 	}
 }

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -37,9 +39,12 @@ var _ http.Handler = (*Handler)(nil)
 // options, or what is with the settings that the engine has kept, each wrapped around
 // [ErrOptions].
 func New(o Options) (*Handler, error) {
-	o, err := o.validated()
-	if err != nil {
-		return nil, err
+	if faults := o.Validate(); len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	if o.Name == "" {
+		partition, account, headroom := o.Engine.Targets()
+		o.Name = wire.ServerName(wire.Limits{Partition: partition, Account: account, Headroom: headroom})
 	}
 	h := &Handler{
 		engine:      o.Engine,
@@ -53,7 +58,7 @@ func New(o Options) (*Handler, error) {
 		misfortunes: clock.NewStream(o.Seed, "rest/fault"),
 		name:        o.Name,
 	}
-	h.bodies.most = o.BodyBytes
+	h.bodies.most = cmp.Or(o.BodyBytes, defaultBodyBytes)
 	for _, account := range o.Accounts {
 		t := &tenant{name: account.Name, secret: account.Secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
 		t.properties.Store(&wire.ServiceProperties{
@@ -72,7 +77,10 @@ func New(o Options) (*Handler, error) {
 // [http.ErrAbortHandler], at which net/http closes the connection.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.exchanges.Get().(*exchange)
-	x.begin(r, h.numbers.Add(1)-1)
+	x.matter = matter{request: r, number: h.numbers.Add(1) - 1}
+	x.identity = h.identities.At(x.number)
+	x.headers.text, x.headers.count = x.headers.text[:0], 0
+	x.output = x.output[:0]
 	answered := x.carryOut(h)
 	h.count(x, !answered || x.verdict.Cut)
 	answered = answered && x.write(w)
@@ -91,9 +99,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *exchange) carryOut(h *Handler) bool {
 	code, detail := x.understand()
 	now := h.clock.Now()
-	x.arrived = now
-	verdict := h.decide(x, now)
-	x.verdict, x.released = verdict, now
+	x.arrived, x.released = now, now
+	if h.faults != nil {
+		draw := h.misfortunes.At(x.number)
+		x.verdict = h.faults.Decide(now.Offset(), x.partitionKey(), draw.Uint64())
+	}
+	verdict := x.verdict
 	switch {
 	case code != entity.OK || verdict.Lost == engine.FaultBefore:
 	case verdict.Refused:
@@ -130,13 +141,4 @@ func (x *exchange) perform(now clock.Instant) (entity.Code, string) {
 		x.tenant.policies.put(x.asked.Table, nil)
 	}
 	return x.reply.Code, x.reply.Detail
-}
-
-// decide returns what the plan has in store for a request that arrives at now.
-func (h *Handler) decide(x *exchange, now clock.Instant) engine.FaultVerdict {
-	if h.faults == nil {
-		return engine.FaultVerdict{}
-	}
-	draw := h.misfortunes.At(x.number)
-	return h.faults.Decide(now.Offset(), x.partitionKey(), draw.Uint64())
 }

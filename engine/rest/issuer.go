@@ -60,8 +60,14 @@ func DiscoverIssuer(ctx context.Context, issuer, account string, clk clock.Clock
 	}
 	ctx = oidc.ClientContext(ctx, &http.Client{Timeout: issuerLimit})
 	provider, err := oidc.NewProvider(ctx, issuer)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrIssuer, brief(err))
+	var asked *url.Error
+	switch {
+	case errors.As(err, &asked):
+		return nil, fmt.Errorf("%w: it cannot be asked: %s", ErrIssuer, asked.Err.Error())
+	case err != nil:
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		const most = 200
+		return nil, fmt.Errorf("%w: %s", ErrIssuer, strings.ToValidUTF8(text[:min(len(text), most)], ""))
 	}
 	i := &Issuer{issuer: issuer, authorize: provider.Endpoint().AuthURL, known: make(map[[sha256.Size]byte]time.Time),
 		audiences: []string{resource, "https://" + account + ".table.core.windows.net"},
@@ -77,31 +83,15 @@ func DiscoverIssuer(ctx context.Context, issuer, account string, clk clock.Clock
 // error wraps [ErrIssuer].
 func CheckIssuerURL(issuer string) error {
 	address, err := url.Parse(issuer)
-	switch {
-	case err != nil, address.Host == "", address.User != nil, address.RawQuery != "", address.Fragment != "":
+	if err != nil || address.Host == "" || address.User != nil || address.RawQuery != "" || address.Fragment != "" {
 		return fmt.Errorf("%w: expected an address such as https://sts.windows.net/TENANT/", ErrIssuer)
-	case address.Scheme == "http" && local(address.Hostname()):
-		return nil
-	case address.Scheme != "https":
+	}
+	host := address.Hostname()
+	local := host == "localhost" || net.ParseIP(host).IsLoopback()
+	if address.Scheme != "https" && !(address.Scheme == "http" && local) {
 		return fmt.Errorf("%w: expected https://, since keys that come in the clear prove nothing", ErrIssuer)
 	}
 	return nil
-}
-
-func local(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// brief returns what went wrong with an issuer in one line.
-func brief(err error) string {
-	var asked *url.Error
-	if errors.As(err, &asked) {
-		return "it cannot be asked: " + asked.Err.Error()
-	}
-	text, _, _ := strings.Cut(err.Error(), "\n")
-	const most = 200
-	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // Accept returns nil for a token that is good, and otherwise why it is not, in an error that

@@ -119,22 +119,6 @@ const (
 // longestName bounds the header Server.
 const longestName = 256
 
-// validated returns the options with defaults filled in, or all that is wrong
-// with them.
-func (o Options) validated() (Options, error) {
-	if faults := o.Validate(); len(faults) > 0 {
-		return o, errors.Join(faults...)
-	}
-	if o.BodyBytes == 0 {
-		o.BodyBytes = defaultBodyBytes
-	}
-	if o.Name == "" {
-		partition, account, headroom := o.Engine.Targets()
-		o.Name = wire.ServerName(wire.Limits{Partition: partition, Account: account, Headroom: headroom})
-	}
-	return o, nil
-}
-
 func accountName(name string) bool {
 	foreign := func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }
 	return len(name) >= 3 && len(name) <= 24 && !strings.ContainsFunc(name, foreign)

@@ -12,18 +12,23 @@ import (
 // metrics would go to places that are not served here.
 var (
 	getProperties = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
-		prepare: (*exchange).prepareGetProperties, present: (*exchange).presentProperties}
+		present: func(x *exchange) {
+			x.output = wire.AppendServiceProperties(x.output, x.tenant.properties.Load())
+		}}
 	setProperties = operation{status: 202, xml: true, writes: true, needs: rights{types: "s", any: "w"},
 		prepare: (*exchange).prepareSetProperties, perform: (*exchange).setProperties}
 	getStatistics = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
-		prepare: (*exchange).prepareGetStatistics, present: (*exchange).presentStatistics}
+		prepare: func(x *exchange) (entity.Code, string) {
+			if !x.target.secondary {
+				return entity.InvalidQueryParameterValue, "only the secondary has statistics"
+			}
+			return entity.OK, ""
+		},
+		present: func(x *exchange) {
+			// The secondary is as new as the primary: it is the same.
+			x.output = wire.AppendStatistics(x.output, x.handler.calendar.header(x.released))
+		}}
 )
-
-func (x *exchange) prepareGetProperties() (entity.Code, string) { return entity.OK, "" }
-
-func (x *exchange) presentProperties() {
-	x.output = wire.AppendServiceProperties(x.output, x.tenant.properties.Load())
-}
 
 func (x *exchange) prepareSetProperties() (entity.Code, string) {
 	if code, detail := x.readXML(); code != entity.OK {
@@ -35,31 +40,40 @@ func (x *exchange) prepareSetProperties() (entity.Code, string) {
 	return code, detail
 }
 
+// setProperties changes the properties that are given, and keeps those left out. They are
+// kept before they count.
 func (x *exchange) setProperties() (entity.Code, string) {
-	return x.tenant.set(&x.settings, func(note []byte) entity.Code {
-		return x.handler.engine.SetNote(x.target.account, "", note)
-	}), ""
-}
-
-// prepareGetStatistics refuses to tell on the primary, which does not know.
-func (x *exchange) prepareGetStatistics() (entity.Code, string) {
-	if !x.target.secondary {
-		return entity.InvalidQueryParameterValue, "only the secondary has statistics"
+	t, given := x.tenant, &x.settings
+	t.setting.Lock()
+	defer t.setting.Unlock()
+	merged := *t.properties.Load()
+	if given.Logging != nil {
+		merged.Logging = given.Logging
 	}
-	return entity.OK, ""
-}
-
-// presentStatistics tells that the secondary is as new as the primary: it is the
-// same.
-func (x *exchange) presentStatistics() {
-	x.output = wire.AppendStatistics(x.output, x.handler.calendar.header(x.released))
+	if given.HourMetrics != nil {
+		merged.HourMetrics = given.HourMetrics
+	}
+	if given.MinuteMetrics != nil {
+		merged.MinuteMetrics = given.MinuteMetrics
+	}
+	if given.HasCors {
+		merged.Cors = given.Cors
+	}
+	code := x.handler.engine.SetNote(x.target.account, "", wire.AppendServiceProperties(nil, &merged))
+	if code == entity.OK {
+		t.properties.Store(&merged)
+	}
+	return code, ""
 }
 
 // The operations on a table's stored access policies. They speak XML, and are
 // for who has the account's key: no shared access signature lets anybody do
 // them.
 var (
-	getPolicies = operation{status: 200, xml: true, prepare: (*exchange).checkTable, present: (*exchange).presentPolicies}
+	getPolicies = operation{status: 200, xml: true, prepare: (*exchange).checkTable,
+		present: func(x *exchange) {
+			x.output = wire.AppendPolicies(x.output, x.tenant.policies.get(x.resource.Table))
+		}}
 	setPolicies = operation{status: 204, xml: true, writes: true, prepare: (*exchange).prepareSetPolicies,
 		perform: (*exchange).setPolicies}
 )
@@ -71,10 +85,6 @@ func (x *exchange) checkTable() (entity.Code, string) {
 		return entity.TableNotFound, ""
 	}
 	return entity.OK, ""
-}
-
-func (x *exchange) presentPolicies() {
-	x.output = wire.AppendPolicies(x.output, x.tenant.policies.get(x.resource.Table))
 }
 
 func (x *exchange) prepareSetPolicies() (entity.Code, string) {

@@ -3,7 +3,6 @@ package rest
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -168,8 +167,6 @@ type headerEntry struct {
 	from, to       int
 }
 
-func (h *headers) reset() { h.text, h.count = h.text[:0], 0 }
-
 // close ends the value that has been appended to the text since the last one.
 func (h *headers) close(name string) {
 	from := 0
@@ -201,26 +198,20 @@ func (h *headers) again(name string) {
 	h.count++
 }
 
-// value returns the value of a header that has been added, empty for none.
-func (h *headers) value(name string) string { return strings.Clone(h.view(name)) }
-
-// view is value without a copy: it is good until the next request.
+// view returns the value of a header that has been added, empty for none. It is good until
+// the next request.
 func (h *headers) view(name string) string {
 	for i := range h.count {
-		if h.entries[i].name == name {
-			return h.at(i)
+		entry := &h.entries[i]
+		switch {
+		case entry.name != name:
+		case entry.constant != "":
+			return entry.constant
+		default:
+			return unsafe.String(unsafe.SliceData(h.text[entry.from:]), entry.to-entry.from)
 		}
 	}
 	return ""
-}
-
-// at returns the value of one header, good until the next request.
-func (h *headers) at(i int) string {
-	entry := &h.entries[i]
-	if entry.constant != "" {
-		return entry.constant
-	}
-	return unsafe.String(unsafe.SliceData(h.text[entry.from:]), entry.to-entry.from)
 }
 
 // copyTo sets the headers. The values are copies: net/http reads them after the

@@ -22,7 +22,7 @@ func (x *exchange) understand() (entity.Code, string) {
 	x.xml = !acceptsJSON(accept)
 
 	var formed bool
-	if x.target, formed = parseTarget(r, x.handler.knows); !formed {
+	if x.target, formed = parseTarget(r, x.handler.tenants); !formed {
 		return entity.InvalidURI, "the request target is no path"
 	}
 	if x.tenant = x.handler.tenants[x.target.account]; x.tenant != nil {
@@ -62,26 +62,19 @@ func (x *exchange) understand() (entity.Code, string) {
 		return entity.AtomFormatNotSupported, ""
 	}
 	x.rendering.Level = x.level
-	x.rendering.Base = wire.Base{
-		URL:     x.base.of(r.TLS != nil, r.Host, x.target.segment),
-		Account: x.target.account,
-	}
+	x.rendering.Base = wire.Base{URL: x.base.of(r.TLS != nil, r.Host, x.target.segment), Account: x.target.account}
 	x.asked.Account = x.target.account
 	x.asked.Number = x.number
-	if code, detail := x.operation.prepare(x); code != entity.OK {
-		return code, detail
+	if x.operation.prepare != nil {
+		if code, detail := x.operation.prepare(x); code != entity.OK {
+			return code, detail
+		}
 	}
 	return x.permitKeys()
 }
 
 // hostInformationNotPresent is for what only HTTP/1.0 lets come without a host.
 const hostInformationNotPresent entity.Code = "HostInformationNotPresent"
-
-// knows reports whether requests may be signed for an account.
-func (h *Handler) knows(account string) bool {
-	_, known := h.tenants[account]
-	return known
-}
 
 // acceptsJSON reports whether an Accept header, or a format, names JSON.
 func acceptsJSON(accept string) bool {
@@ -111,12 +104,7 @@ func (x *exchange) checkHeaders() (entity.Code, string) {
 		// The engine waits for as long as the service does at most.
 		x.asked.Timeout = time.Duration(seconds) * time.Second
 	}
-	return x.overrideMethod()
-}
-
-// overrideMethod takes the method from X-HTTP-Method, with which clients send
-// what their network lets through as a POST only.
-func (x *exchange) overrideMethod() (entity.Code, string) {
+	// With X-HTTP-Method clients send what their network lets through as a POST only.
 	override := x.request.Header["X-Http-Method"]
 	switch {
 	case len(override) == 0:

@@ -16,10 +16,6 @@ type rights struct {
 	any, all string
 }
 
-// entities reports whether the operation is on a table's entities, the only ones
-// that a table's signature can allow.
-func (r *rights) entities() bool { return strings.Contains(r.types, "o") }
-
 // verbRights is what each verb of a table's entities needs, indexed by it. The
 // documents have queries among the entities, emulators among the tables: a
 // signature for either will do. An upsert may do both of what it is called.
@@ -45,7 +41,8 @@ func (x *exchange) permit() (entity.Code, string) {
 	if x.operation.upsert != 0 && len(x.request.Header["If-Match"]) == 0 {
 		needs = verbRights[x.operation.upsert]
 	}
-	if needs.types == "" || x.access.given.ForTable() && !needs.entities() {
+	// What is on no entities cannot be allowed by a table's signature.
+	if needs.types == "" || x.access.given.ForTable() && !strings.Contains(needs.types, "o") {
 		return entity.AuthorizationFailure, "no shared access signature of this kind allows this operation"
 	}
 	if code := x.allows(&needs); code != entity.OK {

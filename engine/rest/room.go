@@ -36,21 +36,6 @@ type bodies struct {
 	peak atomic.Int64
 }
 
-// take reports whether there is so much room for a body that will have no more
-// than that; it is held from then on.
-func (b *bodies) take(bytes int64) bool {
-	held := b.held.Add(bytes)
-	if held > b.mostFor(bytes) {
-		b.held.Add(-bytes)
-		return false
-	}
-	if held > b.peak.Load() {
-		// Another may have stored more in between; the next to take corrects that.
-		b.peak.Store(held)
-	}
-	return true
-}
-
 // mostFor returns how much may be held with a room of so many bytes among it.
 func (b *bodies) mostFor(bytes int64) int64 {
 	if bytes > firstRead {
@@ -104,8 +89,17 @@ func (x *exchange) fits(whole int64) bool {
 // widen gives the body so much room, and reports whether there was any. Until it
 // has moved, the body holds the old room as well.
 func (x *exchange) widen(bytes int64) bool {
-	if bytes > freeRoom && !x.share.of.take(bytes) {
-		return false
+	if bytes > freeRoom {
+		b := x.share.of
+		held := b.held.Add(bytes)
+		if held > b.mostFor(bytes) {
+			b.held.Add(-bytes)
+			return false
+		}
+		if held > b.peak.Load() {
+			// Another may have stored more in between; the next to ask corrects that.
+			b.peak.Store(held)
+		}
 	}
 	before := counted(x.body)
 	wider := make([]byte, len(x.body), bytes)

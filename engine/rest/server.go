@@ -74,7 +74,11 @@ func Listen(o ListenOptions) (*Server, error) {
 		config = o.TLS.Clone()
 		config.NextProtos = []string{"http/1.1"}
 	}
-	s := &Server{door: newDoor(listener, config, cmp.Or(o.Connections, DefaultConnections)), served: make(chan struct{})}
+	s := &Server{
+		door: &door{Listener: listener, config: config, most: cmp.Or(o.Connections, DefaultConnections),
+			open: make(map[*connection]struct{}), leaving: make(map[net.Conn]struct{})},
+		served: make(chan struct{}),
+	}
 	s.server = &http.Server{
 		Handler:           framed{o.Handler},
 		ReadHeaderTimeout: HeaderTime,
@@ -106,13 +110,16 @@ func (s *Server) serve() {
 // follow keeps count of the connections. The state is new before the goroutine
 // of a connection starts, and closed once its handler has returned.
 func (s *Server) follow(c net.Conn, state http.ConnState) {
+	d := s.door
 	switch state {
 	case http.StateNew:
 		s.connections.Add(1)
 	case http.StateIdle:
-		connectionOf(c).rest(s.door.turns.Add(1))
+		connectionOf(c).rest(d.turns.Add(1))
 	case http.StateClosed, http.StateHijacked:
-		s.door.forget(connectionOf(c))
+		d.mu.Lock()
+		delete(d.open, connectionOf(c))
+		d.mu.Unlock()
 		s.connections.Done()
 	}
 }
@@ -171,7 +178,11 @@ func (s *Server) Cut() error {
 	}
 	d.mu.Unlock()
 	d.left.Wait()
-	s.door.cutAll()
+	d.mu.Lock()
+	for c := range d.open {
+		_ = c.socket.Close() // its reader sees that as well
+	}
+	d.mu.Unlock()
 	s.connections.Wait()
 	return errors.Join(s.failure, err)
 }

@@ -14,11 +14,17 @@ var (
 	queryTables = operation{status: 200, needs: rights{types: "c", any: "l"},
 		prepare: (*exchange).prepareQueryTables, present: (*exchange).presentTables}
 	getTable = operation{status: 200, needs: rights{types: "c", any: "lr"},
-		prepare: (*exchange).prepareGetTable, present: (*exchange).presentTable}
+		prepare: (*exchange).prepareGetTable,
+		present: func(x *exchange) {
+			x.output = x.rendering.AppendTable(x.output, x.tables.names[0])
+		}}
 	createTable = operation{status: 201, writes: true, needs: rights{types: "c", any: "cw"},
 		prepare: (*exchange).prepareCreateTable, present: (*exchange).presentCreated}
 	deleteTable = operation{status: 204, writes: true, needs: rights{types: "c", any: "d"},
-		prepare: (*exchange).prepareDeleteTable}
+		prepare: func(x *exchange) (entity.Code, string) {
+			x.ask(entity.DeleteTable, x.resource.Table)
+			return entity.OK, ""
+		}}
 )
 
 // tableList is what was found of an account's tables.
@@ -56,8 +62,15 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 			break
 		}
 		// The list is in the order of the names in lower case.
-		if strings.ToLower(name) < from || !x.keepsTable(wanted, name) {
+		if strings.ToLower(name) < from {
 			continue
+		}
+		if x.options.filter != "" {
+			// A filter on TableName is asked of an entity that has the name for a property.
+			x.packed = entity.Pack(x.packed[:0], 0, []entity.Property{{Name: "TableName", Value: entity.String(name)}})
+			if !wanted.Keeps(entity.Key{}, x.packed) {
+				continue
+			}
 		}
 		if len(x.tables.names) == top {
 			x.tables.next = name
@@ -66,16 +79,6 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 		x.tables.names = append(x.tables.names, name)
 	}
 	return entity.OK, ""
-}
-
-// keepsTable reports whether a filter on TableName is true of a table: of an
-// entity that has its name for a property.
-func (x *exchange) keepsTable(wanted *filter.Expression, name string) bool {
-	if x.options.filter == "" {
-		return true
-	}
-	x.packed = entity.Pack(x.packed[:0], 0, []entity.Property{{Name: "TableName", Value: entity.String(name)}})
-	return wanted.Keeps(entity.Key{}, x.packed)
 }
 
 func (x *exchange) presentTables() {
@@ -95,10 +98,6 @@ func (x *exchange) prepareGetTable() (entity.Code, string) {
 		}
 	}
 	return entity.ResourceNotFound, ""
-}
-
-func (x *exchange) presentTable() {
-	x.output = x.rendering.AppendTable(x.output, x.tables.names[0])
 }
 
 func (x *exchange) prepareCreateTable() (entity.Code, string) {
@@ -124,11 +123,6 @@ func (x *exchange) presentCreated() {
 		return
 	}
 	x.output = x.rendering.AppendTable(x.output, x.asked.Table)
-}
-
-func (x *exchange) prepareDeleteTable() (entity.Code, string) {
-	x.ask(entity.DeleteTable, x.resource.Table)
-	return entity.OK, ""
 }
 
 // ask says what the engine is asked, of which table. The name is copied: the

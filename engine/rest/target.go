@@ -24,12 +24,12 @@ type target struct {
 const secondarySuffix = "-secondary"
 
 // parseTarget takes the target of a request apart; it is false for one that has
-// no path. An account is known by names.
+// no path.
 //
 // The account is the first label of the host where that is a name with a dot and
 // the label an account's. Otherwise, as for an address or localhost, it is the
 // first segment of the path.
-func parseTarget(r *http.Request, known func(account string) bool) (target, bool) {
+func parseTarget(r *http.Request, tenants map[string]*tenant) (target, bool) {
 	var t target
 	t.path, t.query, _ = strings.Cut(pathAndQuery(r.RequestURI), "?")
 	if t.path == "" || t.path[0] != '/' {
@@ -37,7 +37,7 @@ func parseTarget(r *http.Request, known func(account string) bool) (target, bool
 	}
 	if label, named := hostLabel(r.Host); named {
 		t.account, t.secondary = strings.CutSuffix(label, secondarySuffix)
-		if known(t.account) {
+		if tenants[t.account] != nil {
 			t.resource = t.path[1:]
 			return t, true
 		}

@@ -43,31 +43,6 @@ func (t *tenant) recall(e *engine.Engine, account string) error {
 	return nil
 }
 
-// set changes the properties that are given, and keeps those left out. It has them kept
-// before they count; the code says whether they are.
-func (t *tenant) set(given *wire.ServiceProperties, keep func(note []byte) entity.Code) entity.Code {
-	t.setting.Lock()
-	defer t.setting.Unlock()
-	merged := *t.properties.Load()
-	if given.Logging != nil {
-		merged.Logging = given.Logging
-	}
-	if given.HourMetrics != nil {
-		merged.HourMetrics = given.HourMetrics
-	}
-	if given.MinuteMetrics != nil {
-		merged.MinuteMetrics = given.MinuteMetrics
-	}
-	if given.HasCors {
-		merged.Cors = given.Cors
-	}
-	code := keep(wire.AppendServiceProperties(nil, &merged))
-	if code == entity.OK {
-		t.properties.Store(&merged)
-	}
-	return code
-}
-
 // policies are the stored access policies of an account's tables.
 type policies struct {
 	mu sync.RWMutex
