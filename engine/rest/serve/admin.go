@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"net/http"
 )
 
@@ -79,7 +80,11 @@ func (s *Service) answerAdmin(w http.ResponseWriter, r *http.Request) {
 		_ = out.Encode(s.State())
 	case r.Method == http.MethodGet && r.URL.Path == CertificatePath && s.shown != nil:
 		w.Header().Set("Content-Type", "application/x-pem-file")
-		_, _ = w.Write(s.shown.text())
+		var text []byte
+		for _, one := range s.shown.pair.Certificate {
+			text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: one})...)
+		}
+		_, _ = w.Write(text)
 	default:
 		http.Error(w, "there is GET "+HealthPath+" and GET "+StatePath, http.StatusNotFound)
 	}

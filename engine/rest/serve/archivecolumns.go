@@ -74,9 +74,6 @@ func columnOf(heading string) (column, error) {
 	return column{name: name, edm: edm}, nil
 }
 
-// heading returns the heading that announces a property's column.
-func (c *column) heading() string { return c.name + "@" + c.edm.String() }
-
 func columnsOf(header []string) ([]column, error) {
 	columns := make([]column, 0, len(header))
 	seen := make(map[column]bool)

@@ -132,7 +132,7 @@ func writeCSV(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 	}
 	line := []byte(tableHeading + "," + partitionHeading + "," + rowHeading)
 	for i := range columns {
-		line = appendCell(append(line, ','), columns[i].heading())
+		line = appendCell(append(line, ','), columns[i].name+"@"+columns[i].edm.String())
 	}
 	if _, err := out.Write(append(line, '\n')); err != nil {
 		return err

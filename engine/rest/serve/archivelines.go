@@ -90,31 +90,25 @@ func writeLines(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 		if err := r.writable(); err != nil {
 			return err
 		}
-		line = append(appendLine(line[:0], r), '\n')
+		// The name of a table needs no escapes.
+		line = append(line[:0], `{"`+tableMember+`":"`+r.Table+`"`...)
+		if r.HasEntity {
+			properties := r.Properties
+			named := func(p entity.Property) bool { return p.Name == tableMember }
+			if i := slices.IndexFunc(properties, named); i >= 0 {
+				properties = slices.Clone(properties)
+				properties[i].Name = ownTable
+			}
+			at := len(line)
+			line = wire.AppendEntityBody(line, r.Key, properties)
+			line[at] = ',' // in the place of the bracket
+		} else {
+			line = append(line, '}')
+		}
+		line = append(line, '\n')
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// appendLine appends the object of a record. The name of a table needs no
-// escapes.
-func appendLine(dst []byte, r *ArchiveRecord) []byte {
-	dst = append(dst, `{"`+tableMember+`":"`...)
-	dst = append(dst, r.Table...)
-	dst = append(dst, '"')
-	if !r.HasEntity {
-		return append(dst, '}')
-	}
-	properties := r.Properties
-	named := func(p entity.Property) bool { return p.Name == tableMember }
-	if i := slices.IndexFunc(properties, named); i >= 0 {
-		properties = slices.Clone(properties)
-		properties[i].Name = ownTable
-	}
-	at := len(dst)
-	dst = wire.AppendEntityBody(dst, r.Key, properties)
-	dst[at] = ',' // in the place of the bracket
-	return dst
 }

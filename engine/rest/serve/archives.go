@@ -131,29 +131,25 @@ func (s *Service) Save() error {
 	if logged && ended == nil {
 		s.say("the log is %s", s.options.Log)
 	}
-	return errors.Join(ended, s.saveTables())
-}
-
-func (s *Service) saveTables() error {
 	x := &s.export
 	if x.name == "" || x.saved {
-		return nil
+		return errors.Join(ended)
 	}
 	if x.file == nil {
 		if err := x.begin(); err != nil {
-			return err
+			return errors.Join(ended, err)
 		}
 	}
 	format, _ := ArchiveFormatOf(s.options.Export)
 	if err := s.write(format); err != nil || s.broken() != nil {
-		return err
+		return errors.Join(ended, err)
 	}
 	x.saved = true
 	s.say("all tables are in %s", s.options.Export)
 	if format == ArchiveCSV {
 		s.say("%s is exact, and no file for a spreadsheet: that takes values which begin with =, +, - or @ for formulas", s.options.Export)
 	}
-	return nil
+	return errors.Join(ended)
 }
 
 // write writes every table into the archive, and gives it its name.

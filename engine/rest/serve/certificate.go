@@ -3,7 +3,6 @@ package serve
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -21,7 +20,7 @@ import (
 )
 
 // certificate is what a service shows over TLS; a nil one shows nothing and is plain
-// HTTP.
+// HTTP. No error about one repeats anything of a key.
 type certificate struct {
 	pair tls.Certificate
 	leaf *x509.Certificate
@@ -40,19 +39,6 @@ func (o *Options) certificates() error {
 		return Fault{Field: "tls-cert", Err: errors.New("there is a key and no certificate; expected both or neither")}
 	}
 	return nil
-}
-
-// newCertificate makes or reads what the service shows at an instant of the calendar.
-// No error repeats anything of a key.
-func (o *Options) newCertificate(now time.Time) (*certificate, error) {
-	switch {
-	case o.TLSSelfSigned:
-		host, _, _ := net.SplitHostPort(o.Listen)
-		return selfSigned(now, host)
-	case o.TLSCert != "":
-		return readCertificate(now, o.TLSCert, o.TLSKey)
-	}
-	return nil, nil
 }
 
 // longestPEM bounds a file of certificates or a key, in bytes.
@@ -177,29 +163,6 @@ func namesOf(host string) (names []string, addresses []net.IP) {
 		names = append(names, host)
 	}
 	return names, addresses
-}
-
-// config returns how connections are secured, nil for not at all.
-func (c *certificate) config() *tls.Config {
-	if c == nil {
-		return nil
-	}
-	return &tls.Config{Certificates: []tls.Certificate{c.pair}, MinVersion: tls.VersionTLS12}
-}
-
-// text returns the certificate, and those that come with it, in PEM.
-func (c *certificate) text() []byte {
-	var text []byte
-	for _, one := range c.pair.Certificate {
-		text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: one})...)
-	}
-	return text
-}
-
-// fingerprint returns the SHA-256 of the certificate as tools print it.
-func (c *certificate) fingerprint() string {
-	sum := sha256.Sum256(c.leaf.Raw)
-	return strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
 }
 
 // stranger says of a host that the certificate is not for, which names it has; empty

@@ -105,18 +105,6 @@ func (s *Service) sayTokens() {
 	}
 }
 
-// newAdmin works out what the options say of the second address.
-func (o *Options) newAdmin() (string, error) {
-	address, loopback, err := resolve(o.Admin)
-	if err == nil && !loopback {
-		err = errors.New("expected an address of this machine alone, such as 127.0.0.1:0: nothing guards it")
-	}
-	if err != nil {
-		return "", Fault{Field: "admin", Value: o.Admin, Err: err}
-	}
-	return address, nil
-}
-
 // resolve returns an address to listen on as a number, and whether only this
 // machine can reach it.
 func resolve(address string) (resolved string, loopback bool, err error) {

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"loadgen/engine"
-	"loadgen/engine/store/durable"
 )
 
 // The values of [Options.Durability].
@@ -30,27 +27,6 @@ func (o *Options) folder() error {
 	return nil
 }
 
-// openFolder opens the folder of the tables, where there is one.
-func (s *Service) openFolder() (err error) {
-	o := &s.options
-	if o.DataDir == "" {
-		return nil
-	}
-	s.folder, err = durable.Open(durable.Options{Folder: o.DataDir, Account: s.door.account, Sync: o.Durability != NoSync, FS: o.FS})
-	if err != nil {
-		return Fault{Field: "data-dir", Value: o.DataDir, Err: err}
-	}
-	return nil
-}
-
-// stores returns the tables that the account begins with.
-func (s *Service) stores() map[string]engine.Store {
-	if s.folder == nil {
-		return nil
-	}
-	return map[string]engine.Store{s.door.account: s.folder}
-}
-
 // Failed is closed once the folder of the tables has failed: what is asked from then on is
 // refused, and the service is to be ended. It is nil, and never closed, where tables are
 // in memory.
@@ -72,25 +48,4 @@ func (s *Service) broken() error {
 	default:
 		return nil
 	}
-}
-
-// entities returns how many the account has.
-func (s *Service) entities() (sum int64) {
-	for _, t := range s.engine.Tables(s.door.account) {
-		sum += t.Entities
-	}
-	return sum
-}
-
-// closeFolder ends the folder, and returns what it has failed with, if it has.
-func (s *Service) closeFolder() error {
-	if s.folder == nil || s.folderClosed {
-		return nil
-	}
-	s.folderClosed = true
-	broken := s.broken()
-	if err := s.folder.Close(); err != nil && broken == nil {
-		broken = Fault{Field: "data-dir", Value: s.options.DataDir, Err: err}
-	}
-	return broken
 }

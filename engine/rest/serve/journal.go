@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -42,8 +44,17 @@ func (s *Service) watch() {
 				export = export.Add(s.options.ExportEvery)
 				s.saveMeanwhile()
 			}
-			if quiet.look(s.held()) {
-				s.watching.Go(giveBack)
+			held, peak := s.handler.BodyBytes()
+			if s.server != nil {
+				connections := int64(s.server.Connections().Open) * connectionBytes
+				held, peak = held+connections, peak+connections
+			}
+			if quiet.look(held, peak) {
+				s.watching.Go(func() {
+					// Pools let go of what is in them at the second collection.
+					runtime.GC()
+					debug.FreeOSMemory()
+				})
 			}
 			if next < tell {
 				continue

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -78,16 +77,22 @@ func (l *Log) write() {
 // has none; the key of what an insert makes is that of its object.
 func (l *Log) entry(seen *rest.Seen) accesslog.Entry {
 	r := seen.Request
-	e := accesslog.Entry{At: entity.TicksOf(l.date.Date(seen.Arrived)), Operation: operationName(seen), Status: "Success", HTTP: status(seen),
+	e := accesslog.Entry{At: entity.TicksOf(l.date.Date(seen.Arrived)), Operation: operationName(seen), Status: "Success", HTTP: seen.Status,
 		EndToEnd: seen.Done.Sub(seen.Arrived), Server: seen.Released.Sub(seen.Arrived), Authentication: "authenticated", Requester: l.account, Account: l.account,
-		Service: "table", URL: address(r), RequestID: seen.RequestID, Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"),
+		Service: "table", URL: unsigned(r), RequestID: seen.RequestID, Address: r.RemoteAddr, Version: r.Header.Get("x-ms-version"),
 		RequestHeader: accesslog.Unknown, RequestPacket: max(0, r.ContentLength), ResponseHeader: accesslog.Unknown, ResponsePacket: seen.Sent, ContentLength: max(0, r.ContentLength),
-		ETag: seen.ETag, UserAgent: r.UserAgent(), Referrer: r.Referer(), ClientID: seen.ClientRequestID, Conditions: conditions(r),
+		ETag: seen.ETag, UserAgent: r.UserAgent(), Referrer: r.Referer(), ClientID: seen.ClientRequestID,
 		ResourceID: "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/loadgen/providers/Microsoft.Storage/storageAccounts/" + l.account + "/tableServices/default",
 		Location:   "loopback", Protocol: strings.ToUpper(scheme(r)), Schema: "1.0"}
 	e.Category = accesslog.CategoryOf(seen.Verb)
 	if seen.Code != entity.OK {
 		e.Status = string(seen.Code)
+		if seen.Status != 0 && seen.Status < http.StatusBadRequest {
+			e.HTTP = seen.Code.Status() // a transaction's error stands within a 202
+		}
+	}
+	if match := r.Header.Get("If-Match"); match != "" {
+		e.Conditions = "If-Match=" + match
 	}
 	if l.format == accesslog.Analytics {
 		switch seen.Code {
@@ -126,15 +131,6 @@ func operationName(seen *rest.Seen) string {
 	return "Unknown"
 }
 
-// status returns the HTTP status of what was asked, 0 where nobody got a reply: that of
-// a transaction's error stands within a 202.
-func status(seen *rest.Seen) int {
-	if seen.Status != 0 && seen.Code != entity.OK && seen.Status < http.StatusBadRequest {
-		return seen.Code.Status()
-	}
-	return seen.Status
-}
-
 func scheme(r *http.Request) string {
 	if r.TLS != nil {
 		return "https"
@@ -142,16 +138,13 @@ func scheme(r *http.Request) string {
 	return "http"
 }
 
-func address(r *http.Request) string {
-	if strings.Contains(r.RequestURI, "://") {
-		return unsigned(r.RequestURI)
+// unsigned returns the address of a request with XXXXX in the place of a signature, as the
+// service's logs have it: whoever reads a log is not to have the rights of whom it tells of.
+func unsigned(r *http.Request) string {
+	address := r.RequestURI
+	if !strings.Contains(address, "://") {
+		address = scheme(r) + "://" + r.Host + address
 	}
-	return unsigned(scheme(r) + "://" + r.Host + r.RequestURI)
-}
-
-// unsigned returns an address with XXXXX in the place of a signature, as the service's logs have
-// it: whoever reads a log is not to have the rights of whom it tells of.
-func unsigned(address string) string {
 	path, query, some := strings.Cut(address, "?")
 	if !some {
 		return address
@@ -166,13 +159,6 @@ func unsigned(address string) string {
 	return path + "?" + strings.Join(pairs, "&")
 }
 
-func conditions(r *http.Request) string {
-	if match := r.Header.Get("If-Match"); match != "" {
-		return "If-Match=" + match
-	}
-	return ""
-}
-
 // logFile is the log of a service that Options.Log names; one without a name is none.
 type logFile struct {
 	file *os.File
@@ -185,20 +171,16 @@ func (l *logFile) begin(o *Options, account string) (err error) {
 		return nil
 	}
 	if l.file, err = os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
-		return Fault{Field: "log", Value: o.Log, Err: errors.New("the file cannot be made: " + reasonOf(err))}
+		reason := err.Error()
+		if errors.Is(err, os.ErrExist) {
+			reason = "there is one already; expected a new one"
+		} else if path, is := errors.AsType[*os.PathError](err); is {
+			reason = path.Err.Error()
+		}
+		return Fault{Field: "log", Value: o.Log, Err: errors.New("the file cannot be made: " + reason)}
 	}
 	l.Log = NewLog(l.file, o.LogFormat, account, o.Clock)
 	return nil
-}
-
-func reasonOf(err error) string {
-	if errors.Is(err, os.ErrExist) {
-		return "there is one already; expected a new one"
-	}
-	if path, is := errors.AsType[*os.PathError](err); is {
-		return path.Err.Error()
-	}
-	return err.Error()
 }
 
 // saw adds a request, and tells whoever else wants to know of it.
@@ -224,17 +206,6 @@ func (l *logFile) end() error {
 	l.file = nil
 	if err != nil {
 		return Fault{Field: "log", Err: err}
-	}
-	return nil
-}
-
-// logOptions returns what is wrong with what is asked of a log.
-func (o *Options) logOptions() error {
-	switch {
-	case o.Log == "" && o.LogFormat != LogFormats()[0]:
-		return Fault{Field: "log-format", Value: o.LogFormat, Err: errors.New("there is no log; expected one with it")}
-	case !slices.Contains(LogFormats(), o.LogFormat):
-		return Fault{Field: "log-format", Value: o.LogFormat, Known: LogFormats(), Err: errors.New("expected one of them")}
 	}
 	return nil
 }

@@ -1,10 +1,6 @@
 package serve
 
-import (
-	"fmt"
-	"runtime"
-	"runtime/debug"
-)
+import "fmt"
 
 // lull tells when so much less is held than was that it is worth giving memory back
 // to the system. Go does so by itself, but late: what nobody allocates over is not
@@ -39,24 +35,6 @@ func (l *lull) look(now, peak int64) (give bool) {
 // connectionBytes is about what a connection holds that waits for a request: stack
 // and buffers.
 const connectionBytes = 24 << 10
-
-// held returns how many bytes clients have the service hold beside the tables, now
-// and at most since the last call.
-func (s *Service) held() (now, peak int64) {
-	now, peak = s.handler.BodyBytes()
-	if s.server != nil {
-		connections := int64(s.server.Connections().Open) * connectionBytes
-		now, peak = now+connections, peak+connections
-	}
-	return now, peak
-}
-
-// giveBack gives the system the memory that nothing is in. Pools let go of what is in
-// them at the second collection, of which the first is here.
-func giveBack() {
-	runtime.GC()
-	debug.FreeOSMemory()
-}
 
 // turnedAway says what was refused because too much was asked at once, if anything
 // was: requests for whose bodies there was no room, which count as failed, and

@@ -128,13 +128,25 @@ func newService(o Options) (s *Service, faults []error) {
 	if starts := []string{model.Warm, model.Cold}; !slices.Contains(starts, o.Start) {
 		check(Fault{Field: "start", Value: o.Start, Known: starts, Err: errors.New("expected warm or cold")})
 	}
-	s.admin, err = o.newAdmin()
-	check(err)
+	admin, loopback, err := resolve(o.Admin)
+	if err == nil && !loopback {
+		err = errors.New("expected an address of this machine alone, such as 127.0.0.1:0: nothing guards it")
+	}
+	if err != nil {
+		check(Fault{Field: "admin", Value: o.Admin, Err: err})
+	} else {
+		s.admin = admin
+	}
 	check(o.archives())
 	check(o.folder())
 	check(o.certificates())
 	check(o.tokens(s.door))
-	check(o.logOptions())
+	switch formats := LogFormats(); {
+	case o.Log == "" && o.LogFormat != formats[0]:
+		check(Fault{Field: "log-format", Value: o.LogFormat, Err: errors.New("there is no log; expected one with it")})
+	case !slices.Contains(formats, o.LogFormat):
+		check(Fault{Field: "log-format", Value: o.LogFormat, Known: formats, Err: errors.New("expected one of them")})
+	}
 	return s, faults
 }
 

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -67,17 +69,30 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	o := &s.options
-	if s.shown, err = o.newCertificate(o.Clock.Date(o.Clock.Now())); err != nil {
+	now := o.Clock.Date(o.Clock.Now())
+	switch {
+	case o.TLSSelfSigned:
+		host, _, _ := net.SplitHostPort(o.Listen)
+		s.shown, err = selfSigned(now, host)
+	case o.TLSCert != "":
+		s.shown, err = readCertificate(now, o.TLSCert, o.TLSKey)
+	}
+	if err != nil {
 		return err
 	}
-	if err := s.openFolder(); err != nil {
-		return err
+	var stores map[string]engine.Store
+	if o.DataDir != "" {
+		s.folder, err = durable.Open(durable.Options{Folder: o.DataDir, Account: s.door.account, Sync: o.Durability != NoSync, FS: o.FS})
+		if err != nil {
+			return Fault{Field: "data-dir", Value: o.DataDir, Err: err}
+		}
+		stores = map[string]engine.Store{s.door.account: s.folder}
 	}
 	if err := s.log.begin(o, s.door.account); err != nil {
 		return err
 	}
 	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed,
-		Cold: o.Start == model.Cold, Stores: s.stores()})
+		Cold: o.Start == model.Cold, Stores: stores})
 	tokens, err := s.newTokens(ctx)
 	if err != nil {
 		return err
@@ -94,7 +109,11 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 }
 
 func (s *Service) listen(context.Context) (err error) {
-	if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: s.shown.config()}); err != nil {
+	var config *tls.Config
+	if s.shown != nil {
+		config = &tls.Config{Certificates: []tls.Certificate{s.shown.pair}, MinVersion: tls.VersionTLS12}
+	}
+	if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: config}); err != nil {
 		return Fault{Field: "listen", Err: err}
 	}
 	if s.inner, err = rest.Listen(rest.ListenOptions{Address: s.admin, Handler: rest.RequireLocal(http.HandlerFunc(s.answerAdmin))}); err != nil {
@@ -159,7 +178,9 @@ func (s *Service) Begin() {
 		if s.shown.own {
 			kind = "the self-signed certificate, for clients to trust,"
 		}
-		s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, s.shown.fingerprint())
+		sum := sha256.Sum256(s.shown.leaf.Raw)
+		fingerprint := strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
+		s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, fingerprint)
 		host, _, _ := net.SplitHostPort(s.door.place(s.server.Address()))
 		if names := s.shown.stranger(host); names != "" {
 			s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has", names, host)
@@ -171,8 +192,12 @@ func (s *Service) Begin() {
 		if s.options.Durability == NoSync {
 			how = "a write is acknowledged before it is on the disk; a crash may lose the last ones"
 		}
+		var entities int64
+		for _, t := range s.engine.Tables(s.door.account) {
+			entities += t.Entities
+		}
 		s.say("the tables are in %s (tables: %s, entities: %s): %s", s.options.DataDir,
-			grouped(int64(len(s.folder.TableNames()))), grouped(s.entities()), how)
+			grouped(int64(len(s.folder.TableNames()))), grouped(entities), how)
 	}
 	if where := s.server.Address(); !strings.Contains(s.URL(), where) {
 		s.say("listening on %s, which is every address of this machine", where)
@@ -228,5 +253,13 @@ func (s *Service) Close() (err error) {
 			err = errors.Join(err, server.Cut())
 		}
 	}
-	return errors.Join(err, s.closeFolder())
+	var broken error
+	if s.folder != nil && !s.folderClosed {
+		s.folderClosed = true
+		broken = s.broken()
+		if closed := s.folder.Close(); closed != nil && broken == nil {
+			broken = Fault{Field: "data-dir", Value: s.options.DataDir, Err: closed}
+		}
+	}
+	return errors.Join(err, broken)
 }
