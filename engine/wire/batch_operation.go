@@ -136,9 +136,12 @@ func (h *operationHead) read(part string, known *knownHead) (body string, ok boo
 			return "", false
 		}
 	}
-	if !h.readRequestLine(line) {
+	line = strings.TrimRight(line, " \t")
+	method, version := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
+	if method == version || !strings.HasPrefix(line[version+1:], "HTTP/") {
 		return "", false
 	}
+	h.method, h.target = line[:method], strings.TrimSpace(line[method:version])
 	return h.readHeaders(part, rest, known)
 }
 
@@ -186,16 +189,6 @@ type knownHead struct {
 	// and meant what they mean together with any request line.
 	headers string
 	meant   operationHead
-}
-
-func (h *operationHead) readRequestLine(line string) bool {
-	line = strings.TrimRight(line, " \t")
-	method, version := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
-	if method == version || !strings.HasPrefix(line[version+1:], "HTTP/") {
-		return false
-	}
-	h.method, h.target = line[:method], strings.TrimSpace(line[method:version])
-	return true
 }
 
 // set takes note of a header of the request.

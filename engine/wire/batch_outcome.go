@@ -35,7 +35,11 @@ func ParseBatchReply(boundary, text string) (BatchOutcome, error) {
 		return outcome, nil
 	}
 	if boundary == "" {
-		boundary = firstBoundary(text)
+		line, _ := cutLine(text)
+		first, hyphens := strings.CutPrefix(strings.TrimRight(line, " \t"), "--")
+		if hyphens && len(first) <= maxBoundary {
+			boundary = first
+		}
 	}
 	outer, ok := openMultipart(text, boundary)
 	if !ok {
@@ -88,8 +92,10 @@ func (o *BatchOutcome) addPart(part string) error {
 			return notBatchReply("a part of it is not an HTTP reply")
 		}
 	}
-	status := statusOf(line)
-	if status == 0 {
+	_, digits, _ := strings.Cut(line, " ")
+	digits, _, _ = strings.Cut(digits, " ")
+	status, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil || status < 100 || status > 599 {
 		return notBatchReply("a part of it has no status")
 	}
 	o.Parts++
@@ -99,49 +105,21 @@ func (o *BatchOutcome) addPart(part string) error {
 	for line != "" {
 		line, rest = cutLine(rest)
 	}
-	o.fail(status, strings.TrimSpace(rest))
+	o.fail(int(status), strings.TrimSpace(rest))
 	return nil
 }
 
-// fail notes a failure. A status of 0 is that of its code.
+// fail notes a failure. A status of 0 is that of its code. The message may begin with the index
+// of the failed operation: 3:The specified entity already exists.
 func (o *BatchOutcome) fail(status int, body string) {
 	o.Failure = ParseError(body)
-	o.FailedIndex, o.Failure.Message = cutIndex(o.Failure.Message)
+	digits, message, found := strings.Cut(o.Failure.Message, ":")
+	if index, err := strconv.ParseUint(digits, 10, 31); found && err == nil {
+		o.FailedIndex, o.Failure.Message = int(index), message
+	}
 	if o.Status = status; status == 0 {
 		o.Status = o.Failure.Code.Status()
 	}
-}
-
-// statusOf returns the status of a status line, and 0 where it has none.
-func statusOf(line string) int {
-	_, rest, _ := strings.Cut(line, " ")
-	digits, _, _ := strings.Cut(rest, " ")
-	status, err := strconv.ParseUint(digits, 10, 16)
-	if err != nil || status < 100 || status > 599 {
-		return 0
-	}
-	return int(status)
-}
-
-// cutIndex takes the index of the failed operation off a message: 3:The
-// specified entity already exists. Without one the message stays as it is.
-func cutIndex(message string) (index int, text string) {
-	digits, text, found := strings.Cut(message, ":")
-	n, err := strconv.ParseUint(digits, 10, 31)
-	if !found || err != nil {
-		return 0, message
-	}
-	return int(n), text
-}
-
-// firstBoundary returns the boundary with which a body begins, or "".
-func firstBoundary(text string) string {
-	line, _ := cutLine(text)
-	boundary, ok := strings.CutPrefix(strings.TrimRight(line, " \t"), "--")
-	if !ok || len(boundary) > maxBoundary {
-		return ""
-	}
-	return boundary
 }
 
 func notBatchReply(why string) error {

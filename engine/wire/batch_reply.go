@@ -52,25 +52,21 @@ func (r *BatchReply) AppendSuccess(
 		dst = append(dst, head...)
 		if c.Verb == entity.Insert && part.Echo {
 			rendering.Level = part.Level
-			dst = appendEcho(dst, &rendering, part, c.Key, echo(i))
+			stored := echo(i)
+			dst = append(dst, "HTTP/1.1 201 Created\r\n"+versionThree...)
+			dst = appendAll(dst, "Content-Type: ", part.Level.ContentType(), "\r\n")
+			dst = part.appendContentID(dst)
+			dst = append(dst, guardHeaders+withContent+"Location: "...)
+			dst = append(rendering.AppendLocation(dst, c.Key), "\r\n"...)
+			dst = appendETagHeader(dst, stored.Timestamp())
+			dst = append(dst, "\r\n"...)
+			dst = rendering.AppendEntity(dst, c.Key, stored)
+			dst = append(dst, "\r\n"...)
 		} else {
 			dst = appendDone(dst, part, c, versions[i], start)
 		}
 	}
 	return r.closeChangeSet(dst)
-}
-
-// appendEcho appends the reply to an insert that shows the entity.
-func appendEcho(dst []byte, rendering *Rendering, part *BatchPart, k entity.Key, p entity.Packed) []byte {
-	dst = append(dst, "HTTP/1.1 201 Created\r\n"+versionThree...)
-	dst = appendAll(dst, "Content-Type: ", part.Level.ContentType(), "\r\n")
-	dst = part.appendContentID(dst)
-	dst = append(dst, guardHeaders+withContent...)
-	dst = appendURLHeader(dst, "Location: ", rendering, k)
-	dst = appendETagHeader(dst, p.Timestamp())
-	dst = append(dst, "\r\n"...)
-	dst = rendering.AppendEntity(dst, k, p)
-	return append(dst, "\r\n"...)
 }
 
 // appendDone appends the reply to a change that shows nothing. The second blank
@@ -160,11 +156,6 @@ func (p *BatchPart) appendContentID(dst []byte) []byte {
 		return dst
 	}
 	return appendAll(dst, contentIDHeader+": ", p.ContentID, "\r\n")
-}
-
-func appendURLHeader(dst []byte, name string, r *Rendering, k entity.Key) []byte {
-	dst = r.AppendLocation(append(dst, name...), k)
-	return append(dst, "\r\n"...)
 }
 
 // appendETagHeader appends what [loadgen/engine/entity.Ticks.ETag] returns, without making a

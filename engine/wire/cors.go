@@ -104,24 +104,8 @@ func (s *settings) headers(n *xmlNode, name string) []string {
 	return headers
 }
 
-func (r *CORSRule) appendXML(dst []byte) []byte {
-	dst = append(dst, "<CorsRule>"...)
-	dst = appendXMLElement(dst, "AllowedOrigins", strings.Join(r.Origins, ","))
-	dst = appendXMLElement(dst, "AllowedMethods", strings.Join(r.Methods, ","))
-	dst = appendXMLElement(dst, "MaxAgeInSeconds", strconv.Itoa(r.MaxAge))
-	dst = appendXMLElement(dst, "ExposedHeaders", strings.Join(r.Exposed, ","))
-	dst = appendXMLElement(dst, "AllowedHeaders", strings.Join(r.Allowed, ","))
-	return append(dst, "</CorsRule>"...)
-}
-
 // ForAnyOrigin reports whether the rule is for pages of whatever origin.
 func (r *CORSRule) ForAnyOrigin() bool { return slices.Contains(r.Origins, anyOrigin) }
-
-// Matches reports whether pages of an origin may send requests by a method.
-// Origins differ by case.
-func (r *CORSRule) Matches(origin, method string) bool {
-	return slices.Contains(r.Methods, method) && (r.ForAnyOrigin() || slices.Contains(r.Origins, origin))
-}
 
 // Allows reports whether pages may send each of the headers that a list with
 // commas names, in whatever case.
@@ -144,8 +128,10 @@ func (r *CORSRule) Allows(headers string) bool {
 // requests by a method with these headers, nil for none.
 func FindCORSRule(rules []CORSRule, origin, method, headers string) *CORSRule {
 	for i := range rules {
-		if rules[i].Matches(origin, method) && rules[i].Allows(headers) {
-			return &rules[i]
+		// Origins differ by case.
+		r := &rules[i]
+		if slices.Contains(r.Methods, method) && (r.ForAnyOrigin() || slices.Contains(r.Origins, origin)) && r.Allows(headers) {
+			return r
 		}
 	}
 	return nil

@@ -47,7 +47,11 @@ func property(name string, v *entity.Value) int {
 	case entity.TypeInt32:
 		return size + digits(v.Int())
 	case entity.TypeDouble:
-		return size + double(v.Float())
+		// It is exact where it is a whole number, else about.
+		if f := v.Float(); math.Abs(f) < 1<<53 && f == math.Trunc(f) {
+			return size + digits(int64(f)) + len(`.0`)
+		}
+		return size + len(`0.1234567890123456`)
 	case entity.TypeInt64:
 		return size + annotated + len(`Int64""`) + digits(v.Int())
 	case entity.TypeDateTime:
@@ -86,13 +90,4 @@ func digits(n int64) int {
 		long++
 	}
 	return long
-}
-
-// double is how long a Double is: exactly where it is a whole number, else about.
-func double(f float64) int {
-	const greatest = 1 << 53
-	if math.Abs(f) < greatest && f == math.Trunc(f) {
-		return digits(int64(f)) + len(`.0`)
-	}
-	return len(`0.1234567890123456`)
 }

@@ -53,8 +53,23 @@ func ParseError(text string) Failure {
 	if !e.found {
 		return Failure{Message: oneLine(text, mostErrorMessage)}
 	}
-	f := Failure{Code: errorCode(e.code)}
-	f.readMessage(e.message)
+	var f Failure
+	if len(e.code) <= mostErrorCode && !strings.ContainsFunc(e.code, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
+		f.Code = entity.Code(e.code)
+	}
+	// The first line is text in any case.
+	message, rest, _ := strings.Cut(e.message, "\n")
+	for line := range strings.SplitSeq(rest, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if id, is := strings.CutPrefix(line, "RequestId:"); is && f.RequestID == "" {
+			f.RequestID = oneLine(id, mostErrorID)
+		} else if at, is := strings.CutPrefix(line, "Time:"); is && f.Time == 0 {
+			f.Time, _ = entity.ParseTicks(at)
+		} else if len(message) < mostErrorMessage {
+			message += " " + line
+		}
+	}
+	f.Message = oneLine(message, mostErrorMessage)
 	return f
 }
 
@@ -110,32 +125,6 @@ func (e *errorText) readMember(s *jsonScanner, name string) {
 	default:
 		s.skip()
 	}
-}
-
-// readMessage takes the lines RequestId and Time off the message, whose first
-// line is text in any case.
-func (f *Failure) readMessage(message string) {
-	text, rest, _ := strings.Cut(message, "\n")
-	for line := range strings.SplitSeq(rest, "\n") {
-		line = strings.TrimSuffix(line, "\r")
-		if id, is := strings.CutPrefix(line, "RequestId:"); is && f.RequestID == "" {
-			f.RequestID = oneLine(id, mostErrorID)
-		} else if at, is := strings.CutPrefix(line, "Time:"); is && f.Time == 0 {
-			f.Time, _ = entity.ParseTicks(at)
-		} else if len(text) < mostErrorMessage {
-			text += " " + line
-		}
-	}
-	f.Message = oneLine(text, mostErrorMessage)
-}
-
-// errorCode returns a code that is one word of bounded length, and none for any
-// other text.
-func errorCode(text string) entity.Code {
-	if len(text) > mostErrorCode || strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
-		return ""
-	}
-	return entity.Code(text)
 }
 
 // oneLine returns a copy of the text on one line of at most so many bytes: what

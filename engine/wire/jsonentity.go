@@ -237,7 +237,11 @@ func (e *jsonEntity) member(name string) *jsonMember {
 	if n > 0 && e.members[n-1].kind == 0 && e.members[n-1].name == name {
 		return &e.members[n-1]
 	}
-	bit := nameBit(name)
+	bit := uint64(1)
+	if last := len(name) - 1; last >= 0 {
+		hash := uint(last)*7 ^ uint(name[0]) ^ uint(name[last])*5 ^ uint(name[uint(last)/2])*11
+		bit = 1 << (hash & 63)
+	}
 	if e.names&bit != 0 {
 		for i := range e.members {
 			if e.members[i].name == name {
@@ -259,28 +263,9 @@ func (e *jsonEntity) member(name string) *jsonMember {
 	return m
 }
 
-func nameBit(name string) uint64 {
-	last := len(name) - 1
-	if last < 0 {
-		return 1
-	}
-	hash := uint(last)*7 ^ uint(name[0]) ^ uint(name[last])*5 ^ uint(name[uint(last)/2])*11
-	return 1 << (hash & 63)
-}
-
 func (e *jsonEntity) refuse(code entity.Code, name, what string) bool {
 	e.code, e.detail = code, "the property "+jsonBrief(name)+" "+what
 	return false
-}
-
-// version returns the version that a reply tells: by its entity tag, or else by
-// its timestamp, or 0.
-func (e *jsonEntity) version() entity.Ticks {
-	if t, ok := parseVersion(e.etag); ok {
-		return t
-	}
-	t, _ := parseInstant(e.timestamp)
-	return t
 }
 
 // resolve gives the members their types: the keys go to k, all others but nulls

@@ -118,7 +118,8 @@ func (m *jsonMember) float() (float64, bool) {
 		case "-Infinity":
 			return math.Inf(-1), true
 		}
-		if _, ok := numberKind(m.text); !ok {
+		s := jsonScanner{text: m.text}
+		if _, _, ok := s.number(); !ok || s.at != len(m.text) {
 			return 0, false
 		}
 	case jsonInteger, jsonFraction:
@@ -127,14 +128,6 @@ func (m *jsonMember) float() (float64, bool) {
 	}
 	f, err := strconv.ParseFloat(m.text, 64)
 	return f, err == nil
-}
-
-// numberKind returns what kind of a JSON number a text is, and false where it is
-// none.
-func numberKind(text string) (jsonKind, bool) {
-	s := jsonScanner{text: text}
-	kind, _, ok := s.number()
-	return kind, ok && s.at == len(text)
 }
 
 // guid reads 8-4-4-4-12 hexadecimal digits in either case.

@@ -91,7 +91,12 @@ func (j jsonStyle) appendEscaped(dst []byte, s string) []byte {
 		}
 		s = s[i:]
 		if s[0] < utf8.RuneSelf {
-			dst = appendJSONControl(dst, s[0])
+			const short, letters = "\"\\\b\f\n\r\t", `"\bfnrt`
+			if at := strings.IndexByte(short, s[0]); at >= 0 {
+				dst = append(dst, '\\', letters[at])
+			} else {
+				dst = appendJSONUnit(dst, rune(s[0]))
+			}
 			s = s[1:]
 			continue
 		}
@@ -107,15 +112,6 @@ func (j jsonStyle) appendEscaped(dst []byte, s string) []byte {
 		}
 		s = s[width:]
 	}
-}
-
-// appendJSONControl appends a quote, a backslash or a control character.
-func appendJSONControl(dst []byte, c byte) []byte {
-	const short, letters = "\"\\\b\f\n\r\t", `"\bfnrt`
-	if at := strings.IndexByte(short, c); at >= 0 {
-		return append(dst, '\\', letters[at])
-	}
-	return appendJSONUnit(dst, rune(c))
 }
 
 func appendJSONUnit(dst []byte, r rune) []byte {

@@ -97,15 +97,11 @@ func cutHeader(line string) (name, value string, ok bool) {
 	if i == 0 || i == len(line) || line[i] != ':' {
 		return "", "", false
 	}
-	return line[:i], trimmed(line[i+1:]), true
-}
-
-// trimmed is strings.TrimSpace. What clients send has one blank at the front.
-func trimmed(value string) string {
+	name, value = line[:i], line[i+1:]
 	if n := len(value); n > 1 && value[0] == ' ' && plainByte(value[1]) && plainByte(value[n-1]) {
-		return value[1:]
+		return name, value[1:], true // as what clients send is
 	}
-	return strings.TrimSpace(value)
+	return name, strings.TrimSpace(value), true
 }
 
 func plainByte(c byte) bool { return c > ' ' && c < utf8.RuneSelf }

@@ -122,10 +122,16 @@ func (r *Rendering) appendMembers(dst []byte, k entity.Key, p entity.Packed, see
 	var room [instantRoom]byte
 	timestamp := appendInstant(room[:0], p.Timestamp())
 	if r.Level == FullMetadata {
-		dst = r.appendIdentity(dst, k)
+		dst = r.appendType(dst, r.Table)
+		dst = append(dst, `"odata.id":"`...)
+		dst = jsonASCII.appendEscaped(dst, r.Base.URL)
+		dst = r.appendLink(append(dst, '/'), k)
+		dst = append(dst, `",`...)
 	}
 	if r.Level != NoMetadata {
-		dst = appendJSONTag(dst, timestamp)
+		dst = append(dst, `"odata.etag":"W/\"datetime'`...)
+		dst = appendTagged(dst, timestamp)
+		dst = append(dst, `'\"",`...)
 	}
 	if r.Level == FullMetadata {
 		dst = append(dst, `"odata.editLink":"`...)
@@ -182,15 +188,6 @@ func (r *Rendering) appendSelected(
 	return endJSONObject(dst)
 }
 
-// appendIdentity appends odata.type and odata.id.
-func (r *Rendering) appendIdentity(dst []byte, k entity.Key) []byte {
-	dst = r.appendType(dst, r.Table)
-	dst = append(dst, `"odata.id":"`...)
-	dst = jsonASCII.appendEscaped(dst, r.Base.URL)
-	dst = r.appendLink(append(dst, '/'), k)
-	return append(dst, `",`...)
-}
-
 func (r *Rendering) appendType(dst []byte, of string) []byte {
 	dst = append(dst, `"odata.type":"`...)
 	dst = jsonASCII.appendEscaped(dst, r.Base.Account)
@@ -239,13 +236,6 @@ func AppendLinkLiteral(dst []byte, s string) []byte {
 
 // tagRoom holds an instant of all digits whose two colons take three bytes each.
 const tagRoom = instantRoom + 2*len("3A")
-
-// appendJSONTag appends odata.etag: [loadgen/engine/entity.Ticks.ETag] as a JSON string.
-func appendJSONTag(dst, timestamp []byte) []byte {
-	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
-	dst = appendTagged(dst, timestamp)
-	return append(dst, `'\"",`...)
-}
 
 // appendTagged appends a timestamp as entity tags have it, with its colons
 // percent-encoded.

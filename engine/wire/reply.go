@@ -132,9 +132,13 @@ func (p *replyParser) row(partition string) (Row, bool) {
 	if k.Partition != partition {
 		partition = strings.Clone(k.Partition)
 	}
+	version, tagged := parseVersion(p.entity.etag)
+	if !tagged {
+		version, _ = parseInstant(p.entity.timestamp)
+	}
 	return Row{
 		Key:    entity.Key{Partition: partition, Row: strings.Clone(k.Row)},
-		Entity: entity.Pack(nil, p.entity.version(), p.properties),
+		Entity: entity.Pack(nil, version, p.properties),
 	}, true
 }
 

@@ -45,7 +45,13 @@ func (s *RowsSeen) appendProperty(dst []byte, index int, p *entity.Property, ann
 		dst = jsonASCII.appendAnnotation(dst, p.Name, edm)
 	}
 	dst = jsonASCII.appendName(dst, p.Name)
-	start.keep(dst[from:], p.Name, edm)
+	// A text is remembered unless it is too long or has the name in escapes.
+	text := dst[from:]
+	end := len(text) - len(afterName)
+	start.size = 0
+	if len(text) <= longestStart && end >= len(p.Name) && string(text[end-len(p.Name):end]) == p.Name {
+		start.size, start.name, start.edm = uint8(copy(start.text[:], text)), uint8(len(p.Name)), edm
+	}
 	return jsonASCII.appendValue(dst, &p.Value)
 }
 
@@ -56,14 +62,4 @@ const afterName = `":`
 func (s *rowStart) names(name string) bool {
 	end := int(s.size) - len(afterName)
 	return len(name) == int(s.name) && end >= len(name) && string(s.text[end-len(name):end]) == name
-}
-
-// keep remembers a text, unless it is too long or has the name in escapes.
-func (s *rowStart) keep(text []byte, name string, edm entity.Type) {
-	s.size = 0
-	end := len(text) - len(afterName)
-	if len(text) > longestStart || end < len(name) || string(text[end-len(name):end]) != name {
-		return
-	}
-	s.size, s.name, s.edm = uint8(copy(s.text[:], text)), uint8(len(name)), edm
 }

@@ -39,23 +39,6 @@ type SharedAccess struct {
 // Set takes an option of a query string, and reports whether it is one of a
 // signature, and whether it is the first of its name.
 func (a *SharedAccess) Set(name, value string) (known, first bool) {
-	place, bit := a.place(name)
-	if place == nil {
-		return false, true
-	}
-	first = a.present&bit == 0
-	a.present |= bit
-	*place = value
-	if name == "sig" {
-		// A plus sign that nobody escaped.
-		*place = strings.ReplaceAll(value, " ", "+")
-	}
-	return true, first
-}
-
-// place returns where the value of an option is kept, nil for none, and the bit
-// that says that it is there.
-func (a *SharedAccess) place(name string) (*string, uint32) {
 	places := [...]struct {
 		name  string
 		value *string
@@ -66,11 +49,18 @@ func (a *SharedAccess) place(name string) (*string, uint32) {
 		{"epk", &a.EndPartition}, {"erk", &a.EndRow}, {"sig", &a.Signature},
 	}
 	for i := range places {
-		if places[i].name == name {
-			return places[i].value, 1 << i
+		if places[i].name != name {
+			continue
 		}
+		first = a.present&(1<<i) == 0
+		a.present |= 1 << i
+		if name == "sig" {
+			value = strings.ReplaceAll(value, " ", "+") // plus signs that nobody escaped
+		}
+		*places[i].value = value
+		return true, first
 	}
-	return nil, 0
+	return false, true
 }
 
 // ForTable reports whether the signature is of the table kind.

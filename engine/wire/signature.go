@@ -86,7 +86,16 @@ type Authorization struct {
 func ParseAuthorization(header string) (Authorization, bool) {
 	name, credentials, _ := strings.Cut(header, " ")
 	account, signature, _ := strings.Cut(credentials, ":")
-	if account == "" || strings.ContainsAny(account, " \t") || !looksBase64(signature) {
+	if account == "" || strings.ContainsAny(account, " \t") {
+		return Authorization{}, false
+	}
+	// The signature is made of base64's digits, padded to whole groups of four.
+	digits := strings.TrimSuffix(strings.TrimSuffix(signature, "="), "=")
+	foreign := func(c rune) bool {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		return !letter && ('0' > c || c > '9') && c != '+' && c != '/'
+	}
+	if signature == "" || len(signature)%4 != 0 || strings.ContainsFunc(digits, foreign) {
 		return Authorization{}, false
 	}
 	for _, scheme := range [...]SigningScheme{SharedKeyLite, SharedKey} {
@@ -95,17 +104,4 @@ func ParseAuthorization(header string) (Authorization, bool) {
 		}
 	}
 	return Authorization{}, false
-}
-
-// looksBase64 reports whether text is made of base64's digits, padded to whole
-// groups of four.
-func looksBase64(text string) bool {
-	if text == "" || len(text)%4 != 0 {
-		return false
-	}
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
-	return !strings.ContainsFunc(text, func(c rune) bool {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		return !letter && ('0' > c || c > '9') && c != '+' && c != '/'
-	})
 }

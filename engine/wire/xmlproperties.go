@@ -53,7 +53,14 @@ func ParseServiceProperties(text string) (p ServiceProperties, code entity.Code,
 	}
 	s := settings{}
 	if node := document.child("Logging"); node != nil {
-		p.Logging = s.logging(node)
+		s.only(node, "Version", "Delete", "Read", "Write", "RetentionPolicy")
+		s.version(node)
+		p.Logging = &Logging{
+			Delete:    s.truth(node, "Delete"),
+			Read:      s.truth(node, "Read"),
+			Write:     s.truth(node, "Write"),
+			Retention: s.retention(node),
+		}
 	}
 	if node := document.child("HourMetrics"); node != nil {
 		p.HourMetrics = s.metrics(node)
@@ -123,17 +130,6 @@ func (s *settings) version(n *xmlNode) {
 	}
 }
 
-func (s *settings) logging(n *xmlNode) *Logging {
-	s.only(n, "Version", "Delete", "Read", "Write", "RetentionPolicy")
-	s.version(n)
-	return &Logging{
-		Delete:    s.truth(n, "Delete"),
-		Read:      s.truth(n, "Read"),
-		Write:     s.truth(n, "Write"),
-		Retention: s.retention(n),
-	}
-}
-
 func (s *settings) metrics(n *xmlNode) *Metrics {
 	s.only(n, "Version", "Enabled", "IncludeAPIs", "RetentionPolicy")
 	s.version(n)
@@ -185,7 +181,14 @@ func AppendServiceProperties(dst []byte, p *ServiceProperties) []byte {
 	if p.HasCors {
 		dst = append(dst, "<Cors>"...)
 		for i := range p.Cors {
-			dst = p.Cors[i].appendXML(dst)
+			r := &p.Cors[i]
+			dst = append(dst, "<CorsRule>"...)
+			dst = appendXMLElement(dst, "AllowedOrigins", strings.Join(r.Origins, ","))
+			dst = appendXMLElement(dst, "AllowedMethods", strings.Join(r.Methods, ","))
+			dst = appendXMLElement(dst, "MaxAgeInSeconds", strconv.Itoa(r.MaxAge))
+			dst = appendXMLElement(dst, "ExposedHeaders", strings.Join(r.Exposed, ","))
+			dst = appendXMLElement(dst, "AllowedHeaders", strings.Join(r.Allowed, ","))
+			dst = append(dst, "</CorsRule>"...)
 		}
 		dst = append(dst, "</Cors>"...)
 	}
