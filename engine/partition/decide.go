@@ -40,8 +40,7 @@ func (s *stamp) decide(now clock.Instant) {
 		}
 	}
 	s.splitLarge(now, &budget)
-	s.mergeQuiet(now)
-	if !active && !s.canMerge() {
+	if more := s.mergeQuiet(now); !active && !more {
 		s.nextTick = clock.Never
 	}
 }

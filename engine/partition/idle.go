@@ -51,16 +51,3 @@ func (i *idleness) multiple(utilisation int64) int64 {
 		return thousand + (i.headroom-thousand)*(i.high-utilisation)/(i.high-i.low)
 	}
 }
-
-// utilisation returns how much of a server everything but one key uses, in
-// thousandths.
-func (i *idleness) utilisation(now clock.Instant, one *key, s *server) int64 {
-	for len(i.upcoming) > 0 && i.upcoming[0].From <= now {
-		i.background, i.upcoming = i.upcoming[0].Load, i.upcoming[1:]
-	}
-	if s == nil || i.capacity == 0 {
-		return i.background
-	}
-	others := s.recent.rate(now, i.law) - one.served.rate(now, i.law)
-	return i.background + max(0, others)/i.capacity
-}

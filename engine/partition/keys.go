@@ -72,7 +72,12 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 	if k.limit.unlimited() && len(k.servers) == 0 {
 		return nil
 	}
-	recent := k.recent.at(&p)
+	const factor = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
+	word := uint64(p.Table)
+	for i := max(0, len(p.PartitionKey)-8); i < len(p.PartitionKey); i++ {
+		word = word<<7 ^ word>>57 ^ uint64(p.PartitionKey[i])
+	}
+	recent := &k.recent[word*factor>>(64-recentBits)]
 	if recent.key != nil && recent.place == p {
 		return recent.key
 	}
@@ -104,24 +109,32 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 // pass decides on a request of one key, and debits it; s is the server, or nil
 // where every partition has one to itself.
 func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance uint64) bool {
+	i := k.idle
 	switch {
 	case one == nil:
 		return true
-	case k.idle == nil:
+	case i == nil:
 		return one.bucket.take(now, cost, k.limit)
-	default:
-		i := k.idle
-		one.offered.add(now, cost, i.law)
-		rate := one.offered.rate(now, i.law)
-		allowed := i.target * i.multiple(i.utilisation(now, one, s))
-		if i.refusal > 0 && rate > allowed {
-			// What is served and what refusing the rest takes are together what is allowed: of
-			// O offered, s + f(O − s) = L, so s = (L − fO) / (1 − f).
-			f := min(i.refusal*thousand*nano/cost, millionth/2)
-			allowed = max(0, allowed-rate/thousand*f/thousand) * thousand / ((millionth - f) / thousand)
-		}
-		return rate <= allowed || !happens(chance, rate-allowed, rate)
 	}
+	one.offered.add(now, cost, i.law)
+	rate := one.offered.rate(now, i.law)
+	for len(i.upcoming) > 0 && i.upcoming[0].From <= now {
+		i.background, i.upcoming = i.upcoming[0].Load, i.upcoming[1:]
+	}
+	// Everything but the key uses that much of the server, in thousandths.
+	used := i.background
+	if s != nil && i.capacity > 0 {
+		others := s.recent.rate(now, i.law) - one.served.rate(now, i.law)
+		used += max(0, others) / i.capacity
+	}
+	allowed := i.target * i.multiple(used)
+	if i.refusal > 0 && rate > allowed {
+		// What is served and what refusing the rest takes are together what is allowed: of
+		// O offered, s + f(O − s) = L, so s = (L − fO) / (1 − f).
+		f := min(i.refusal*thousand*nano/cost, millionth/2)
+		allowed = max(0, allowed-rate/thousand*f/thousand) * thousand / ((millionth - f) / thousand)
+	}
+	return rate <= allowed || !happens(chance, rate-allowed, rate)
 }
 
 // admit decides on a request after a warm start, by its key and by its server.
@@ -179,14 +192,4 @@ const recentBits = 7
 type recentKey struct {
 	place Place
 	key   *key
-}
-
-// at returns where a place would be.
-func (r *recentKeys) at(p *Place) *recentKey {
-	const factor = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
-	text, word := p.PartitionKey, uint64(p.Table)
-	for i := max(0, len(text)-8); i < len(text); i++ {
-		word = word<<7 ^ word>>57 ^ uint64(text[i])
-	}
-	return &r[word*factor>>(64-recentBits)]
 }

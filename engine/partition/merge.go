@@ -7,8 +7,9 @@ import (
 )
 
 // mergeQuiet merges neighbours that have been quiet for long enough, one pair at
-// a tick, and two near the high watermark.
-func (s *stamp) mergeQuiet(now clock.Instant) {
+// a tick, and two near the high watermark. It reports whether time alone may bring
+// another merge about.
+func (s *stamp) mergeQuiet(now clock.Instant) (more bool) {
 	pairs := 1
 	if int64(s.ranges)*10 >= s.model.HighWatermark*int64(len(s.servers))*9 {
 		pairs = 2
@@ -22,21 +23,6 @@ func (s *stamp) mergeQuiet(now clock.Instant) {
 			}
 		}
 	}
-}
-
-func (s *stamp) isQuiet(now clock.Instant, r *rangePartition) bool {
-	lasted, on := r.quiet.lasts(now)
-	return on && lasted >= clock.Instant(s.model.Quiet) && r.online(now)
-}
-
-// fits reports whether two neighbours together are not so large that they would
-// be split again, by some margin.
-func (s *stamp) fits(left, right *rangePartition) bool {
-	return s.model.RangeBytes == 0 || left.profile.bytes+right.profile.bytes <= s.model.RangeBytes/2
-}
-
-// canMerge reports whether time alone may bring a merge about.
-func (s *stamp) canMerge() bool {
 	if int64(s.ranges) <= s.model.LowWatermark || s.model.MergeBelow == 0 {
 		return false
 	}
@@ -48,6 +34,17 @@ func (s *stamp) canMerge() bool {
 		}
 	}
 	return false
+}
+
+func (s *stamp) isQuiet(now clock.Instant, r *rangePartition) bool {
+	lasted, on := r.quiet.lasts(now)
+	return on && lasted >= clock.Instant(s.model.Quiet) && r.online(now)
+}
+
+// fits reports whether two neighbours together are not so large that they would
+// be split again, by some margin.
+func (s *stamp) fits(left, right *rangePartition) bool {
+	return s.model.RangeBytes == 0 || left.profile.bytes+right.profile.bytes <= s.model.RangeBytes/2
 }
 
 func (s *stamp) merge(now clock.Instant, left, right *rangePartition) {

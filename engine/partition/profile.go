@@ -106,9 +106,6 @@ func (p *profile) fade(stays int64) {
 // weight is what a profile is cut by.
 type weight func(mark) int64
 
-func byLoad(m mark) int64  { return m.load }
-func byBytes(m mark) int64 { return m.bytes }
-
 // cut is a boundary in a profile.
 type cut struct {
 	// at is the position of the first mark above the boundary, key its key.

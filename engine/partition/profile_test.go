@@ -98,3 +98,5 @@ func TestProfileSplitsAndGrowsTogether(t *testing.T) {
 		t.Errorf("after much fading load %d, bytes %d; want 0, 1000", p.load, p.bytes)
 	}
 }
+
+func byLoad(m mark) int64 { return m.load }

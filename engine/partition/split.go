@@ -22,7 +22,7 @@ const (
 // has the lighter side move. It returns the reason where nothing can be done
 // about the range itself.
 func (s *stamp) splitLoad(now clock.Instant, r *rangePartition, budget *int64, relieved map[*server]bool) string {
-	boundary, divides := r.profile.cut(byLoad, s.model.SplitShare)
+	boundary, divides := r.profile.cut(func(m mark) int64 { return m.load }, s.model.SplitShare)
 	// What surely divides what comes now is worth a split, however the last one went. Where
 	// keys are appended, no boundary does: a cut among keys that take no more is tried, once.
 	live := divides && r.probe.divides(boundary.key, s.model.SplitShare)
@@ -121,7 +121,7 @@ func (s *stamp) splitLarge(now clock.Instant, budget *int64) {
 			if r.profile.bytes <= s.model.RangeBytes || !r.online(now) {
 				continue
 			}
-			boundary, divides := r.profile.cut(byBytes, thousand)
+			boundary, divides := r.profile.cut(func(m mark) int64 { return m.bytes }, thousand)
 			if !divides {
 				continue
 			}

@@ -65,31 +65,23 @@ func (d *door) Accept() (net.Conn, error) {
 			}
 			return nil, err
 		}
-		if admitted := d.admit(socket); admitted != nil {
-			return admitted, nil
+		if d.count() >= d.most && !d.evict() {
+			d.turnAway(socket)
+			continue
 		}
-		d.turnAway(socket)
+		var admitted net.Conn
+		c := &connection{Conn: socket, socket: socket}
+		if admitted = c; d.config != nil {
+			outer := tls.Server(socket, d.config)
+			s := &secured{&connection{Conn: outer, socket: socket}, outer}
+			admitted, c = s, s.connection
+		}
+		c.idle.Store(d.turns.Add(1)) // it is idle until something comes
+		d.mu.Lock()
+		d.open[c] = struct{}{}
+		d.mu.Unlock()
+		return admitted, nil
 	}
-}
-
-// admit returns the connection of a socket, nil where there is no room for it. It
-// is idle until something comes.
-func (d *door) admit(socket net.Conn) net.Conn {
-	if d.count() >= d.most && !d.evict() {
-		return nil
-	}
-	var admitted net.Conn
-	c := &connection{Conn: socket, socket: socket}
-	if admitted = c; d.config != nil {
-		outer := tls.Server(socket, d.config)
-		s := &secured{&connection{Conn: outer, socket: socket}, outer}
-		admitted, c = s, s.connection
-	}
-	c.idle.Store(d.turns.Add(1))
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.open[c] = struct{}{}
-	return admitted
 }
 
 func (d *door) count() int {

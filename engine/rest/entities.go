@@ -11,7 +11,7 @@ import (
 // update from an upsert.
 var (
 	insertEntity = operation{status: 201, writes: true, needs: verbRights[entity.Insert],
-		prepare: (*exchange).prepareInsert, present: (*exchange).presentInserted}
+		prepare: (*exchange).prepareInsert, present: (*exchange).presentMade}
 	getEntity = operation{status: 200, needs: verbRights[entity.Get],
 		prepare: (*exchange).prepareGet,
 		present: func(x *exchange) {
@@ -118,18 +118,32 @@ func (x *exchange) askEntity(verb entity.Verb, key entity.Key) {
 	x.ask(verb, x.resource.Table)
 }
 
-func (x *exchange) presentInserted() {
-	x.addTag()
-	x.startLocation()
-	x.headers.text = wire.AppendEntityPath(x.headers.text, x.asked.Table, x.change.Key)
-	x.headers.close("Location")
-	if x.bare {
-		x.status = 204
-		x.headers.again(dataServiceIDHeader)
-		return
+// presentMade shows what an insert, or the creation of a table, has made.
+func (x *exchange) presentMade() {
+	isEntity := x.asked.Verb == entity.Insert
+	if isEntity {
+		x.addTag()
 	}
-	x.packed = entity.Pack(x.packed[:0], x.reply.Version, x.change.Properties)
-	x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.packed)
+	h := &x.headers
+	h.text = append(append(h.text, x.rendering.Base.URL...), '/')
+	if isEntity {
+		h.text = wire.AppendEntityPath(h.text, x.asked.Table, x.change.Key)
+	} else {
+		h.text = wire.AppendTablePath(h.text, x.asked.Table)
+	}
+	h.close("Location")
+	switch {
+	case x.bare:
+		x.status = 204
+		location := h.entries[h.count-1]
+		h.entries[h.count] = headerEntry{dataServiceIDHeader, "", location.from, location.to}
+		h.count++
+	case isEntity:
+		x.packed = entity.Pack(x.packed[:0], x.reply.Version, x.change.Properties)
+		x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.packed)
+	default:
+		x.output = x.rendering.AppendTable(x.output, x.asked.Table)
+	}
 }
 
 // tagger is what entity tags begin with. Most versions fall into the same second as the one

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"net/http"
-	"runtime"
 	"strings"
 	"unsafe"
 
@@ -89,20 +88,6 @@ type matter struct {
 	// What is said of it.
 	status    int
 	rendering wire.Rendering
-}
-
-func newExchange(h *Handler) *exchange {
-	x := &exchange{handler: h}
-	// It is given back at the latest when the exchange is garbage: the pool of exchanges
-	// lets go of them without a word.
-	s := &share{of: &h.bodies}
-	runtime.AddCleanup(x, func(s *share) { s.hold(0) }, s)
-	x.share = s
-	x.echo = func(i int) entity.Packed {
-		x.packed = entity.Pack(x.packed[:0], x.reply.Versions[i], x.batch.Changes[i].Properties)
-		return x.packed
-	}
-	return x
 }
 
 // end lets go of the request, so that nothing of it stays in memory but the room

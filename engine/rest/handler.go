@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -68,7 +69,18 @@ func New(o Options) (*Handler, error) {
 		}
 		h.tenants[account.Name] = t
 	}
-	h.exchanges.New = func() any { return newExchange(h) }
+	h.exchanges.New = func() any {
+		x := &exchange{handler: h}
+		// It is given back at the latest when the exchange is garbage: the pool of exchanges
+		// lets go of them without a word.
+		x.share = &share{of: &h.bodies}
+		runtime.AddCleanup(x, func(s *share) { s.hold(0) }, x.share)
+		x.echo = func(i int) entity.Packed {
+			x.packed = entity.Pack(x.packed[:0], x.reply.Versions[i], x.batch.Changes[i].Properties)
+			return x.packed
+		}
+		return x
+	}
 	return h, nil
 }
 
@@ -109,8 +121,19 @@ func (x *exchange) carryOut(h *Handler) bool {
 	case code != entity.OK || verdict.Lost == engine.FaultBefore:
 	case verdict.Refused:
 		code, detail = verdict.Code, "The server is busy: a fault that was injected."
+	case x.asked.Verb == 0:
+		if x.operation.perform != nil {
+			code, detail = x.operation.perform(x)
+		}
 	default:
-		code, detail = x.perform(now)
+		const usualHead = 450
+		x.asked.Bytes = usualHead + int64(len(x.request.RequestURI)+len(x.body))
+		x.reply = h.engine.Submit(now, &x.asked)
+		x.released = x.reply.Done
+		code, detail = x.reply.Code, x.reply.Detail
+		if code == entity.OK && x.asked.Verb == entity.DeleteTable {
+			x.tenant.policies.put(x.asked.Table, nil)
+		}
 	}
 	x.failure = failure{code, detail}
 	done := x.released
@@ -123,22 +146,4 @@ func (x *exchange) carryOut(h *Handler) bool {
 		}
 	}
 	return verdict.Lost == 0
-}
-
-// perform has a request carried out that arrived at now.
-func (x *exchange) perform(now clock.Instant) (entity.Code, string) {
-	if x.asked.Verb == 0 {
-		if x.operation.perform == nil {
-			return entity.OK, ""
-		}
-		return x.operation.perform(x)
-	}
-	const usualHead = 450
-	x.asked.Bytes = usualHead + int64(len(x.request.RequestURI)+len(x.body))
-	x.reply = x.handler.engine.Submit(now, &x.asked)
-	x.released = x.reply.Done
-	if x.reply.Code == entity.OK && x.asked.Verb == entity.DeleteTable {
-		x.tenant.policies.put(x.asked.Table, nil)
-	}
-	return x.reply.Code, x.reply.Detail
 }

@@ -145,12 +145,6 @@ func (x *exchange) addConstants() {
 // nothing.
 const longestClientID = 1 << 10
 
-// startLocation begins an absolute URL among the headers.
-func (x *exchange) startLocation() {
-	x.headers.text = append(x.headers.text, x.rendering.Base.URL...)
-	x.headers.text = append(x.headers.text, '/')
-}
-
 // headers are those of a reply. The values that this one alone has are collected in one
 // text.
 type headers struct {
@@ -189,12 +183,6 @@ func (h *headers) constant(name, value string) {
 		to = h.entries[h.count-1].to
 	}
 	h.entries[h.count] = headerEntry{name, value, to, to}
-	h.count++
-}
-
-func (h *headers) again(name string) {
-	last := h.entries[h.count-1]
-	h.entries[h.count] = headerEntry{name, "", last.from, last.to}
 	h.count++
 }
 

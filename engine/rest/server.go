@@ -96,15 +96,13 @@ func Listen(o ListenOptions) (*Server, error) {
 		// Not nil, so that net/http offers no HTTP/2.
 		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 	}
-	go s.serve()
+	go func() {
+		defer close(s.served)
+		if err := s.server.Serve(s.door); !errors.Is(err, http.ErrServerClosed) {
+			s.failure = fmt.Errorf("rest: serve: %w", err)
+		}
+	}()
 	return s, nil
-}
-
-func (s *Server) serve() {
-	defer close(s.served)
-	if err := s.server.Serve(s.door); !errors.Is(err, http.ErrServerClosed) {
-		s.failure = fmt.Errorf("rest: serve: %w", err)
-	}
 }
 
 // follow keeps count of the connections. The state is new before the goroutine

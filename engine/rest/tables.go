@@ -12,14 +12,21 @@ import (
 // tables there are is looked up when the request arrives, and takes no time.
 var (
 	queryTables = operation{status: 200, needs: rights{types: "c", any: "l"},
-		prepare: (*exchange).prepareQueryTables, present: (*exchange).presentTables}
+		prepare: (*exchange).prepareQueryTables,
+		present: func(x *exchange) {
+			x.output = x.rendering.AppendTables(x.output, x.tables.names)
+			if x.tables.next != "" {
+				x.headers.text = wire.AppendContinuation(x.headers.text, x.tables.next)
+				x.headers.close(nextTableHeader)
+			}
+		}}
 	getTable = operation{status: 200, needs: rights{types: "c", any: "lr"},
 		prepare: (*exchange).prepareGetTable,
 		present: func(x *exchange) {
 			x.output = x.rendering.AppendTable(x.output, x.tables.names[0])
 		}}
 	createTable = operation{status: 201, writes: true, needs: rights{types: "c", any: "cw"},
-		prepare: (*exchange).prepareCreateTable, present: (*exchange).presentCreated}
+		prepare: (*exchange).prepareCreateTable, present: (*exchange).presentMade}
 	deleteTable = operation{status: 204, writes: true, needs: rights{types: "c", any: "d"},
 		prepare: func(x *exchange) (entity.Code, string) {
 			x.ask(entity.DeleteTable, x.resource.Table)
@@ -81,14 +88,6 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 	return entity.OK, ""
 }
 
-func (x *exchange) presentTables() {
-	x.output = x.rendering.AppendTables(x.output, x.tables.names)
-	if x.tables.next != "" {
-		x.headers.text = wire.AppendContinuation(x.headers.text, x.tables.next)
-		x.headers.close(nextTableHeader)
-	}
-}
-
 // prepareGetTable looks for one table, whose name may be spelt in any case.
 func (x *exchange) prepareGetTable() (entity.Code, string) {
 	for _, name := range x.handler.engine.TableNames(x.target.account) {
@@ -111,18 +110,6 @@ func (x *exchange) prepareCreateTable() (entity.Code, string) {
 	x.bare = x.prefersNothing()
 	x.ask(entity.CreateTable, name)
 	return entity.OK, ""
-}
-
-func (x *exchange) presentCreated() {
-	x.startLocation()
-	x.headers.text = wire.AppendTablePath(x.headers.text, x.asked.Table)
-	x.headers.close("Location")
-	if x.bare {
-		x.status = 204
-		x.headers.again(dataServiceIDHeader)
-		return
-	}
-	x.output = x.rendering.AppendTable(x.output, x.asked.Table)
 }
 
 // ask says what the engine is asked, of which table. The name is copied: the

@@ -35,7 +35,14 @@ func parseTarget(r *http.Request, tenants map[string]*tenant) (target, bool) {
 	if t.path == "" || t.path[0] != '/' {
 		return t, false
 	}
-	if label, named := hostLabel(r.Host); named {
+	host := r.Host
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 {
+		host = host[:colon]
+	}
+	// The last label of a name is never a number, that of an address always.
+	label, _, dotted := strings.Cut(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if dotted && label != "" && host[0] != '[' && last != "" && (last[0] < '0' || last[0] > '9') {
 		t.account, t.secondary = strings.CutSuffix(label, secondarySuffix)
 		if tenants[t.account] != nil {
 			t.resource = t.path[1:]
@@ -67,22 +74,4 @@ func pathAndQuery(requestTarget string) string {
 		return "/" + rest
 	}
 	return rest
-}
-
-// hostLabel returns the first label of a host, and false where the host is no
-// name with a dot. The last label of a name is never a number, that of an
-// address always.
-func hostLabel(host string) (string, bool) {
-	if colon := strings.LastIndexByte(host, ':'); colon >= 0 {
-		host = host[:colon]
-	}
-	dot := strings.IndexByte(host, '.')
-	if dot <= 0 || host[0] == '[' {
-		return "", false
-	}
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	if last == "" || '0' <= last[0] && last[0] <= '9' {
-		return "", false
-	}
-	return host[:dot], true
 }

@@ -73,25 +73,3 @@ func columnOf(heading string) (column, error) {
 	}
 	return column{name: name, edm: edm}, nil
 }
-
-func columnsOf(header []string) ([]column, error) {
-	columns := make([]column, 0, len(header))
-	seen := make(map[column]bool)
-	for _, heading := range header {
-		one, err := columnOf(heading)
-		if err != nil {
-			return nil, err
-		}
-		if seen[one] && one.is != passedColumn {
-			return nil, fmt.Errorf("the column %.60q comes twice; expected each once", heading)
-		}
-		seen[one] = true
-		columns = append(columns, one)
-	}
-	for _, kind := range []columnKind{tableColumn, partitionColumn, rowColumn} {
-		if !seen[column{is: kind}] {
-			return nil, fmt.Errorf("expected a header such as %s, the first three in any order", aHeader)
-		}
-	}
-	return columns, nil
-}

@@ -28,11 +28,24 @@ func readCSV(from io.Reader, visit func(*ArchiveRecord) error) error {
 	if !rows.Next() {
 		return form(rows)
 	}
-	columns, err := columnsOf(rows.Fields())
-	if err != nil {
-		return fault(rows.Line(), "%w", err)
+	var reader rowReader
+	seen := make(map[column]bool)
+	for _, heading := range rows.Fields() {
+		one, err := columnOf(heading)
+		if err != nil {
+			return fault(rows.Line(), "%w", err)
+		}
+		if seen[one] && one.is != passedColumn {
+			return fault(rows.Line(), "the column %.60q comes twice; expected each once", heading)
+		}
+		seen[one] = true
+		reader.columns = append(reader.columns, one)
 	}
-	reader := rowReader{columns: columns}
+	for _, kind := range []columnKind{tableColumn, partitionColumn, rowColumn} {
+		if !seen[column{is: kind}] {
+			return fault(rows.Line(), "expected a header such as %s, the first three in any order", aHeader)
+		}
+	}
 	for rows.Next() {
 		if err := reader.parse(rows); err != nil {
 			return fault(rows.Line(), "%w", err)

@@ -164,20 +164,3 @@ func namesOf(host string) (names []string, addresses []net.IP) {
 	}
 	return names, addresses
 }
-
-// stranger says of a host that the certificate is not for, which names it has; empty
-// where it is.
-func (c *certificate) stranger(host string) string {
-	if c == nil || c.leaf.VerifyHostname(host) == nil {
-		return ""
-	}
-	var names []string
-	for _, one := range c.leaf.IPAddresses {
-		names = append(names, one.String())
-	}
-	names = append(c.leaf.DNSNames[:len(c.leaf.DNSNames):len(c.leaf.DNSNames)], names...)
-	if len(names) == 0 {
-		return "nobody"
-	}
-	return strings.Join(names, ", ")
-}

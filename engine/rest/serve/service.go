@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,9 +183,14 @@ func (s *Service) Begin() {
 		sum := sha256.Sum256(s.shown.leaf.Raw)
 		fingerprint := strings.ReplaceAll(fmt.Sprintf("% X", sum[:]), " ", ":")
 		s.say("%s is at %s%s; SHA-256 %s", kind, s.AdminURL(), CertificatePath, fingerprint)
-		host, _, _ := net.SplitHostPort(s.door.place(s.server.Address()))
-		if names := s.shown.stranger(host); names != "" {
-			s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has", names, host)
+		leaf := s.shown.leaf
+		if host, _, _ := net.SplitHostPort(s.door.place(s.server.Address())); leaf.VerifyHostname(host) != nil {
+			names := slices.Clone(leaf.DNSNames)
+			for _, one := range leaf.IPAddresses {
+				names = append(names, one.String())
+			}
+			s.say("it is for %s, and not for %s: clients have to be told another address than the connection string has",
+				cmp.Or(strings.Join(names, ", "), "nobody"), host)
 		}
 	}
 	s.sayTokens()
