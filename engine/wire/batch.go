@@ -71,13 +71,21 @@ func (b *BatchRequest) Parse(boundary, text string) (code entity.Code, index int
 			return entity.InvalidInput, 0, "the batch holds more than one change set or one read"
 		}
 		if boundary, within, nested := partBoundary(part); nested {
-			code, index, detail = b.addChangeSet(boundary, within)
-		} else {
-			code, detail = b.addRead(part)
+			if code, index, detail = b.addChangeSet(boundary, within); code != entity.OK {
+				return code, index, detail
+			}
+			continue
 		}
-		if code != entity.OK {
-			return code, index, detail
+		o, code, detail := b.open(part)
+		switch {
+		case code != entity.OK:
+			return code, 0, detail
+		case o.verb != entity.Get:
+			return entity.InvalidInput, 0, "a write stands outside of a change set"
+		case o.resource.Kind != EntityResource:
+			return entity.InvalidInput, 0, "the read of a batch is not that of one entity"
 		}
+		b.Table, b.Read, b.IsRead = o.resource.Table, o.resource.Key, true
 	}
 	if sections == 0 {
 		return entity.InvalidInput, 0, "the batch holds no operation"
@@ -114,22 +122,6 @@ func (b *BatchRequest) addChangeSet(boundary, text string) (code entity.Code, in
 		return entity.InvalidInput, 0, "the change set holds no operation"
 	}
 	return entity.OK, 0, ""
-}
-
-// addRead reads the one operation that may stand outside of a change set.
-func (b *BatchRequest) addRead(part string) (code entity.Code, detail string) {
-	o, code, detail := b.open(part)
-	if code != entity.OK {
-		return code, detail
-	}
-	if o.verb != entity.Get {
-		return entity.InvalidInput, "a write stands outside of a change set"
-	}
-	if o.resource.Kind != EntityResource {
-		return entity.InvalidInput, "the read of a batch is not that of one entity"
-	}
-	b.Table, b.Read, b.IsRead = o.resource.Table, o.resource.Key, true
-	return entity.OK, ""
 }
 
 func (b *BatchRequest) addChange(part string) (code entity.Code, detail string) {

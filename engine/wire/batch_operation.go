@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -42,8 +43,14 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 	if o.verb, code, detail = head.verb(); code != entity.OK {
 		return o, code, detail
 	}
-	hasBody := o.verb != entity.Delete && o.verb != entity.Get
-	if reply.Level, ok = ParseLevel(head.accept); !ok || hasBody && !acceptsBody(head.contentType) {
+	speaksJSON := o.verb == entity.Delete || o.verb == entity.Get || head.contentType == "application/json"
+	if !speaksJSON {
+		// A type that is not given counts as JSON.
+		media, _, _ := strings.Cut(head.contentType, ";")
+		media = strings.TrimSpace(media)
+		speaksJSON = media == "" || isJSON(media)
+	}
+	if reply.Level, ok = ParseLevel(head.accept); !ok || !speaksJSON {
 		return o, entity.AtomFormatNotSupported, "an operation of the batch does not speak JSON"
 	}
 	if o.verb == entity.Insert {
@@ -57,23 +64,7 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 		return o, code, detail
 	}
 	o.body = body
-	if head.target == b.target && b.target != "" {
-		o.resource = b.resource
-		return o, entity.OK, ""
-	}
-	if row, same := b.sameBut(head.target); same {
-		o.resource = b.resource
-		o.resource.Key.Row = row
-		return o, entity.OK, ""
-	}
-	// A resource has no slash, since keys have none but escaped ones. A URL that ends with
-	// its host names none.
-	target := head.target
-	target, _, _ = strings.Cut(target, "?")
-	o.resource, code, detail = ParseResource(target[strings.LastIndexByte(target, '/')+1:])
-	if code == entity.OK {
-		b.target, b.resource, b.upToRow = head.target, o.resource, upToRow(head.target, o.resource.Key.Row)
-	}
+	o.resource, code, detail = b.resourceOf(head.target)
 	return o, code, detail
 }
 
@@ -81,32 +72,39 @@ func (b *BatchRequest) open(part string) (o operation, code entity.Code, detail 
 // it.
 const batchRowStart, rowEnd = ",RowKey='", "')"
 
-// upToRow returns where the RowKey of a target begins that is its last, and stands there
-// as it is; 0 for nowhere.
-func upToRow(target, row string) int {
-	at := strings.LastIndex(target, batchRowStart) + len(batchRowStart)
-	if at < len(batchRowStart) || target[at:] != row+rowEnd {
-		return 0
+// resourceOf returns what the target of an operation names, as [ParseResource] does; the
+// target is mostly the last one, or that with another RowKey.
+func (b *BatchRequest) resourceOf(target string) (r Resource, code entity.Code, detail string) {
+	if target == b.target && b.target != "" {
+		return b.resource, entity.OK, ""
 	}
-	return at
-}
-
-// sameBut returns the RowKey of a target that is the last one with another RowKey, of
-// characters that stand for themselves.
-func (b *BatchRequest) sameBut(target string) (row string, same bool) {
-	if b.upToRow == 0 || !strings.HasPrefix(target, b.target[:b.upToRow]) {
-		return "", false
-	}
-	row, ended := strings.CutSuffix(target[b.upToRow:], rowEnd)
-	if !ended {
-		return "", false
-	}
-	for i := range len(row) {
-		if c := row[i]; byteKinds[c]&headerByte == 0 {
-			return "", false
+	if b.upToRow > 0 && strings.HasPrefix(target, b.target[:b.upToRow]) {
+		row, ended := strings.CutSuffix(target[b.upToRow:], rowEnd)
+		plain := 0
+		for plain < len(row) && byteKinds[row[plain]]&headerByte != 0 {
+			plain++
+		}
+		if ended && plain == len(row) {
+			// Its characters stand for themselves.
+			r = b.resource
+			r.Key.Row = row
+			return r, entity.OK, ""
 		}
 	}
-	return row, true
+	// A resource has no slash, since keys have none but escaped ones. A URL that ends with
+	// its host names none.
+	path, _, _ := strings.Cut(target, "?")
+	r, code, detail = ParseResource(path[strings.LastIndexByte(path, '/')+1:])
+	if code != entity.OK {
+		return r, code, detail
+	}
+	b.target, b.resource, b.upToRow = target, r, 0
+	// The RowKey may be the target's last, and stand there as it is.
+	at := strings.LastIndex(target, batchRowStart) + len(batchRowStart)
+	if at >= len(batchRowStart) && target[at:] == r.Key.Row+rowEnd {
+		b.upToRow = at
+	}
+	return r, entity.OK, ""
 }
 
 // usualHead is what nearly every part begins with.
@@ -216,10 +214,16 @@ func (h *operationHead) set(name, value string) {
 // that tells an update from an upsert.
 func (h *operationHead) verb() (verb entity.Verb, code entity.Code, detail string) {
 	method := h.method
-	if h.overrides > 0 {
-		if method, code, detail = h.overridden(); code != entity.OK {
-			return 0, code, detail
-		}
+	switch {
+	case h.overrides == 0:
+	case method != "POST":
+		return 0, entity.MethodOverrideNotPost, "X-HTTP-Method stands beside another method than POST"
+	case h.overrides > 1:
+		return 0, entity.MethodOverrideIncorrectCount, "X-HTTP-Method is given more than once"
+	case !slices.Contains([]string{"PUT", "PATCH", "MERGE", "DELETE", "GET"}, h.override):
+		return 0, entity.MethodOverrideIncorrectValue, "X-HTTP-Method names no method that can replace POST"
+	default:
+		method = h.override
 	}
 	switch method {
 	case "POST":
@@ -241,31 +245,4 @@ func (h *operationHead) verb() (verb entity.Verb, code entity.Code, detail strin
 	default:
 		return 0, entity.MethodNotAllowed, "an operation of the batch has a method that no operation has"
 	}
-}
-
-// overridden returns the method that X-HTTP-Method puts in place of POST.
-func (h *operationHead) overridden() (method string, code entity.Code, detail string) {
-	switch {
-	case h.method != "POST":
-		return "", entity.MethodOverrideNotPost, "X-HTTP-Method stands beside another method than POST"
-	case h.overrides > 1:
-		return "", entity.MethodOverrideIncorrectCount, "X-HTTP-Method is given more than once"
-	}
-	switch h.override {
-	case "PUT", "PATCH", "MERGE", "DELETE", "GET":
-		return h.override, entity.OK, ""
-	default:
-		return "", entity.MethodOverrideIncorrectValue, "X-HTTP-Method names no method that can replace POST"
-	}
-}
-
-// acceptsBody reports whether a body of that Content-Type can be read; one that
-// is not given counts as JSON.
-func acceptsBody(contentType string) bool {
-	if contentType == "application/json" {
-		return true
-	}
-	media, _, _ := strings.Cut(contentType, ";")
-	media = strings.TrimSpace(media)
-	return media == "" || isJSON(media)
 }

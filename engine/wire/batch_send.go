@@ -27,11 +27,25 @@ func AppendBatch(
 // partHead follows the boundary of each operation, both ways.
 const partHead = "\r\n" + usualHead
 
-// appendOperation appends one request, up to the boundary after it.
+// appendOperation appends one request, up to the boundary after it. It panics on what is no
+// change.
 func appendOperation(
 	dst []byte, b Base, table string, c *entity.Change, number int, etag func(entity.Ticks) string,
 ) []byte {
-	dst = appendAll(dst, methodOf(c.Verb), " ", b.URL, "/")
+	method := ""
+	switch c.Verb {
+	case entity.Insert:
+		method = "POST"
+	case entity.Replace, entity.InsertOrReplace:
+		method = "PUT"
+	case entity.Merge, entity.InsertOrMerge:
+		method = "PATCH"
+	case entity.Delete:
+		method = "DELETE"
+	default:
+		panic("wire: a batch of what is no change: " + c.Verb.String())
+	}
+	dst = appendAll(dst, method, " ", b.URL, "/")
 	if c.Verb == entity.Insert {
 		dst = appendTableSegment(dst, table)
 	} else {
@@ -60,23 +74,6 @@ func appendOperation(
 		dst = AppendEntityBody(dst, c.Key, c.Properties)
 	}
 	return append(dst, "\r\n"...)
-}
-
-// methodOf returns the method that carries out a change. It panics on what is
-// none.
-func methodOf(v entity.Verb) string {
-	switch v {
-	case entity.Insert:
-		return "POST"
-	case entity.Replace, entity.InsertOrReplace:
-		return "PUT"
-	case entity.Merge, entity.InsertOrMerge:
-		return "PATCH"
-	case entity.Delete:
-		return "DELETE"
-	default:
-		panic("wire: a batch of what is no change: " + v.String())
-	}
 }
 
 func appendAll(dst []byte, texts ...string) []byte {
