@@ -3,6 +3,8 @@ package rest
 import (
 	"net/http"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -236,4 +238,87 @@ func appendGUID(dst []byte, chance *clock.Draw) []byte {
 		dst = append(dst, digits[low>>(60-4*i)&15])
 	}
 	return dst
+}
+
+// calendar writes the dates of instants as the wire has them. It is safe for concurrent
+// use.
+type calendar struct {
+	of clock.Calendar
+	// latest is the text of the second that was asked for last: almost every
+	// reply falls into the same second as the one before it.
+	latest atomic.Pointer[dated]
+}
+
+// dated is a second of the calendar, and the value of a header Date for it.
+type dated struct {
+	second int64
+	value  string
+}
+
+// httpDate is the form of the headers Date and x-ms-date.
+const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+const ticksPerSecond = entity.Ticks(time.Second / 100)
+
+func (c *calendar) ticks(i clock.Instant) entity.Ticks { return entity.TicksOf(c.of.Date(i)) }
+
+// header returns the value of a header Date at an instant.
+func (c *calendar) header(i clock.Instant) string {
+	t := c.ticks(i)
+	second := int64(t / ticksPerSecond)
+	if known := c.latest.Load(); known != nil && known.second == second {
+		return known.value
+	}
+	fresh := &dated{second, t.Time().Format(httpDate)}
+	c.latest.Store(fresh)
+	return fresh.value
+}
+
+// failure is why a request was not carried out. The code is OK where it was.
+type failure struct {
+	code entity.Code
+	// detail is one line for a person.
+	detail string
+}
+
+// fault returns what the error reply says: the service's own text for the code, and the
+// detail where that says more. The request's identifier is the first of its headers by
+// then.
+func (x *exchange) fault() wire.Failure {
+	code, detail := x.failure.code, x.failure.detail
+	text := wire.Message(code)
+	switch code.Status() {
+	case 400, 403, 415, 501:
+		if detail != "" {
+			text += " (" + detail + ")"
+		}
+	}
+	if code == entity.ServerBusy && detail != "" {
+		// The service has several texts, and the engine knows which.
+		text = detail
+	}
+	return wire.Failure{
+		Code:      code,
+		Message:   text,
+		RequestID: strings.Clone(x.headers.view(requestIDHeader)),
+		Time:      x.handler.calendar.ticks(x.released),
+	}
+}
+
+// presentFailure makes a plain error reply: JSON, or XML for a sender that
+// speaks no JSON.
+func (x *exchange) presentFailure() {
+	x.boundary = ""
+	x.status = x.failure.code.Status()
+	x.headers.add(errorHeader, string(x.failure.code))
+	if x.challenged {
+		x.status = http.StatusUnauthorized
+		x.headers.add("Www-Authenticate", x.handler.tokens.Challenge())
+	}
+	fault := x.fault()
+	if x.xml {
+		x.output = wire.AppendErrorXML(x.output[:0], &fault)
+	} else {
+		x.output = wire.AppendError(x.output[:0], &fault)
+	}
 }

@@ -100,6 +100,12 @@ const (
 	defaultGrace   = 5 * time.Second
 )
 
+// The values of [Options.Durability].
+const (
+	Sync   = "sync"
+	NoSync = "nosync"
+)
+
 // Profiles returns the profiles of the partition model, the default first.
 func Profiles() []string { return model.Profiles() }
 
@@ -159,6 +165,21 @@ func (o *Options) archives() error {
 			return Fault{Field: "import", Value: name,
 				Err: errors.New("expected a file whose name ends in " + archiveExtensions + ", or - for standard input as JSON lines")}
 		}
+	}
+	return nil
+}
+
+// folder returns what is wrong with the options about where tables are kept.
+func (o *Options) folder() error {
+	switch values := []string{Sync, NoSync}; {
+	case o.Durability != "" && !slices.Contains(values, o.Durability):
+		return Fault{Field: "durability", Value: o.Durability, Known: values, Err: errors.New("expected sync or nosync")}
+	case o.Durability != "" && o.DataDir == "":
+		return Fault{Field: "durability", Value: o.Durability, Err: errors.New("there is nothing to make durable; expected --data-dir as well")}
+	case o.ExportEvery < 0 || o.ExportEvery > 0 && o.ExportEvery < tick:
+		return Fault{Field: "export-every", Value: o.ExportEvery.String(), Err: errors.New("expected 1s or more")}
+	case o.ExportEvery > 0 && o.Export == "":
+		return Fault{Field: "export-every", Value: o.ExportEvery.String(), Err: errors.New("there is no file to write; expected --export as well")}
 	}
 	return nil
 }

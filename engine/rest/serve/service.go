@@ -270,3 +270,26 @@ func (s *Service) Close() (err error) {
 	}
 	return errors.Join(err, broken)
 }
+
+// Failed is closed once the folder of the tables has failed: what is asked from then on is
+// refused, and the service is to be ended. It is nil, and never closed, where tables are
+// in memory.
+func (s *Service) Failed() <-chan struct{} {
+	if s.folder == nil {
+		return nil
+	}
+	return s.folder.Failed()
+}
+
+// broken returns what the folder has failed with, nil for nothing.
+func (s *Service) broken() error {
+	if s.folder == nil {
+		return nil
+	}
+	select {
+	case <-s.folder.Failed():
+		return fmt.Errorf("serve: data-dir %s: the folder has failed, and is as it was then: %w", s.options.DataDir, s.folder.Err())
+	default:
+		return nil
+	}
+}
