@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"loadgen/engine/entity"
@@ -37,10 +38,12 @@ func (x *exchange) authenticateAccess() (entity.Code, string) {
 	start, expiry, permissions := given.Start, given.Expiry, given.Permissions
 	var policy wire.AccessPolicy
 	if given.ForTable() && given.Identifier != "" {
-		var known bool
-		if policy, known = x.tenant.policies.find(given.Table, given.Identifier); !known {
+		all := x.tenant.policies.get(given.Table)
+		i := slices.IndexFunc(all, func(one wire.SignedIdentifier) bool { return one.ID == given.Identifier })
+		if i < 0 {
 			return entity.AuthenticationFailed, "the table has no access policy of the name in si"
 		}
+		policy = all[i].Policy
 		// Each of the three may be said in one place only.
 		if start != "" && policy.Start != 0 || expiry != "" && policy.Expiry != 0 ||
 			permissions != "" && policy.Permissions != "" {

@@ -63,6 +63,20 @@ var resources = [...]methods{
 	wire.BatchResource: {"POST", []method{{http.MethodPost, &transact}}},
 }
 
+// component is a part of a resource, as the options of a query string name it.
+type component struct {
+	of            wire.ResourceKind
+	restype, comp string
+}
+
+var components = map[component]methods{
+	{wire.EntitySetResource, "", "acl"}: {"GET, HEAD, PUT", []method{
+		{http.MethodGet, &getPolicies}, {http.MethodHead, &getPolicies}, {http.MethodPut, &setPolicies}}},
+	{wire.ServiceResource, "service", "properties"}: {"GET, PUT", []method{
+		{http.MethodGet, &getProperties}, {http.MethodPut, &setProperties}}},
+	{wire.ServiceResource, "service", "stats"}: {"GET", []method{{http.MethodGet, &getStatistics}}},
+}
+
 // dispatch finds the operation that the method and the resource stand for.
 func (x *exchange) dispatch() (entity.Code, string) {
 	var code entity.Code
@@ -70,7 +84,10 @@ func (x *exchange) dispatch() (entity.Code, string) {
 	if x.resource, code, detail = wire.ParseResource(x.target.resource); code != entity.OK {
 		return code, detail
 	}
-	all, known := x.methods()
+	all, known := resources[x.resource.Kind], true
+	if x.options.has(optionComp | optionRestype) {
+		all, known = components[component{x.resource.Kind, x.options.restype, x.options.comp}]
+	}
 	if !known {
 		return entity.InvalidQueryParameterValue, "the resource has no such component"
 	}
@@ -90,30 +107,3 @@ func (x *exchange) dispatch() (entity.Code, string) {
 }
 
 const secondaryWrite = "the secondary is there to be read"
-
-// The parts of a resource that comp names.
-var (
-	policyMethods = methods{"GET, HEAD, PUT", []method{
-		{http.MethodGet, &getPolicies}, {http.MethodHead, &getPolicies}, {http.MethodPut, &setPolicies}}}
-	propertyMethods  = methods{"GET, PUT", []method{{http.MethodGet, &getProperties}, {http.MethodPut, &setProperties}}}
-	statisticMethods = methods{"GET", []method{{http.MethodGet, &getStatistics}}}
-)
-
-// methods returns the operations on the resource that the request names, or on
-// a part of it; it is false for a part that does not exist.
-func (x *exchange) methods() (*methods, bool) {
-	if !x.options.has(optionComp) && !x.options.has(optionRestype) {
-		return &resources[x.resource.Kind], true
-	}
-	comp, restype := x.options.comp, x.options.restype
-	service := x.resource.Kind == wire.ServiceResource && restype == "service"
-	switch {
-	case x.resource.Kind == wire.EntitySetResource && comp == "acl" && restype == "":
-		return &policyMethods, true
-	case service && comp == "properties":
-		return &propertyMethods, true
-	case service && comp == "stats":
-		return &statisticMethods, true
-	}
-	return nil, false
-}

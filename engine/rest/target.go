@@ -31,10 +31,20 @@ const secondarySuffix = "-secondary"
 // first segment of the path.
 func parseTarget(r *http.Request, tenants map[string]*tenant) (target, bool) {
 	var t target
-	t.path, t.query, _ = strings.Cut(pathAndQuery(r.RequestURI), "?")
-	if t.path == "" || t.path[0] != '/' {
-		return t, false
+	path := r.RequestURI
+	if !strings.HasPrefix(path, "/") {
+		// The absolute form has scheme and host before the path. An empty one counts as a
+		// slash, for the signature as well.
+		_, rest, absolute := strings.Cut(path, "://")
+		if !absolute {
+			return t, false
+		}
+		path = "/"
+		if i := strings.IndexAny(rest, "/?"); i >= 0 {
+			path += strings.TrimPrefix(rest[i:], "/")
+		}
 	}
+	t.path, t.query, _ = strings.Cut(path, "?")
 	host := r.Host
 	if colon := strings.LastIndexByte(host, ':'); colon >= 0 {
 		host = host[:colon]
@@ -52,26 +62,4 @@ func parseTarget(r *http.Request, tenants map[string]*tenant) (target, bool) {
 	t.segment, t.resource, _ = strings.Cut(t.path[1:], "/")
 	t.account, t.secondary = strings.CutSuffix(t.segment, secondarySuffix)
 	return t, true
-}
-
-// pathAndQuery returns a request target from its path on; the absolute form of a
-// target has scheme and host before it.
-func pathAndQuery(requestTarget string) string {
-	if strings.HasPrefix(requestTarget, "/") {
-		return requestTarget
-	}
-	_, rest, absolute := strings.Cut(requestTarget, "://")
-	if !absolute {
-		return ""
-	}
-	if i := strings.IndexAny(rest, "/?"); i >= 0 {
-		rest = rest[i:]
-	} else {
-		rest = ""
-	}
-	if rest == "" || rest[0] == '?' {
-		// An empty path counts as a slash, for the signature as well.
-		return "/" + rest
-	}
-	return rest
 }

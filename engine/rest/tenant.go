@@ -61,15 +61,6 @@ func (p *policies) get(table string) []wire.SignedIdentifier {
 	return p.of[strings.ToLower(table)]
 }
 
-func (p *policies) find(table, id string) (wire.AccessPolicy, bool) {
-	for _, one := range p.get(table) {
-		if one.ID == id {
-			return one.Policy, true
-		}
-	}
-	return wire.AccessPolicy{}, false
-}
-
 // put replaces the policies of a table; it is false where there would be too
 // many tables that have some.
 func (p *policies) put(table string, all []wire.SignedIdentifier) bool {

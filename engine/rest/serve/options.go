@@ -214,6 +214,12 @@ func (o *Options) newModel() (*model.Model, error) {
 	if err != nil {
 		return nil, Fault{Field: "profile", Value: o.Profile, Known: model.Profiles(), Err: err}
 	}
+	var known []string
+	for _, name := range model.Names() {
+		if !slices.Contains(model.ClientNames(), name) {
+			known = append(known, modelPrefix+name)
+		}
+	}
 	for _, one := range o.Set {
 		path, value, cut := strings.Cut(one, "=")
 		if !cut {
@@ -222,7 +228,7 @@ func (o *Options) newModel() (*model.Model, error) {
 		name, ours := strings.CutPrefix(path, modelPrefix)
 		err := m.Set(name, value)
 		if !ours || errors.Is(err, model.ErrUnknown) {
-			return nil, Fault{Field: "set", Value: path, Known: parameters(), Err: model.ErrUnknown}
+			return nil, Fault{Field: "set", Value: path, Known: known, Err: model.ErrUnknown}
 		}
 		if err == nil && slices.Contains(model.ClientNames(), name) {
 			err = errors.New("it is of clients, and those of a service bring their own network; expected a parameter of the service")
@@ -249,15 +255,6 @@ func (o *Options) inert(m *model.Model) error {
 		}
 	}
 	return nil
-}
-
-func parameters() (paths []string) {
-	for _, name := range model.Names() {
-		if !slices.Contains(model.ClientNames(), name) {
-			paths = append(paths, modelPrefix+name)
-		}
-	}
-	return paths
 }
 
 // ErrKnownKey is wrapped by the [Fault] of a service that others reach with the
