@@ -8,7 +8,15 @@ import (
 // transact carries out an entity group transaction, or the lone point query
 // that may come in its place.
 var transact = operation{parts: true, needs: rights{types: "o"}, prepare: (*exchange).prepareBatch,
-	present: (*exchange).presentBatch, refuse: (*exchange).refuseBatch}
+	refuse: (*exchange).refuseBatch,
+	present: func(x *exchange) {
+		reply := x.startBatch()
+		if x.batch.IsRead {
+			x.output = reply.AppendRead(x.output, x.change.Key, x.reply.Entity, nil)
+		} else {
+			x.output = reply.AppendSuccess(x.output, &x.batch, x.reply.Versions, x.echo)
+		}
+	}}
 
 func (x *exchange) prepareBatch() (entity.Code, string) {
 	boundary, found := wire.Boundary(headerOf(x.request, "Content-Type"))
@@ -46,15 +54,6 @@ func (x *exchange) prepareBatch() (entity.Code, string) {
 		key.Partition = keep(&x.kept.partition, key.Partition)
 	}
 	return entity.OK, ""
-}
-
-func (x *exchange) presentBatch() {
-	reply := x.startBatch()
-	if x.batch.IsRead {
-		x.output = reply.AppendRead(x.output, x.change.Key, x.reply.Entity, nil)
-		return
-	}
-	x.output = reply.AppendSuccess(x.output, &x.batch, x.reply.Versions, x.echo)
 }
 
 // refuseBatch answers with the one part that says which change was at fault. A

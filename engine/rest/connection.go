@@ -111,13 +111,6 @@ func (c *connection) begin() bool {
 	}
 }
 
-// rest takes down since when nothing has come, if so: a turn.
-func (c *connection) rest(turn uint64) {
-	if c.state.Load()&isWhole != 0 {
-		c.idle.CompareAndSwap(busy, turn)
-	}
-}
-
 // evict closes a connection that has been idle since that turn, and reports whether
 // it still was.
 func (c *connection) evict(since uint64) bool {

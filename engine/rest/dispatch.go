@@ -20,7 +20,7 @@ type operation struct {
 	needs          rights
 	update, upsert entity.Verb
 	// prepare reads what the request says beyond its target, and fills in what
-	// the engine is asked, nil for nothing. An operation that leaves the verb empty is
+	// the engine is asked. An operation that leaves the verb empty is
 	// not the engine's.
 	prepare func(*exchange) (entity.Code, string)
 	// perform does what one that is not the engine's is there to do, nil for

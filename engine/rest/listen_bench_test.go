@@ -32,7 +32,7 @@ func BenchmarkRequest(b *testing.B) {
 		}
 		c.follow(sent)
 		h.ServeHTTP(w, r)
-		c.rest(turn)
+		c.idle.CompareAndSwap(busy, turn)
 	}
 	if w.Header().Get("Connection") != "" {
 		b.Error("the connection does not last")

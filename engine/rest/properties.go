@@ -12,6 +12,7 @@ import (
 // metrics would go to places that are not served here.
 var (
 	getProperties = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
+		prepare: func(*exchange) (entity.Code, string) { return entity.OK, "" },
 		present: func(x *exchange) {
 			x.output = wire.AppendServiceProperties(x.output, x.tenant.properties.Load())
 		}}

@@ -65,10 +65,8 @@ func (x *exchange) understand() (entity.Code, string) {
 	x.rendering.Base = wire.Base{URL: x.base.of(r.TLS != nil, r.Host, x.target.segment), Account: x.target.account}
 	x.asked.Account = x.target.account
 	x.asked.Number = x.number
-	if x.operation.prepare != nil {
-		if code, detail := x.operation.prepare(x); code != entity.OK {
-			return code, detail
-		}
+	if code, detail := x.operation.prepare(x); code != entity.OK {
+		return code, detail
 	}
 	return x.permitKeys()
 }

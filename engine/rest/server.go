@@ -113,7 +113,11 @@ func (s *Server) follow(c net.Conn, state http.ConnState) {
 	case http.StateNew:
 		s.connections.Add(1)
 	case http.StateIdle:
-		connectionOf(c).rest(d.turns.Add(1))
+		// Nothing has come since that turn, unless a request has begun.
+		turn, waits := d.turns.Add(1), connectionOf(c)
+		if waits.state.Load()&isWhole != 0 {
+			waits.idle.CompareAndSwap(busy, turn)
+		}
 	case http.StateClosed, http.StateHijacked:
 		d.mu.Lock()
 		delete(d.open, connectionOf(c))
