@@ -125,7 +125,12 @@ func (w *wish) density(crowd []keys.Event, counted float64) *float64 {
 	read, wanted := 0, 0
 	every := max(1, len(all)/askers)
 	for asker := every / 2; asker < len(all); asker += every {
-		reads, passes := w.reads(&all[asker]), w.passes(&all[asker])
+		reads := w.reads(&all[asker])
+		var passes *filter.Expression
+		if w.where != nil {
+			// Its text was tried when the scenario was read; one that is none keeps all.
+			passes, _, _ = filter.Parse(w.wants(&all[asker]))
+		}
 		for i := range all {
 			if i == asker || !reads(all[i].key) {
 				continue
@@ -155,8 +160,11 @@ func (w *wish) reads(asker *met) func(entity.Key) bool {
 	case len(w.spec.By) > 0:
 		ranges := w.plan.Ranges(asker.Event)
 		if w.spec.FiltersKeys() {
-			for i := range ranges {
-				ranges[i] = w.narrowed(ranges[i], asker)
+			for i, r := range ranges {
+				within, _ := r.Text()
+				if passes, code, _ := filter.Parse(scenarios.Narrow(within, w.wants(asker))); code == entity.OK {
+					ranges[i] = passes.Range()
+				}
 			}
 		}
 		return func(key entity.Key) bool {
@@ -167,25 +175,6 @@ func (w *wish) reads(asker *met) func(entity.Key) bool {
 	default:
 		return func(k entity.Key) bool { return k.Partition == asker.key.Partition }
 	}
-}
-
-// passes returns the filter of a query about an entity, nil where there is none.
-func (w *wish) passes(asker *met) *filter.Expression {
-	if w.where == nil {
-		return nil
-	}
-	// Its text was tried when the scenario was read; one that is none keeps all.
-	passes, _, _ := filter.Parse(w.wants(asker))
-	return passes
-}
-
-// narrowed returns what is left of a range by the conditions on keys of the filter.
-func (w *wish) narrowed(r filter.Range, asker *met) filter.Range {
-	within, _ := r.Text()
-	if passes, code, _ := filter.Parse(scenarios.Narrow(within, w.wants(asker))); code == entity.OK {
-		return passes.Range()
-	}
-	return r
 }
 
 // wants returns the text of the filter for an entity.

@@ -145,8 +145,16 @@ func (d *Design) sample(s *scenarios.Scenario) error {
 	for n := range min(loaded, sampled) {
 		add(g, keys.Event{Number: n}, ofLoad)
 	}
-	for i, run := range moments(s) {
-		add(g, keys.Event{Number: loaded + uint64(i), Run: run, Offered: true}, ofRun)
+	inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() && !isWorkflow(op) }
+	for i := range s.Phases {
+		t := s.Phases[i].Traffic
+		if t == nil || !t.Events() || !slices.ContainsFunc(t.Operations, inserts) {
+			continue
+		}
+		for n, run := range []time.Duration{0, t.Lasts() / 2, t.Lasts()} {
+			add(g, keys.Event{Number: loaded + uint64(n), Run: run, Offered: true}, ofRun)
+		}
+		break
 	}
 	if len(d.Samples) == 0 {
 		for n := range uint64(sampled) {
@@ -164,31 +172,21 @@ func (d *Design) sample(s *scenarios.Scenario) error {
 	return nil
 }
 
-// performed takes some entities down that the workflows of the first phase which has
-// any write, as large as they are.
+// performed takes some entities down that the first operation of each workflow of the first
+// phase which has any writes, as large as they are.
 func (d *Design) performed(s *scenarios.Scenario) error {
-	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true})
+	made, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: s.Table, NewName: true})
 	if err != nil {
 		return err
 	}
-	for i := range s.Phases {
-		if !slices.ContainsFunc(s.Phases[i].Operations(), isWorkflow) {
-			continue
-		}
-		p, err := campaign.Preview(i)
-		if err != nil || p == nil {
-			return err
-		}
-		d.written(p, s)
+	first := slices.IndexFunc(s.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), isWorkflow) })
+	if first < 0 {
 		return nil
 	}
-	return nil
-}
-
-func isWorkflow(op scenarios.OperationSpec) bool { return op.Workflow != "" }
-
-// written takes down what the first operation of each workflow writes.
-func (d *Design) written(p *campaign.Preview, s *scenarios.Scenario) {
+	p, err := made.Preview(first)
+	if err != nil || p == nil {
+		return err
+	}
 	seen := make(map[int]bool)
 	for k := range min(p.Count(), performances) {
 		sent, some := p.Sent(k, s.Table)
@@ -208,17 +206,7 @@ func (d *Design) written(p *campaign.Preview, s *scenarios.Scenario) {
 			d.Samples = append(d.Samples, Sample{one.Key.Partition, one.Key.Row, one.Bytes, of})
 		}
 	}
-}
-
-// moments returns some instants of the first phase of event traffic that adds
-// entities, none without.
-func moments(s *scenarios.Scenario) []time.Duration {
-	for i := range s.Phases {
-		t := s.Phases[i].Traffic
-		inserts := func(op scenarios.OperationSpec) bool { return op.Inserts() && !isWorkflow(op) }
-		if t != nil && t.Events() && slices.ContainsFunc(t.Operations, inserts) {
-			return []time.Duration{0, t.Lasts() / 2, t.Lasts()}
-		}
-	}
 	return nil
 }
+
+func isWorkflow(op scenarios.OperationSpec) bool { return op.Workflow != "" }

@@ -41,11 +41,14 @@ func (e *Explanation) Document() *document.Document {
 	if more := changes(e.Findings, d.Answer.Says, mostChanges); len(more.Lines) > 0 {
 		d.Screen = append(d.Screen, more)
 	}
-	d.Screen = append(d.Screen, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings), e.Cost.short())})
+	c := &e.Cost
+	d.Screen = append(d.Screen, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings),
+		fmt.Sprintf("A run: %s requests, %s entities counted, about %s sent, %s", document.Count(c.Requests), document.Count(c.Entities),
+			document.Bytes(c.Sent), document.Span(seconds(c.Seconds))))})
 	for i := range e.Designs {
 		d.Sections = append(d.Sections, e.Designs[i].section(fmt.Sprintf("design-%d", i+1)))
 	}
-	d.Sections = append(d.Sections, e.Cost.section(), findingsSection(e.Findings))
+	d.Sections = append(d.Sections, c.section(), findingsSection(e.Findings))
 	return d
 }
 
@@ -70,7 +73,10 @@ func (e *Explanation) compared() document.Table {
 	}
 	for i := range e.Designs {
 		d := &e.Designs[i]
-		name := d.title()
+		name := "the only one"
+		if d.Name != "" {
+			name = document.Cut(d.Name, keyWidth/2)
+		}
 		if d.InUse && len(e.Designs) > 1 {
 			name += " *"
 		}
@@ -89,14 +95,8 @@ func (e *Explanation) compared() document.Table {
 	return t
 }
 
-func (d *Design) title() string {
-	if d.Name == "" {
-		return "the only one"
-	}
-	return document.Cut(d.Name, keyWidth/2)
-}
-
 // row is what a design makes of a phase, with what its hottest partition counts as a bar.
+// It is marked bad where it is not sustained, or where a check fails though all loads are.
 func (e *Explanation) row(name string, d *Design, l *Load, full float64) []document.Cell {
 	k, target, order := &l.Keys, document.Untold, l.Keys.Order
 	bar := &document.Bar{Solid: l.Hottest.Value, Full: full}
@@ -107,26 +107,20 @@ func (e *Explanation) row(name string, d *Design, l *Load, full float64) []docum
 	if !l.Events {
 		order = "by name"
 	}
+	tone := document.Good
+	switch r := d.Rehearsal; {
+	case r.failing[l.Phase], r.State() == results.Holds && r.checkState() == results.DoesNotHold:
+		tone = document.Bad
+	case r.State() != results.Holds && len(r.failing) == 0, d.untried(e.Targets.Partition, e.warm) != "":
+		tone = document.Doubtful
+	}
 	hottest := document.Rate(l.Hottest.Value)
 	if l.Scans.Value > 0 {
 		hottest += "+"
 	}
-	return slices.Concat([]document.Cell{{Text: name, Tone: e.tone(d, l)}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
+	return slices.Concat([]document.Cell{{Text: name, Tone: tone}, {Text: document.Cut(l.Phase, keyWidth/2)}, {Text: hottest}, {Bar: bar}},
 		document.Cells(target, document.Rate(l.Account.Value), about(k.Partitions, k.PartitionsError), document.Rate(k.Effective),
 			document.Share(k.TopMost), order))
-}
-
-// tone is what the model makes of a load: bad where it is not sustained, or where a check
-// fails though all loads are.
-func (e *Explanation) tone(d *Design, l *Load) document.Tone {
-	switch r := d.Rehearsal; {
-	case r.failing[l.Phase], r.State() == results.Holds && r.checkState() == results.DoesNotHold:
-		return document.Bad
-	case r.State() != results.Holds && len(r.failing) == 0, d.untried(e.Targets.Partition, e.warm) != "":
-		return document.Doubtful
-	default:
-		return document.Good
-	}
 }
 
 // about writes an estimate with its standard error, if it has one.

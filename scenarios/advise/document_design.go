@@ -120,9 +120,3 @@ func (c *Cost) section() document.Section {
 		fmt.Sprintf("it lasts %s, and as long as loading and counting take", document.Span(seconds(c.Seconds))))
 	return document.Section{ID: "cost", Title: "A run with the design in use", Blocks: []document.Block{document.List{Items: items}}}
 }
-
-// short is what a run costs, on a line.
-func (c *Cost) short() string {
-	return fmt.Sprintf("A run: %s requests, %s entities counted, about %s sent, %s", document.Count(c.Requests), document.Count(c.Entities),
-		document.Bytes(c.Sent), document.Span(seconds(c.Seconds)))
-}

@@ -299,16 +299,6 @@ type Times struct {
 	RoundTrip, Read, Write, Entity time.Duration
 }
 
-// of returns how long an operation takes whose requests are never refused.
-func (t *Times) of(o *Operation) time.Duration {
-	own := t.Write
-	if verb := o.spec.Verb; verb == entity.Get || verb == entity.Query {
-		own = t.Read
-	}
-	further := max(0, o.Entities-o.Requests)
-	return time.Duration(o.Requests*float64(t.RoundTrip+own) + further*float64(t.Entity))
-}
-
 // wait has the rates of a closed loop be those of clients that wait for their
 // answers: they were counted as if each came at once.
 func (l *Load) wait(phase *scenarios.Phase, times Times) {
@@ -318,7 +308,14 @@ func (l *Load) wait(phase *scenarios.Phase, times Times) {
 	}
 	answer := 0.0
 	for i := range l.Approaches {
-		answer += l.Approaches[i].Share * times.of(&l.Approaches[i]).Seconds()
+		// As long as an operation takes whose requests are never refused.
+		one, own := &l.Approaches[i], times.Write
+		if verb := one.spec.Verb; verb == entity.Get || verb == entity.Query {
+			own = times.Read
+		}
+		further := max(0, one.Entities-one.Requests)
+		takes := time.Duration(one.Requests*float64(times.RoundTrip+own) + further*float64(times.Entity))
+		answer += one.Share * takes.Seconds()
 	}
 	l.Clients, l.Answer = clients, answer
 	slower := think.Seconds() / (think.Seconds() + answer)

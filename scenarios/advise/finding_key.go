@@ -28,7 +28,9 @@ func (s *subject) padding() Finding {
 		}
 		for _, d := range (keys.Options{Attributes: s.Attributes}).Disorders(t, entities) {
 			found := &unpadded{key: one, Disorder: d}
-			if !one.byTime(d.Placeholder) {
+			// After an instant a number only tells apart what came about at the same one.
+			before, _, _ := strings.Cut(one.template, d.Placeholder)
+			if !strings.Contains(before, ":ticks}") && !strings.Contains(before, ":inverted}") {
 				found.by = s.orderedBy(one.row)
 			}
 			if first == nil {
@@ -54,13 +56,6 @@ type keyTemplate struct {
 	what, template string
 	// row says that it is that of RowKeys.
 	row bool
-}
-
-// byTime reports whether keys go by an instant before they go by a placeholder, which then
-// only tells apart what came about at the same one.
-func (k *keyTemplate) byTime(placeholder string) bool {
-	before, _, _ := strings.Cut(k.template, placeholder)
-	return strings.Contains(before, ":ticks}") || strings.Contains(before, ":inverted}")
 }
 
 // entities returns how many there are in all, with those that operations may insert.

@@ -30,8 +30,13 @@ func (s *subject) bandwidth() Finding {
 		return f
 	}
 	line := float64(m.ClientBandwidth * m.ClientMachines)
+	carries := fmt.Sprintf("the client's line carries, %s/s each way", document.Bytes(m.ClientBandwidth))
+	if m.ClientMachines != 1 {
+		carries = fmt.Sprintf("the lines of %s carry, %s/s each and each way", document.Counted(int(m.ClientMachines), "client machine"),
+			document.Bytes(m.ClientBandwidth))
+	}
 	f := found(Good, "At the peak about %s/s are sent, %s of what %s, and %s/s received, %s.", document.Bytes(int64(sent)), document.PartOf(sent, line),
-		carried(m.ClientBandwidth, m.ClientMachines), document.Bytes(int64(received)), document.PartOf(received, line))
+		carries, document.Bytes(int64(received)), document.PartOf(received, line))
 	switch most := max(sent, received) / line; {
 	case most > 1:
 		f.Verdict = Error
@@ -41,15 +46,6 @@ func (s *subject) bandwidth() Finding {
 		return f
 	}
 	return f.but("Project, use more or larger machines (client_machines, client_bandwidth), or compress what is large before it is sent.")
-}
-
-// carried says what the line of some machines carries, each way.
-func carried(bandwidth, machines int64) string {
-	each := document.Bytes(bandwidth) + "/s"
-	if machines == 1 {
-		return fmt.Sprintf("the client's line carries, %s each way", each)
-	}
-	return fmt.Sprintf("the lines of %s carry, %s each and each way", document.Counted(int(machines), "client machine"), each)
 }
 
 // location tells what the way to the account costs, where the scenario says how long it is.

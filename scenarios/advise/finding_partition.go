@@ -1,9 +1,11 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 
 	"loadgen/report/document"
+	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -82,30 +84,24 @@ func (s *subject) partitionTarget() Finding {
 	}
 }
 
-// finer says how less would fall on one partition.
+// finer says how less would fall on one partition: by another design that the model holds,
+// where there is one.
 func (s *subject) finer() string {
-	if better := s.better(); better != "" {
-		return better
-	}
-	if !s.hottest.Events {
-		return "The phase names its partitions: offer less to each, or choose a PartitionKey of which the peak falls " +
-			"on several."
-	}
-	return "Form the PartitionKey from more, or from something finer, so that this load falls on several partitions."
-}
-
-// better names another design that the model holds, empty where there is none.
-func (s *subject) better() string {
 	for i := range s.others {
 		d := &s.others[i]
-		if d.InUse || d.Rehearsal == nil || !d.Rehearsal.passes() ||
+		r := d.Rehearsal
+		if d.InUse || r == nil || r.State() != results.Holds || cmp.Or(r.checkState(), results.Holds) != results.Holds ||
 			d.untried(s.targets.Partition, s.Start != scenarios.StartCold) != "" {
 			continue
 		}
 		h, _ := d.peaks()
 		return fmt.Sprintf("Use the design %s: it holds, and its hottest partition counts %s entities/s.", d.Name, document.Rate(h.Hottest.Value))
 	}
-	return ""
+	if !s.hottest.Events {
+		return "The phase names its partitions: offer less to each, or choose a PartitionKey of which the peak falls " +
+			"on several."
+	}
+	return "Form the PartitionKey from more, or from something finer, so that this load falls on several partitions."
 }
 
 func (s *subject) accountTarget() Finding {
@@ -161,38 +157,29 @@ func (s *subject) insertOrder() Finding {
 		f.Verdict = CannotTell
 		return f
 	case l.Keys.verdict == keystatistics.SeveralTails:
-		return s.tails(l, f)
+		// Each of the places bears a partition's target, once load balancing has given it a
+		// range of its own.
+		if s.targets.Partition == 0 {
+			return f
+		}
+		f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.", l.Keys.bears(s.targets), document.Rate(l.Inserts))
+		tail := Rate{l.onTail(), l.onTail(), l.onTail()}
+		switch f.Verdict = tail.against(s.targets.Partition); {
+		case f.Verdict != Good:
+			return f.but(orderCure)
+		case l.Inserts > float64(s.targets.Partition):
+			f.Verdict = Note
+		}
+		return f
 	case !l.Keys.Hot:
 		return f
 	}
 	f.Verdict = Warning
 	f.Evidence += fmt.Sprintf(" At the peak %s entities/s are inserted.", document.Rate(l.Inserts))
-	if l.endangered(s.targets.Partition) {
+	if target := float64(s.targets.Partition); target > 0 && l.atOnce() >= endangered*target {
 		f.Verdict = Error
 	}
 	return f.but(orderCure)
-}
-
-// tails judges inserts that fall on a few places at a time: each bears a partition's
-// target, once load balancing has given it a range of its own.
-func (s *subject) tails(l *Load, f Finding) Finding {
-	if s.targets.Partition == 0 {
-		return f
-	}
-	f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.", l.Keys.bears(s.targets), document.Rate(l.Inserts))
-	tail := Rate{l.onTail(), l.onTail(), l.onTail()}
-	switch f.Verdict = tail.against(s.targets.Partition); {
-	case f.Verdict != Good:
-		return f.but(orderCure)
-	case l.Inserts > float64(s.targets.Partition):
-		f.Verdict = Note
-	}
-	return f
-}
-
-// endangered reports whether inserts that all fall on one place are too many for it.
-func (l *Load) endangered(target int64) bool {
-	return l.Events && l.Keys.Hot && target > 0 && l.atOnce() >= endangered*float64(target)
 }
 
 func (s *subject) skew() Finding {

@@ -62,9 +62,12 @@ func (s *subject) scans() Finding {
 		}
 		return found(Good, "No operation scans a partition, or several.")
 	}
-	rate := l.counts(one)
+	rate, why := l.counts(one), ""
+	if one.Why != "" {
+		why = " Why: " + one.Why + "."
+	}
 	f := found(Good, "%s is a %s: it counts %s entities and takes %s, at the peak %s entities/s.%s",
-		one.Name, one.Class, document.Rate(one.Entities), document.Averaged(one.Requests, "request"), document.Rate(rate), s.because(one))
+		one.Name, one.Class, document.Rate(one.Entities), document.Averaged(one.Requests, "request"), document.Rate(rate), why)
 	switch target := float64(s.targets.Account); {
 	case one.rank == filter.ClassTableScan && target > 0 && rate >= endangered*target:
 		f.Verdict = Error
@@ -76,14 +79,6 @@ func (s *subject) scans() Finding {
 		return f
 	}
 	return f.but(fmt.Sprintf("Choose a design, or add a copy, whose keys begin with what %s knows.", one.Name))
-}
-
-// because says what a better query would need.
-func (s *subject) because(one *Operation) string {
-	if one.Why == "" {
-		return ""
-	}
-	return " Why: " + one.Why + "."
 }
 
 func (s *subject) density() Finding {
@@ -133,7 +128,11 @@ func (s *subject) projection() Finding {
 		if one.spec.Verb != entity.Query || len(one.spec.Select) > 0 {
 			return 0
 		}
-		return one.returned() * bytes
+		returned := one.Entities
+		if one.Density != nil {
+			returned *= *one.Density
+		}
+		return returned * bytes
 	})
 	switch {
 	case worst == nil:
@@ -145,14 +144,6 @@ func (s *subject) projection() Finding {
 		but(fmt.Sprintf("Where some properties are enough, name them in its select: fewer bytes for the same count of "+
 			"%s entities.",
 			document.Rate(worst.Entities)))
-}
-
-// returned is about how many entities an operation returns.
-func (one *Operation) returned() float64 {
-	if one.Density != nil {
-		return one.Entities * *one.Density
-	}
-	return one.Entities
 }
 
 // bytes returns the size of the largest sample.

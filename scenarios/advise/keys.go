@@ -3,7 +3,9 @@ package advise
 import (
 	"io"
 	"math"
+	"slices"
 
+	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -105,8 +107,12 @@ func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Keys
 	}
 	k.Spread = spreadOf(&r, listed)
 	k.Unlisted = float64(r.Unlisted) / float64(max(1, r.Entities))
-	k.forecast(r.Forecast(keystatistics.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
-		AccountTarget: float64(o.Targets.Account)}))
+	f := r.Forecast(keystatistics.Demand{EntitiesPerSecond: o.PerSecond, PartitionTarget: float64(o.Targets.Partition),
+		AccountTarget: float64(o.Targets.Account)})
+	k.Hottest = Rate{Value: f.Hottest.Most, Least: f.Hottest.Least, Most: f.Hottest.Most}
+	k.HotPlace = f.HotPlace
+	k.Full = Rate{Value: finite(f.HottestFull.Least), Least: finite(f.HottestFull.Least), Most: finite(f.HottestFull.Most)}
+	k.FullPlace = finite(f.HotPlaceFull)
 	k.Findings = heldTo(k, []point[*Keys]{
 		{"valid-keys", (*Keys).valid},
 		{"unique-keys", (*Keys).unique},
@@ -115,18 +121,19 @@ func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Keys
 		{"insert-order", (*Keys).insertOrder},
 		{"skew", (*Keys).skew},
 	})
-	k.State, k.Ok = k.answer()
+	switch {
+	case slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }):
+		k.State, k.Ok = results.DoesNotHold, new(false)
+	case k.Entities == 0, k.untimed(), k.PerSecond > k.Full.Least && k.Full.Least > 0:
+		k.State = results.CannotTell
+	case k.PerSecond == 0:
+		k.State = results.Holds
+	default:
+		k.State, k.Ok = results.Holds, new(true)
+	}
 	claim := k.claim()
 	k.Verdict = claim.Whole()
 	return k
-}
-
-func (k *Keys) forecast(f keystatistics.Forecast) {
-	k.Hottest = Rate{Value: f.Hottest.Most, Least: f.Hottest.Least, Most: f.Hottest.Most}
-	k.HotPlace = f.HotPlace
-	k.Full = Rate{Value: finite(f.HottestFull.Least), Least: finite(f.HottestFull.Least),
-		Most: finite(f.HottestFull.Most)}
-	k.FullPlace = finite(f.HotPlaceFull)
 }
 
 // finite writes a rate that is never reached as 0.

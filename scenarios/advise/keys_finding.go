@@ -2,10 +2,8 @@ package advise
 
 import (
 	"fmt"
-	"slices"
 
 	"loadgen/report/document"
-	"loadgen/results"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -139,20 +137,6 @@ func (k *Keys) skew() Finding {
 			k.Full.between(), document.Count(k.Targets.Account))
 	}
 	return f
-}
-
-// answer returns what the verdict says, for scripts.
-func (k *Keys) answer() (state string, ok *bool) {
-	switch {
-	case slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }):
-		return results.DoesNotHold, new(false)
-	case k.Entities == 0, k.untimed(), k.PerSecond > k.Full.Least && k.Full.Least > 0:
-		return results.CannotTell, nil
-	case k.PerSecond == 0:
-		return results.Holds, nil
-	default:
-		return results.Holds, new(true)
-	}
 }
 
 // untimed reports whether it is not known on how many places inserts fall, and how bursty

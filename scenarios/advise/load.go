@@ -108,10 +108,18 @@ func (l *looker) scatter() {
 			}
 			seen.Add(&row)
 		})
-		l.kinds[kind].operations++
-		l.kinds[kind].entities += entities
-		l.kinds[kind].touched += touched
-		l.kinds[kind].perform(l.preview, k, l.table)
+		t := &l.kinds[kind]
+		t.operations++
+		t.entities += entities
+		t.touched += touched
+		if t.performed < performances {
+			if sent, some := l.preview.Sent(k, l.table); some {
+				t.performed++
+				t.sent.Requests += sent.Requests
+				t.sent.Queries += sent.Queries
+				t.sent.Beside += sent.Beside
+			}
+		}
 		l.load.Sampled++
 	}
 	report := seen.Report()
@@ -122,21 +130,6 @@ func (l *looker) scatter() {
 
 // performances is how many operations of a workflow are looked at for what they send.
 const performances = 400
-
-// perform looks at what operation k sends, if it is a workflow's.
-func (t *counter) perform(p *campaign.Preview, k uint64, table string) {
-	if t.performed == performances {
-		return
-	}
-	sent, some := p.Sent(k, table)
-	if !some {
-		return
-	}
-	t.performed++
-	t.sent.Requests += sent.Requests
-	t.sent.Queries += sent.Queries
-	t.sent.Beside += sent.Beside
-}
 
 // rate returns how many operations are due a second from a time on, for how long, and
 // what that surely is. Of few operations a long while tells more; of many a short one

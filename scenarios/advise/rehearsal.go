@@ -213,12 +213,6 @@ func agreed(states []string) string {
 	}
 }
 
-// passes reports whether the load is sustained, and all checks pass.
-func (r *Rehearsal) passes() bool {
-	checks := r.checkState()
-	return r.State() == results.Holds && (checks == "" || checks == results.Holds)
-}
-
 // measured has the rates of a load be those of the rehearsal, in its busiest second.
 func (l *Load) measured(r *Rehearsal) {
 	steps := make(map[string]bool)

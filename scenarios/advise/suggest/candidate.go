@@ -44,7 +44,12 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 	with.Design, with.AntiPattern, with.Pattern = *d, nil, nil
 	with.Designs, with.Use = nil, ""
 	if faults := with.Validate(); len(faults) > 0 {
-		return candidate{cannot: saying(faults[0])}, nil
+		var fault fields.Fault
+		if errors.As(faults[0], &fault) {
+			// Its place is none of the user's.
+			return candidate{cannot: fault.What}, nil
+		}
+		return candidate{cannot: faults[0].Error()}, nil
 	}
 	// What pads an entity changes nothing but its size, and takes most of the time.
 	with.Entity.Filler = ""
@@ -53,7 +58,14 @@ func (r *rule) explain(d *scenarios.Design) (candidate, error) {
 		return candidate{}, err
 	}
 	a := candidate{}
-	sum := weighing{needs: needs(r.scenario), entities: insertsEach(r.scenario), accounts: r.options.Targets.Accounts}
+	sum := weighing{needs: needs(r.scenario), entities: make(map[string]int), accounts: r.options.Targets.Accounts}
+	for i := range r.scenario.Phases {
+		for _, op := range r.scenario.Phases[i].Operations() {
+			if op.Inserts() {
+				sum.entities[op.Name] = max(1, op.Entities)
+			}
+		}
+	}
 	for i := range explained.Loads {
 		a.look(&explained.Loads[i], &sum)
 	}
@@ -139,35 +151,11 @@ func (a *candidate) read(one *advise.Operation, needed bool) {
 	}
 }
 
-// holdsPartition reports whether the hottest partition leaves the headroom, holdsAccount
-// whether the account's target is held.
+// holdsPartition reports whether the hottest partition leaves the headroom.
 func (r *rule) holdsPartition(a *candidate) bool { return r.limit() == 0 || a.hottest <= r.limit() }
 
-func (r *rule) holdsAccount(a *candidate) bool {
+// holds reports whether the account's target is held as well.
+func (r *rule) holds(a *candidate) bool {
 	target := r.options.Targets.Account
-	return target == 0 || a.account <= float64(target)
-}
-
-func (r *rule) holds(a *candidate) bool { return r.holdsPartition(a) && r.holdsAccount(a) }
-
-// insertsEach returns how many entities each operation inserts that does, by its name.
-func insertsEach(s *scenarios.Scenario) map[string]int {
-	each := make(map[string]int)
-	for i := range s.Phases {
-		for _, op := range s.Phases[i].Operations() {
-			if op.Inserts() {
-				each[op.Name] = max(1, op.Entities)
-			}
-		}
-	}
-	return each
-}
-
-// saying returns what a fault says without its place, which is none of the user's.
-func saying(err error) string {
-	var f fields.Fault
-	if errors.As(err, &f) {
-		return f.What
-	}
-	return err.Error()
+	return r.holdsPartition(a) && (target == 0 || a.account <= float64(target))
 }

@@ -38,8 +38,11 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 	}
 	for i := range list {
 		a := &list[i]
-		if simpler := r.simpler(a, list[:i]); simpler != nil {
-			p.reject(&a.design, fmt.Sprintf("its copies save less than they cost: %s has fewer, and is better.", simpler.design.Name))
+		simpler := slices.IndexFunc(list[:i], func(b candidate) bool {
+			return slices.Equal(a.set, b.set) && len(b.design.Copies) < len(a.design.Copies)
+		})
+		if simpler >= 0 {
+			p.reject(&a.design, fmt.Sprintf("its copies save less than they cost: %s has fewer, and is better.", list[simpler].design.Name))
 			continue
 		}
 		if len(p.Candidates) == most {
@@ -106,17 +109,6 @@ func (r *rule) better(a, b *candidate) int {
 		cmp.Compare(coarse(a.cost, 1.05), coarse(b.cost, 1.05)), cmp.Compare(len(a.design.Copies), len(b.design.Copies)),
 		cmp.Compare(apartFrom(&a.design), apartFrom(&b.design)), cmp.Compare(a.buckets, b.buckets), cmp.Compare(coarse(a.hottest, 1.1), coarse(b.hottest, 1.1)),
 		cmp.Compare(len(a.set), len(b.set)), strings.Compare(a.design.Name, b.design.Name))
-}
-
-// simpler returns the one of some better designs that has the same PartitionKey and fewer
-// copies, nil where none is.
-func (r *rule) simpler(a *candidate, better []candidate) *candidate {
-	for i := range better {
-		if b := &better[i]; slices.Equal(a.set, b.set) && len(b.design.Copies) < len(a.design.Copies) {
-			return b
-		}
-	}
-	return nil
 }
 
 // behind says by what a design is behind the best, in the same order.

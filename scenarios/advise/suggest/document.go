@@ -13,8 +13,10 @@ import (
 func (p *Proposal) Document() *document.Document {
 	d := &document.Document{Title: "suggest " + p.of.Name, Subtitle: "derived, nothing was sent", Data: p,
 		Answer: document.Answer{Claim: p.Verdict()}, Screen: []document.Block{p.Table()}}
+	rests := "Every number is derived: nothing was sent."
 	if p.tried() {
 		d.Subtitle = "derived, and tried in short simulations"
+		rests = "The trials were short simulations by a seed that no run of a contest has; every other number is derived."
 	}
 	for i := range p.Candidates {
 		d.Sections = append(d.Sections, p.Candidates[i].section(i+1))
@@ -30,7 +32,7 @@ func (p *Proposal) Document() *document.Document {
 	if len(rejected) > 0 {
 		s.Blocks = append(s.Blocks, document.List{Items: rejected})
 	}
-	s.Blocks = append(s.Blocks, document.Paragraph{Text: p.restsOn()})
+	s.Blocks = append(s.Blocks, document.Paragraph{Text: rests + " Which of them is best, a contest says."})
 	d.Sections = append(d.Sections, s)
 	return d
 }
@@ -53,23 +55,18 @@ func (p *Proposal) Table() document.Table {
 		if !c.Holds {
 			tone = document.Bad
 		}
+		var classes []string
+		for _, r := range c.Reads {
+			if !slices.Contains(classes, r.Class) {
+				classes = append(classes, r.Class)
+			}
+		}
 		row := document.Cells(c.Design.Name, document.Cut(c.Design.PartitionKey, keyWidth), document.Cut(c.Design.RowKey, keyWidth),
-			document.Rate(c.Hottest), document.Count(int64(len(c.Design.Copies))), document.Count(int64(c.Buckets)), c.classes())
+			document.Rate(c.Hottest), document.Count(int64(len(c.Design.Copies))), document.Count(int64(c.Buckets)), strings.Join(classes, ", "))
 		row[0].Tone = tone
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// classes are how its queries are rated, each class once.
-func (c *Candidate) classes() string {
-	var list []string
-	for _, r := range c.Reads {
-		if !slices.Contains(list, r.Class) {
-			list = append(list, r.Class)
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // section is all that is to be said of a candidate, the n-th.

@@ -10,14 +10,6 @@ import (
 // tried reports whether there were trials.
 func (p *Proposal) tried() bool { return len(p.Own) > 0 }
 
-// restsOn says where the figures are from.
-func (p *Proposal) restsOn() string {
-	if p.tried() {
-		return "The trials were short simulations by a seed that no run of a contest has; every other number is derived. Which of them is best, a contest says."
-	}
-	return "Every number is derived: nothing was sent. Which of them is best, a contest says."
-}
-
 // Verdict says in a sentence whether the scenario's own design is to be kept, and what is
 // better where one is.
 func (p *Proposal) Verdict() string {

@@ -181,11 +181,14 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 	d.design = scenarios.Design{PartitionKey: r.partitionKey(set, over.buckets), RowKey: key.text}
 	together := false
 	for range copied {
-		q := r.worst(&d.design)
-		if q == nil {
+		worst := slices.IndexFunc(r.questions, func(q question) bool {
+			plan, err := r.plan(&q, &d.design)
+			return err == nil && !plan.serves()
+		})
+		if worst < 0 {
 			return d, false
 		}
-		together = r.copy(&d, q) || together
+		together = r.copy(&d, &r.questions[worst]) || together
 	}
 	if together {
 		// Beside copies in its own partition an entity says which it is.
@@ -193,17 +196,6 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 	}
 	d.design.Name = r.nameOf(&d)
 	return d, true
-}
-
-// worst returns the dominant of the questions that a design serves badly, nil for none.
-func (r *rule) worst(d *scenarios.Design) *question {
-	for i := range r.questions {
-		q := &r.questions[i]
-		if plan, err := r.plan(q, d); err == nil && !plan.serves() {
-			return q
-		}
-	}
-	return nil
 }
 
 // copy adds to a draft the copy that serves a question, and reports whether it lies in
@@ -229,7 +221,11 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 		word = strings.Join(set, "-")
 		one.Table = r.tableOf(word, d.design.Copies)
 	}
-	one.Name = r.copyName("by-"+word, d.design.Copies)
+	var others []string
+	for i := range d.design.Copies {
+		others = append(others, d.design.Copies[i].Name)
+	}
+	one.Name = r.free(others, func(n int) string { return numbered(cut("by-"+word, longestName), n) })
 	d.design.Copies = append(d.design.Copies, one)
 	return together
 }

@@ -52,15 +52,6 @@ func (d *draft) name(n int) string {
 	return numbered(cut("by-"+strings.Join(d.set, "-"), longestName-len(end))+end, n)
 }
 
-// copyName returns what a copy is called beside others.
-func (r *rule) copyName(word string, beside []scenarios.Copy) string {
-	var others []string
-	for i := range beside {
-		others = append(others, beside[i].Name)
-	}
-	return r.free(others, func(n int) string { return numbered(cut(word, longestName), n) })
-}
-
 // tableOf returns what the table of a copy is called: ByAge.
 func (r *rule) tableOf(word string, beside []scenarios.Copy) string {
 	whole := "By"

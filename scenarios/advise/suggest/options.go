@@ -1,7 +1,6 @@
 package suggest
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -54,14 +53,4 @@ func (o Options) Validate() []error {
 		fault("targets are %d, %d and %d accounts; expected 0 or more", t.Partition, t.Account, t.Accounts)
 	}
 	return faults
-}
-
-func (o Options) withDefaults(s *scenarios.Scenario) (Options, error) {
-	o.Most, o.Headroom = cmp.Or(o.Most, usualMost), cmp.Or(o.Headroom, usualHeadroom)
-	if o.Targets != nil {
-		return o, nil
-	}
-	targets, _, err := advise.TargetsOf(s)
-	o.Targets = &targets
-	return o, err
 }

@@ -151,16 +151,12 @@ func (f constantly) Look(figure.Reference, figure.Unit) (float64, bool) {
 	return float64(f), true
 }
 
+// vast is more than any figure of a run.
+const vast = 1e18
+
 // bounds reports whether a claim is of one figure that must not be too great.
 func bounds(c *figure.Claim) bool {
-	const vast = 1e18
 	return len(c.Figures()) == 1 && c.Judge(constantly(0)).Pass && !c.Judge(constantly(vast)).Pass
-}
-
-// assures reports whether a claim is of one figure that must not be too small.
-func assures(c *figure.Claim) bool {
-	const vast = 1e18
-	return len(c.Figures()) == 1 && !c.Judge(constantly(0)).Pass && c.Judge(constantly(vast)).Pass
 }
 
 // ErrUnsuited is wrapped by the error for a scenario that says too little to propose

@@ -9,6 +9,7 @@ import (
 
 	"loadgen/report/document"
 	"loadgen/scenarios"
+	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -79,15 +80,18 @@ func Designs(s *scenarios.Scenario, o Options) (*Proposal, error) {
 }
 
 func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
-	o, err := o.withDefaults(s)
-	if err != nil {
-		return nil, err
+	o.Most, o.Headroom = cmp.Or(o.Most, usualMost), cmp.Or(o.Headroom, usualHeadroom)
+	if o.Targets == nil {
+		targets, _, err := advise.TargetsOf(s)
+		if err != nil {
+			return nil, err
+		}
+		o.Targets = &targets
 	}
-	r := &rule{scenario: s, options: o, timeFormat: "ticks", named: make(map[string]string)}
-	taken := make(map[string]string)
+	r := &rule{scenario: s, options: o, timeFormat: "ticks", taken: make(map[string]string), named: make(map[string]string)}
 	take := func(name string) {
 		if name != "" {
-			taken[strings.ToLower(name)] = name
+			r.taken[strings.ToLower(name)] = name
 		}
 	}
 	for _, d := range ownDesigns(s) {
@@ -97,7 +101,7 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 			take(one.Table)
 		}
 	}
-	r.taken = taken
+	var err error
 	if r.attributes, err = newAttributes(s); err != nil {
 		return nil, err
 	}
@@ -164,7 +168,8 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 		buckets := 1
 		if r.appends(set) && r.inserts >= insertHeavy {
 			d, _ := r.draft(set, parts{1, 1}, 0)
-			p.reject(&d.design, keystatistics.AppendOnly.String()+": it begins with "+set[r.leading(set)]+", which rises or falls as entities come about, and "+document.Share(r.inserts)+
+			first := max(0, slices.IndexFunc(set, func(name string) bool { return !r.attributes.nature(name).constant }))
+			p.reject(&d.design, keystatistics.AppendOnly.String()+": it begins with "+set[first]+", which rises or falls as entities come about, and "+document.Share(r.inserts)+
 				" of the operations insert: all of those fall on one partition server, whatever the number of keys.")
 			if r.bucketBy == "" {
 				continue
@@ -182,11 +187,6 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 		p.reject(&list[i].design, "others promise more: what its queries read was rated worse than that of "+fmt.Sprint(mostComputed)+" others, by their classes alone.")
 	}
 	return list[:min(len(list), mostComputed)], nil
-}
-
-// leading returns the position of the attribute by which keys of a set are ordered.
-func (r *rule) leading(set []string) int {
-	return max(0, slices.IndexFunc(set, func(name string) bool { return !r.attributes.nature(name).constant }))
 }
 
 // limit is what a partition may count a second at the peak, 0 for anything.

@@ -65,13 +65,6 @@ func (t *Tried) against(other *Tried) int {
 	return cmp.Or(cmp.Compare(t.Failed, other.Failed), apart(t.Lost, other.Lost), apart(t.Throttled, other.Throttled), cost)
 }
 
-// order is that of trials: unlike [Tried.against] it can be sorted by, for it rounds.
-func (t *Tried) order(other *Tried) int {
-	step := func(share float64) float64 { return math.Round(share / (2 * aShare)) }
-	return cmp.Or(cmp.Compare(t.Failed, other.Failed), cmp.Compare(step(t.Lost), step(other.Lost)),
-		cmp.Compare(step(t.Throttled), step(other.Throttled)), cmp.Compare(coarse(t.cost(), 1+aPart), coarse(other.cost(), 1+aPart)))
-}
-
 // ownDesigns returns the scenario's own designs under their own names, the one in use
 // first. The only one of a scenario may have none and is called own.
 func ownDesigns(s *scenarios.Scenario) []scenarios.Design {
@@ -149,7 +142,13 @@ func (r *rule) try(p *Proposal) error {
 // judge says which of the own designs is the best, puts the candidates in order, and drops
 // those that are worse than it.
 func (r *rule) judge(p *Proposal) {
-	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int { return a.Tried.order(b.Tried) })
+	// Unlike [Tried.against] this is an order, for it rounds.
+	step := func(share float64) float64 { return math.Round(share / (2 * aShare)) }
+	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int {
+		t, other := a.Tried, b.Tried
+		return cmp.Or(cmp.Compare(t.Failed, other.Failed), cmp.Compare(step(t.Lost), step(other.Lost)),
+			cmp.Compare(step(t.Throttled), step(other.Throttled)), cmp.Compare(coarse(t.cost(), 1+aPart), coarse(other.cost(), 1+aPart)))
+	})
 	best := p.bestOwn()
 	kept := p.Candidates[:0:0]
 	if best != nil {

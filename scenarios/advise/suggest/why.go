@@ -120,18 +120,15 @@ func (r *rule) whyCopy(a *candidate, one *scenarios.Copy) string {
 		before, err := r.plan(q, &bare)
 		after, failed := r.plan(q, &with)
 		if err == nil && failed == nil && after.rank() < before.rank() {
-			helped = append(helped, fmt.Sprintf("%s (a %s without it)", q.spec.Name, worded(before.class)))
+			class := before.class.String()
+			if before.class == filter.ClassRowRange {
+				class = "longer row range scan"
+			}
+			helped = append(helped, fmt.Sprintf("%s (a %s without it)", q.spec.Name, class))
 		}
 	}
 	if len(helped) == 0 {
 		return fmt.Sprintf("Copy %s, %s.", one.Name, where)
 	}
 	return fmt.Sprintf("Copy %s, %s; it is for %s.", one.Name, where, strings.Join(helped, ", "))
-}
-
-func worded(c filter.Class) string {
-	if c == filter.ClassRowRange {
-		return "longer row range scan"
-	}
-	return c.String()
 }
