@@ -19,14 +19,6 @@ const analyticsFields = 30
 // tableService is what logs call the service.
 const tableService = "table"
 
-// ParseAnalytics reads a line of a Storage Analytics log, without its end. The error says
-// what is wrong with it.
-func ParseAnalytics(line string) (Entry, error) {
-	var e Entry
-	err := e.analytics(line)
-	return e, err
-}
-
 // analytics makes an entry of a line of Storage Analytics.
 func (e *Entry) analytics(line string) error {
 	var room [analyticsFields]string
@@ -110,7 +102,11 @@ func closing(text string) int {
 // AppendAnalytics appends an entry as a line of a Storage Analytics log, with its end.
 func AppendAnalytics(dst []byte, e *Entry) []byte {
 	text := func(s string) {
-		dst = append(append(dst, encoded(s)...), ';')
+		// What parts fields or lines is encoded, in quotation marks.
+		if strings.ContainsAny(s, "\";\n\r&<>'") {
+			s = `"` + strings.NewReplacer("\n", "&#10;", "\r", "&#13;").Replace(html.EscapeString(s)) + `"`
+		}
+		dst = append(append(dst, s...), ';')
 	}
 	quoted := func(s string) {
 		dst = append(append(append(dst, '"'), html.EscapeString(s)...), '"', ';')
@@ -154,15 +150,6 @@ func AppendAnalytics(dst []byte, e *Entry) []byte {
 
 // analyticsTime is how an instant stands in a line: UTC, with seven decimals.
 const analyticsTime = "2006-01-02T15:04:05.0000000Z"
-
-// encoded returns a text as it stands in a line: in quotation marks and encoded where it
-// holds what parts fields or lines.
-func encoded(s string) string {
-	if !strings.ContainsAny(s, "\";\n\r&<>'") {
-		return s
-	}
-	return `"` + strings.NewReplacer("\n", "&#10;", "\r", "&#13;").Replace(html.EscapeString(s)) + `"`
-}
 
 func inMillis(d time.Duration) int64 {
 	if d == Unknown {

@@ -56,8 +56,11 @@ func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
 		for i, value := range rows.Fields() {
 			row.set(i, value)
 		}
-		if zoned {
-			row.record[fieldTime] = fromPortal(row.record[fieldTime])
+		for _, layout := range portalTimes {
+			if t, err := time.Parse(layout, row.record[fieldTime]); zoned && err == nil {
+				row.record[fieldTime] = t.Format(analyticsTime)
+				break
+			}
 		}
 		if err := row.record.entry(&e); err != nil {
 			rows.Fault("%s", err)
@@ -75,15 +78,6 @@ func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
 func isStamp(name string) bool {
 	name, _, _ = strings.Cut(name, " [")
 	return name == "TimeGenerated"
-}
-
-func fromPortal(text string) string {
-	for _, layout := range portalTimes {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.Format(analyticsTime)
-		}
-	}
-	return text
 }
 
 // The columns of plain CSV. Those that stand for the same are listed together.
@@ -143,7 +137,8 @@ func plainRows(rows *csvfile.Reader, visit func(*Entry) error) error {
 
 // plainEntry makes an entry of what a row says; value is that of one of plainColumns.
 func plainEntry(e *Entry, value func(column int) string) error {
-	*e = empty()
+	*e = Entry{EndToEnd: Unknown, Server: Unknown, Index: Unknown, RequestHeader: Unknown, RequestPacket: Unknown,
+		ResponseHeader: Unknown, ResponsePacket: Unknown, ContentLength: Unknown, About: About{Entities: Unknown}}
 	var err error
 	if e.At, err = instantOf(value(0)); err != nil {
 		return err
@@ -175,10 +170,7 @@ func plainEntry(e *Entry, value func(column int) string) error {
 	}
 	if key := value(3); key != "" || a.Verb != entity.Query && a.Verb != entity.Batch {
 		a.Key, a.Keyed = entity.Key{Partition: key, Row: value(4)}, a.Verb < entity.CreateTable
-		a.KeyedRow = a.Keyed && at(a.Verb)
+		a.KeyedRow = a.Keyed && a.Verb >= entity.Insert && a.Verb <= entity.Get
 	}
 	return n.err
 }
-
-// at reports whether a verb is about one entity.
-func at(v entity.Verb) bool { return v >= entity.Insert && v <= entity.Get }

@@ -3,6 +3,7 @@ package accesslog
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,12 +78,15 @@ const (
 	Failed
 )
 
+// timeouts are the codes of requests that ended with 500 since the service took too long.
+var timeouts = []string{"ServerTimeoutError", "OperationTimedOut"}
+
 // Outcome returns what became of the request. A 404, 409 or 412 is an answer like another.
 func (e *Entry) Outcome() Outcome {
 	switch {
 	case e.HTTP == http.StatusServiceUnavailable, e.HTTP == http.StatusTooManyRequests, e.HTTP == http.StatusGatewayTimeout:
 		return Throttled
-	case e.HTTP == http.StatusInternalServerError && e.timedOut():
+	case e.HTTP == http.StatusInternalServerError && slices.Contains(timeouts, trimAuth(e.Status)) && !e.ClientTimedOut():
 		return Throttled
 	case e.HTTP == http.StatusNotFound, e.HTTP == http.StatusConflict, e.HTTP == http.StatusPreconditionFailed:
 		return Ok
@@ -90,18 +94,6 @@ func (e *Entry) Outcome() Outcome {
 		return Failed
 	}
 	return Ok
-}
-
-// timedOut reports whether the service took too long for a request that ended with 500.
-func (e *Entry) timedOut() bool {
-	if e.ClientTimedOut() {
-		return false
-	}
-	switch trimAuth(e.Status) {
-	case "ServerTimeoutError", "OperationTimedOut":
-		return true
-	}
-	return false
 }
 
 // ClientTimedOut reports whether a request ended with 500 because the timeout that its client
@@ -122,11 +114,6 @@ func (e *Entry) Billed() bool {
 		return true
 	}
 	return entity.Billed(e.HTTP, entity.Code(e.Status))
-}
-
-func empty() Entry {
-	return Entry{EndToEnd: Unknown, Server: Unknown, Index: Unknown, RequestHeader: Unknown, RequestPacket: Unknown,
-		ResponseHeader: Unknown, ResponsePacket: Unknown, ContentLength: Unknown, About: About{Entities: Unknown}}
 }
 
 // operations are the names of the Table service's operations that are about tables and

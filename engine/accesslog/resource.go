@@ -33,16 +33,6 @@ func AppendResource(dst []byte, e *Entry) []byte {
 	}
 	w.text("location", e.Location)
 	w.begin("properties")
-	w.properties(e)
-	w.end()
-	w.text("uri", e.URL)
-	w.text("protocol", e.Protocol)
-	w.end()
-	return append(w.line, '\n')
-}
-
-// properties appends what of a resource log stands in its properties.
-func (w *jsonWriter) properties(e *Entry) {
 	w.text("accountName", e.Account)
 	w.text("userAgentHeader", e.UserAgent)
 	w.text("referrerHeader", e.Referrer)
@@ -63,6 +53,11 @@ func (w *jsonWriter) properties(e *Entry) {
 	w.count("responseBodySize", e.ResponsePacket)
 	w.count("contentLengthHeader", e.ContentLength)
 	w.text("tlsVersion", e.TLS)
+	w.end()
+	w.text("uri", e.URL)
+	w.text("protocol", e.Protocol)
+	w.end()
+	return append(w.line, '\n')
 }
 
 // jsonWriter appends members of objects; those without a value are left out.

@@ -16,18 +16,6 @@ type dialect struct {
 	escapes bool
 }
 
-// shown returns what stands between fields, in words.
-func (d dialect) shown() string {
-	switch d.separator {
-	case ';':
-		return "a semicolon"
-	case '\t':
-		return "a tab"
-	default:
-		return "a comma"
-	}
-}
-
 // headBytes is how much of a file its dialect is told from.
 const headBytes = 64 << 10
 
@@ -35,16 +23,6 @@ const headBytes = 64 << 10
 type head struct {
 	text  []byte
 	whole bool
-}
-
-// begin reads the beginning of a text and returns what reads the rest.
-func begin(from io.Reader) (head, io.Reader) {
-	text, err := io.ReadAll(io.LimitReader(from, headBytes))
-	h := head{text: text, whole: err == nil && len(text) < headBytes}
-	if err != nil {
-		from = failing{err}
-	}
-	return h, from
 }
 
 // failing is a reader that has failed, and says so again.

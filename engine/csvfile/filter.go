@@ -79,10 +79,6 @@ func (f *filter) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// unclosed reports whether the file ended within quotation marks of a row that began
-// at a line.
-func (f *filter) unclosed(line int) bool { return f.err == io.EOF && f.at == within && f.row == line }
-
 // feed takes what was read, up to the first byte that is too many.
 func (f *filter) feed(text []byte) {
 	for len(text) > 0 {
@@ -90,9 +86,17 @@ func (f *filter) feed(text []byte) {
 		for run < len(text) && !special[text[run]] {
 			run++
 		}
-		run = max(1, run)
-		f.take(text[:run])
-		text = text[run:]
+		// Ordinary bytes, or another one.
+		next := text[:max(1, run)]
+		f.alone = f.before == '\r' && f.at != within && next[0] != '\n'
+		f.length += len(next)
+		if f.at == within {
+			f.inside(next)
+		} else {
+			f.outside(next)
+		}
+		f.before = next[len(next)-1]
+		text = text[len(next):]
 		if what := f.wrong(); what != "" {
 			f.err = &boundFault{f.row, what}
 			return
@@ -112,18 +116,6 @@ func (f *filter) wrong() string {
 	default:
 		return ""
 	}
-}
-
-// take takes ordinary bytes, or another one.
-func (f *filter) take(text []byte) {
-	f.alone = f.before == '\r' && f.at != within && text[0] != '\n'
-	f.length += len(text)
-	if f.at == within {
-		f.inside(text)
-	} else {
-		f.outside(text)
-	}
-	f.before = text[len(text)-1]
 }
 
 // inside takes what stands between quotation marks.

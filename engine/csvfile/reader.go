@@ -90,8 +90,12 @@ func New(from io.Reader, o Options) *Reader {
 		bounded = &io.LimitedReader{R: from, N: o.Bytes + 1}
 		from = bounded
 	}
-	h, rest := begin(from)
-	rows, filter := dialectOf(h, &o).reader(io.MultiReader(bytes.NewReader(h.text), rest), &o)
+	text, err := io.ReadAll(io.LimitReader(from, headBytes))
+	h := head{text: text, whole: err == nil && len(text) < headBytes}
+	if err != nil {
+		from = failing{err}
+	}
+	rows, filter := dialectOf(h, &o).reader(io.MultiReader(bytes.NewReader(text), from), &o)
 	filter.learns = !filter.escapes
 	return &Reader{options: o, rows: rows, filter: filter, bounded: bounded, line: 1}
 }
@@ -133,6 +137,9 @@ func (r *Reader) Next() bool {
 	return false
 }
 
+// separators are what stands between fields, in words.
+var separators = map[byte]string{',': "a comma", ';': "a semicolon", '\t': "a tab"}
+
 // fail keeps why a row could not be read.
 func (r *Reader) fail(err error) {
 	var bound *boundFault
@@ -148,24 +155,18 @@ func (r *Reader) fail(err error) {
 	case errors.As(err, &form):
 		// The names of the columns may be in the first row.
 		r.line, r.ended = form.StartLine, r.width == 0
-		r.Fault("field %d: %s", len(r.raw)+1, r.misplaced(form))
+		what := "text follows a closing quotation mark; expected " + separators[r.filter.separator] + ", or two marks for one"
+		if errors.Is(form, csv.ErrBareQuote) {
+			what = "a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"
+		} else if f := r.filter; f.err == io.EOF && f.at == within && f.row == form.StartLine {
+			what = "a quotation mark is never closed; expected another"
+		}
+		r.Fault("field %d: %s", len(r.raw)+1, what)
 	default:
 		r.ended = true
 		if r.broken = err; r.options.Holds != "" {
 			r.broken = fmt.Errorf("reading %s %s: %w", r.options.Holds, r.options.File, err)
 		}
-	}
-}
-
-// misplaced returns what is wrong with a quotation mark.
-func (r *Reader) misplaced(form *csv.ParseError) string {
-	switch {
-	case errors.Is(form, csv.ErrBareQuote):
-		return "a quotation mark stands in a field without; expected the field in quotation marks, and its own doubled"
-	case r.filter.unclosed(form.StartLine):
-		return "a quotation mark is never closed; expected another"
-	default:
-		return fmt.Sprintf("text follows a closing quotation mark; expected %s, or two marks for one", r.filter.shown())
 	}
 }
 

@@ -42,7 +42,7 @@ func MergePacked(stored Packed, t Ticks, changes []Property) Packed {
 		return nil
 	}
 	for i := range changes {
-		if !pending.taken(i) {
+		if pending.used[i/64]&(1<<(i%64)) == 0 {
 			merged = appendProperty(merged, &changes[i])
 			count++
 		}
@@ -60,8 +60,6 @@ type unmerged struct {
 	// used has a bit for each change.
 	used []uint64
 }
-
-func (u *unmerged) taken(i int) bool { return u.used[i/64]&(1<<(i%64)) != 0 }
 
 // take returns the change of that name and marks it, or nil where there is none.
 func (u *unmerged) take(name string) *Property {

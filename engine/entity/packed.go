@@ -92,7 +92,7 @@ func (p Packed) Lookup(name string) (Value, bool) {
 		}
 		if found == name {
 			var v Value
-			ok = read.value(&v)
+			ok = read.reach(valueAt(read.block, read.at, &v))
 			return v, ok
 		}
 		if !read.skipValue() {

@@ -7,15 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-func checkProperty(p *Property) (size int, code Code, detail string) {
-	name, code, detail := checkName(p.Name)
-	if code != OK {
-		return 0, code, detail
-	}
-	value, code, detail := checkValue(p)
-	return propertyOverhead + bytesPerUnit*name + value, code, detail
-}
-
 // checkName returns the length of a property's name in UTF-16 code units. A
 // name is a C# identifier: a letter or underscore, then letters, digits,
 // connectors, and combining and formatting characters.
@@ -34,21 +25,12 @@ func checkName(name string) (length int, code Code, detail string) {
 	if name == "" || strings.HasPrefix(name, "xml") {
 		return 0, PropertyNameInvalid, "the property name " + quote(name) + " is empty or begins with xml"
 	}
-	if i := notIdentifier(name); i >= 0 {
-		return 0, PropertyNameInvalid, "the property name " + quote(name) + " is no C# identifier from " + quote(name[i:]) + " on"
-	}
-	return length, OK, ""
-}
-
-// notIdentifier returns the index of the first character that no identifier can
-// have there, or -1.
-func notIdentifier(name string) int {
 	for i, r := range name {
 		if !IdentifierRune(r, i == 0) {
-			return i
+			return 0, PropertyNameInvalid, "the property name " + quote(name) + " is no C# identifier from " + quote(name[i:]) + " on"
 		}
 	}
-	return -1
+	return length, OK, ""
 }
 
 // IdentifierRune reports whether a character can stand in an identifier of C#, which the
@@ -104,8 +86,10 @@ func repeated(properties []Property) int {
 		looks := uint64(0)
 		for i := range properties {
 			look := lookOf(properties[i].Name)
-			if looks&look != 0 && named(properties[:i], properties[i].Name) {
-				return i
+			for j := 0; looks&look != 0 && j < i; j++ {
+				if properties[j].Name == properties[i].Name {
+					return i
+				}
 			}
 			looks |= look
 		}
@@ -129,13 +113,4 @@ func lookOf(name string) uint64 {
 	}
 	hash := len(name)*7 ^ int(name[0]) ^ int(name[len(name)-1])*5 ^ int(name[len(name)/2])*11
 	return 1 << (hash & 63)
-}
-
-func named(properties []Property, name string) bool {
-	for i := range properties {
-		if properties[i].Name == name {
-			return true
-		}
-	}
-	return false
 }

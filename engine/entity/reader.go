@@ -26,8 +26,6 @@ func (r *reader) text() (string, bool) {
 	return text, r.reach(at)
 }
 
-func (r *reader) value(v *Value) bool { return r.reach(valueAt(r.block, r.at, v)) }
-
 // skipValue passes over a type and its value, without a look at what it says.
 func (r *reader) skipValue() bool {
 	if r.atEnd() {

@@ -83,7 +83,11 @@ const (
 // for anything but one weak tag, and ErrForeignETag for a weak tag that
 // [Ticks.ETag] cannot have written.
 func ParseETag(tag string) (Ticks, error) {
-	if !weakTag(tag) {
+	// One weak entity tag by RFC 9110 §8.8.3.
+	opaque, weak := strings.CutPrefix(tag, `W/"`)
+	opaque, closed := strings.CutSuffix(opaque, `"`)
+	foreign := func(c rune) bool { return c <= ' ' || c == '"' || c == 0x7F }
+	if !weak || !closed || strings.ContainsFunc(opaque, foreign) {
 		return 0, fmt.Errorf("%w: %s", ErrETag, quote(tag))
 	}
 	inner, starts := strings.CutPrefix(tag, etagStart)
@@ -95,14 +99,6 @@ func ParseETag(tag string) (Ticks, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w: %s", ErrForeignETag, quote(tag))
-}
-
-// weakTag reports whether the text is one weak entity tag by RFC 9110 §8.8.3.
-func weakTag(text string) bool {
-	inner, weak := strings.CutPrefix(text, `W/"`)
-	inner, closed := strings.CutSuffix(inner, `"`)
-	foreign := func(c rune) bool { return c <= ' ' || c == '"' || c == 0x7F }
-	return weak && closed && !strings.ContainsFunc(inner, foreign)
 }
 
 // parseISO reads yyyy-MM-ddTHH:mm:ss, up to seven digits of fraction after a

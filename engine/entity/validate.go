@@ -67,11 +67,16 @@ func (c *Change) check(keys *keyChecker) (size int, code Code, detail string) {
 		return 0, code, detail
 	}
 	for i := range c.Properties {
-		n, code, detail := checkProperty(&c.Properties[i])
+		p := &c.Properties[i]
+		name, code, detail := checkName(p.Name)
 		if code != OK {
 			return 0, code, detail
 		}
-		size += n
+		value, code, detail := checkValue(p)
+		if code != OK {
+			return 0, code, detail
+		}
+		size += propertyOverhead + bytesPerUnit*name + value
 	}
 	if i := repeated(c.Properties); i >= 0 {
 		return 0, DuplicateProperties, "the property " + quote(c.Properties[i].Name) + " is given twice"

@@ -32,7 +32,6 @@ func (e *Expression) bounds(at int32) bounds {
 		for i := e.nodes[n.child].next; i != none; i = e.nodes[i].next {
 			if n.kind == allOf {
 				other := e.bounds(i)
-
 				joined = bounds{
 					partitions: joined.partitions.and(other.partitions),
 					rows:       joined.rows.and(other.rows),
@@ -49,23 +48,19 @@ func (e *Expression) bounds(at int32) bounds {
 		}
 		return bounds{}
 	case comparison:
-		return n.bounds()
+		var b bounds
+		switch n.subject {
+		case subjectPartition:
+			b.partitions, b.inexact = intervalOf(n.accepts, n.constant)
+		case subjectRow:
+			b.rows, b.inexact = intervalOf(n.accepts, n.constant)
+		default:
+			b.inexact = true
+		}
+		return b
 	default:
 		return bounds{inexact: true}
 	}
-}
-
-func (n *node) bounds() bounds {
-	var b bounds
-	switch n.subject {
-	case subjectPartition:
-		b.partitions, b.inexact = intervalOf(n.accepts, n.constant)
-	case subjectRow:
-		b.rows, b.inexact = intervalOf(n.accepts, n.constant)
-	default:
-		b.inexact = true
-	}
-	return b
 }
 
 // intervalOf returns the keys of which a comparison with a constant can be true,
@@ -118,7 +113,7 @@ func (b bounds) span() (r Range, exact bool) {
 	case one:
 		// This is RowsFrom, with the string that is there already.
 		r = between(entity.Key{Partition: pk, Row: b.rows.from}, entity.Key{Partition: b.partitions.to})
-	case b.rows.empty():
+	case b.rows.bounded && entity.Compare(b.rows.from, b.rows.to) >= 0:
 		r = PartitionRange(b.partitions.from, b.partitions.from)
 	case b.partitions.bounded:
 		r = PartitionRange(b.partitions.from, b.partitions.to)
@@ -139,5 +134,3 @@ func (in interval) and(other interval) interval {
 	}
 	return in
 }
-
-func (in interval) empty() bool { return in.bounded && entity.Compare(in.from, in.to) >= 0 }

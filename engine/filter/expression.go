@@ -53,20 +53,6 @@ const (
 	subjectTimestamp
 )
 
-// subjectOf returns what a name in a filter stands for. Names differ by case.
-func subjectOf(name string) subject {
-	switch name {
-	case "PartitionKey":
-		return subjectPartition
-	case "RowKey":
-		return subjectRow
-	case "Timestamp":
-		return subjectTimestamp
-	default:
-		return subjectProperty
-	}
-}
-
 // Range returns the part of the index that has to be read to evaluate the
 // expression: no entity outside of it is kept. Comparisons of PartitionKey and
 // RowKey that are joined by and narrow it, those of RowKey within one partition

@@ -40,18 +40,10 @@ const (
 // in lower case; what clients send is taken in any.
 func (t *token) is(word string) bool { return t.kind == tokenName && isWord(t.text, word) }
 
-// String describes the token to the author of the filter.
-func (t *token) String() string {
-	if t.kind == tokenEnd {
-		return "the end"
-	}
-	return excerpt(t.text)
-}
-
 // next returns the next token, at the end of the text one of kind tokenEnd.
 func (l *lexer) next() (token, *fault) {
-	for l.at < len(l.text) && isBlank(l.text[l.at]) {
-		l.at++
+	for l.skip(" \t\n\r") {
+		continue
 	}
 	start := l.at
 	if start == len(l.text) {
@@ -94,8 +86,13 @@ func (l *lexer) word(start int) (token, *fault) {
 		r, _ := utf8.DecodeRuneInString(l.text[start:])
 		return token{}, invalid(start, "the character %q, which no filter has outside of a string", r)
 	case l.at < len(l.text) && l.text[l.at] == '\'':
-		if prefix := prefixOf(word); prefix != noPrefix {
-			return l.quoted(start, prefix)
+		switch {
+		case isWord(word, "datetime"):
+			return l.quoted(start, dateTimePrefix)
+		case isWord(word, "guid"):
+			return l.quoted(start, guidPrefix)
+		case isWord(word, "x"), isWord(word, "binary"):
+			return l.quoted(start, binaryPrefix)
 		}
 	case isWord(word, wordTrue):
 		return l.constant(start, entity.Boolean(true))
@@ -199,8 +196,6 @@ func nameWidth(s string, first bool) int {
 	}
 	return len(s)
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 

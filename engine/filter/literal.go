@@ -20,26 +20,11 @@ const (
 type literalPrefix uint8
 
 const (
-	noPrefix literalPrefix = iota
-	stringPrefix
+	stringPrefix literalPrefix = iota
 	dateTimePrefix
 	guidPrefix
 	binaryPrefix
 )
-
-// prefixOf returns the prefix that a word is, in any case, or noPrefix.
-func prefixOf(word string) literalPrefix {
-	switch {
-	case isWord(word, "datetime"):
-		return dateTimePrefix
-	case isWord(word, "guid"):
-		return guidPrefix
-	case isWord(word, "x"), isWord(word, "binary"):
-		return binaryPrefix
-	default:
-		return noPrefix
-	}
-}
 
 // value returns what the content of the quotes means, or else what was
 // expected there.
@@ -51,8 +36,12 @@ func (prefix literalPrefix) value(content string) (v entity.Value, expected stri
 		}
 		return v, "an instant such as datetime'2017-08-30T13:20:32.66Z'"
 	case guidPrefix:
-		if g, ok := parseGUID(content); ok {
-			return entity.GUID(g), ""
+		if c := content; len(c) == 36 && c[8] == '-' && c[13] == '-' && c[18] == '-' && c[23] == '-' {
+			var g [16]byte
+			digits := c[:8] + c[9:13] + c[14:18] + c[19:23] + c[24:]
+			if _, err := hex.Decode(g[:], []byte(digits)); err == nil {
+				return entity.GUID(g), ""
+			}
 		}
 		return v, "32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, such as guid'4185404a-…'"
 	case binaryPrefix:
@@ -104,16 +93,6 @@ func parseInstant(content string) (entity.Ticks, bool) {
 	t, err := entity.ParseTicks(content + "Z")
 	t -= ahead
 	return t, err == nil && t >= 0 && t <= entity.LatestDateTime
-}
-
-// parseGUID reads the form 4185404a-5818-48c3-b9be-f217df0dba6f, in any case.
-func parseGUID(content string) (g [16]byte, ok bool) {
-	if c := content; len(c) != 36 || c[8] != '-' || c[13] != '-' || c[18] != '-' || c[23] != '-' {
-		return g, false
-	}
-	digits := content[:8] + content[9:13] + content[14:18] + content[19:23] + content[24:]
-	_, err := hex.Decode(g[:], []byte(digits))
-	return g, err == nil
 }
 
 // appendLiteral appends a constant as a filter has it.

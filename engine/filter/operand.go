@@ -1,6 +1,10 @@
 package filter
 
-import "loadgen/engine/entity"
+import (
+	"slices"
+
+	"loadgen/engine/entity"
+)
 
 // operand is one side of a comparison: a property, or a constant where it has
 // no name.
@@ -12,12 +16,16 @@ type operand struct {
 
 func (o *operand) isProperty() bool { return o.name != "" }
 
+// reserved are the names that are operators even where a property is expected. In another
+// case than lower they can be properties, but for not, which is at home in that very place.
+var reserved = []string{"and", "or", "eq", "ne", "gt", "ge", "lt", "le"}
+
 // operand is the rule of that name.
 func (p *parser) operand() (operand, *fault) {
 	t := p.token
 	o := operand{value: t.value, at: t.at}
 	switch {
-	case t.kind == tokenName && !reserved(t.text):
+	case t.kind == tokenName && !t.is("not") && !slices.Contains(reserved, t.text):
 		o.name = t.text
 	case t.kind != tokenConstant:
 		return operand{}, p.unexpected("a property or a constant")
@@ -29,18 +37,6 @@ func (p *parser) operand() (operand, *fault) {
 		return operand{}, unsupported(o.at, "the function %s, which the table service does not have,", excerpt(o.name))
 	}
 	return o, nil
-}
-
-// reserved reports whether a name is an operator even where a property is
-// expected. In another case than lower it can be a property, but for not, which
-// is at home in that very place.
-func reserved(name string) bool {
-	switch name {
-	case "and", "or", "eq", "ne", "gt", "ge", "lt", "le":
-		return true
-	default:
-		return isWord(name, "not")
-	}
 }
 
 // comparison is the rule of that name. A property alone is one with true.
@@ -102,9 +98,17 @@ func (p *parser) endsOperation() bool {
 }
 
 func (p *parser) compare(name string, accepts ordering, constant entity.Value) int32 {
-	return p.add(node{
-		kind: comparison, subject: subjectOf(name), accepts: accepts, property: name, constant: constant,
-	})
+	n := node{kind: comparison, accepts: accepts, property: name, constant: constant}
+	// Names differ by case.
+	switch name {
+	case "PartitionKey":
+		n.subject = subjectPartition
+	case "RowKey":
+		n.subject = subjectRow
+	case "Timestamp":
+		n.subject = subjectTimestamp
+	}
+	return p.add(n)
 }
 
 // operator returns the comparison that the token is, and false where it is none.
@@ -124,5 +128,9 @@ func (p *parser) unexpected(expected string) *fault {
 			return unsupported(p.token.at, "expected %s, found %s, which the table service does not have,", expected, word)
 		}
 	}
-	return invalid(p.token.at, "expected %s, found %s", expected, p.token.String())
+	found := "the end"
+	if p.token.kind != tokenEnd {
+		found = excerpt(p.token.text)
+	}
+	return invalid(p.token.at, "expected %s, found %s", expected, found)
 }

@@ -49,17 +49,15 @@ func meaningOf(name string) column {
 	return ignoredColumn
 }
 
-// isColumn reports whether a name is that of a column, or meant to be.
-func isColumn(name string) bool {
-	return meaningOf(name) != ignoredColumn || mistyped(name) != ""
-}
-
 // header is the columns of a file.
 type header struct {
 	meanings []column
 	// ignored are the names of the columns that are not looked at.
 	ignored []string
 }
+
+// mostNamed is how many columns a message names.
+const mostNamed = 20
 
 // headerOf returns the columns that a first row names. A fault says what is wrong with it:
 // above all that none is the PartitionKey, for then somebody has to say which are.
@@ -79,8 +77,13 @@ func headerOf(fields []string) (h header, fault string) {
 		}
 	}
 	if !slices.Contains(h.meanings, partitionColumn) {
+		names := shownColumns(fields)
+		listed := strings.Join(names[:min(len(names), mostNamed)], ", ")
+		if more := len(names) - mostNamed; more > 0 {
+			listed += fmt.Sprintf(" and %d more", more)
+		}
 		return h, fmt.Sprintf("no column is called PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
-			"{"+spelledOut(fields[0])+"}", listed(shownColumns(fields)))
+			"{"+spelledOut(fields[0])+"}", listed)
 	}
 	return h, ""
 }
@@ -97,16 +100,6 @@ func spelledOut(name string) string {
 		return "column"
 	}
 	return letters
-}
-
-// mostNamed is how many columns a message names.
-const mostNamed = 20
-
-func listed(names []string) string {
-	if more := len(names) - mostNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNamed], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // fewestLetters is how long a column's name is at least that others are taken for
@@ -162,18 +155,6 @@ func kindOf(name string) (Kind, bool) {
 		}
 	}
 	return 0, false
-}
-
-// unknownOperation returns what is wrong with a name that no operation has.
-func unknownOperation(name string) string {
-	known := make([]string, len(operations))
-	for i := range operations {
-		known[i] = operations[i].name
-	}
-	if meant, near := nearest.Name(shown(name), known); near {
-		return fmt.Sprintf("unknown operation %q; did you mean %q?", shown(name), meant)
-	}
-	return fmt.Sprintf("unknown operation %q; expected one of %s", shown(name), strings.Join(known, ", "))
 }
 
 // KeyFault is a key that no table would take.

@@ -119,8 +119,9 @@ func judged(all []arrival) Order {
 	o.window(windows)
 	o.countTails(all, s.keys)
 	o.neighbours(all)
-	if o.SameKey >= sameShare && o.SameKey-s.coincidence() >= staysShare {
-		// Keys are done with sooner than a window lasts. As many as have the same key
+	if o.SameKey >= sameShare && o.SameKey-s.squares/float64(s.total)/float64(s.total) >= staysShare {
+		// Two inserts have the same key more often than any two would by chance: keys are done
+		// with sooner than a window lasts. As many as have the same key
 		// as the one before fall on the hottest key of that moment, at least.
 		o.AtOnce = max(o.AtOnce, o.SameKey)
 		if o.AtOnce < hotShare && o.Tails < 2 {
@@ -179,9 +180,10 @@ func (o *Order) window(windows []window) {
 	hits := 0
 	spans := make([]time.Duration, len(windows))
 	for i := range windows {
-		hits += windows[i].hits
-		spans[i] = windows[i].lasts()
-		if windows[i].isHot() {
+		w := &windows[i]
+		hits += w.hits
+		spans[i] = w.arrivals[len(w.arrivals)-1].at.Sub(w.arrivals[0].at)
+		if float64(w.hits) >= hotShare*float64(len(w.arrivals)) {
 			o.HotWindows++
 		}
 	}

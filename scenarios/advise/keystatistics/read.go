@@ -8,6 +8,7 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/csvfile"
+	"loadgen/engine/nearest"
 )
 
 // ReadOptions say how a file of keys is to be read.
@@ -50,7 +51,8 @@ const progressRows = 1 << 16
 // that of the reader. What was read before a fault has been added all the same.
 func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
 	r := keyReader{ReadOptions: o, statistics: s, spelled: make(map[string]Kind)}
-	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: isColumn, Kind: ErrKeys})
+	known := func(name string) bool { return meaningOf(name) != ignoredColumn || mistyped(name) != "" }
+	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: known, Kind: ErrKeys})
 	if r.Next() && r.begin() {
 		for r.Next() {
 			r.row()
@@ -117,12 +119,13 @@ func (r *keyReader) field(row *Row, meaning column, text string) bool {
 	case instantColumn:
 		return len(text) == 0 || r.instant(row, text)
 	case entitiesColumn:
-		count, sound := parseCount(text)
-		if !sound {
+		const mostDigits = 10
+		count, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || len(text) > mostDigits || count > mostEntities {
 			r.Fault("the number of entities is %q; expected a whole number from 0 to %d", shown(text), mostEntities)
 			return false
 		}
-		row.Entities = count
+		row.Entities = int64(count)
 	case operationColumn:
 		return r.operation(row, text)
 	}
@@ -133,7 +136,15 @@ func (r *keyReader) operation(row *Row, text string) bool {
 	kind, known := r.spelled[text]
 	if !known {
 		if kind, known = kindOf(text); !known {
-			r.Fault("%s", unknownOperation(text))
+			names := make([]string, len(operations))
+			for i := range operations {
+				names[i] = operations[i].name
+			}
+			if meant, near := nearest.Name(shown(text), names); near {
+				r.Fault("unknown operation %q; did you mean %q?", shown(text), meant)
+			} else {
+				r.Fault("unknown operation %q; expected one of %s", shown(text), strings.Join(names, ", "))
+			}
 			return false
 		}
 		if len(r.spelled) < mostSpelled {
@@ -159,11 +170,4 @@ func (r *keyReader) instant(row *Row, text string) bool {
 	}
 	row.Instant, row.HasInstant = at, true
 	return true
-}
-
-// parseCount reads a whole number from 0 to the most that a row counts.
-func parseCount(text string) (int64, bool) {
-	const mostDigits = 10
-	count, err := strconv.ParseUint(text, 10, 64)
-	return int64(count), err == nil && len(text) <= mostDigits && count <= mostEntities
 }

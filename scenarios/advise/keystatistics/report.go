@@ -61,12 +61,7 @@ func (s *Statistics) Report() Report {
 		Order: judged(s.inserts.arrivals()), Keyed: int64(len(s.keys)) + s.repeated, Repeated: s.repeated,
 	}
 	s.weights.report(&r)
-	r.order(s)
-	return r
-}
-
-// order fills in what the sample alone cannot say.
-func (r *Report) order(s *Statistics) {
+	// What the sample alone cannot say.
 	switch {
 	case r.Partitions.Exact && r.Partitions.Value == 1:
 		// That much is sure without any instant.
@@ -77,6 +72,7 @@ func (r *Report) order(s *Statistics) {
 	case s.sum.untimed == r.Inserts:
 		r.Order.Reason = "no insert has an instant"
 	}
+	return r
 }
 
 func (w *weights) report(r *Report) {
@@ -143,11 +139,6 @@ func (w *weights) estimates(r *Report) []Share {
 func heavierFirst(a, b Share) int {
 	return cmp.Or(cmp.Compare(b.Least, a.Least), cmp.Compare(b.Most, a.Most),
 		entity.Compare(a.PartitionKey, b.PartitionKey))
-}
-
-// heavierFirst orders partitions that are told apart.
-func (w *weights) heavierFirst(a, b told) int {
-	return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash))
 }
 
 // Demand is a rate that keys like the surveyed ones are to carry.

@@ -11,8 +11,14 @@ import (
 func (o *Order) Sentence() string {
 	switch o.Verdict {
 	case Spread:
+		// Chance alone makes some windows of a few keys look hot.
+		const worthTelling = 0.1
+		hot := ""
+		if float64(o.HotWindows) >= worthTelling*float64(o.Windows) {
+			hot = fmt.Sprintf(", but in %s of %s nearly all fell on one place", document.Count(int64(o.HotWindows)), document.Counted(o.Windows, "window"))
+		}
 		return fmt.Sprintf("Inserts are spread: within %s the busiest quarter of the keys took %s of them, "+
-			"where half is chance%s.", moment(o.Window), document.Share(o.AtOnce), o.hotAtTimes())
+			"where half is chance%s.", moment(o.Window), document.Share(o.AtOnce), hot)
 	case AppendOnly:
 		return o.oneWay("last", o.AtTop)
 	case PrependOnly:
@@ -46,16 +52,6 @@ func (o *Order) oneWay(end string, share float64) string {
 	return fmt.Sprintf("Inserts are %s: within %s %s of them fell on one place, in %s of the windows the %s range, "+
 		"which one server serves, however many of the %s there are.",
 		o.Verdict, moment(o.Window), document.Share(o.AtOnce), document.Share(share), end, document.Counted(o.Keys, "PartitionKey"))
-}
-
-// hotAtTimes tells of the windows that are hot where most are not.
-func (o *Order) hotAtTimes() string {
-	// Chance alone makes some windows of a few keys look hot.
-	const worthTelling = 0.1
-	if float64(o.HotWindows) < worthTelling*float64(o.Windows) {
-		return ""
-	}
-	return fmt.Sprintf(", but in %s of %s nearly all fell on one place", document.Count(int64(o.HotWindows)), document.Counted(o.Windows, "window"))
 }
 
 // moment returns how long a window lasts.

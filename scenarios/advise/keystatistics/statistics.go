@@ -67,7 +67,8 @@ func New(o Options) (*Statistics, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	return &Statistics{options: o, weights: newWeights(o), inserts: sample{most: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}, nil
+	w := weights{options: o, key: o.Seed*0x9e3779b97f4a7c15 + 0xd1b54a32d192ed03, places: make(map[uint64]int32)}
+	return &Statistics{options: o, weights: w, inserts: sample{most: o.Samples, chance: clock.NewStream(o.Seed, "survey/inserts")}}, nil
 }
 
 // Add takes a row. It copies what it keeps. A row whose key no table would take

@@ -49,19 +49,15 @@ func (s *Stream) Next(key string, lag int) results.Order {
 	s.count++
 	s.recent = append(s.recent, strings.Clone(key))
 	for len(s.recent) > min(lag, s.count/8) {
-		s.settle(s.recent[0])
+		if s.current.keys == block {
+			s.prior, s.current = s.current, reach{}
+		}
+		s.current.add(s.recent[0])
 		copy(s.recent, s.recent[1:])
 		s.recent[len(s.recent)-1] = ""
 		s.recent = s.recent[:len(s.recent)-1]
 	}
 	return came
-}
-
-func (s *Stream) settle(key string) {
-	if s.current.keys == block {
-		s.prior, s.current = s.current, reach{}
-	}
-	s.current.add(key)
 }
 
 func (r *reach) way(key string) results.Order {

@@ -42,7 +42,15 @@ func cut(all []arrival) stretches {
 		for to < len(order) && order[to].key == order[from].key {
 			to++
 		}
-		s.add(from, to-from, full)
+		inserts := to - from
+		s.keys++
+		s.heaviest = max(s.heaviest, inserts)
+		s.squares += float64(inserts) * float64(inserts)
+		if last := len(s.before) - 1; last >= 0 && inserts < full && from-s.before[last] < full {
+			s.single[last] = false
+		} else {
+			s.before, s.single = append(s.before, from), append(s.single, true)
+		}
 		for _, a := range order[from:to] {
 			a.stretch, a.number = len(s.before)-1, s.keys-1
 		}
@@ -51,22 +59,6 @@ func cut(all []arrival) stretches {
 	s.before = append(s.before, s.total)
 	return s
 }
-
-// add takes the next key, which so many inserts have, after so many others.
-func (s *stretches) add(before, inserts, full int) {
-	s.keys++
-	s.heaviest = max(s.heaviest, inserts)
-	s.squares += float64(inserts) * float64(inserts)
-	last := len(s.before) - 1
-	if last >= 0 && inserts < full && before-s.before[last] < full {
-		s.single[last] = false
-		return
-	}
-	s.before, s.single = append(s.before, before), append(s.single, true)
-}
-
-// coincidence returns how likely two inserts of any time have the same key.
-func (s *stretches) coincidence() float64 { return s.squares / float64(s.total) / float64(s.total) }
 
 // isPlace reports whether inserts that all fall from one stretch to another fall
 // on one place: on one key, or on so small a part of the keys that what moves

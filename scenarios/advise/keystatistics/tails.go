@@ -30,13 +30,13 @@ const (
 // others of its block.
 type span struct{ from, to, came int }
 
-// tails counts the places that take inserts and move on, and finds the share of the one
+// countTails counts the places that take inserts and move on, and finds the share of the one
 // that takes most. In a block of inserts each lies in a gap between keys of earlier
 // ones: all inserts of one tail in the same gap, or in neighbouring ones where its
 // numbers become longer. Keys that are spread lie in gaps of their own, and keys that
 // are used again lie where as many lay before. Zero tails are none, or too many, or one
 // after another.
-func tails(all []arrival, keys int) (int, float64) {
+func (o *Order) countTails(all []arrival, keys int) {
 	t := tally{sum: make([]int, keys+1)}
 	least := min(max(len(all)/blocksOfSample, fewestOfBlock), mostOfBlock)
 	var counts []int
@@ -59,15 +59,15 @@ func tails(all []arrival, keys int) (int, float64) {
 		from = to
 	}
 	if len(counts) == 0 || float64(len(counts)) < tailBlocks*float64(blocks) {
-		return 0, 0
+		return
 	}
 	slices.Sort(counts)
 	slices.Sort(shares)
 	n := counts[3*len(counts)/8]
-	if n > mostTails || keys < movesOfTail*n {
-		return 0, 0
+	// What is one place over a block, but not at any moment, is none.
+	if n <= mostTails && keys >= movesOfTail*n && (n > 1 || o.AtOnce >= hotShare) {
+		o.Tails, o.HottestTail = n, shares[len(shares)/2]
 	}
-	return n, shares[len(shares)/2]
 }
 
 // tally counts inserts by the number of their key, so that a sum takes few steps
@@ -100,15 +100,22 @@ func (t *tally) places(block []arrival, earlier int) (int, float64) {
 	near := max(min(mostBetween, earlier/fewestApart), earlier/(4*len(block)))
 	found, covered, lasting, widest, most := 0, 0, 0, 0, 0
 	for len(spans) > 0 {
-		n, wide, lasts := place(spans, near)
+		// Those that lie near each other are one place: from which it reaches, to where, and
+		// which of the block's inserts are the first and the last of it.
+		n, from, to, first, last := 0, spans[0].from, spans[0].to, spans[0].came, spans[0].came
+		for n < len(spans) && spans[n].from-to <= near {
+			to = max(to, spans[n].to)
+			first, last = min(first, spans[n].came), max(last, spans[n].came)
+			n++
+		}
 		spans = spans[n:]
 		if n < max(fewestOfTail, len(block)/smallestOfBlock) {
 			continue
 		}
 		found++
 		covered += n
-		lasting += n * lasts
-		widest += wide
+		lasting += n * (last - first + 1)
+		widest += to - from
 		most = max(most, n)
 	}
 	all := float64(len(block))
@@ -116,24 +123,4 @@ func (t *tally) places(block []arrival, earlier int) (int, float64) {
 		return 0, 0
 	}
 	return found, float64(most) / all
-}
-
-// place returns how many spans from the first on lie near each other, how wide they are
-// together, and how many inserts of the block come from the first of them to the last.
-func place(spans []span, near int) (n, wide, lasts int) {
-	end, first, last := spans[0].to, spans[0].came, spans[0].came
-	for n < len(spans) && spans[n].from-end <= near {
-		end = max(end, spans[n].to)
-		first, last = min(first, spans[n].came), max(last, spans[n].came)
-		n++
-	}
-	return n, end - spans[0].from, last - first + 1
-}
-
-// countTails counts the places of a sample that take inserts at a time.
-func (o *Order) countTails(all []arrival, keys int) {
-	if o.Tails, o.HottestTail = tails(all, keys); o.Tails == 1 && o.AtOnce < hotShare {
-		// What is one place over a block, but not at any moment, is none.
-		o.Tails, o.HottestTail = 0, 0
-	}
 }

@@ -1,6 +1,7 @@
 package keystatistics
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -40,10 +41,6 @@ type told struct {
 // name is a PartitionKey whose room is used again.
 type name struct{ text []byte }
 
-func newWeights(o Options) weights {
-	return weights{options: o, key: o.Seed*0x9e3779b97f4a7c15 + 0xd1b54a32d192ed03, places: make(map[uint64]int32)}
-}
-
 func (w *weights) add(partition []byte, entities int64) {
 	h := hash(w.key, partition)
 	if w.heaviest != nil {
@@ -60,7 +57,7 @@ func (w *weights) add(partition []byte, entities int64) {
 		w.heaviest = keys.NewHeaviestKeys(w.options.Places, func(h uint64) uint64 { return h },
 			func(n *name) { n.text = n.text[:0] })
 		w.distinct, w.moment = new(keys.DistinctKeys), new(keys.Moment)
-		slices.SortFunc(w.told, w.heavierFirst)
+		slices.SortFunc(w.told, func(a, b told) int { return cmp.Or(cmp.Compare(b.entities, a.entities), cmp.Compare(a.hash, b.hash)) })
 		for i := range w.told {
 			one := &w.told[i]
 			w.distinct.Add(one.hash)

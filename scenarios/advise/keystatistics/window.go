@@ -1,9 +1,6 @@
 package keystatistics
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // window is what came within a short time: neighbours in the sample, all of an
 // instant together.
@@ -72,11 +69,4 @@ func (w *window) judge(s *stretches) {
 	for i := range w.arrivals {
 		w.arrivals[i].hot = w.hits > 0 && w.low <= w.arrivals[i].stretch && w.arrivals[i].stretch <= w.high
 	}
-}
-
-// isHot reports whether nearly all of the window fell on one place.
-func (w *window) isHot() bool { return float64(w.hits) >= hotShare*float64(len(w.arrivals)) }
-
-func (w *window) lasts() time.Duration {
-	return w.arrivals[len(w.arrivals)-1].at.Sub(w.arrivals[0].at)
 }
