@@ -56,10 +56,12 @@ func exported(rows *csvfile.Reader, visit func(*Entry) error) error {
 		for i, value := range rows.Fields() {
 			row.set(i, value)
 		}
-		for _, layout := range portalTimes {
-			if t, err := time.Parse(layout, row.record[fieldTime]); zoned && err == nil {
-				row.record[fieldTime] = t.Format(analyticsTime)
-				break
+		if zoned {
+			for _, layout := range portalTimes {
+				if t, err := time.Parse(layout, row.record[fieldTime]); err == nil {
+					row.record[fieldTime] = t.Format(analyticsTime)
+					break
+				}
 			}
 		}
 		if err := row.record.entry(&e); err != nil {

@@ -41,22 +41,6 @@ type seenName struct {
 // mostNames bounds the names that are kept.
 const mostNames = 128
 
-// fieldOf returns the field of a name.
-func (r *jsonReader) fieldOf(name []byte) (field, bool) {
-	r.step++
-	if r.step <= len(r.names) {
-		if seen := &r.names[r.step-1]; seen.text == string(name) {
-			return seen.of, seen.known
-		}
-		r.names = r.names[:r.step-1]
-	}
-	of, known := fieldOf(name)
-	if r.step == len(r.names)+1 && r.step <= mostNames {
-		r.names = append(r.names, seenName{string(name), of, known})
-	}
-	return of, known
-}
-
 // newJSONReader returns a reader by the rules of encoding/json: of several values of a name
 // the last one counts, and a byte that is no UTF-8 is no fault.
 func newJSONReader(visit func(*Entry) error) *jsonReader {
@@ -200,7 +184,18 @@ func (r *jsonReader) nested(into func(field) (field, bool)) error {
 
 // member reads the value of a name.
 func (r *jsonReader) member(name []byte, into func(field) (field, bool)) error {
-	of, known := r.fieldOf(name)
+	r.step++
+	var of field
+	var known bool
+	if r.step <= len(r.names) && r.names[r.step-1].text == string(name) {
+		of, known = r.names[r.step-1].of, r.names[r.step-1].known
+	} else {
+		r.names = r.names[:min(len(r.names), r.step-1)]
+		of, known = fieldOf(name)
+		if r.step == len(r.names)+1 && r.step <= mostNames {
+			r.names = append(r.names, seenName{string(name), of, known})
+		}
+	}
 	if known {
 		of, known = into(of)
 	}

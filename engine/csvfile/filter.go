@@ -97,24 +97,19 @@ func (f *filter) feed(text []byte) {
 		}
 		f.before = next[len(next)-1]
 		text = text[len(next):]
-		if what := f.wrong(); what != "" {
-			f.err = &boundFault{f.row, what}
-			return
+		var what string
+		switch {
+		case f.alone:
+			what = "a carriage return stands alone; expected it in quotation marks, or a line feed after it"
+		case f.length > f.most.Row:
+			what = fmt.Sprintf("the row has more than %d KiB; expected a shorter one", f.most.Row>>10)
+		case f.fields > f.most.Fields:
+			what = fmt.Sprintf("the row has more than %d fields; expected fewer", f.most.Fields)
+		default:
+			continue
 		}
-	}
-}
-
-// wrong returns what keeps the row from being read on, empty for nothing.
-func (f *filter) wrong() string {
-	switch {
-	case f.alone:
-		return "a carriage return stands alone; expected it in quotation marks, or a line feed after it"
-	case f.length > f.most.Row:
-		return fmt.Sprintf("the row has more than %d KiB; expected a shorter one", f.most.Row>>10)
-	case f.fields > f.most.Fields:
-		return fmt.Sprintf("the row has more than %d fields; expected fewer", f.most.Fields)
-	default:
-		return ""
+		f.err = &boundFault{f.row, what}
+		return
 	}
 }
 

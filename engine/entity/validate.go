@@ -56,8 +56,13 @@ func (c *Change) check(keys *keyChecker) (size int, code Code, detail string) {
 	if code != OK {
 		return 0, code, detail
 	}
-	if code, detail = c.checkMatch(); code != OK {
-		return 0, code, detail
+	// On the wire it is the presence of If-Match alone that tells an update from an upsert.
+	updates := c.Verb == Replace || c.Verb == Merge || c.Verb == Delete
+	if updates && c.Match.IsNone() {
+		return 0, MissingRequiredHeader, "a " + c.Verb.String() + " needs If-Match"
+	}
+	if !updates && !c.Match.IsNone() {
+		return 0, InvalidInput, "an " + c.Verb.String() + " takes no If-Match"
 	}
 	if c.Verb == Delete {
 		return size, OK, ""
@@ -86,22 +91,6 @@ func (c *Change) check(keys *keyChecker) (size int, code Code, detail string) {
 		return 0, code, detail
 	}
 	return size, OK, ""
-}
-
-// checkMatch holds the condition against the verb: on the wire it is the
-// presence of If-Match alone that tells an update from an upsert.
-func (c *Change) checkMatch() (Code, string) {
-	switch c.Verb {
-	case Replace, Merge, Delete:
-		if c.Match.IsNone() {
-			return MissingRequiredHeader, "a " + c.Verb.String() + " needs If-Match"
-		}
-	default:
-		if !c.Match.IsNone() {
-			return InvalidInput, "an " + c.Verb.String() + " takes no If-Match"
-		}
-	}
-	return OK, ""
 }
 
 // keyChecker checks keys. It remembers the last sound PartitionKey and its

@@ -50,10 +50,11 @@ func (p *parser) comparison() (int32, *fault) {
 		return none, f
 	}
 	sign := p.token
-	accepts, ok := sign.operator()
-	if !ok {
+	at := slices.IndexFunc(operators[:], func(o operator) bool { return sign.is(o.word) })
+	if at < 0 {
 		return p.alone(left)
 	}
+	accepts := operators[at].accepts
 	if f := p.advance(); f != nil {
 		return none, f
 	}
@@ -109,16 +110,6 @@ func (p *parser) compare(name string, accepts ordering, constant entity.Value) i
 		n.subject = subjectTimestamp
 	}
 	return p.add(n)
-}
-
-// operator returns the comparison that the token is, and false where it is none.
-func (t *token) operator() (ordering, bool) {
-	for i := range operators {
-		if t.is(operators[i].word) {
-			return operators[i].accepts, true
-		}
-	}
-	return 0, false
 }
 
 // unexpected is the fault of a token that no rule has a place for.

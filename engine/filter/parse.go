@@ -146,7 +146,15 @@ func (p *parser) negation() (child int32, f *fault) {
 		}
 	}
 	if p.token.kind == tokenOpen {
-		child, f = p.parenthesised()
+		if f = p.advance(); f == nil {
+			child, f = p.chain(anyOf)
+		}
+		if f == nil && p.token.kind != tokenClose {
+			f = p.unexpected("and, or or )")
+		}
+		if f == nil {
+			f = p.advance()
+		}
 	} else {
 		child, f = p.negation()
 	}
@@ -158,18 +166,4 @@ func (p *parser) negation() (child int32, f *fault) {
 		return p.add(node{kind: notOf, child: child}), nil
 	}
 	return child, nil
-}
-
-func (p *parser) parenthesised() (int32, *fault) {
-	if f := p.advance(); f != nil {
-		return none, f
-	}
-	inner, f := p.chain(anyOf)
-	if f != nil {
-		return none, f
-	}
-	if p.token.kind != tokenClose {
-		return none, p.unexpected("and, or or )")
-	}
-	return inner, p.advance()
 }

@@ -48,7 +48,16 @@ func (e *Explanation) Document() *document.Document {
 	for i := range e.Designs {
 		d.Sections = append(d.Sections, e.Designs[i].section(fmt.Sprintf("design-%d", i+1)))
 	}
-	d.Sections = append(d.Sections, c.section(), findingsSection(e.Findings))
+	items := []string{fmt.Sprintf("requests: %s, each a billed transaction; at most %s if all are throttled as often as the policy goes on",
+		document.Count(c.Requests), document.Count(c.AtMost))}
+	if c.PerMillion > 0 {
+		items = append(items, fmt.Sprintf("a million operations of the load take %s requests", document.Count(c.PerMillion)))
+	}
+	items = append(items, fmt.Sprintf("entities: %s counted by the documented rule", document.Count(c.Entities)),
+		fmt.Sprintf("bytes: about %s sent and %s received, without retries", document.Bytes(c.Sent), document.Bytes(c.Received)),
+		fmt.Sprintf("it lasts %s, and as long as loading and counting take", document.Span(seconds(c.Seconds))))
+	d.Sections = append(d.Sections, document.Section{ID: "cost", Title: "A run with the design in use",
+		Blocks: []document.Block{document.List{Items: items}}}, findingsSection(e.Findings))
 	return d
 }
 

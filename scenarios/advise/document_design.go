@@ -107,16 +107,3 @@ func (l *Load) notes() (list []string) {
 	}
 	return list
 }
-
-// section is what a run costs with the design in use.
-func (c *Cost) section() document.Section {
-	items := []string{fmt.Sprintf("requests: %s, each a billed transaction; at most %s if all are throttled as often as the policy goes on",
-		document.Count(c.Requests), document.Count(c.AtMost))}
-	if c.PerMillion > 0 {
-		items = append(items, fmt.Sprintf("a million operations of the load take %s requests", document.Count(c.PerMillion)))
-	}
-	items = append(items, fmt.Sprintf("entities: %s counted by the documented rule", document.Count(c.Entities)),
-		fmt.Sprintf("bytes: about %s sent and %s received, without retries", document.Bytes(c.Sent), document.Bytes(c.Received)),
-		fmt.Sprintf("it lasts %s, and as long as loading and counting take", document.Span(seconds(c.Seconds))))
-	return document.Section{ID: "cost", Title: "A run with the design in use", Blocks: []document.Block{document.List{Items: items}}}
-}

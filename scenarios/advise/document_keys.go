@@ -66,24 +66,17 @@ func (k *Keys) claim() document.Answer {
 	if bears := k.Spread.bears(k.Targets); bears != "" {
 		a.Says = append(a.Says, bears)
 	}
-	if k.untimed() {
-		a.Says = append(a.Says, k.instantless())
-	} else if change := firstChange(k.Findings); change != "" && k.State != results.Holds {
+	switch change := firstChange(k.Findings); {
+	case k.untimed() && k.Timed:
+		a.Says = append(a.Says, "Whether inserts all fall on one place is unknown: "+k.Spread.Evidence)
+	case k.untimed() && k.InOrder == "":
+		a.Says = append(a.Says, "When rows were inserted is unknown: name a column of instants (--time COLUMN).")
+	case k.untimed():
+		a.Says = append(a.Says, fmt.Sprintf("When rows were inserted is unknown (--time COLUMN); in the order of the file they come %s.", k.InOrder))
+	case change != "" && k.State != results.Holds:
 		a.Says = append(a.Says, change)
 	}
 	return a
-}
-
-// instantless says what is not known without instants, and what the order of the rows shows.
-func (k *Keys) instantless() string {
-	switch {
-	case k.Timed:
-		return "Whether inserts all fall on one place is unknown: " + k.Spread.Evidence
-	case k.InOrder == "":
-		return "When rows were inserted is unknown: name a column of instants (--time COLUMN)."
-	default:
-		return fmt.Sprintf("When rows were inserted is unknown (--time COLUMN); in the order of the file they come %s.", k.InOrder)
-	}
 }
 
 // commonest are the partitions that have most.

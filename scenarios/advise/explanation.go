@@ -258,19 +258,7 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	if r := e.Used().Rehearsal; r != nil {
 		f, e.Checks = r.of.Forecast(campaign), r.checkState()
 	}
-	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received,
-		PerMillion: e.perMillion(), Seconds: f.Lasts.Seconds()}
-	e.State, e.Ok, e.Why = e.answer()
-	if e.Findings, err = findings(s, e); err != nil {
-		return nil, err
-	}
-	claim := e.claim()
-	e.Verdict = claim.Whole()
-	return e, nil
-}
-
-// perMillion returns how many requests a million operations of the load take.
-func (e *Explanation) perMillion() int64 {
+	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received, Seconds: f.Lasts.Seconds()}
 	operations, requests := 0.0, 0.0
 	for _, l := range e.Used().Loads {
 		operations += float64(l.Operations)
@@ -278,10 +266,16 @@ func (e *Explanation) perMillion() int64 {
 			requests += float64(l.Operations) * one.Share * one.Requests
 		}
 	}
-	if operations == 0 {
-		return 0
+	if operations > 0 {
+		e.Cost.PerMillion = int64(1e6*requests/operations + 0.5)
 	}
-	return int64(1e6*requests/operations + 0.5)
+	e.State, e.Ok, e.Why = e.answer()
+	if e.Findings, err = findings(s, e); err != nil {
+		return nil, err
+	}
+	claim := e.claim()
+	e.Verdict = claim.Whole()
+	return e, nil
 }
 
 // Used returns the design in use.

@@ -158,7 +158,19 @@ func (s *subject) wire() Finding {
 		return idle()
 	}
 	request, reply := r.of.Weight(which.Phase)
-	each := (m.RoundTrip + worked(which, m.ReadTime, m.WriteTime)).Seconds()
+	sum, all := 0.0, 0.0
+	for i := range which.Approaches {
+		one, takes := &which.Approaches[i], m.ReadTime
+		if one.Class == "" {
+			takes = m.WriteTime
+		}
+		sum, all = sum+one.Share*one.Requests*takes.Seconds(), all+one.Share*one.Requests
+	}
+	works := time.Duration(0)
+	if all != 0 {
+		works = seconds(sum / all)
+	}
+	each := (m.RoundTrip + works).Seconds()
 	needs := max(1, math.Ceil(which.requests()*each))
 	held := "waits for no packet to fill up (TCP_NODELAY)"
 	if request > 0 && request < packet {
@@ -173,24 +185,6 @@ func (s *subject) wire() Finding {
 		return f.but(fmt.Sprintf("Raise workers, each of which has a connection, to %d at least.", int(needs)))
 	}
 	return f
-}
-
-// worked returns how long the service works on a request of a load on the average, by what
-// the model takes for a read and a write.
-func worked(l *Load, read, write time.Duration) time.Duration {
-	sum, all := 0.0, 0.0
-	for i := range l.Approaches {
-		one := &l.Approaches[i]
-		each := read
-		if one.Class == "" {
-			each = write
-		}
-		sum, all = sum+one.Share*one.Requests*each.Seconds(), all+one.Share*one.Requests
-	}
-	if all == 0 {
-		return 0
-	}
-	return seconds(sum / all)
 }
 
 // directAccess looks at how the scenario's users come to the data.

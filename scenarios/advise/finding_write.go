@@ -107,7 +107,14 @@ func (s *subject) upserts() Finding {
 func (s *subject) entitySize() Finding {
 	bytes := s.bytes()
 	f := found(Good, "The largest sample has %s.", document.Bytes(int64(bytes)))
-	f.Evidence += s.sizes()
+	if g, err := s.Generator(); err == nil {
+		if mean, sized := g.MeanSize(); sized {
+			f.Evidence += fmt.Sprintf(" Sizes have a mean of %s and go up to %s.", document.Bytes(int64(mean)), document.Bytes(int64(s.Entity.Size)))
+			if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Cut() >= 1e-9 {
+				f.Evidence += fmt.Sprintf(" Of the curve %s lie above the greatest size and are cut to it.", document.Share(curve.Cut()))
+			}
+		}
+	}
 	switch {
 	case bytes > large:
 		f.Verdict = Warning
@@ -117,24 +124,6 @@ func (s *subject) entitySize() Finding {
 		f.Evidence += " The targets are said of entities of 1 KiB; larger ones may reach less."
 	}
 	return f
-}
-
-// sizes says what the sizes of entities come to that have one of their own, and how many of them
-// are cut at the greatest.
-func (s *subject) sizes() string {
-	g, err := s.Generator()
-	if err != nil {
-		return ""
-	}
-	mean, sized := g.MeanSize()
-	if !sized {
-		return ""
-	}
-	said := fmt.Sprintf(" Sizes have a mean of %s and go up to %s.", document.Bytes(int64(mean)), document.Bytes(int64(s.Entity.Size)))
-	if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Cut() >= 1e-9 {
-		said += fmt.Sprintf(" Of the curve %s lie above the greatest size and are cut to it.", document.Share(curve.Cut()))
-	}
-	return said
 }
 
 // timed returns the attribute that is the time of an event and stands in a template,

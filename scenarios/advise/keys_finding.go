@@ -85,7 +85,17 @@ func (k *Keys) insertOrder() Finding {
 		}
 		return f.but("Add a column of instants, --time COLUMN: when each entity was inserted.")
 	case o.verdict == keystatistics.SeveralTails:
-		return k.tails(f)
+		f.Evidence += " " + o.bears(k.Targets)
+		switch {
+		case k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition):
+			f.Verdict = Error
+			f.Evidence += fmt.Sprintf(" At %s/s the hottest has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
+		case k.FullPlace > 0 && k.FullPlace < float64(k.Targets.Account):
+			f.Verdict = Warning
+		default:
+			return f
+		}
+		return f.but(orderCure)
 	case !o.Hot:
 		return f
 	}
@@ -97,21 +107,6 @@ func (k *Keys) insertOrder() Finding {
 	if k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition) {
 		f.Verdict = Error
 		f.Evidence += fmt.Sprintf(" At %s/s it has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
-	}
-	return f.but(orderCure)
-}
-
-// tails judges inserts that fall on a few places at a time.
-func (k *Keys) tails(f Finding) Finding {
-	f.Evidence += " " + k.Spread.bears(k.Targets)
-	switch {
-	case k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition):
-		f.Verdict = Error
-		f.Evidence += fmt.Sprintf(" At %s/s the hottest has %s.", document.Rate(k.PerSecond), document.Rate(k.HotPlace))
-	case k.FullPlace > 0 && k.FullPlace < float64(k.Targets.Account):
-		f.Verdict = Warning
-	default:
-		return f
 	}
 	return f.but(orderCure)
 }

@@ -113,7 +113,12 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 		Checks: of.Record.Summary.Checks, ThrottledBy: of.ThrottledBy, record: of.Record, of: of}
 	for i, step := range figure.Reported(of.Record) {
 		sum := step.Sum(nil)
-		throttled, lost := figure.ShareOf(sum.FirstThrottled, sum.Sent), figure.ShareOf(lostOf(&sum, of.Whole), sum.Scheduled)
+		// Of a rehearsal that was ended early those are lost that ended without success.
+		gone := sum.Operations - sum.Succeeded - sum.Cut
+		if of.Whole {
+			gone = sum.Scheduled - sum.Succeeded
+		}
+		throttled, lost := figure.ShareOf(sum.FirstThrottled, sum.Sent), figure.ShareOf(gone, sum.Scheduled)
 		stage, holds := step.Phase.Stage, of.Record.Summary.Phases[i].Holds
 		fails := throttled > mostThrottled || lost > 0
 		if of.Whole {
@@ -132,15 +137,6 @@ func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehears
 	r.Least, r.Most = r.Throttled, r.Throttled
 	r.loads, r.checks = []string{r.load(float64(due))}, r.checked()
 	return r, nil
-}
-
-// lostOf returns how many operations were lost: of a rehearsal that was ended early, those
-// that ended without success.
-func lostOf(sum *results.KindStats, whole bool) int64 {
-	if whole {
-		return sum.Scheduled - sum.Succeeded
-	}
-	return sum.Operations - sum.Succeeded - sum.Cut
 }
 
 // load returns whether one seed sustains the load, of which so many operations are due. Of

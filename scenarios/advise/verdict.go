@@ -117,7 +117,7 @@ func (e *Explanation) claim() document.Answer {
 	if change := firstChange(e.Findings); change != "" && e.State != results.Holds {
 		a.Says = append(a.Says, change)
 	}
-	if bound.target > 0 && !e.Targets.documented() {
+	if t := &e.Targets; bound.target > 0 && (t.Partition != documentedPartition || t.Account != documentedAccount) {
 		a.Says = append(a.Says, fmt.Sprintf("Azure's documented targets are %s and %s.", document.Count(documentedPartition),
 			document.Count(documentedAccount)))
 	}
@@ -255,8 +255,4 @@ func (b bound) part() float64 {
 		return 0
 	}
 	return b.Value / float64(b.target)
-}
-
-func (t *Targets) documented() bool {
-	return t.Partition == documentedPartition && t.Account == documentedAccount
 }

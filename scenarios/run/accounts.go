@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"loadgen/engine"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/target"
@@ -30,18 +29,6 @@ func severalOf(s *scenarios.Scenario) int {
 		return number
 	}
 	return 0
-}
-
-// virtualAccounts returns the accounts of an engine as one immediate target.
-func virtualAccounts(e *engine.Engine, names []string) target.Immediate {
-	if len(names) == 1 {
-		return target.NewInProcess(e, names[0], nil)
-	}
-	var each []target.Immediate
-	for _, name := range names {
-		each = append(each, target.NewInProcess(e, name, nil))
-	}
-	return target.NewImmediateShards(each)
 }
 
 // together returns the clients of several accounts as one target, and a single one

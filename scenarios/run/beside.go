@@ -75,7 +75,13 @@ func (k *kept) openLogs() error {
 		if one.path == "" {
 			continue
 		}
-		file, err := k.openLog(one.field, one.path)
+		var file *besideFile
+		var err error
+		if one.path == k.plan.Attempts || one.field == "csv" && one.path == k.plan.HistogramLog {
+			err = wrong(one.field, "another form of the run is written to that file; expected one of its own")
+		} else {
+			file, err = openBeside(one.field, one.path)
+		}
 		if err != nil {
 			if gone := k.discardLogs(); gone != nil {
 				err = errors.Join(err, gone)
@@ -85,13 +91,6 @@ func (k *kept) openLogs() error {
 		k.logs = append(k.logs, &secondsLog{besideFile: file, field: one.field, begins: one.begins})
 	}
 	return nil
-}
-
-func (k *kept) openLog(field, path string) (*besideFile, error) {
-	if path == k.plan.Attempts || field == "csv" && path == k.plan.HistogramLog {
-		return nil, wrong(field, "another form of the run is written to that file; expected one of its own")
-	}
-	return openBeside(field, path)
 }
 
 // beginLogs writes their heads, and has them told of every second.

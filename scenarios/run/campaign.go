@@ -53,7 +53,11 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	if p.live() {
 		o.Clock = clock.NewReal()
 	}
-	o.Holding = p.holding()
+	if p.On == Remote { // what any other run makes ends with this process
+		o.Holding = func(made campaign.Made, there bool) {
+			p.Remains.Hold(Remain{Made: made, Where: p.whereIs(made), Kept: p.Keep && !made.Doubtful}, there)
+		}
+	}
 	p.together(&o)
 	if p.injector != nil {
 		o.Faults = p.injector

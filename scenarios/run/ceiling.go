@@ -67,10 +67,12 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 		defer stop()
 		null.inner = client
 	}
-	operation, err := probeOperation(s)
+	generator, err := s.Generator()
 	if err != nil {
 		return nil, err
 	}
+	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
+	operation := target.Operation{Verb: change.Verb, Table: s.Table, Change: change}
 	trial := Trial{Runner: &drive.Live{Clock: clk, Target: null, Workers: lanes}, Kinds: []results.Kind{{Name: "probe"}}}
 	stage := func(count uint64, limit time.Duration) *drive.Stage {
 		return &drive.Stage{Name: "probe", Lanes: lanes, Count: count, Limit: limit,
@@ -97,16 +99,6 @@ func Ceiling(ctx context.Context, s *scenarios.Scenario, over string) (*results.
 
 // errNoCeiling says that nothing was sent, or in no time.
 var errNoCeiling = errors.New("the probe came to nothing")
-
-// probeOperation returns the operation of a probe: to write an entity of the scenario.
-func probeOperation(s *scenarios.Scenario) (target.Operation, error) {
-	generator, err := s.Generator()
-	if err != nil {
-		return target.Operation{}, err
-	}
-	change := entity.Change{Verb: entity.InsertOrReplace, Key: generator.Key(0), Properties: generator.Properties(0)}
-	return target.Operation{Verb: change.Verb, Table: s.Table, Change: change}, nil
-}
 
 // openNull puts a server that answers 204 at once behind a port of this machine
 // and returns a client of it, the same as a run has. Whoever opened it stops it.

@@ -17,10 +17,20 @@ import (
 // mostOnPage is how many entities come on one page of a query at most.
 const mostOnPage = 1000
 
-// driverFault returns what keeps the driver of the plan from sending its load.
+// driverFault returns what keeps the client of the plan, or its driver, from sending its load.
 func (p *Plan) driverFault() error {
-	if err := p.clientFault(); err != nil {
-		return err
+	switch {
+	case p.Client == "":
+	case p.Client != Native && p.Client != NetHTTP:
+		expected := "expected native or net/http"
+		if near, found := nearest.Name(p.Client, []string{Native, NetHTTP}); found {
+			expected = "the nearest is " + near
+		}
+		return wrong("client", "%s", expected)
+	case !p.live() || p.On == InProcess:
+		return wrong("client", "nothing is sent over a network; expected --target embedded, or a service")
+	case p.Driver == Vegeta && p.Client == Native:
+		return wrong("client", "vegeta's driver sends by net/http; expected --driver native, or no --client")
 	}
 	if p.Driver == "" || p.Driver == Native {
 		return nil
@@ -34,25 +44,6 @@ func (p *Plan) driverFault() error {
 	}
 	if err := p.beyondVegeta(); err != nil {
 		return wrong("driver", "%v", err)
-	}
-	return nil
-}
-
-// clientFault returns what keeps the client of the plan from sending its load.
-func (p *Plan) clientFault() error {
-	switch {
-	case p.Client == "":
-		return nil
-	case p.Client != Native && p.Client != NetHTTP:
-		expected := "expected native or net/http"
-		if near, found := nearest.Name(p.Client, []string{Native, NetHTTP}); found {
-			expected = "the nearest is " + near
-		}
-		return wrong("client", "%s", expected)
-	case !p.live() || p.On == InProcess:
-		return wrong("client", "nothing is sent over a network; expected --target embedded, or a service")
-	case p.Driver == Vegeta && p.Client == Native:
-		return wrong("client", "vegeta's driver sends by net/http; expected --driver native, or no --client")
 	}
 	return nil
 }

@@ -57,15 +57,6 @@ func firstRate(s *scenarios.Scenario, of string) float64 {
 	return documentedPartition / 4
 }
 
-func (p *Plan) findFaults() []error {
-	s := p.Scenario
-	if p.Find.Of == results.LimitAccount && severalOf(s) > 0 {
-		return []error{wrong("find-limit", "it looks for what one account holds, and the scenario %s is sharded over %d; "+
-			"expected --set accounts.number=1, or --find-limit partition", s.Name, severalOf(s))}
-	}
-	return p.Find.Validate()
-}
-
 // enoughPartitions refuses the search of an account whose partitions bind before it
 // does.
 func (p *Plan) enoughPartitions(c *campaign.Campaign) error {
@@ -81,7 +72,8 @@ func (p *Plan) enoughPartitions(c *campaign.Campaign) error {
 	if p.On == Remote {
 		one, account = documentedPartition, documentedAccount
 	}
-	switch needed := ceilingOf(account, one); {
+	// So many bear an account's and a tenth more: none of them binds at what the account holds.
+	switch needed := int64(math.Ceil(1.1 * float64(account) / float64(max(1, one)))); {
 	case one == 0 || account > 0 && int64(len(partitions)) >= needed:
 		return nil
 	case account == 0:
@@ -91,13 +83,4 @@ func (p *Plan) enoughPartitions(c *campaign.Campaign) error {
 		return wrong("find-limit", "%d partitions of %d entities/s each bind before the account's %d; "+
 			"expected a scenario of %d partitions or more", len(partitions), one, account, needed)
 	}
-}
-
-// ceilingOf returns how many partitions of a target bear an account's and a tenth
-// more, so that none of them binds at what the account holds.
-func ceilingOf(account, one int64) int64 {
-	if one == 0 {
-		return 1
-	}
-	return int64(math.Ceil(1.1 * float64(account) / float64(one)))
 }

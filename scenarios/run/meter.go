@@ -89,7 +89,17 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 	m.starved = load.Starved
 	m.quiet.beat(now, load, since == now)
 	if now >= m.end {
-		m.read(now, read())
+		// The open second has what has happened since the last reading.
+		r := read()
+		m.open.Lasted = now.Sub(m.lastAt)
+		m.open.CPU = max(0, r.CPU-m.last.CPU)
+		m.open.Pauses = max(0, r.Pauses-m.last.Pauses)
+		m.open.LongestPause = r.LongestPause
+		m.open.GCCPU = max(0, r.GCCPU-m.last.GCCPU)
+		m.open.RunQueue = grown(m.last.RunQueue, r.RunQueue)
+		m.open.Pressure = grown(m.last.Pressure, r.Pressure)
+		m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
+		m.last, m.lastAt = r, now
 	}
 	for now >= m.end {
 		m.open.StoodStill += max(0, m.end.Sub(since))
@@ -99,7 +109,11 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 			m.add()
 			ended = append(ended, m.open)
 		}
-		m.next()
+		// What a second holds that begins and ends within one stand-still is that alone.
+		m.open = results.Health{Second: m.open.Second + 1, Lasted: time.Second,
+			Goroutines: m.last.Goroutines, Heap: m.last.Heap}
+		m.end = m.end.Add(time.Second)
+		m.whole = true
 	}
 	m.open.StoodStill += now.Sub(since)
 	return ended
@@ -109,19 +123,6 @@ func (m *HealthMeter) Beat(due, now clock.Instant, load GeneratorLoad, read func
 func (m *HealthMeter) Sum() *results.Generator {
 	sum := m.sum
 	return &sum
-}
-
-// read enters into the open second what has happened since the last reading.
-func (m *HealthMeter) read(now clock.Instant, r HealthReading) {
-	m.open.Lasted = now.Sub(m.lastAt)
-	m.open.CPU = max(0, r.CPU-m.last.CPU)
-	m.open.Pauses = max(0, r.Pauses-m.last.Pauses)
-	m.open.LongestPause = r.LongestPause
-	m.open.GCCPU = max(0, r.GCCPU-m.last.GCCPU)
-	m.open.RunQueue = grown(m.last.RunQueue, r.RunQueue)
-	m.open.Pressure = grown(m.last.Pressure, r.Pressure)
-	m.open.Goroutines, m.open.Heap = r.Goroutines, r.Heap
-	m.last, m.lastAt = r, now
 }
 
 // grown returns by how much what is known has grown, nil where it is not.
@@ -163,13 +164,4 @@ func plus(sum **time.Duration, more *time.Duration) {
 	default:
 		*sum = new(**sum + *more)
 	}
-}
-
-// next opens the second after the open one. What a second holds that begins and
-// ends within one stand-still is that alone.
-func (m *HealthMeter) next() {
-	m.open = results.Health{Second: m.open.Second + 1, Lasted: time.Second,
-		Goroutines: m.last.Goroutines, Heap: m.last.Heap}
-	m.end = m.end.Add(time.Second)
-	m.whole = true
 }

@@ -29,7 +29,8 @@ type quiet struct {
 // the beat before.
 func (q *quiet) beat(now clock.Instant, load GeneratorLoad, prompt bool) {
 	if q.open && (!prompt || load.Answered != q.answered || load.UnderWay == 0) {
-		q.close(q.last)
+		q.keep(q.since, q.last)
+		q.open = false
 	}
 	if load.Free >= 0 && load.UnderWay > 0 && !q.open {
 		q.open, q.since, q.waiting = true, now, 0
@@ -38,12 +39,6 @@ func (q *quiet) beat(now clock.Instant, load GeneratorLoad, prompt bool) {
 		q.waiting = max(q.waiting, load.UnderWay)
 	}
 	q.answered, q.last = load.Answered, now
-}
-
-// close ends the stretch under way at an instant.
-func (q *quiet) close(at clock.Instant) {
-	q.keep(q.since, at)
-	q.open = false
 }
 
 // keep takes down a stretch that is long enough. One that began in a second before

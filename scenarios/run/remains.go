@@ -56,17 +56,6 @@ func LongestEnding(places int) time.Duration {
 	return campaign.EndingLimit + time.Duration(max(1, places)-1)*campaign.EndingStep
 }
 
-// holding returns what a campaign of the plan tells of what it makes, nil where that ends
-// with this process.
-func (p *Plan) holding() func(campaign.Made, bool) {
-	if p.On != Remote {
-		return nil
-	}
-	return func(made campaign.Made, there bool) {
-		p.Remains.Hold(Remain{Made: made, Where: p.whereIs(made), Kept: p.Keep && !made.Doubtful}, there)
-	}
-}
-
 // whereIs returns the address of the service that has what a run makes.
 func (p *Plan) whereIs(made campaign.Made) string {
 	service := map[string]azure.Neighbour{campaign.MadeQueue: azure.Queue, campaign.MadeContainer: azure.Blob}

@@ -65,7 +65,15 @@ func (d *destination) said() *results.Said {
 		one := client.Said()
 		all.Dropped += one.Dropped
 		for _, r := range one.Refusals {
-			add(all, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit), Message: r.Message,
+			// What another account's service refused in the same way is joined.
+			at := slices.IndexFunc(all.Refusals, func(of results.Refusal) bool {
+				return of.Status == r.Status && of.Code == string(r.Code) && of.Limit == string(r.Limit)
+			})
+			if at >= 0 {
+				all.Refusals[at].Count += r.Count
+				continue
+			}
+			all.Refusals = append(all.Refusals, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit), Message: r.Message,
 				Count: r.Count, First: asked(client, r.First, d.since)})
 		}
 		all.Slowest = append(all.Slowest, asked(client, one.Slowest, d.since)...)
@@ -74,17 +82,6 @@ func (d *destination) said() *results.Said {
 	slices.SortStableFunc(all.Slowest, func(a, b results.SaidRequest) int { return cmp.Compare(b.Took, a.Took) })
 	all.Slowest = all.Slowest[:min(len(all.Slowest), mostSaid)]
 	return all
-}
-
-// add joins what another account's service refused in the same way.
-func add(all *results.Said, r results.Refusal) {
-	for i := range all.Refusals {
-		if of := &all.Refusals[i]; of.Status == r.Status && of.Code == r.Code && of.Limit == r.Limit {
-			of.Count += r.Count
-			return
-		}
-	}
-	all.Refusals = append(all.Refusals, r)
 }
 
 // asked returns requests as a record has them whose clock began so long after the client's.

@@ -87,7 +87,11 @@ func (s *HealthSampler) run(ctx context.Context) {
 	due := s.options.Clock.Now().Add(beat)
 	for s.options.Clock.Sleep(ctx, due) == nil {
 		now := s.options.Clock.Now()
-		for _, v := range s.meter.Beat(due, now, s.load(), s.options.Source.Read) {
+		load := GeneratorLoad{Free: -1}
+		if s.options.Load != nil {
+			load = s.options.Load()
+		}
+		for _, v := range s.meter.Beat(due, now, load, s.options.Source.Read) {
 			if s.options.Tell != nil {
 				s.options.Tell(v)
 			}
@@ -95,13 +99,6 @@ func (s *HealthSampler) run(ctx context.Context) {
 		// A beat that was missed is not made up for.
 		due = max(due, now.Add(-beat)).Add(beat)
 	}
-}
-
-func (s *HealthSampler) load() GeneratorLoad {
-	if s.options.Load == nil {
-		return GeneratorLoad{Free: -1}
-	}
-	return s.options.Load()
 }
 
 // ErrHealthOptions is wrapped by each fault of a sampler's options.

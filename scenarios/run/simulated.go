@@ -44,14 +44,22 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rival, join := p.beside(ctx)
+	var rival *results.Rival // nil where it does not come to its end
+	var under sync.WaitGroup
+	if other, some := p.rival(); some {
+		under.Go(func() {
+			if record, err := Run(ctx, other); err == nil {
+				rival = verdict.RivalOf(record)
+			}
+		})
+	}
 	observers := p.Progress.Begins(Begun{Scenario: p.Scenario.Name, Time: manifest.Time, Operations: manifest.Operations,
 		Started: manifest.Started, Tool: manifest.Tool})
 	end, counter, ended := p.simulate(ctx, campaign, epoch, k, observers)
 	p.Progress.Ends(ended)
-	join()
-	if *rival != nil && ended == nil {
-		k.recorder.Rival(*rival)
+	under.Wait()
+	if rival != nil && ended == nil {
+		k.recorder.Rival(rival)
 	}
 	return k.seal(end, counter, ended)
 }
@@ -65,10 +73,22 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 	if err != nil {
 		return 0, nil, err
 	}
+	// What was there before a log began took nobody's time in it.
+	var held map[string]engine.Store
+	if len(p.Held) > 0 {
+		held = map[string]engine.Store{account: &heldStore{store.New(), p.Held}}
+	}
 	e := engine.New(engine.Options{Model: m, Accounts: accountsOf(s), Calendar: clock.Epoch(epoch), Seed: s.Seed,
-		Cold: s.Start == scenarios.StartCold, Dataless: !p.data(), Alone: true, Stores: p.held()})
+		Cold: s.Start == scenarios.StartCold, Dataless: !p.data(), Alone: true, Stores: held})
 	tail := drive.NewTail(tailStretch)
-	at := virtualAccounts(e, accountsOf(s))
+	var each []target.Immediate
+	for _, name := range accountsOf(s) {
+		each = append(each, target.NewInProcess(e, name, nil))
+	}
+	at := each[0]
+	if len(each) > 1 {
+		at = target.NewImmediateShards(each)
+	}
 	var books target.Counter = engineBooks{e}
 	if len(storesOf(s)) > 0 {
 		stores := queueblob.NewMemory()
@@ -113,24 +133,6 @@ func Decisions(list []engine.Event) []results.Event {
 	return events
 }
 
-// beside begins what the verdict is held against, where that was asked for and there is
-// such a profile, and returns where it will be, nil where it did not come to its end,
-// and what waits for it.
-func (p *Plan) beside(ctx context.Context) (rival **results.Rival, join func()) {
-	rival = new(*results.Rival)
-	other, some := p.rival()
-	if !some {
-		return rival, func() {}
-	}
-	var under sync.WaitGroup
-	under.Go(func() {
-		if record, err := Run(ctx, other); err == nil {
-			*rival = verdict.RivalOf(record)
-		}
-	})
-	return rival, under.Wait
-}
-
 // rival returns the plan under the profile that its verdict is held against, and false
 // where there is none. A search is not simulated twice.
 func (p *Plan) rival() (Plan, bool) {
@@ -148,15 +150,6 @@ func (p *Plan) rival() (Plan, bool) {
 // the other is held against, empty for any other profile, and for a file of what was measured.
 func OtherProfile(profile string) string {
 	return map[string]string{model.Documented: model.Headroom, model.Headroom: model.Documented}[profile]
-}
-
-// held are the tables of an engine that hold entities as soon as they are made, nil where
-// the plan names none: what was there before a log began took nobody's time in it.
-func (p *Plan) held() map[string]engine.Store {
-	if len(p.Held) == 0 {
-		return nil
-	}
-	return map[string]engine.Store{account: &heldStore{store.New(), p.Held}}
 }
 
 // heldStore are tables that begin with some entities.

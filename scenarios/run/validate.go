@@ -45,8 +45,11 @@ func (p *Plan) Validate() []error {
 	faults = append(faults, p.togetherFaults()...)
 	add(p.reaches())
 	add(p.tableFault())
-	if p.Find != nil {
-		faults = append(faults, p.findFaults()...)
+	if f := p.Find; f != nil && f.Of == results.LimitAccount && severalOf(p.Scenario) > 0 {
+		add(wrong("find-limit", "it looks for what one account holds, and the scenario %s is sharded over %d; "+
+			"expected --set accounts.number=1, or --find-limit partition", p.Scenario.Name, severalOf(p.Scenario)))
+	} else if f != nil {
+		faults = append(faults, f.Validate()...)
 	}
 	if len(faults) > 0 {
 		return faults

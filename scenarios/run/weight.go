@@ -124,7 +124,16 @@ func (w *weighing) request(op *target.Operation) int64 {
 	case op.Verb == entity.Delete:
 		return wire.DeleteHead + w.key(op.Change.Key)
 	case op.Verb == entity.Batch:
-		return wire.BatchHead + w.parts(op)
+		sum := int64(wire.BatchHead)
+		for i := range op.Changes {
+			c := &op.Changes[i]
+			if sum += w.body(c); c.Verb == entity.Insert {
+				sum += wire.InsertPartHead
+			} else {
+				sum += wire.PartHead + w.key(c.Key)
+			}
+		}
+		return sum
 	case op.Verb == entity.Merge, op.Verb == entity.Replace:
 		return wire.WriteHead + wire.MatchHead + w.key(op.Change.Key) + w.body(&op.Change)
 	case op.Verb.IsChange():
@@ -132,19 +141,6 @@ func (w *weighing) request(op *target.Operation) int64 {
 	default:
 		return wire.TableHead
 	}
-}
-
-// parts is how long the writes of a transaction are.
-func (w *weighing) parts(op *target.Operation) (sum int64) {
-	for i := range op.Changes {
-		c := &op.Changes[i]
-		if sum += w.body(c); c.Verb == entity.Insert {
-			sum += wire.InsertPartHead
-		} else {
-			sum += wire.PartHead + w.key(c.Key)
-		}
-	}
-	return sum
 }
 
 // question is how long the options of a query are.
@@ -189,7 +185,15 @@ func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 	case op.Verb == entity.Insert:
 		return wire.MadeHead + 2*w.key(op.Change.Key)
 	case op.Verb == entity.Batch:
-		return wire.DoneBatchHead + w.doneParts(op)
+		sum := int64(wire.DoneBatchHead)
+		for i := range op.Changes {
+			if c := &op.Changes[i]; c.Verb == entity.Insert {
+				sum += wire.MadePartHead + 2*w.key(c.Key)
+			} else {
+				sum += wire.DonePartHead
+			}
+		}
+		return sum
 	default:
 		return wire.DoneHead
 	}
@@ -197,15 +201,3 @@ func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {
 
 // usualBase is the address of a service of this tool.
 const usualBase = "http://127.0.0.1:10002/loadgen"
-
-// doneParts is how long the replies to the writes of a transaction are.
-func (w *weighing) doneParts(op *target.Operation) (sum int64) {
-	for i := range op.Changes {
-		if c := &op.Changes[i]; c.Verb == entity.Insert {
-			sum += wire.MadePartHead + 2*w.key(c.Key)
-		} else {
-			sum += wire.DonePartHead
-		}
-	}
-	return sum
-}

@@ -77,29 +77,25 @@ func headerOf(fields []string) (h header, fault string) {
 		}
 	}
 	if !slices.Contains(h.meanings, partitionColumn) {
+		// The name of the first column as a placeholder has it.
+		example := strings.Map(func(r rune) rune {
+			if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return '_'
+		}, shown(fields[0]))
+		if example == "" || example[0] >= '0' && example[0] <= '9' {
+			example = "column"
+		}
 		names := shownColumns(fields)
 		listed := strings.Join(names[:min(len(names), mostNamed)], ", ")
 		if more := len(names) - mostNamed; more > 0 {
 			listed += fmt.Sprintf(" and %d more", more)
 		}
 		return h, fmt.Sprintf("no column is called PartitionKey; expected one, or --partition-key with a template of columns, such as %q: %s",
-			"{"+spelledOut(fields[0])+"}", listed)
+			"{"+example+"}", listed)
 	}
 	return h, ""
-}
-
-// spelledOut is the name of a column as a placeholder has it.
-func spelledOut(name string) string {
-	letters := strings.Map(func(r rune) rune {
-		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, shown(name))
-	if letters == "" || letters[0] >= '0' && letters[0] <= '9' {
-		return "column"
-	}
-	return letters
 }
 
 // fewestLetters is how long a column's name is at least that others are taken for
@@ -142,19 +138,6 @@ var operations = []struct {
 	{"create", Insert}, {"add", Insert},
 	{"get", Other}, {"read", Other}, {"query", Other}, {"scan", Other}, {"update", Other},
 	{"replace", Other}, {"merge", Other}, {"delete", Other}, {"batch", Other},
-}
-
-// kindOf returns what an operation of that name is.
-func kindOf(name string) (Kind, bool) {
-	if len(name) > longestShown {
-		return 0, false
-	}
-	for i := range operations {
-		if plain(name) == plain(operations[i].name) {
-			return operations[i].kind, true
-		}
-	}
-	return 0, false
 }
 
 // KeyFault is a key that no table would take.

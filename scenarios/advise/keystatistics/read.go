@@ -135,7 +135,13 @@ func (r *keyReader) field(row *Row, meaning column, text string) bool {
 func (r *keyReader) operation(row *Row, text string) bool {
 	kind, known := r.spelled[text]
 	if !known {
-		if kind, known = kindOf(text); !known {
+		for i := range operations {
+			if len(text) <= longestShown && plain(text) == plain(operations[i].name) {
+				kind, known = operations[i].kind, true
+				break
+			}
+		}
+		if !known {
 			names := make([]string, len(operations))
 			for i := range operations {
 				names[i] = operations[i].name

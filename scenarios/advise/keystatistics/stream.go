@@ -52,7 +52,14 @@ func (s *Stream) Next(key string, lag int) results.Order {
 		if s.current.keys == block {
 			s.prior, s.current = s.current, reach{}
 		}
-		s.current.add(s.recent[0])
+		oldest, reach := s.recent[0], &s.current
+		if reach.keys == 0 || entity.Compare(oldest, reach.greatest) > 0 {
+			reach.greatest = oldest
+		}
+		if reach.keys == 0 || entity.Compare(oldest, reach.least) < 0 {
+			reach.least = oldest
+		}
+		reach.keys++
 		copy(s.recent, s.recent[1:])
 		s.recent[len(s.recent)-1] = ""
 		s.recent = s.recent[:len(s.recent)-1]
@@ -71,14 +78,4 @@ func (r *reach) way(key string) results.Order {
 	default:
 		return results.Order{Keys: 1}
 	}
-}
-
-func (r *reach) add(key string) {
-	if r.keys == 0 || entity.Compare(key, r.greatest) > 0 {
-		r.greatest = key
-	}
-	if r.keys == 0 || entity.Compare(key, r.least) < 0 {
-		r.least = key
-	}
-	r.keys++
 }

@@ -53,8 +53,10 @@ func (o *Order) countTails(all []arrival, keys int) {
 				counts, shares = append(counts, n), append(shares, share)
 			}
 		}
-		for i := range all[from:to] {
-			t.add(all[from+i].number)
+		for i := from; i < to; i++ {
+			for n := all[i].number + 1; n < len(t.sum); n += n & -n {
+				t.sum[n]++
+			}
 		}
 		from = to
 	}
@@ -73,12 +75,6 @@ func (o *Order) countTails(all []arrival, keys int) {
 // tally counts inserts by the number of their key, so that a sum takes few steps
 // (Fenwick 1994).
 type tally struct{ sum []int }
-
-func (t *tally) add(number int) {
-	for i := number + 1; i < len(t.sum); i += i & -i {
-		t.sum[i]++
-	}
-}
 
 // below returns how many inserts have lesser keys.
 func (t *tally) below(number int) int {

@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,7 +195,14 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 		// Beside copies in its own partition an entity says which it is.
 		d.design.RowKey = prefixed(key.leads(r), d.design.RowKey)
 	}
-	d.design.Name = r.nameOf(&d)
+	// The same is called the same, and as no other is, for of long names the end is cut.
+	is := fmt.Sprint(strings.Join(d.set, " "), " in ", d.buckets, " copied ", len(d.design.Copies))
+	name, known := r.named[is]
+	if !known {
+		name = r.free(slices.Collect(maps.Values(r.named)), d.name)
+		r.named[is] = name
+	}
+	d.design.Name = name
 	return d, true
 }
 

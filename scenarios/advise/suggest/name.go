@@ -22,21 +22,6 @@ func (r *rule) free(others []string, name func(n int) string) string {
 	}
 }
 
-// nameOf returns what a draft is called: the same for the same, and what no other is, for
-// of long names the end is cut.
-func (r *rule) nameOf(d *draft) string {
-	is := fmt.Sprint(strings.Join(d.set, " "), " in ", d.buckets, " copied ", len(d.design.Copies))
-	if name, some := r.named[is]; some {
-		return name
-	}
-	given := make([]string, 0, len(r.named))
-	for _, name := range r.named {
-		given = append(given, name)
-	}
-	r.named[is] = r.free(given, d.name)
-	return r.named[is]
-}
-
 // name says what the PartitionKey is formed from, and what there is beside; from the second
 // on it has a number.
 func (d *draft) name(n int) string {

@@ -108,17 +108,3 @@ func (p *Proposal) Scenario() (*scenarios.Scenario, error) {
 	s.AntiPattern, s.Pattern, s.Expect = nil, nil, generally(p.of.Expect)
 	return scenarios.Parse(s.Name+".yaml", s.Text())
 }
-
-// general reports whether a claim is one that any design should bear out.
-func general(c *figure.Claim) bool {
-	figures := c.Figures()
-	if len(figures) != 1 || figures[0].Part == figure.Partition {
-		return false
-	}
-	name := figures[0].Name
-	d, _ := figure.Find(name)
-	times := d.Times != ""
-	bad := times || slices.Contains([]string{"throttled", "failed", "dropped", "late", "share_lost", "retries", "tries", "lost_writes", "doubled_writes", "offered"}, name)
-	good := slices.Contains([]string{"succeeded", "ok", "served", "saturation"}, name)
-	return bad && bounds(c) || good && !c.Judge(constantly(0)).Pass && c.Judge(constantly(vast)).Pass
-}
