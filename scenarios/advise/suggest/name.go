@@ -1,7 +1,6 @@
 package suggest
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
