@@ -28,7 +28,19 @@ func (e *Entry) locate() {
 		}
 	case known && r.Kind == wire.EntitySetResource && (a.Verb == entity.Get || a.Verb == entity.Query):
 		a.Verb = entity.Query
-		a.ask(query)
+		text := ""
+		for option := range strings.SplitSeq(query, "&") {
+			name, value, _ := strings.Cut(option, "=")
+			switch plain(name) {
+			case "$filter":
+				text = plain(value)
+			case "$top":
+				a.Top, _ = strconv.ParseInt(value, 10, 64)
+			case "NextPartitionKey":
+				a.Further = true
+			}
+		}
+		a.filter(text)
 	default:
 		// An insert is a POST to the table: if its key stands anywhere, then here.
 		if r, known := resourceOf(e.ObjectKey, e.Account); known {
@@ -66,23 +78,6 @@ func resourceOf(address, account string) (wire.Resource, bool) {
 	}
 	r, code, _ := wire.ParseResource(path)
 	return r, code == entity.OK
-}
-
-// ask takes the options of a query apart.
-func (a *About) ask(query string) {
-	text := ""
-	for option := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(option, "=")
-		switch plain(name) {
-		case "$filter":
-			text = plain(value)
-		case "$top":
-			a.Top, _ = strconv.ParseInt(value, 10, 64)
-		case "NextPartitionKey":
-			a.Further = true
-		}
-	}
-	a.filter(text)
 }
 
 // filter takes a $filter apart.

@@ -30,15 +30,20 @@ func (e *Expression) bounds(at int32) bounds {
 	case allOf, anyOf:
 		joined := e.bounds(n.child)
 		for i := e.nodes[n.child].next; i != none; i = e.nodes[i].next {
-			if n.kind == allOf {
-				other := e.bounds(i)
-				joined = bounds{
-					partitions: joined.partitions.and(other.partitions),
-					rows:       joined.rows.and(other.rows),
-					inexact:    joined.inexact || other.inexact,
-				}
-			} else {
-				joined = joined.or(e.bounds(i))
+			other := e.bounds(i)
+			switch {
+			case n.kind == allOf:
+				joined.partitions, joined.rows = joined.partitions.and(other.partitions), joined.rows.and(other.rows)
+				joined.inexact = joined.inexact || other.inexact
+			// An or keeps what both sides agree on. The service would scan the table for two
+			// PartitionKeys, and the partition for two RowKeys of one.
+			case joined.partitions != other.partitions:
+				joined = bounds{inexact: true}
+			case joined.rows != other.rows:
+				joined = bounds{partitions: joined.partitions, inexact: true}
+			default:
+				// Where one side is true of all of these keys, so is either.
+				joined.inexact = joined.inexact && other.inexact
 			}
 		}
 		return joined
@@ -83,21 +88,6 @@ func intervalOf(accepts ordering, constant entity.Value) (in interval, inexact b
 		return interval{from: s}, false
 	default:
 		return interval{}, true
-	}
-}
-
-// or keeps what both sides agree on. The service would scan the table for two
-// PartitionKeys, and the partition for two RowKeys of one.
-func (b bounds) or(other bounds) bounds {
-	switch {
-	case b.partitions != other.partitions:
-		return bounds{inexact: true}
-	case b.rows != other.rows:
-		return bounds{partitions: b.partitions, inexact: true}
-	default:
-		// Where one side is true of all of these keys, so is either.
-		b.inexact = b.inexact && other.inexact
-		return b
 	}
 }
 

@@ -157,13 +157,6 @@ func (p *printer) node(dst []byte, at int32) []byte {
 	}
 }
 
-func (p *printer) constant(dst []byte, n *node) []byte {
-	if p.shape {
-		return append(dst, '?')
-	}
-	return appendLiteral(dst, n.constant)
-}
-
 func (p *printer) operands(dst []byte, n *node) []byte {
 	joint := append(append([]byte{' '}, n.kind.word()...), ' ')
 	// begun and ended are where the operand written last stands.

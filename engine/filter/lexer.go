@@ -2,6 +2,8 @@ package filter
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -151,8 +153,22 @@ func (l *lexer) number(start int) (token, *fault) {
 	if !ok || l.wordEnd() > l.at || l.skip(".") {
 		return token{}, invalid(start, "expected a number, found %s", excerpt(l.text[start:l.wordEnd()]))
 	}
-	v, ok := numberValue(digits, whole, long)
-	if !ok {
+	var v entity.Value
+	var err error
+	if whole {
+		// One without L that is too large for an Int32 is taken as an Int64: numbers of all
+		// types compare by what they are, so that nobody can tell.
+		var i int64
+		i, err = strconv.ParseInt(digits, 10, 64)
+		if v = entity.Int64(i); !long && i >= math.MinInt32 && i <= math.MaxInt32 {
+			v = entity.Int32(int32(i))
+		}
+	} else {
+		var f float64
+		f, err = strconv.ParseFloat(digits, 64)
+		v = entity.Double(f)
+	}
+	if err != nil {
 		return token{}, invalid(start, "a number beyond what its type holds, %s,", excerpt(l.text[start:l.at]))
 	}
 	return l.constant(start, v)

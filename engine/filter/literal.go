@@ -3,7 +3,6 @@ package filter
 import (
 	"encoding/hex"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -54,21 +53,6 @@ func (prefix literalPrefix) value(content string) (v entity.Value, expected stri
 	}
 }
 
-// numberValue returns the number, and false where its type cannot hold it. A
-// whole number without L that is too large for an Int32 is taken as an Int64:
-// numbers of all types compare by what they are, so that nobody can tell.
-func numberValue(digits string, whole, long bool) (entity.Value, bool) {
-	if !whole {
-		f, err := strconv.ParseFloat(digits, 64)
-		return entity.Double(f), err == nil
-	}
-	i, err := strconv.ParseInt(digits, 10, 64)
-	if !long && i >= math.MinInt32 && i <= math.MaxInt32 {
-		return entity.Int32(int32(i)), err == nil
-	}
-	return entity.Int64(i), err == nil
-}
-
 // parseInstant reads the form of entity.ParseTicks, in which a client may leave
 // out the Z or write an offset such as +02:00 in its stead.
 func parseInstant(content string) (entity.Ticks, bool) {
@@ -95,9 +79,12 @@ func parseInstant(content string) (entity.Ticks, bool) {
 	return t, err == nil && t >= 0 && t <= entity.LatestDateTime
 }
 
-// appendLiteral appends a constant as a filter has it.
-func appendLiteral(dst []byte, v entity.Value) []byte {
-	switch v.Type() {
+// constant appends the constant of a node as a filter has it.
+func (p *printer) constant(dst []byte, n *node) []byte {
+	if p.shape {
+		return append(dst, '?')
+	}
+	switch v := n.constant; v.Type() {
 	case entity.TypeBoolean:
 		return strconv.AppendBool(dst, v.Bool())
 	case entity.TypeInt32:

@@ -52,7 +52,17 @@ func (p *parser) comparison() (int32, *fault) {
 	sign := p.token
 	at := slices.IndexFunc(operators[:], func(o operator) bool { return sign.is(o.word) })
 	if at < 0 {
-		return p.alone(left)
+		// Without an operator it can only be a truth value.
+		switch {
+		case left.isProperty() && p.endsOperation():
+			return p.compare(left.name, equal, entity.Boolean(true)), nil
+		case left.isProperty():
+			return none, p.unexpected("an operator after the property " + excerpt(left.name))
+		case left.value.Type() == entity.TypeBoolean && p.endsOperation():
+			return p.add(node{kind: truth, constant: left.value}), nil
+		default:
+			return none, p.unexpected("a comparison after the constant")
+		}
 	}
 	accepts := operators[at].accepts
 	if f := p.advance(); f != nil {
@@ -76,20 +86,6 @@ func (p *parser) comparison() (int32, *fault) {
 		return none, invalid(sign.at, "expected eq or ne beside a truth value, found %s", sign.text)
 	}
 	return p.compare(left.name, accepts, right.value), nil
-}
-
-// alone is a comparison without an operator, which only a truth value can be.
-func (p *parser) alone(o operand) (int32, *fault) {
-	switch {
-	case o.isProperty() && p.endsOperation():
-		return p.compare(o.name, equal, entity.Boolean(true)), nil
-	case o.isProperty():
-		return none, p.unexpected("an operator after the property " + excerpt(o.name))
-	case o.value.Type() == entity.TypeBoolean && p.endsOperation():
-		return p.add(node{kind: truth, constant: o.value}), nil
-	default:
-		return none, p.unexpected("a comparison after the constant")
-	}
 }
 
 // endsOperation reports whether what follows joins or closes operations.

@@ -22,7 +22,24 @@ func (r Range) Text() (string, bool) {
 	case r.Empty():
 		t.before("PartitionKey", "")
 	default:
-		t.across(r)
+		// What is left of the first partition, the partitions between, and what there is of the
+		// last.
+		between := r.From.Partition
+		if r.From.Row != "" {
+			t.is("PartitionKey", r.From.Partition)
+			t.from("RowKey", r.From.Row)
+			t.or()
+			between += nul
+		}
+		t.from("PartitionKey", between)
+		if r.Bounded {
+			t.before("PartitionKey", r.To.Partition)
+		}
+		if r.Bounded && r.To.Row != "" {
+			t.or()
+			t.is("PartitionKey", r.To.Partition)
+			t.before("RowKey", r.To.Row)
+		}
 	}
 	if t.refused || len(t.text) > MaxText {
 		return "", false
@@ -61,27 +78,6 @@ func (t *rangeText) rows(r Range, pk string) {
 		t.from("RowKey", r.From.Row)
 	default:
 		t.from("RowKey", r.From.Row)
-		t.before("RowKey", r.To.Row)
-	}
-}
-
-// across adds what is left of the first partition, the partitions between, and
-// what there is of the last.
-func (t *rangeText) across(r Range) {
-	between := r.From.Partition
-	if r.From.Row != "" {
-		t.is("PartitionKey", r.From.Partition)
-		t.from("RowKey", r.From.Row)
-		t.or()
-		between += nul
-	}
-	t.from("PartitionKey", between)
-	if r.Bounded {
-		t.before("PartitionKey", r.To.Partition)
-	}
-	if r.Bounded && r.To.Row != "" {
-		t.or()
-		t.is("PartitionKey", r.To.Partition)
 		t.before("RowKey", r.To.Row)
 	}
 }

@@ -34,7 +34,8 @@ func InUse(o Options) (*Design, error) {
 }
 
 // rehearsed is what a design makes of the scenario: what the model does of all of its
-// operations, and what only the keys tell.
+// operations, by more than one seed where chance may turn the answer, and what only the keys
+// tell.
 func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 	d, s, err := o.design(name)
 	if err != nil || len(d.Loads) == 0 {
@@ -48,9 +49,23 @@ func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 	if d.InUse {
 		seeds = cmp.Or(o.Seeds, mostSeeds)
 	}
-	if d.Rehearsal, err = rehearse(ctx, s, due, seeds); err != nil {
+	first, err := rehearsed(ctx, s, due)
+	if err != nil {
 		return nil, err
 	}
+	attempts := first.Attempts
+	for first.Seeds < seeds && first.chancy(attempts) {
+		other := *s
+		other.Seed += uint64(first.Seeds) * otherSeed
+		one, err := rehearsed(ctx, &other, due)
+		if err != nil {
+			return nil, err
+		}
+		first.Seeds, attempts = first.Seeds+1, attempts+one.Attempts
+		first.Least, first.Most = min(first.Least, one.Throttled), max(first.Most, one.Throttled)
+		first.loads, first.checks = append(first.loads, one.loads...), append(first.checks, one.checks...)
+	}
+	d.Rehearsal = first
 	for i := range d.Loads {
 		d.Loads[i].measured(d.Rehearsal)
 	}

@@ -38,6 +38,9 @@ func (d *Design) section(id string) document.Section {
 	return s
 }
 
+// tellable is the share from which the commonest partitions are told.
+const tellable = 0.01
+
 // table is what each operation of a load does, and below it what else is known of it.
 func (l *Load) table(id string) document.Table {
 	t := document.Table{ID: id, Caption: "The operations of phase " + l.Phase, Columns: []document.Column{{Title: "phase " + l.Phase, Words: true},
@@ -63,7 +66,24 @@ func (l *Load) table(id string) document.Table {
 		t.Rows = append(t.Rows, document.Cells(one.Name, document.Share(one.Share), entities, document.Rate(one.Requests), wants, does))
 		t.Notes = append(t.Notes, one.unknown()...)
 	}
-	t.Notes = append(t.Notes, l.notes()...)
+	if l.Events {
+		t.Notes = append(t.Notes, l.Keys.Evidence)
+	}
+	if len(l.Keys.Top) > 1 && l.Keys.Top[0].Most >= tellable {
+		var top []string
+		for _, one := range l.Keys.Top {
+			top = append(top, document.Key(one.PartitionKey, keyWidth)+" "+document.Share(one.Most))
+		}
+		t.Notes = append(t.Notes, "Commonest: "+strings.Join(top, ", ")+".")
+	}
+	if l.Clients > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s ask %s times a second, each waiting %s for an answer by the times given.",
+			document.Counted(l.Clients, "client"), document.Rate(l.PerSecond), document.Span(seconds(l.Answer))))
+	}
+	if l.Scans.Value > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Queries of several partitions count %s entities/s; which partitions have them is not told apart (+).",
+			l.Scans.text()))
+	}
 	return t
 }
 
@@ -78,32 +98,6 @@ func (one *Operation) unknown() (list []string) {
 	}
 	if one.rank > 1 && one.Why != "" {
 		list = append(list, one.Name+": "+one.Why+".")
-	}
-	return list
-}
-
-// tellable is the share from which the commonest partitions are told.
-const tellable = 0.01
-
-// notes say where inserts fall, which partitions are commonest and how often clients ask.
-func (l *Load) notes() (list []string) {
-	if l.Events {
-		list = append(list, l.Keys.Evidence)
-	}
-	if len(l.Keys.Top) > 1 && l.Keys.Top[0].Most >= tellable {
-		var top []string
-		for _, one := range l.Keys.Top {
-			top = append(top, document.Key(one.PartitionKey, keyWidth)+" "+document.Share(one.Most))
-		}
-		list = append(list, "Commonest: "+strings.Join(top, ", ")+".")
-	}
-	if l.Clients > 0 {
-		list = append(list, fmt.Sprintf("%s ask %s times a second, each waiting %s for an answer by the times given.",
-			document.Counted(l.Clients, "client"), document.Rate(l.PerSecond), document.Span(seconds(l.Answer))))
-	}
-	if l.Scans.Value > 0 {
-		list = append(list, fmt.Sprintf("Queries of several partitions count %s entities/s; which partitions have them is not told apart (+).",
-			l.Scans.text()))
 	}
 	return list
 }

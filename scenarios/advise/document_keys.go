@@ -72,7 +72,7 @@ func (k *Keys) claim() document.Answer {
 	case k.untimed() && k.InOrder == "":
 		a.Says = append(a.Says, "When rows were inserted is unknown: name a column of instants (--time COLUMN).")
 	case k.untimed():
-		a.Says = append(a.Says, fmt.Sprintf("When rows were inserted is unknown (--time COLUMN); in the order of the file they come %s.", k.InOrder))
+		a.Says = append(a.Says, "When rows were inserted is unknown (--time COLUMN); in the order of the file they come "+k.InOrder+".")
 	case change != "" && k.State != results.Holds:
 		a.Says = append(a.Says, change)
 	}

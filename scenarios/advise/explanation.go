@@ -258,7 +258,8 @@ func Explain(ctx context.Context, o Options) (*Explanation, error) {
 	if r := e.Used().Rehearsal; r != nil {
 		f, e.Checks = r.of.Forecast(campaign), r.checkState()
 	}
-	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received, Seconds: f.Lasts.Seconds()}
+	e.Cost = Cost{Requests: f.Requests, AtMost: f.AtMost, Entities: f.Entities, Sent: f.Sent, Received: f.Received,
+		Seconds: f.Lasts.Seconds()}
 	operations, requests := 0.0, 0.0
 	for _, l := range e.Used().Loads {
 		operations += float64(l.Operations)

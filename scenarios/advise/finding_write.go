@@ -109,7 +109,8 @@ func (s *subject) entitySize() Finding {
 	f := found(Good, "The largest sample has %s.", document.Bytes(int64(bytes)))
 	if g, err := s.Generator(); err == nil {
 		if mean, sized := g.MeanSize(); sized {
-			f.Evidence += fmt.Sprintf(" Sizes have a mean of %s and go up to %s.", document.Bytes(int64(mean)), document.Bytes(int64(s.Entity.Size)))
+			f.Evidence += fmt.Sprintf(" Sizes have a mean of %s and go up to %s.", document.Bytes(int64(mean)),
+				document.Bytes(int64(s.Entity.Size)))
 			if curve, is := s.Entity.Sizes.(*keys.Curve); is && curve.Cut() >= 1e-9 {
 				f.Evidence += fmt.Sprintf(" Of the curve %s lie above the greatest size and are cut to it.", document.Share(curve.Cut()))
 			}

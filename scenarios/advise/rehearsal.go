@@ -72,29 +72,8 @@ type Rehearsal struct {
 	of *run.Rehearsal
 }
 
-// rehearse has the model make what it does of a design of which so many operations become
-// due, by one seed, or by up to so many where chance may turn the answer. The error is that
-// of a run.
-func rehearse(ctx context.Context, s *scenarios.Scenario, due uint64, seeds int) (*Rehearsal, error) {
-	first, err := rehearsed(ctx, s, due)
-	if err != nil {
-		return nil, err
-	}
-	attempts := first.Attempts
-	for first.Seeds < seeds && first.chancy(attempts) {
-		other := *s
-		other.Seed += uint64(first.Seeds) * otherSeed
-		one, err := rehearsed(ctx, &other, due)
-		if err != nil {
-			return nil, err
-		}
-		first.Seeds, attempts = first.Seeds+1, attempts+one.Attempts
-		first.Least, first.Most = min(first.Least, one.Throttled), max(first.Most, one.Throttled)
-		first.loads, first.checks = append(first.loads, one.loads...), append(first.checks, one.checks...)
-	}
-	return first, nil
-}
-
+// rehearsed has the model make what it does of a design of which so many operations become
+// due, by one seed. The error is that of a run.
 func rehearsed(ctx context.Context, s *scenarios.Scenario, due uint64) (*Rehearsal, error) {
 	plan, most := run.Plan{Scenario: s}, int64(mostRehearsed)
 	bytes, err := plan.Footprint()

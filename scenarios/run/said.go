@@ -73,8 +73,8 @@ func (d *destination) said() *results.Said {
 				all.Refusals[at].Count += r.Count
 				continue
 			}
-			all.Refusals = append(all.Refusals, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit), Message: r.Message,
-				Count: r.Count, First: asked(client, r.First, d.since)})
+			all.Refusals = append(all.Refusals, results.Refusal{Status: r.Status, Code: string(r.Code), Limit: string(r.Limit),
+				Message: r.Message, Count: r.Count, First: asked(client, r.First, d.since)})
 		}
 		all.Slowest = append(all.Slowest, asked(client, one.Slowest, d.since)...)
 	}

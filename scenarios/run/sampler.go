@@ -56,7 +56,6 @@ func (o *HealthOptions) Validate() []error {
 // HealthSampler looks at the generator while it runs. It owns one goroutine, from
 // [StartHealthSampler] to [HealthSampler.Stop].
 type HealthSampler struct {
-	options HealthOptions
 	meter   *HealthMeter
 	end     context.CancelFunc
 	running sync.WaitGroup
@@ -68,10 +67,25 @@ func StartHealthSampler(o HealthOptions) (*HealthSampler, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	s := &HealthSampler{options: o, meter: NewHealthMeter(o.Clock.Now(), o.Source.Read(), o.Cores, o.Workers)}
+	s := &HealthSampler{meter: NewHealthMeter(o.Clock.Now(), o.Source.Read(), o.Cores, o.Workers)}
 	var ctx context.Context
 	ctx, s.end = context.WithCancel(context.Background())
-	s.running.Go(func() { s.run(ctx) })
+	s.running.Go(func() {
+		due := o.Clock.Now().Add(beat)
+		for o.Clock.Sleep(ctx, due) == nil {
+			now, load := o.Clock.Now(), GeneratorLoad{Free: -1}
+			if o.Load != nil {
+				load = o.Load()
+			}
+			for _, v := range s.meter.Beat(due, now, load, o.Source.Read) {
+				if o.Tell != nil {
+					o.Tell(v)
+				}
+			}
+			// A beat that was missed is not made up for.
+			due = max(due, now.Add(-beat)).Add(beat)
+		}
+	})
 	return s, nil
 }
 
@@ -81,24 +95,6 @@ func (s *HealthSampler) Stop() *results.Generator {
 	s.end()
 	s.running.Wait()
 	return s.meter.Sum()
-}
-
-func (s *HealthSampler) run(ctx context.Context) {
-	due := s.options.Clock.Now().Add(beat)
-	for s.options.Clock.Sleep(ctx, due) == nil {
-		now := s.options.Clock.Now()
-		load := GeneratorLoad{Free: -1}
-		if s.options.Load != nil {
-			load = s.options.Load()
-		}
-		for _, v := range s.meter.Beat(due, now, load, s.options.Source.Read) {
-			if s.options.Tell != nil {
-				s.options.Tell(v)
-			}
-		}
-		// A beat that was missed is not made up for.
-		due = max(due, now.Add(-beat)).Add(beat)
-	}
 }
 
 // ErrHealthOptions is wrapped by each fault of a sampler's options.

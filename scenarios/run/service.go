@@ -126,16 +126,31 @@ func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
 	op := target.Operation{Verb: entity.DeleteTable, Table: made.Name}
 	var to target.Target = s.tables
 	if made.What != campaign.MadeTable {
-		store, release, err := s.store(made)
-		if err != nil {
-			return err
-		}
-		defer release()
-		verb := target.DropContainer
+		kind, setting, verb := azure.Blob, "BlobEndpoint", target.DropContainer
 		if made.What == campaign.MadeQueue {
-			verb = target.DropQueue
+			kind, setting, verb = azure.Queue, "QueueEndpoint", target.DropQueue
 		}
-		to, op = store, target.Operation{Beside: &target.Beside{Verb: verb, Store: made.Name}}
+		address, known := s.endpoint.Neighbour(kind)
+		if !known {
+			return fmt.Errorf("--target tells of no %v service; expected a connection string with %s", kind, setting)
+		}
+		beside := neighbourOf(s.endpoint, address)
+		if kind == azure.Queue {
+			queues, err := queueblob.OpenQueues(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
+			if err != nil {
+				return badCredential(beside)
+			}
+			defer queues.Close()
+			to = queues
+		} else {
+			blobs, err := queueblob.OpenBlobs(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
+			if err != nil {
+				return badCredential(beside)
+			}
+			defer blobs.Close()
+			to = blobs
+		}
+		op = target.Operation{Beside: &target.Beside{Verb: verb, Store: made.Name}}
 	}
 	ctx, release := clock.Within(ctx, s.clock, cleaningLimit, context.DeadlineExceeded)
 	defer release()
@@ -143,29 +158,4 @@ func (s *Service) Drop(ctx context.Context, made campaign.Made) error {
 		return errAnswer(&o)
 	}
 	return nil
-}
-
-// store opens the service beside the tables that has a queue or a container.
-func (s *Service) store(made campaign.Made) (target.Target, func(), error) {
-	kind, setting := azure.Blob, "BlobEndpoint"
-	if made.What == campaign.MadeQueue {
-		kind, setting = azure.Queue, "QueueEndpoint"
-	}
-	address, known := s.endpoint.Neighbour(kind)
-	if !known {
-		return nil, nil, fmt.Errorf("--target tells of no %v service; expected a connection string with %s", kind, setting)
-	}
-	beside := neighbourOf(s.endpoint, address)
-	if kind == azure.Queue {
-		queues, err := queueblob.OpenQueues(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
-		if err != nil {
-			return nil, nil, badCredential(beside)
-		}
-		return queues, queues.Close, nil
-	}
-	blobs, err := queueblob.OpenBlobs(beside, 1, target.NewReplyBudget(target.CommonReplyBudget))
-	if err != nil {
-		return nil, nil, badCredential(beside)
-	}
-	return blobs, blobs.Close, nil
 }

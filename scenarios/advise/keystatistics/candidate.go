@@ -85,9 +85,17 @@ func (r *rowReader) begin(candidates []Candidate) bool {
 	}
 	sound := true
 	find := func(name string) int {
-		at, fault := columnOf(r.header, name)
-		if fault != "" {
-			r.Fault("%s", fault)
+		// One of that very name, or the only one that is spelled like it.
+		same := func(one string) bool { return one == name }
+		if !slices.ContainsFunc(r.header, same) {
+			same = func(one string) bool { return plain(one) == plain(name) }
+		}
+		at := slices.IndexFunc(r.header, same)
+		if at < 0 {
+			r.Fault("%s", nearest.Unknown("column", name, shownColumns(r.header)))
+			sound = false
+		} else if slices.ContainsFunc(r.header[at+1:], same) {
+			r.Fault("there are two columns %q; expected one of that name", shown(name))
 			sound = false
 		}
 		return at
@@ -110,22 +118,6 @@ func (r *rowReader) begin(candidates []Candidate) bool {
 	}
 	r.reading.Timed = r.time >= 0
 	return sound
-}
-
-// columnOf returns where a column stands: one of that very name, or the only one that is
-// spelled like it.
-func columnOf(header []string, name string) (at int, fault string) {
-	same := func(one string) bool { return one == name }
-	if !slices.ContainsFunc(header, same) {
-		same = func(one string) bool { return plain(one) == plain(name) }
-	}
-	if at = slices.IndexFunc(header, same); at < 0 {
-		return at, nearest.Unknown("column", name, shownColumns(header))
-	}
-	if slices.ContainsFunc(header[at+1:], same) {
-		return at, fmt.Sprintf("there are two columns %q; expected one of that name", shown(name))
-	}
-	return at, ""
 }
 
 func shownColumns(header []string) []string {

@@ -97,8 +97,26 @@ func (r *keyReader) begin() bool {
 
 func (r *keyReader) row() {
 	row := Row{Entities: 1, Line: int64(r.Line()), Instant: clock.Instant(r.reading.Rows), HasInstant: !r.reading.Timed}
-	for i, meaning := range r.meanings {
-		if meaning != ignoredColumn && !r.field(&row, meaning, r.Fields()[i]) {
+	for i, text := range r.Fields() {
+		sound := true
+		switch r.meanings[i] {
+		case partitionColumn:
+			row.PartitionKey = text
+		case rowColumn:
+			row.RowKey = text
+		case instantColumn:
+			sound = text == "" || r.instant(&row, text)
+		case entitiesColumn:
+			const mostDigits = 10
+			count, err := strconv.ParseUint(text, 10, 64)
+			if sound = err == nil && len(text) <= mostDigits && count <= mostEntities; !sound {
+				r.Fault("the number of entities is %q; expected a whole number from 0 to %d", shown(text), mostEntities)
+			}
+			row.Entities = int64(count)
+		case operationColumn:
+			sound = r.operation(&row, text)
+		}
+		if !sound {
 			return
 		}
 	}
@@ -107,29 +125,6 @@ func (r *keyReader) row() {
 	if r.Progress != nil && r.reading.Rows%progressRows == 0 {
 		r.Progress(r.reading.Rows)
 	}
-}
-
-// field takes one field of a row, and reports whether it is sound.
-func (r *keyReader) field(row *Row, meaning column, text string) bool {
-	switch meaning {
-	case partitionColumn:
-		row.PartitionKey = text
-	case rowColumn:
-		row.RowKey = text
-	case instantColumn:
-		return len(text) == 0 || r.instant(row, text)
-	case entitiesColumn:
-		const mostDigits = 10
-		count, err := strconv.ParseUint(text, 10, 64)
-		if err != nil || len(text) > mostDigits || count > mostEntities {
-			r.Fault("the number of entities is %q; expected a whole number from 0 to %d", shown(text), mostEntities)
-			return false
-		}
-		row.Entities = int64(count)
-	case operationColumn:
-		return r.operation(row, text)
-	}
-	return true
 }
 
 func (r *keyReader) operation(row *Row, text string) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"loadgen/engine/entity"
 )
@@ -55,10 +56,18 @@ type Share struct {
 
 // Report returns what was found so far. It may be asked for in between.
 func (s *Statistics) Report() Report {
+	// The sample in the order of its instants.
+	all := make([]arrival, len(s.inserts.kept))
+	for i, one := range s.inserts.kept {
+		all[i] = arrival{at: one.at, key: string(one.partition), mixed: hash(1, one.partition)}
+	}
+	slices.SortFunc(all, func(a, b arrival) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
+	})
 	r := Report{
 		Rows: s.sum.rows, Inserts: s.sum.inserts, Untimed: s.sum.untimed, Invalid: s.sum.invalid,
 		Faults: slices.Clone(s.faults), Entities: s.sum.entities, Inserted: s.sum.inserted,
-		Order: judged(s.inserts.arrivals()), Keyed: int64(len(s.keys)) + s.repeated, Repeated: s.repeated,
+		Order: judged(all), Keyed: int64(len(s.keys)) + s.repeated, Repeated: s.repeated,
 	}
 	s.weights.report(&r)
 	// What the sample alone cannot say.

@@ -1,9 +1,7 @@
 package keystatistics
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"loadgen/engine/clock"
 )
@@ -51,15 +49,4 @@ type arrival struct {
 	hot     bool
 	// number is how many lesser keys the sample has.
 	number int
-}
-
-func (s *sample) arrivals() []arrival {
-	all := make([]arrival, len(s.kept))
-	for i := range s.kept {
-		all[i] = arrival{at: s.kept[i].at, key: string(s.kept[i].partition), mixed: hash(1, s.kept[i].partition)}
-	}
-	slices.SortFunc(all, func(a, b arrival) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mixed, b.mixed), strings.Compare(a.key, b.key))
-	})
-	return all
 }

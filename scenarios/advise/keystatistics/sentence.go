@@ -15,7 +15,8 @@ func (o *Order) Sentence() string {
 		const worthTelling = 0.1
 		hot := ""
 		if float64(o.HotWindows) >= worthTelling*float64(o.Windows) {
-			hot = fmt.Sprintf(", but in %s of %s nearly all fell on one place", document.Count(int64(o.HotWindows)), document.Counted(o.Windows, "window"))
+			hot = fmt.Sprintf(", but in %s of %s nearly all fell on one place", document.Count(int64(o.HotWindows)),
+				document.Counted(o.Windows, "window"))
 		}
 		return fmt.Sprintf("Inserts are spread: within %s the busiest quarter of the keys took %s of them, "+
 			"where half is chance%s.", moment(o.Window), document.Share(o.AtOnce), hot)

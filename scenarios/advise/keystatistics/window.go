@@ -45,28 +45,25 @@ func windowsOf(all []arrival, s *stretches) []window {
 		from = i + 1
 	}
 	for i := range found {
-		found[i].judge(s)
+		// The place that most arrivals of the window fall on, the first of equals.
+		w := &found[i]
+		hit := make([]int, len(w.arrivals))
+		for j := range w.arrivals {
+			hit[j] = w.arrivals[j].stretch
+		}
+		slices.Sort(hit)
+		for from, to := 0, 0; from < len(hit); from++ {
+			for to = max(to, from); to < len(hit) && s.isPlace(hit[from], hit[to]); to++ {
+				continue
+			}
+			if to-from > w.hits {
+				w.low, w.high, w.hits = hit[from], hit[to-1], to-from
+			}
+		}
+		for j := range w.arrivals {
+			a := &w.arrivals[j]
+			a.hot = w.hits > 0 && w.low <= a.stretch && a.stretch <= w.high
+		}
 	}
 	return found
-}
-
-// judge finds the place that most arrivals of the window fall on, the first of
-// equals.
-func (w *window) judge(s *stretches) {
-	hit := make([]int, len(w.arrivals))
-	for i := range w.arrivals {
-		hit[i] = w.arrivals[i].stretch
-	}
-	slices.Sort(hit)
-	for from, to := 0, 0; from < len(hit); from++ {
-		for to = max(to, from); to < len(hit) && s.isPlace(hit[from], hit[to]); to++ {
-			continue
-		}
-		if to-from > w.hits {
-			w.low, w.high, w.hits = hit[from], hit[to-1], to-from
-		}
-	}
-	for i := range w.arrivals {
-		w.arrivals[i].hot = w.hits > 0 && w.low <= w.arrivals[i].stretch && w.arrivals[i].stretch <= w.high
-	}
 }

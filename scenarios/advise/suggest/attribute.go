@@ -100,19 +100,18 @@ func (a *attributes) knows(known []string, name string) bool {
 // them, or both are of the time and one is the other, gone on with, as the minute is the
 // hour. A reader who knows the minute is not said to know the hour, for nobody forms it.
 func (a *attributes) implies(known []string, name string) bool {
-	return a.knows(known, name) || a.ofTime(name) && slices.ContainsFunc(known, func(k string) bool { return a.ofTime(k) && a.goesOn(k, name) })
-}
-
-// goesOn reports whether the text of one attribute always begins with that of another.
-func (a *attributes) goesOn(longer, shorter string) bool {
-	for i := range uint64(samples) {
-		long, _ := a.generator.ValueOf(longer, sampled(i))
-		short, _ := a.generator.ValueOf(shorter, sampled(i))
-		if !strings.HasPrefix(long, short) {
-			return false
-		}
+	if a.knows(known, name) || !a.ofTime(name) {
+		return a.knows(known, name)
 	}
-	return true
+	return slices.ContainsFunc(known, func(longer string) bool {
+		always := a.ofTime(longer)
+		for i := uint64(0); always && i < samples; i++ {
+			long, _ := a.generator.ValueOf(longer, sampled(i))
+			short, _ := a.generator.ValueOf(name, sampled(i))
+			always = strings.HasPrefix(long, short)
+		}
+		return always
+	})
 }
 
 // sampled returns an event far away from the one before.

@@ -62,7 +62,8 @@ func (p *Proposal) Table() document.Table {
 			}
 		}
 		row := document.Cells(c.Design.Name, document.Cut(c.Design.PartitionKey, keyWidth), document.Cut(c.Design.RowKey, keyWidth),
-			document.Rate(c.Hottest), document.Count(int64(len(c.Design.Copies))), document.Count(int64(c.Buckets)), strings.Join(classes, ", "))
+			document.Rate(c.Hottest), document.Count(int64(len(c.Design.Copies))), document.Count(int64(c.Buckets)),
+			strings.Join(classes, ", "))
 		row[0].Tone = tone
 		t.Rows = append(t.Rows, row)
 	}

@@ -85,7 +85,8 @@ func shortened(whole *scenarios.Traffic, most float64) *scenarios.Traffic {
 }
 
 // badFigures are those that had better be small, beside times.
-var badFigures = []string{"throttled", "failed", "dropped", "late", "share_lost", "retries", "tries", "lost_writes", "doubled_writes", "offered"}
+var badFigures = []string{"throttled", "failed", "dropped", "late", "share_lost", "retries", "tries", "lost_writes",
+	"doubled_writes", "offered"}
 
 // generally returns the checks that any design should bear out.
 func generally(expect []string) []string {

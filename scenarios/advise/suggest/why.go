@@ -12,7 +12,22 @@ import (
 
 // why returns the reasons for a design, a sentence each.
 func (r *rule) why(a *candidate) []string {
-	list := []string{r.whyPartition(a)}
+	known, all := 0.0, 0.0
+	for i := range r.questions {
+		q := &r.questions[i]
+		all += q.frequency
+		if r.knowsAll(q, a.set) {
+			known += q.frequency
+		}
+	}
+	what := "it"
+	if a.buckets > 1 {
+		what = "all of it but the bucket"
+	}
+	list := []string{fmt.Sprintf("PartitionKey %s: %s of what is asked by attributes knows %s; the load falls on %s, "+
+		"the hottest of which counts %s entities/s of %s at the peak, the account %s of %s (derived).",
+		a.design.PartitionKey, document.Share(known/max(all, 1e-9)), what, document.Counted(max(1, int(math.Round(a.partitions))), "partition"),
+		document.Rate(a.hottest), target(r.options.Targets.Partition), document.Rate(a.account), target(r.options.Targets.Account))}
 	if a.buckets > 1 {
 		list = append(list, r.whyBuckets(a))
 	}
@@ -30,25 +45,6 @@ func (r *rule) why(a *candidate) []string {
 		list = append(list, "It does not hold the peak, nor does any other design that was found: "+r.over(a))
 	}
 	return list
-}
-
-// whyPartition says who knows the PartitionKey, and how the load lies.
-func (r *rule) whyPartition(a *candidate) string {
-	known, all := 0.0, 0.0
-	for i := range r.questions {
-		q := &r.questions[i]
-		all += q.frequency
-		if r.knowsAll(q, a.set) {
-			known += q.frequency
-		}
-	}
-	what := "it"
-	if a.buckets > 1 {
-		what = "all of it but the bucket"
-	}
-	return fmt.Sprintf("PartitionKey %s: %s of what is asked by attributes knows %s; the load falls on %s, the hottest of which counts %s entities/s of %s at the peak, the account %s of %s (derived).",
-		a.design.PartitionKey, document.Share(known/max(all, 1e-9)), what, document.Counted(max(1, int(math.Round(a.partitions))), "partition"), document.Rate(a.hottest), target(r.options.Targets.Partition),
-		document.Rate(a.account), target(r.options.Targets.Account))
 }
 
 func target(limit int64) string {
