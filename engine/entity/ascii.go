@@ -47,15 +47,6 @@ func plainName(name string) bool {
 	return all != 0
 }
 
-// plainKey reports whether a part of a key is ASCII that keys may hold.
-func plainKey(s string) bool {
-	all := keyByte
-	for i := range len(s) {
-		all &= byteKinds[s[i]]
-	}
-	return all != 0
-}
-
 // asciiPrefix returns the length of the longest prefix without a byte of 0x80
 // or more.
 func asciiPrefix(s string) int {

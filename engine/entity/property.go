@@ -85,9 +85,14 @@ func repeated(properties []Property) int {
 	if len(properties) <= fewProperties {
 		looks := uint64(0)
 		for i := range properties {
-			look := lookOf(properties[i].Name)
+			// One bit of 64: names that differ have different ones often enough.
+			name, look := properties[i].Name, uint64(1)
+			if name != "" {
+				hash := len(name)*7 ^ int(name[0]) ^ int(name[len(name)-1])*5 ^ int(name[len(name)/2])*11
+				look = 1 << (hash & 63)
+			}
 			for j := 0; looks&look != 0 && j < i; j++ {
-				if properties[j].Name == properties[i].Name {
+				if properties[j].Name == name {
 					return i
 				}
 			}
@@ -103,14 +108,4 @@ func repeated(properties []Property) int {
 		}
 	}
 	return -1
-}
-
-// lookOf returns one bit of 64. Names that differ have different ones often
-// enough.
-func lookOf(name string) uint64 {
-	if name == "" {
-		return 1
-	}
-	hash := len(name)*7 ^ int(name[0]) ^ int(name[len(name)-1])*5 ^ int(name[len(name)/2])*11
-	return 1 << (hash & 63)
 }

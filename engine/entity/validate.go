@@ -114,8 +114,15 @@ func (c *keyChecker) check(k Key) (size int, code Code, detail string) {
 }
 
 func checkKeyPart(what, s string) (length int, code Code, detail string) {
-	if len(s) <= MaxKeyUnits && plainKey(s) {
-		return len(s), OK, ""
+	if len(s) <= MaxKeyUnits {
+		// Nearly all are ASCII that keys may hold.
+		all := keyByte
+		for i := range len(s) {
+			all &= byteKinds[s[i]]
+		}
+		if all != 0 {
+			return len(s), OK, ""
+		}
 	}
 	length, valid := measure(s)
 	if !valid {

@@ -67,7 +67,22 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 	for i := range candidates {
 		c.Ranked = append(c.Ranked, tellKeys(into[i], read, o, candidates[i]))
 	}
-	slices.SortStableFunc(c.Ranked, better)
+	// Those that hold come before those of which that cannot be told, and both before others;
+	// then keys that are not repeated, and those that carry more.
+	states := []string{results.Holds, results.CannotTell, results.DoesNotHold}
+	repeats := func(k *Keys) int { return min(1, int(k.Repeated)) }
+	seems := func(k *Keys) int {
+		if k.hotInOrder {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(c.Ranked, func(a, b *Keys) int {
+		x, _ := a.carried()
+		y, _ := b.carried()
+		return cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), cmp.Compare(repeats(a), repeats(b)),
+			cmp.Compare(seems(a), seems(b)), cmp.Compare(y, x), cmp.Compare(a.Spread.TopMost, b.Spread.TopMost))
+	})
 	c.State, c.Ok, c.Verdict = c.Ranked[0].State, c.Ranked[0].Ok, c.Ranked[0].Verdict
 	return c, nil
 }
@@ -87,23 +102,6 @@ func (c *Candidate) parse() (tried keystatistics.Candidate, err error) {
 	}
 	tried = keystatistics.Candidate{PartitionKey: read("partition-key", c.PartitionKey), RowKey: read("row-key", c.RowKey)}
 	return tried, err
-}
-
-// better orders candidates: those that hold before those of which that cannot be told, and
-// both before others; then keys that are not repeated, and those that carry more.
-func better(a, b *Keys) int {
-	states := []string{results.Holds, results.CannotTell, results.DoesNotHold}
-	repeats := func(k *Keys) int { return min(1, int(k.Repeated)) }
-	seems := func(k *Keys) int {
-		if k.hotInOrder {
-			return 1
-		}
-		return 0
-	}
-	x, _ := a.carried()
-	y, _ := b.carried()
-	return cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), cmp.Compare(repeats(a), repeats(b)),
-		cmp.Compare(seems(a), seems(b)), cmp.Compare(y, x), cmp.Compare(a.Spread.TopMost, b.Spread.TopMost))
 }
 
 // Document says which candidate carries most, and of each what [Keys] say; of one alone just

@@ -81,8 +81,8 @@ func (l *Load) table(id string) document.Table {
 			document.Counted(l.Clients, "client"), document.Rate(l.PerSecond), document.Span(seconds(l.Answer))))
 	}
 	if l.Scans.Value > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Queries of several partitions count %s entities/s; which partitions have them is not told apart (+).",
-			l.Scans.text()))
+		t.Notes = append(t.Notes, "Queries of several partitions count "+l.Scans.text()+
+			" entities/s; which partitions have them is not told apart (+).")
 	}
 	return t
 }

@@ -50,7 +50,17 @@ func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, ti
 				l.seen = 0
 			}
 		}
-		l.steady()
+		// What comes seldom and counts much may be in no window: where no partition was hotter
+		// for a while, the one that is commonest over all the load is, and so for the account.
+		if chosen, measured := &l.all[0], &l.all[1]; chosen.operations > 0 && measured.operations > 0 {
+			if h := measured.heat(chosen.hottest(), l.load.PerSecond); l.likely < 0 || h.Value > l.load.Hottest.Value {
+				l.load.Hottest = h
+			}
+			if a := measured.rate(measured.accounts[chosen.busiest()], l.load.PerSecond); a.Value > l.load.Account.Value {
+				l.load.Account = a
+				l.load.Scans = measured.rate(measured.unplaced, l.load.PerSecond)
+			}
+		}
 	}
 	l.approaches()
 	l.load.wait(phase, times)
@@ -187,23 +197,6 @@ func (l *looker) window(at time.Duration) {
 	if seemed := chosen.rate(chosen.places[hottest], rate).Least; seemed > l.likely {
 		l.likely = seemed
 		l.load.Hottest = measured.heat(hottest, rate)
-	}
-}
-
-// steady takes the partition that is commonest over all the load for the hottest,
-// where none was hotter for a while, and so for the account: what comes seldom and
-// counts much may be in no window.
-func (l *looker) steady() {
-	chosen, measured := &l.all[0], &l.all[1]
-	if chosen.operations == 0 || measured.operations == 0 {
-		return
-	}
-	if h := measured.heat(chosen.hottest(), l.load.PerSecond); l.likely < 0 || h.Value > l.load.Hottest.Value {
-		l.load.Hottest = h
-	}
-	if a := measured.rate(measured.accounts[chosen.busiest()], l.load.PerSecond); a.Value > l.load.Account.Value {
-		l.load.Account = a
-		l.load.Scans = measured.rate(measured.unplaced, l.load.PerSecond)
 	}
 }
 

@@ -111,41 +111,36 @@ func (r *Rehearsal) Forecast(c *campaign.Campaign) campaign.Forecast {
 	all, f := r.Record.Total(results.Everything), c.Forecast()
 	requests, entities := float64(all.Attempts), float64(all.Counted)
 	if !r.Whole {
-		r.rest(c, func(n, counted float64) { requests, entities = requests+n, entities+counted })
+		at, reckoned := -1, c.Forecasts()
+		for i := range r.Record.Phases {
+			at = max(at, slices.IndexFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return p.Name == r.Record.Phases[i].Stage }))
+		}
+		if at >= 0 {
+			stage, begin := c.Scenario.Phases[at].Name, r.Record.Duration
+			did := r.Record.Total(func(p *results.Phase, _ results.Kind) bool {
+				if p.Stage == stage {
+					begin = min(begin, p.Begin)
+				}
+				return p.Stage == stage
+			})
+			rest := 0.0
+			if t := c.Scenario.Phases[at].Traffic; t != nil && t.Clients == 0 {
+				// Whatever the rates of the rest, so many are due.
+				rest = figure.ShareOf(reckoned[at].Operations, did.Scheduled) - 1
+			} else if t != nil && t.Count > 0 {
+				rest = figure.ShareOf(int64(t.Count), did.Operations) - 1
+			} else if lasted := (r.Record.Duration - begin).Seconds(); lasted > 0 {
+				rest = reckoned[at].Lasts.Seconds()/lasted - 1
+			}
+			requests += float64(did.Attempts) * max(0, rest)
+			entities += float64(did.Counted) * max(0, rest)
+		}
+		for _, later := range reckoned[at+1:] {
+			requests, entities = requests+float64(later.Requests), entities+float64(later.Entities)
+		}
 	}
 	more := figure.ShareOf(int64(requests), all.Attempts)
 	f.Requests, f.AtMost, f.Entities = int64(requests), max(int64(requests), f.AtMost), int64(entities)
 	f.Sent, f.Received = int64(float64(r.Sent)*more), int64(float64(r.Received)*more)
 	return f
-}
-
-// rest adds the requests and the entities of what a rehearsal did not come to.
-func (r *Rehearsal) rest(c *campaign.Campaign, add func(requests, entities float64)) {
-	at := -1
-	for i := range r.Record.Phases {
-		at = max(at, slices.IndexFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return p.Name == r.Record.Phases[i].Stage }))
-	}
-	reckoned := c.Forecasts()
-	if at >= 0 {
-		stage, begin := c.Scenario.Phases[at].Name, r.Record.Duration
-		did := r.Record.Total(func(p *results.Phase, _ results.Kind) bool {
-			if p.Stage == stage {
-				begin = min(begin, p.Begin)
-			}
-			return p.Stage == stage
-		})
-		more := 0.0
-		if t := c.Scenario.Phases[at].Traffic; t != nil && t.Clients == 0 {
-			// Whatever the rates of the rest, so many are due.
-			more = figure.ShareOf(reckoned[at].Operations, did.Scheduled) - 1
-		} else if t != nil && t.Count > 0 {
-			more = figure.ShareOf(int64(t.Count), did.Operations) - 1
-		} else if lasted := (r.Record.Duration - begin).Seconds(); lasted > 0 {
-			more = reckoned[at].Lasts.Seconds()/lasted - 1
-		}
-		add(float64(did.Attempts)*max(0, more), float64(did.Counted)*max(0, more))
-	}
-	for _, later := range reckoned[at+1:] {
-		add(float64(later.Requests), float64(later.Entities))
-	}
 }

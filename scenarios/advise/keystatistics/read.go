@@ -53,7 +53,14 @@ func ReadKeys(from io.Reader, o ReadOptions, s *Statistics) (Reading, error) {
 	r := keyReader{ReadOptions: o, statistics: s, spelled: make(map[string]Kind)}
 	known := func(name string) bool { return meaningOf(name) != ignoredColumn || mistyped(name) != "" }
 	r.Reader = csvfile.New(from, csvfile.Options{File: o.File, Holds: "the keys of", Known: known, Kind: ErrKeys})
-	if r.Next() && r.begin() {
+	if r.Next() {
+		columns, fault := headerOf(r.Fields())
+		if fault != "" {
+			r.Fault("%s", fault)
+			return r.reading, r.Err()
+		}
+		r.meanings, r.reading.Ignored = columns.meanings, columns.ignored
+		r.reading.Timed = slices.Contains(r.meanings, instantColumn)
 		for r.Next() {
 			r.row()
 		}
@@ -82,18 +89,6 @@ type keyReader struct {
 
 // mostSpelled bounds the spellings that are remembered.
 const mostSpelled = 64
-
-// begin takes the first row, and reports whether there is any sense in the next.
-func (r *keyReader) begin() bool {
-	columns, fault := headerOf(r.Fields())
-	if fault != "" {
-		r.Fault("%s", fault)
-		return false
-	}
-	r.meanings, r.reading.Ignored = columns.meanings, columns.ignored
-	r.reading.Timed = slices.Contains(r.meanings, instantColumn)
-	return true
-}
 
 func (r *keyReader) row() {
 	row := Row{Entities: 1, Line: int64(r.Line()), Instant: clock.Instant(r.reading.Rows), HasInstant: !r.reading.Timed}

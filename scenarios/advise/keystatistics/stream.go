@@ -52,14 +52,14 @@ func (s *Stream) Next(key string, lag int) results.Order {
 		if s.current.keys == block {
 			s.prior, s.current = s.current, reach{}
 		}
-		oldest, reach := s.recent[0], &s.current
-		if reach.keys == 0 || entity.Compare(oldest, reach.greatest) > 0 {
-			reach.greatest = oldest
+		oldest, into := s.recent[0], &s.current
+		if into.keys == 0 || entity.Compare(oldest, into.greatest) > 0 {
+			into.greatest = oldest
 		}
-		if reach.keys == 0 || entity.Compare(oldest, reach.least) < 0 {
-			reach.least = oldest
+		if into.keys == 0 || entity.Compare(oldest, into.least) < 0 {
+			into.least = oldest
 		}
-		reach.keys++
+		into.keys++
 		copy(s.recent, s.recent[1:])
 		s.recent[len(s.recent)-1] = ""
 		s.recent = s.recent[:len(s.recent)-1]

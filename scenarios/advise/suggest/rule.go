@@ -170,7 +170,8 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 			d, _ := r.draft(set, parts{1, 1}, 0)
 			first := max(0, slices.IndexFunc(set, func(name string) bool { return !r.attributes.nature(name).constant }))
 			p.reject(&d.design, keystatistics.AppendOnly.String()+": it begins with "+set[first]+
-				", which rises or falls as entities come about, and "+document.Share(r.inserts)+" of the operations insert: all of those fall on one partition server, whatever the number of keys.")
+				", which rises or falls as entities come about, and "+document.Share(r.inserts)+
+				" of the operations insert: all of those fall on one partition server, whatever the number of keys.")
 			if r.bucketBy == "" {
 				continue
 			}
