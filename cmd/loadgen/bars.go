@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"loadgen/engine/nearest"
 	"loadgen/report/document"
 	"loadgen/report/live"
 	"loadgen/report/text"
@@ -77,7 +78,13 @@ const (
 // bar is what has ended of the stage, as a line: name, bar, percentage, and what stands
 // beside it. The bar takes what room there is.
 func (b *bars) bar(s *live.Status, beside string) string {
-	part := partOf(b.stage, s)
+	// Where the number of operations is not known beforehand, the time tells how much is over.
+	part := 0.0
+	if b.stage.Operations > 0 {
+		part = min(1, float64(s.Ended)/float64(b.stage.Operations))
+	} else if s.Left != nil && b.stage.Length > 0 {
+		part = min(1, 1-s.Left.Seconds()/b.stage.Length.Seconds())
+	}
 	name, told := fmt.Sprintf("%-7s ", text.Harmless(b.stage.Stage)), fmt.Sprintf("%d %%  %s", int(100*part), beside)
 	room := min(barColumns, b.width()-text.Columns(name)-text.Columns(told)-len("[] ")-1)
 	if room < shortestBar {
@@ -94,19 +101,6 @@ func (b *bars) bar(s *live.Status, beside string) string {
 // watched reports whether a stage lasts long enough to be looked at: one of a single
 // operation is over before.
 func watched(stage campaign.Progress) bool { return stage.Operations > 1 || stage.Length > 0 }
-
-// partOf is how much of a stage is over, from 0 to 1: of its operations, or, where their number
-// is not known beforehand, of its time.
-func partOf(stage campaign.Progress, s *live.Status) float64 {
-	switch {
-	case stage.Operations > 0:
-		return min(1, float64(s.Ended)/float64(stage.Operations))
-	case s.Left != nil && stage.Length > 0:
-		return min(1, 1-s.Left.Seconds()/stage.Length.Seconds())
-	default:
-		return 0
-	}
-}
 
 // width is how many columns there are.
 func (b *bars) width() int {
@@ -142,13 +136,33 @@ func (b *bars) draw(lines ...string) {
 	_, _ = io.WriteString(b.to, frame.String())
 }
 
+// longestKey is how many columns of a key a status line has room for.
+const longestKey = 24
+
 // statusLine is a status as one line for a person, what matters most first, with a dash
 // for what cannot be told. No name in it can move a cursor.
 func statusLine(s *live.Status) string {
-	parts := []string{speedOf(s), "p99 " + document.Told(s.P99, document.Lapse), throttledOf(s), "hottest " + hottestOf(s)}
-	if len(s.Members) > 0 {
-		parts[3] = membersOf(s.Members) // who tell no keys
+	focus := "hottest –"
+	if len(s.Members) > 0 { // who tell no keys
+		number := make(map[results.MemberState]int)
+		var states []results.MemberState // in the order of their first
+		for i := range s.Members {
+			state := s.Members[i].State
+			if number[state]++; number[state] == 1 {
+				states = append(states, state)
+			}
+		}
+		counts := nearest.Of(states, func(one results.MemberState) string { return fmt.Sprintf("%d %s", number[one], one) })
+		focus = "members: " + strings.Join(counts, ", ")
+	} else if len(s.Hottest) > 0 {
+		name := text.Harmless(s.Hottest[0].Name)
+		if text.Columns(name) > longestKey {
+			name, _ = text.Cut(name, longestKey-1)
+			name += "…"
+		}
+		focus = fmt.Sprintf("hottest %q %s/s", name, document.Rate(s.Hottest[0].Rate))
 	}
+	parts := []string{speedOf(s), "p99 " + document.Told(s.P99, document.Lapse), throttledOf(s), focus}
 	if s.Phase != "" && s.Phase != s.Stage {
 		parts = append(parts, text.Harmless(s.Phase))
 	}
@@ -168,38 +182,6 @@ func speedOf(s *live.Status) string {
 
 func throttledOf(s *live.Status) string {
 	return document.Told(s.Throttled, document.Share) + " throttled"
-}
-
-// membersOf counts the members that do the same, in the order of their first.
-func membersOf(all []live.Member) string {
-	number := make(map[results.MemberState]int)
-	var states []results.MemberState
-	for i := range all {
-		if number[all[i].State]++; number[all[i].State] == 1 {
-			states = append(states, all[i].State)
-		}
-	}
-	parts := make([]string, len(states))
-	for i, state := range states {
-		parts[i] = fmt.Sprintf("%d %s", number[state], state)
-	}
-	return "members: " + strings.Join(parts, ", ")
-}
-
-// longestKey is how many columns of a key a status line has room for.
-const longestKey = 24
-
-func hottestOf(s *live.Status) string {
-	if len(s.Hottest) == 0 {
-		return "–"
-	}
-	one := s.Hottest[0]
-	name := text.Harmless(one.Name)
-	if text.Columns(name) > longestKey {
-		name, _ = text.Cut(name, longestKey-1)
-		name += "…"
-	}
-	return fmt.Sprintf("%q %s/s", name, document.Rate(one.Rate))
 }
 
 // virtually is the time of a run on a virtual clock, as its record has it.

@@ -147,12 +147,27 @@ func (f *choiceFlags) settle(flags *pflag.FlagSet, d *draft, alter func(*scenari
 	if err != nil {
 		return nil, err
 	}
-	s = leaveAntiPattern(s)
+	if s.AntiPattern != nil && len(s.Validate()) > 0 {
+		// Nobody asked for the anti-pattern where overrides have left nothing else at fault.
+		without := *s
+		without.AntiPattern = nil
+		if len(without.Validate()) == 0 {
+			s = &without
+		}
+	}
 	var faults fields.Faults
 	if err := fields.FaultsOf(s.Validate()); errors.As(err, &faults) {
 		return s, f.replaced(faults)
 	}
-	return s, d.promised(s)
+	if d.antiPattern == nil {
+		return s, nil
+	}
+	for _, one := range d.antiPattern.Fails {
+		if !slices.Contains(s.Expect, one) {
+			return s, usageError{fmt.Errorf("--anti-pattern: it promises that %s fails, which is no check of %s as it is set here; expected expect to have it", one, s.Name)}
+		}
+	}
+	return s, nil
 }
 
 // replaced adds what is to be done about checks of operations that --set has replaced.
@@ -173,20 +188,6 @@ func (f *choiceFlags) replaced(faults fields.Faults) fields.Faults {
 	return faults
 }
 
-// promised refuses a scenario in which nothing checks any more what its anti-pattern, as
-// which it is to run, promises to fail.
-func (d *draft) promised(s *scenarios.Scenario) error {
-	if d.antiPattern == nil {
-		return nil
-	}
-	for _, one := range d.antiPattern.Fails {
-		if !slices.Contains(s.Expect, one) {
-			return usageError{fmt.Errorf("--anti-pattern: it promises that %s fails, which is no check of %s as it is set here; expected expect to have it", one, s.Name)}
-		}
-	}
-	return nil
-}
-
 // read is settle, and reads the files that the scenario names: nothing may be set any
 // more, for what a file holds is no value of the scenario's.
 func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
@@ -195,20 +196,6 @@ func (f *choiceFlags) read(flags *pflag.FlagSet, d *draft, alter func(*scenarios
 		return nil, err
 	}
 	return s, d.files.Read(s)
-}
-
-// leaveAntiPattern returns a scenario without its anti-pattern where overrides have left
-// nothing else at fault: nobody has asked for it.
-func leaveAntiPattern(s *scenarios.Scenario) *scenarios.Scenario {
-	if s.AntiPattern == nil || len(s.Validate()) == 0 {
-		return s
-	}
-	without := *s
-	without.AntiPattern = nil
-	if len(without.Validate()) > 0 {
-		return s
-	}
-	return &without
 }
 
 // retryChosen reports whether somebody chose the retries: by --retry, or by --set.

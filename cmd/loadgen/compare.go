@@ -161,7 +161,17 @@ func (f *historyFlags) history(ctx context.Context, args []string, stdout, stder
 	if err := f.draw(document); err != nil {
 		return err
 	}
-	if err := f.tell(document, stdout, stderr); err != nil {
+	if f.form.format == report.FormCSV {
+		// A row a night; what that has no place for is told in words beside it.
+		var left []string
+		left, err = history.CSV(stdout, document)
+		for i := 0; err == nil && i < len(left); i++ {
+			_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
+		}
+	} else {
+		err = f.form.show(stdout, history.Report(document))
+	}
+	if err != nil {
 		return err
 	}
 	return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
@@ -213,17 +223,4 @@ func (f *historyFlags) draw(d *history.Document) error {
 		return usageError{fmt.Errorf("--png %s cannot be written: %w", f.png, catalog.Reason(err))}
 	}
 	return nil
-}
-
-// tell prints the history. As CSV it is a row a night; what that has no place for is told in
-// words beside it.
-func (f *historyFlags) tell(d *history.Document, stdout, stderr io.Writer) error {
-	if f.form.format != report.FormCSV {
-		return f.form.show(stdout, history.Report(d))
-	}
-	left, err := history.CSV(stdout, d)
-	for i := 0; err == nil && i < len(left); i++ {
-		_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
-	}
-	return err
 }

@@ -150,26 +150,35 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	}
 	defer looked.Close()
 	f.plan.Shown = shownOn(looked)
-	contest, ended := series.Contest(c.Context(), f.plan)
-	if contest == nil {
+	held, ended := series.Contest(c.Context(), f.plan)
+	if held == nil {
 		return flagged(c.Flags(), ended)
 	}
-	if err := standsFor(looked, func(w io.Writer) error { return contestPage(contest, w) }); err != nil {
+	if err := standsFor(looked, func(w io.Writer) error { return contestPage(held, w) }); err != nil {
 		return err
 	}
 	if !f.quiet {
-		fmt.Fprintf(stderr, "the contest is in %s\n", contest.Folder)
+		fmt.Fprintf(stderr, "the contest is in %s\n", held.Folder)
 	}
-	if !f.quiet && contest.Written != "" {
-		fmt.Fprintf(stderr, "the scenario with the first design in use is %s; next: loadgen run %s\n", contest.Written, contest.Written)
+	if !f.quiet && held.Written != "" {
+		fmt.Fprintf(stderr, "the scenario with the first design in use is %s; next: loadgen run %s\n", held.Written, held.Written)
 	}
-	if err := f.print(stdout, contest); err != nil {
+	if f.form.format == report.FormPage {
+		err = contestPage(held, stdout)
+	} else {
+		d, folder := held.Document(), string(held.Folder)
+		// Where the page is, and how it is shown again.
+		kept := []string{"report  " + filepath.Join(folder, contest.PageFile), "again   loadgen report " + folder}
+		d.Screen = append(d.Screen, document.Facts{Lines: kept})
+		err = f.form.show(stdout, d)
+	}
+	if err != nil {
 		return err
 	}
 	if ended != nil && ended != run.ErrBudget {
 		return reported(ended, false)
 	}
-	return f.judge(contest.Contest)
+	return f.judge(held.Contest)
 }
 
 // check returns what is wrong with the flags, and works out what they aim at.
@@ -231,7 +240,24 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	p := &f.plan.Run
 	p.Out, p.Runs, p.Rival, p.NoProbe = f.out, runsKept(), !f.oneProfile, f.noProbe
 	f.plan.Repeat = func(designs []string) string { return text.CommandLine(f.repeated(c, name, designs)) }
-	f.plan.Alone = func(design string, seed uint64) []string { return f.alone(name, design, seed) }
+	// It repeats a run by itself.
+	f.plan.Alone = func(design string, seed uint64) []string {
+		verb := "simulate"
+		if f.live {
+			verb = "run"
+		}
+		command := []string{"loadgen", verb, name}
+		if f.choice.retry != "" {
+			command = append(command, "--retry="+f.choice.retry)
+		}
+		for _, set := range f.choice.set {
+			command = append(command, "--set", set)
+		}
+		if f.fleet.processes > 0 {
+			command = append(command, "--processes="+strconv.Itoa(f.fleet.processes))
+		}
+		return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
+	}
 	if !f.quiet {
 		f.plan.Progress = stderr
 	}
@@ -264,35 +290,6 @@ func (f *designsFlags) repeated(c *cobra.Command, name string, designs []string)
 	return append(command, name)
 }
 
-// alone returns the command that repeats a run by itself.
-func (f *designsFlags) alone(name, design string, seed uint64) []string {
-	verb := "simulate"
-	if f.live {
-		verb = "run"
-	}
-	command := []string{"loadgen", verb, name}
-	if f.choice.retry != "" {
-		command = append(command, "--retry="+f.choice.retry)
-	}
-	for _, set := range f.choice.set {
-		command = append(command, "--set", set)
-	}
-	if f.fleet.processes > 0 {
-		command = append(command, "--processes="+strconv.Itoa(f.fleet.processes))
-	}
-	return append(command, "--use="+design, "--seed="+strconv.FormatUint(seed, 10))
-}
-
-// print writes the contest, and what was proposed and why.
-func (f *designsFlags) print(stdout io.Writer, held *series.Contested) error {
-	d := held.Document()
-	if f.form.format != report.FormPage {
-		d.Screen = append(d.Screen, document.Facts{Lines: keptIn(string(held.Folder))})
-		return f.form.show(stdout, d)
-	}
-	return contestPage(held, stdout)
-}
-
 // contestPage writes the page of a contest that is kept.
 func contestPage(held *series.Contested, to io.Writer) error {
 	kept, err := contest.Open(held.Folder)
@@ -300,11 +297,6 @@ func contestPage(held *series.Contested, to io.Writer) error {
 		return err
 	}
 	return kept.Page(to)
-}
-
-// keptIn says where the page in a folder is, and how it is shown again.
-func keptIn(folder string) []string {
-	return []string{"report  " + filepath.Join(folder, contest.PageFile), "again   loadgen report " + folder}
 }
 
 // judge returns what the exit code says of a contest: of its runs, and what contest.json

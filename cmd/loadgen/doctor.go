@@ -145,7 +145,18 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	if err := named(c.Flags(), f.options.Validate()...); err != nil {
 		return err
 	}
-	if err := f.heedClean(c); err != nil {
+	// Of the flags some belong to the checks, others to what is in their place.
+	fault := refuse(c.Flags(), "belongs to --clean, which is missing", "yes", "older-than", "table")
+	if f.clean {
+		fault = refuse(c.Flags(), "is of the checks, and --clean makes none; expected one of them", "workers", "out")
+	}
+	if fault != nil {
+		return fault
+	}
+	if f.clean && f.target == "" {
+		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
+	}
+	if err := named(c.Flags(), f.left.Validate()...); err != nil {
 		return err
 	}
 	switch f.target {
@@ -168,23 +179,6 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	}
 	f.options.Service = &plan.Accounts[0]
 	return nil
-}
-
-// heedClean refuses flags that belong to the checks, or to what is in their place.
-func (f *doctorFlags) heedClean(c *cobra.Command) error {
-	of, other, others := "--clean, which is missing", "belongs to", []string{"yes", "older-than", "table"}
-	if f.clean {
-		of, other, others = "the checks, and --clean makes none; expected one of them", "is of", []string{"workers", "out"}
-	}
-	for _, flag := range others {
-		if c.Flags().Changed(flag) {
-			return usageError{fmt.Errorf("--%s %s %s", flag, other, of)}
-		}
-	}
-	if f.clean && f.target == "" {
-		return usageError{errors.New("--clean needs --target: a URL (with --key-file), env:NAME or file:PATH")}
-	}
-	return named(c.Flags(), f.left.Validate()...)
 }
 
 // tell prints a diagnosis, and turns a failed check into the exit code.

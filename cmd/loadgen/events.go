@@ -66,7 +66,32 @@ func (e *events) enter(stage campaign.Progress, at time.Duration) {
 	e.tell(begins)
 }
 
-func (e *events) show(s *live.Status) { e.tell(statusOf(s, e.unread.Load())) }
+func (e *events) show(s *live.Status) {
+	one := statusTold{head: head{"status", inSeconds(s.At)}, Stage: s.Stage, Phase: s.Phase, Planned: s.Planned, Ended: s.Ended,
+		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Throttled: s.Throttled,
+		Hottest: []heatTold{}, Unread: e.unread.Load(), Totals: totalsOf(&s.Totals)}
+	if s.Left != nil {
+		one.Left = new(inSeconds(*s.Left))
+	}
+	if s.P99 != nil {
+		one.P99 = new(s.P99.Microseconds())
+	}
+	for _, heat := range s.Hottest {
+		one.Hottest = append(one.Hottest, heatTold{heat.Name, heat.Rate})
+	}
+	for i := range s.Members {
+		m := &s.Members[i]
+		told := memberTold{Name: m.Name, Labels: m.Labels, State: string(m.State), Scheduled: m.Last.Scheduled, Late: m.Last.Late, Throttled: m.Last.Throttled}
+		if m.Heard != nil {
+			told.Heard = new(inSeconds(*m.Heard))
+		}
+		if p99 := live.P99(m); p99 != nil {
+			told.P99 = new(p99.Microseconds())
+		}
+		one.Members = append(one.Members, told)
+	}
+	e.tell(one)
+}
 
 func (e *events) leave(s *live.Status) { e.show(s) }
 
@@ -210,21 +235,6 @@ type memberTold struct {
 	P99       *int64   `json:"p99_us"`
 }
 
-func membersTold(all []live.Member) (list []memberTold) {
-	for i := range all {
-		m := &all[i]
-		one := memberTold{Name: m.Name, Labels: m.Labels, State: string(m.State), Scheduled: m.Last.Scheduled, Late: m.Last.Late, Throttled: m.Last.Throttled}
-		if m.Heard != nil {
-			one.Heard = new(inSeconds(*m.Heard))
-		}
-		if p99 := live.P99(m); p99 != nil {
-			one.P99 = new(p99.Microseconds())
-		}
-		list = append(list, one)
-	}
-	return list
-}
-
 type heatTold struct {
 	Partition string  `json:"partition"`
 	Served    float64 `json:"served_entities_per_second"`
@@ -277,31 +287,8 @@ type pageOpened struct {
 	URL string `json:"url"`
 }
 
-// writeLivePage writes the event with the URL of the live page of several runs.
-func writeLivePage(to io.Writer, url string) {
-	_, _ = to.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
-}
-
 // inSeconds is a duration in seconds, to the microsecond.
 func inSeconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e6 }
-
-func statusOf(s *live.Status, unread int64) statusTold {
-	one := statusTold{head: head{"status", inSeconds(s.At)}, Stage: s.Stage, Phase: s.Phase, Planned: s.Planned, Ended: s.Ended,
-		Estimated: s.Estimated, Target: s.Target, Offered: s.Offered, Served: s.Served, Throttled: s.Throttled,
-		Hottest: []heatTold{}, Unread: unread, Totals: totalsOf(&s.Totals), Members: membersTold(s.Members)}
-	if s.Left != nil {
-		left := inSeconds(*s.Left)
-		one.Left = &left
-	}
-	if s.P99 != nil {
-		p99 := s.P99.Microseconds()
-		one.P99 = &p99
-	}
-	for _, heat := range s.Hottest {
-		one.Hottest = append(one.Hottest, heatTold{heat.Name, heat.Rate})
-	}
-	return one
-}
 
 func totalsOf(t *live.Totals) totalsTold {
 	return totalsTold{t.Scheduled, t.Dropped, t.Late, t.Sent, t.InFlight(), t.Attempts, t.Ok, t.Throttled, t.Failed, t.Operations, t.Served}

@@ -13,7 +13,6 @@ import (
 	"loadgen/report/document"
 	"loadgen/results"
 	"loadgen/results/catalog"
-	"loadgen/scenarios"
 	explanation "loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
 )
@@ -72,7 +71,7 @@ are looked at, or keys come without instants. With --log both need --strict.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(f.log.paths) > 0:
-				return f.log.explain(c, args, &f.formFlags, newReading(stderr, f.quiet).lines, stdout)
+				return f.log.explain(c, args, &f.formFlags, newReading(stderr, f.quiet, "lines"), stdout)
 			case len(args) == 0:
 				return f.keys(c, stdout, stderr)
 			}
@@ -99,10 +98,15 @@ are looked at, or keys come without instants. With --log both need --strict.`,
 func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 	from := c.Flags().Changed("from")
 	if c.Flags().Changed("log") {
-		return f.log.alone(c, "from", "rate", "partition-key", "row-key", "time", "set", "profile", "use", "seed", "anti-pattern")
+		if err := refuse(c.Flags(), "and --log: expected one of them",
+			"from", "rate", "partition-key", "row-key", "time", "set", "profile", "use", "seed", "anti-pattern"); err != nil {
+			return err
+		}
+		return f.log.sound()
 	}
-	if flag := f.log.given(c); flag != "" {
-		return usageError{fmt.Errorf("--%s is about a log; expected --log with it", flag)}
+	if err := refuse(c.Flags(), "is about a log; expected --log with it",
+		"table", "hash-keys", "transaction-entities", "entity-bytes", "out", "strict"); err != nil {
+		return err
 	}
 	switch {
 	case from && len(args) > 0:
@@ -121,12 +125,10 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 			return usageError{fmt.Errorf("--%s belongs to --partition-key, and there is none", flag)}
 		}
 	}
-	for _, flag := range []string{"set", "profile", "use", "seed", "anti-pattern"} {
-		if from && c.Flags().Changed(flag) {
-			return usageError{fmt.Errorf("--%s belongs to a scenario, and --from judges keys; expected one of them", flag)}
-		}
+	if !from {
+		return nil
 	}
-	return nil
+	return refuse(c.Flags(), "belongs to a scenario, and --from judges keys; expected one of them", "set", "profile", "use", "seed", "anti-pattern")
 }
 
 func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.Writer) error {
@@ -141,25 +143,15 @@ func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.
 	if err := d.files.Read(s); err != nil {
 		return err
 	}
-	targets, times, err := targetsOf(s)
+	targets, times, err := explanation.TargetsOf(s)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read, Targets: targets, Times: times})
 	if err != nil {
 		return usageError{err}
 	}
 	return f.finish(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
-}
-
-// targetsOf returns what the model of a scenario holds partitions and accounts to, and
-// how long it takes.
-func targetsOf(s *scenarios.Scenario) (explanation.Targets, explanation.Times, error) {
-	targets, times, err := explanation.TargetsOf(s)
-	if err != nil {
-		err = usageError{err}
-	}
-	return targets, times, err
 }
 
 // keys judges keys that the user has.
@@ -180,7 +172,7 @@ func (f *explainFlags) keys(c *cobra.Command, stdout, stderr io.Writer) error {
 		defer file.Close()
 		from, name = file, f.from
 	}
-	options := explanation.KeysOptions{File: name, PerSecond: f.rate, Time: f.time, Progress: newReading(stderr, f.quiet).rows,
+	options := explanation.KeysOptions{File: name, PerSecond: f.rate, Time: f.time, Progress: newReading(stderr, f.quiet, "rows"),
 		Targets: explanation.DocumentedTargets()}
 	told, state, err := f.judge(from, options)
 	var fault *explanation.CandidateFault
@@ -234,32 +226,20 @@ func (f *explainFlags) finish(told *document.Document, outcome outcome, stdout i
 	return outcome.end()
 }
 
-// reading tells a person now and again how many rows were read.
-type reading struct {
-	to    io.Writer
-	clock clock.Real
-	next  clock.Instant
-}
-
-func newReading(to io.Writer, quiet bool) *reading {
-	if quiet {
-		to = io.Discard
-	}
-	r := &reading{to: to, clock: clock.NewReal()}
-	r.next = r.clock.Now().Add(readingEvery)
-	return r
-}
-
 // readingEvery is the time between two lines of progress.
 const readingEvery = 2 * time.Second
 
-func (r *reading) rows(n int64) { r.told(n, "rows") }
-
-func (r *reading) lines(n int64) { r.told(n, "lines") }
-
-func (r *reading) told(n int64, what string) {
-	if now := r.clock.Now(); now >= r.next {
-		r.next = now.Add(readingEvery)
-		fmt.Fprintf(r.to, "%s %s\n", document.Count(n), what)
+// newReading returns what tells a person now and again how many rows or lines were read.
+func newReading(to io.Writer, quiet bool, what string) func(n int64) {
+	if quiet {
+		to = io.Discard
+	}
+	real := clock.NewReal()
+	next := real.Now().Add(readingEvery)
+	return func(n int64) {
+		if now := real.Now(); now >= next {
+			next = now.Add(readingEvery)
+			fmt.Fprintf(to, "%s %s\n", document.Count(n), what)
+		}
 	}
 }

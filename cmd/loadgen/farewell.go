@@ -19,7 +19,7 @@ type shutdownNotice struct {
 	to io.Writer
 
 	mu sync.Mutex
-	// shown shares the screen; nil if nothing does.
+	// shown shares the screen, and is not to draw over the notice; nil if nothing does.
 	shown *progressView
 	// marked has the leftovers at the time the program was told to end.
 	marked []run.Remain
@@ -27,13 +27,6 @@ type shutdownNotice struct {
 
 // newShutdownNotice returns a notice that writes to a writer.
 func newShutdownNotice(to io.Writer) *shutdownNotice { return &shutdownNotice{to: to} }
-
-// Beside keeps a progress from drawing over the notice.
-func (f *shutdownNotice) Beside(shown *progressView) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.shown = shown
-}
 
 // Mark records the present leftovers for Ending, even if they are dropped before it is called.
 func (f *shutdownNotice) Mark() {
@@ -46,10 +39,22 @@ func (f *shutdownNotice) Mark() {
 // if there was anything at the mark: how the program was ended, and what leaves it all, are the
 // caller's words.
 func (f *shutdownNotice) Ending(how, leaves string) {
-	kept, dropped, places := f.sorted()
+	var kept, dropped []string
+	places := make(map[string]bool)
+	f.mu.Lock()
+	for _, one := range f.marked {
+		switch {
+		case one.Kept:
+			kept = append(kept, one.String())
+		case !one.Doubtful: // which may not be ours
+			dropped, places[one.Where] = append(dropped, one.String()), true
+		}
+	}
+	shown := f.shown
+	f.mu.Unlock()
 	var parts []string
 	if len(dropped) > 0 {
-		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(run.LongestEnding(places))),
+		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(run.LongestEnding(len(places)))),
 			leaves+" leaves "+pronoun(len(dropped)))
 	}
 	if len(kept) > 0 {
@@ -57,9 +62,6 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 	}
 	if len(parts) > 0 {
 		text := fmt.Sprintf("%s: %s\n", how, strings.Join(parts, "; "))
-		f.mu.Lock()
-		shown := f.shown
-		f.mu.Unlock()
 		write := func() { _, _ = io.WriteString(f.to, text) }
 		if shown != nil {
 			shown.Aside(write)
@@ -67,23 +69,6 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 			write()
 		}
 	}
-}
-
-// sorted returns what there was at the mark, by what is to become of it, and at how many addresses that is
-// which is to be dropped. What may not be ours is in neither.
-func (f *shutdownNotice) sorted() (kept, dropped []string, places int) {
-	at := make(map[string]bool)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, one := range f.marked {
-		switch {
-		case one.Kept:
-			kept = append(kept, one.String())
-		case !one.Doubtful:
-			dropped, at[one.Where] = append(dropped, one.String()), true
-		}
-	}
-	return kept, dropped, len(at)
 }
 
 // Left names what is there at the end, a line each, but for what was to be kept unless the

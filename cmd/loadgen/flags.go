@@ -25,13 +25,28 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-var badValue = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag`)
+var (
+	badValue      = regexp.MustCompile(`(?s)^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag`)
+	unknownFlag   = regexp.MustCompile(`^unknown flag: --([^\s=]+)`)
+	unknownLetter = regexp.MustCompile(`^unknown shorthand flag: '(.)' in (-\S+)`)
+)
 
 // flagFault tells what is wrong with the flags of a command in one line, with
 // the nearest flag that exists or the value that was expected.
 func flagFault(c *cobra.Command, err error) error {
-	if stray := strayFlag(c, err); stray != nil {
-		return stray
+	name, typed := "", ""
+	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
+		name, typed = match[1], "--"+match[1]
+	} else if match := unknownLetter.FindStringSubmatch(err.Error()); match != nil {
+		name, typed = match[1], "-"+match[1]
+	}
+	if name != "" {
+		for _, one := range renamedFlags {
+			if one.was == name && c.Flags().Lookup(one.is) != nil {
+				return usageError{fmt.Errorf("%s is called --%s now; expected that name", typed, one.is)}
+			}
+		}
+		return usageError{fmt.Errorf("there is no flag %s; %s", typed, hintOf(c, name))}
 	}
 	if match := badValue.FindStringSubmatch(err.Error()); match != nil {
 		expected := "another value"
@@ -65,14 +80,6 @@ func expectedBy(f *pflag.Flag, typed string) string {
 	}
 }
 
-// knownFormat refuses a --format that is none of those that a verb has.
-func knownFormat(format string, known ...string) error {
-	if slices.Contains(known, format) {
-		return nil
-	}
-	return usageError{fmt.Errorf("--format %s: expected %s", format, nearest.Choice(known))}
-}
-
 // emptyFlag returns the first flag that was given an empty text.
 func emptyFlag(flags *pflag.FlagSet) error {
 	var fault error
@@ -82,6 +89,17 @@ func emptyFlag(flags *pflag.FlagSet) error {
 		}
 	})
 	return fault
+}
+
+// refuse returns a fault of usage of the first of some flags that was typed: its name, and why
+// it is one.
+func refuse(flags *pflag.FlagSet, why string, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return usageError{errors.New("--" + name + " " + why)}
+		}
+	}
+	return nil
 }
 
 // named names the flags of a command in what is wrong with the fields that they fill, all
@@ -222,31 +240,6 @@ var peersFlags = [...]struct {
 	{[]string{"script", "file", "f", "config", "scenario-file"}, nil, "", "the file as the argument: loadgen run FILE"},
 }
 
-var (
-	unknownFlag   = regexp.MustCompile(`^unknown flag: --([^\s=]+)`)
-	unknownLetter = regexp.MustCompile(`^unknown shorthand flag: '(.)' in (-\S+)`)
-)
-
-// strayFlag says of a flag that a command does not have what it is called now, what is used
-// here for what peers call so, or which is the nearest; nil where the error is another one.
-func strayFlag(c *cobra.Command, err error) error {
-	name, typed := "", ""
-	if match := unknownFlag.FindStringSubmatch(err.Error()); match != nil {
-		name, typed = match[1], "--"+match[1]
-	} else if match := unknownLetter.FindStringSubmatch(err.Error()); match != nil {
-		name, typed = match[1], "-"+match[1]
-	}
-	if name == "" {
-		return nil
-	}
-	for _, one := range renamedFlags {
-		if one.was == name && c.Flags().Lookup(one.is) != nil {
-			return usageError{fmt.Errorf("%s is called --%s now; expected that name", typed, one.is)}
-		}
-	}
-	return usageError{fmt.Errorf("there is no flag %s; %s", typed, hintOf(c, name))}
-}
-
 // hintOf says what to type in place of a flag that a command does not have.
 func hintOf(c *cobra.Command, name string) string {
 	for _, one := range peersFlags {
@@ -296,19 +289,16 @@ func addressed(arguments []string) []string {
 		if word == "--" {
 			return append(joined, arguments[i:]...)
 		}
-		if (word == "--live" || word == "--live-page") && i+1 < len(arguments) && isAddress(arguments[i+1]) {
-			i++
-			word += "=" + arguments[i]
+		if (word == "--live" || word == "--live-page") && i+1 < len(arguments) {
+			_, port, err := net.SplitHostPort(arguments[i+1])
+			if _, number := strconv.ParseUint(port, 10, 16); err == nil && number == nil {
+				i++
+				word += "=" + arguments[i]
+			}
 		}
 		joined = append(joined, word)
 	}
 	return joined
-}
-
-func isAddress(word string) bool {
-	_, port, err := net.SplitHostPort(word)
-	_, number := strconv.ParseUint(port, 10, 16)
-	return err == nil && number == nil
 }
 
 // String implements [pflag.Value].

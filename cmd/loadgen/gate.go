@@ -86,34 +86,26 @@ of one, 12.`,
 	return c
 }
 
-// possible returns what is wrong with the flags beside each other.
-func (f *gateFlags) possible(flags *pflag.FlagSet, number int) error {
+// validate returns what is wrong with the flags of a gate of so many scenarios.
+func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
 	if err := emptyFlag(flags); err != nil {
 		return err
 	}
 	if !flags.Changed("against") {
-		for _, own := range []string{"pairs", "out"} {
-			if flags.Changed(own) {
-				return usageError{fmt.Errorf("--%s is of live runs; expected --against with an older build beside it", own)}
-			}
+		if err := refuse(flags, "is of live runs; expected --against with an older build beside it", "pairs", "out"); err != nil {
+			return err
 		}
-		return nil
-	}
-	for _, other := range []string{"baselines", "all", "accept", "reason"} {
-		if flags.Changed(other) {
-			return usageError{fmt.Errorf("--%s is of baselines, and --against compares live runs; expected one of them", other)}
+	} else {
+		if err := refuse(flags, "is of baselines, and --against compares live runs; expected one of them",
+			"baselines", "all", "accept", "reason"); err != nil {
+			return err
 		}
-	}
-	if number != 1 {
-		return usageError{fmt.Errorf("--against compares the runs of one scenario, and got %d", number)}
-	}
-	return named(flags, f.pairs.Validate()...)
-}
-
-// validate returns what is wrong with the flags of a gate of so many scenarios.
-func (f *gateFlags) validate(flags *pflag.FlagSet, number int) error {
-	if err := f.possible(flags, number); err != nil {
-		return err
+		if number != 1 {
+			return usageError{fmt.Errorf("--against compares the runs of one scenario, and got %d", number)}
+		}
+		if err := named(flags, f.pairs.Validate()...); err != nil {
+			return err
+		}
 	}
 	switch {
 	case f.accept && strings.TrimSpace(f.baselines.Reason) == "":
@@ -184,12 +176,21 @@ func scenariosOf(names []string) ([]*scenarios.Scenario, error) {
 	return all, nil
 }
 
-// gateLive holds one scenario to an older build, and prints the result.
+// gateLive holds one scenario to an older build by live runs of both, and prints the result.
 func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Writer) error {
 	if err := f.begin(); err != nil {
 		return err
 	}
-	one, ended := f.paired(c.Context(), name, stderr)
+	p := &f.pairs
+	p.Runs, p.Told = runsKept(), stderr
+	var one gate.Result
+	var ended error
+	if p.Build, ended = os.Executable(); ended == nil {
+		p.Scenario, p.Folder, ended = scenarios.OpenWhole(name)
+	}
+	if ended == nil {
+		one, ended = p.Run(c.Context())
+	}
 	if ended != nil && !errors.Is(ended, context.Canceled) {
 		return errors.Join(usageOf(c.Flags(), ended), f.reports.Withdraw())
 	}
@@ -198,19 +199,6 @@ func (f *gateFlags) gateLive(c *cobra.Command, name string, stdout, stderr io.Wr
 		return err
 	}
 	return endsWith(gate.Code(list))
-}
-
-// paired rules on a scenario by live runs of an older build and this one.
-func (f *gateFlags) paired(ctx context.Context, name string, stderr io.Writer) (one gate.Result, err error) {
-	p := &f.pairs
-	if p.Build, err = os.Executable(); err != nil {
-		return one, err
-	}
-	if p.Scenario, p.Folder, err = scenarios.OpenWhole(name); err != nil {
-		return one, err
-	}
-	p.Runs, p.Told = runsKept(), stderr
-	return p.Run(ctx)
 }
 
 // begin empties the files of the results.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"loadgen/engine/model"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/run"
 )
 
@@ -91,8 +92,14 @@ func newHelp(root *cobra.Command, stdout io.Writer) *cobra.Command {
 
 // writeHelp explains a verb: with all of its flags, or with those that are used most.
 func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
+	about := strings.TrimSpace(cmp.Or(c.Long, c.Short))
+	if !all {
+		// Paragraphs that begin with a flag are of those that are not used most.
+		paragraphs := slices.DeleteFunc(strings.Split(about, "\n\n"), func(one string) bool { return strings.HasPrefix(one, "--") })
+		about = strings.Join(paragraphs, "\n\n")
+	}
 	var page strings.Builder
-	page.WriteString(about(c, all) + "\n")
+	page.WriteString(about + "\n")
 	if c.Runnable() || c.HasAvailableSubCommands() {
 		fmt.Fprintf(&page, "\nUsage:\n  %s\n", c.UseLine())
 	}
@@ -100,7 +107,8 @@ func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
 		fmt.Fprintf(&page, "\nExamples:\n%s\n", c.Example)
 	}
 	title := ""
-	for _, group := range append(nearer(c.Groups()), "") {
+	groups := nearest.Of(c.Groups(), func(one *cobra.Group) string { return one.ID })
+	for _, group := range append(groups, "") {
 		for _, part := range c.Commands() {
 			if part.GroupID != group || !part.IsAvailableCommand() {
 				continue
@@ -117,23 +125,6 @@ func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
 	}
 	_, err := io.WriteString(to, page.String())
 	return err
-}
-
-// about is what a verb does. Paragraphs that begin with a flag are of those that are not
-// used most.
-func about(c *cobra.Command, all bool) string {
-	text := strings.TrimSpace(cmp.Or(c.Long, c.Short))
-	if all {
-		return text
-	}
-	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(one string) bool { return strings.HasPrefix(one, "--") }), "\n\n")
-}
-
-func nearer(groups []*cobra.Group) (names []string) {
-	for _, one := range groups {
-		names = append(names, one.ID)
-	}
-	return names
 }
 
 // flagColumns is how wide the lines about flags are.
@@ -221,29 +212,25 @@ func fromEnvironment(c *cobra.Command, _ []string) error {
 	return nil
 }
 
-// inEnvironment says which variable stands behind a fault of a flag, if one does.
-func inEnvironment(c *cobra.Command, fault string) string {
+// advice says which variable stands behind a fault of a flag, if one does, and by which flag
+// what could not be written goes to another folder.
+func advice(c *cobra.Command, fault string, err error) string {
+	said := ""
 	for _, name := range variables {
 		f := c.Flags().Lookup(name)
 		if value := os.Getenv(variableOf(name)); f != nil && value != "" && f.Value.String() == value && strings.Contains(fault, "--"+name) {
-			return fmt.Sprintf(" (%s=%s)", variableOf(name), value)
+			said = fmt.Sprintf(" (%s=%s)", variableOf(name), value)
+			break
 		}
 	}
-	return ""
-}
-
-// elsewhere names the flag by which what could not be written goes to another folder.
-func elsewhere(c *cobra.Command, err error) string {
-	if !errors.Is(err, run.ErrFolder) {
-		return ""
+	switch {
+	case !errors.Is(err, run.ErrFolder):
+	case c.Flags().Lookup("accept") != nil && !c.Flags().Changed("against"):
+		said += "; choose another folder with --baselines"
+	case c.Flags().Lookup("out") != nil:
+		said += "; choose another folder with --out"
 	}
-	if c.Flags().Lookup("accept") != nil && !c.Flags().Changed("against") {
-		return "; choose another folder with --baselines"
-	}
-	if c.Flags().Lookup("out") != nil {
-		return "; choose another folder with --out"
-	}
-	return ""
+	return said
 }
 
 // modelHelp tells every parameter of the model by the table that the engine has.
@@ -252,6 +239,7 @@ func modelHelp() string {
 	if err != nil {
 		panic("loadgen: " + err.Error())
 	}
+	regions := nearest.Of(model.Regions(), func(r model.Region) string { return fmt.Sprintf("%s %v", r.Name, r.RoundTrip) })
 	var page strings.Builder
 	fmt.Fprintf(&page, `The embedded engine is a model of the service. A scenario gives a parameter another value by
 model: {NAME: VALUE}, a command by --set model.NAME=VALUE; model: {profile: NAME} takes all of them
@@ -259,7 +247,7 @@ from a profile: %s. Shown are the values of %s,
 their bounds and where they come from; a value that you give is an assumption of yours.
 docs/model.md holds the model against measurements. region: NAME says where the clients are, and sets
 round_trip: %s.
-`, strings.Join(model.Profiles(), ", "), model.Documented, regions())
+`, strings.Join(model.Profiles(), ", "), model.Documented, strings.Join(regions, ", "))
 	for _, p := range documented.Parameters() {
 		least, greatest := p.Bounds()
 		unit := " " + string(p.Unit)
@@ -269,15 +257,6 @@ round_trip: %s.
 		fmt.Fprintf(&page, "\n  %s = %s%s   %s to %s, %s\n      %s\n", p.Name, p.Text(), unit, least, greatest, p.From, p.About)
 	}
 	return page.String()
-}
-
-// regions tells what each region sets round_trip to.
-func regions() string {
-	var list []string
-	for _, r := range model.Regions() {
-		list = append(list, fmt.Sprintf("%s %v", r.Name, r.RoundTrip))
-	}
-	return strings.Join(list, ", ")
 }
 
 // newVersion returns the verb that says what was built.
@@ -305,29 +284,28 @@ func (f *docsFlags) verb() *cobra.Command {
 		Long: `Docs writes a page for each verb and topic into a folder, which is made if it is not
 there. SOURCE_DATE_EPOCH is the date on pages for man.`,
 		Example: "  loadgen docs --man share/man/man1\n  loadgen docs --markdown site/verbs",
-		RunE:    func(c *cobra.Command, _ []string) error { return f.write(c.Root()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.man == "" && f.markdown == "" {
+				return usageError{errors.New("docs writes into a folder; expected --man FOLDER or --markdown FOLDER")}
+			}
+			root := c.Root()
+			root.DisableAutoGenTag = true
+			if f.man != "" {
+				header := &doc.GenManHeader{Section: "1", Source: "loadgen " + run.Version(), Manual: "loadgen"}
+				pages := func(folder string) error { return doc.GenManTree(root, header, folder) }
+				if err := into(f.man, "--man", pages); err != nil {
+					return err
+				}
+			}
+			if f.markdown == "" {
+				return nil
+			}
+			return into(f.markdown, "--markdown", func(folder string) error { return doc.GenMarkdownTree(root, folder) })
+		},
 	}
 	c.Flags().StringVar(&f.man, "man", "", "write pages for man, section 1, into this `folder`")
 	c.Flags().StringVar(&f.markdown, "markdown", "", "write Markdown into this `folder`")
 	return c
-}
-
-func (f *docsFlags) write(root *cobra.Command) error {
-	if f.man == "" && f.markdown == "" {
-		return usageError{errors.New("docs writes into a folder; expected --man FOLDER or --markdown FOLDER")}
-	}
-	root.DisableAutoGenTag = true
-	if f.man != "" {
-		header := &doc.GenManHeader{Section: "1", Source: "loadgen " + run.Version(), Manual: "loadgen"}
-		pages := func(folder string) error { return doc.GenManTree(root, header, folder) }
-		if err := into(f.man, "--man", pages); err != nil {
-			return err
-		}
-	}
-	if f.markdown == "" {
-		return nil
-	}
-	return into(f.markdown, "--markdown", func(folder string) error { return doc.GenMarkdownTree(root, folder) })
 }
 
 // into makes a folder and has pages written there.

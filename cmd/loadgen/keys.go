@@ -38,9 +38,13 @@ before smaller ones, and a key that no table takes.`,
   loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z`,
 		Args: takes(1, mostKeys, "a template and a value for each of its attributes, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			given, err := keyValues(args[1:])
-			if err != nil {
-				return err
+			given := map[string]string{}
+			for _, arg := range args[1:] {
+				name, value, some := strings.Cut(arg, "=")
+				if _, twice := given[name]; !some || name == "" || twice {
+					return usageError{fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Shown(arg))}
+				}
+				given[name] = value
 			}
 			key, err := scenarios.EncodeKey(args[0], given)
 			if err != nil {
@@ -80,15 +84,3 @@ refused, and then nothing is printed.`,
 
 // mostKeys is how many arguments a command line of keys has at most.
 const mostKeys = 10_000
-
-func keyValues(args []string) (map[string]string, error) {
-	given := map[string]string{}
-	for _, arg := range args {
-		name, value, some := strings.Cut(arg, "=")
-		if _, twice := given[name]; !some || name == "" || twice {
-			return nil, usageError{fmt.Errorf("%s: expected the name of an attribute, = and its value, each once", nearest.Shown(arg))}
-		}
-		given[name] = value
-	}
-	return given, nil
-}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,13 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, ends...)
 	bye := newShutdownNotice(os.Stderr)
-	ctx, cancel := context.WithCancelCause(withStop(withFarewell(context.Background(), bye), signals))
+	ctx := context.WithValue(withFarewell(context.Background(), bye), stopKey{}, func() {
+		select {
+		case signals <- os.Interrupt:
+		default: // it is ending as it is
+		}
+	})
+	ctx, cancel := context.WithCancelCause(ctx)
 	go heed(signals, cancel, bye, os.Exit)
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -76,18 +83,6 @@ func (i interruption) Error() string {
 	}
 }
 
-// again is what ends the process at once, where the signal ended what is done.
-func (i interruption) again() string {
-	switch i.signal {
-	case syscall.SIGTERM:
-		return "SIGTERM again"
-	case syscall.SIGHUP:
-		return "SIGTERM"
-	default:
-		return "Ctrl-C again"
-	}
-}
-
 func (i interruption) code() int {
 	switch i.signal {
 	case syscall.SIGTERM:
@@ -116,15 +111,6 @@ func farewellOf(ctx context.Context) *shutdownNotice {
 // stopKey is under what the way to end the program as Ctrl-C does goes with its context.
 type stopKey struct{}
 
-func withStop(ctx context.Context, signals chan<- os.Signal) context.Context {
-	return context.WithValue(ctx, stopKey{}, func() {
-		select {
-		case signals <- os.Interrupt:
-		default: // it is ending as it is
-		}
-	})
-}
-
 // stopOf returns that of the program, nil where there is none.
 func stopOf(ctx context.Context) func() {
 	stop, _ := ctx.Value(stopKey{}).(func())
@@ -137,7 +123,9 @@ func remainsOf(ctx context.Context, shown *progressView) *run.Remains {
 	if bye == nil {
 		return nil
 	}
-	bye.Beside(shown)
+	bye.mu.Lock()
+	bye.shown = shown
+	bye.mu.Unlock()
 	return &bye.Remains
 }
 
@@ -154,7 +142,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		defer close(said)
 		var signalled interruption
 		if errors.As(context.Cause(ctx), &signalled) {
-			bye.Ending(signalled.Error(), signalled.again())
+			// What ends the process at once.
+			again := map[os.Signal]string{syscall.SIGTERM: "SIGTERM again", syscall.SIGHUP: "SIGTERM"}[signalled.signal]
+			bye.Ending(signalled.Error(), cmp.Or(again, "Ctrl-C again"))
 		}
 	})
 	root := newRoot(stdout, stderr)
@@ -172,7 +162,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 	code, message := explain(ctx, err)
 	if code == codeUsage {
-		message += inEnvironment(c, message) + elsewhere(c, err)
+		message += advice(c, message, err)
 	}
 	if message != "" {
 		fmt.Fprintln(stderr, "loadgen:", message)

@@ -136,17 +136,25 @@ func (p *progressView) Begins(b run.Begun) []drive.Observer {
 	p.end = cancel
 	p.screen.begin(start{b.Scenario, b.Time, p.telemetry.Prometheus.URL(), p.telemetry.Page.URL()})
 	if client := p.telemetry.OTLP; client != nil {
-		if p.exporter = p.sends(client, &b); p.exporter != nil {
-			told = append(told, p.exporter)
+		say := func(line string) { p.Aside(func() { fmt.Fprintln(p.to, line) }) }
+		e, err := client.Start(p.over, otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: p.now, Kinds: b.Operations,
+			Stats: p.Stats, Keys: p.telemetry.Keys, Clock: p.clock, Say: say})
+		if err != nil {
+			say(fmt.Sprintf("--otlp: %v; the run goes on without", err))
+		} else if e != nil {
+			p.exporter = e
+			told = append(told, e)
 		}
 	}
 	every := p.screen.every()
 	p.done.Go(func() {
-		for next := p.clock.Now().Add(every); ; next = next.Add(every) {
-			if p.clock.Sleep(ctx, next) != nil {
-				return
+		for next := p.clock.Now().Add(every); p.clock.Sleep(ctx, next) == nil; next = next.Add(every) {
+			p.mu.Lock()
+			if p.inside {
+				s := p.Status(p.now())
+				p.screen.show(&s)
 			}
-			p.show()
+			p.mu.Unlock()
 		}
 	})
 	return told
@@ -156,18 +164,6 @@ func (p *progressView) Begins(b run.Begun) []drive.Observer {
 // a simulation an eighth.
 func (p *progressView) looked() bool {
 	return p.screen != darkness{} || p.telemetry.Prometheus != nil || p.telemetry.Page != nil || p.telemetry.OTLP != nil
-}
-
-// sends begins to send the run, nil where that cannot be.
-func (p *progressView) sends(client *otlp.Client, b *run.Begun) *otlp.Exporter {
-	say := func(line string) { p.Aside(func() { fmt.Fprintln(p.to, line) }) }
-	e, err := client.Start(p.over, otlp.Run{Scenario: b.Scenario, Version: b.Tool.Version, Started: b.Started, Now: p.now, Kinds: b.Operations,
-		Stats: p.Stats, Keys: p.telemetry.Keys, Clock: p.clock, Say: say})
-	if err != nil {
-		say(fmt.Sprintf("--otlp: %v; the run goes on without", err))
-		return nil
-	}
-	return e
 }
 
 // Ends implements [run.Progress]: it ends what Begins began, and leaves the terminal in
@@ -205,16 +201,6 @@ func (p *progressView) leave() {
 		s := p.Status(p.now())
 		p.screen.leave(&s)
 		p.inside = false
-	}
-}
-
-// show brings what is shown up to date.
-func (p *progressView) show() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.inside {
-		s := p.Status(p.now())
-		p.screen.show(&s)
 	}
 }
 

@@ -104,7 +104,8 @@ const (
 	defaultReplays = 2
 )
 
-// sound refuses what no replay can have.
+// sound refuses what no replay can have, and takes the profile that --profile names, or what
+// its file says.
 func (f *replayFlags) sound() error {
 	keyless := []string{replay.LeftOut, replay.AsWrites}
 	switch p := &f.plan; {
@@ -120,18 +121,14 @@ func (f *replayFlags) sound() error {
 	if faults := (contest.Options{Price: f.plan.Price}).Validate(); len(faults) > 0 {
 		return usageError{fmt.Errorf("--price: %w", faults[0])}
 	}
-	return errors.Join(f.profile(), f.log.sound())
-}
-
-// profile takes the profile of the model that --profile names, or what its file says.
-func (f *replayFlags) profile() (err error) {
-	p := &f.plan
-	if name := p.Profile; name != "" && !slices.Contains(hardAndSoft, name) {
+	var err error
+	if p := &f.plan; p.Profile != "" && !slices.Contains(hardAndSoft, p.Profile) {
+		name := p.Profile
 		if p.Profile, p.Measured, err = doctor.ChooseProfile(name); err == nil && p.Measured == nil {
 			err = usageError{fmt.Errorf("--profile: %s", nearest.Unknown("profile", name, hardAndSoft))}
 		}
 	}
-	return err
+	return errors.Join(err, f.log.sound())
 }
 
 // hardAndSoft are the model's own profiles that a log is replayed by.
@@ -150,7 +147,7 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if err != nil {
 		return usageError{err}
 	}
-	how, err := f.log.reading(newReading(stderr, f.quiet).lines)
+	how, err := f.log.reading(newReading(stderr, f.quiet, "lines"))
 	if err != nil {
 		return err
 	}
@@ -264,26 +261,6 @@ func (f *logFlags) registerReading(flags *pflag.FlagSet) {
 	flags.StringVar(&f.salt, "hash-keys", "", "put a hash in the place of each key of the log on reading, by a secret in this `file`")
 	flags.Int64Var(&f.estimate.Transaction, "transaction-entities", 0, "how many `entities` each transaction of the log writes (default: estimated by its bytes)")
 	flags.Int64Var(&f.estimate.Entity, "entity-bytes", 0, "how many `bytes` an entity takes in a reply of the log (default: estimated)")
-}
-
-// given returns a flag that was typed and belongs to a log, empty for none.
-func (f *logFlags) given(c *cobra.Command) string {
-	for _, flag := range []string{"table", "hash-keys", "transaction-entities", "entity-bytes", "out", "strict"} {
-		if c.Flags().Changed(flag) {
-			return flag
-		}
-	}
-	return ""
-}
-
-// alone refuses flags that do not go with a log.
-func (f *logFlags) alone(c *cobra.Command, others ...string) error {
-	for _, flag := range others {
-		if c.Flags().Changed(flag) {
-			return usageError{fmt.Errorf("--%s and --log: expected one of them", flag)}
-		}
-	}
-	return f.sound()
 }
 
 // sound refuses numbers that cannot be.

@@ -82,7 +82,9 @@ what was done until then, and the exit code is 10.
 	}
 	f.live.register(c.Flags())
 	f.sweep.register(c.Flags())
-	f.join.register(c.Flags())
+	c.Flags().StringVar(&f.join.join, "join", "", "be one of the processes of a fleet: of the leader, or the NATS server, at this `URL`, such as nats://host:4222")
+	c.Flags().StringVar(&f.join.name, "name", "", "with --join: what the member is called (default: the host's name and the process)")
+	c.Flags().StringArrayVar(&f.join.labels, "label", nil, "with --join: `key=value`, such as region=westeurope, by which the report tells members apart; may be repeated")
 	completeUse(c, "stress")
 	return c
 }
@@ -113,8 +115,19 @@ func (f *sweepFlags) run(c *cobra.Command, choice *choiceFlags, tell *tellFlags,
 	if len(f.axes) == 0 {
 		return tell.runs(c, draw, command, plan, stdout, stderr)
 	}
-	if err := f.once(c.Flags(), choice.set); err != nil {
-		return err
+	given := slices.Clone(choice.set)
+	for _, flag := range []string{"seed", "retry", "use", "workers"} {
+		if c.Flags().Changed(flag) {
+			given = append(given, flag+"=")
+		}
+	}
+	for _, sweep := range f.axes {
+		path, _, _ := strings.Cut(sweep, "=")
+		for _, one := range given {
+			if other, _, _ := strings.Cut(one, "="); other == path {
+				return usageError{fmt.Errorf("--sweep %s: %s is given a value of its own, too; expected one of them", sweep, path)}
+			}
+		}
 	}
 	switch {
 	case c.Flags().Changed("count"):
@@ -170,7 +183,7 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 	defer telemetry.Close()
 	if url := telemetry.Page.URL(); url != "" && f.shown() == progressJSON {
-		writeLivePage(stderr, url)
+		_, _ = stderr.Write(lineOf(pageOpened{head{"live_page", 0}, url}))
 	}
 	alone := *f
 	alone.quiet = true
@@ -223,25 +236,6 @@ func (f *tellFlags) series(c *cobra.Command, sweep series.Sweep, draw drawing, c
 	}
 }
 
-// once refuses a value that is given to what is swept.
-func (f *sweepFlags) once(flags *pflag.FlagSet, set []string) error {
-	set = slices.Clone(set)
-	for _, flag := range []string{"seed", "retry", "use", "workers"} {
-		if flags.Changed(flag) {
-			set = append(set, flag+"=")
-		}
-	}
-	for _, sweep := range f.axes {
-		path, _, _ := strings.Cut(sweep, "=")
-		for _, one := range set {
-			if other, _, _ := strings.Cut(one, "="); other == path {
-				return usageError{fmt.Errorf("--sweep %s: %s is given a value of its own, too; expected one of them", sweep, path)}
-			}
-		}
-	}
-	return nil
-}
-
 // exit returns the exit code that a run which ended so has by itself.
 func (f *tellFlags) exit(record *results.Record, ended error) int {
 	var told verdictError
@@ -282,12 +276,8 @@ func (f *findFlags) register(flags *pflag.FlagSet) {
 func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign.Find, error) {
 	given := flags.Changed
 	if !given("find-limit") {
-		for _, flag := range []string{"max-throttled", "max-p99", "from", "max-rate", "step"} {
-			if given(flag) {
-				return nil, usageError{fmt.Errorf("--%s belongs to --find-limit, which is missing; expected --find-limit partition or account", flag)}
-			}
-		}
-		return nil, nil
+		return nil, refuse(flags, "belongs to --find-limit, which is missing; expected --find-limit partition or account",
+			"max-throttled", "max-p99", "from", "max-rate", "step")
 	}
 	for _, flag := range []string{"rate", "peak", "duration"} {
 		if given(flag) {
@@ -334,12 +324,6 @@ type joinFlags struct {
 	join   string
 	name   string
 	labels []string
-}
-
-func (f *joinFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.join, "join", "", "be one of the processes of a fleet: of the leader, or the NATS server, at this `URL`, such as nats://host:4222")
-	flags.StringVar(&f.name, "name", "", "with --join: what the member is called (default: the host's name and the process)")
-	flags.StringArrayVar(&f.labels, "label", nil, "with --join: `key=value`, such as region=westeurope, by which the report tells members apart; may be repeated")
 }
 
 // member takes part in a run that another process leads.

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/compare/contest"
 	"loadgen/report/document"
@@ -77,10 +79,10 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 }
 
 func (f *runsListFlags) list(ctx context.Context, now time.Time, stdout io.Writer) error {
-	if err := knownFormat(f.format, "text", "json"); err != nil {
-		return err
-	}
+	known := []string{"text", "json"}
 	switch {
+	case !slices.Contains(known, f.format):
+		return usageError{fmt.Errorf("--format %s: expected %s", f.format, nearest.Choice(known))}
 	case f.limit < 0:
 		return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
 	case f.since != "":
@@ -122,9 +124,19 @@ func newRunsShow(stdout io.Writer) *cobra.Command {
 			if err != nil {
 				return faultOfRuns(err)
 			}
-			d, err := keptDocument(folder)
-			if err != nil {
-				return err
+			var d *document.Document
+			if catalog.IsContest(folder) {
+				kept, err := readContest(folder)
+				if err != nil {
+					return err
+				}
+				d = contest.Document(kept.Contest)
+			} else {
+				one, err := readRun(folder)
+				if err != nil {
+					return err
+				}
+				d = one.Document
 			}
 			if err := report.Screen(stdout, d, text.Look{}); err != nil {
 				return err
@@ -134,22 +146,6 @@ func newRunsShow(stdout io.Writer) *cobra.Command {
 	}
 	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
 	return c
-}
-
-// keptDocument is that of the run or the contest in a folder.
-func keptDocument(folder string) (*document.Document, error) {
-	if catalog.IsContest(folder) {
-		kept, err := readContest(folder)
-		if err != nil {
-			return nil, err
-		}
-		return contest.Document(kept.Contest), nil
-	}
-	one, err := readRun(folder)
-	if err != nil {
-		return nil, err
-	}
-	return one.Document, nil
 }
 
 func newRunsTag(stdout io.Writer) *cobra.Command {

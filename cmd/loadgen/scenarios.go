@@ -36,8 +36,21 @@ name of its file.`,
   loadgen scenarios check my-table.yaml    # all that is wrong with a file`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
+	schema := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the format of scenario files as a JSON Schema",
+		Long: `Schema prints the format of scenario files as a JSON Schema (draft 2020-12), by which
+editors complete names and underline faults while one types. ` + "`loadgen scenarios init`" + `
+writes it beside the file already.`,
+		Example: "  loadgen scenarios schema > " + scenarios.SchemaFile,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := stdout.Write(scenarios.Schema())
+			return err
+		},
+	}
+	refuseArguments(schema)
 	c.AddCommand(new(listFlags).verb(stdout), new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
-		newSchema(stdout), new(initFlags).verb(stdout), newPatterns(stdout, stderr))
+		schema, new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
 }
 
@@ -51,24 +64,6 @@ func helpOrUnknown(c *cobra.Command, args []string) error {
 		names = append(names, part.Name())
 	}
 	return usageError{fmt.Errorf("%s: %s", c.CommandPath(), nearest.Unknown("verb", args[0], names))}
-}
-
-// newSchema returns the verb that prints the schema of scenario files.
-func newSchema(stdout io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "schema",
-		Short: "Print the format of scenario files as a JSON Schema",
-		Long: `Schema prints the format of scenario files as a JSON Schema (draft 2020-12), by which
-editors complete names and underline faults while one types. ` + "`loadgen scenarios init`" + `
-writes it beside the file already.`,
-		Example: "  loadgen scenarios schema > " + scenarios.SchemaFile,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := stdout.Write(scenarios.Schema())
-			return err
-		},
-	}
-	refuseArguments(c)
-	return c
 }
 
 // listFlags are what a user typed after `loadgen scenarios list`.
@@ -86,30 +81,26 @@ and why its anti-pattern fails, by the subjects of the documents and in their or
 simulate, explain and show take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
 those come first that are called so, then those that are about it or mention it.`,
 		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
-		RunE:    func(*cobra.Command, []string) error { return f.list(stdout) },
+		RunE: func(*cobra.Command, []string) error {
+			all, err := scenarios.Catalogue()
+			subjects := scenarios.Subjects()
+			if f.search != "" {
+				all, err = scenarios.Search(f.search)
+				subjects = nil
+			}
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(f.search))}
+			}
+			return f.show(stdout, listed(all, subjects))
+		},
 	}
 	refuseArguments(c)
 	f.register(c.Flags())
 	c.Flags().StringVar(&f.search, "search", "", "only those that speak of this `word`")
 	return c
-}
-
-func (f *listFlags) list(stdout io.Writer) error {
-	all, err := scenarios.Catalogue()
-	if f.search != "" {
-		all, err = scenarios.Search(f.search)
-	}
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(f.search))}
-	}
-	subjects := scenarios.Subjects()
-	if f.search != "" {
-		subjects = nil
-	}
-	return f.show(stdout, listed(all, subjects))
 }
 
 // listed is a table of built-in scenarios for each of the subjects, or in the order in which
@@ -153,38 +144,34 @@ every field with its value, defaults and overrides included, in one canonical fo
   loadgen scenarios show stress --effective --set model.partition_target=500`,
 		Args:              takesOne(),
 		ValidArgsFunction: oneScenario,
-		RunE:              func(c *cobra.Command, args []string) error { return f.show(c, args[0], stdout, stderr) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if !f.effective {
+				if err := refuse(c.Flags(), "changes what takes effect; expected --effective beside it", "set", "use", "anti-pattern"); err != nil {
+					return err
+				}
+				text, err := scenarios.Source(args[0])
+				if err != nil {
+					return err
+				}
+				_, err = stdout.Write(text)
+				return err
+			}
+			d, err := f.choice.open(args[0], "model.partition_target=500", stderr)
+			if err != nil {
+				return err
+			}
+			s, err := f.choice.settle(c.Flags(), d, nil)
+			if err != nil {
+				return err
+			}
+			_, err = stdout.Write(s.Text())
+			return err
+		},
 	}
 	c.Flags().BoolVar(&f.effective, "effective", false, "print what takes effect, with every default and override")
 	f.choice.registerForm(c.Flags())
 	completeUse(c, canonical)
 	return c
-}
-
-func (f *sourceFlags) show(c *cobra.Command, name string, stdout, stderr io.Writer) error {
-	if !f.effective {
-		for _, flag := range []string{"set", "use", "anti-pattern"} {
-			if c.Flags().Changed(flag) {
-				return usageError{fmt.Errorf("--%s changes what takes effect; expected --effective beside it", flag)}
-			}
-		}
-		text, err := scenarios.Source(name)
-		if err != nil {
-			return err
-		}
-		_, err = stdout.Write(text)
-		return err
-	}
-	d, err := f.choice.open(name, "model.partition_target=500", stderr)
-	if err != nil {
-		return err
-	}
-	s, err := f.choice.settle(c.Flags(), d, nil)
-	if err != nil {
-		return err
-	}
-	_, err = stdout.Write(s.Text())
-	return err
 }
 
 // newCheck returns the verb that tells all that is wrong with scenario files.

@@ -91,33 +91,12 @@ one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredent
 			return f.run(c.Context(), commandOf(c), stdout)
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
-	f.who(flags)
-	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
-	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles())+", or a `file` of `loadgen calibrate`")
-	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
-	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated; or one of --faults")
-	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
-	f.tables(flags)
-	f.examined(flags)
-	flags.StringVar(&f.Log, "log", "", "a new `file` that every request is written to, as the service's own log has it")
-	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
-	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
-	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
+	f.register(c.Flags())
 	return c
 }
 
-// examined are the flags about the run that is made of the traffic.
-func (f *serveFlags) examined(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
-	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
-	f.live.register(flags, "live")
-	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
-}
-
-// who are the flags about as whom the service is asked, and over which connections.
-func (f *serveFlags) who(flags *pflag.FlagSet) {
+func (f *serveFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
 	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
 	flags.StringVar(&f.TLSCert, "tls-cert", "", "`file` with the certificate to speak https with, and those after it, in PEM")
@@ -125,31 +104,31 @@ func (f *serveFlags) who(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.TLSSelfSigned, "tls-self-signed", false, "speak https with a certificate that is made now and kept nowhere")
 	flags.StringVar(&f.OIDCIssuer, "oidc-issuer", "", "also take bearer tokens for https://storage.azure.com of this issuer: a `URL`, such as https://sts.windows.net/TENANT/")
 	flags.BoolVar(&f.InsecureTokens, "insecure-tokens", false, "take any bearer token, whoever gave it: on a loopback address only")
-}
-
-// tables are the flags about where tables come from and go.
-func (f *serveFlags) tables(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Start, "start", model.Warm, "how the ranges of a new table lie: spread over many servers (`warm`), or one on one server (cold)")
+	flags.StringVar(&f.Profile, "profile", serve.DefaultProfile, "limits and times: "+nearest.Choice(serve.Profiles())+", or a `file` of `loadgen calibrate`")
+	flags.StringVar(&f.faultFile, "faults", "", "`file` that says under the key faults, as a scenario does, what goes wrong on purpose whatever the load")
+	flags.StringArrayVar(&f.Set, "set", nil, "give a parameter of the model another value: `model.x=y`, may be repeated; or one of --faults")
+	flags.Uint64Var(&f.Seed, "seed", 1, "root of all chance")
 	flags.StringArrayVar(&f.Imports, "import", nil, "fill tables from this `file`, may be repeated: .jsonl, .ndjson or .csv; - is "+
 		"standard input as JSON lines")
 	flags.StringVar(&f.Export, "export", "", "save all tables in this `file` at the end: .jsonl, .ndjson or .csv (exact, and no file for a spreadsheet)")
 	flags.DurationVar(&f.ExportEvery, "export-every", 0, "write the file of --export as often as that while serving, too: a `duration`, 1s or more")
 	flags.StringVar(&f.DataDir, "data-dir", "", "keep the tables in this `folder` instead of in memory, made where there is none")
 	flags.StringVar(&f.Durability, "durability", "", "with --data-dir: acknowledge a write once it is on the disk (`sync`, the default), or before (nosync)")
+	flags.BoolVar(&f.examine, "examine", false, "record the traffic as a run, and report on it at the end")
+	flags.StringVar(&f.out, "out", "", "folder of the run of --examine (default: a new one in results/runs)")
+	f.live.register(flags, "live")
+	flags.BoolVar(&f.verbose, "verbose", false, "with --examine: print all there is to say of it, not one screen")
+	flags.StringVar(&f.Log, "log", "", "a new `file` that every request is written to, as the service's own log has it")
+	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
+	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
+	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
 }
 
 // run serves until the context is done.
 func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer) error {
-	if err := f.alone(); err != nil {
-		return err
-	}
-	if err := f.readKey(); err != nil {
-		return usageError{err}
-	}
-	told, err := f.readFaults()
+	told, err := f.prepare()
 	if err != nil {
-		return usageError{err}
-	}
-	if err := f.readProfile(); err != nil {
 		return err
 	}
 	f.Clock = clock.NewReal()
@@ -204,18 +183,38 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	return errors.Join(s.Close(), ended, saved)
 }
 
-// alone refuses what belongs to --examine without it.
-func (f *serveFlags) alone() error {
+// prepare reads what the flags name, and says in words what is to go wrong on purpose.
+func (f *serveFlags) prepare() (told []string, err error) {
 	switch {
-	case f.examine:
-		return nil
-	case f.out != "":
-		return usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
-	case f.live.asked:
-		return usageError{errors.New("--live shows what --examine takes down; expected --examine beside it")}
-	default:
-		return nil
+	case !f.examine && f.out != "":
+		return nil, usageError{errors.New("--out is the folder of a run, and there is one with --examine alone")}
+	case !f.examine && f.live.asked:
+		return nil, usageError{errors.New("--live shows what --examine takes down; expected --examine beside it")}
+	case (f.Account == "") != (f.keyFile == ""):
+		return nil, usageError{errors.New("--account and --key-file: expected both or neither")}
+	case f.keyFile != "":
+		f.KeyName = f.keyFile
+		if f.Key, err = readSecret(f.keyFile); err != nil {
+			return nil, usageError{fmt.Errorf("--key-file: %w", err)}
+		}
 	}
+	if f.Faults, f.Set, told, err = scenarios.ServiceFaults(f.faultFile, f.Set); err != nil {
+		return nil, usageError{err}
+	}
+	if slices.Contains(serve.Profiles(), f.Profile) {
+		return told, nil
+	}
+	base, measured, err := doctor.ChooseProfile(f.Profile)
+	if err != nil {
+		return nil, err
+	}
+	f.Profile = base
+	// What is set goes before what was measured.
+	f.Set = append(nearest.Of(measured.Values, func(one scenarios.Override) string { return "model." + one.Name + "=" + one.Text }), f.Set...)
+	if !f.Quiet {
+		fmt.Fprintf(f.Journal, "limits of profile %s\n", measured)
+	}
+	return told, nil
 }
 
 // lookOn shows what an open examination takes down.
@@ -232,48 +231,6 @@ func tellOf(events []results.Event, of *capture.Examination, watch *page.Watch) 
 	for _, one := range events {
 		watch.Event(one)
 	}
-}
-
-// readKey reads the key of the account, where there is one of one's own.
-func (f *serveFlags) readKey() (err error) {
-	if (f.Account == "") != (f.keyFile == "") {
-		return errors.New("--account and --key-file: expected both or neither")
-	}
-	if f.keyFile != "" {
-		f.KeyName = f.keyFile
-		if f.Key, err = readSecret(f.keyFile); err != nil {
-			return fmt.Errorf("--key-file: %w", err)
-		}
-	}
-	return nil
-}
-
-// readFaults reads what is to go wrong on purpose, and says it in words.
-func (f *serveFlags) readFaults() (told []string, err error) {
-	f.Faults, f.Set, told, err = scenarios.ServiceFaults(f.faultFile, f.Set)
-	return told, err
-}
-
-// readProfile has a profile file in the place of a profile's name, where that is one. What is
-// set goes before what was measured.
-func (f *serveFlags) readProfile() error {
-	if slices.Contains(serve.Profiles(), f.Profile) {
-		return nil
-	}
-	base, measured, err := doctor.ChooseProfile(f.Profile)
-	if err != nil {
-		return err
-	}
-	f.Profile = base
-	var set []string
-	for _, one := range measured.Values {
-		set = append(set, "model."+one.Name+"="+one.Text)
-	}
-	f.Set = append(set, f.Set...)
-	if !f.Quiet {
-		fmt.Fprintf(f.Journal, "limits of profile %s\n", measured)
-	}
-	return nil
 }
 
 // blame says a fault of the options by the flag that it came from.

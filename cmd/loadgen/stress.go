@@ -61,16 +61,13 @@ in results/runs.
 			return f.live.tell.runs(c, draw, commandOf(c), plan, stdout, stderr)
 		},
 	}
-	f.register(c.Flags())
-	return c
-}
-
-func (f *stressFlags) register(flags *pflag.FlagSet) {
+	flags := c.Flags()
 	flags.Float64Var(&f.rate, "rate", 0, "offer one step at this rate, in operations/s, instead of the ladder")
 	flags.DurationVar(&f.duration, "duration", 0, "length of each step, such as 4s")
 	flags.Float64Var(&f.peak, "peak", 0, "ask whether this rate, in operations/s, is held: steps around it, exit 10 if not, 12 if it cannot be told")
 	flags.StringVar(&f.key, "partition-key", "", "PartitionKey to aim at, one of those that are loaded")
 	f.live.register(flags)
+	return c
 }
 
 // open returns what draws the stress test and what makes a plan of it, as the flags ask for.
@@ -89,16 +86,29 @@ func (f *stressFlags) open(c *cobra.Command, stderr io.Writer) (drawing, planner
 	}, nil
 }
 
+// highestPeak is the highest peak whose double is a rate that a scenario takes,
+// shortestJudged the shortest step that shows where a partition saturates.
+const (
+	highestPeak    = 500_000
+	lowestPeak     = 0.01
+	shortestJudged = 2 * time.Second
+)
+
 // scenario returns the built-in stress test with every override applied, and altered, unless
 // alter is nil.
 func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft, alter func(*scenarios.Scenario) error) (*scenarios.Scenario, error) {
-	if flags.Changed("rate") && flags.Changed("peak") {
+	switch given := flags.Changed; {
+	case given("rate") && given("peak"):
 		return nil, usageError{errors.New("--rate and --peak each choose the steps; expected one of them")}
-	}
-	for _, flag := range []string{"rate", "peak", "duration"} {
-		if err := f.impossible(flags.Changed, flag); err != nil {
-			return nil, err
-		}
+	case given("rate") && !(f.rate > 0):
+		return nil, usageError{fmt.Errorf("--rate %v: expected operations/s above 0", f.rate)}
+	case given("peak") && !(f.peak >= lowestPeak && f.peak <= highestPeak):
+		return nil, usageError{fmt.Errorf("--peak %v: expected operations/s from %v to %v", f.peak, lowestPeak, highestPeak)}
+	case given("duration") && f.duration <= 0:
+		return nil, usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.duration)}
+	case given("duration") && given("peak") && f.duration < shortestJudged:
+		return nil, usageError{fmt.Errorf("--duration %v: a peak is judged by steps of %v or more, in which what an idle partition saved up runs out",
+			f.duration, shortestJudged)}
 	}
 	// Rates have three decimals; the step that is judged is the one asked for.
 	f.peak = thousandth(f.peak)
@@ -137,40 +147,7 @@ func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 		s.Phases[i].Traffic = &peak
 		return nil
 	}
-	for _, flag := range []string{"rate", "peak", "duration", "partition-key"} {
-		if flags.Changed(flag) {
-			return usageError{fmt.Errorf("--%s is of a peak, and the scenario has none any more; expected a phase with a peak", flag)}
-		}
-	}
-	return nil
-}
-
-// highestPeak is the highest peak whose double is a rate that a scenario takes,
-// shortestJudged the shortest step that shows where a partition saturates.
-const (
-	highestPeak    = 500_000
-	lowestPeak     = 0.01
-	shortestJudged = 2 * time.Second
-)
-
-// impossible returns what is wrong with the value of a flag in its own terms,
-// rather than in those of the scenario's field that it sets.
-func (f *stressFlags) impossible(given func(string) bool, flag string) error {
-	switch {
-	case !given(flag):
-		return nil
-	case flag == "rate" && !(f.rate > 0):
-		return usageError{fmt.Errorf("--rate %v: expected operations/s above 0", f.rate)}
-	case flag == "peak" && !(f.peak >= lowestPeak && f.peak <= highestPeak):
-		return usageError{fmt.Errorf("--peak %v: expected operations/s from %v to %v", f.peak, lowestPeak, highestPeak)}
-	case flag == "duration" && f.duration <= 0:
-		return usageError{fmt.Errorf("--duration %v: expected more than 0, such as 4s", f.duration)}
-	case flag == "duration" && given("peak") && f.duration < shortestJudged:
-		return usageError{fmt.Errorf("--duration %v: a peak is judged by steps of %v or more, in which what an idle partition saved up runs out",
-			f.duration, shortestJudged)}
-	default:
-		return nil
-	}
+	return refuse(flags, "is of a peak, and the scenario has none any more; expected a phase with a peak", "rate", "peak", "duration", "partition-key")
 }
 
 // around returns the rates by which a peak is judged: half of it and three
@@ -217,13 +194,9 @@ func (f *fleetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.onLoss, "on-loss", lossFails, "with --processes: what is done where one is lost: fail ends the run, finish has the others go on; exit 13 either way")
 	flags.DurationVar(&f.deadline, "join-within", time.Minute, "with --processes: how long they have to join")
 	flags.StringVar(&f.member.url, "nats-url", "", "with --processes: a NATS server of your own, rather than the one in this process")
-	f.member.register(flags)
-}
-
-func (f *memberFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.tokenFile, "token-file", "", "`file` with the token of the fleet, which nobody else can read (openssl rand -hex 32)")
-	flags.StringVar(&f.creds, "nats-creds", "", "`file` with the credentials for a NATS server of your own")
-	flags.StringVar(&f.ca, "nats-ca", "", "`file` with the certificates that are trusted for it")
+	flags.StringVar(&f.member.tokenFile, "token-file", "", "`file` with the token of the fleet, which nobody else can read (openssl rand -hex 32)")
+	flags.StringVar(&f.member.creds, "nats-creds", "", "`file` with the credentials for a NATS server of your own")
+	flags.StringVar(&f.member.ca, "nats-ca", "", "`file` with the certificates that are trusted for it")
 }
 
 // What is done where a member is lost.
@@ -236,12 +209,8 @@ const (
 // folder is what the paths in the scenario count from.
 func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags, folder string, quiet bool, stderr io.Writer) error {
 	if f.processes == 0 && !flags.Changed("processes") {
-		for _, flag := range []string{"lead", "on-loss", "join-within", "nats-url", "nats-creds", "nats-ca", "token-file"} {
-			if flags.Changed(flag) {
-				return usageError{fmt.Errorf("--%s belongs to --processes, which is missing; expected the number of processes", flag)}
-			}
-		}
-		return nil
+		return refuse(flags, "belongs to --processes, which is missing; expected the number of processes",
+			"lead", "on-loss", "join-within", "nats-url", "nats-creds", "nats-ca", "token-file")
 	}
 	if f.offering == nil {
 		offering, err := f.open(target, folder, quiet, stderr)

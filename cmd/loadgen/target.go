@@ -139,26 +139,20 @@ func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) 
 		return endpoint, usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; expected it alone", where)}
 	case strings.Contains(where, "://") && where == f.where[0]:
 		endpoint, err = f.byURL(where)
+	case len(where) > 40 || strings.ContainsAny(where, "=;"):
+		// It may be a connection string, which is not repeated.
+		return endpoint, usageError{errors.New("--target takes no connection string, since command lines are seen by others; " +
+			"put it into a file or an environment variable: --target file:PATH or --target env:NAME")}
 	default:
-		return endpoint, usageError{unknownTarget(where)}
+		if near, found := nearest.Name(where, []string{targetEmbedded, targetInProcess}); found {
+			return endpoint, usageError{fmt.Errorf("--target %s: the nearest is %s", where, near)}
+		}
+		return endpoint, usageError{fmt.Errorf("--target %s: expected embedded, in-process, a URL, env:NAME or file:PATH", where)}
 	}
 	if err != nil {
 		return endpoint, usageError{fmt.Errorf("--target: %w", err)}
 	}
 	return endpoint, nil
-}
-
-// unknownTarget says what --target takes. A text that may be a connection string
-// is not repeated.
-func unknownTarget(where string) error {
-	if len(where) > 40 || strings.ContainsAny(where, "=;") {
-		return errors.New("--target takes no connection string, since command lines are seen by others; " +
-			"put it into a file or an environment variable: --target file:PATH or --target env:NAME")
-	}
-	if near, found := nearest.Name(where, []string{targetEmbedded, targetInProcess}); found {
-		return fmt.Errorf("--target %s: the nearest is %s", where, near)
-	}
-	return fmt.Errorf("--target %s: expected embedded, in-process, a URL, env:NAME or file:PATH", where)
 }
 
 func (f *targetFlags) byURL(where string) (run.Endpoint, error) {

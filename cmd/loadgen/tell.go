@@ -61,7 +61,8 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	flags.IntVar(&f.count, "count", 1, "repeat the run so many times, for benchstat with --format benchfmt: in virtual time with one seed after another, else with the same")
 	flags.StringVar(&f.hlog, "hlog", "", "also write an interval log of HdrHistogram to this `file` while the run goes on: a line for each operation and second")
 	flags.StringVar(&f.csv, "csv", "", "also write a table to this `file` while the run goes on: a row a second, its columns by operation")
-	f.ui.register(flags)
+	f.ui = progressAuto
+	flags.Var(&f.ui, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
 	f.live.register(flags, "live")
 	f.flags = flags
 }
@@ -108,38 +109,24 @@ func (f *tellFlags) telemetry(ctx context.Context, stderr io.Writer) (t telemetr
 			return t, usageError{fmt.Errorf("--otlp: %w", err)}
 		}
 	}
-	if t.Prometheus, err = f.listen(stderr); err == nil {
-		t.Page, err = f.lookedOn(ctx, stderr)
+	if f.metrics != "" {
+		if t.Prometheus, err = prometheus.Listen(f.metrics); err != nil {
+			t.Close()
+			return t, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
+		}
+		if t.Prometheus.Reachable() && f.shown() != progressJSON {
+			fmt.Fprintf(stderr, "--metrics-listen %s: others than this machine reach it, and nothing guards what it tells\n", f.metrics)
+		}
+	}
+	if f.shown() == progressJSON { // which has the address of the page in an event
+		t.Page, err = f.live.open(stopOf(ctx))
+	} else {
+		t.Page, err = f.live.show(ctx, stderr)
 	}
 	if err != nil {
 		t.Close()
 	}
 	return t, err
-}
-
-// lookedOn opens the live page, nil where that was not asked for, and says where it is; a
-// program that reads events has that in them.
-func (f *tellFlags) lookedOn(ctx context.Context, stderr io.Writer) (*page.Server, error) {
-	if f.shown() == progressJSON {
-		return f.live.open(stopOf(ctx))
-	}
-	return f.live.show(ctx, stderr)
-}
-
-// listen opens the address where a run is scraped, nothing where that was not asked for,
-// and warns where others reach it.
-func (f *tellFlags) listen(stderr io.Writer) (*prometheus.Server, error) {
-	if f.metrics == "" {
-		return nil, nil
-	}
-	server, err := prometheus.Listen(f.metrics)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--metrics-listen %q: %w", f.metrics, err)}
-	}
-	if server.Reachable() && f.shown() != progressJSON {
-		fmt.Fprintf(stderr, "--metrics-listen %s: others than this machine reach it, and nothing guards what it tells\n", f.metrics)
-	}
-	return server, nil
 }
 
 // equip has a plan shown while it is carried out, and its record drawn and told of.
@@ -258,11 +245,6 @@ func (f *tellFlags) silent() bool { return f.shown() == progressNone }
 type uiFlag string
 
 var _ pflag.Value = (*uiFlag)(nil)
-
-func (u *uiFlag) register(flags *pflag.FlagSet) {
-	*u = progressAuto
-	flags.Var(u, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
-}
 
 // String implements [pflag.Value].
 func (u *uiFlag) String() string { return string(*u) }
