@@ -170,9 +170,19 @@ func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
 	phase := Phase{Name: p.Name, Begin: int64(p.Begin), End: int64(p.End), Reported: p.Reported,
 		Operations: []Operation{}, Partitions: digest(append(slices.Clone(p.Partitions), results.PartitionStats{Entities: p.PartitionsOver}))}
 	for i := range p.Kinds {
-		if k := &p.Kinds[i]; k.Scheduled+k.Attempts > 0 {
-			phase.Operations = append(phase.Operations, operationOf(kinds[i].Name, k))
+		k := &p.Kinds[i]
+		if k.Scheduled+k.Attempts == 0 {
+			continue
 		}
+		var causes []Cause
+		for _, one := range k.Causes.Told() {
+			causes = append(causes, Cause{one.Class.String() + ": " + one.String(), one.Attempts})
+		}
+		phase.Operations = append(phase.Operations, Operation{Name: kinds[i].Name,
+			Scheduled: k.Scheduled, Dropped: k.Dropped, Operations: k.Operations, Succeeded: k.Succeeded,
+			Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Throttled: k.Throttled, Failed: k.Failed, Causes: causes, Retries: k.Retries,
+			Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned, Stored: k.Stored,
+			Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Throttled])})
 	}
 	for _, one := range p.Partitions[:min(len(p.Partitions), mostHottest)] {
 		phase.Hottest = append(phase.Hottest, Partition{results.PartitionName(one.Table, one.Key), one.Entities})
@@ -181,17 +191,6 @@ func phaseOf(p *results.Phase, kinds []results.Kind) Phase {
 		phase.Shares = digest(p.Shares)
 	}
 	return phase
-}
-
-func operationOf(name string, k *results.KindStats) Operation {
-	var causes []Cause
-	for _, one := range k.Causes.Told() {
-		causes = append(causes, Cause{one.Class.String() + ": " + one.String(), one.Attempts})
-	}
-	return Operation{Name: name, Scheduled: k.Scheduled, Dropped: k.Dropped, Operations: k.Operations, Succeeded: k.Succeeded,
-		Cut: k.Cut, Attempts: k.Attempts, Ok: k.Ok, Handled: k.Handled, Throttled: k.Throttled, Failed: k.Failed, Causes: causes, Retries: k.Retries,
-		Offered: k.Offered, Served: k.Served, Counted: k.Counted, Returned: k.Returned, Stored: k.Stored,
-		Response: timesOf(k.Response), Lost: timesOf(k.Lost), Service: timesOf(k.Service[results.Ok]), Refusals: timesOf(k.Service[results.Throttled])}
 }
 
 func timesOf(h *results.Histogram) Times {

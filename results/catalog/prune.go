@@ -27,14 +27,6 @@ type Pruning struct {
 	Own []string
 }
 
-// Validate returns all that is wrong with the options; each error is a [Fault].
-func (p Pruning) Validate() []error {
-	if p.OlderThan <= 0 && p.KeepLast <= 0 {
-		return []error{&Fault{"older than", errors.New("nothing says which runs are to go; expected an age, or how many to keep")}}
-	}
-	return nil
-}
-
 // Plan is what is to become of the runs of a catalog.
 type Plan struct {
 	// Goes are the runs that go, the newest first.
@@ -61,10 +53,10 @@ const (
 const stillWritten = time.Hour
 
 // Plan decides about every run, and reads nothing: what there is was read before. Its
-// error is that of [Pruning.Validate], or a [Fault]: no run is of that scenario.
+// error is a [Fault]: nothing says which runs are to go, or no run is of that scenario.
 func (c *Catalog) Plan(by Pruning) (*Plan, error) {
-	if err := errors.Join(by.Validate()...); err != nil {
-		return nil, err
+	if by.OlderThan <= 0 && by.KeepLast <= 0 {
+		return nil, &Fault{"older than", errors.New("nothing says which runs are to go; expected an age, or how many to keep")}
 	}
 	if err := c.hasScenario(by.Scenario); err != nil {
 		return nil, err

@@ -17,9 +17,18 @@ import (
 // folder of each. Its error is what take returns, or a [Fault]: there is no run, or one
 // that cannot be read.
 func Read(name string, take func(folder string, record *results.Record) error) error {
-	folders, err := folders(name)
-	if err != nil {
-		return &Fault{"folder", err}
+	folders := []string{name}
+	if !holdsRun(name) {
+		var err error
+		folders, err = below(name, holdsRun)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return &Fault{"folder", fmt.Errorf("there is no %s; expected the folder of a run, or a folder of runs", name)}
+		case err != nil:
+			return &Fault{"folder", fmt.Errorf("%s cannot be read: %w; expected the folder of a run, or a folder of runs", name, Reason(err))}
+		case len(folders) == 0:
+			return &Fault{"folder", fmt.Errorf("%s holds no run; expected the folder of a run, with a %s, or a folder of such folders", name, results.RunFile)}
+		}
 	}
 	for _, folder := range folders {
 		record, err := results.Read(results.Dir(folder))
@@ -31,23 +40,6 @@ func Read(name string, take func(folder string, record *results.Record) error) e
 		}
 	}
 	return nil
-}
-
-// folders returns the folders of the runs that a name stands for: its own, or those in it.
-func folders(name string) ([]string, error) {
-	if holdsRun(name) {
-		return []string{name}, nil
-	}
-	runs, err := below(name, holdsRun)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no %s; expected the folder of a run, or a folder of runs", name)
-	case err != nil:
-		return nil, fmt.Errorf("%s cannot be read: %w; expected the folder of a run, or a folder of runs", name, Reason(err))
-	case len(runs) == 0:
-		return nil, fmt.Errorf("%s holds no run; expected the folder of a run, with a %s, or a folder of such folders", name, results.RunFile)
-	}
-	return runs, nil
 }
 
 // Archive takes in records, from several goroutines at once.
@@ -70,9 +62,15 @@ type Reader struct {
 // time, so that several are read at once. Its error is the context's, or a [Fault]: there
 // is no run, or none of one of the scenarios.
 func (r *Reader) Read(ctx context.Context, folder string, scenarios ...string) error {
-	runs, err := withItself(folder)
+	runs, err := below(folder, mayHoldRun)
 	if err != nil {
-		return &Fault{"folder", err}
+		return &Fault{"folder", fmt.Errorf("the folder %s cannot be read: %w; expected one of runs", folder, Reason(err))}
+	}
+	if mayHoldRun(folder) {
+		runs = append([]string{folder}, runs...)
+	}
+	if len(runs) == 0 {
+		return &Fault{"folder", fmt.Errorf("the folder %s holds no run; expected folders with a %s each, as results/runs has them", folder, results.RunFile)}
 	}
 	if r.seen == nil {
 		r.seen = make(map[string]bool)
@@ -110,22 +108,6 @@ func (r *Reader) take(folder string, scenarios []string, again bool) string {
 		return ""
 	}
 	return record.Manifest.Scenario.Name
-}
-
-// withItself returns the folders of runs that a folder holds, itself and those in it, by
-// name.
-func withItself(folder string) ([]string, error) {
-	runs, err := below(folder, mayHoldRun)
-	if err != nil {
-		return nil, fmt.Errorf("the folder %s cannot be read: %w; expected one of runs", folder, Reason(err))
-	}
-	if mayHoldRun(folder) {
-		runs = append([]string{folder}, runs...)
-	}
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("the folder %s holds no run; expected folders with a %s each, as results/runs has them", folder, results.RunFile)
-	}
-	return runs, nil
 }
 
 // mayHoldRun reports whether a folder is that of a run, or cannot be looked at: that is a

@@ -28,6 +28,9 @@ type Run struct {
 	TagFault error
 }
 
+// folderTime is how [results.MakeDir] begins the name of a folder.
+const folderTime = "20060102T150405Z"
+
 func (r *Run) read() {
 	if IsContest(r.Folder) {
 		r.Contest, r.Fault = readContest(r.Folder)
@@ -41,24 +44,16 @@ func (r *Run) read() {
 			r.Written = info.ModTime()
 		}
 	}
-	r.Begun = r.beganAt()
+	r.Begun = r.Written.UTC()
+	if r.Head != nil {
+		r.Begun = r.Head.Manifest.Started.UTC()
+	} else if begun, err := time.Parse(folderTime, r.Name[:min(len(r.Name), len(folderTime))]); err == nil {
+		r.Begun = begun
+	}
 }
 
 func recordFiles() []string {
 	return []string{results.RunFile, results.IntervalsFile, results.EventsFile}
-}
-
-// folderTime is how [results.MakeDir] begins the name of a folder.
-const folderTime = "20060102T150405Z"
-
-func (r *Run) beganAt() time.Time {
-	if r.Head != nil {
-		return r.Head.Manifest.Started.UTC()
-	}
-	if begun, err := time.Parse(folderTime, r.Name[:min(len(r.Name), len(folderTime))]); err == nil {
-		return begun
-	}
-	return r.Written.UTC()
 }
 
 // Scenario returns the name of the run's scenario, empty where it is not known.

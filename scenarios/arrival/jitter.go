@@ -52,17 +52,11 @@ func (j *Jittered) At(n uint64) time.Duration {
 
 // within implements [Even].
 func (s *Steps) within(n, share uint64) time.Duration {
-	from, to := s.At(n), s.slotEnd(n)
+	one := &s.steps[s.StepOf(n)]
+	from, to := s.At(n), one.begin+one.length
+	if n+1 < one.first+one.count {
+		to = s.At(n + 1)
+	}
 	place, _ := bits.Mul64(share, uint64(to-from))
 	return from + time.Duration(place)
-}
-
-// slotEnd returns where the slot of operation n ends: at the next operation, or
-// at the end of its step.
-func (s *Steps) slotEnd(n uint64) time.Duration {
-	one := &s.steps[s.StepOf(n)]
-	if n+1 < one.first+one.count {
-		return s.At(n + 1)
-	}
-	return one.begin + one.length
 }

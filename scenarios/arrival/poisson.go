@@ -92,13 +92,17 @@ func (p *Poisson) place(slot, rank, count uint64) uint64 {
 	node := 1
 	for half := uint64(1) << 63; count > 1 && node < 1<<deepest; half >>= 1 {
 		draw := p.chance.Try(slot, node)
-		left := heads(count, &draw)
+		heads, throws := uint64(0), count
+		for ; throws >= 64; throws -= 64 {
+			heads += uint64(bits.OnesCount64(draw.Uint64()))
+		}
+		heads += uint64(bits.OnesCount64(draw.Uint64() & (1<<throws - 1)))
 		node *= 2
-		if rank < left {
-			count = left
+		if rank < heads {
+			count = heads
 			continue
 		}
-		rank, count = rank-left, count-left
+		rank, count = rank-heads, count-heads
 		low += half
 		node++
 	}
@@ -107,15 +111,6 @@ func (p *Poisson) place(slot, rank, count uint64) uint64 {
 	}
 	draw := p.chance.Try(slot, -node)
 	return low + draw.Uint64()>>(bits.Len(uint(node))-1)
-}
-
-// heads throws a coin so often and returns how often it fell on its head.
-func heads(throws uint64, draw *clock.Draw) uint64 {
-	count := 0
-	for ; throws >= 64; throws -= 64 {
-		count += bits.OnesCount64(draw.Uint64())
-	}
-	return uint64(count + bits.OnesCount64(draw.Uint64()&(1<<throws-1)))
 }
 
 // poisson draws how many events there are where so many are expected: below ten

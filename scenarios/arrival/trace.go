@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
 
@@ -53,19 +52,6 @@ func NewTrace(at []time.Duration, operations []uint16) *Trace {
 // SpreadOver returns the second or the minute over which rows with the same timestamp were
 // spread evenly, because the file has whole ones; 0 where none were.
 func (t *Trace) SpreadOver() time.Duration { return t.spreadOver }
-
-// spread distributes rows with the same timestamp over the unit that all timestamps are whole
-// multiples of.
-func (t *Trace) spread(resolution *clock.Resolution) {
-	for from, to := 0, 0; from < len(t.at) && resolution.Unit() > 0; from = to {
-		for to = from; to < len(t.at) && t.at[to] == t.at[from]; to++ {
-		}
-		for i := from + 1; i < to; i++ {
-			t.at[i] += resolution.Offset(i-from, to-from)
-			t.spreadOver = resolution.Unit()
-		}
-	}
-}
 
 // Keyed reports whether the rows name operations and keys.
 func (t *Trace) Keyed() bool { return t.operations != nil }

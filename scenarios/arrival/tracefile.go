@@ -78,10 +78,17 @@ func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	r.trace.text = r.text.String()
-	r.trace.spread(&r.resolution)
-	r.trace.length = r.trace.at[len(r.trace.at)-1] + 1
-	return r.trace, nil
+	t, unit := r.trace, r.resolution.Unit()
+	for from, to := 0, 0; from < len(t.at) && unit > 0; from = to {
+		for to = from; to < len(t.at) && t.at[to] == t.at[from]; to++ {
+		}
+		for i := from + 1; i < to; i++ {
+			t.at[i] += r.resolution.Offset(i-from, to-from)
+			t.spreadOver = unit
+		}
+	}
+	t.text, t.length = r.text.String(), t.at[len(t.at)-1]+1
+	return t, nil
 }
 
 // traceReader is a trace under way.
@@ -142,7 +149,11 @@ func (r *traceReader) row(fields []string) bool {
 	if len(fields) > 1 {
 		var known bool
 		if operation, known = r.Operations[fields[1]]; !known {
-			r.Fault("%s", r.unknown(fields[1]))
+			what := fmt.Sprintf("unknown operation %q; expected one of %s", fields[1], strings.Join(slices.Sorted(maps.Keys(r.Operations)), ", "))
+			if r.Unknown != nil {
+				what = r.Unknown(fields[1])
+			}
+			r.Fault("%s", what)
 			sound = false
 		}
 		key = entity.Key{Partition: fields[2], Row: fields[3]}
@@ -189,11 +200,4 @@ func (r *traceReader) instant(text string) (time.Duration, bool) {
 	r.last = at
 	r.resolution.Add(at)
 	return at.Sub(r.first), true
-}
-
-func (r *traceReader) unknown(name string) string {
-	if r.Unknown != nil {
-		return r.Unknown(name)
-	}
-	return fmt.Sprintf("unknown operation %q; expected one of %s", name, strings.Join(slices.Sorted(maps.Keys(r.Operations)), ", "))
 }

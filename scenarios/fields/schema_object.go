@@ -20,8 +20,8 @@ func (o Object) Schema() *Schema {
 		value.Description = strings.TrimSpace(f.Says + " " + value.Description)
 		if f.Required {
 			s.Required = append(s.Required, f.Name)
-		} else if fallback := fallbackOf(f.Value); fallback != nil {
-			value.Default = fallback
+		} else if n := f.Value.Write(); n != nil && n.Kind != Dict && (n.Kind != Scalar || n.Text != "") {
+			value.Default = JSONText(n.json()) // that of an object is in its own fields
 		}
 		s.Properties = append(s.Properties, Property{f.Name, value})
 	}
@@ -29,16 +29,6 @@ func (o Object) Schema() *Schema {
 		s.OneOf = append(s.OneOf, &Schema{Required: []string{name}})
 	}
 	return s
-}
-
-// fallbackOf returns the value that a field has where it is left out, nil where it
-// then has none. That of an object is in its own fields.
-func fallbackOf(value Binding) json.RawMessage {
-	n := value.Write()
-	if n == nil || n.Kind == Dict || n.Kind == Scalar && n.Text == "" {
-		return nil
-	}
-	return JSONText(n.json())
 }
 
 // Schema implements [Binding].

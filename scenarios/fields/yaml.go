@@ -26,6 +26,9 @@ func syntaxFault(at Place, format string, args ...any) Fault {
 	return Fault{File: at.File, Line: at.line, Column: at.Column, What: fmt.Sprintf(format, args...)}
 }
 
+// wellFormed is what the parser's own words leave out.
+const wellFormed = "expected quotes and brackets that are closed, and blanks that indent"
+
 // ReadTree reads a YAML document. It returns the faults of the first step that
 // found any: text, tokens, grammar.
 func ReadTree(file string, text []byte) (tree *Node, faults Faults) {
@@ -46,7 +49,13 @@ func ReadTree(file string, text []byte) (tree *Node, faults Faults) {
 	}
 	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, Faults{grammarFault(file, err)}
+		at := Place{File: file, line: 1, Column: 1}
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		var located yaml.Error
+		if errors.As(err, &located) && located.GetToken() != nil {
+			at, message = placeOf(file, located.GetToken()), located.GetMessage()
+		}
+		return nil, Faults{syntaxFault(at, "not YAML: %s; "+wellFormed, message)}
 	}
 	var body ast.Node
 	for _, doc := range parsed.Docs {
@@ -126,19 +135,6 @@ func tokenFaults(file string, tokens token.Tokens) Faults {
 		}
 	}
 	return faults
-}
-
-// wellFormed is what the parser's own words leave out.
-const wellFormed = "expected quotes and brackets that are closed, and blanks that indent"
-
-// grammarFault turns the parser's error into a fault.
-func grammarFault(file string, err error) Fault {
-	var located yaml.Error
-	if errors.As(err, &located) && located.GetToken() != nil {
-		return syntaxFault(placeOf(file, located.GetToken()), "not YAML: %s; "+wellFormed, located.GetMessage())
-	}
-	message, _, _ := strings.Cut(err.Error(), "\n")
-	return syntaxFault(Place{File: file, line: 1, Column: 1}, "not YAML: %s; "+wellFormed, message)
 }
 
 func placeOf(file string, t *token.Token) Place {

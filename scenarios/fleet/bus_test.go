@@ -116,7 +116,7 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 		{l.subjects.answer(id), true},
 		{l.subjects.answer(other), false},
 		{l.subjects.answer("*"), false},
-		{l.subjects.asks(), false},
+		{l.subjects.ask("*"), false},
 		{l.subjects.ask(id), false},
 		{">", false},
 		{"$SYS.>", false},

@@ -48,8 +48,28 @@ func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results
 	if err != nil {
 		return nil, err
 	}
-	seconds := &telling{tell: l.Tell}
-	p.Member.Ready, p.Member.Began, p.Member.Second, p.Member.Search = l.Ready, seconds.began, seconds.second, tries{l}
+	p.Member.Ready, p.Member.Search = l.Ready, tries{l}
+	// The first second that is told says how late the member began.
+	var mu sync.Mutex
+	var late *time.Duration
+	p.Member.Began = func(by time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		late = new(max(0, by))
+	}
+	p.Member.Second = func(of *results.Interval, kinds []results.Heard) {
+		one := protocol.Second{Interval: *of}
+		mu.Lock()
+		one.BeganLate, late = late, nil
+		mu.Unlock()
+		for i := range kinds {
+			one.Operations = append(one.Operations, protocol.Operation{Retries: kinds[i].Retries, Response: kinds[i].Response})
+		}
+		if of.Generator != nil {
+			one.Stall = of.Generator.StoodStill
+		}
+		l.Tell(one)
+	}
 	return run.Run(ctx, *p)
 }
 
@@ -104,34 +124,4 @@ func (o *Own) plan(c *protocol.Charge) (*run.Plan, error) {
 		}
 	}
 	return p, nil
-}
-
-// telling tells the leader of each second, and in the first how late the member began.
-type telling struct {
-	tell func(protocol.Second)
-
-	mu   sync.Mutex
-	late *time.Duration
-}
-
-func (t *telling) began(late time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	late = max(0, late)
-	t.late = &late
-}
-
-func (t *telling) second(of *results.Interval, kinds []results.Heard) {
-	t.mu.Lock()
-	late := t.late
-	t.late = nil
-	t.mu.Unlock()
-	one := protocol.Second{Interval: *of, BeganLate: late}
-	for i := range kinds {
-		one.Operations = append(one.Operations, protocol.Operation{Retries: kinds[i].Retries, Response: kinds[i].Response})
-	}
-	if of.Generator != nil {
-		one.Stall = of.Generator.StoodStill
-	}
-	t.tell(one)
 }

@@ -43,7 +43,11 @@ func connect(o *BusOptions, name string) (*nats.Conn, error) {
 	case o.Creds != "":
 		options = append(options, nats.UserCredentials(o.Creds))
 	case !o.outside():
-		signs, err := o.signing()
+		var signs nats.Option
+		key, err := o.Token.joinKey()
+		if err == nil {
+			signs, err = signing(key)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errToken, err)
 		}
@@ -62,15 +66,6 @@ func connect(o *BusOptions, name string) (*nats.Conn, error) {
 		return nil, connectError(at.Host, err)
 	}
 	return c, nil
-}
-
-// signing signs as a member of the token's fleet does.
-func (o *BusOptions) signing() (nats.Option, error) {
-	key, err := o.Token.joinKey()
-	if err != nil {
-		return nil, err
-	}
-	return signing(key)
 }
 
 // trusting adds whom to trust: a leader of the same token, or whom certificates vouch for.

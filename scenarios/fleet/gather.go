@@ -29,7 +29,10 @@ func gather(came Outcome, plan []campaign.Offered, local bool) (*results.Record,
 			continue
 		}
 		one := *m.Record
-		one.Manifest.Target, one.Manifest.Service = came.Members[0].target(&one)
+		// The record says that it was sent to what its first member says.
+		if first := came.Members[0].Record; first != nil {
+			one.Manifest.Target, one.Manifest.Service = first.Manifest.Target, first.Manifest.Service
+		}
 		parts = append(parts, results.MergePart{Name: m.Name, Record: &one})
 		if m.Partial == "" {
 			faults = append(faults, against(m, plan)...)
@@ -58,38 +61,24 @@ func gather(came Outcome, plan []campaign.Offered, local bool) (*results.Record,
 	return record, nil
 }
 
-// target returns what the record of a fleet says that it was sent to: what its first member
-// says, if that has a record, else what a record says.
-func (s *Share) target(other *results.Record) (target, service string) {
-	if s.Record != nil {
-		other = s.Record
-	}
-	return other.Manifest.Target, other.Manifest.Service
-}
-
 // against returns in what the operations that were due at a member are not those of the plan.
 func against(m *Share, plan []campaign.Offered) (faults []string) {
 	for p := range plan {
 		if plan[p].Shares == nil {
 			continue
 		}
-		got := int64(0)
+		var due results.KindStats
 		if p < len(m.Record.Phases) {
-			got = due(&m.Record.Phases[p]).Scheduled
+			kinds := m.Record.Phases[p].Kinds
+			for k := range kinds {
+				due.Add(&kinds[k])
+			}
 		}
-		if want := plan[p].Shares[m.Index]; got != want {
+		if got, want := due.Scheduled, plan[p].Shares[m.Index]; got != want {
 			faults = append(faults, fmt.Sprintf("%s had %d operations due in %s, and the plan has %d for it.", m.Name, got, plan[p].Name, want))
 		}
 	}
 	return faults
-}
-
-// due sums the kinds of operation of a phase.
-func due(p *results.Phase) (sum results.KindStats) {
-	for k := range p.Kinds {
-		sum.Add(&p.Kinds[k])
-	}
-	return sum
 }
 
 // members says how each member fared.

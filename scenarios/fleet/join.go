@@ -70,8 +70,19 @@ func Join(ctx context.Context, o JoinOptions) error {
 // playMember plays a member of one run after another until no more follows.
 func playMember(ctx context.Context, o *JoinOptions, id string, l line) error {
 	for number := uint64(0); ; number++ {
-		if follows, err := takeOne(ctx, o, id, l, number); err != nil || !follows {
-			return err
+		w := &membership{o: o, line: l, over: make(chan struct{}), begin: make(chan time.Time, 1), turns: make(chan protocol.Turn, 1),
+			m: protocol.NewMember(protocol.MemberPlan{Name: o.Name, Epoch: id, Run: number, Version: o.Version, Labels: o.Labels, Deadline: o.Deadline})}
+		w.ctx, w.stop = context.WithCancelCause(ctx)
+		w.loop(ctx)
+		w.stop(w.err)
+		w.working.Wait()
+		switch {
+		case w.err != nil:
+			return w.err
+		case w.failed != nil:
+			return w.failed
+		case !w.follows:
+			return context.Cause(ctx)
 		}
 	}
 }
@@ -109,25 +120,6 @@ type membership struct {
 
 // errStopped is wrapped where the leader ends the run before its time.
 var errStopped = errors.New("the run was stopped")
-
-// takeOne plays a member of a run until it is done, and says whether another follows.
-func takeOne(ctx context.Context, o *JoinOptions, id string, l line, number uint64) (follows bool, err error) {
-	w := &membership{o: o, line: l, over: make(chan struct{}), begin: make(chan time.Time, 1), turns: make(chan protocol.Turn, 1),
-		m: protocol.NewMember(protocol.MemberPlan{Name: o.Name, Epoch: id, Run: number, Version: o.Version, Labels: o.Labels, Deadline: o.Deadline})}
-	w.ctx, w.stop = context.WithCancelCause(ctx)
-	w.loop(ctx)
-	w.stop(w.err)
-	w.working.Wait()
-	switch {
-	case w.err != nil:
-		return false, w.err
-	case w.failed != nil:
-		return false, w.failed
-	case w.follows:
-		return true, nil
-	}
-	return false, context.Cause(ctx)
-}
 
 // loop hears the leader, and lets time pass, until the member is done.
 func (w *membership) loop(ctx context.Context) {

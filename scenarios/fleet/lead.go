@@ -81,7 +81,15 @@ type leadership struct {
 func (s *leadership) lead(ctx context.Context, o *LeadOptions) (Outcome, error) {
 	sum := sha256.Sum256(o.Charge.Scenario)
 	o.Charge.SHA256 = hex.EncodeToString(sum[:])
-	if err := s.begin(o); err != nil {
+	var err error
+	if s.rested != nil { // who they are is known
+		s.rested()
+		err = s.l.Charge(o.Charge, o.Search)
+	} else {
+		s.l, err = protocol.NewLeader(protocol.Plan{Members: o.Members, Deadline: o.Deadline, Version: o.Version, Charge: o.Charge,
+			Search: o.Search, FinishOnLoss: o.FinishOnLoss, StartAfter: o.StartAfter})
+	}
+	if err != nil {
 		return Outcome{}, err
 	}
 	s.seen = o.Seen
@@ -101,17 +109,6 @@ func (s *leadership) lead(ctx context.Context, o *LeadOptions) (Outcome, error) 
 	s.l.End(s.clock.Now())
 	s.loop(ctx, stop, gone)
 	return came, err
-}
-
-// begin has the members charged with a run: who they are is known but for the first.
-func (s *leadership) begin(o *LeadOptions) (err error) {
-	if s.rested != nil {
-		s.rested()
-		return s.l.Charge(o.Charge, o.Search)
-	}
-	s.l, err = protocol.NewLeader(protocol.Plan{Members: o.Members, Deadline: o.Deadline, Version: o.Version, Charge: o.Charge,
-		Search: o.Search, FinishOnLoss: o.FinishOnLoss, StartAfter: o.StartAfter})
-	return err
 }
 
 // rest has the members answered until the next run begins, or none does.
@@ -162,7 +159,11 @@ func (s *leadership) loop(ctx context.Context, stop func(), until func() bool) {
 			stop()
 		}
 		alarm.Stop()
-		s.show()
+		for _, e := range s.l.Events() {
+			if s.seen != nil {
+				s.seen(e)
+			}
+		}
 	}
 }
 
@@ -186,14 +187,6 @@ func (s *leadership) answer(m busMessage) {
 	if text := s.l.On(s.clock.Now(), m.From, m.Text); text != nil {
 		// What is not sent is asked for again.
 		_ = s.hub.Answer(m.From, text)
-	}
-}
-
-func (s *leadership) show() {
-	for _, e := range s.l.Events() {
-		if s.seen != nil {
-			s.seen(e)
-		}
 	}
 }
 

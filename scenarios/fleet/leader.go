@@ -103,7 +103,7 @@ func (l *busLeader) listen(c clock.Clock) (err error) {
 			return err
 		}
 	}
-	if l.asks, err = l.conn.ChanSubscribe(l.subjects.asks(), l.raw); err == nil {
+	if l.asks, err = l.conn.ChanSubscribe(l.subjects.ask("*"), l.raw); err == nil {
 		err = l.conn.FlushTimeout(patience)
 	}
 	if err == nil {
@@ -124,8 +124,9 @@ func (l *busLeader) read() {
 		case <-l.ended:
 			return
 		case m := <-l.raw:
-			from, is := l.subjects.member(m.Subject)
-			if !is {
+			id, ours := strings.CutPrefix(m.Subject, l.subjects.prefix+".member.")
+			from, asks := strings.CutSuffix(id, ".ask")
+			if !ours || !asks {
 				continue
 			}
 			select {
@@ -193,17 +194,5 @@ func subjectsOf(run string) subjects { return subjects{"loadgen.v1." + run} }
 func (s subjects) ask(id string) string    { return s.prefix + ".member." + id + ".ask" }
 func (s subjects) answer(id string) string { return s.prefix + ".member." + id + ".answer" }
 
-// asks is where the leader listens.
-func (s subjects) asks() string { return s.ask("*") }
-
 // lead is where leaders find each other.
 func (s subjects) lead() string { return s.prefix + ".lead" }
-
-// member returns whose subject it is.
-func (s subjects) member(subject string) (id string, is bool) {
-	id, is = strings.CutPrefix(subject, s.prefix+".member.")
-	if !is {
-		return "", false
-	}
-	return strings.CutSuffix(id, ".ask")
-}

@@ -161,7 +161,7 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	case err != nil:
 		return nil, err
 	case searched != nil:
-		record.Limit = searched.limit()
+		record.Limit = searched.Limit().Clone()
 	}
 	switch {
 	case ctx.Err() != nil && record.Validity == results.Invalid:

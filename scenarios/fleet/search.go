@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fleet/protocol"
 	"loadgen/scenarios/run"
@@ -56,6 +55,3 @@ func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
 	s.offered = append(s.offered, offered...)
 	return json.Marshal(t)
 }
-
-// limit is what the search has come to, for the record.
-func (s *search) limit() *results.Limit { return s.Limit().Clone() }

@@ -48,9 +48,15 @@ func newWatch(p run.Progress, members int, plan []campaign.Offered, s *search, s
 	return w
 }
 
+// stateAfter is what a member does from an event on.
+var stateAfter = map[protocol.EventKind]results.MemberState{
+	protocol.MemberJoined: results.MemberJoined, protocol.MemberReady: results.MemberReady,
+	protocol.MemberEnded: results.MemberEnded, protocol.MemberLost: results.MemberLost,
+}
+
 // see is told of everything that happens.
 func (w *watch) see(e protocol.Event) {
-	if state := stateAfter(e.Kind); state != "" && e.Of != nil && w.shown != nil {
+	if state, says := stateAfter[e.Kind]; says && e.Of != nil && w.shown != nil {
 		w.Joined(&results.FleetMember{Name: e.Of.Name, Index: e.Of.Index, Labels: e.Of.Labels, ClockBound: e.Of.Bound}, state)
 	}
 	switch e.Kind {
@@ -74,22 +80,6 @@ func (w *watch) see(e protocol.Event) {
 		}
 	case protocol.SecondTold:
 		w.second(&e)
-	}
-}
-
-// stateAfter is what a member does from an event on, empty where that says nothing of it.
-func stateAfter(kind protocol.EventKind) results.MemberState {
-	switch kind {
-	case protocol.MemberJoined:
-		return results.MemberJoined
-	case protocol.MemberReady:
-		return results.MemberReady
-	case protocol.MemberEnded:
-		return results.MemberEnded
-	case protocol.MemberLost:
-		return results.MemberLost
-	default:
-		return ""
 	}
 }
 

@@ -57,9 +57,20 @@ type Leader struct {
 	notes  notes
 }
 
-// NewLeader returns the leader of a plan.
+// NewLeader returns the leader of a plan. Its error joins all that is wrong with it.
 func NewLeader(p Plan) (*Leader, error) {
-	if faults := p.Validate(); len(faults) > 0 {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	if p.Members < 1 || p.Members > MostMembers {
+		fault("members: %d; expected 1 to %d", p.Members, MostMembers)
+	}
+	if p.Deadline <= 0 {
+		fault("deadline: %v; expected more than 0", p.Deadline)
+	}
+	if p.StartAfter < 0 || p.Drain < 0 {
+		fault("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
+	}
+	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
 	if p.StartAfter == 0 {
@@ -90,7 +101,8 @@ func (l *Leader) charged(c Charge) error {
 // where there is none.
 func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 	l.pass(now)
-	ask, err := DecodeAsk(text)
+	var ask Ask
+	err := Decode(text, &ask)
 	var other *OtherSchema
 	switch {
 	case errors.As(err, &other):

@@ -143,8 +143,8 @@ func (m *Member) pass(now clock.Instant) {
 // On takes what the leader says. What is no answer to an open ask is nothing.
 func (m *Member) On(now clock.Instant, text []byte) Step {
 	m.pass(now)
-	answer, err := DecodeAnswer(text)
-	if err != nil {
+	var answer Answer
+	if err := Decode(text, &answer); err != nil {
 		if m.stage == joining {
 			m.over(fmt.Errorf("%w: %w", ErrRefused, err))
 		}
@@ -171,7 +171,7 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 	case answer.Joined != nil && m.stage == joining:
 		m.joined, m.stage, m.nextBeat = *answer.Joined, fetching, now
 		m.fetched = gather(answer.Joined.Parts)
-		m.probing.begin()
+		m.probing = probing{left: make(map[uint64]clock.Instant)}
 	case m.stage == joining:
 		m.welcome, m.nextBeat = true, now.Add(beatEvery)
 	case answer.Part != nil && m.stage == fetching:
@@ -307,7 +307,7 @@ func (m *Member) Interrupt(now clock.Instant, reason string) Step {
 
 func (m *Member) leave(now clock.Instant, reason string) {
 	m.stage, m.heard = leaving, now
-	m.outbox.clear()
+	m.outbox.open = nil
 	m.ask(now, &Ask{Leave: &Leave{Reason: reason}}, again)
 }
 

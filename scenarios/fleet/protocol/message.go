@@ -180,38 +180,21 @@ type Turn struct {
 	Start clock.Instant `json:"start_ns"`
 }
 
-// DecodeAsk reads what a member says. Errors wrap [ErrMalformed].
-func DecodeAsk(text []byte) (Ask, error) {
-	var a Ask
+// Decode reads what a member says, or the leader. Errors wrap [ErrMalformed].
+func Decode(text []byte, into interface{ check() error }) error {
 	if len(text) > MostBytes {
-		return a, tooLong(text)
+		return fmt.Errorf("%w: %d bytes; expected %d at most", ErrMalformed, len(text), MostBytes)
 	}
-	if err := decode(text, &a); err != nil {
-		return Ask{}, schemaOf(text, err)
+	err := decode(text, into)
+	if err == nil {
+		if fault := into.check(); fault != nil {
+			err = fmt.Errorf("%w: %w", ErrMalformed, fault)
+		}
 	}
-	if err := a.check(); err != nil {
-		return Ask{}, schemaOf(text, fmt.Errorf("%w: %w", ErrMalformed, err))
+	if err != nil {
+		return schemaOf(text, err)
 	}
-	return a, nil
-}
-
-// DecodeAnswer reads what the leader says. Errors wrap [ErrMalformed].
-func DecodeAnswer(text []byte) (Answer, error) {
-	var a Answer
-	if len(text) > MostBytes {
-		return a, tooLong(text)
-	}
-	if err := decode(text, &a); err != nil {
-		return Answer{}, schemaOf(text, err)
-	}
-	if err := a.check(); err != nil {
-		return Answer{}, schemaOf(text, fmt.Errorf("%w: %w", ErrMalformed, err))
-	}
-	return a, nil
-}
-
-func tooLong(text []byte) error {
-	return fmt.Errorf("%w: %d bytes; expected %d at most", ErrMalformed, len(text), MostBytes)
+	return nil
 }
 
 // OtherSchema is a message of another version of this protocol.

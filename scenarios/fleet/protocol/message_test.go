@@ -37,7 +37,7 @@ func TestAsksAreReadStrictly(t *testing.T) {
 		{"a number below 0", `{"schema_version":1,"epoch":"e","number":-1,"probe":{}}`, "number"},
 		{"a message that is too long", `{"epoch":"` + strings.Repeat("e", protocol.MostBytes) + `"}`, "at most"},
 	} {
-		_, err := protocol.DecodeAsk([]byte(row.text))
+		err := protocol.Decode([]byte(row.text), new(protocol.Ask))
 		if !errors.Is(err, protocol.ErrMalformed) || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: %v; want %v that says %q", row.sentence, err, protocol.ErrMalformed, row.says)
 		}
@@ -57,7 +57,8 @@ func told(i results.Interval) string {
 func TestAnotherVersionIsTold(t *testing.T) {
 	l := leading1(t, 1)
 	reply := l.On(0, "e", []byte(`{"schema_version":9,"epoch":"e","number":7,"something":"new"}`))
-	answer, err := protocol.DecodeAnswer(reply)
+	var answer protocol.Answer
+	err := protocol.Decode(reply, &answer)
 	if err != nil || answer.Number != 7 || !strings.Contains(answer.Refused, "version 9") {
 		t.Errorf("%s, %v; want a refusal that says version 9", reply, err)
 	}
@@ -200,20 +201,19 @@ func FuzzAsk(f *testing.F) {
 			t.Errorf("an ask that is not answered ends the fleet: %v", err)
 		}
 		if reply != nil {
-			if _, err := protocol.DecodeAnswer(reply); err != nil {
+			if err := protocol.Decode(reply, new(protocol.Answer)); err != nil {
 				t.Errorf("it is answered %s, which cannot be read: %v", reply, err)
 			}
 		}
-		ask, err := protocol.DecodeAsk(text)
-		if err != nil {
+		var ask, again protocol.Ask
+		if err := protocol.Decode(text, &ask); err != nil {
 			return
 		}
 		once, err := json.Marshal(&ask)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := protocol.DecodeAsk(once)
-		if err != nil {
+		if err := protocol.Decode(once, &again); err != nil {
 			t.Fatalf("%s is read, and as %s not: %v", text, once, err)
 		}
 		if twice, err := json.Marshal(&again); err != nil || !bytes.Equal(once, twice) {

@@ -45,11 +45,11 @@ func (m *Member) measure(now clock.Instant) {
 	enough := p.answered >= probesWanted && p.best.bound <= MostBound || p.answered >= mostProbes
 	switch {
 	case enough && m.charge.Of > 0:
-		m.watch.begin(p.best)
+		m.watch = watch{now: p.best, on: true}
 		m.stage, m.nextBeat = waiting, now
 	case !enough && (len(p.left) == 0 || now.Sub(m.probe) >= probeEvery):
 		m.probe = now
-		p.sent(m.ask(now, &Ask{Probe: &Probe{}}, once), now)
+		p.left[m.ask(now, &Ask{Probe: &Probe{}}, once)] = now
 	}
 }
 

@@ -67,8 +67,6 @@ func (o *outbox) of(k kind) (count int) {
 	return count
 }
 
-func (o *outbox) clear() { o.open = nil }
-
 // ask sends something new.
 func (m *Member) ask(now clock.Instant, a *Ask, k kind) uint64 {
 	m.number++

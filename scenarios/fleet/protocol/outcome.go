@@ -49,8 +49,8 @@ func (l *Leader) Outcome() (Outcome, error) {
 		share := s.Share
 		share.Counts, share.Record = s.counts, s.record
 		o.Shares = append(o.Shares, share)
-		o.Faults = append(o.Faults, l.faults(s)...)
-		o.Notes = append(o.Notes, s.notes()...)
+		faults, notes := s.remarks()
+		o.Faults, o.Notes = append(o.Faults, faults...), append(o.Notes, notes...)
 		if late := s.BeganLate; late != nil {
 			if said == 0 {
 				first, last = *late, *late
@@ -66,40 +66,30 @@ func (l *Leader) Outcome() (Outcome, error) {
 	return o, l.err
 }
 
-// faults are what keeps a member's share from being whole.
-func (l *Leader) faults(s *seat) (list []string) {
-	fault := func(format string, args ...any) {
-		list = append(list, s.Name+" "+fmt.Sprintf(format, args...)+".")
+// remarks are what keeps a member's share from being whole, and what else there is to say of it.
+func (s *seat) remarks() (faults, notes []string) {
+	said := func(format string, args ...any) string { return s.Name + " " + fmt.Sprintf(format, args...) + "." }
+	if s.BeganLate != nil && *s.BeganLate > MostLate {
+		notes = append(notes, said("began %v after the agreed instant", s.BeganLate.Round(time.Millisecond)))
 	}
-	switch {
-	case s.Lost != "":
-		fault("was lost: %s; %d of its seconds came, with %d operations due, and what else it sent is not known", s.Lost, s.Seconds, s.Scheduled)
-		return list
-	case s.early:
-		fault("ended early: %s", s.Partial)
+	if s.Lost != "" {
+		return []string{said("was lost: %s; %d of its seconds came, with %d operations due, and what else it sent is not known",
+			s.Lost, s.Seconds, s.Scheduled)}, notes
+	}
+	if s.early {
+		faults = append(faults, said("ended early: %s", s.Partial))
 	}
 	if s.final != nil && s.Missing == 0 && s.counts != s.final.Counts {
-		fault("told seconds of %d operations due and %d attempts, and its record has %d and %d",
-			s.counts.Scheduled, s.counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts)
+		faults = append(faults, said("told seconds of %d operations due and %d attempts, and its record has %d and %d",
+			s.counts.Scheduled, s.counts.Attempts, s.final.Counts.Scheduled, s.final.Counts.Attempts))
 	}
 	if s.Drift > MostDrift {
-		fault("has a clock that moved by %v against the leader's: its seconds are not those of the others", s.Drift.Round(time.Millisecond))
+		faults = append(faults, said("has a clock that moved by %v against the leader's: its seconds are not those of the others", s.Drift.Round(time.Millisecond)))
 	}
-	return list
-}
-
-// notes are what else there is to say of a member.
-func (s *seat) notes() (list []string) {
-	note := func(format string, args ...any) {
-		list = append(list, s.Name+" "+fmt.Sprintf(format, args...)+".")
+	if s.Missing > 0 {
+		notes = append(notes, said("had %d seconds that could not be shown while the run went on; its record has them", s.Missing))
 	}
-	if s.BeganLate != nil && *s.BeganLate > MostLate {
-		note("began %v after the agreed instant", s.BeganLate.Round(time.Millisecond))
-	}
-	if s.Missing > 0 && s.Lost == "" {
-		note("had %d seconds that could not be shown while the run went on; its record has them", s.Missing)
-	}
-	return list
+	return faults, notes
 }
 
 // said are the counts that are not 0, each in a sentence.

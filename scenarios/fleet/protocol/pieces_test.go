@@ -60,7 +60,7 @@ func TestProbes(t *testing.T) {
 // that was on its way meanwhile.
 func TestAWatchedClockThatMoves(t *testing.T) {
 	var w watch
-	w.begin(offset{ahead: time.Second, bound: time.Millisecond})
+	w = watch{now: offset{ahead: time.Second, bound: time.Millisecond}, on: true}
 	w.see(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
 	if w.now.ahead != time.Second {
 		t.Errorf("an answer that was half a second on its way moves it to %v", w.now.ahead)

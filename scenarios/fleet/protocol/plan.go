@@ -3,7 +3,6 @@ package protocol
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"loadgen/results"
@@ -73,21 +72,6 @@ type Search interface {
 
 // MostMembers is how many a fleet may have.
 const MostMembers = 10_000
-
-// Validate returns all that is wrong with a plan.
-func (p *Plan) Validate() (faults []error) {
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if p.Members < 1 || p.Members > MostMembers {
-		fault("members: %d; expected 1 to %d", p.Members, MostMembers)
-	}
-	if p.Deadline <= 0 {
-		fault("deadline: %v; expected more than 0", p.Deadline)
-	}
-	if p.StartAfter < 0 || p.Drain < 0 {
-		fault("start_after, drain: %v, %v; expected no less than 0", p.StartAfter, p.Drain)
-	}
-	return faults
-}
 
 // Charge is what a member is to do: its share of a plan.
 type Charge struct {

@@ -27,12 +27,6 @@ type probing struct {
 	answered int
 }
 
-// begin starts a series anew.
-func (p *probing) begin() { *p = probing{left: make(map[uint64]clock.Instant)} }
-
-// sent notes that a probe leaves.
-func (p *probing) sent(number uint64, now clock.Instant) { p.left[number] = now }
-
 // back takes an answer, the first to each probe.
 func (p *probing) back(number uint64, seen, now clock.Instant) bool {
 	left, known := p.left[number]
@@ -58,9 +52,6 @@ type watch struct {
 // oldest is after how many answers an offset is taken anew from a slower one: clocks
 // creep by some parts in a million, at most by some in ten thousand while they are put right.
 const oldest = 40
-
-// begin starts from what probes have found.
-func (w *watch) begin(o offset) { *w = watch{now: o, on: true} }
 
 // see takes what an answer says: one that is faster; or one that is fast enough, and
 // contradicts what is known or comes after a while. One that was long on its way may have
