@@ -96,7 +96,28 @@ as a fan chart. Without a policy it shows every one.`,
   loadgen backoff show documented --first 0       # as the storage client 1.x counted
   loadgen backoff show js azcore azure-core-net --format json`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error { return f.show(c, args, stdout, stderr) },
+		RunE: func(c *cobra.Command, args []string) error {
+			presets, err := backoff.Choose(args...)
+			if err != nil {
+				return usageError{err}
+			}
+			var schedules []results.RetrySchedule
+			for _, p := range presets {
+				if p, err = f.altered(c, p); err != nil {
+					return err
+				}
+				schedules = append(schedules, trial.Schedule(&p))
+			}
+			folder, err := f.folder("backoff")
+			if err != nil {
+				return err
+			}
+			if _, err := chart.DrawSchedules(folder, schedules); err != nil {
+				return err
+			}
+			f.told(stderr, folder)
+			return f.formFlags.show(stdout, trial.Schedules(schedules))
+		},
 	}
 	flags := c.Flags()
 	flags.DurationVar(&f.values.Base, "z", 0, "z of the documents' formula, the default back-off")
@@ -106,29 +127,6 @@ as a fan chart. Without a policy it shows every one.`,
 	flags.IntVar(&f.first, "first", 1, "x of the first retry in the documents' formula: 1, or 0 as the storage client 1.x has it")
 	f.register(c)
 	return c
-}
-
-func (f *showFlags) show(c *cobra.Command, args []string, stdout, stderr io.Writer) error {
-	presets, err := backoff.Choose(args...)
-	if err != nil {
-		return usageError{err}
-	}
-	var schedules []results.RetrySchedule
-	for _, p := range presets {
-		if p, err = f.altered(c, p); err != nil {
-			return err
-		}
-		schedules = append(schedules, trial.Schedule(&p))
-	}
-	folder, err := f.folder("backoff")
-	if err != nil {
-		return err
-	}
-	if _, err := chart.DrawSchedules(folder, schedules); err != nil {
-		return err
-	}
-	f.told(stderr, folder)
-	return f.formFlags.show(stdout, trial.Schedules(schedules))
 }
 
 func (f *showFlags) altered(c *cobra.Command, p backoff.Preset) (backoff.Preset, error) {
@@ -181,11 +179,7 @@ type contestFlags struct {
 // contestants are tried where none is named.
 const contestants = "none,documented,was-1.x,storage-net,azcore,azure-core-net,js,botocore-standard,full-jitter,equal-jitter,decorrelated-jitter,ladder,fixed-1s"
 
-func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "contest",
-		Short: "Put retry policies through the same trouble",
-		Long: `Contest has clients insert entities on the virtual clock, through the sessions that
+var backoffContestHelp = `Contest has clients insert entities on the virtual clock, through the sessions that
 a live run has, under one retry policy after another, and meets each with the same
 trouble: an outage, in which every attempt is throttled at once (503), as while a
 partition is handed to another server; or an overload, with more operations on one
@@ -194,12 +188,43 @@ that came due in it, what that costs in attempts and in time, and whether retrie
 come in step.
 
 A limiter is added to a policy with a plus sign: ` + strings.Join(backoff.Limiters(), ", ") + `.
-Each client has one of its own.`,
+Each client has one of its own.`
+
+func (f *contestFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "contest",
+		Short: "Put retry policies through the same trouble",
+		Long:  backoffContestHelp,
 		Example: `  loadgen backoff contest --outage 15s --clients 500
   loadgen backoff contest --overload 2x
   loadgen backoff contest --outage 15s --together   # all fail at the same instant
   loadgen backoff contest --policies azcore,azcore+adaptive,documented`,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, stdout, stderr) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			var faults []error
+			f.contest.Contestants, faults = trial.Named(f.policies...)
+			for i, fault := range faults {
+				faults[i] = fmt.Errorf("--policies: %w", fault)
+			}
+			if len(faults) > 0 {
+				return usageError{errors.Join(faults...)}
+			}
+			if err := f.trouble(c); err != nil {
+				return err
+			}
+			if faults := f.contest.Validate(); len(faults) > 0 {
+				return usageError{errors.Join(faults...)}
+			}
+			folder, err := f.folder("backoff-contest")
+			if err != nil {
+				return err
+			}
+			contest, ended := f.contest.Run(c.Context())
+			if err := trial.Keep(folder, contest, f.contest.Schedules()); err != nil {
+				return err
+			}
+			f.told(stderr, folder)
+			return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
+		},
 	}
 	refuseArguments(c)
 	flags := c.Flags()
@@ -214,34 +239,6 @@ Each client has one of its own.`,
 	flags.Uint64Var(&f.contest.Seed, "seed", 1, "root of all chance")
 	f.register(c)
 	return c
-}
-
-// run carries the contest out and prints what came of it.
-func (f *contestFlags) run(c *cobra.Command, stdout, stderr io.Writer) error {
-	var faults []error
-	f.contest.Contestants, faults = trial.Named(f.policies...)
-	for i, fault := range faults {
-		faults[i] = fmt.Errorf("--policies: %w", fault)
-	}
-	if len(faults) > 0 {
-		return usageError{errors.Join(faults...)}
-	}
-	if err := f.trouble(c); err != nil {
-		return err
-	}
-	if faults := f.contest.Validate(); len(faults) > 0 {
-		return usageError{errors.Join(faults...)}
-	}
-	folder, err := f.folder("backoff-contest")
-	if err != nil {
-		return err
-	}
-	contest, ended := f.contest.Run(c.Context())
-	if err := trial.Keep(folder, contest, f.contest.Schedules()); err != nil {
-		return err
-	}
-	f.told(stderr, folder)
-	return errors.Join(ended, f.formFlags.show(stdout, trial.Document(contest)))
 }
 
 // trouble reads the flags that are texts and settles what goes together.

@@ -29,13 +29,7 @@ type compareFlags struct {
 	out  string
 }
 
-// newCompare returns the verb that shows two sets of runs side by side.
-func newCompare(stdout io.Writer) *cobra.Command {
-	f := new(compareFlags)
-	c := &cobra.Command{
-		Use:   "compare A B",
-		Short: "Hold two runs, or two sets of runs, against each other",
-		Long: `Compare shows two runs side by side, or two sets of runs: A and B are each the folder
+const compareHelp = `Compare shows two runs side by side, or two sets of runs: A and B are each the folder
 of a run, or a folder of such folders. Every figure of every phase and operation is
 held against the other side's, and whatever else differs is warned of: the scenario,
 the seed, the target, the machine.
@@ -46,49 +40,54 @@ which bounds. Of one run a side it shows how much the seconds of each run vary, 
 proves nothing. Runs in virtual time repeat exactly where nothing has changed, and are
 compared value by value.
 
-The exit code is 0 whatever it finds: gate is the verb that fails.`,
+The exit code is 0 whatever it finds: gate is the verb that fails.`
+
+// newCompare returns the verb that shows two sets of runs side by side.
+func newCompare(stdout io.Writer) *cobra.Command {
+	f := new(compareFlags)
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Hold two runs, or two sets of runs, against each other",
+		Long:  compareHelp,
 		Example: `  loadgen compare results/runs/20260301T020000Z-stress results/runs/20260302T020000Z-stress
   loadgen compare before after                     # folders of runs, taken in turn
   loadgen compare before after --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(2, 2, "two folders, A and B, and got %d; expected runs, or folders of runs"),
-		RunE: func(_ *cobra.Command, args []string) error { return f.compare(args[0], args[1], stdout) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.out != "" && strings.ToLower(filepath.Ext(f.out)) != ".html" {
+				return usageError{fmt.Errorf("--out %s: expected a file that ends in .html", f.out)}
+			}
+			was, err := sideOf(args[0])
+			if err != nil {
+				return err
+			}
+			is, err := sideOf(args[1])
+			if err != nil {
+				return err
+			}
+			both, err := runs.Of(was, is)
+			if errors.Is(err, runs.ErrEmpty) {
+				return usageError{err}
+			}
+			if err != nil {
+				return err
+			}
+			d := both.Document()
+			if f.out != "" {
+				var page bytes.Buffer
+				if err := report.Print(&page, d, report.FormPage, text.Look{}); err != nil {
+					return err
+				}
+				if err := results.Dir(filepath.Dir(f.out)).Replace(filepath.Base(f.out), page.Bytes()); err != nil {
+					return usageError{fmt.Errorf("--out %s cannot be written: %w", f.out, catalog.Reason(err))}
+				}
+			}
+			return f.form.show(stdout, d)
+		},
 	}
 	f.form.register(c.Flags())
 	c.Flags().StringVar(&f.out, "out", "", "write the page to this `file` as well, which ends in .html")
 	return c
-}
-
-// compare reads both sides and prints what they come to.
-func (f *compareFlags) compare(a, b string, stdout io.Writer) error {
-	if f.out != "" && strings.ToLower(filepath.Ext(f.out)) != ".html" {
-		return usageError{fmt.Errorf("--out %s: expected a file that ends in .html", f.out)}
-	}
-	was, err := sideOf(a)
-	if err != nil {
-		return err
-	}
-	is, err := sideOf(b)
-	if err != nil {
-		return err
-	}
-	c, err := runs.Of(was, is)
-	if errors.Is(err, runs.ErrEmpty) {
-		return usageError{err}
-	}
-	if err != nil {
-		return err
-	}
-	d := c.Document()
-	if f.out != "" {
-		var page bytes.Buffer
-		if err := report.Print(&page, d, report.FormPage, text.Look{}); err != nil {
-			return err
-		}
-		if err := results.Dir(filepath.Dir(f.out)).Replace(filepath.Base(f.out), page.Bytes()); err != nil {
-			return usageError{fmt.Errorf("--out %s cannot be written: %w", f.out, catalog.Reason(err))}
-		}
-	}
-	return f.form.show(stdout, d)
 }
 
 // sideOf reads a run, or every run of a folder.
@@ -107,12 +106,7 @@ type historyFlags struct {
 	form      formFlags
 }
 
-func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
-	f := new(historyFlags)
-	c := &cobra.Command{
-		Use:   "history [scenario|folder ...]",
-		Short: "Show the nights of a scenario, and where they step",
-		Long: `History puts the runs of a scenario in the order in which they were begun, takes the
+const runsHistoryHelp = `History puts the runs of a scenario in the order in which they were begun, takes the
 medians of those that were begun within six hours (a night), and says where a metric
 steps: by windowed E-divisive means and a permutation test (p = 0.001, windows of 30
 nights, steps of 5 % at least). It never reads single requests: the unit is the run.
@@ -124,14 +118,52 @@ were sent late the rates and response times are. Where the scenario's text, targ
 profile or machine is another, another series begins.
 
 A metric is a figure as in a scenario's expect: p99(get), served(hottest), share_lost.
-The exit code is 12 where no two nights can be compared, else 0 whatever is found.`,
+The exit code is 12 where no two nights can be compared, else 0 whatever is found.`
+
+func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
+	f := new(historyFlags)
+	c := &cobra.Command{
+		Use:   "history [scenario|folder ...]",
+		Short: "Show the nights of a scenario, and where they step",
+		Long:  runsHistoryHelp,
 		Example: `  loadgen runs history stress
   loadgen runs history stress --metric "p99(get)" --png stress.png
   loadgen runs history nightly-runs --format csv > nights.csv`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
-		RunE: func(c *cobra.Command, args []string) error {
-			return faultOfRuns(f.history(c.Context(), args, stdout, stderr))
-		},
+		RunE: ofRuns(func(c *cobra.Command, args []string) error {
+			if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
+				return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
+			}
+			metrics, err := history.ParseMetrics(f.metrics)
+			if err != nil {
+				return err
+			}
+			archive := history.New(metrics)
+			if err := f.gather(c.Context(), archive, args); err != nil {
+				return err
+			}
+			document, err := archive.Document()
+			if err != nil {
+				return err
+			}
+			if err := f.draw(document); err != nil {
+				return err
+			}
+			if f.form.format == report.FormCSV {
+				// A row a night; what that has no place for is told in words beside it.
+				var left []string
+				left, err = history.CSV(stdout, document)
+				for i := 0; err == nil && i < len(left); i++ {
+					_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
+				}
+			} else {
+				err = f.form.show(stdout, history.Report(document))
+			}
+			if err != nil {
+				return err
+			}
+			return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
+		}),
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&f.metrics, "metric", nil, "`figure` to follow, may be repeated (default p99, served, share_lost)")
@@ -139,42 +171,6 @@ The exit code is 12 where no two nights can be compared, else 0 whatever is foun
 	f.form.register(flags)
 	flags.StringVar(&f.png, "png", "", "draw the nights into a `file`, .png or .svg")
 	return c
-}
-
-// history reads the runs, finds the steps, draws and prints them.
-func (f *historyFlags) history(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
-		return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
-	}
-	metrics, err := history.ParseMetrics(f.metrics)
-	if err != nil {
-		return err
-	}
-	archive := history.New(metrics)
-	if err := f.gather(ctx, archive, args); err != nil {
-		return err
-	}
-	document, err := archive.Document()
-	if err != nil {
-		return err
-	}
-	if err := f.draw(document); err != nil {
-		return err
-	}
-	if f.form.format == report.FormCSV {
-		// A row a night; what that has no place for is told in words beside it.
-		var left []string
-		left, err = history.CSV(stdout, document)
-		for i := 0; err == nil && i < len(left); i++ {
-			_, err = fmt.Fprintf(stderr, "left out: %s\n", left[i])
-		}
-	} else {
-		err = f.form.show(stdout, history.Report(document))
-	}
-	if err != nil {
-		return err
-	}
-	return outcome{untold: document.Outcome() == compare.Inconclusive}.end()
 }
 
 // gather puts the runs of folders and scenarios into an archive, each once. Without any

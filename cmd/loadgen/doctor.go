@@ -29,13 +29,7 @@ type doctorFlags struct {
 	left  doctor.CleanOptions
 }
 
-// newDoctor returns the verb that proves the tool on this machine.
-func newDoctor(stdout, stderr io.Writer) *cobra.Command {
-	f := new(doctorFlags)
-	c := &cobra.Command{
-		Use:   "doctor [file|name]",
-		Short: "Prove this tool on this machine: what may its figures be trusted with?",
-		Long: `Doctor puts the tool to the proof on the machine that it stands on, in less than a
+const doctorHelp = `Doctor puts the tool to the proof on the machine that it stands on, in less than a
 minute: one line for each check, with what was measured and what was wanted, and
 one line in the end. Among others it freezes the embedded engine for 2 s under
 load, and holds what is reported of that against arithmetic.
@@ -55,7 +49,15 @@ this tool, and to which nobody has written for --older-than, or that --table nam
 A line warns where a run can go on and something is worth mending. It exits with 10
 where a check failed, and with 3, within seconds, where the service lets nobody in; what
 could not be told fails nothing. With --clean it exits with 2 where --yes is missing, and with 3 where a table could not
-be dropped.`,
+be dropped.`
+
+// newDoctor returns the verb that proves the tool on this machine.
+func newDoctor(stdout, stderr io.Writer) *cobra.Command {
+	f := new(doctorFlags)
+	c := &cobra.Command{
+		Use:   "doctor [file|name]",
+		Short: "Prove this tool on this machine: what may its figures be trusted with?",
+		Long:  doctorHelp,
 		Example: `  loadgen doctor
   loadgen doctor --target env:TABLES              # and a service by its connection string
   loadgen doctor my-table.yaml --target env:TABLES    # does the way there carry what this needs?

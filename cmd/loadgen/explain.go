@@ -31,11 +31,7 @@ type explainFlags struct {
 	log                    logFlags
 }
 
-func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "explain file|name",
-		Short: "Say what a scenario comes to before anything runs, or what keys come to",
-		Long: `Explain says what a scenario will do without sending anything: how each of its
+const explainHelp = `Explain says what a scenario will do without sending anything: how each of its
 designs lies over partitions and what the hottest of them has to bear at the peak,
 whether inserts all fall on one place, what each operation has to read, what a run
 costs, and what the documents' performance checklist finds, point by point.
@@ -58,7 +54,13 @@ whole measured time: nothing is lost, no queue grows, and at most 0.5% of first 
 are throttled, or a share that does not grow with the rate.
 The exit code is 10 where a check of the scenario fails, or, where it has none, the load is
 not sustained; 12 where that cannot be told: seeds disagree, there are more operations than
-are looked at, or keys come without instants. With --log both need --strict.`,
+are looked at, or keys come without instants. With --log both need --strict.`
+
+func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "explain file|name",
+		Short: "Say what a scenario comes to before anything runs, or what keys come to",
+		Long:  explainHelp,
 		Example: `  loadgen explain my-table.yaml
   loadgen explain my-table.yaml --use by-day
   loadgen explain stress --set model.partition_target=500
@@ -88,7 +90,10 @@ are looked at, or keys come without instants. With --log both need --strict.`,
 	flags.StringArrayVar(&f.partitionKeys, "partition-key", nil, "with --from: a `template` of columns, as a design's; may be repeated")
 	flags.StringArrayVar(&f.rowKeys, "row-key", nil, "with --from: that of the RowKey, one for all or one for each")
 	flags.StringVar(&f.time, "time", "", "with --from: the `column` of the instants (default: instant, time or timestamp)")
-	f.log.register(flags)
+	flags.StringArrayVar(&f.log.paths, "log", nil, "say what the `log` of a table says: a file, a folder of them, - for standard input; more may follow")
+	f.log.registerReading(flags)
+	flags.StringVar(&f.log.out, "out", "", "with --log: keep the record that is made of it, keys of the log in it, in this `folder`")
+	flags.BoolVar(&f.log.strict, "strict", false, "with --log: exit 10 where its load was not sustained, 12 where that cannot be told")
 	f.formFlags.register(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 	return c

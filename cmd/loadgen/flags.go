@@ -152,18 +152,20 @@ type formFlags struct {
 func (f *formFlags) register(flags *pflag.FlagSet, more ...string) {
 	f.format = report.FormText
 	known := append(report.PrintForms(), more...)
-	flags.VarP(&formValue{&f.format, known}, "format", "o", "what to print: "+strings.Join(known, ", "))
+	flags.VarP(&formValue{&f.format, "form", known, nearest.Choice(known)}, "format", "o", "what to print: "+strings.Join(known, ", "))
 	flags.BoolVar(&f.verbose, "verbose", false, "print all there is to say, not one screen of it")
 }
 
-// formValue is one of the forms that a verb knows.
+// formValue is one of the forms that a verb knows, words names them all.
 type formValue struct {
 	form  *string
+	kind  string
 	known []string
+	words string
 }
 
 func (v *formValue) String() string { return *v.form }
-func (v *formValue) Type() string   { return "form" }
+func (v *formValue) Type() string   { return v.kind }
 
 func (v *formValue) Set(form string) error {
 	if !slices.Contains(v.known, form) {
@@ -177,11 +179,10 @@ var errForm = errors.New("expected a form that the verb knows")
 
 // expected names the forms, the nearest where one is near.
 func (v *formValue) expected(typed string) string {
-	choice := nearest.Choice(v.known)
 	if near, found := nearest.Name(typed, v.known); found {
-		return choice + "; the nearest is " + near
+		return v.words + "; the nearest is " + near
 	}
-	return choice
+	return v.words
 }
 
 // show prints a document in the form that was asked for, which is one of every document.

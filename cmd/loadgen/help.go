@@ -60,20 +60,6 @@ var verbGroups = []struct{ name, verbs string }{
 	{"Topics", "model events environment exit-codes"},
 }
 
-// group puts every verb into its group.
-func group(root *cobra.Command) {
-	root.SetHelpCommandGroupID("The tool")
-	root.SetCompletionCommandGroupID("The tool")
-	for _, one := range verbGroups {
-		root.AddGroup(&cobra.Group{ID: one.name, Title: one.name})
-		for _, c := range root.Commands() {
-			if slices.Contains(strings.Fields(one.verbs), c.Name()) {
-				c.GroupID = one.name
-			}
-		}
-	}
-}
-
 // newHelp returns the verb that explains the others in full.
 func newHelp(root *cobra.Command, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{

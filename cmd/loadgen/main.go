@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"loadgen/results"
@@ -242,6 +243,7 @@ func explain(ctx context.Context, err error) (int, string) {
 	var usage usageError
 	var faults fields.Faults
 	var signalled interruption
+	is := func(kind error) bool { return errors.Is(err, kind) }
 	switch {
 	case errors.As(err, &told):
 		return told.code, told.said
@@ -254,9 +256,10 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.Is(err, syscall.ENOSPC):
 		return codeInternal, results.OneLine(err)
 	case errors.As(err, &usage), errors.Is(err, run.ErrFolder), errors.Is(err, fields.ErrInvalid), errors.Is(err, scenarios.ErrUnknown),
-		errors.Is(err, campaign.ErrTableExists), errors.Is(err, campaign.ErrNotOurs), fleet.Mistyped(err):
+		errors.Is(err, campaign.ErrTableExists), errors.Is(err, campaign.ErrNotOurs), slices.ContainsFunc(fleet.Mistyped[:], is):
 		return codeUsage, results.OneLine(err)
-	case errors.Is(err, campaign.ErrPreparation), errors.Is(err, campaign.ErrAfterLoad), errors.Is(err, drive.ErrSilent), errors.Is(err, run.ErrTarget), fleet.Away(err):
+	case errors.Is(err, campaign.ErrPreparation), errors.Is(err, campaign.ErrAfterLoad), errors.Is(err, drive.ErrSilent), errors.Is(err, run.ErrTarget),
+		slices.ContainsFunc(fleet.Away[:], is):
 		return codeTarget, results.OneLine(err)
 	default:
 		return codeInternal, results.OneLine(err)

@@ -155,8 +155,18 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 	if f.plan.Operations, err = f.rules.Gather(files, how); err != nil {
 		return badLog(err)
 	}
-	if err := f.writeLikeness(); err != nil {
-		return err
+	if f.write != "" { // a scenario that is like the log
+		file, err := os.OpenFile(f.write, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			return usageError{fmt.Errorf("--write %s: there is one already; expected a new file", f.write)}
+		}
+		if err != nil {
+			return usageError{fmt.Errorf("--write %s: %w", f.write, catalog.Reason(err))}
+		}
+		_, err = file.Write(replay.Likeness(f.plan.Operations))
+		if err = errors.Join(err, file.Close()); err != nil {
+			return err
+		}
 	}
 	if f.plan.Pattern = f.pattern; !f.quiet {
 		f.plan.Progress = func(design, profile string) { fmt.Fprintf(stderr, "replaying %s, profile %s\n", design, profile) }
@@ -172,22 +182,6 @@ func (f *replayFlags) replay(c *cobra.Command, args []string, stdout, stderr io.
 		return err
 	}
 	return outcome{failed: told.State == results.DoesNotHold, untold: told.State == results.CannotTell}.end()
-}
-
-// writeLikeness writes the scenario that is like the log, where one was asked for.
-func (f *replayFlags) writeLikeness() error {
-	if f.write == "" {
-		return nil
-	}
-	file, err := os.OpenFile(f.write, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return usageError{fmt.Errorf("--write %s: there is one already; expected a new file", f.write)}
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("--write %s: %w", f.write, catalog.Reason(err))}
-	}
-	_, err = file.Write(replay.Likeness(f.plan.Operations))
-	return errors.Join(err, file.Close())
 }
 
 // designs takes the scenario from among the arguments, and the designs of it; the others
@@ -246,13 +240,6 @@ type logFlags struct {
 	out      string
 	strict   bool
 	estimate logs.Estimate
-}
-
-func (f *logFlags) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.paths, "log", nil, "say what the `log` of a table says: a file, a folder of them, - for standard input; more may follow")
-	f.registerReading(flags)
-	flags.StringVar(&f.out, "out", "", "with --log: keep the record that is made of it, keys of the log in it, in this `folder`")
-	flags.BoolVar(&f.strict, "strict", false, "with --log: exit 10 where its load was not sustained, 12 where that cannot be told")
 }
 
 // registerReading adds the flags by which a log is read.

@@ -12,13 +12,15 @@ import (
 	"loadgen/scenarios/run"
 )
 
+const rootHelp = `loadgen offers load to the partitions of a table, holds what comes of it against
+the documented targets (2,000 entities/s a partition, 20,000 an account, every
+scanned entity counted), and says in plain words whether the keys hold.`
+
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "loadgen",
-		Short: "Stress-test table partitions: does a PartitionKey design hold its peak?",
-		Long: `loadgen offers load to the partitions of a table, holds what comes of it against
-the documented targets (2,000 entities/s a partition, 20,000 an account, every
-scanned entity counted), and says in plain words whether the keys hold.`,
+		Use:           "loadgen",
+		Short:         "Stress-test table partitions: does a PartitionKey design hold its peak?",
+		Long:          rootHelp,
 		Example:       "  loadgen stress\n  loadgen stress --peak 1500",
 		Version:       run.Version(),
 		SilenceErrors: true,
@@ -50,8 +52,17 @@ scanned entity counted), and says in plain words whether the keys hold.`,
 		}
 	}
 	root.AddCommand(topics...)
-	group(root)
+	root.SetHelpCommandGroupID("The tool")
+	root.SetCompletionCommandGroupID("The tool")
+	for _, one := range verbGroups {
+		root.AddGroup(&cobra.Group{ID: one.name, Title: one.name})
+	}
 	for _, c := range root.Commands() {
+		for _, one := range verbGroups {
+			if slices.Contains(strings.Fields(one.verbs), c.Name()) {
+				c.GroupID = one.name
+			}
+		}
 		if c.Args == nil {
 			refuseArguments(c)
 		}

@@ -34,11 +34,7 @@ type runFlags struct {
 	join  joinFlags
 }
 
-func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "run file|name",
-		Short: "Run a scenario file, or a built-in scenario, in real time",
-		Long: `Run creates a table, carries out the phases of a scenario on it, says what came of
+const runHelp = `Run creates a table, carries out the phases of a scenario on it, says what came of
 them, and drops the table. The scenario is a YAML file, or one of the built-in ones
 by its name; paths in a file, such as that of a trace, count from its folder.
 
@@ -49,7 +45,13 @@ run goes to a folder of its own in results/runs.
 A budget of the scenario (stop_on) that is exceeded ends the run: its report is of
 what was done until then, and the exit code is 10.
 
-` + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp,
+` + sweepHelp + "\n\n" + fleetHelp + "\n\n" + findHelp + "\n\n" + driverHelp
+
+func (f *runFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:               "run file|name",
+		Short:             "Run a scenario file, or a built-in scenario, in real time",
+		Long:              runHelp,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen run my-table.yaml                       # a scenario of your own
   loadgen run my-table.yaml --use by-day          # another of its designs
@@ -60,7 +62,12 @@ what was done until then, and the exit code is 10.
   loadgen run my-table.yaml --target env:TABLES --yes
   loadgen run my-table.yaml --processes 4         # four processes, each a quarter of the load
   loadgen run --join nats://host:4222 --token-file token --target env:TABLES`,
-		Args: f.takes(),
+		Args: func(c *cobra.Command, args []string) error {
+			if f.join.join != "" {
+				return takes(0, 0, "no scenario beside --join, whose leader has it, and got %d")(c, args)
+			}
+			return takesOne()(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.join.join != "" {
 				return f.member(c.Context())
@@ -306,17 +313,6 @@ func (f *findFlags) find(flags *pflag.FlagSet, s *scenarios.Scenario) (*campaign
 		search.Step = f.step
 	}
 	return search, nil
-}
-
-// takes refuses anything but one scenario, of a member any.
-func (f *runFlags) takes() cobra.PositionalArgs {
-	one, none := takesOne(), takes(0, 0, "no scenario beside --join, whose leader has it, and got %d")
-	return func(c *cobra.Command, args []string) error {
-		if f.join.join != "" {
-			return none(c, args)
-		}
-		return one(c, args)
-	}
 }
 
 // joinFlags have the process be a member of a fleet that another leads.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,9 +61,32 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 		Example: `  loadgen runs list
   loadgen runs list --scenario stress --since 7d
   loadgen runs list --tag baseline --format json`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return faultOfRuns(f.list(c.Context(), clock.NewReal().Started(), stdout))
-		},
+		RunE: ofRuns(func(c *cobra.Command, _ []string) error {
+			known := []string{"text", "json"}
+			switch {
+			case !slices.Contains(known, f.format):
+				return usageError{fmt.Errorf("--format %s: expected %s", f.format, nearest.Choice(known))}
+			case f.limit < 0:
+				return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
+			case f.since != "":
+				var err error
+				if f.selection.Since, err = catalog.ParseSince(f.since, clock.NewReal().Started()); err != nil {
+					return usageError{fmt.Errorf("--since %q: expected an age such as 7d or 12h, or a date such as 2026-03-01", f.since)}
+				}
+			}
+			all, err := catalog.Open(c.Context(), f.runs)
+			if err != nil {
+				return err
+			}
+			chosen, err := all.Select(f.selection)
+			if err != nil {
+				return err
+			}
+			if f.format == "json" {
+				return report.List(all, chosen, f.limit).JSON(stdout)
+			}
+			return report.List(all, chosen, f.limit).Text(stdout)
+		}),
 	}
 	refuseArguments(c)
 	flags := c.Flags()
@@ -76,33 +97,6 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 	flags.IntVar(&f.limit, "limit", 50, "list so many at most, 0 for all")
 	flags.StringVar(&f.format, "format", "text", "what to print: text or json")
 	return c
-}
-
-func (f *runsListFlags) list(ctx context.Context, now time.Time, stdout io.Writer) error {
-	known := []string{"text", "json"}
-	switch {
-	case !slices.Contains(known, f.format):
-		return usageError{fmt.Errorf("--format %s: expected %s", f.format, nearest.Choice(known))}
-	case f.limit < 0:
-		return usageError{fmt.Errorf("--limit %d: expected a number of runs, or 0 for all", f.limit)}
-	case f.since != "":
-		var err error
-		if f.selection.Since, err = catalog.ParseSince(f.since, now); err != nil {
-			return usageError{fmt.Errorf("--since %q: expected an age such as 7d or 12h, or a date such as 2026-03-01", f.since)}
-		}
-	}
-	all, err := catalog.Open(ctx, f.runs)
-	if err != nil {
-		return err
-	}
-	chosen, err := all.Select(f.selection)
-	if err != nil {
-		return err
-	}
-	if f.format == "json" {
-		return report.List(all, chosen, f.limit).JSON(stdout)
-	}
-	return report.List(all, chosen, f.limit).Text(stdout)
 }
 
 // aboutRun tells in the help of a verb what a RUN can be.
@@ -161,37 +155,32 @@ which is never altered. ` + aboutRun,
   loadgen runs tag 20260301T0200 before-the-move --remove`,
 		Args:              takes(2, math.MaxInt, "a run and one tag or more, and got %d arguments; expected such as latest keep"),
 		ValidArgsFunction: completeRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			return faultOfRuns(tag(c.Context(), runs, args[0], args[1:], remove, stdout))
-		},
+		RunE: ofRuns(func(c *cobra.Command, args []string) error {
+			for _, tag := range args[1:] {
+				if err := catalog.CheckTag(tag); err != nil {
+					return err
+				}
+			}
+			folder, err := catalog.Find(c.Context(), runs, args[0])
+			if err != nil {
+				return err
+			}
+			tags, err := catalog.ChangeTags(folder, args[1:], remove)
+			switch {
+			case errors.Is(err, results.ErrWrite):
+				return fmt.Errorf("%w: %w", run.ErrFolder, err)
+			case err != nil:
+				return err
+			case len(tags) == 0:
+				tags = []string{"no tag"}
+			}
+			_, err = fmt.Fprintf(stdout, "%s: %s\n", catalog.Shown(folder), strings.Join(tags, ", "))
+			return err
+		}),
 	}
 	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
 	c.Flags().BoolVar(&remove, "remove", false, "take the tags away")
 	return c
-}
-
-// tag adds tags to a run or takes them away, all or none of them.
-func tag(ctx context.Context, runs, name string, names []string, remove bool, stdout io.Writer) error {
-	for _, name := range names {
-		if err := catalog.CheckTag(name); err != nil {
-			return err
-		}
-	}
-	folder, err := catalog.Find(ctx, runs, name)
-	if err != nil {
-		return err
-	}
-	tags, err := catalog.ChangeTags(folder, names, remove)
-	switch {
-	case errors.Is(err, results.ErrWrite):
-		return fmt.Errorf("%w: %w", run.ErrFolder, err)
-	case err != nil:
-		return err
-	case len(tags) == 0:
-		tags = []string{"no tag"}
-	}
-	_, err = fmt.Fprintf(stdout, "%s: %s\n", catalog.Shown(folder), strings.Join(tags, ", "))
-	return err
 }
 
 // runsPruneFlags are what a user typed after `loadgen runs prune`.
@@ -201,25 +190,55 @@ type runsPruneFlags struct {
 	yes             bool
 }
 
-func newRunsPrune(stdout io.Writer) *cobra.Command {
-	f := new(runsPruneFlags)
-	c := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete runs that are old, once it was said which",
-		Long: `Prune says which runs would go, and deletes them only with --yes. With --older-than go
+const runsPruneHelp = `Prune says which runs would go, and deletes them only with --yes. With --older-than go
 those that were begun longer ago, with --keep-last all but the newest so many of each
 scenario, not counting what stays anyway; with both, those that meet both.
 
 It deletes the files that loadgen has written, and only of runs directly below --runs
 whose record it can read. It follows no link, and leaves alone every run that has a tag,
 every run that has not come to its end and was written to within the last hour, contests,
-and files of anybody else, whose folders stay with them.`,
+and files of anybody else, whose folders stay with them.`
+
+func newRunsPrune(stdout io.Writer) *cobra.Command {
+	f := new(runsPruneFlags)
+	c := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete runs that are old, once it was said which",
+		Long:  runsPruneHelp,
 		Example: `  loadgen runs prune --older-than 30d              # what would go?
   loadgen runs prune --older-than 30d --yes
   loadgen runs prune --keep-last 20 --scenario stress --yes`,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return faultOfRuns(f.prune(c.Context(), c.Flags().Changed("keep-last"), clock.NewReal().Started(), stdout))
-		},
+		RunE: ofRuns(func(c *cobra.Command, _ []string) error {
+			keepLast := c.Flags().Changed("keep-last")
+			f.by.Now, f.by.Own = clock.NewReal().Started(), report.Illustrations()
+			switch {
+			case keepLast && f.by.KeepLast < 1:
+				return usageError{fmt.Errorf("--keep-last %d: expected 1 or more", f.by.KeepLast)}
+			case f.olderThan != "":
+				var err error
+				if f.by.OlderThan, err = catalog.ParseAge(f.olderThan); err != nil {
+					return usageError{fmt.Errorf("--older-than %q: %w", f.olderThan, err)}
+				}
+			case !keepLast:
+				return usageError{errors.New("runs prune: nothing says which runs are to go; expected --older-than 30d or --keep-last 20")}
+			}
+			all, err := catalog.Open(c.Context(), f.runs)
+			if err != nil {
+				return err
+			}
+			plan, err := all.Plan(f.by)
+			if err != nil {
+				return err
+			}
+			if !f.yes {
+				return report.Pruning(stdout, plan)
+			}
+			done, err := plan.Delete(c.Context())
+			if done == nil {
+				return err
+			}
+			return errors.Join(err, report.Pruned(stdout, plan, done))
+		}),
 	}
 	refuseArguments(c)
 	flags := c.Flags()
@@ -231,50 +250,13 @@ and files of anybody else, whose folders stay with them.`,
 	return c
 }
 
-// prune says what goes, and deletes it if it may.
-func (f *runsPruneFlags) prune(ctx context.Context, keepLast bool, now time.Time, stdout io.Writer) error {
-	f.by.Now, f.by.Own = now, report.Illustrations()
-	switch {
-	case keepLast && f.by.KeepLast < 1:
-		return usageError{fmt.Errorf("--keep-last %d: expected 1 or more", f.by.KeepLast)}
-	case f.olderThan != "":
-		var err error
-		if f.by.OlderThan, err = catalog.ParseAge(f.olderThan); err != nil {
-			return usageError{fmt.Errorf("--older-than %q: %w", f.olderThan, err)}
-		}
-	case !keepLast:
-		return usageError{errors.New("runs prune: nothing says which runs are to go; expected --older-than 30d or --keep-last 20")}
-	}
-	all, err := catalog.Open(ctx, f.runs)
-	if err != nil {
-		return err
-	}
-	plan, err := all.Plan(f.by)
-	if err != nil {
-		return err
-	}
-	if !f.yes {
-		return report.Pruning(stdout, plan)
-	}
-	done, err := plan.Delete(ctx)
-	if done == nil {
-		return err
-	}
-	return errors.Join(err, report.Pruned(stdout, plan, done))
-}
-
 // runsMergeFlags are what a user typed after `loadgen runs merge`.
 type runsMergeFlags struct {
 	tell tellFlags
 	runs string
 }
 
-func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
-	f := new(runsMergeFlags)
-	c := &cobra.Command{
-		Use:   "merge RUN RUN...",
-		Short: "Put several runs together into one, as if one generator had sent them all",
-		Long: `Merge lays runs upon each other that went on side by side, as from several machines:
+const runsMergeHelp = `Merge lays runs upon each other that went on side by side, as from several machines:
 second on second since each began, phase on phase. Counts are summed and histograms
 merged bucket by bucket, so that the record is the one that a single run of all of it
 would have; then it is judged like any other, and kept in --out.
@@ -284,14 +266,44 @@ second of a partition a lower one. Scenario, target, kind of time, limits, check
 operations and phases have to be the same, and each phase to begin within a second;
 otherwise nothing is written, and the field that differs is named (exit 2). Builds, texts
 of the scenario, seeds and machines may differ, which the report says. A search for a
-limit, what ` + "`serve`" + ` captured, and a run that was killed cannot be merged. ` + aboutRun,
+limit, what ` + "`serve`" + ` captured, and a run that was killed cannot be merged. ` + aboutRun
+
+func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
+	f := new(runsMergeFlags)
+	c := &cobra.Command{
+		Use:   "merge RUN RUN...",
+		Short: "Put several runs together into one, as if one generator had sent them all",
+		Long:  runsMergeHelp,
 		Example: `  loadgen runs merge machine-a machine-b --out both
   loadgen runs merge 20260301T0200 20260301T0201 --format json`,
 		Args:              takes(2, math.MaxInt, "two runs or more, and got %d; expected their folders or names"),
 		ValidArgsFunction: completeRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			return faultOfRuns(f.merge(c, args, stdout, stderr))
-		},
+		RunE: ofRuns(func(c *cobra.Command, args []string) error {
+			m := series.Merge{Out: f.tell.out, Runs: f.runs, Command: append(commandOf(c), args...)}
+			for _, name := range args {
+				folder, err := catalog.Find(c.Context(), f.runs, name)
+				if err != nil {
+					return err
+				}
+				m.Folders = append(m.Folders, folder)
+			}
+			folder, record, err := m.Run()
+			switch {
+			case errors.Is(err, results.ErrMergeMismatch):
+				return usageError{err}
+			case errors.Is(err, results.ErrWrite):
+				return fmt.Errorf("%w: %w", run.ErrFolder, err)
+			case err != nil:
+				return err
+			}
+			if err := f.tell.keep(folder, record, stderr); err != nil {
+				return err
+			}
+			if err := f.tell.print(stdout, record); err != nil {
+				return err
+			}
+			return outcomeOfRun(record).end()
+		}),
 	}
 	flags := c.Flags()
 	f.tell.formFlags.register(flags, runForms()...)
@@ -299,32 +311,4 @@ limit, what ` + "`serve`" + ` captured, and a run that was killed cannot be merg
 	flags.BoolVar(&f.tell.noCharts, "no-charts", false, "keep the record alone, without charts and page (loadgen report makes the page of a record)")
 	flags.StringVar(&f.runs, "runs", runsKept(), "`folder` in which names of runs are looked for")
 	return c
-}
-
-// merge merges the runs, prints their report and returns what the exit code is to say.
-func (f *runsMergeFlags) merge(c *cobra.Command, names []string, stdout, stderr io.Writer) error {
-	m := series.Merge{Out: f.tell.out, Runs: f.runs, Command: append(commandOf(c), names...)}
-	for _, name := range names {
-		folder, err := catalog.Find(c.Context(), f.runs, name)
-		if err != nil {
-			return err
-		}
-		m.Folders = append(m.Folders, folder)
-	}
-	folder, record, err := m.Run()
-	switch {
-	case errors.Is(err, results.ErrMergeMismatch):
-		return usageError{err}
-	case errors.Is(err, results.ErrWrite):
-		return fmt.Errorf("%w: %w", run.ErrFolder, err)
-	case err != nil:
-		return err
-	}
-	if err := f.tell.keep(folder, record, stderr); err != nil {
-		return err
-	}
-	if err := f.tell.print(stdout, record); err != nil {
-		return err
-	}
-	return outcomeOfRun(record).end()
 }

@@ -174,19 +174,21 @@ every field with its value, defaults and overrides included, in one canonical fo
 	return c
 }
 
-// newCheck returns the verb that tells all that is wrong with scenario files.
-func newCheck(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check file…",
-		Short: "Tell all that is wrong with scenario files",
-		Long: `Check reads scenario files, and the files that they name, without running anything.
+const checkHelp = `Check reads scenario files, and the files that they name, without running anything.
 What is wrong is told on standard output, a line for each fault:
 
   file:line:column: what is wrong; what was expected
 
 A sound file is told in one line, which says what it holds. A folder stands for the
 .yaml files in it, - for standard input, and the name of a built-in scenario for that.
-The exit code is 2 where anything is wrong.`,
+The exit code is 2 where anything is wrong.`
+
+// newCheck returns the verb that tells all that is wrong with scenario files.
+func newCheck(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check file…",
+		Short: "Tell all that is wrong with scenario files",
+		Long:  checkHelp,
 		Example: `  loadgen scenarios check my-table.yaml
   loadgen scenarios check tables/ other.yaml
   loadgen scenarios check - < my-table.yaml`,
@@ -197,41 +199,38 @@ The exit code is 2 where anything is wrong.`,
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return checkAll(args, c.InOrStdin(), stdout) },
-	}
-}
-
-// checkAll checks what was named, in that order.
-func checkAll(names []string, stdin io.Reader, stdout io.Writer) error {
-	code := codeOk
-	told := func(line string, sound bool) error {
-		if !sound {
-			code = codeUsage
-		}
-		_, err := fmt.Fprintln(stdout, line)
-		return err
-	}
-	for _, name := range names {
-		files := []string{standardInput}
-		if name != standardInput {
-			var err error
-			if files, err = scenarios.FilesOf(name); err != nil {
-				files, err = nil, told(results.OneLine(err), false)
-			}
-			if err != nil {
+		RunE: func(c *cobra.Command, args []string) error {
+			code := codeOk
+			told := func(line string, sound bool) error {
+				if !sound {
+					code = codeUsage
+				}
+				_, err := fmt.Fprintln(stdout, line)
 				return err
 			}
-		}
-		for _, file := range files {
-			if err := told(checkOne(file, stdin)); err != nil {
-				return err
+			for _, name := range args {
+				files := []string{standardInput}
+				if name != standardInput {
+					var err error
+					if files, err = scenarios.FilesOf(name); err != nil {
+						files, err = nil, told(results.OneLine(err), false)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				for _, file := range files {
+					if err := told(checkOne(file, c.InOrStdin())); err != nil {
+						return err
+					}
+				}
 			}
-		}
+			if code != codeOk {
+				return verdictError{code: code}
+			}
+			return nil
+		},
 	}
-	if code != codeOk {
-		return verdictError{code: code}
-	}
-	return nil
 }
 
 // stdinName is what messages call standard input.
@@ -266,16 +265,18 @@ type initFlags struct {
 	force bool
 }
 
-func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "init [file]",
-		Short: "Write the beginning of a scenario for your own table",
-		Long: `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. It is
+const initHelp = `Init writes a scenario to begin with, ` + scenarios.StarterName + `.yaml unless another file is named. It is
 sound as it stands: check, explain, simulate and run take it at once, and each of its
 sections says in a comment what to change for a table of your own. Beside it lies the
 JSON Schema by which editors complete and check it.
 
-No file is overwritten without --force.`,
+No file is overwritten without --force.`
+
+func (f *initFlags) verb(stdout io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "init [file]",
+		Short: "Write the beginning of a scenario for your own table",
+		Long:  initHelp,
 		Example: `  loadgen scenarios init
   loadgen scenarios init tables/orders.yaml --name orders`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -292,36 +293,31 @@ No file is overwritten without --force.`,
 			if err := emptyFlag(c.Flags()); err != nil {
 				return err
 			}
-			return f.begin(file, stdout)
-		},
-	}
-	c.Flags().StringVar(&f.name, "name", "", "what the scenario is called (default: as the file is)")
-	c.Flags().BoolVar(&f.force, "force", false, "overwrite files that are there")
-	return c
-}
-
-// begin writes the scenario and the schema beside it, and says what is next.
-func (f *initFlags) begin(file string, stdout io.Writer) error {
-	var faults fields.Faults
-	if errors.As(scenarios.Begin(file, f.name, f.force), &faults) {
-		for i, fault := range faults {
-			switch fault.Path {
-			case "name":
-				faults[i].File = "--name " + f.name
-			case "overwrite":
-				faults[i] = fields.Fault{What: fault.What + ", or --force to overwrite it"}
+			var faults fields.Faults
+			if errors.As(scenarios.Begin(file, f.name, f.force), &faults) {
+				for i, fault := range faults {
+					switch fault.Path {
+					case "name":
+						faults[i].File = "--name " + f.name
+					case "overwrite":
+						faults[i] = fields.Fault{What: fault.What + ", or --force to overwrite it"}
+					}
+				}
+				return usageError{errors.Join(faults.Unwrap()...)}
 			}
-		}
-		return usageError{errors.Join(faults.Unwrap()...)}
-	}
-	_, err := fmt.Fprintf(stdout, `%s is the beginning of a scenario; %s beside it is for editors. Next:
+			_, err := fmt.Fprintf(stdout, `%s is the beginning of a scenario; %s beside it is for editors. Next:
 
   loadgen scenarios check %s    # is the file sound?
   loadgen explain %s            # what will it do?
   loadgen simulate %s           # run it on the virtual clock
   loadgen run %s                # run it in real time
 `, file, scenarios.SchemaFile, file, file, file, file)
-	return err
+			return err
+		},
+	}
+	c.Flags().StringVar(&f.name, "name", "", "what the scenario is called (default: as the file is)")
+	c.Flags().BoolVar(&f.force, "force", false, "overwrite files that are there")
+	return c
 }
 
 // newPatterns returns the verb that runs every pattern beside what it replaces.

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios"
@@ -32,11 +31,7 @@ type simulateFlags struct {
 // canonical is the scenario that is simulated where none is named.
 const canonical = "simulate"
 
-func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "simulate [file|name]",
-		Short: "Run a scenario on the virtual clock: minutes of load balancing in seconds",
-		Long: `Simulate runs a scenario, a YAML file or a built-in one by its name, through the
+const simulateHelp = `Simulate runs a scenario, a YAML file or a built-in one by its name, through the
 same session, engine and record as a run in real time, but on a virtual clock: what
 takes the service twenty minutes takes seconds, and the same seed gives the same
 record to the last count: nothing differs but when it was begun.
@@ -49,7 +44,13 @@ another profile of the model, which is simulated beside it.
 Entities are stored only where the scenario reads what it wrote, or with --data:
 admission, counts and times do not depend on them, but 404, 409 and 412 do.
 
-` + sweepHelp + "\n\n" + findHelp,
+` + sweepHelp + "\n\n" + findHelp
+
+func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:               "simulate [file|name]",
+		Short:             "Run a scenario on the virtual clock: minutes of load balancing in seconds",
+		Long:              simulateHelp,
 		ValidArgsFunction: oneScenario,
 		Example: `  loadgen simulate                                # a cold table learns its load
   loadgen simulate --set start=warm               # the same load on spread ranges
@@ -85,12 +86,7 @@ admission, counts and times do not depend on them, but 404, 409 and 412 do.
 			return f.sweep.run(c, &f.choice, &f.tell, d, command, plan, stdout, stderr)
 		},
 	}
-	f.register(c.Flags())
-	completeUse(c, canonical)
-	return c
-}
-
-func (f *simulateFlags) register(flags *pflag.FlagSet) {
+	flags := c.Flags()
 	f.choice.register(flags)
 	f.find.register(flags)
 	f.sweep.register(flags)
@@ -99,6 +95,8 @@ func (f *simulateFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.oneProfile, "one-profile", false, "do not hold the verdict against another profile of the model")
 	flags.StringVar(&f.memory, "memory-limit", "2GiB", "refuse a scenario that would take more memory than this `size`")
 	f.tell.register(flags, "exit 13 where what was asked cannot be told")
+	completeUse(c, canonical)
+	return c
 }
 
 // plan returns the sound plan of a scenario that the flags ask for.

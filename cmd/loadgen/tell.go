@@ -9,12 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"loadgen/engine/nearest"
 	"loadgen/report"
 	"loadgen/report/document"
 	"loadgen/report/live/otlp"
@@ -34,7 +32,8 @@ type tellFlags struct {
 	out    string
 	strict bool
 	quiet  bool
-	ui     uiFlag
+	// ui is how a run is to be shown while it goes on; empty is auto.
+	ui string
 	// metrics is the address to listen on for scrapes, otlp where telemetry is sent to, both
 	// empty for none; metricsKeys says that both are told PartitionKeys.
 	metrics, otlp string
@@ -62,7 +61,7 @@ func (f *tellFlags) register(flags *pflag.FlagSet, strict string) {
 	flags.StringVar(&f.hlog, "hlog", "", "also write an interval log of HdrHistogram to this `file` while the run goes on: a line for each operation and second")
 	flags.StringVar(&f.csv, "csv", "", "also write a table to this `file` while the run goes on: a row a second, its columns by operation")
 	f.ui = progressAuto
-	flags.Var(&f.ui, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
+	flags.Var(&formValue{&f.ui, "how", progressForms(), strings.Join(progressForms(), ", ")}, "ui", "how to show the run on standard error: auto (a bar on a terminal, else plain), plain (a line every 10 s), none, or json (loadgen help events)")
 	f.live.register(flags, "live")
 	f.flags = flags
 }
@@ -235,40 +234,11 @@ func (f *tellFlags) shown() string {
 	if f.quiet {
 		return progressNone
 	}
-	return string(cmp.Or(f.ui, progressAuto))
+	return cmp.Or(f.ui, progressAuto)
 }
 
 // silent says that nothing is to be told on standard error but faults.
 func (f *tellFlags) silent() bool { return f.shown() == progressNone }
-
-// uiFlag is how a run is to be shown while it goes on; empty is auto.
-type uiFlag string
-
-var _ pflag.Value = (*uiFlag)(nil)
-
-// String implements [pflag.Value].
-func (u *uiFlag) String() string { return string(*u) }
-
-// Type implements [pflag.Value].
-func (u *uiFlag) Type() string { return "how" }
-
-// Set implements [pflag.Value].
-func (u *uiFlag) Set(text string) error {
-	if !slices.Contains(progressForms(), text) {
-		return fmt.Errorf("expected %s", u.expected(text))
-	}
-	*u = uiFlag(text)
-	return nil
-}
-
-// expected says what the flag takes, to whom typed something else.
-func (u *uiFlag) expected(text string) string {
-	known := strings.Join(progressForms(), ", ")
-	if near, found := nearest.Name(text, progressForms()); found {
-		return known + "; the nearest is " + near
-	}
-	return known
-}
 
 // standsBy has a live page become the report of a record; there may be none.
 func standsBy(shown *page.Server, record *results.Record) error {

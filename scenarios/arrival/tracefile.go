@@ -140,23 +140,20 @@ func (r *traceReader) read() bool {
 		}
 		return true
 	}
-	return r.row(r.Fields())
-}
-
-func (r *traceReader) row(fields []string) bool {
-	at, sound := r.instant(fields[0])
+	columns := r.Fields()
+	at, sound := r.instant(columns[0])
 	operation, key := -1, entity.Key{}
-	if len(fields) > 1 {
+	if len(columns) > 1 {
 		var known bool
-		if operation, known = r.Operations[fields[1]]; !known {
-			what := fmt.Sprintf("unknown operation %q; expected one of %s", fields[1], strings.Join(slices.Sorted(maps.Keys(r.Operations)), ", "))
+		if operation, known = r.Operations[columns[1]]; !known {
+			what := fmt.Sprintf("unknown operation %q; expected one of %s", columns[1], strings.Join(slices.Sorted(maps.Keys(r.Operations)), ", "))
 			if r.Unknown != nil {
-				what = r.Unknown(fields[1])
+				what = r.Unknown(columns[1])
 			}
 			r.Fault("%s", what)
 			sound = false
 		}
-		key = entity.Key{Partition: fields[2], Row: fields[3]}
+		key = entity.Key{Partition: columns[2], Row: columns[3]}
 		if code, detail := entity.ValidateKey(key); code != entity.OK {
 			r.Fault("%s: %s", code, detail)
 			sound = false

@@ -3,6 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
 
@@ -81,7 +82,12 @@ func (l *busLeader) within(o *BusOptions) error {
 	if l.server, err = serve(o, g); err != nil {
 		return err
 	}
-	l.url = local(l.server)
+	if host, port, err := net.SplitHostPort(l.server.Addr().String()); err == nil {
+		if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		l.url = "nats://" + net.JoinHostPort(host, port)
+	}
 	signs, err := signing(own)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errToken, err)

@@ -34,7 +34,16 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*busM
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
-	conn, err := reach(ctx, &o, id, c)
+	// Where nobody listens yet it asks again for a while.
+	const pause = 250 * time.Millisecond
+	until := c.Now().Add(o.Wait)
+	conn, err := connect(&o, id)
+	for errors.Is(err, errNobody) && c.Now() < until {
+		if err := c.Sleep(ctx, c.Now().Add(pause)); err != nil {
+			return nil, err
+		}
+		conn, err = connect(&o, id)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,21 +61,6 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*busM
 	}
 	m.reading.Go(m.read)
 	return m, nil
-}
-
-// reach connects, and asks again for a while where nobody listens.
-func reach(ctx context.Context, o *BusOptions, id string, c clock.Clock) (*nats.Conn, error) {
-	const pause = 250 * time.Millisecond
-	until := c.Now().Add(o.Wait)
-	for {
-		conn, err := connect(o, id)
-		if err == nil || !errors.Is(err, errNobody) || c.Now() >= until {
-			return conn, err
-		}
-		if err := c.Sleep(ctx, c.Now().Add(pause)); err != nil {
-			return nil, err
-		}
-	}
 }
 
 func (m *busMember) read() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -176,18 +175,10 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 // Version names the build, whose members alone a leader takes.
 func Version() string { return strings.TrimSpace(run.Version() + " " + run.Commit()) }
 
-// Mistyped reports whether an error is of what somebody typed: a token that will not do, an
-// address that cannot be listened at, a target that is not the leader's.
-func Mistyped(err error) bool {
-	return is(err, errToken, errListen, errTarget)
-}
+// Mistyped are the errors of what somebody typed: a token that will not do, an address that
+// cannot be listened at, a target that is not the leader's.
+var Mistyped = [...]error{errToken, errListen, errTarget}
 
-// Away reports whether an error is that others are not there, or do not agree.
-func Away(err error) bool {
-	return is(err, protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
-		errRefused, errUnreachable, errLed, errStopped, errNothing)
-}
-
-func is(err error, kinds ...error) bool {
-	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
-}
+// Away are the errors that others are not there, or do not agree.
+var Away = [...]error{protocol.ErrFewer, protocol.ErrUnready, protocol.ErrRefused, protocol.ErrNoLeader, protocol.ErrLeaderLost, protocol.ErrStopped,
+	errRefused, errUnreachable, errLed, errStopped, errNothing}

@@ -20,7 +20,15 @@ type gate struct {
 // Check implements server.Authentication.
 func (g *gate) Check(c server.ClientAuthentication) bool {
 	opts := c.GetOpts()
-	if opts.Nkey != g.join && opts.Nkey != g.leader || !signed(opts.Nkey, opts.Sig, c.GetNonce()) {
+	if opts.Nkey != g.join && opts.Nkey != g.leader {
+		return false
+	}
+	nonce := c.GetNonce()
+	signature, err := base64.RawURLEncoding.DecodeString(opts.Sig)
+	if err != nil || len(nonce) == 0 {
+		return false
+	}
+	if public, err := nkeys.FromPublicKey(opts.Nkey); err != nil || public.Verify(nonce, signature) != nil {
 		return false
 	}
 	if opts.Nkey == g.leader {
@@ -36,16 +44,6 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 	c.RegisterUser(&server.User{Username: opts.Name, Permissions: &server.Permissions{
 		Publish: only(g.subjects.ask(opts.Name)), Subscribe: only(g.subjects.answer(opts.Name))}})
 	return true
-}
-
-// signed reports whether a nonce was signed with the key.
-func signed(key, signature string, nonce []byte) bool {
-	raw, err := base64.RawURLEncoding.DecodeString(signature)
-	if err != nil || len(nonce) == 0 {
-		return false
-	}
-	public, err := nkeys.FromPublicKey(key)
-	return err == nil && public.Verify(nonce, raw) == nil
 }
 
 // serve starts a server in this process. Errors wrap [errListen].
@@ -102,16 +100,4 @@ func listening(at string) (host string, port int, err error) {
 	}
 	port, err = strconv.Atoi(text)
 	return host, port, err
-}
-
-// local is where a server of this process is reached from its machine.
-func local(s *server.Server) string {
-	host, port, err := net.SplitHostPort(s.Addr().String())
-	if err != nil {
-		return ""
-	}
-	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "nats://" + net.JoinHostPort(host, port)
 }

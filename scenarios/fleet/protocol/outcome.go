@@ -62,7 +62,23 @@ func (l *Leader) Outcome() (Outcome, error) {
 		o.Faults = append(o.Faults, "Nothing more was tried: what follows would be the load of fewer.")
 	}
 	o.Skew = last - first
-	o.Notes = append(o.Notes, l.notes.said()...)
+	for _, one := range []struct {
+		count int
+		text  string
+	}{
+		{l.notes.refused, "Asks to join that were refused: %d."},
+		{l.notes.returned, "Messages of members that had been given up, which count for nothing: %d."},
+		{l.notes.doubled, "Seconds that came more than once, and count once: %d."},
+		{l.notes.late, "Messages of the run before, which count for nothing in this one: %d."},
+		{l.notes.malformed, "Messages that were none of this fleet's, and were dropped: %d."},
+	} {
+		if one.count > 0 {
+			o.Notes = append(o.Notes, fmt.Sprintf(one.text, one.count))
+		}
+	}
+	if l.notes.stood > 0 {
+		o.Notes = append(o.Notes, fmt.Sprintf("The leader itself stood still for %v.", l.notes.stood.Round(time.Millisecond)))
+	}
 	return o, l.err
 }
 
@@ -90,26 +106,4 @@ func (s *seat) remarks() (faults, notes []string) {
 		notes = append(notes, said("had %d seconds that could not be shown while the run went on; its record has them", s.Missing))
 	}
 	return faults, notes
-}
-
-// said are the counts that are not 0, each in a sentence.
-func (n *notes) said() (list []string) {
-	for _, one := range []struct {
-		count int
-		text  string
-	}{
-		{n.refused, "Asks to join that were refused: %d."},
-		{n.returned, "Messages of members that had been given up, which count for nothing: %d."},
-		{n.doubled, "Seconds that came more than once, and count once: %d."},
-		{n.late, "Messages of the run before, which count for nothing in this one: %d."},
-		{n.malformed, "Messages that were none of this fleet's, and were dropped: %d."},
-	} {
-		if one.count > 0 {
-			list = append(list, fmt.Sprintf(one.text, one.count))
-		}
-	}
-	if n.stood > 0 {
-		list = append(list, fmt.Sprintf("The leader itself stood still for %v.", n.stood.Round(time.Millisecond)))
-	}
-	return list
 }
