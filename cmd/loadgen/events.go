@@ -125,22 +125,18 @@ func (e *events) happened(r results.Event) {
 }
 
 func (e *events) finish(s *live.Status, ended error) {
-	e.tell(runEnds{head{"run_ends", inSeconds(s.At)}, endingOf(ended), totalsOf(&s.Totals)})
-	close(e.lines)
-	e.done.Wait()
-}
-
-func endingOf(ended error) string {
+	how := "failed"
 	switch {
 	case ended == nil:
-		return "complete"
+		how = "complete"
 	case errors.Is(ended, run.ErrBudget), errors.Is(ended, drive.ErrStopped):
-		return "stopped"
+		how = "stopped"
 	case errors.Is(ended, context.Canceled):
-		return "interrupted"
-	default:
-		return "failed"
+		how = "interrupted"
 	}
+	e.tell(runEnds{head{"run_ends", inSeconds(s.At)}, how, totalsOf(&s.Totals)})
+	close(e.lines)
+	e.done.Wait()
 }
 
 // uiVersion is raised when a key of the events changes its meaning or goes.

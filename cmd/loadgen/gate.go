@@ -135,9 +135,16 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 			return usageError{fmt.Errorf("--all: no built-in scenario has a baseline in %s; expected scenarios with --accept first", f.baselines.Baselines)}
 		}
 	}
-	all, err := scenariosOf(names)
-	if err != nil {
-		return err
+	var all []*scenarios.Scenario
+	for _, name := range names {
+		s, _, err := scenarios.OpenWhole(name)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all, func(other *scenarios.Scenario) bool { return other.Name == s.Name }) {
+			return usageError{fmt.Errorf("%s: another scenario is called %s, too; expected names of their own", name, s.Name)}
+		}
+		all = append(all, s)
 	}
 	if err := f.begin(); err != nil {
 		return err
@@ -158,22 +165,6 @@ func (f *gateFlags) gate(c *cobra.Command, names []string, stdout, stderr io.Wri
 		return err
 	}
 	return endsWith(gate.Code(list))
-}
-
-// scenariosOf reads scenarios, each of which has a name of its own.
-func scenariosOf(names []string) ([]*scenarios.Scenario, error) {
-	var all []*scenarios.Scenario
-	for _, name := range names {
-		s, _, err := scenarios.OpenWhole(name)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(all, func(other *scenarios.Scenario) bool { return other.Name == s.Name }) {
-			return nil, usageError{fmt.Errorf("%s: another scenario is called %s, too; expected names of their own", name, s.Name)}
-		}
-		all = append(all, s)
-	}
-	return all, nil
 }
 
 // gateLive holds one scenario to an older build by live runs of both, and prints the result.

@@ -248,7 +248,14 @@ func explain(ctx context.Context, err error) (int, string) {
 	case errors.As(err, &told):
 		return told.code, told.said
 	case errors.As(context.Cause(ctx), &signalled) && (errors.Is(err, context.Canceled) || unheard(err)):
-		return signalled.code(), signalled.Error() + "; " + whatIsReported(err)
+		var ended reportedError
+		report := "there is no report, for nothing was measured"
+		if errors.As(err, &ended) && ended.whole {
+			report = "the report is whole, for all was measured by then"
+		} else if errors.As(err, &ended) || unheard(err) {
+			report = "the report is of what was done until then"
+		}
+		return signalled.code(), signalled.Error() + "; " + report
 	case errors.As(err, &faults):
 		return codeUsage, faults.Error()
 	case errors.Is(err, fleet.ErrBroken):
@@ -281,19 +288,6 @@ func reported(ended error, whole bool) error {
 		return nil
 	}
 	return reportedError{ended, whole}
-}
-
-// whatIsReported says which report there is of what was ended early by an error.
-func whatIsReported(err error) string {
-	var told reportedError
-	switch {
-	case errors.As(err, &told) && told.whole:
-		return "the report is whole, for all was measured by then"
-	case errors.As(err, &told), unheard(err):
-		return "the report is of what was done until then"
-	default:
-		return "there is no report, for nothing was measured"
-	}
 }
 
 // unheard reports whether an error is that nobody is left to read what is printed: on a

@@ -149,8 +149,12 @@ func TestEndings(t *testing.T) {
 		{fmt.Errorf("%w: too many", drive.ErrStopped), "stopped"},
 		{io.ErrUnexpectedEOF, "failed"},
 	} {
-		if got := endingOf(tt.ended); got != tt.want {
-			t.Errorf("a run that ended by %v is %s; want %s", tt.ended, got, tt.want)
+		var said strings.Builder
+		e := newEvents(&said)
+		e.begin(start{})
+		e.finish(new(live.Status), tt.ended)
+		if got := said.String(); !strings.Contains(got, `"ended":"`+tt.want+`"`) {
+			t.Errorf("a run that ended by %v is told as %s; want %s", tt.ended, got, tt.want)
 		}
 	}
 }
