@@ -73,25 +73,17 @@ func (o Object) names() []string {
 	return nearest.Of(o.Fields, func(f Field) string { return f.Name })
 }
 
-// fieldsInWords names the fields, of many the required ones.
-func (o Object) fieldsInWords() string {
-	const most = 15
-	if len(o.Fields) <= most {
-		return strings.Join(o.names(), ", ")
-	}
-	var names []string
-	for _, f := range o.Fields {
-		if f.Required {
-			names = append(names, f.Name)
-		}
-	}
-	return strings.Join(append(names, "and others"), ", ")
-}
-
 // Read implements [Binding].
 func (o Object) Read(r *Reader, path string, n *Node) {
 	if n.Kind != Dict {
-		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), o.fieldsInWords())
+		const most = 15
+		names := o.names()
+		if len(names) > most { // the required ones are named
+			optional := func(f Field) bool { return !f.Required }
+			required := Object{Fields: slices.DeleteFunc(slices.Clone(o.Fields), optional)}
+			names = append(required.names(), "and others")
+		}
+		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), strings.Join(names, ", "))
 		return
 	}
 	for i := range n.Entries {

@@ -98,7 +98,22 @@ func (w *watch) second(e *protocol.Event) {
 	}
 	now := w.Present()
 	for w.next < len(w.plan) && (w.next == 0 || now >= w.at(w.next)) {
-		w.enter()
+		// A stage with all of its phases.
+		first := w.next
+		stage := campaign.Progress{Stage: w.plan[first].Stage}
+		for ; w.next < len(w.plan) && w.plan[w.next].Stage == stage.Stage; w.next++ {
+			one := w.plan[w.next]
+			for _, n := range one.Shares {
+				stage.Operations += uint64(n)
+			}
+			stage.Length = one.End - w.plan[first].Begin
+		}
+		w.Enters(stage)
+		for i := first; i < w.next; i++ {
+			one := w.plan[i].Phase
+			one.Begin, one.End = w.at(i), w.at(i)+one.End-one.Begin
+			w.Phase(i, &one)
+		}
 	}
 	var responses []*results.Histogram
 	for i := range e.Second.Operations {
@@ -109,22 +124,3 @@ func (w *watch) second(e *protocol.Event) {
 
 // at is when a phase begins, by the run of who leads.
 func (w *watch) at(phase int) time.Duration { return w.begun + w.plan[phase].Begin - w.plan[0].Begin }
-
-// enter shows the next stage, with all of its phases.
-func (w *watch) enter() {
-	first := w.next
-	stage := campaign.Progress{Stage: w.plan[first].Stage}
-	for ; w.next < len(w.plan) && w.plan[w.next].Stage == stage.Stage; w.next++ {
-		one := w.plan[w.next]
-		for _, n := range one.Shares {
-			stage.Operations += uint64(n)
-		}
-		stage.Length = one.End - w.plan[first].Begin
-	}
-	w.Enters(stage)
-	for i := first; i < w.next; i++ {
-		one := w.plan[i].Phase
-		one.Begin, one.End = w.at(i), w.at(i)+one.End-one.Begin
-		w.Phase(i, &one)
-	}
-}
