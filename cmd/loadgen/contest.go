@@ -239,7 +239,26 @@ func (f *designsFlags) contested(c *cobra.Command, name string) (*scenarios.Scen
 func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	p := &f.plan.Run
 	p.Out, p.Runs, p.Rival, p.NoProbe = f.out, runsKept(), !f.oneProfile, f.noProbe
-	f.plan.Repeat = func(designs []string) string { return text.CommandLine(f.repeated(c, name, designs)) }
+	// It repeats the contest, whatever the order in which its designs were named.
+	f.plan.Repeat = func(designs []string) string {
+		command := []string{}
+		skip := false
+		for _, word := range commandOf(c) {
+			switch {
+			case skip:
+				skip = false
+			case word == "--designs":
+				skip = true
+			case slices.ContainsFunc([]string{"--write=", "--yes=", "--format=", "--verbose="}, func(flag string) bool { return strings.HasPrefix(word, flag) }):
+			default:
+				command = append(command, word)
+			}
+		}
+		if len(designs) > 0 {
+			command = append(command, "--designs="+strings.Join(designs, ","))
+		}
+		return text.CommandLine(append(command, name))
+	}
 	// It repeats a run by itself.
 	f.plan.Alone = func(design string, seed uint64) []string {
 		verb := "simulate"
@@ -266,28 +285,6 @@ func (f *designsFlags) fill(c *cobra.Command, name string, stderr io.Writer) {
 	}
 	p.Consent = f.target.agree(f.quiet, stderr)
 	p.Kept, p.Remains = report.Illustrate, remainsOf(c.Context(), nil)
-}
-
-// repeated returns the command that repeats the contest, whatever the order in which its
-// designs were named.
-func (f *designsFlags) repeated(c *cobra.Command, name string, designs []string) []string {
-	command := []string{}
-	skip := false
-	for _, word := range commandOf(c) {
-		switch {
-		case skip:
-			skip = false
-		case word == "--designs":
-			skip = true
-		case slices.ContainsFunc([]string{"--write=", "--yes=", "--format=", "--verbose="}, func(flag string) bool { return strings.HasPrefix(word, flag) }):
-		default:
-			command = append(command, word)
-		}
-	}
-	if len(designs) > 0 {
-		command = append(command, "--designs="+strings.Join(designs, ","))
-	}
-	return append(command, name)
 }
 
 // contestPage writes the page of a contest that is kept.

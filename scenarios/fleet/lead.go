@@ -103,25 +103,21 @@ func (s *leadership) lead(ctx context.Context, o *LeadOptions) (Outcome, error) 
 	came, err := s.outcome()
 	if s.l.Whole() && ctx.Err() == nil {
 		s.l = s.l.Next()
-		s.rest()
+		// The members are answered until the next run begins, or none does.
+		resting, wake := context.WithCancel(context.Background())
+		var answering sync.WaitGroup
+		s.seen = nil
+		answering.Go(func() { s.loop(resting, func() {}, func() bool { return resting.Err() != nil }) })
+		s.rested = func() {
+			wake()
+			answering.Wait()
+			s.rested = nil
+		}
 		return came, err
 	}
 	s.l.End(s.clock.Now())
 	s.loop(ctx, stop, gone)
 	return came, err
-}
-
-// rest has the members answered until the next run begins, or none does.
-func (s *leadership) rest() {
-	ctx, wake := context.WithCancel(context.Background())
-	var answering sync.WaitGroup
-	s.seen = nil
-	answering.Go(func() { s.loop(ctx, func() {}, func() bool { return ctx.Err() != nil }) })
-	s.rested = func() {
-		wake()
-		answering.Wait()
-		s.rested = nil
-	}
 }
 
 // end says that no run follows to whoever waits for one.

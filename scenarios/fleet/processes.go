@@ -54,14 +54,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// last returns the last line.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.text), []byte("\n"))
-	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
-}
-
 // begin begins so many processes that join at an address. Those that were begun are returned
 // with an error, too.
 func begin(command []string, number int, url string, token Token) (*processes, error) {
@@ -109,7 +101,10 @@ func (p *processes) end(said io.Writer, clk clock.Clock) error {
 		switch {
 		case err == nil:
 		case errors.As(err, &failed):
-			if line := one.said.last(); line != "" && said != nil {
+			one.said.mu.Lock()
+			lines := bytes.Split(bytes.TrimSpace(one.said.text), []byte("\n"))
+			one.said.mu.Unlock()
+			if line := strings.ToValidUTF8(string(lines[len(lines)-1]), "?"); line != "" && said != nil {
 				fmt.Fprintf(said, "process %d: %s\n", i+1, line)
 			}
 		default:
