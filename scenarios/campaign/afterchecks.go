@@ -81,8 +81,13 @@ func (c *Campaign) checks() []workflow.Check {
 			list = append(slices.Delete(list, known, known+1), at)
 		}
 	})
-	if check := c.copiesCheck(); check != nil && !slices.ContainsFunc(list, looked{check: check}.same) {
-		list = append(list, looked{check: check})
+	// Copies are looked at where clients die between them.
+	dies := func(o scenarios.OperationSpec) bool { return o.Killed > 0 }
+	dead := slices.ContainsFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), dies) })
+	if dead && c.places.Copied != nil {
+		if copies := (looked{check: workflow.NewCopyCheck(c.places.Copied)}); !slices.ContainsFunc(list, copies.same) {
+			list = append(list, copies)
+		}
 	}
 	// What is under way by one queue is no fault to the check of another.
 	var first, then []workflow.Check
@@ -93,16 +98,6 @@ func (c *Campaign) checks() []workflow.Check {
 		then = append(then, one.check)
 	}
 	return append(first, then...)
-}
-
-// copiesCheck returns how copies are looked at, where clients die between them.
-func (c *Campaign) copiesCheck() workflow.Check {
-	dies := func(o scenarios.OperationSpec) bool { return o.Killed > 0 }
-	dead := slices.ContainsFunc(c.Scenario.Phases, func(p scenarios.Phase) bool { return slices.ContainsFunc(p.Operations(), dies) })
-	if !dead || c.places.Copied == nil {
-		return nil
-	}
-	return workflow.NewCopyCheck(c.places.Copied)
 }
 
 // looked is a check with what it is of: the places, stores, properties and attributes that
@@ -132,25 +127,18 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 		return ended
 	}
 	for _, check := range c.checks() {
-		if err := c.look(ctx, check); err != nil {
+		completed := false
+		stage := c.preparing(kindAudit, 1, 1, preparationLimit)
+		stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check }
+		stage.Ended = func(_ *drive.Work, done *results.Completed) { completed = done.Class == results.Ok }
+		if err := c.run(ctx, stage); err != nil {
 			return err
 		}
+		if !completed {
+			return fmt.Errorf("%w: whether %s could not be looked at to the end", c.failure(), check.Name())
+		}
+		found := check.Findings()
+		c.ledger.Recorder.Invariant(results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples})
 	}
-	return nil
-}
-
-func (c *Campaign) look(ctx context.Context, check workflow.Check) error {
-	completed := false
-	stage := c.preparing(kindAudit, 1, 1, preparationLimit)
-	stage.Build = func(_ uint64, w *drive.Work) { w.Kind, w.Workflow = c.kindOf[kindAudit], check }
-	stage.Ended = func(_ *drive.Work, done *results.Completed) { completed = done.Class == results.Ok }
-	if err := c.run(ctx, stage); err != nil {
-		return err
-	}
-	if !completed {
-		return fmt.Errorf("%w: whether %s could not be looked at to the end", c.failure(), check.Name())
-	}
-	found := check.Findings()
-	c.ledger.Recorder.Invariant(results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples})
 	return nil
 }

@@ -53,9 +53,19 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 		return
 	}
 	for _, key := range report.Keys {
-		if t := a.watch(key); t != nil {
-			t.follow(&report, c)
+		t := a.trails[key]
+		if t == nil {
+			// An entity is watched from its first write on or never.
+			if len(a.order) >= a.most {
+				a.result.Unwatched++
+				continue
+			}
+			t = &trail{writeBegan: never, writesEnded: never, deleteBegan: never, deletesEnded: never}
+			a.trails[key] = t
+			a.order = append(a.order, key)
+			a.result.Keys++
 		}
+		t.follow(&report, c)
 	}
 }
 
@@ -78,23 +88,6 @@ func (a *audit) Count(r *workflow.Report) {
 		}
 	}
 	a.result.ForeignConflicts += int64(r.Conflicts)
-}
-
-// watch returns the trail of an entity, nil where no more can be watched. An
-// entity is watched from its first write on or never.
-func (a *audit) watch(key entity.Key) *trail {
-	if t := a.trails[key]; t != nil {
-		return t
-	}
-	if len(a.order) >= a.most {
-		a.result.Unwatched++
-		return nil
-	}
-	t := newTrail()
-	a.trails[key] = t
-	a.order = append(a.order, key)
-	a.result.Keys++
-	return t
 }
 
 // readBack is told what is there of a watched entity, nil where nothing is.
@@ -123,13 +116,6 @@ func (a *audit) watched() uint64 {
 	return uint64(len(a.order))
 }
 
-func (a *audit) told() *results.Audit {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	result := a.result
-	return &result
-}
-
 // auditLanes is how many entities are read back at once.
 const auditLanes = 32
 
@@ -155,7 +141,10 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 		ended = c.run(ctx, stage)
 	}
 	if !errors.Is(ended, results.ErrWrite) {
-		c.ledger.Recorder.Audit(c.audit.told())
+		c.audit.mu.Lock()
+		result := c.audit.result
+		c.audit.mu.Unlock()
+		c.ledger.Recorder.Audit(&result)
 	}
 	return ended
 }
@@ -205,18 +194,4 @@ func (c *Campaign) forecastVerified(f *Forecast, spec *scenarios.OperationSpec, 
 	reads := operations * int64(max(1, spec.Entities))
 	f.add(Forecast{Requests: reads, AtMost: reads, Entities: reads,
 		Sent: reads * requestBytes, Received: reads * (replyBytes + each)})
-}
-
-// trailBytes is about what following the writes takes in memory at most.
-func (c *Campaign) trailBytes() int64 {
-	const trail = 400
-	if c.audit == nil {
-		return 0
-	}
-	entities := int64(0)
-	all, _ := c.dryRun(len(c.Scenario.Phases))
-	for _, d := range all {
-		entities = addUp(entities, d.written(uint64(c.audit.most)))
-	}
-	return times(min(entities, int64(c.audit.most)), trail)
 }

@@ -52,17 +52,17 @@ const (
 	always     = time.Duration(1<<63 - 1)
 )
 
-func newTrail() *trail {
-	return &trail{writeBegan: never, writesEnded: never, deleteBegan: never, deletesEnded: never}
-}
-
 // follow takes down a write that was acknowledged, or may have been carried out.
 func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 	known := r.Written == workflow.Acknowledged
 	ended := c.Done
 	if !known || r.Lingers {
 		ended = always
-		t.stray(r.ID.Number)
+		if len(t.strays) < mostStrays {
+			t.strays = append(t.strays, r.ID.Number)
+		} else {
+			t.flooded = true
+		}
 	}
 	if r.Verb == entity.Delete {
 		t.erased, t.deleted = true, t.deleted || known
@@ -78,10 +78,11 @@ func (t *trail) follow(r *workflow.Report, c *results.Completed) {
 		t.writeBegan = max(t.writeBegan, c.Intended)
 		t.last(r)
 	}
-	if !r.Conditional && r.Counter == "" && (r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace) {
-		t.erased = true
-	}
-	if r.Counter != "" {
+	if r.Counter == "" {
+		if !r.Conditional && (r.Verb == entity.Replace || r.Verb == entity.InsertOrReplace) {
+			t.erased = true
+		}
+	} else {
 		t.blind = t.blind || !r.Conditional
 		i := slices.IndexFunc(t.counters, func(one counter) bool { return one.name == r.Counter })
 		if i < 0 {
@@ -110,14 +111,6 @@ func (t *trail) last(r *workflow.Report) {
 	case r.Version > t.version:
 		t.number, t.version = r.ID.Number, r.Version
 	}
-}
-
-func (t *trail) stray(number uint64) {
-	if len(t.strays) == mostStrays {
-		t.flooded = true
-		return
-	}
-	t.strays = append(t.strays, number)
 }
 
 // discrepancy is what an entity shows that was read back.

@@ -104,7 +104,7 @@ func TestTrail(t *testing.T) {
 		{"a replace may have wiped a counter out", []left{raised(merge, 4), wrote(3, entity.Replace, 30, 7, 9)}, found(30, "r-3", 0), discrepancy{}},
 		{"what somebody else wrote says nothing of counters", []left{raised(merge, 4)}, found(40, "other-1", 0), discrepancy{overwritten: true}},
 	} {
-		trail := newTrail()
+		trail := &trail{writeBegan: never, writesEnded: never, deleteBegan: never, deletesEnded: never}
 		for i := range row.writes {
 			one := &row.writes[i]
 			trail.follow(&one.Report, &results.Completed{Intended: one.due, Done: one.ended})

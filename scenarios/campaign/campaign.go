@@ -285,7 +285,10 @@ func (c *Campaign) phases(ctx context.Context) error {
 			}
 		case c.Find != nil:
 			c.loading = true
-			err = c.findIn(ctx, i)
+			// The first phase that offers load is searched, the others are left out.
+			if first, any := findPhase(c.Scenario); any && i == first {
+				err = c.find(ctx, i)
+			}
 		case phase.Traffic != nil:
 			c.loading = true
 			err = c.traffic(ctx, i)
@@ -300,7 +303,16 @@ func (c *Campaign) phases(ctx context.Context) error {
 // run carries out one stage and takes care of the numbering.
 func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	stage.First, stage.Table = c.number, c.Table
-	c.listen(stage)
+	before := stage.Ended
+	stage.Ended = func(w *drive.Work, done *results.Completed) {
+		if before != nil {
+			before(w, done)
+		}
+		if c.audit != nil {
+			c.audit.ended(w, done)
+		}
+		c.after.ended(c.kinds, w)
+	}
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf
 	}
@@ -326,29 +338,6 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 	return c.runner.Run(ctx, stage, c.ledger)
 }
 
-// listen has a stage tell of its operations whoever wants to know.
-func (c *Campaign) listen(stage *drive.Stage) {
-	before := stage.Ended
-	stage.Ended = func(w *drive.Work, done *results.Completed) {
-		if before != nil {
-			before(w, done)
-		}
-		if c.audit != nil {
-			c.audit.ended(w, done)
-		}
-		c.after.ended(c.kinds, w)
-	}
-}
-
-// patient returns the policy of what must succeed for the run to mean anything:
-// it goes on for minutes.
-func patient() backoff.Policy {
-	return backoff.Policy{
-		Name: "patient", Retries: backoff.MaxRetries,
-		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
-	}
-}
-
 // preparationLimit bounds the stages that fill and count the table, onceLimit
 // those of a single operation, so that a target that has died ends the run.
 const (
@@ -359,8 +348,12 @@ const (
 // preparing returns a stage of its own record, whose attempts are made again for minutes:
 // so many operations, of which some are under way at once, within a limit.
 func (c *Campaign) preparing(name string, lanes int, count uint64, limit time.Duration) *drive.Stage {
+	patient := backoff.Policy{
+		Name: "patient", Retries: backoff.MaxRetries,
+		Delay: backoff.Exponential{Base: 100 * time.Millisecond, Min: 50 * time.Millisecond, Max: 2 * time.Second},
+	}
 	return &drive.Stage{Name: name, Lanes: lanes, Count: count, Limit: limit,
-		Retry: patient().With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
+		Retry: patient.With(c.RetryCodes...), Phases: []results.Phase{{Name: name}}}
 }
 
 // prepare carries out a closed loop of operations that must all succeed, and

@@ -49,7 +49,9 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 		return d, err
 	}
 	d.stage = stage
-	d.lasts, d.closed = d.Lasts(), evenly(d.Clients, d.Pace())
+	each := float64(d.Pace()) / float64(max(1, d.Clients))
+	d.closed = func(k uint64) time.Duration { return time.Duration(min(float64(k)*each, math.MaxInt64/2)) }
+	d.lasts = d.Lasts()
 	d.most, d.expected = d.stage.Due(), d.stage.Due()
 	switch {
 	case d.stage.Schedule != nil:
@@ -58,7 +60,10 @@ func (c *Campaign) dryOf(phase int, traffic *scenarios.Traffic) (*dry, error) {
 		d.expected = min(d.most, uint64(d.lasts/max(1, d.closed(1))))
 	}
 	if c.Find != nil {
-		d.most = c.mostFound(phase)
+		d.most = 0
+		if first, any := findPhase(c.Scenario); any && phase == first {
+			d.most = uint64(c.Find.amount(mostSteps))
+		}
 	}
 	return d, nil
 }
@@ -189,7 +194,15 @@ func (c *Campaign) Footprint(data bool) Footprint {
 			c.footprintOf(&f, d, data)
 		}
 	}
-	f.Entities = addUp(f.Entities, c.trailBytes())
+	if c.audit != nil {
+		// About what following the writes takes at most.
+		const trail = 400
+		entities := int64(0)
+		for _, d := range all {
+			entities = addUp(entities, d.written(uint64(c.audit.most)))
+		}
+		f.Entities = addUp(f.Entities, times(min(entities, int64(c.audit.most)), trail))
+	}
 	return f
 }
 

@@ -82,17 +82,31 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.fresh, err = c.freshAt(phase); err != nil {
-		return nil, err
+	// No phase before this one, nor an earlier run, has used the first entity number.
+	if phase < len(c.begun) {
+		m.fresh = c.begun[phase]
+	} else {
+		past, err := c.dryRun(phase)
+		if err != nil {
+			return nil, err
+		}
+		for i := len(c.begun); i < len(past); i++ {
+			m.fresh += past[i].claims()
+		}
 	}
+	begins := time.Duration(0)
 	for i := range phase {
+		if t := c.Scenario.Phases[i].Traffic; t != nil && t.Events() {
+			begins += t.Lasts()
+		}
 		// What phases before have deleted is gone in this one.
 		m.deletes = m.deletes || slices.ContainsFunc(c.Scenario.Phases[i].Operations(),
 			func(o scenarios.OperationSpec) bool { return o.Writes() == entity.Delete })
 	}
 	name := c.Scenario.Phases[phase].Name
 	loaded := c.Scenario.Loaded(phase)
-	e := &events{mix: m, chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), deaths: clock.NewStream(c.Scenario.Seed, "deaths/"+name), begins: c.offeredBefore(phase), upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
+	e := &events{mix: m, begins: begins, upserts: loaded == 0, properties: c.Scenario.Entity.Properties,
+		chance: clock.NewStream(c.Scenario.Seed, "procedures/"+name), deaths: clock.NewStream(c.Scenario.Seed, "deaths/"+name),
 		sample: clock.NewStream(c.Scenario.Seed, "holdings/"+name), turns: clock.NewStream(c.Scenario.Seed, "turns/"+name),
 		population: newPopulation(loaded, d, c.Scenario.Seed, name), holdings: make(map[string]*holdings), homes: c.homes, places: c.places}
 	if e.patchy, err = c.patchyHomes(phase); err != nil {
@@ -113,8 +127,23 @@ func (e *events) stocked() error {
 	for table, s := range e.holdings {
 		homes := slices.DeleteFunc(slices.Clone(e.homes), func(home keyHome) bool { return home.table != table })
 		*s = *newHoldings(e, homes, mostHeld, mostTurned, entity.Key{Partition: markerPartition, Row: markerRow})
-		if err := s.taste(homes, e.properties); err != nil {
-			return err
+		// The samples have their properties formed without what nobody filters by.
+		bare := make([]*keys.Generator, len(homes))
+		for i := range homes {
+			var names []string
+			for _, p := range e.properties {
+				if homes[i].holds(p.Name) {
+					names = append(names, p.Name)
+				}
+			}
+			var err error
+			if bare[i], err = homes[i].generator.Project(names); err != nil {
+				return err
+			}
+		}
+		for i := range s.samples {
+			one := &s.samples[i]
+			one.stored = entity.Pack(nil, 0, bare[one.home].PropertiesOf(one.event))
 		}
 	}
 	return nil

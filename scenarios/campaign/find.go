@@ -106,23 +106,6 @@ func (f *Find) drained(rate float64) arrival.Step {
 	return arrival.Step{Rate: min(drainMore*rate, arrival.MaxRate), Length: drain}
 }
 
-// parts returns what a step at a rate offers, and the number of operations of it that
-// come before the rate itself.
-func (f *Find) parts(rate float64) (steps *arrival.Steps, before uint64, err error) {
-	own := arrival.Step{Rate: rate, Length: f.length(rate)}
-	first := f.drained(rate)
-	if first.Length == 0 {
-		steps, err = arrival.NewSteps(own)
-		return steps, 0, err
-	}
-	alone, err := arrival.NewSteps(first)
-	if err != nil {
-		return nil, 0, err
-	}
-	steps, err = arrival.NewSteps(first, own)
-	return steps, alone.Len(), err
-}
-
 // tried returns the phases of a step at a rate: what drains the target is not reported.
 func (f *Find) tried(name string, rate float64) []results.Phase {
 	first, begin := f.drained(rate), between
@@ -152,15 +135,6 @@ func (p paused) Rate(at time.Duration) float64 { return p.Schedule.Rate(at - p.p
 
 // Length implements arrival.Schedule.
 func (p paused) Length() time.Duration { return p.pause + p.Schedule.Length() }
-
-// findIn carries out a phase that offers load: the first of them is searched, the
-// others left out.
-func (c *Campaign) findIn(ctx context.Context, phase int) error {
-	if first, any := findPhase(c.Scenario); !any || phase != first {
-		return nil
-	}
-	return c.find(ctx, phase)
-}
 
 // find looks for the highest rate that a phase's operations can be offered at. The
 // record holds what the search has come to after each step.
@@ -206,7 +180,16 @@ const tryGrace = 5 * time.Second
 // tried returns the stage that offers one rate for a step, without its operations, and how
 // many of it drain the target before that.
 func (c *Campaign) tried(t Try) (stage *drive.Stage, before uint64, err error) {
-	steps, before, err := c.Find.parts(t.Rate)
+	first := c.Find.drained(t.Rate)
+	parts := []arrival.Step{{Rate: t.Rate, Length: c.Find.length(t.Rate)}}
+	if first.Length != 0 {
+		alone, err := arrival.NewSteps(first)
+		if err != nil {
+			return nil, 0, err
+		}
+		before, parts = alone.Len(), []arrival.Step{first, parts[0]}
+	}
+	steps, err := arrival.NewSteps(parts...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -235,28 +218,6 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement,
 	gauge := &gauge{from: c.number + before, length: c.Find.length(t.Rate), waiting: make(map[int64]int64), answered: make(map[int64]int64)}
 	err = c.observed(ctx, stage, gauge)
 	return gauge.measured(int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))), err
-}
-
-// record returns the search as it begins.
-func (f *Find) record(partitions int) *results.Limit {
-	limit := &results.Limit{Of: f.Of, Partitions: partitions, MaxThrottled: f.MaxThrottled, From: f.From, UpTo: f.UpTo,
-		StepSeconds: f.Step.Seconds(), BurstSeconds: f.Burst.Seconds(), Steps: []results.LimitStep{}}
-	if f.MaxP99 > 0 {
-		micros := f.MaxP99.Microseconds()
-		limit.MaxP99 = &micros
-	}
-	return limit
-}
-
-// answer enters what a search has come to.
-func answer(limit *results.Limit, a Answer) {
-	limit.Held, limit.NotHeld, limit.By, limit.Finished = nil, nil, a.By, a.Finished
-	if a.Held > 0 {
-		limit.Held = &a.Held
-	}
-	if a.NotHeld > 0 {
-		limit.NotHeld = &a.NotHeld
-	}
 }
 
 // judge sets the outcome of every step from what all steps show together.

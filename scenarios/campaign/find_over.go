@@ -77,32 +77,10 @@ func (f *Find) amount(steps float64) float64 {
 	return steps * (max(f.UpTo*f.Step.Seconds(), 2*fewestOperations) + math.Ceil(first.Rate*first.Length.Seconds()))
 }
 
-// forecastFind adds a search that goes as far up as it may.
-func (c *Campaign) forecastFind(f *Forecast, index int) {
-	if first, any := findPhase(c.Scenario); !any || index != first {
-		return
-	}
-	phase := &c.Scenario.Phases[index]
-	part, most := new(Forecast), new(Forecast)
-	c.forecastOperations(part, phase.Operations(), c.Find.amount(2))
-	c.forecastOperations(most, phase.Operations(), c.Find.amount(usualSteps))
-	part.AtMost = most.AtMost
-	f.add(*part)
-	f.Lasts += c.Find.lasts()
-}
-
 // lasts returns how long a search lasts at most unless chance contradicts it.
 func (f *Find) lasts() time.Duration {
 	steps := math.Ceil(math.Log2(f.UpTo/f.From)) + usualSteps
 	return time.Duration(steps * float64(between+f.drained(f.From).Length+f.length(f.From)))
-}
-
-// mostFound returns how many operations a search in a phase has at the very most.
-func (c *Campaign) mostFound(phase int) uint64 {
-	if first, any := findPhase(c.Scenario); !any || phase != first {
-		return 0
-	}
-	return uint64(c.Find.amount(mostSteps))
 }
 
 // footprintFind adds what a search in a phase takes: what is under way at its
@@ -181,21 +159,6 @@ func (m *Measured) Add(more *Measured) {
 	m.Answered += more.Answered
 	m.ServiceMicros += more.ServiceMicros
 	m.Response.Merge(&more.Response)
-}
-
-// step returns what it comes to, without its outcome.
-func (m *Measured) step(phase string, rate float64, length time.Duration) *results.LimitStep {
-	first := float64(max(1, m.First))
-	step := &results.LimitStep{Phase: phase, Rate: rate, Seconds: length.Seconds(), Scheduled: m.Scheduled,
-		Dropped: m.Scheduled - m.Ended, HeldBack: m.HeldBack, ThrottledShare: float64(m.Throttled) / first,
-		FailedShare: float64(m.Failed) / first, Entities: m.Counted,
-		QueueGrowth: m.QueueGrowth, Answered: m.Answered, ServiceMean: m.ServiceMicros / max(1, m.First),
-		// Dropped operations were due as many as the others, on the average.
-		Offered: rate * float64(m.Due) / float64(max(1, m.Ended))}
-	if micros, told := m.Response.Quantile(.99); told {
-		step.P99 = &micros
-	}
-	return step
 }
 
 // gauge measures one step of a search, as an observer of all that happens while

@@ -162,7 +162,13 @@ type Search struct {
 
 // Search begins a search, which is valid, over so many partitions.
 func (f *Find) Search(partitions int) *Search {
-	return &Search{f, NewFinder(f.From, f.UpTo), f.record(partitions)}
+	limit := &results.Limit{Of: f.Of, Partitions: partitions, MaxThrottled: f.MaxThrottled, From: f.From, UpTo: f.UpTo,
+		StepSeconds: f.Step.Seconds(), BurstSeconds: f.Burst.Seconds(), Steps: []results.LimitStep{}}
+	if f.MaxP99 > 0 {
+		micros := f.MaxP99.Microseconds()
+		limit.MaxP99 = &micros
+	}
+	return &Search{f, NewFinder(f.From, f.UpTo), limit}
 }
 
 // Next returns what is tried next, and false where the search is over. It changes nothing.
@@ -179,11 +185,29 @@ func (s *Search) Spend(m *Measured) { s.limit.Entities += m.Counted }
 func (s *Search) Tell(m *Measured) {
 	t, _ := s.Next()
 	phases := s.find.tried(t.name(), t.Rate)
-	s.limit.Steps = append(s.limit.Steps, *m.step(phases[len(phases)-1].Name, t.Rate, s.find.length(t.Rate)))
-	s.find.judge(s.limit)
-	s.finder.Retell(s.limit.Steps)
-	answer(s.limit, s.finder.Answer())
-	s.limit.Finished = s.limit.Finished || s.limit.Sporadic > maxSporadicShare
+	first := float64(max(1, m.First))
+	step := results.LimitStep{Phase: phases[len(phases)-1].Name, Rate: t.Rate, Seconds: s.find.length(t.Rate).Seconds(),
+		Scheduled: m.Scheduled, Dropped: m.Scheduled - m.Ended, HeldBack: m.HeldBack,
+		ThrottledShare: float64(m.Throttled) / first, FailedShare: float64(m.Failed) / first, Entities: m.Counted,
+		QueueGrowth: m.QueueGrowth, Answered: m.Answered, ServiceMean: m.ServiceMicros / max(1, m.First),
+		// Dropped operations were due as many as the others, on the average.
+		Offered: t.Rate * float64(m.Due) / float64(max(1, m.Ended))}
+	if micros, told := m.Response.Quantile(.99); told {
+		step.P99 = &micros
+	}
+	limit := s.limit
+	limit.Steps = append(limit.Steps, step)
+	s.find.judge(limit)
+	s.finder.Retell(limit.Steps)
+	answer := s.finder.Answer()
+	limit.Held, limit.NotHeld, limit.By = nil, nil, answer.By
+	if answer.Held > 0 {
+		limit.Held = &answer.Held
+	}
+	if answer.NotHeld > 0 {
+		limit.NotHeld = &answer.NotHeld
+	}
+	limit.Finished = answer.Finished || limit.Sporadic > maxSporadicShare
 }
 
 // Limit returns what the search has come to so far. It shares the search's memory.

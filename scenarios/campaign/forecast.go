@@ -65,12 +65,18 @@ func (c *Campaign) Forecasts() []Forecast {
 	all, _ := c.dryRun(len(c.Scenario.Phases))
 	list := make([]Forecast, len(all))
 	for i, d := range all {
-		phase := &c.Scenario.Phases[i]
+		phase, f := &c.Scenario.Phases[i], &list[i]
 		switch {
 		case phase.Load != nil:
-			c.forecastLoad(&list[i], i)
+			first := c.Scenario.Loaded(i)
+			batches, entities := int64(0), int64(len(c.homes)*phase.Load.Entities)
+			for j := range c.homes {
+				batches += int64(len(c.homes[j].batches(first, first+uint64(phase.Load.Entities), phase.Load.Transaction)))
+			}
+			f.add(Forecast{Requests: batches, AtMost: batches, Entities: entities,
+				Sent:     batches*requestBytes + entities*(c.weight(first)+batchPartBytes),
+				Received: batches*replyBytes + entities*batchPartBytes})
 		case phase.Count != nil:
-			f := &list[i]
 			var pages, loaded int64
 			for _, one := range c.loadedInto(i) {
 				pages += (one.entities + pageEntities - 1) / pageEntities
@@ -79,9 +85,15 @@ func (c *Campaign) Forecasts() []Forecast {
 			f.add(Forecast{Requests: pages, AtMost: pages, Entities: loaded,
 				Sent: pages * requestBytes, Received: pages*replyBytes + loaded*c.weight(0)})
 		case c.Find != nil:
-			c.forecastFind(&list[i], i)
+			// A search goes as far up as it may.
+			if first, any := findPhase(c.Scenario); any && i == first {
+				var most Forecast
+				c.forecastOperations(f, phase.Operations(), c.Find.amount(2))
+				c.forecastOperations(&most, phase.Operations(), c.Find.amount(usualSteps))
+				f.AtMost, f.Lasts = most.AtMost, c.Find.lasts()
+			}
 		case d.stage != nil:
-			c.forecastTraffic(&list[i], d)
+			c.forecastTraffic(f, d)
 		}
 	}
 	return list
@@ -122,18 +134,6 @@ const sampledSizes = 100
 // rule counts twice is mostly one byte there.
 func asJSON(key entity.Key, properties []entity.Property) int64 {
 	return int64(entity.Size(key, properties))*5/8 + 40
-}
-
-func (c *Campaign) forecastLoad(f *Forecast, phase int) {
-	spec := c.Scenario.Phases[phase].Load
-	first := c.Scenario.Loaded(phase)
-	batches, entities := int64(0), int64(len(c.homes)*spec.Entities)
-	for i := range c.homes {
-		batches += int64(len(c.homes[i].batches(first, first+uint64(spec.Entities), spec.Transaction)))
-	}
-	f.add(Forecast{Requests: batches, AtMost: batches, Entities: entities,
-		Sent:     batches*requestBytes + entities*(c.weight(first)+batchPartBytes),
-		Received: batches*replyBytes + entities*batchPartBytes})
 }
 
 // forecastTraffic takes a closed loop for one that is answered at once, and a phase
@@ -243,7 +243,10 @@ func (c *Campaign) forecastEvents(f *Forecast, d *dry) bool {
 			continue
 		}
 		share := float64(operations) * float64(e.specs[kind].Weight) / float64(e.weights) / float64(found[kind])
-		part := sums[kind].times(share)
+		scaled := func(n int64) int64 { return int64(math.Round(min(float64(n)*share, math.MaxInt64/4))) }
+		sum := &sums[kind]
+		part := Forecast{Requests: scaled(sum.Requests), Beside: scaled(sum.Beside), Entities: scaled(sum.Entities),
+			Sent: scaled(sum.Sent), Received: scaled(sum.Received)}
 		part.AtMost = times(part.Requests, int64(1+c.patience.Of(&e.specs[kind]).Retries))
 		c.forecastVerified(&part, &e.specs[kind], int64(share*float64(found[kind])), c.weight(0))
 		f.add(part)
@@ -323,10 +326,4 @@ func writtenBytes(op *target.Operation) int64 {
 		bytes += asJSON(op.Changes[i].Key, op.Changes[i].Properties) + batchPartBytes
 	}
 	return bytes
-}
-
-func (f Forecast) times(factor float64) Forecast {
-	scaled := func(n int64) int64 { return int64(math.Round(min(float64(n)*factor, math.MaxInt64/4))) }
-	return Forecast{Requests: scaled(f.Requests), AtMost: scaled(f.AtMost), Beside: scaled(f.Beside), Entities: scaled(f.Entities),
-		Sent: scaled(f.Sent), Received: scaled(f.Received)}
 }

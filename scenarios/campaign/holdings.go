@@ -7,7 +7,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
@@ -90,28 +89,6 @@ func newHoldings(e *events, homes []keyHome, held, turned int, more ...entity.Ke
 	slices.SortFunc(s.held, func(a, b holding) int { return a.key.Compare(b.key) })
 	slices.SortFunc(s.samples, func(a, b sample) int { return a.key.Compare(b.key) })
 	return s
-}
-
-// taste forms the properties of the samples, without what nobody filters by.
-func (s *holdings) taste(homes []keyHome, properties []scenarios.PropertySpec) error {
-	bare := make([]*keys.Generator, len(homes))
-	for i := range homes {
-		var names []string
-		for _, p := range properties {
-			if homes[i].holds(p.Name) {
-				names = append(names, p.Name)
-			}
-		}
-		var err error
-		if bare[i], err = homes[i].generator.Project(names); err != nil {
-			return err
-		}
-	}
-	for i := range s.samples {
-		one := &s.samples[i]
-		one.stored = entity.Pack(nil, 0, bare[one.home].PropertiesOf(one.event))
-	}
-	return nil
 }
 
 // Reach returns about how many entities of a query's range are read when an operation
@@ -242,20 +219,6 @@ func (c *Campaign) eventsOf(d *dry) (*events, error) {
 	}
 	e.growth = append(e.growth, e.grown(d.stage.Due()))
 	return e, nil
-}
-
-// freshAt returns the first entity number of a phase that no phase before it, nor an
-// earlier run, has used.
-func (c *Campaign) freshAt(phase int) (uint64, error) {
-	if phase < len(c.begun) {
-		return c.begun[phase], nil
-	}
-	fresh := c.fresh
-	past, err := c.dryRun(phase)
-	for i := len(c.begun); i < len(past); i++ {
-		fresh += past[i].claims()
-	}
-	return fresh, err
 }
 
 func (e *events) grown(operations uint64) growth {

@@ -27,7 +27,13 @@ func (c *Campaign) load(ctx context.Context, phase int) error {
 	}
 	name := c.Scenario.Phases[phase].Name
 	return c.prepare(ctx, name, spec.Lanes, uint64(len(batches)), func(k uint64, w *drive.Work) {
-		w.Kind, w.Operation = c.kindOf[kindLoad], batches[k].operation()
+		b := &batches[k]
+		w.Kind = c.kindOf[kindLoad]
+		w.Operation = target.Operation{Verb: entity.Batch, Table: b.home.table, Changes: make([]entity.Change, len(b.numbers))}
+		for i, n := range b.numbers {
+			key, properties := b.home.generator.EntityOf(keys.Event{Number: n})
+			w.Operation.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}
+		}
 	}, nil)
 }
 
@@ -35,16 +41,6 @@ func (c *Campaign) load(ctx context.Context, phase int) error {
 type batch struct {
 	home    *keyHome
 	numbers []uint64
-}
-
-func (b *batch) operation() target.Operation {
-	op := target.Operation{Verb: entity.Batch, Table: b.home.table}
-	op.Changes = make([]entity.Change, len(b.numbers))
-	for i, n := range b.numbers {
-		key, properties := b.home.generator.EntityOf(keys.Event{Number: n})
-		op.Changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}
-	}
-	return op
 }
 
 // batches cuts the entities from first to end into transactions of one partition

@@ -130,21 +130,17 @@ func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uin
 	}
 }
 
-// key returns the key at an index.
-func (p *prepared) key(index int) entity.Key {
+// key returns the key of one of the entities that an operation may begin at.
+func (h *home) key(one *entry, index int) entity.Key {
+	p := one.prepared
+	if p == nil {
+		return h.generator.Key(one.from[index])
+	}
 	from := uint32(0)
 	if index > 0 {
 		from = p.keys[index-1].end
 	}
 	return entity.Key{Partition: p.partition, Row: p.rows[from:p.keys[index].end]}
-}
-
-// key returns the key of one of the entities that an operation may begin at.
-func (h *home) key(one *entry, index int) entity.Key {
-	if one.prepared != nil {
-		return one.prepared.key(index)
-	}
-	return h.generator.Key(one.from[index])
 }
 
 // merged returns what the merge with a number writes: it differs from operation to
@@ -257,7 +253,10 @@ func (m *mix) settle(generator *keys.Generator, partition settlement, all stock)
 		switch {
 		case op.Verb == entity.Query:
 			if op.Rows > 0 {
-				one.from = beginnings(generator, members, op.Rows)
+				// It begins where so many rows follow, so that what it is due to count is there.
+				ordered := slices.Clone(members)
+				slices.SortFunc(ordered, func(a, b uint64) int { return generator.Key(a).Compare(generator.Key(b)) })
+				one.from = ordered[:max(1, len(ordered)-op.Rows+1)]
 			}
 			one.reading, one.offers, err = newReading(op, generator.PartitionKey(partition.witness), ahead(m.roots[i], generator, members), m.passed[i], all)
 		case op.Verb == entity.Batch && !op.Inserts():
@@ -295,16 +294,6 @@ func ahead(text string, generator *keys.Generator, members []uint64) int {
 	return count
 }
 
-// beginnings returns the entities from which on a partition was loaded with as
-// many rows as a query reads, so that what it is due to count is there.
-func beginnings(generator *keys.Generator, members []uint64, rows int) []uint64 {
-	ordered := slices.Clone(members)
-	slices.SortFunc(ordered, func(a, b uint64) int {
-		return generator.Key(a).Compare(generator.Key(b))
-	})
-	return ordered[:max(1, len(ordered)-rows+1)]
-}
-
 // home returns the partition that operation k goes to.
 func (m *mix) home(k uint64) *home {
 	if m.homeOf == nil {
@@ -332,7 +321,7 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	change.Verb, change.Match = spec.Verb, one.match
 	switch spec.Verb {
 	case entity.Insert:
-		*change = h.insert(inserted)
+		change.Key, change.Properties = h.generator.EntityOf(keys.Event{Number: inserted})
 	case entity.Batch:
 		*change = entity.Change{}
 		op.Changes = h.writes(spec, one, index, inserted)
@@ -402,11 +391,6 @@ func (h *home) writes(spec *scenarios.OperationSpec, one *entry, index int, inse
 		changes[i] = c
 	}
 	return changes
-}
-
-func (h *home) insert(n uint64) entity.Change {
-	key, properties := h.generator.EntityOf(keys.Event{Number: n})
-	return entity.Change{Verb: entity.Insert, Key: key, Properties: properties}
 }
 
 // pick draws the kind of operation k by weight.

@@ -53,7 +53,14 @@ func (c *Campaign) newPlaces() (*places, error) {
 		Loaded:  c.Scenario.Loaded(len(c.Scenario.Phases)),
 		Member:  func(n uint64) workflow.Subject { return subject{p, keys.Event{Number: n}} },
 		KeyWith: func(of workflow.Subject, place, attribute, value string) entity.Key {
-			return p.templates[place].key(of, attribute, value)
+			known := func(name string) string {
+				if name == attribute {
+					return value
+				}
+				return of.Value(name)
+			}
+			t := p.templates[place]
+			return entity.Key{Partition: t.partition.Expand(known), Row: t.row.Expand(known)}
 		},
 	}
 	p.Copied = c.copiedEntities()
@@ -74,17 +81,6 @@ func newPlaceTemplates(partitionKey, rowKey string) (t placeTemplates, err error
 		t.row, err = keys.ParseTemplate(rowKey)
 	}
 	return t, err
-}
-
-// key returns that of an entity of which one attribute has another value.
-func (t placeTemplates) key(of workflow.Subject, attribute, value string) entity.Key {
-	known := func(name string) string {
-		if name == attribute {
-			return value
-		}
-		return of.Value(name)
-	}
-	return entity.Key{Partition: t.partition.Expand(known), Row: t.row.Expand(known)}
 }
 
 // subject is the entity of an event, for a workflow.

@@ -48,33 +48,22 @@ type member struct {
 func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population {
 	specs := d.Operations
 	p := &population{loaded: loaded, instant: d.at, rate: d.rate, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
+	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
 	for i := range specs {
-		if spread := spreadOf(&specs[i].Of, loaded); spread != nil && loaded > 0 {
+		// How an access lies over what was loaded, where it is of that alone.
+		var spread keys.Distribution
+		switch of := &specs[i].Of; of.Kind {
+		case scenarios.AccessZipf:
+			spread = keys.Zipf{Ranked: ranked, Exponent: of.Exponent}
+		case scenarios.AccessHot:
+			spread = keys.HotSet{Ranked: ranked, Hot: of.Hot, Share: of.Share}
+		}
+		if spread != nil && loaded > 0 {
 			picks := keys.NewPicks(spread, clock.NewStream(seed, "popular/"+phase+"/"+specs[i].Name))
 			p.popular[i] = &picks
 		}
 	}
 	return p
-}
-
-// spreadOf returns how an access lies over the entities that were loaded, nil where
-// it is not of those alone.
-func spreadOf(a *scenarios.Access, loaded uint64) keys.Distribution {
-	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
-	switch a.Kind {
-	case scenarios.AccessZipf:
-		return keys.Zipf{Ranked: ranked, Exponent: a.Exponent}
-	case scenarios.AccessHot:
-		return keys.HotSet{Ranked: ranked, Hot: a.Hot, Share: a.Share}
-	default:
-		return nil
-	}
-}
-
-// evenly returns about when operations of clients are due that are answered at once.
-func evenly(clients int, think time.Duration) func(k uint64) time.Duration {
-	each := float64(think) / float64(max(1, clients))
-	return func(k uint64) time.Duration { return time.Duration(min(float64(k)*each, math.MaxInt64/2)) }
 }
 
 // choose returns the entity that operation k of a kind works on. There is one at
@@ -135,7 +124,18 @@ func (p *population) among(draw *clock.Draw, before uint64, window float64) memb
 			return member{loaded: true, number: p.loaded - 1 - place}
 		}
 		place -= loaded
-		if found, there := p.placed(&place, before, window); there {
+		var found member
+		there := false
+		p.places(before, window, func(g *growth, from, to uint64) bool {
+			if all := (to - from) * g.most; place >= all {
+				place -= all
+				return false
+			}
+			found = member{of: g.of, by: from + place/g.most, at: int(place % g.most)}
+			there = found.at < g.of.inserted(g.of.pick(found.by))
+			return true
+		})
+		if there {
 			return found
 		}
 	}
@@ -169,20 +169,6 @@ func (p *population) places(before uint64, window float64, visit func(g *growth,
 		loaded = uint64(min(float64(p.loaded), math.Ceil(window)))
 	}
 	return loaded, places
-}
-
-// placed returns the entity at one of the places, and false where that is empty.
-func (p *population) placed(place *uint64, before uint64, window float64) (found member, there bool) {
-	p.places(before, window, func(g *growth, from, to uint64) bool {
-		if all := (to - from) * g.most; *place >= all {
-			*place -= all
-			return false
-		}
-		found = member{of: g.of, by: from + *place/g.most, at: int(*place % g.most)}
-		there = found.at < g.of.inserted(g.of.pick(found.by))
-		return true
-	})
-	return found, there
 }
 
 // newest returns one of exactly so many of the newest entities, each as likely as any

@@ -85,7 +85,14 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 		a.Class, a.Why, a.Queries = plan.Class, plan.Why, plan.Queries()
 		a.Narrowed = spec.Verb != entity.Get && c.filters(spec)
 		if spec.FiltersKeys() {
-			a.narrow(c)
+			// What the filter asks of the keys betters the class.
+			if q, err := c.newQuestion(spec, func(string) *holdings { return nil }); err == nil {
+				var event keys.Event
+				class := q.within(q.stretches(event)[0], event).Query.Range.Class()
+				if class < a.Class {
+					a.Class, a.Why = class, a.Why+"; where narrows what is read"
+				}
+			}
 		}
 	case spec.Verb == entity.Query:
 		a.Class = map[string]filter.Class{
@@ -99,19 +106,6 @@ func (c *Campaign) approach(spec *scenarios.OperationSpec) Approach {
 		a.Class = filter.ClassPoint
 	}
 	return a
-}
-
-// narrow betters the class by what the filter asks of the keys.
-func (a *Approach) narrow(c *Campaign) {
-	q, err := c.newQuestion(a.Spec, func(string) *holdings { return nil })
-	if err != nil {
-		return
-	}
-	event := keys.Event{}
-	class := q.within(q.stretches(event)[0], event).Query.Range.Class()
-	if class < a.Class {
-		a.Class, a.Why = class, a.Why+"; where narrows what is read"
-	}
 }
 
 // classOf returns the worst class of what a kind of operation that is a workflow reads,

@@ -210,7 +210,15 @@ func (q *question) due(k uint64, e keys.Event) int64 {
 		whole := q.stretch(e)
 		upTo := whole
 		upTo.Range.To, upTo.Range.Bounded = q.home.generator.KeyOf(e), true
-		page := int64(math.Ceil(q.page() / q.shareOf(k, e)))
+		share := 1.0
+		if q.narrowed() {
+			list := q.stretches(e)
+			for i := range list {
+				list[i] = q.within(list[i], e).Query
+			}
+			share = q.share(list, k, e)
+		}
+		page := int64(math.Ceil(q.page() / share))
 		pages := q.stock.Count(upTo, k)/page + 1
 		return max(1, min(q.stock.Count(whole, k), pages*page))
 	}
@@ -283,18 +291,6 @@ func (q *question) pages(query *target.Query, due int64, k uint64, e keys.Event)
 	}
 	// Behind the last full page the rest is read for nothing.
 	return int64(max(math.Floor(returned/q.page())+1, read))
-}
-
-// shareOf returns about which share of all that it reads for an event the question wants.
-func (q *question) shareOf(k uint64, e keys.Event) float64 {
-	if !q.narrowed() {
-		return 1
-	}
-	list := q.stretches(e)
-	for i := range list {
-		list[i] = q.within(list[i], e).Query
-	}
-	return q.share(list, k, e)
 }
 
 // leastTried is of how many samples the share of a stretch is told.

@@ -21,7 +21,14 @@ func (c *Campaign) dueOf(operations []scenarios.OperationSpec, spec *scenarios.O
 		}
 		return entities, 1
 	}
-	phase := c.phaseOf(operations)
+	phase := len(c.Scenario.Phases)
+	for i := range c.Scenario.Phases {
+		own := c.Scenario.Phases[i].Operations()
+		if len(own) > 0 && len(operations) > 0 && &own[0] == &operations[0] {
+			phase = i
+			break
+		}
+	}
 	switch spec.Class {
 	case scenarios.ClassPoint:
 		entities = 1
@@ -42,18 +49,6 @@ func (c *Campaign) dueOf(operations []scenarios.OperationSpec, spec *scenarios.O
 	}
 	entities = mostRead(spec, entities)
 	return entities, (entities + pageOf(spec) - 1) / pageOf(spec)
-}
-
-// phaseOf returns the phase that has these operations, and the number of phases
-// where none has.
-func (c *Campaign) phaseOf(operations []scenarios.OperationSpec) int {
-	for i := range c.Scenario.Phases {
-		own := c.Scenario.Phases[i].Operations()
-		if len(own) > 0 && len(operations) > 0 && &own[0] == &operations[0] {
-			return i
-		}
-	}
-	return len(c.Scenario.Phases)
 }
 
 // reading is what one kind of query reads on one partition: what all operations of
@@ -94,31 +89,23 @@ func newReading(spec *scenarios.OperationSpec, partitionKey string, members int,
 		r.whole = target.OnePartition(partitionKey)
 		due = min(due, int64(spec.Rows))
 	}
-	if err := r.narrow(); err != nil {
-		return nil, 0, err
+	if spec.Where != "" {
+		// The filter is taken in as far as it is the same for every operation.
+		var err error
+		if r.where, err = keys.ParseTemplate(spec.Where); err != nil {
+			return nil, 0, err
+		}
+		r.text, _ = r.whole.Range.Text()
+		if r.narrowed = len(r.where.Attributes()) > 0; !r.narrowed {
+			if r.whole, err = target.Filtered(scenarios.Narrow(r.text, spec.Wanted(r.where, nil))); err != nil {
+				return nil, 0, err
+			}
+		}
 	}
 	if before < due {
 		due -= before
 	}
 	return r, mostRead(spec, due), nil
-}
-
-// narrow takes the filter in, as far as it is the same for every operation.
-func (r *reading) narrow() error {
-	if r.spec.Where == "" {
-		return nil
-	}
-	var err error
-	if r.where, err = keys.ParseTemplate(r.spec.Where); err != nil {
-		return err
-	}
-	r.text, _ = r.whole.Range.Text()
-	if len(r.where.Attributes()) > 0 {
-		r.narrowed = true
-		return nil
-	}
-	r.whole, err = target.Filtered(scenarios.Narrow(r.text, r.spec.Wanted(r.where, nil)))
-	return err
 }
 
 // mostRead returns how many entities a query is due to count of those in its

@@ -116,7 +116,10 @@ func (g *stopConditions) Enough(start, now clock.Instant, overdue func() uint64)
 	}
 	measured := time.Duration(second)*time.Second - start.Offset() - g.warmUp
 	if g.stable > 0 && measured >= leastMeasured {
-		if before := g.sum(second - 2*window); before.like(&last, g.stable) {
+		before := g.sum(second - 2*window)
+		differ := func(a, b float64) bool { return math.Abs(a-b) >= g.stable*math.Max(a, b) }
+		if before.served != 0 && last.served != 0 &&
+			!differ(float64(before.served), float64(last.served)) && !differ(before.responses.median(), last.responses.median()) {
 			return drive.ErrSettled
 		}
 	}
@@ -160,16 +163,6 @@ func (w *watchedSecond) over(budget scenarios.Budget, overdue func() uint64) err
 	}
 	return fmt.Errorf("%.3g%% of the %d %s of the last %d s were %s, and stop_on is %s",
 		100*float64(part)/float64(all), all, of, window, budget.Of, budget)
-}
-
-// like reports whether what was served in two windows, and the median of its
-// response times, differ by less than a share.
-func (w *watchedSecond) like(other *watchedSecond, share float64) bool {
-	if w.served == 0 || other.served == 0 {
-		return false
-	}
-	differ := func(a, b float64) bool { return math.Abs(a-b) >= share*math.Max(a, b) }
-	return !differ(float64(w.served), float64(other.served)) && !differ(w.responses.median(), other.responses.median())
 }
 
 // counters count durations by their logarithm, fine enough for their median to be

@@ -246,10 +246,23 @@ func (c *Campaign) dropOnce(ctx context.Context, at *site) error {
 	return c.dropping(ctx, at.stage(kindDrop), at.operation(entity.DeleteTable), at.made())
 }
 
-// dropping drops one thing, also of a run that was stopped, and takes down that it is gone.
+// dropping drops one thing, also of a run that was stopped, which it outlives by dropLimit, and
+// takes down that it is gone.
 func (c *Campaign) dropping(ctx context.Context, name string, op target.Operation, gone Made) error {
-	longer, release := c.outliving(ctx)
-	defer release()
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if c.Clock != nil {
+		unheard := context.AfterFunc(ctx, func() {
+			alarm := c.Clock.Alarm(c.Clock.Now().Add(dropLimit))
+			defer alarm.Stop()
+			select {
+			case <-alarm.C:
+				cancel()
+			case <-longer.Done():
+			}
+		})
+		defer unheard()
+	}
 	_, err := c.once(longer, name, kindDrop, op, target.Expected{NotFound: true})
 	if err == nil {
 		c.holds(gone, false)
@@ -266,28 +279,6 @@ const (
 	EndingStep  = 5 * time.Second
 	dropLimit   = 3 * time.Second
 )
-
-// outliving returns a context that ends dropLimit after the run was stopped, if it is, and
-// otherwise not before it is released.
-func (c *Campaign) outliving(ctx context.Context) (longer context.Context, release func()) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	if c.Clock == nil {
-		return longer, cancel
-	}
-	unheard := context.AfterFunc(ctx, func() {
-		alarm := c.Clock.Alarm(c.Clock.Now().Add(dropLimit))
-		defer alarm.Stop()
-		select {
-		case <-alarm.C:
-			cancel()
-		case <-longer.Done():
-		}
-	})
-	return longer, func() {
-		unheard()
-		cancel()
-	}
-}
 
 // holds tells of what is about to be made, or is gone.
 func (c *Campaign) holds(one Made, there bool) {

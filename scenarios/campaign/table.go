@@ -74,9 +74,18 @@ func (c *Campaign) create(ctx context.Context) error {
 			return err
 		}
 	}
-	claimed, err := c.claimed()
+	// The markers hold the first number that this run cannot use before any is used, so that
+	// a run that is killed leaves no doubt.
+	all, err := c.dryRun(len(c.Scenario.Phases))
 	if err != nil {
 		return err
+	}
+	claimed := c.fresh
+	for _, d := range all {
+		claimed += d.claims()
+		if again := c.again(d); again != nil {
+			claimed += again.claims()
+		}
 	}
 	for i := range c.sites {
 		if err := c.markAt(ctx, &c.sites[i], claimed); err != nil {
@@ -183,20 +192,6 @@ func (c *Campaign) take(ctx context.Context, at *site) error {
 	return nil
 }
 
-// claimed returns the first number that this run cannot use. The markers hold it
-// before any number is used, so that a run that is killed leaves no doubt.
-func (c *Campaign) claimed() (uint64, error) {
-	all, err := c.dryRun(len(c.Scenario.Phases))
-	claimed := c.fresh
-	for _, d := range all {
-		claimed += d.claims()
-		if again := c.again(d); again != nil {
-			claimed += again.claims()
-		}
-	}
-	return claimed, err
-}
-
 func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 	put := at.operation(entity.InsertOrReplace)
 	put.Change = entity.Change{
@@ -207,19 +202,17 @@ func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
 			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
 		},
 	}
-	if beside := c.beside(); beside != "" && at == &c.sites[0] && c.Holding != nil {
-		put.Change.Properties = append(put.Change.Properties, entity.Property{Name: markerBeside, Value: entity.String(beside)})
+	if at == &c.sites[0] && c.Holding != nil {
+		var beside []string
+		for _, op := range c.made() {
+			one := madeBy(op)
+			beside = append(beside, one.What+" "+one.Name)
+		}
+		if len(beside) > 0 {
+			put.Change.Properties = append(put.Change.Properties,
+				entity.Property{Name: markerBeside, Value: entity.String(strings.Join(beside, ", "))})
+		}
 	}
 	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
 	return err
-}
-
-// beside names what the run makes beside its tables, as its marker does.
-func (c *Campaign) beside() string {
-	var names []string
-	for _, op := range c.made() {
-		one := madeBy(op)
-		names = append(names, one.What+" "+one.Name)
-	}
-	return strings.Join(names, ", ")
 }

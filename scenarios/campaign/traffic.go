@@ -64,9 +64,19 @@ func (c *Campaign) furnish(d *dry) error {
 // arrive gives a stage its open or closed loop.
 func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
 	if spec.Clients == 0 {
-		var err error
-		stage.Schedule, err = c.schedule(stage.Name, spec)
-		return err
+		chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+stage.Name)
+		ladder := c.ladder(spec)
+		if len(ladder) == 0 {
+			var err error
+			stage.Schedule, err = spec.Schedule(chance)
+			return err
+		}
+		steps, err := arrival.NewSteps(ladder...)
+		if err != nil {
+			return err
+		}
+		stage.Schedule = arrival.NewJittered(steps, chance)
+		return nil
 	}
 	if spec.Count > 0 {
 		stage.Lanes, stage.Count, stage.Limit = spec.Clients, uint64(spec.Count), countedLimit
@@ -85,20 +95,6 @@ func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
 
 // countedLimit bounds a closed loop that lasts as long as its operations do.
 const countedLimit = time.Hour
-
-// schedule returns when the operations of an open loop are due.
-func (c *Campaign) schedule(phase string, spec *scenarios.Traffic) (arrival.Schedule, error) {
-	chance := clock.NewStream(c.Scenario.Seed, "arrivals/"+phase)
-	ladder := c.ladder(spec)
-	if len(ladder) == 0 {
-		return spec.Schedule(chance)
-	}
-	steps, err := arrival.NewSteps(ladder...)
-	if err != nil {
-		return nil, err
-	}
-	return arrival.NewJittered(steps, chance), nil
-}
 
 // offer gives a stage its operations: those that the rows of a trace name, or a mix
 // over partitions.
@@ -129,17 +125,6 @@ func (c *Campaign) offer(d *dry) error {
 	return c.offerMix(stage, phase, partitions)
 }
 
-// offeredBefore returns how long the phases of event traffic before a phase last.
-func (c *Campaign) offeredBefore(phase int) time.Duration {
-	lasts := time.Duration(0)
-	for i := range phase {
-		if t := c.Scenario.Phases[i].Traffic; t != nil && t.Events() {
-			lasts += t.Lasts()
-		}
-	}
-	return lasts
-}
-
 // keyedTrace returns the trace whose rows say what is to be done, nil where none
 // does.
 func keyedTrace(spec *scenarios.Traffic) *arrival.Trace {
@@ -166,23 +151,21 @@ func (c *Campaign) trafficPhases(name string, spec *scenarios.Traffic, schedule 
 		}
 	}
 	for i := range phases {
-		if schedule != nil && phases[i].Rate == 0 {
-			phases[i].Rate, phases[i].Varying = rateOf(spec, schedule, phases[i].Begin, phases[i].End)
+		one := &phases[i]
+		if schedule == nil || one.Rate != 0 {
+			continue
+		}
+		switch a := spec.Arrivals; {
+		case a.Constant > 0:
+			one.Rate = spec.PerSecond(a.Constant)
+		case a.Poisson > 0 || a.Steps != nil && schedule.Rate(one.Begin) == schedule.Rate(one.End-1):
+			one.Rate = schedule.Rate(one.Begin)
+		default:
+			due := dueBefore(schedule, one.End) - dueBefore(schedule, one.Begin)
+			one.Rate, one.Varying = float64(due)/(one.End-one.Begin).Seconds(), true
 		}
 	}
 	return phases
-}
-
-// rateOf returns the rate of a part of a schedule: its own where it has one all the
-// time, else how many operations are due in it, per second, and that it varies.
-func rateOf(t *scenarios.Traffic, schedule arrival.Schedule, begin, end time.Duration) (rate float64, varying bool) {
-	switch a := t.Arrivals; {
-	case a.Constant > 0:
-		return t.PerSecond(a.Constant), false
-	case a.Poisson > 0 || a.Steps != nil && schedule.Rate(begin) == schedule.Rate(end-1):
-		return schedule.Rate(begin), false
-	}
-	return float64(dueBefore(schedule, end)-dueBefore(schedule, begin)) / (end - begin).Seconds(), true
 }
 
 // dueBefore returns how many operations of a schedule are due before a time.
@@ -227,7 +210,12 @@ func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.deletes = deletes(m.specs, trace)
+	// Whether a row deletes what later ones may look for. That an operation could is not
+	// enough: where the trace names none, most are implied.
+	m.deletes = false
+	for n := uint64(0); n < trace.Len() && !m.deletes; n++ {
+		m.deletes = m.specs[trace.Row(n).Operation].Verb == entity.Delete
+	}
 	r := &replay{mix: m, trace: trace, generator: c.generator, parts: make([]*keys.Part, len(m.specs)), script: c.Script}
 	for i := range m.specs {
 		if m.specs[i].Merges() {
@@ -237,17 +225,6 @@ func (c *Campaign) newReplay(phase int, trace *arrival.Trace) (*replay, error) {
 		}
 	}
 	return r, nil
-}
-
-// deletes reports whether a row deletes what later ones may look for. That an
-// operation could is not enough: where the trace names none, most are implied.
-func deletes(specs []scenarios.OperationSpec, trace *arrival.Trace) bool {
-	for n := range trace.Len() {
-		if specs[trace.Row(n).Operation].Verb == entity.Delete {
-			return true
-		}
-	}
-	return false
 }
 
 // outline returns operation k without its content.
