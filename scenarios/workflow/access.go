@@ -20,31 +20,25 @@ const (
 // a read of one entity does.
 const preflightTakes = 5 * time.Millisecond
 
-// accessKinds returns the workflows of users who read entities of their own: by a shared access
-// signature of their keys, or through a proxy that has the account's key.
-func accessKinds() []Kind {
-	counters := []string{"issued", "preflights", "carried"}
-	services := func(names ...string) func(Arguments) []Store {
-		return func(Arguments) (list []Store) {
-			for _, name := range names {
-				list = append(list, Store{Name: name, Own: true})
-			}
-			return list
+// ownServices returns what the stores of a kind are that uses services of the application's own.
+func ownServices(names ...string) func(Arguments) []Store {
+	return func(Arguments) (list []Store) {
+		for _, name := range names {
+			list = append(list, Store{Name: name, Own: true})
 		}
+		return list
 	}
-	return []Kind{{
-		Name: "direct-read", Says: "Reads an entity by itself, after asking a broker where the user has no signature that is still good.",
-		Reads: true, Counters: counters, Stores: services(broker, preflight), Parameters: directParameters(), Keeps: directReadNeeds,
-		New: func(c *Call) Workflow { return newDirectRead(c) },
-	}, {
-		Name: "proxied-read", Says: "Reads an entity through a proxy, which asks the table and carries the answer.",
-		Reads: true, Counters: counters, Stores: services(proxy), Parameters: proxiedParameters(),
-		New: func(c *Call) Workflow { return newProxiedRead(c) },
-	}}
 }
 
-func directParameters() []Parameter {
-	return []Parameter{
+// accessCounters are what reads of one's own entities count.
+var accessCounters = []string{"issued", "preflights", "carried"}
+
+// accessKinds are the workflows of users who read entities of their own: by a shared access
+// signature of their keys, or through a proxy that has the account's key.
+var accessKinds = []Kind{{
+	Name: "direct-read", Says: "Reads an entity by itself, after asking a broker where the user has no signature that is still good.",
+	Reads: true, Counters: accessCounters, Stores: ownServices(broker, preflight),
+	Parameters: []Parameter{
 		{Name: "user", Says: "The attribute of an entity that names its user; without it each PartitionKey is a user's.", Type: OfAttribute},
 		{Name: "covers", Says: "What a signature opens: the user's partition, or one entity of it.",
 			Type: OfChoice, Choices: []string{"partition", "entity"}, Default: "partition"},
@@ -56,35 +50,52 @@ func directParameters() []Parameter {
 			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
 		{Name: "preflight", Says: "How long a browser keeps the answer to a CORS preflight; 0s is for users in no browser.",
 			Type: OfDuration, Most: int64(24 * time.Hour), Default: "0s"},
-	}
-}
-
-func proxiedParameters() []Parameter {
-	return []Parameter{
+	},
+	// It needs a signature, and in a browser leave for its URL, which has the signature in it,
+	// so that a new one needs leave anew.
+	Keeps: func(s Subject, a Arguments) []Keeping {
+		key := s.Key("")
+		parts := []string{broker, a.Text("covers"), "", key.Partition, ""}
+		if user := a.Text("user"); user != "" {
+			parts[2] = s.Value(user)
+		}
+		if a.Text("covers") == "entity" {
+			parts[4] = key.Row
+		}
+		list := []Keeping{{Of: called(parts...), For: a.Duration("lasts")}}
+		if keeps := a.Duration("preflight"); keeps > 0 {
+			list = append(list, Keeping{Of: called(preflight, list[0].Of, key.Row), For: keeps})
+		}
+		return list
+	},
+	New: func(c *Call) Workflow { return newDirectRead(c) },
+}, {
+	Name: "proxied-read", Says: "Reads an entity through a proxy, which asks the table and carries the answer.",
+	Reads: true, Counters: accessCounters, Stores: ownServices(proxy),
+	Parameters: []Parameter{
 		{Name: "proxy-time", Says: "How long the proxy takes to carry an answer.",
 			Type: OfDuration, Most: int64(time.Minute), Default: "5ms"},
 		{Name: "connections", Says: "How many answers the proxy carries at once while the others wait; 0 has no bound.",
 			Type: OfCount, Most: target.MostAtOnce, Default: "0"},
-	}
-}
-
-// directReadNeeds returns what a direct read needs: a signature, and in a browser leave for its URL.
-// The URL has the signature in it, so that a new one needs leave anew.
-func directReadNeeds(s Subject, a Arguments) []Keeping {
-	key := s.Key("")
-	parts := []string{broker, a.Text("covers"), "", key.Partition, ""}
-	if user := a.Text("user"); user != "" {
-		parts[2] = s.Value(user)
-	}
-	if a.Text("covers") == "entity" {
-		parts[4] = key.Row
-	}
-	list := []Keeping{{Of: called(parts...), For: a.Duration("lasts")}}
-	if keeps := a.Duration("preflight"); keeps > 0 {
-		list = append(list, Keeping{Of: called(preflight, list[0].Of, key.Row), For: keeps})
-	}
-	return list
-}
+	},
+	// The answer passes the proxy twice: in from the table, and out to the user.
+	New: func(c *Call) Workflow {
+		key, a := c.Subject.Key(""), c.Arguments
+		return NewScript(func(s *Script) Request {
+			carry := func(answer []byte) Request {
+				return Aside(target.Beside{Verb: target.Ask, Store: c.StoreOf(proxy), Body: answer, Takes: a.Duration("proxy-time"), AtOnce: a.Count("connections")},
+					target.Expected{}, func(a Attempt) Turn {
+						return s.EndWith("carried", 2*int64(len(a.Sent.Beside.Body)))
+					})
+			}
+			read := Read(c.Table, key, func(a Attempt) Turn {
+				return Send(carry(a.Outcome.Entity))
+			})
+			s.Foresee(read.Operation, carry(nil).Operation)
+			return read
+		})
+	},
+}}
 
 // called joins texts so that no others give the same: no key has the character between.
 func called(parts ...string) string { return strings.Join(parts, "\x00") }
@@ -117,24 +128,5 @@ func newDirectRead(c *Call) *Script {
 		}
 		s.Foresee(requests...)
 		return first
-	})
-}
-
-// newProxiedRead returns a read that a proxy carries out, and whose answer passes it: in
-// from the table, and out to the user.
-func newProxiedRead(c *Call) *Script {
-	key, a := c.Subject.Key(""), c.Arguments
-	return NewScript(func(s *Script) Request {
-		carry := func(answer []byte) Request {
-			return Aside(target.Beside{Verb: target.Ask, Store: c.StoreOf(proxy), Body: answer, Takes: a.Duration("proxy-time"), AtOnce: a.Count("connections")},
-				target.Expected{}, func(a Attempt) Turn {
-					return s.EndWith("carried", 2*int64(len(a.Sent.Beside.Body)))
-				})
-		}
-		read := Read(c.Table, key, func(a Attempt) Turn {
-			return Send(carry(a.Outcome.Entity))
-		})
-		s.Foresee(read.Operation, carry(nil).Operation)
-		return read
 	})
 }

@@ -7,65 +7,79 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/target"
 )
 
-// archiveKinds returns the workflows that move entities to an archive, which is
+var (
+	archivePlace = Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: OfPlace, Required: true}
+	archiveQueue = Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: OfName, Default: "moves"}
+)
+
+// archiveKinds are the workflows that move entities to an archive, which is
 // another partition, most often of another table, so that no transaction spans both: by
 // way of a queue, where whoever dies leaves a message that others find, or without it.
-func archiveKinds() []Kind {
-	place := Parameter{Name: "place", Says: "The place of the design that is the archive.", Type: OfPlace, Required: true}
-	queue := Parameter{Name: "queue", Says: "The queue of the messages, the same in all operations that use it.", Type: OfName, Default: "moves"}
-	dying := func(says string) Parameter {
-		return Parameter{Name: "killed", Says: says, Type: OfShare, Default: "0"}
-	}
-	work := []Parameter{place, queue,
+var archiveKinds = []Kind{{
+	Name: "archive-request", Says: "Puts a message on a queue which asks for an entity to be moved to the archive.",
+	Parameters: []Parameter{archivePlace, archiveQueue,
+		{Name: "malformed", Says: "The share of the messages that nobody can carry out.", Type: OfShare, Default: "0"}},
+	Counters: []string{"requested", "malformed"}, Serves: archiveServes,
+	Stores: func(a Arguments) []Store {
+		return []Store{{Name: a.Text("queue"), Queue: true}}
+	},
+	// Once the queue has it, the client need not know what becomes of it. Put twice, the move is
+	// asked for twice, which does no harm.
+	New: func(c *Call) Workflow {
+		asks := "requested"
+		body, err := json.Marshal(moveOf(c.Subject, c.Arguments.Text("place")))
+		if err != nil {
+			panic("workflow: texts that cannot be written as JSON: " + err.Error())
+		}
+		if c.Happens("malformed") {
+			asks, body = "malformed", []byte(fmt.Sprintf("message %d asks for nothing", c.K))
+		}
+		return NewScript(func(s *Script) Request {
+			return Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: body}, target.Expected{},
+				func(Attempt) Turn { return s.EndWith(asks, 1) })
+		})
+	},
+}, {
+	Name: "archive-work", Says: "One turn of a worker: receives a message, copies the entity, deletes it where it was, deletes the message.",
+	Parameters: []Parameter{archivePlace, archiveQueue,
 		{Name: "hidden", Says: "For how long a message is hidden once it was received.",
 			Type: OfDuration, Least: int64(time.Second), Most: int64(2 * time.Minute), Default: "30s"},
 		{Name: "most", Says: "How many messages are received at once.", Type: OfCount, Least: 1, Most: 32, Default: "1"},
 		{Name: "attempts", Says: "How often a message is received before it goes to the queue of those that nobody can carry out; 0 is for ever.",
 			Type: OfCount, Least: 0, Most: 100, Default: "5"},
 		{Name: "poison", Says: "The queue of the messages that nobody can carry out.", Type: OfName, Default: "poison"},
-		dying("The share of the messages at which the worker dies."),
+		{Name: "killed", Says: "The share of the messages at which the worker dies.", Type: OfShare, Default: "0"},
 		{Name: "after", Says: "After which step it dies: received, read, copied, deleted from where it was, or any of them.",
 			Type: OfChoice, Choices: append([]string{anyStep}, archiveSteps()...), Default: anyStep},
-	}
-	return []Kind{{
-		Name: "archive-request", Says: "Puts a message on a queue which asks for an entity to be moved to the archive.",
-		Parameters: []Parameter{place, queue,
-			{Name: "malformed", Says: "The share of the messages that nobody can carry out.", Type: OfShare, Default: "0"}},
-		Counters: []string{"requested", "malformed"}, Serves: archiveServes,
-		Stores: func(a Arguments) []Store {
-			return []Store{{Name: a.Text("queue"), Queue: true}}
-		},
-		New: func(c *Call) Workflow { return newArchiveRequest(c) },
-	}, {
-		Name: "archive-work", Says: "One turn of a worker: receives a message, copies the entity, deletes it where it was, deletes the message.",
-		Parameters: work, Serves: archiveServes,
-		Counters: []string{"idle", "again", "moved", "repeated", "killed", "malformed", "poisoned", "overtaken"},
-		Stores: func(a Arguments) []Store {
-			return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
-		},
-		New:   func(c *Call) Workflow { return newArchiveTurn(c) },
-		Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
-	}, {
-		Name: "archive-look", Says: "Reads an entity in both tables, one after the other.", Reads: true,
-		Parameters: []Parameter{place,
-			{Name: "first", Says: "Which table is read first: where the entity was, or the archive.",
-				Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
-			{Name: "pause", Says: "How long the reader waits between the two.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
-		Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
-		New: func(c *Call) Workflow { return newArchiveLook(c) },
-	}, {
-		Name: "archive-naive", Says: "Moves an entity to the archive without a queue: the client writes one table, then the other.",
-		Parameters: []Parameter{place,
-			{Name: "first", Says: "What comes first: the copy, so that the entity can be left twice, or the deletion, so that it can be lost.",
-				Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
-			dying("The share of the clients that die between the two writes.")},
-		Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
-		New:   func(c *Call) Workflow { return newArchiveNaive(c) },
-		Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
-	}}
-}
+	},
+	Serves:   archiveServes,
+	Counters: []string{"idle", "again", "moved", "repeated", "killed", "malformed", "poisoned", "overtaken"},
+	Stores: func(a Arguments) []Store {
+		return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
+	},
+	New:   func(c *Call) Workflow { return newArchiveTurn(c) },
+	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
+}, {
+	Name: "archive-look", Says: "Reads an entity in both tables, one after the other.", Reads: true,
+	Parameters: []Parameter{archivePlace,
+		{Name: "first", Says: "Which table is read first: where the entity was, or the archive.",
+			Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
+		{Name: "pause", Says: "How long the reader waits between the two.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
+	Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
+	New: func(c *Call) Workflow { return newArchiveLook(c) },
+}, {
+	Name: "archive-naive", Says: "Moves an entity to the archive without a queue: the client writes one table, then the other.",
+	Parameters: []Parameter{archivePlace,
+		{Name: "first", Says: "What comes first: the copy, so that the entity can be left twice, or the deletion, so that it can be lost.",
+			Type: OfChoice, Choices: []string{"copy", "delete"}, Default: "copy"},
+		{Name: "killed", Says: "The share of the clients that die between the two writes.", Type: OfShare, Default: "0"}},
+	Counters: []string{"moved", "repeated", "killed"}, Serves: archiveServes,
+	New:   func(c *Call) Workflow { return newArchiveNaive(c) },
+	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
+}}
 
 // archiveServes returns what a design lacks for a move: entities to be moved, and an
 // archive that has a key of its own for each of them.
@@ -107,14 +121,6 @@ func moveOf(s Subject, place string) move {
 // from returns where the entity is, to where it shall be.
 func (m *move) from() entity.Key { return entity.Key{Partition: m.Partition, Row: m.Row} }
 func (m *move) to() entity.Key   { return entity.Key{Partition: m.ToPartition, Row: m.ToRow} }
-
-func (m *move) body() []byte {
-	text, err := json.Marshal(m)
-	if err != nil {
-		panic("workflow: texts that cannot be written as JSON: " + err.Error())
-	}
-	return text
-}
 
 // parseMove reads a message, and reports whether it can be carried out.
 func parseMove(body []byte) (move, bool) {

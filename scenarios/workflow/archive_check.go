@@ -116,7 +116,8 @@ func (c *archived) poison(lost bool) Request {
 	})
 }
 
-// tables returns the requests that read both tables.
+// tables returns the requests that read both tables, and takes down what became of each entity
+// that was loaded.
 func (c *archived) tables() Request {
 	current, archive := make(map[entity.Key]entity.Packed), make(map[entity.Key]entity.Packed)
 	into := func(m map[entity.Key]entity.Packed) func(target.Row) {
@@ -125,29 +126,25 @@ func (c *archived) tables() Request {
 	return ReadAll(c.setting.Table, target.Query{}, into(current), func() Turn {
 		return Send(ReadAll(c.setting.TableOf(c.place), target.Query{}, into(archive), func() Turn {
 			for n := range c.setting.Loaded {
-				c.look(c.setting.Member(n), current, archive)
+				subject := c.setting.Member(n)
+				c.entities.Found.Looked++
+				asked := moveOf(subject, c.place)
+				was, here := current[asked.from()]
+				is, moved := archive[asked.to()]
+				named := fmt.Sprintf("%q / %q", asked.Partition, asked.Row)
+				switch {
+				case !here && !moved:
+					c.entities.Found.Fault(fmt.Sprintf("%s is in neither table", named))
+				case here && !holdsAll(was, subject.Properties()) || moved && !holdsAll(is, subject.Properties()):
+					c.entities.Found.Fault(fmt.Sprintf("%s is not what was loaded", named))
+				case here && moved && !c.asked[asked]:
+					// Where a worker gave up half-way, a message of the poison queue says so.
+					c.entities.Found.Fault(fmt.Sprintf("%s is in both tables", named))
+				}
 			}
 			return End()
 		}))
 	})
-}
-
-// look takes down what became of an entity that was loaded.
-func (c *archived) look(s Subject, current, archive map[entity.Key]entity.Packed) {
-	c.entities.Found.Looked++
-	asked := moveOf(s, c.place)
-	was, here := current[asked.from()]
-	is, moved := archive[asked.to()]
-	named := fmt.Sprintf("%q / %q", asked.Partition, asked.Row)
-	switch {
-	case !here && !moved:
-		c.entities.Found.Fault(fmt.Sprintf("%s is in neither table", named))
-	case here && !holdsAll(was, s.Properties()) || moved && !holdsAll(is, s.Properties()):
-		c.entities.Found.Fault(fmt.Sprintf("%s is not what was loaded", named))
-	case here && moved && !c.asked[asked]:
-		// Where a worker gave up half-way, a message of the poison queue says so.
-		c.entities.Found.Fault(fmt.Sprintf("%s is in both tables", named))
-	}
 }
 
 // holdsAll reports whether an entity has some properties. It may have others: a run
@@ -159,22 +156,6 @@ func holdsAll(p entity.Packed, wanted []entity.Property) bool {
 		}
 	}
 	return true
-}
-
-// newArchiveRequest returns the one request of a client: once the queue has it, the
-// client need not know what becomes of it. Put twice, the move is asked for twice,
-// which does no harm.
-func newArchiveRequest(c *Call) *Script {
-	asks := "requested"
-	m := moveOf(c.Subject, c.Arguments.Text("place"))
-	body := m.body()
-	if c.Happens("malformed") {
-		asks, body = "malformed", []byte(fmt.Sprintf("message %d asks for nothing", c.K))
-	}
-	return NewScript(func(s *Script) Request {
-		return Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: body}, target.Expected{},
-			func(Attempt) Turn { return s.EndWith(asks, 1) })
-	})
 }
 
 // newArchiveLook returns a reader. One that reads where the entity was first can see it

@@ -88,7 +88,11 @@ func (w *archiveWorker) carryOutAll(found []target.Found) Turn {
 // message comes back, sooner or later.
 func (w *archiveWorker) carryOut(m target.Found, goOn func() Turn) Turn {
 	if w.attempts > 0 && m.Received > w.attempts {
-		return Send(w.poisoned(m, goOn))
+		// It is put onto its own queue first, so that it can be there twice but is never lost.
+		return Send(Aside(target.Beside{Verb: target.PutMessage, Store: w.poison, Body: m.Body}, target.Expected{}, func(Attempt) Turn {
+			w.Add("poisoned", 1)
+			return Send(w.forgotten(m, goOn))
+		}))
 	}
 	if m.Received > 1 {
 		w.Add("again", 1)
@@ -157,13 +161,4 @@ func (w *archiveWorker) forgotten(m target.Found, goOn func() Turn) Request {
 			}
 			return goOn()
 		})
-}
-
-// poisoned returns the requests that put a message aside: onto its own queue first, so
-// that it can be there twice but is never lost.
-func (w *archiveWorker) poisoned(m target.Found, goOn func() Turn) Request {
-	return Aside(target.Beside{Verb: target.PutMessage, Store: w.poison, Body: m.Body}, target.Expected{}, func(Attempt) Turn {
-		w.Add("poisoned", 1)
-		return Send(w.forgotten(m, goOn))
-	})
 }

@@ -5,32 +5,44 @@ import (
 	"loadgen/target"
 )
 
-// bagKinds returns the update by a client of an older version, which meets entities with
+// bagKinds is the update by a client of an older version, which meets entities with
 // a property of which it does not know.
-func bagKinds() []Kind {
-	return []Kind{{
-		Name: "bag-update", Says: "Changes a property of an entity that has one which the client's version does not know.",
-		Counters: []string{"lost", "restarts"},
-		Parameters: []Parameter{
-			{Name: "changes", Says: "The property that gets another value.", Type: OfProperty, Required: true},
-			{Name: "unknown", Says: "The property that the client does not know.", Type: OfProperty, Required: true},
-			{Name: "writes", Says: "What it writes: the change alone, all that it read with the change in it, or what it knows.",
-				Type: OfChoice, Choices: []string{"merge", "bag", "known"}, Default: "bag"},
-		},
-		Serves: func(d *Design, a Arguments) []Lack {
-			var lacks []Lack
-			if a.Text("changes") == a.Text("unknown") {
-				lacks = append(lacks, Lack{Parameter: "unknown", Says: "nobody changes what he does not know; expected another property than changes"})
+var bagKinds = []Kind{{
+	Name: "bag-update", Says: "Changes a property of an entity that has one which the client's version does not know.",
+	Counters: []string{"lost", "restarts"},
+	Parameters: []Parameter{
+		{Name: "changes", Says: "The property that gets another value.", Type: OfProperty, Required: true},
+		{Name: "unknown", Says: "The property that the client does not know.", Type: OfProperty, Required: true},
+		{Name: "writes", Says: "What it writes: the change alone, all that it read with the change in it, or what it knows.",
+			Type: OfChoice, Choices: []string{"merge", "bag", "known"}, Default: "bag"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		var lacks []Lack
+		if a.Text("changes") == a.Text("unknown") {
+			lacks = append(lacks, Lack{Parameter: "unknown", Says: "nobody changes what he does not know; expected another property than changes"})
+		}
+		if !d.Loaded {
+			lacks = append(lacks, Lack{Parameter: "", Says: "nothing is there to be changed; expected a load before"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow {
+		name := c.Arguments.Text("changes")
+		value, _ := lookup(c.Fresh.Properties(), name)
+		u := &bagUpdate{table: c.Table, key: c.Subject.Key(""), unknown: c.Arguments.Text("unknown"), wrote: c.Arguments.Text("writes"),
+			changed: []entity.Property{{Name: name, Value: value}}}
+		u.Script = NewScript(func(s *Script) Request {
+			if u.wrote == "merge" {
+				merge := entity.Change{Verb: entity.Merge, Key: u.key, Match: entity.MatchAny, Properties: u.changed}
+				return WriteOne(u.table, merge, target.Expected{}, nil)
 			}
-			if !d.Loaded {
-				lacks = append(lacks, Lack{Parameter: "", Says: "nothing is there to be changed; expected a load before"})
-			}
-			return lacks
-		},
-		New:   func(c *Call) Workflow { return newBagUpdate(c) },
-		Check: func(s *Setting, a Arguments) Check { return newKept(s, a.Text("unknown")) },
-	}}
-}
+			s.Foresee(u.read().Operation, u.write(nil, 1).Operation)
+			return u.read()
+		})
+		return u
+	},
+	Check: func(s *Setting, a Arguments) Check { return newKept(s, a.Text("unknown")) },
+}}
 
 // bagUpdate changes an entity. A property bag is all that was read, known or not; a typed
 // client keeps of that what its version knows.
@@ -49,23 +61,6 @@ type bagUpdate struct {
 	restarts       int
 	// lost says that an attempt of which nobody knows has dropped what was unknown.
 	lost bool
-}
-
-// newBagUpdate returns the update of an entity that was loaded.
-func newBagUpdate(c *Call) *bagUpdate {
-	name := c.Arguments.Text("changes")
-	value, _ := lookup(c.Fresh.Properties(), name)
-	u := &bagUpdate{table: c.Table, key: c.Subject.Key(""), unknown: c.Arguments.Text("unknown"), wrote: c.Arguments.Text("writes"),
-		changed: []entity.Property{{Name: name, Value: value}}}
-	u.Script = NewScript(func(s *Script) Request {
-		if u.wrote == "merge" {
-			merge := entity.Change{Verb: entity.Merge, Key: u.key, Match: entity.MatchAny, Properties: u.changed}
-			return WriteOne(u.table, merge, target.Expected{}, nil)
-		}
-		s.Foresee(u.read().Operation, u.write(nil, 1).Operation)
-		return u.read()
-	})
-	return u
 }
 
 func (u *bagUpdate) read() Request {

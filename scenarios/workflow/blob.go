@@ -26,10 +26,20 @@ func largeKinds() []Kind {
 		return nil
 	}
 	check := func(s *Setting, a Arguments) Check {
-		if a.Text("form") == "blob" {
-			return newPointing(s)
+		if a.Text("form") != "blob" {
+			return nil
 		}
-		return nil
+		there := make(map[string]bool)
+		return newFinding("each blob to which an entity points is there", func(f *Finding) Request {
+			see := func(row target.Row) {
+				if name, points := row.Entity.Lookup(largePointer); points {
+					f.Look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)
+				}
+			}
+			return listAll(s.StoreOf(largeStore), "", func(b target.Found) { there[b.Name] = true }, func() Turn {
+				return Send(ReadAll(s.Table, target.Query{}, see, End))
+			})
+		})
 	}
 	return []Kind{{
 		Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,

@@ -27,7 +27,20 @@ func seriesKinds() []Kind {
 		if !a.Truth("complete") {
 			return nil
 		}
-		return newComplete(s, newSeriesLayout(a))
+		l := newSeriesLayout(a)
+		name := fmt.Sprintf("each series of %d has all its counts", l.slots)
+		if l.at != "" {
+			name += " at " + l.at
+		}
+		return newFinding(name, func(f *Finding) Request {
+			return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
+				about, held := s.Member(uint64(i)), 0
+				return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
+					f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+					return next()
+				})
+			})
+		})
 	}
 	return []Kind{{
 		Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
@@ -122,7 +135,9 @@ func newSeriesPut(c *Call) *Script {
 			s.Foresee(reads.Operation, blind.Operation)
 			return reads
 		case "replace":
-			reads = Read(p.table, p.key, p.replaced)
+			reads = Read(p.table, p.key, func(a Attempt) Turn {
+				return Send(p.write(entity.InsertOrReplace, entity.Match{}, Over(a.Outcome.Entity, []entity.Property{p.count})...))
+			})
 			s.Foresee(reads.Operation, blind.Operation)
 			return reads
 		default:
@@ -144,11 +159,6 @@ type seriesPut struct {
 func (p *seriesPut) write(verb entity.Verb, match entity.Match, properties ...entity.Property) Request {
 	c := entity.Change{Verb: verb, Key: p.key, Properties: properties, Match: match}
 	return WriteOne(p.table, c, target.Expected{}, nil)
-}
-
-// replaced writes all of what was read, with the count, over whatever is there by now.
-func (p *seriesPut) replaced(a Attempt) Turn {
-	return Send(p.write(entity.InsertOrReplace, entity.Match{}, Over(a.Outcome.Entity, []entity.Property{p.count})...))
 }
 
 // changed writes the count if the entity is still what was read, and begins anew where
@@ -209,24 +219,6 @@ func newSeriesGet(c *Call) *Script {
 		return s.InTurn(l.parts(), func(part int, next func() Turn) Request {
 			return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
 				s.Add("counts", int64(countsIn(a.Outcome.Entity)))
-				return next()
-			})
-		})
-	})
-}
-
-// newComplete returns the check that each series has all its counts, which reads one after
-// another.
-func newComplete(s *Setting, l seriesLayout) *Finding {
-	name := fmt.Sprintf("each series of %d has all its counts", l.slots)
-	if l.at != "" {
-		name += " at " + l.at
-	}
-	return newFinding(name, func(f *Finding) Request {
-		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
-			about, held := s.Member(uint64(i)), 0
-			return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
-				f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
 				return next()
 			})
 		})

@@ -13,121 +13,101 @@ const (
 	fanOutEntities   = "entities"
 )
 
-// fanOutKinds returns the workflows that read all partitions of what was loaded by one
-// query each. A workflow is sequential: how many are under way at once is up to the
-// clients of its phase.
-func fanOutKinds() []Kind {
-	sets := Parameter{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
-		Type: OfCount, Required: true, Least: 1, Most: 1_000_000}
-	return []Kind{readThroughKind(), storeWithKind(), {
-		Name: "read-set", Says: "Reads a set of the partitions that were loaded, by one query each, one after another.",
-		Reads: true, Parameters: []Parameter{sets}, Counters: []string{fanOutPartitions, fanOutEntities},
-		Serves: func(d *Design, _ Arguments) []Lack {
-			if d.Loaded {
-				return nil
-			}
-			return []Lack{{Says: "it reads the partitions that were loaded, and nothing is loaded before; expected a load first"}}
-		},
-		New: func(c *Call) Workflow { return newReadSet(c) },
-	}}
-}
-
-// newReadSet returns the reading of one set: operation k is about that of number k,
-// counted round.
-func newReadSet(c *Call) *Script {
-	set := setOf(c.Partitions(), uint64(c.Arguments.Count("sets")), c.K)
-	return NewScript(func(s *Script) Request {
-		return s.InTurn(len(set), func(i int, next func() Turn) Request {
-			entities := int64(0)
-			return ReadAll(c.Table, target.OnePartition(set[i]), func(target.Row) { entities++ }, func() Turn {
-				s.Add(fanOutPartitions, 1)
-				s.Add(fanOutEntities, entities)
-				return next()
-			})
-		})
-	})
-}
-
-// setOf returns one of so many sets of neighbours, by a number that is counted round. No
-// set is empty, and there are no more sets than partitions; their lengths differ by one
-// at most.
-func setOf(partitions []string, sets, number uint64) []string {
-	all := uint64(len(partitions))
-	sets = min(sets, all)
-	at := number % sets
-	return partitions[at*all/sets : (at+1)*all/sets]
-}
-
-// storeWithKind returns the workflow of an entity that belongs to another one of its
-// partition: both are written in one transaction, or neither.
-func storeWithKind() Kind {
-	return Kind{
-		Name: "store-with", Says: "Stores an entity and, in the same transaction, one of its properties in the entity that it belongs to.",
-		Inserts: true,
-		Parameters: []Parameter{
-			{Name: "place", Says: "Where the entity lies that it belongs to, in the same partition.", Type: OfPlace, Required: true},
-			{Name: "keeps", Says: "The property that is kept there, as the latest has it.", Type: OfProperty, Required: true},
-		},
-		Serves: func(d *Design, a Arguments) []Lack {
-			there := d.Places[a.Text("place")]
-			if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
-				return nil
-			}
-			return []Lack{{Parameter: "place", Says: "a transaction lies in one partition of one table, and the place has another; expected the partition_key of the design, and no table"}}
-		},
-		New: func(c *Call) Workflow { return newStoreWith(c) },
-	}
-}
-
-// newStoreWith returns the transaction. Sent twice it leaves the same.
-func newStoreWith(c *Call) *Script {
-	keeps := c.Arguments.Text("keeps")
-	kept := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != keeps })
-	return NewScript(func(*Script) Request {
-		return writeTogether(c.Table, []entity.Change{
-			{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()},
-			{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
-		}, target.Expected{}, nil)
-	})
-}
-
 // The counters of a reader that goes by way of a copy.
 const (
 	readThroughMissing = "missing"
 	readThroughAstray  = "astray"
 )
 
-// readThroughKind returns the workflow of a reader who finds an entity by a copy that
-// keeps a part of it: the copy tells the entity's own key, and the rest is read there.
-//
-//	get copy ─┬─ 200 ─► get entity ─┬─ 200: done
-//	          │                     └─ 404: astray, the copy is of what is gone
-//	          └─ 404: missing, the copy is not there yet, or no more
-//
-// Which key the copy tells is known beforehand and is not read out of it.
-func readThroughKind() Kind {
-	return Kind{
-		Name: "read-through", Says: "Reads a copy that has a part of an entity, and then the entity itself.",
-		Reads: true, Counters: []string{readThroughMissing, readThroughAstray},
-		Parameters: []Parameter{{Name: "copy", Says: "The copy that is found by what the reader knows.", Type: OfCopy, Required: true}},
-		New:        func(c *Call) Workflow { return newReadThrough(c) },
-	}
-}
-
-func newReadThrough(c *Call) *Script {
-	place := AtCopy(c.Arguments.Text("copy"))
-	return NewScript(func(s *Script) Request {
-		unless := func(counter string, then Turn) func(a Attempt) Turn {
-			return func(a Attempt) Turn {
-				if Missing(a.Outcome.Status, a.Outcome.Code) {
-					return s.EndWith(counter, 1)
+// fanOutKinds are the workflows of several partitions, or of an entity and another one. A
+// workflow is sequential: how many are under way at once is up to the clients of its phase.
+var fanOutKinds = []Kind{{
+	// A reader finds an entity by a copy that keeps a part of it: the copy tells the entity's own
+	// key, and the rest is read there.
+	//
+	//	get copy ─┬─ 200 ─► get entity ─┬─ 200: done
+	//	          │                     └─ 404: astray, the copy is of what is gone
+	//	          └─ 404: missing, the copy is not there yet, or no more
+	//
+	// Which key the copy tells is known beforehand and is not read out of it.
+	Name: "read-through", Says: "Reads a copy that has a part of an entity, and then the entity itself.",
+	Reads: true, Counters: []string{readThroughMissing, readThroughAstray},
+	Parameters: []Parameter{{Name: "copy", Says: "The copy that is found by what the reader knows.", Type: OfCopy, Required: true}},
+	New: func(c *Call) Workflow {
+		place := AtCopy(c.Arguments.Text("copy"))
+		return NewScript(func(s *Script) Request {
+			unless := func(counter string, then Turn) func(a Attempt) Turn {
+				return func(a Attempt) Turn {
+					if Missing(a.Outcome.Status, a.Outcome.Code) {
+						return s.EndWith(counter, 1)
+					}
+					return then
 				}
-				return then
 			}
+			whole := Read(c.Table, c.Subject.Key(""), unless(readThroughAstray, End()))
+			part := Read(c.TableOf(place), c.Subject.Key(place), unless(readThroughMissing, Send(whole)))
+			s.Foresee(part.Operation, whole.Operation)
+			return part
+		})
+	},
+}, {
+	// An entity belongs to another one of its partition: both are written in one transaction, or
+	// neither.
+	Name: "store-with", Says: "Stores an entity and, in the same transaction, one of its properties in the entity that it belongs to.",
+	Inserts: true,
+	Parameters: []Parameter{
+		{Name: "place", Says: "Where the entity lies that it belongs to, in the same partition.", Type: OfPlace, Required: true},
+		{Name: "keeps", Says: "The property that is kept there, as the latest has it.", Type: OfProperty, Required: true},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		there := d.Places[a.Text("place")]
+		if there.Table == d.Own.Table && there.PartitionKey == d.Own.PartitionKey {
+			return nil
 		}
-		whole := Read(c.Table, c.Subject.Key(""), unless(readThroughAstray, End()))
-		part := Read(c.TableOf(place), c.Subject.Key(place), unless(readThroughMissing, Send(whole)))
-		s.Foresee(part.Operation, whole.Operation)
-		return part
-	})
-}
+		return []Lack{{Parameter: "place", Says: "a transaction lies in one partition of one table, and the place has another; expected the partition_key of the design, and no table"}}
+	},
+	// Sent twice the transaction leaves the same.
+	New: func(c *Call) Workflow {
+		keeps := c.Arguments.Text("keeps")
+		kept := slices.DeleteFunc(c.Subject.Properties(), func(p entity.Property) bool { return p.Name != keeps })
+		return NewScript(func(*Script) Request {
+			return writeTogether(c.Table, []entity.Change{
+				{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()},
+				{Verb: entity.InsertOrMerge, Key: c.Subject.Key(c.Arguments.Text("place")), Properties: kept},
+			}, target.Expected{}, nil)
+		})
+	},
+}, {
+	// All partitions of what was loaded are read by one query each.
+	Name: "read-set", Says: "Reads a set of the partitions that were loaded, by one query each, one after another.",
+	Reads: true, Parameters: []Parameter{
+		{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
+			Type: OfCount, Required: true, Least: 1, Most: 1_000_000},
+	}, Counters: []string{fanOutPartitions, fanOutEntities},
+	Serves: func(d *Design, _ Arguments) []Lack {
+		if d.Loaded {
+			return nil
+		}
+		return []Lack{{Says: "it reads the partitions that were loaded, and nothing is loaded before; expected a load first"}}
+	},
+	// Operation k is about the set of that number, counted round.
+	New: func(c *Call) Workflow {
+		// No set is empty, and there are no more sets than partitions; their lengths differ by one
+		// at most.
+		partitions := c.Partitions()
+		all := uint64(len(partitions))
+		sets := min(uint64(c.Arguments.Count("sets")), all)
+		at := c.K % sets
+		set := partitions[at*all/sets : (at+1)*all/sets]
+		return NewScript(func(s *Script) Request {
+			return s.InTurn(len(set), func(i int, next func() Turn) Request {
+				entities := int64(0)
+				return ReadAll(c.Table, target.OnePartition(set[i]), func(target.Row) { entities++ }, func() Turn {
+					s.Add(fanOutPartitions, 1)
+					s.Add(fanOutEntities, entities)
+					return next()
+				})
+			})
+		})
+	},
+}}

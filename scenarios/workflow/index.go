@@ -130,24 +130,19 @@ func indexLacks(d *Design, a Arguments, renames bool) []Lack {
 	if !slices.Contains(names, name) {
 		lack("place", "the list lies at %q and %q for any {%s}; expected a key that holds it", place.PartitionKey, place.RowKey, name)
 	}
-	return append(lacks, indexPlaceLacks(d, a, own, names)...)
-}
-
-// indexPlaceLacks returns why what lies at a place is no list, or none that form allows.
-func indexPlaceLacks(d *Design, a Arguments, own, names []string) []Lack {
-	place := d.Places[a.Text("place")]
-	if a.Text("form") == indexTogether && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey) {
-		return []Lack{{Parameter: "place", Says: fmt.Sprintf("a transaction lies in one partition of one table; expected the list in the table of the entities, with partition_key %q, or form: place", d.Own.PartitionKey)}}
-	}
-	apart := func(attribute string) bool {
-		return attribute != a.Text("attribute") && slices.Contains(d.Own.RowNames, attribute)
-	}
-	if at := slices.IndexFunc(names, apart); at >= 0 {
-		return []Lack{{Parameter: "place", Says: fmt.Sprintf("the list's key holds {%s}, which sets entities apart, so that each is alone in its list; expected keys without it", names[at])}}
-	}
+	// What lies at the place may be no list, or none that form allows.
+	together := a.Text("form") == indexTogether
+	apart := slices.IndexFunc(names, func(attribute string) bool { return attribute != name && slices.Contains(d.Own.RowNames, attribute) })
 	missing := func(attribute string) bool { return !slices.Contains(names, attribute) }
-	if len(own) > 0 && !slices.ContainsFunc(own, missing) {
-		return []Lack{{Parameter: "place", Says: "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less"}}
+	switch {
+	case together && (place.Table != d.Own.Table || place.PartitionKey != d.Own.PartitionKey):
+		lack("place", "a transaction lies in one partition of one table; expected the list in the table of the entities, "+
+			"with partition_key %q, or form: place", d.Own.PartitionKey)
+	case apart >= 0:
+		lack("place", "the list's key holds {%s}, which sets entities apart, so that each is alone in its list; expected keys without it",
+			names[apart])
+	case len(own) > 0 && !slices.ContainsFunc(own, missing):
+		lack("place", "the list's key holds all that an entity's does, so that each is alone in its list; expected keys with less")
 	}
-	return nil
+	return lacks
 }

@@ -3,7 +3,6 @@ package workflow
 import (
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
@@ -52,7 +51,9 @@ const (
 func newIndexWork(c *Call) *Script {
 	return NewScript(func(s *Script) Request {
 		x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
-		x.dies = killedAfter(c.Chance, c.Arguments.Share("killed"))
+		if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
+			x.dies = diesReceived + draw.IntN(diesUndeleted)
+		}
 		return x.receive(func(handled int, _ bool) Turn {
 			if handled == 0 {
 				s.Add("idle", 1)
@@ -60,14 +61,6 @@ func newIndexWork(c *Call) *Script {
 			return End()
 		})
 	})
-}
-
-// killedAfter returns after which request a worker dies.
-func killedAfter(draw clock.Draw, share float64) int {
-	if draw.Float64() >= share {
-		return 0
-	}
-	return diesReceived + draw.IntN(diesUndeleted)
 }
 
 // receive returns the request for messages; then is told how many were handled, and whether

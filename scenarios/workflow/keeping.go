@@ -62,22 +62,18 @@ func (r *Keeper) Lacks(k uint64) Lacking {
 	defer r.mu.Unlock()
 	for next := uint64(len(r.lacking)); next <= k; next++ {
 		due, needs := r.needs(next)
-		r.lacking = append(r.lacking, r.fetch(next, due, needs))
+		lacks := Lacking(0)
+		newest := uint64(0) // the latest fetch of those before, plus one
+		for i, one := range needs {
+			last, there := r.fetched[one.Of]
+			if !there || due >= last.until || last.by+1 < newest {
+				last = fetched{by: next, until: due + one.For}
+				r.fetched[one.Of] = last
+				lacks |= 1 << i
+			}
+			newest = max(newest, last.by+1)
+		}
+		r.lacking = append(r.lacking, lacks)
 	}
 	return r.lacking[k]
-}
-
-// fetch has operation k fetch what it lacks.
-func (r *Keeper) fetch(k uint64, due time.Duration, needs []Keeping) (l Lacking) {
-	newest := uint64(0) // the latest fetch of those before, plus one
-	for i, one := range needs {
-		last, there := r.fetched[one.Of]
-		if !there || due >= last.until || last.by+1 < newest {
-			last = fetched{by: k, until: due + one.For}
-			r.fetched[one.Of] = last
-			l |= 1 << i
-		}
-		newest = max(newest, last.by+1)
-	}
-	return l
 }

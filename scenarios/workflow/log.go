@@ -5,35 +5,35 @@ import (
 	"strings"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
 )
 
-// logKinds returns the workflows of a log that is kept in blobs, of delimited lines, by
+var (
+	logTime   = Parameter{Name: "time", Says: "The property, an Edm.DateTime, that is when the message of an entity came about.", Type: OfProperty, Required: true}
+	logName   = Parameter{Name: "log", Says: "The name of the log, which its blobs begin with.", Type: OfName, Default: "queue"}
+	logStores = func(Arguments) []Store { return []Store{{Name: logStore}} }
+)
+
+// logKinds are the workflows of a log that is kept in blobs, of delimited lines, by
 // the hour in which they came about.
-func logKinds() []Kind {
-	at := Parameter{Name: "time", Says: "The property, an Edm.DateTime, that is when the message of an entity came about.", Type: OfProperty, Required: true}
-	log := Parameter{Name: "log", Says: "The name of the log, which its blobs begin with.", Type: OfName, Default: "queue"}
-	stores := func(Arguments) []Store { return []Store{{Name: logStore}} }
-	return []Kind{{
-		Name: "log-append", Says: "Writes the messages that a writer has gathered as one blob: lines in the order of time, the first and the last time in the metadata.",
-		Inserts: true, Parameters: []Parameter{at, log,
-			{Name: "buffer", Says: "How many messages are gathered before they are written.", Type: OfCount, Default: "100", Least: 1, Most: 10_000},
-			{Name: "over", Says: "How long before the last of them the first came about.", Type: OfDuration, Default: "0s", Most: int64(time.Hour)},
-			{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: OfShare, Default: "0"},
-		},
-		Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: stores,
-		New: func(c *Call) Workflow { return newLogAppend(c) },
-	}, {
-		Name: "log-read", Says: "Reads the messages of some minutes: lists the blobs of the hour by their prefix, and reads those whose metadata say that they have any.",
-		Reads: true, Parameters: []Parameter{at, log,
-			{Name: "minutes", Says: "How many minutes are read, from that of an entity's message on.", Type: OfCount, Default: "2", Least: 1, Most: 60},
-		},
-		Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: stores,
-		New: func(c *Call) Workflow { return newLogRead(c) },
-	}}
-}
+var logKinds = []Kind{{
+	Name: "log-append", Says: "Writes the messages that a writer has gathered as one blob: lines in the order of time, the first and the last time in the metadata.",
+	Inserts: true, Parameters: []Parameter{logTime, logName,
+		{Name: "buffer", Says: "How many messages are gathered before they are written.", Type: OfCount, Default: "100", Least: 1, Most: 10_000},
+		{Name: "over", Says: "How long before the last of them the first came about.", Type: OfDuration, Default: "0s", Most: int64(time.Hour)},
+		{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: OfShare, Default: "0"},
+	},
+	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
+	New: func(c *Call) Workflow { return newLogAppend(c) },
+}, {
+	Name: "log-read", Says: "Reads the messages of some minutes: lists the blobs of the hour by their prefix, and reads those whose metadata say that they have any.",
+	Reads: true, Parameters: []Parameter{logTime, logName,
+		{Name: "minutes", Says: "How many minutes are read, from that of an entity's message on.", Type: OfCount, Default: "2", Least: 1, Most: 60},
+	},
+	Counters: []string{"blobs", "lines", "listed"}, Serves: needsTime, Stores: logStores,
+	New: func(c *Call) Workflow { return newLogRead(c) },
+}}
 
 const (
 	// logStore is the container of the logs.
@@ -81,7 +81,14 @@ func gathered(c *Call) (blobs []*logBlob, lost int64) {
 	over, killed := c.Arguments.Duration("over"), c.Arguments.Share("killed")
 	end := messageTime(c.Subject, c.Arguments.Text("time"))
 	draw := c.Chance
-	from := survived(n, killed, &draw)
+	// A writer that dies after a message loses all that it has in its buffer. The last message is
+	// written at once, with all that is left.
+	from := 0
+	for i := range n - 1 {
+		if draw.Float64() < killed {
+			from = i + 1
+		}
+	}
 	for i := from; i < n; i++ {
 		at := end.Add(-over * time.Duration(n-1-i) / time.Duration(n))
 		hour := hourOf(c.Arguments.Text("log"), at)
@@ -95,18 +102,6 @@ func gathered(c *Call) (blobs []*logBlob, lost int64) {
 		one.text.WriteString(strings.Join(columns, logDelimiter) + "\n")
 	}
 	return blobs, int64(from)
-}
-
-// survived returns how many of the first messages are lost, where a writer dies with a
-// share of them: it has what came before in its buffer then. The last is written at
-// once, with all that is left.
-func survived(n int, killed float64, draw *clock.Draw) (lost int) {
-	for i := range n - 1 {
-		if draw.Float64() < killed {
-			lost = i + 1
-		}
-	}
-	return lost
 }
 
 // newLogAppend returns the write of a buffer: a blob, or one for each hour that it is of.

@@ -26,7 +26,14 @@ func purgeKinds() []Kind {
 		Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"})
 	return []Kind{{
 		Name: "login", Says: "Writes a login of some day, and makes that day's table where it is missing.",
-		Inserts: true, Parameters: login, Counters: []string{"made", "waited"}, Tables: loginTables,
+		Inserts: true, Parameters: login, Counters: []string{"made", "waited"}, Tables: func(a Arguments) (names []string) {
+			for i := range a.Count("days") {
+				if a.Text("lies") == "day-tables" {
+					names = append(names, dayTable(a, a.Count("first")+i))
+				}
+			}
+			return names
+		},
 		New: func(c *Call) Workflow { return newLogin(c) },
 	}, {
 		Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
@@ -56,16 +63,6 @@ func dayTable(a Arguments, day int) string {
 		day %= a.Count("ring")
 	}
 	return fmt.Sprintf("Day%04d", day)
-}
-
-func loginTables(a Arguments) []string {
-	var names []string
-	for i := range a.Count("days") {
-		if a.Text("lies") == "day-tables" {
-			names = append(names, dayTable(a, a.Count("first")+i))
-		}
-	}
-	return names
 }
 
 // dayRows returns the query for the logins of a day, which begin their RowKeys: of a

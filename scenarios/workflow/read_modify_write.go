@@ -100,17 +100,12 @@ func (r *ReadModifyWrite) read(o *target.Outcome) (Move, target.Operation) {
 	case Ok(o.Status):
 		r.version, r.inserted = o.Version, false
 		return r.write(o.Entity)
-	case Missing(o.Status, o.Code) && r.upserts():
+	case Missing(o.Status, o.Code) && (r.Verb == entity.InsertOrMerge || r.Verb == entity.InsertOrReplace):
 		r.version, r.inserted = 0, true
 		return r.write(nil)
 	default:
 		return Settle, target.Operation{}
 	}
-}
-
-// upserts reports whether an entity that is not there is inserted.
-func (r *ReadModifyWrite) upserts() bool {
-	return r.Verb == entity.InsertOrMerge || r.Verb == entity.InsertOrReplace
 }
 
 // write returns the request that writes over what was read, nil where nothing was
@@ -217,7 +212,12 @@ func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
 		done, told := historyOf(o.Entity).Tells(r.ID, r.newest)
 		switch {
 		case done:
-			r.found(o)
+			// It has met its own success.
+			r.report.Own409, r.report.Own412 = r.inserted, !r.inserted
+			r.done(o.Version)
+			if id, some := IDOf(o.Entity); !some || id != r.ID {
+				r.report.Version, r.report.Superseded = 0, true
+			}
 			return Succeed, target.Operation{}
 		case told:
 			return r.restart()
@@ -228,15 +228,6 @@ func (r *ReadModifyWrite) check(o *target.Outcome) (Move, target.Operation) {
 		return Fail, target.Operation{}
 	default:
 		return Settle, target.Operation{}
-	}
-}
-
-// found takes down that the operation met its own success.
-func (r *ReadModifyWrite) found(o *target.Outcome) {
-	r.report.Own409, r.report.Own412 = r.inserted, !r.inserted
-	r.done(o.Version)
-	if id, some := IDOf(o.Entity); !some || id != r.ID {
-		r.report.Version, r.report.Superseded = 0, true
 	}
 }
 

@@ -8,14 +8,9 @@ import (
 	"loadgen/target"
 )
 
-// relationKinds returns the workflows of entities that belong together: one to one,
-// one to many, subtypes, and what is added up of them.
-func relationKinds() []Kind {
-	return slices.Concat(linkKinds(), subtypeKinds(), moveKinds(), groupKinds(), sumKinds(), joinKinds())
-}
-
-func linkKinds() []Kind {
-	linked := Kind{
+// linkKinds are the reads of entities that belong together.
+var linkKinds = []Kind{
+	{
 		Name: "read-linked", Says: "Reads what lies at a place, and where that holds a link, what it names: whoever does not know the second key has to read twice.",
 		Reads: true, Counters: []string{"missing"},
 		Parameters: []Parameter{
@@ -25,16 +20,28 @@ func linkKinds() []Kind {
 		},
 		Serves: linkLacks,
 		New:    func(c *Call) Workflow { return newReadLinked(c) },
-	}
-	together := Kind{
+	},
+	{
 		Name: "read-together", Says: "Reads the partition of an entity, and the one at a place where that is another: one query or two.",
 		Reads: true,
 		Parameters: []Parameter{
 			{Name: "place", Says: "The place of what belongs to the entities; there is none unless this is given.", Type: OfPlace},
 		},
-		New: func(c *Call) Workflow { return newReadTogether(c) },
-	}
-	return []Kind{linked, together}
+		New: func(c *Call) Workflow {
+			place := c.Arguments.Text("place")
+			own, there := c.Subject.Key("").Partition, c.Subject.Key(place).Partition
+			return NewScript(func(s *Script) Request {
+				pass := func(target.Row) {}
+				if own == there && c.TableOf(place) == c.Table {
+					return ReadAll(c.Table, target.OnePartition(own), pass, End)
+				}
+				second := ReadAll(c.TableOf(place), target.OnePartition(there), pass, End)
+				first := ReadAll(c.Table, target.OnePartition(own), pass, func() Turn { return Send(second) })
+				s.Foresee(first.Operation, second.Operation)
+				return first
+			})
+		},
+	},
 }
 
 func linkLacks(d *Design, a Arguments) []Lack {
@@ -93,67 +100,44 @@ func newReadLinked(c *Call) *Script {
 	})
 }
 
-// newReadTogether returns the query for a partition and, where it is another, for that
-// at a place.
-func newReadTogether(c *Call) *Script {
-	place := c.Arguments.Text("place")
-	own, there := c.Subject.Key("").Partition, c.Subject.Key(place).Partition
-	return NewScript(func(s *Script) Request {
-		pass := func(target.Row) {}
-		if own == there && c.TableOf(place) == c.Table {
-			return ReadAll(c.Table, target.OnePartition(own), pass, End)
+// subtypeKinds is how entities of two kinds are written.
+var subtypeKinds = []Kind{{
+	Name: "write-subtype", Says: "Writes a new entity where its kind belongs: with the others, or at a place of its own.",
+	Inserts: true,
+	Parameters: []Parameter{
+		{Name: "kind", Says: "The attribute that tells kinds apart.", Type: OfAttribute, Required: true},
+		{Name: "is", Says: "The kind that has a place of its own.", Type: OfName, Required: true},
+		{Name: "place", Says: "Its place; it is with the others unless this is given.", Type: OfPlace},
+	},
+	New: func(c *Call) Workflow {
+		place := ""
+		if c.Subject.Value(c.Arguments.Text("kind")) == c.Arguments.Text("is") {
+			place = c.Arguments.Text("place")
 		}
-		second := ReadAll(c.TableOf(place), target.OnePartition(there), pass, End)
-		first := ReadAll(c.Table, target.OnePartition(own), pass, func() Turn { return Send(second) })
-		s.Foresee(first.Operation, second.Operation)
-		return first
-	})
-}
+		change := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(place), Properties: c.Subject.Properties()}
+		return NewScript(func(*Script) Request {
+			return WriteOne(c.TableOf(place), change, target.Expected{}, nil)
+		})
+	},
+}}
 
-// subtypeKinds returns how entities of two kinds are written.
-func subtypeKinds() []Kind {
-	return []Kind{{
-		Name: "write-subtype", Says: "Writes a new entity where its kind belongs: with the others, or at a place of its own.",
-		Inserts: true,
-		Parameters: []Parameter{
-			{Name: "kind", Says: "The attribute that tells kinds apart.", Type: OfAttribute, Required: true},
-			{Name: "is", Says: "The kind that has a place of its own.", Type: OfName, Required: true},
-			{Name: "place", Says: "Its place; it is with the others unless this is given.", Type: OfPlace},
-		},
-		New: func(c *Call) Workflow { return newWriteSubtype(c) },
-	}}
-}
-
-func newWriteSubtype(c *Call) *Script {
-	place := ""
-	if c.Subject.Value(c.Arguments.Text("kind")) == c.Arguments.Text("is") {
-		place = c.Arguments.Text("place")
-	}
-	change := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(place), Properties: c.Subject.Properties()}
-	return NewScript(func(*Script) Request {
-		return WriteOne(c.TableOf(place), change, target.Expected{}, nil)
-	})
-}
-
-// joinKinds returns the join that an application does itself.
-func joinKinds() []Kind {
-	return []Kind{{
-		Name: "join", Says: "Reads an entity and what a small table says of it: by a lookup of its own, or from a copy of that table which the application keeps.",
-		Reads: true, Counters: []string{"missing"},
-		Parameters: []Parameter{
-			{Name: "place", Says: "The place of what is looked up.", Type: OfPlace, Required: true},
-			{Name: "refresh", Says: "After how many operations of the phase the whole table is read anew; 0 looks up each time.",
-				Type: OfCount, Default: "0", Least: 0, Most: 1_000_000},
-		},
-		Serves: func(d *Design, a Arguments) []Lack {
-			if a.Count("refresh") > 0 && d.Places[a.Text("place")].Table == "" {
-				return []Lack{{Parameter: "place", Says: "the whole table is read, and it is that of the entities; expected a place with a table of its own"}}
-			}
-			return nil
-		},
-		New: func(c *Call) Workflow { return newJoin(c) },
-	}}
-}
+// joinKinds is the join that an application does itself.
+var joinKinds = []Kind{{
+	Name: "join", Says: "Reads an entity and what a small table says of it: by a lookup of its own, or from a copy of that table which the application keeps.",
+	Reads: true, Counters: []string{"missing"},
+	Parameters: []Parameter{
+		{Name: "place", Says: "The place of what is looked up.", Type: OfPlace, Required: true},
+		{Name: "refresh", Says: "After how many operations of the phase the whole table is read anew; 0 looks up each time.",
+			Type: OfCount, Default: "0", Least: 0, Most: 1_000_000},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		if a.Count("refresh") > 0 && d.Places[a.Text("place")].Table == "" {
+			return []Lack{{Parameter: "place", Says: "the whole table is read, and it is that of the entities; expected a place with a table of its own"}}
+		}
+		return nil
+	},
+	New: func(c *Call) Workflow { return newJoin(c) },
+}}
 
 // newJoin returns the read of an entity and a lookup. Each n-th operation of a phase
 // reads the small table for itself and those that follow it: which they are does not

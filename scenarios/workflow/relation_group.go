@@ -9,44 +9,40 @@ import (
 // groupName is the property of a group's own entity that holds its name.
 const groupName = "Name"
 
-// groupKinds returns the write of a group's own entity, and of what its members repeat
+// groupKinds is the write of a group's own entity, and of what its members repeat
 // of it.
-func groupKinds() []Kind {
-	return []Kind{{
-		Name: "write-group", Says: "Names a group: in its own entity, and in each of its members where they repeat the name.",
-		Counters: []string{"rewritten", "killed"},
-		Parameters: []Parameter{
-			{Name: "place", Says: "The place of the group's own entity.", Type: OfPlace, Required: true},
-			{Name: "name", Says: "Which name it is given: another than before, or the RowKey of its entity.",
-				Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
-			{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: OfProperty},
-			{Name: "killed", Says: "The share of the operations whose client dies before one of the transactions that rename members, each as likely.", Type: OfShare, Default: "0"},
-		},
-		Serves: groupLacks,
-		New:    func(c *Call) Workflow { return newWriteGroup(c) },
-		Check: func(s *Setting, a Arguments) Check {
-			if a.Text("copied") == "" {
-				return nil
-			}
-			return newNames(s, a)
-		},
-	}}
-}
-
-func groupLacks(d *Design, a Arguments) []Lack {
-	place, copied := a.Text("place"), a.Text("copied")
-	if copied == "" {
-		return nil
-	}
-	lacks := d.PartitionWide("place", place)
-	if p := d.Property(copied); p.Type != entity.TypeString && p.Type != 0 {
-		lacks = append(lacks, Lack{Parameter: "copied", Says: "a name is a text; expected a String"})
-	}
-	if copied == groupName {
-		lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's own entity is told by its " + groupName + "; expected a property of another name"})
-	}
-	return lacks
-}
+var groupKinds = []Kind{{
+	Name: "write-group", Says: "Names a group: in its own entity, and in each of its members where they repeat the name.",
+	Counters: []string{"rewritten", "killed"},
+	Parameters: []Parameter{
+		{Name: "place", Says: "The place of the group's own entity.", Type: OfPlace, Required: true},
+		{Name: "name", Says: "Which name it is given: another than before, or the RowKey of its entity.",
+			Type: OfChoice, Choices: []string{"new", "own"}, Default: "new"},
+		{Name: "copied", Says: "The property of the members that repeats the name; they do not unless this is given.", Type: OfProperty},
+		{Name: "killed", Says: "The share of the operations whose client dies before one of the transactions that rename members, each as likely.", Type: OfShare, Default: "0"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack {
+		place, copied := a.Text("place"), a.Text("copied")
+		if copied == "" {
+			return nil
+		}
+		lacks := d.PartitionWide("place", place)
+		if p := d.Property(copied); p.Type != entity.TypeString && p.Type != 0 {
+			lacks = append(lacks, Lack{Parameter: "copied", Says: "a name is a text; expected a String"})
+		}
+		if copied == groupName {
+			lacks = append(lacks, Lack{Parameter: "copied", Says: "the group's own entity is told by its " + groupName + "; expected a property of another name"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow { return newWriteGroup(c) },
+	Check: func(s *Setting, a Arguments) Check {
+		if a.Text("copied") == "" {
+			return nil
+		}
+		return newNames(s, a)
+	},
+}}
 
 // newWriteGroup returns the naming of a group: one write, and where members repeat the
 // name one query for them and a transaction for every hundred.

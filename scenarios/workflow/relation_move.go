@@ -7,7 +7,7 @@ import (
 	"loadgen/target"
 )
 
-// moveKinds returns how a member changes its group. Where the group is the
+// moveKinds is how a member changes its group. Where the group is the
 // PartitionKey, no transaction does so: the member is written into one partition and
 // deleted from another, by two requests.
 //
@@ -17,23 +17,21 @@ import (
 //
 // Nor does a condition hold in two partitions: two who move one member at once leave it
 // in both groups.
-func moveKinds() []Kind {
-	return []Kind{{
-		Name: "move", Says: "Moves a member into the group of another entity.", Counters: []string{"killed", "elsewhere"},
-		Parameters: []Parameter{
-			{Name: "member", Says: "The property that tells members apart.", Type: OfProperty, Required: true},
-			{Name: "group", Says: "The property that says which group a member belongs to.", Type: OfProperty, Required: true},
-			{Name: "keyed", Says: "What the PartitionKey is: of the member itself, or of its group.",
-				Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
-			{Name: "order", Says: "What comes first of the two requests that a move between partitions takes.",
-				Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
-			{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: OfShare, Default: "0"},
-		},
-		Serves: moveLacks,
-		New:    func(c *Call) Workflow { return newMove(c) },
-		Check:  func(s *Setting, a Arguments) Check { return newMembers(s, a.Text("member")) },
-	}}
-}
+var moveKinds = []Kind{{
+	Name: "move", Says: "Moves a member into the group of another entity.", Counters: []string{"killed", "elsewhere"},
+	Parameters: []Parameter{
+		{Name: "member", Says: "The property that tells members apart.", Type: OfProperty, Required: true},
+		{Name: "group", Says: "The property that says which group a member belongs to.", Type: OfProperty, Required: true},
+		{Name: "keyed", Says: "What the PartitionKey is: of the member itself, or of its group.",
+			Type: OfChoice, Choices: []string{"by-member", "by-group"}, Default: "by-member"},
+		{Name: "order", Says: "What comes first of the two requests that a move between partitions takes.",
+			Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
+		{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: OfShare, Default: "0"},
+	},
+	Serves: moveLacks,
+	New:    func(c *Call) Workflow { return newMove(c) },
+	Check:  func(s *Setting, a Arguments) Check { return newMembers(s, a.Text("member")) },
+}}
 
 func moveLacks(d *Design, a Arguments) []Lack {
 	var lacks []Lack

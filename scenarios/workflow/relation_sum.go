@@ -11,21 +11,19 @@ const (
 	summaryTotal = "SummaryTotal"
 )
 
-// sumKinds returns the insert that keeps a summary of its partition.
-func sumKinds() []Kind {
-	return []Kind{{
-		Name: "summed-insert", Says: "Writes a new entity and adds it to the summary of its partition: in one transaction where the summary lies there, too, else one after the other.",
-		Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
-		Parameters: []Parameter{
-			{Name: "summary", Says: "The place of the summary.", Type: OfPlace, Required: true},
-			{Name: "adds", Says: "The property that is added up.", Type: OfProperty, Required: true},
-			{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: OfShare, Default: "0"},
-		},
-		Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
-		New:    func(c *Call) Workflow { return newSummedInsert(c) },
-		Check:  func(s *Setting, a Arguments) Check { return newSums(s, a) },
-	}}
-}
+// sumKinds is the insert that keeps a summary of its partition.
+var sumKinds = []Kind{{
+	Name: "summed-insert", Says: "Writes a new entity and adds it to the summary of its partition: in one transaction where the summary lies there, too, else one after the other.",
+	Inserts: true, Counters: []string{"restarts", "killed", "unknown"},
+	Parameters: []Parameter{
+		{Name: "summary", Says: "The place of the summary.", Type: OfPlace, Required: true},
+		{Name: "adds", Says: "The property that is added up.", Type: OfProperty, Required: true},
+		{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: OfShare, Default: "0"},
+	},
+	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
+	New:    func(c *Call) Workflow { return newSummedInsert(c) },
+	Check:  func(s *Setting, a Arguments) Check { return newSums(s, a) },
+}}
 
 // addsUp returns what keeps a property from being added up by partitions, at the place that a
 // parameter names.
@@ -88,18 +86,16 @@ func newSummedInsert(c *Call) *summedInsert {
 	w.value, _ = lookup(w.entity.Properties, c.Arguments.Text("adds"))
 	w.together = w.table == c.Table && w.key.Partition == w.entity.Key.Partition
 	w.killed = c.Happens("killed")
-	w.Script = NewScript(w.begin)
+	w.Script = NewScript(func(s *Script) Request {
+		merge := w.write(sum{}, nil, entity.MatchExactly(1))
+		if w.together {
+			s.Foresee(w.read().Operation, merge.Operation)
+		} else {
+			s.Foresee(w.read().Operation, w.store(nil).Operation, merge.Operation)
+		}
+		return w.read()
+	})
 	return w
-}
-
-func (w *summedInsert) begin(s *Script) Request {
-	merge := w.write(sum{}, nil, entity.MatchExactly(1))
-	if w.together {
-		s.Foresee(w.read().Operation, merge.Operation)
-	} else {
-		s.Foresee(w.read().Operation, w.store(nil).Operation, merge.Operation)
-	}
-	return w.read()
 }
 
 // read returns the request for the summary: where there is none yet, the partition is

@@ -5,21 +5,19 @@ import (
 	"loadgen/target"
 )
 
-// copyKinds returns the workflow that repairs copies.
-func copyKinds() []Kind {
-	return []Kind{{
-		Name: "repair-copies", Says: "Compares all entities with their copies, and writes or deletes each copy that is not as its entity is.",
-		Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
-		Serves: func(d *Design, _ Arguments) []Lack {
-			if !d.Copied {
-				return []Lack{{Says: "the design has no copies; expected copies in it"}}
-			}
-			return nil
-		},
-		New:   func(c *Call) Workflow { return newRepair(c.Copied) },
-		Check: func(s *Setting, _ Arguments) Check { return NewCopyCheck(s.Copied) },
-	}}
-}
+// copyKinds is the workflow that repairs copies.
+var copyKinds = []Kind{{
+	Name: "repair-copies", Says: "Compares all entities with their copies, and writes or deletes each copy that is not as its entity is.",
+	Alone: true, Copies: true, Counters: []string{missing, orphan, stale, "settled"},
+	Serves: func(d *Design, _ Arguments) []Lack {
+		if !d.Copied {
+			return []Lack{{Says: "the design has no copies; expected copies in it"}}
+		}
+		return nil
+	},
+	New:   func(c *Call) Workflow { return newRepair(c.Copied) },
+	Check: func(s *Setting, _ Arguments) Check { return NewCopyCheck(s.Copied) },
+}}
 
 // newRepair returns a survey, and for each copy that is not as it should be a read of its
 // entity and then a write: while others go on writing, what was surveyed may have settled by

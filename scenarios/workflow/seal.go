@@ -29,9 +29,22 @@ func sealKinds() []Kind {
 		Name: "seal-put", Says: "Writes a new entity with properties sealed by a content key of its own.",
 		Inserts: true, Parameters: []Parameter{property, resolver, sealed, verb}, Counters: []string{"added-bytes"},
 		Serves: func(d *Design, a Arguments) []Lack {
-			return append(sealable(d, a), unmerged(a)...)
+			lacks := sealable(d, a)
+			// A merge would bring a content key of its own, and what the entity has sealed by the one
+			// before could not be opened any more.
+			if a.Text("verb") == "merge" {
+				lacks = append(lacks, Lack{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
+					"expected insert or insert-or-replace"})
+			}
+			return lacks
 		},
-		New: func(c *Call) Workflow { return newSealPut(c) }, Check: check,
+		New: func(c *Call) Workflow {
+			verb := entity.Insert
+			if c.Arguments.Text("verb") == "insert-or-replace" {
+				verb = entity.InsertOrReplace
+			}
+			return newSealed(c, c.Subject, entity.Change{Verb: verb})
+		}, Check: check,
 	}, {
 		Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with properties sealed.",
 		Parameters: []Parameter{property, resolver, sealed}, Counters: []string{"added-bytes"},
@@ -41,7 +54,10 @@ func sealKinds() []Kind {
 			}
 			return []Lack{{Says: "it replaces entities that were loaded, and nothing is loaded before; expected a load first"}}
 		},
-		New: func(c *Call) Workflow { return newSealReplace(c) }, Check: check,
+		// It is written whole, so that a second time is the same.
+		New: func(c *Call) Workflow {
+			return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
+		}, Check: check,
 	}, {
 		Name: "seal-get", Says: "Reads an entity, opens what is sealed of it, and compares it with what was written.",
 		Reads: true, Parameters: []Parameter{property, resolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
@@ -111,16 +127,6 @@ func tells(d *Design, r Resolver, one DesignProperty) string {
 	return ""
 }
 
-// unmerged refuses a merge: it would bring a content key of its own, and what the entity
-// has sealed by the one before could not be opened any more.
-func unmerged(a Arguments) []Lack {
-	if a.Text("verb") != "merge" {
-		return nil
-	}
-	return []Lack{{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
-		"expected insert or insert-or-replace"}}
-}
-
 // newSealed returns the write of what an entity is stored as, which counts by how many bytes
 // that is more than its own.
 func newSealed(c *Call, about Subject, change entity.Change) *Script {
@@ -135,20 +141,6 @@ func newSealed(c *Call, about Subject, change entity.Change) *Script {
 			return s.EndWith("added-bytes", int64(added))
 		})
 	})
-}
-
-func newSealPut(c *Call) *Script {
-	verb := entity.Insert
-	if c.Arguments.Text("verb") == "insert-or-replace" {
-		verb = entity.InsertOrReplace
-	}
-	return newSealed(c, c.Subject, entity.Change{Verb: verb})
-}
-
-// newSealReplace returns the replacement of a loaded entity by its sealed form. It is
-// written whole, so that a second time is the same.
-func newSealReplace(c *Call) *Script {
-	return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
 }
 
 // newSealGet returns a read that opens what it has read. Of an entity with several sealed
@@ -187,7 +179,8 @@ func (e envelope) met(key entity.Key, stored entity.Packed, plain entity.Propert
 		return "missing"
 	case value.Type() == entity.TypeString:
 		return "clear"
-	case e.opens(key, stored, plain.Name, plain.Value.Text()):
+	}
+	if text, opens := e.open(key, stored, plain.Name); opens && text == plain.Value.Text() {
 		return "opened"
 	}
 	return "broken"
@@ -274,12 +267,6 @@ func (e envelope) open(key entity.Key, stored entity.Packed, name string) (strin
 	}
 	plain, opens := unseal(newCipher(content), value, bound(key, name))
 	return string(plain), opens
-}
-
-// opens reports whether a sealed property says what it should.
-func (e envelope) opens(key entity.Key, stored entity.Packed, name, want string) bool {
-	got, opens := e.open(key, stored, name)
-	return opens && got == want
 }
 
 // unseal opens one value: its nonce, and what was sealed.

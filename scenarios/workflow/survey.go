@@ -51,22 +51,15 @@ func (s *survey) read(then func() Turn) Request {
 		s.tables[home.Table] = rows
 		see := func(row target.Row) { rows[row.Key] = row.Entity }
 		return ReadAll(home.Table, target.Query{}, see, func() Turn {
-			if s.whole() {
-				return then()
+			for _, rows := range s.tables {
+				if rows == nil {
+					return Send(s.read(then))
+				}
 			}
-			return Send(s.read(then))
+			return then()
 		})
 	}
 	panic("workflow: a design without a table")
-}
-
-func (s *survey) whole() bool {
-	for _, rows := range s.tables {
-		if rows == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // faults tells visit of each copy that is not as it should be, in the order in which

@@ -70,19 +70,3 @@ func newLargeSweep(c *Call) *Script {
 		}, func() Turn { return next() })
 	})
 }
-
-// newPointing returns the check that each blob to which an entity points is there, which
-// lists all blobs and then reads all entities.
-func newPointing(s *Setting) *Finding {
-	there := make(map[string]bool)
-	return newFinding("each blob to which an entity points is there", func(f *Finding) Request {
-		see := func(row target.Row) {
-			if name, points := row.Entity.Lookup(largePointer); points {
-				f.Look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)
-			}
-		}
-		return listAll(s.StoreOf(largeStore), "", func(b target.Found) { there[b.Name] = true }, func() Turn {
-			return Send(ReadAll(s.Table, target.Query{}, see, End))
-		})
-	})
-}

@@ -5,23 +5,20 @@ import (
 	"loadgen/target"
 )
 
-// transferKinds returns the workflows of a bank: an amount leaves one account and
+// transferKinds are the workflows of a bank: an amount leaves one account and
 // reaches another, and both legs must be written or none.
-func transferKinds() []Kind {
-	parameters := []Parameter{
+var transferKinds = []Kind{{
+	Name: "transfer", Says: "Moves an amount between two accounts: one leg each, which sum to zero.",
+	Inserts: true, Parameters: []Parameter{
 		{Name: "keyed", Says: "What the PartitionKey is: the transfer's id, so that both legs lie together, or the account's number.",
 			Type: OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
 		{Name: "from", Says: "The attribute that is the account which pays.", Type: OfAttribute, Required: true},
 		{Name: "to", Says: "The attribute that is the account which is paid.", Type: OfAttribute, Required: true},
 		{Name: "killed", Says: "The share of the transfers whose client dies between two requests.", Type: OfShare, Default: "0"},
-	}
-	return []Kind{{
-		Name: "transfer", Says: "Moves an amount between two accounts: one leg each, which sum to zero.",
-		Inserts: true, Parameters: parameters, Counters: []string{"killed"},
-		New:   func(c *Call) Workflow { return newTransfer(c) },
-		Check: func(s *Setting, _ Arguments) Check { return newBalances(s) },
-	}}
-}
+	}, Counters: []string{"killed"},
+	New:   func(c *Call) Workflow { return newTransfer(c) },
+	Check: func(s *Setting, _ Arguments) Check { return newBalances(s) },
+}}
 
 // The properties of a leg.
 const (

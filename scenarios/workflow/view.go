@@ -53,7 +53,12 @@ func viewKinds() []Kind {
 	}, {
 		Name: "view-build", Says: "Makes the view of the partition of an entity anew, whatever it is by now.",
 		Counters: []string{"made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck, Parameters: parameters(),
-		New: func(c *Call) Workflow { return newViewBuild(c) },
+		New: func(c *Call) Workflow {
+			key := c.Subject.Key("")
+			return NewScript(func(s *Script) Request {
+				return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), End)
+			})
+		},
 	}}
 }
 
@@ -125,13 +130,6 @@ func newViewPut(c *Call) *Script {
 		})
 		s.Foresee(write.Operation, announce.Operation)
 		return write
-	})
-}
-
-func newViewBuild(c *Call) *Script {
-	key := c.Subject.Key("")
-	return NewScript(func(s *Script) Request {
-		return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), End)
 	})
 }
 

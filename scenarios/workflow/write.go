@@ -78,7 +78,11 @@ func (w *Write) Next(a Attempt) (Move, target.Operation) {
 		w.done(o.Version)
 	case o.Status == 409 && w.inserts() && w.silent:
 		w.checking = true
-		return Proceed, reading(w.operation.Table, w.refused(o))
+		there := w.report.Keys[0]
+		if o.FailedIndex > 0 && o.FailedIndex < len(w.report.Keys) {
+			there = w.report.Keys[o.FailedIndex]
+		}
+		return Proceed, reading(w.operation.Table, there)
 	case o.Status == 409 && w.inserts():
 		w.report.Conflicts++
 	case Missing(o.Status, o.Code) && w.report.Verb == entity.Delete && w.silent:
@@ -91,14 +95,6 @@ func (w *Write) Next(a Attempt) (Move, target.Operation) {
 
 // inserts reports whether a 409 can be the write's own success.
 func (w *Write) inserts() bool { return w.report.Verb == entity.Insert }
-
-// refused returns the entity that was there already.
-func (w *Write) refused(o *target.Outcome) entity.Key {
-	if o.FailedIndex > 0 && o.FailedIndex < len(w.report.Keys) {
-		return w.report.Keys[o.FailedIndex]
-	}
-	return w.report.Keys[0]
-}
 
 // check is told what is there where a retry was refused with 409.
 func (w *Write) check(o *target.Outcome) Move {

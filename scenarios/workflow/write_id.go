@@ -42,12 +42,9 @@ func ParseWriteID(text string) (WriteID, bool) {
 	run, digits, some := strings.Cut(text, "-")
 	number, err := strconv.ParseUint(digits, 10, 64)
 	id := WriteID{Run: run, Number: number}
-	return id, some && err == nil && marks(run) && id.String() == text
-}
-
-func marks(run string) bool {
 	foreign := func(c rune) bool { return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }
-	return run != "" && len(run) <= maxRun && !strings.ContainsFunc(run, foreign)
+	marked := run != "" && len(run) <= maxRun && !strings.ContainsFunc(run, foreign)
+	return id, some && err == nil && marked && id.String() == text
 }
 
 // IDOf returns the id of the write that an entity was written by last, and false
@@ -105,22 +102,14 @@ func stamp(properties []entity.Property, id WriteID, filler string) []entity.Pro
 			continue
 		}
 		if p.Name == filler && filler != "" {
-			p.Value = shortened(p.Value, own)
+			// A filler has one byte to each UTF-16 code unit.
+			const bytesPerUnit = 2
+			units := (entity.Size(entity.Key{}, []entity.Property{own}) - entity.Size(entity.Key{}, nil)) / bytesPerUnit
+			if letters := p.Value.Text(); len(letters) >= units {
+				p.Value = entity.String(letters[:len(letters)-units])
+			}
 		}
 		stamped = append(stamped, p)
 	}
 	return append(stamped, own)
-}
-
-// shortened returns a filler, which has one byte to each UTF-16 code unit, with
-// as much less as a property takes.
-func shortened(filler entity.Value, by entity.Property) entity.Value {
-	const bytesPerUnit = 2
-	none := entity.Size(entity.Key{}, nil)
-	units := (entity.Size(entity.Key{}, []entity.Property{by}) - none) / bytesPerUnit
-	letters := filler.Text()
-	if len(letters) < units {
-		return filler
-	}
-	return entity.String(letters[:len(letters)-units])
 }
