@@ -92,32 +92,28 @@ func (f *Formula) Parameters() []Parameter {
 // FirstCounts reports whether First belongs to the formula's kind.
 func (f *Formula) FirstCounts() bool { return f.Kind == exponential }
 
-// delay returns the rule for the waits and what it says in one line.
-func (f *Formula) delay() (Delay, string) {
-	switch f.Kind {
-	case exponential:
-		e := Exponential{Base: f.z, Min: f.least, Max: f.most, FromZero: f.First == 0}
-		return e, e.line()
-	case linear:
-		return Linear{Step: f.step, Max: f.most}, fmt.Sprintf("min(%v, %v · x), x = 1 …", f.most, f.step)
-	case fixed:
-		return Fixed{Every: f.every}, f.every.String()
-	case fullJitter:
-		return FullJitter{Base: f.base, Cap: f.top}, fmt.Sprintf("U(0, min(%v, %v · 2^(x−1))), x = 1 …", f.top, f.base)
-	case equalJitter:
-		return EqualJitter{Base: f.base, Cap: f.top}, fmt.Sprintf("e/2 + U(0, e/2), e = min(%v, %v · 2^(x−1)), x = 1 …", f.top, f.base)
-	case decorrelatedJitter:
-		return Decorrelated{Base: f.base, Cap: f.top}, fmt.Sprintf("min(%v, U(%v, 3 · the wait before)), the first before being %v", f.top, f.base, f.base)
-	default:
-		return nil, ""
-	}
-}
-
 // Preset returns the policy of the formula, which is called by its text. What is wrong with
 // it [Formula.Validate] says.
 func (f *Formula) Preset() Preset {
-	delay, line := f.delay()
-	return Preset{Policy: Policy{Name: f.Text(), Retries: f.Tries - 1, Delay: delay}, Formula: line, Source: "a formula with values of one's own"}
+	p := Preset{Policy: Policy{Name: f.Text(), Retries: f.Tries - 1}, Source: "a formula with values of one's own"}
+	switch f.Kind {
+	case exponential:
+		e := Exponential{Base: f.z, Min: f.least, Max: f.most, FromZero: f.First == 0}
+		p.Delay, p.Formula = e, e.line()
+	case linear:
+		p.Delay, p.Formula = Linear{Step: f.step, Max: f.most}, fmt.Sprintf("min(%v, %v · x), x = 1 …", f.most, f.step)
+	case fixed:
+		p.Delay, p.Formula = Fixed{Every: f.every}, f.every.String()
+	case fullJitter:
+		p.Delay, p.Formula = FullJitter{Base: f.base, Cap: f.top}, fmt.Sprintf("U(0, min(%v, %v · 2^(x−1))), x = 1 …", f.top, f.base)
+	case equalJitter:
+		p.Delay, p.Formula = EqualJitter{Base: f.base, Cap: f.top},
+			fmt.Sprintf("e/2 + U(0, e/2), e = min(%v, %v · 2^(x−1)), x = 1 …", f.top, f.base)
+	case decorrelatedJitter:
+		p.Delay, p.Formula = Decorrelated{Base: f.base, Cap: f.top},
+			fmt.Sprintf("min(%v, U(%v, 3 · the wait before)), the first before being %v", f.top, f.base, f.base)
+	}
+	return p
 }
 
 // Validate returns everything that is wrong with the formula, each wrapped around [ErrInvalid].

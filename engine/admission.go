@@ -177,11 +177,3 @@ func (e *Engine) Advance(now clock.Instant) clock.Instant {
 	e.layer.Advance(e.latest)
 	return e.latest
 }
-
-// NextEvent returns the next instant at which something happens without a
-// request, [clock.Never] where nothing would.
-func (e *Engine) NextEvent() clock.Instant {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.layer.NextEvent()
-}

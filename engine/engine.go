@@ -167,10 +167,15 @@ func (e *Engine) Answer(now clock.Instant, r *Request, reply *Reply) {
 		return
 	}
 	e.submit(a, now, r, reply)
-	if reply.Code == entity.OK {
-		reply.Status = successStatus(r.Verb)
-	} else {
+	switch {
+	case reply.Code != entity.OK:
 		reply.Status = reply.Code.Status()
+	case r.Verb == entity.Get || r.Verb == entity.Query:
+		reply.Status = 200
+	case r.Verb == entity.Batch:
+		reply.Status = 202
+	default:
+		reply.Status = 204
 	}
 	a.counts.add(r.Verb, reply)
 }
@@ -240,7 +245,10 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request, reply *Reply
 	case entity.Get:
 		packed, code := a.store.Get(r.Table, r.Change.Key)
 		if code != entity.OK {
-			reply.Code, reply.Detail = code, missing(code)
+			reply.Code, reply.Detail = code, "the entity does not exist"
+			if code == entity.InternalError {
+				reply.Detail = failed
+			}
 			return
 		}
 		reply.Entity, reply.Version = packed, packed.Timestamp()
@@ -255,14 +263,6 @@ func (e *Engine) perform(a *account, now clock.Instant, r *Request, reply *Reply
 		result := a.store.Apply(r.Table, r.Change, at)
 		reply.Code, reply.Detail, reply.Version = result.Code, result.Detail, result.Version
 	}
-}
-
-// missing says what a read found nothing of.
-func missing(code entity.Code) string {
-	if code == entity.InternalError {
-		return failed
-	}
-	return "the entity does not exist"
 }
 
 // failed is the detail where the store cannot go on.

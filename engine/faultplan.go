@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -59,7 +60,7 @@ func (p FaultPlan) Decide(at time.Duration, partitionKey string, draw uint64) Fa
 			continue
 		case FaultRefuse:
 			if !verdict.Refused {
-				verdict.Code = rule.answer()
+				verdict.Code = cmp.Or(rule.Code, FaultCodes()[0])
 			}
 			verdict.Refused, refusal = true, max(refusal, rule.By)
 			continue

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -108,9 +107,6 @@ type FaultRule struct {
 	// Seed, where it is not 0, draws the attempts that the rule meets anew.
 	Seed uint64
 }
-
-// answer returns what a Refuse answers.
-func (r *FaultRule) answer() entity.Code { return cmp.Or(r.Code, FaultCodes()[0]) }
 
 // Fails reports whether no attempt that the rule meets succeeds.
 func (r *FaultRule) Fails() bool {

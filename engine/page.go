@@ -3,7 +3,6 @@ package engine
 import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/filter"
 	"loadgen/engine/partition"
 	"loadgen/engine/store"
 )
@@ -17,7 +16,10 @@ func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
 	}
 	stretch, cut := r.Query.Range, false
 	if ask.ends {
-		stretch, cut = before(stretch, ask.end)
+		end := entity.Key{Partition: ask.end}
+		if cut = !stretch.Bounded || stretch.To.Compare(end) > 0; cut {
+			stretch.To, stretch.Bounded = end, true
+		}
 	}
 	page, code := a.store.Scan(r.Table, store.Query{
 		Range: stretch, Top: top, ScanLimit: e.pageScan, Keep: r.Query.Keep})
@@ -34,17 +36,6 @@ func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
 	e.charge(ask.now, ask.place, &page, counted)
 	reply.Counted, reply.Rows, reply.Spans, reply.Next, reply.More = counted, page.Rows, page.Spans, page.Next, page.More
 	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
-}
-
-// before returns what of a range lies before a PartitionKey, and whether there
-// is more of it.
-func before(r filter.Range, partitionKey string) (filter.Range, bool) {
-	end := entity.Key{Partition: partitionKey}
-	if r.Bounded && r.To.Compare(end) <= 0 {
-		return r, false
-	}
-	r.To, r.Bounded = end, true
-	return r, true
 }
 
 // charge debits what a page scanned from its partitions and the account. The

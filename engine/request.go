@@ -76,14 +76,3 @@ type Reply struct {
 	// Done is the instant at which the client has the reply.
 	Done clock.Instant
 }
-
-func successStatus(v entity.Verb) int {
-	switch v {
-	case entity.Get, entity.Query:
-		return 200
-	case entity.Batch:
-		return 202
-	default:
-		return 204
-	}
-}

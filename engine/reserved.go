@@ -48,11 +48,6 @@ func (r *reserved) release(now clock.Instant) {
 	r.order = r.order[past:]
 }
 
-func (r *reserved) has(name string) bool {
-	_, kept := r.until[strings.ToLower(name)]
-	return kept
-}
-
 // recall takes up what the account's store begins with: its tables, and the names that it
 // has kept back before. None is for longer than if its table were deleted now, however
 // the calendar was put since.
@@ -92,5 +87,6 @@ func (e *Engine) beingDeleted(a *account, now clock.Instant, name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	a.deleted.release(now)
-	return a.deleted.has(name)
+	_, kept := a.deleted.until[strings.ToLower(name)]
+	return kept
 }

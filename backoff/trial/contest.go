@@ -98,28 +98,25 @@ func (c *Contest) Run(ctx context.Context) (*results.PolicyContest, error) {
 	contest := &results.PolicyContest{Trouble: words, Clients: c.Clients, Seed: c.Seed,
 		OperationsPerSecondEachClient: e.LeadRate / float64(c.Clients), Policies: []results.PolicyTrial{},
 		LeadS: seconds(e.Lead), TroubleS: seconds(e.Trouble), TailS: seconds(e.Tail)}
-	ended := c.tryAll(ctx, e, contest)
+	var ended error
+	for _, one := range c.Contestants {
+		var trial results.PolicyTrial
+		t, err := c.target(e)
+		if err == nil {
+			trial, err = e.Try(ctx, one, t)
+		}
+		if err != nil {
+			ended = err
+			break
+		}
+		contest.Policies = append(contest.Policies, trial)
+	}
 	rank(contest)
 	if ended != nil {
 		contest.Verdict = fmt.Sprintf("Ended after %d of %d policies: %s. ", len(contest.Policies), len(c.Contestants),
 			strings.ReplaceAll(ended.Error(), "\n", "; ")) + contest.Verdict
 	}
 	return contest, ended
-}
-
-func (c *Contest) tryAll(ctx context.Context, e *Experiment, contest *results.PolicyContest) error {
-	for _, one := range c.Contestants {
-		t, err := c.target(e)
-		if err != nil {
-			return err
-		}
-		trial, err := e.Try(ctx, one, t)
-		if err != nil {
-			return err
-		}
-		contest.Policies = append(contest.Policies, trial)
-	}
-	return nil
 }
 
 // Schedules returns when the policies of the contest try again, but for those that have
@@ -139,7 +136,16 @@ func (c *Contest) experiment() (*Experiment, error) {
 	rate := c.Each * float64(c.Clients)
 	e := &Experiment{Clients: c.Clients, Lead: contestLead, Trouble: c.Length, Tail: contestTail, Together: c.Together,
 		LeadRate: rate, TroubleRate: rate, TailRate: rate, Seed: c.Seed}
-	e.Build = func(k uint64, w *drive.Work) { w.Operation = c.insert(e, k) }
+	// Each operation is a new entity, in an outage in its client's partition, in an overload in
+	// the one that all share.
+	e.Build = func(k uint64, w *drive.Work) {
+		partition := "all"
+		if c.Overload == 0 {
+			partition = strconv.FormatUint(e.ClientOf(k), 10)
+		}
+		w.Operation = target.Operation{Verb: entity.Insert, Table: contestTable, Change: entity.Change{Verb: entity.Insert,
+			Key: entity.Key{Partition: partition, Row: strconv.FormatUint(k, 10)}}}
+	}
 	if c.Overload > 0 {
 		m, err := model.New(model.Documented)
 		if err != nil {
@@ -200,17 +206,6 @@ func Named(names ...string) (list []Contestant, faults []error) {
 
 // contestTable is the table that the clients insert into.
 const contestTable = "Contest"
-
-// insert is operation k: a new entity, in an outage in its client's partition, in
-// an overload in the one that all share.
-func (c *Contest) insert(e *Experiment, k uint64) target.Operation {
-	partition := "all"
-	if c.Overload == 0 {
-		partition = strconv.FormatUint(e.ClientOf(k), 10)
-	}
-	return target.Operation{Verb: entity.Insert, Table: contestTable, Change: entity.Change{Verb: entity.Insert,
-		Key: entity.Key{Partition: partition, Row: strconv.FormatUint(k, 10)}}}
-}
 
 // target returns an engine of its own that makes the trouble.
 func (c *Contest) target(e *Experiment) (target.Immediate, error) {

@@ -113,23 +113,18 @@ func scheduleSection(id string, s *results.RetrySchedule) document.Section {
 		section.Blocks = []document.Block{about}
 		return section
 	}
-	section.Blocks = []document.Block{about, waitsOf(id+"-waits", s)}
-	if s.Flat != "" {
-		section.Blocks = append(section.Blocks, document.Paragraph{Text: s.Flat})
-	}
-	return section
-}
-
-// waitsOf is a line for each retry.
-func waitsOf(id string, s *results.RetrySchedule) document.Table {
 	const wait, since = "wait, s", "since the failure, s"
-	t := document.Table{ID: id, Caption: "The waits of " + s.Policy, Columns: []document.Column{{Title: "retry"},
+	t := document.Table{ID: id + "-waits", Caption: "The waits of " + s.Policy, Columns: []document.Column{{Title: "retry"},
 		{Group: wait, Title: "least"}, {Group: wait, Title: "mean"}, {Group: wait, Title: "greatest"},
 		{Group: since, Title: "least"}, {Group: since, Title: "mean"}, {Group: since, Title: "greatest"}}}
 	for _, w := range s.Waits {
 		t.Rows = append(t.Rows, append(document.Cells(document.Count(int64(w.Retry))), figures(w.LeastS, w.MeanS, w.GreatestS, w.SumLeastS, w.SumMeanS, w.SumGreatestS)...))
 	}
-	return t
+	section.Blocks = []document.Block{about, t}
+	if s.Flat != "" {
+		section.Blocks = append(section.Blocks, document.Paragraph{Text: s.Flat})
+	}
+	return section
 }
 
 func figures(numbers ...float64) (cells []document.Cell) {

@@ -112,7 +112,7 @@ func (m *Model) Validate() []error {
 		faults = append(faults, nearest.Faultf(ErrValue, "client_machines is %d and client_bandwidth 0: without a bandwidth one machine bears any load; expected both, or one machine",
 			m.ClientMachines))
 	}
-	for _, o := range orders() {
+	for _, o := range orders {
 		low, high := m.parameter(o.low), m.parameter(o.high)
 		if low.Value > high.Value {
 			faults = append(faults, nearest.Faultf(ErrValue, "%s is %s; it must be at least %s, which is %s (%s)",
@@ -125,15 +125,13 @@ func (m *Model) Validate() []error {
 // order says that one parameter must not be greater than another.
 type order struct{ low, high, why string }
 
-func orders() []order {
-	return []order{
-		{"tick", "detection", "overload is seen at a tick only"},
-		{"tick", "quiet", "quiet is seen at a tick only"},
-		{"tick", "load_memory", "a load is averaged over ticks"},
-		{"utilisation_low", "utilisation_high", "headroom shrinks as a server gets busy"},
-		{"pending_low", "pending_high", "throttling grows with the queue"},
-		{"offline_least", "offline_most", "a hand-over takes a time between the two"},
-	}
+var orders = []order{
+	{"tick", "detection", "overload is seen at a tick only"},
+	{"tick", "quiet", "quiet is seen at a tick only"},
+	{"tick", "load_memory", "a load is averaged over ticks"},
+	{"utilisation_low", "utilisation_high", "headroom shrinks as a server gets busy"},
+	{"pending_low", "pending_high", "throttling grows with the queue"},
+	{"offline_least", "offline_most", "a hand-over takes a time between the two"},
 }
 
 // parameter returns a parameter that exists, by name.
@@ -181,16 +179,6 @@ func (m *Model) place(name string) error {
 		}
 	}
 	return nearest.Faultf(ErrValue, "%s", nearest.Unknown(RegionName, name, RegionNames()))
-}
-
-// whence says where the round trip is from, empty where nobody did.
-func (m *Model) whence() string {
-	for _, r := range Regions() {
-		if r.Name == m.Region && r.RoundTrip == m.RoundTrip {
-			return " " + r.Where
-		}
-	}
-	return ""
 }
 
 // Version numbers the model. It is raised with each change of what a profile assumes: a

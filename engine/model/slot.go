@@ -112,6 +112,13 @@ func (s slot) documented() slot { s.From = FromDocuments; return s }
 
 // admissionSlots are the parameters of partition, account, page and times.
 func (m *Model) admissionSlots() []slot {
+	from := "" // where the round trip is from, empty where nobody said
+	for _, r := range Regions() {
+		if r.Name == m.Region && r.RoundTrip == m.RoundTrip {
+			from = " " + r.Where
+			break
+		}
+	}
 	return []slot{
 		rate(&m.PartitionTarget, "partition_target", FromDocuments, "entities per second that one PartitionKey is held to; 0 is no limit"),
 		rate(&m.AccountTarget, "account_target", FromDocuments, "entities per second that one account is held to; 0 is no limit"),
@@ -120,7 +127,7 @@ func (m *Model) admissionSlots() []slot {
 		number(&m.PageEntities, "page_entities", Entities, 1000, "greatest number of entities in a page").least(1).documented(),
 		wait(&m.PageTime, "page_time", 30*time.Second, "time after which a page ends").atLeast(time.Millisecond).documented(),
 		rate(&m.ScanRate, "scan_rate", FromMeasurement, "entities that a query scans per second").least(1),
-		wait(&m.RoundTrip, "round_trip", time.Minute, "network time of an attempt"+m.whence()),
+		wait(&m.RoundTrip, "round_trip", time.Minute, "network time of an attempt"+from),
 		wait(&m.ReadTime, "read_time", time.Minute, "mean time the service works on a point read"),
 		wait(&m.WriteTime, "write_time", time.Minute, "mean time the service works on a write of one entity"),
 		wait(&m.EntityTime, "entity_time", time.Minute, "time added by each further entity of a transaction"),

@@ -32,42 +32,13 @@ type partition struct {
 	floor entity.Ticks
 }
 
-// get returns the entity of that sort key, and false where there is none.
-func (p *partition) get(rk string) (entity.Packed, bool) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.find(rk)
-}
-
-// find is get for who holds the lock.
+// find returns the entity of that sort key, and false where there is none, to who holds the lock.
 func (p *partition) find(rk string) (entity.Packed, bool) {
 	if p.index == nil {
 		return p.rows.Get(rk)
 	}
 	stored, exists := p.index[rk]
 	return stored, exists
-}
-
-// ascend calls visit for the rows from a sort key on, in order, until it returns
-// false. Writers wait until it has.
-func (p *partition) ascend(from string, visit func(rk string, e entity.Packed) bool) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	p.rows.Ascend(from, visit)
-}
-
-func (p *partition) len() int {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.rows.Len()
-}
-
-// snapshot returns the rows as they are now; later changes leave it alone. It
-// takes the same short time however many there are.
-func (p *partition) snapshot() *rows {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.rows.Copy()
 }
 
 // staged is a change that has been found possible: what its row will hold, or

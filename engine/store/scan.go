@@ -132,7 +132,8 @@ func (c *scan) read(p *partition) bool {
 // for them.
 func (c *scan) readAll(p *partition, partition, from string) {
 	first := len(c.page.Rows)
-	p.ascend(from, func(rk string, e entity.Packed) bool {
+	p.mu.RLock()
+	p.rows.Ascend(from, func(rk string, e entity.Packed) bool {
 		switch {
 		case c.last && rk >= c.toRK:
 			return false
@@ -144,6 +145,7 @@ func (c *scan) readAll(p *partition, partition, from string) {
 		c.add(Row{entity.Key{Partition: partition, Row: rk}, e})
 		return true
 	})
+	p.mu.RUnlock()
 	for i := first; i < len(c.page.Rows); i++ {
 		key := &c.page.Rows[i].Key
 		key.Row = entity.FromSortKey(key.Row)
@@ -155,7 +157,11 @@ func (c *scan) readAll(p *partition, partition, from string) {
 // nor how long that takes, so that it goes over a snapshot.
 func (c *scan) readKept(p *partition, partition, from string) {
 	key := entity.Key{Partition: partition}
-	p.snapshot().Ascend(from, func(rk string, e entity.Packed) bool {
+	// A copy takes the same short time however many rows there are.
+	p.mu.Lock()
+	rows := p.rows.Copy()
+	p.mu.Unlock()
+	rows.Ascend(from, func(rk string, e entity.Packed) bool {
 		if c.last && rk >= c.toRK {
 			return false
 		}

@@ -98,7 +98,9 @@ func (s *Store) Count(name string) int64 {
 	}
 	count := int64(0)
 	t.snapshot().Scan(func(_ string, p *partition) bool {
-		count += int64(p.len())
+		p.mu.RLock()
+		count += int64(p.rows.Len())
+		p.mu.RUnlock()
 		return true
 	})
 	return count
@@ -115,7 +117,10 @@ func (s *Store) Get(name string, k entity.Key) (entity.Packed, entity.Code) {
 	if p == nil {
 		return nil, entity.ResourceNotFound
 	}
-	stored, exists := p.get(entity.SortKey(k.Row))
+	row := entity.SortKey(k.Row)
+	p.mu.RLock()
+	stored, exists := p.find(row)
+	p.mu.RUnlock()
 	if !exists {
 		return nil, entity.ResourceNotFound
 	}

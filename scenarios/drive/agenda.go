@@ -6,6 +6,7 @@ import (
 	"sort"
 	"time"
 
+	"loadgen/backoff"
 	"loadgen/engine/clock"
 )
 
@@ -46,28 +47,14 @@ func newAgenda(o *opened) *agenda {
 	a := &agenda{stage: o.stage, opened: o, start: o.start, end: o.start.Add(o.stage.Lasts()), phases: o.phases, count: o.stage.Due(),
 		next: uint64(share.Index), lanes: int(share.Count(uint64(o.stage.Lanes)))}
 	if o.stage.Think != nil {
-		a.begin()
+		// Each lane begins somewhere in a pause of its own.
+		lanes := uint64(a.stage.Lanes)
+		for lane := uint64(share.Index); lane < lanes; lane += share.step() {
+			pause := a.stage.Think(lane)
+			a.pausing.Push(a.start.Add(time.Duration(lane)*pause/time.Duration(lanes)), lane, struct{}{})
+		}
 	}
 	return a
-}
-
-// begin puts each lane somewhere into a pause of its own.
-func (a *agenda) begin() {
-	lanes := uint64(a.stage.Lanes)
-	for lane := uint64(a.stage.Share.Index); lane < lanes; lane += a.stage.Share.step() {
-		pause := a.stage.Think(lane)
-		a.pausing.Push(a.start.Add(time.Duration(lane)*pause/time.Duration(lanes)), lane, struct{}{})
-	}
-}
-
-// ready returns when the first of the pausing lanes is ready, if that is before
-// the end of the stage.
-func (a *agenda) ready() (clock.Instant, bool) {
-	at, _, some := a.pausing.Peek()
-	if !some || at >= a.end {
-		return clock.Never, false
-	}
-	return at, true
 }
 
 // nextIntended returns when the next unsent operation is due, if it is known:
@@ -82,7 +69,11 @@ func (a *agenda) nextIntended(now clock.Instant) (clock.Instant, bool) {
 		}
 		return a.intended, true
 	case a.stage.Think != nil:
-		return a.ready()
+		at, _, some := a.pausing.Peek()
+		if !some || at >= a.end {
+			return clock.Never, false
+		}
+		return at, true
 	case a.active < a.lanes:
 		return now, true
 	default:
@@ -116,8 +107,11 @@ func (a *agenda) take(now clock.Instant) *Session {
 		if a.stage.Limiters == nil || !s.firstAttempt() || s.admitted {
 			return s
 		}
-		switch hold, admitted := a.stage.Limiters.first(s, now); {
+		s.admitted = true
+		hold, admitted := a.stage.Limiters.admit(s, now, 0, backoff.Try{})
+		switch {
 		case !admitted:
+			a.stage.Limiters.withheld.Add(1)
 			a.refuse(now, s, a.opened.ledger)
 		case hold > 0:
 			a.waiting.Push(now.Add(hold), s.number, s)
@@ -300,9 +294,6 @@ func (s Share) Validate() []error {
 	return []error{fmt.Errorf("drive: share %d of %d; expected one from 0 to below the number of shares", s.Index, s.Of)}
 }
 
-// Whole reports whether it is all of a stage.
-func (s Share) Whole() bool { return s.Of <= 1 }
-
 // Count returns how many of so many operations, or lanes, belong to the share.
 func (s Share) Count(all uint64) uint64 { return s.left(uint64(s.Index), all) }
 
@@ -316,6 +307,3 @@ func (s Share) left(from, below uint64) uint64 {
 	}
 	return (below-from-1)/s.step() + 1
 }
-
-// rate returns what of a rate belongs to the share.
-func (s Share) rate(all float64) float64 { return all / float64(s.step()) }

@@ -143,7 +143,7 @@ func (l *Ledger) open(stage *Stage, start clock.Instant) *opened {
 	o := &opened{ledger: l, stage: stage, start: start}
 	o.mark(results.StageBegins, start, "")
 	for i, phase := range stage.Phases {
-		phase.Stage, phase.Rate = stage.Name, stage.Share.rate(phase.Rate)
+		phase.Stage, phase.Rate = stage.Name, phase.Rate/float64(stage.Share.step())
 		phase.Begin += start.Offset()
 		phase.End += start.Offset()
 		o.end = clock.Instant(phase.End)

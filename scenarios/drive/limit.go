@@ -57,21 +57,17 @@ func (a *agenda) hold(now clock.Instant, s *Session) time.Duration {
 	s.granted = true
 	wait := limit.take(now)
 	if wait > 0 {
-		a.opened.ledger.held(s, now, wait)
+		ledger := a.opened.ledger
+		ledger.Recorder.Held(s.phase, s.work.Kind, now.Offset(), wait)
+		if s.firstAttempt() && !s.announced {
+			// The operation has been sent as far as who loads is concerned: it is the client that
+			// holds the request back.
+			s.announced = true
+			scheduled := s.scheduled(now, false)
+			scheduled.Held = true
+			ledger.due(scheduled)
+		}
 		s.rest()
 	}
 	return wait
-}
-
-// held takes down that a session's next attempt waits for its token. The operation has been
-// sent as far as who loads is concerned: it is the client that holds the request back.
-func (l *Ledger) held(s *Session, now clock.Instant, wait time.Duration) {
-	l.Recorder.Held(s.phase, s.work.Kind, now.Offset(), wait)
-	if !s.firstAttempt() || s.announced {
-		return
-	}
-	s.announced = true
-	scheduled := s.scheduled(now, false)
-	scheduled.Held = true
-	l.due(scheduled)
 }

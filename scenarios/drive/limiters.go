@@ -48,29 +48,6 @@ func (l *Limiters) of(s *Session) backoff.Limiter {
 	return l.each[client]
 }
 
-// first asks whether an operation is to be sent, and how long to hold it.
-func (l *Limiters) first(s *Session, now clock.Instant) (time.Duration, bool) {
-	s.admitted = true
-	hold, admitted := l.admit(s, now, 0, backoff.Try{})
-	if !admitted {
-		l.withheld.Add(1)
-	}
-	return hold, admitted
-}
-
-// retry asks whether an operation is to be sent again, and for how long to hold it
-// beyond its back-off. Without limiters it is, at once.
-func (l *Limiters) retry(s *Session, now clock.Instant, outcome *target.Outcome) (time.Duration, bool) {
-	if l == nil {
-		return 0, true
-	}
-	hold, admitted := l.admit(s, now, s.work.Operation.Attempt+1, backoff.Try{Retry: true, After: answerOf(outcome)})
-	if !admitted {
-		l.given.Add(1)
-	}
-	return hold, admitted
-}
-
 func (l *Limiters) admit(s *Session, now clock.Instant, attempt int, try backoff.Try) (time.Duration, bool) {
 	draw := l.Chance.Try(s.number, attempt)
 	l.mu.Lock()

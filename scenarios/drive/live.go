@@ -80,15 +80,6 @@ func (l *Live) starving(now clock.Instant) time.Duration {
 	return max(0, now.Sub(max(due, l.exhausted)))
 }
 
-// taken counts a worker that has an operation in hand from now on.
-func (l *Live) taken(now clock.Instant) {
-	l.busy++
-	l.busiest = max(l.busiest, l.busy)
-	if l.busy == l.Workers {
-		l.exhausted = now
-	}
-}
-
 // released counts a worker that is free again, with a reply or without. It comes
 // before what the reply puts onto the agenda.
 func (l *Live) released(now clock.Instant, reply bool) {
@@ -152,14 +143,6 @@ func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin f
 	return failure
 }
 
-// sleeper opens what operations are awaited in.
-func (l *Live) sleeper() clock.Sleeper {
-	if c, offers := l.Clock.(interface{ Fine() clock.Sleeper }); offers && l.Fine {
-		return c.Fine()
-	}
-	return clock.NewSleeper(l.Clock)
-}
-
 // await waits for the workers, cuts short what they are still at after a grace,
 // and returns how many attempts that were.
 func (c *workers) await(grace time.Duration, cut context.CancelFunc) (unanswered int) {
@@ -209,7 +192,13 @@ func (c *workers) watch(ctx context.Context) error {
 		if end > now {
 			wake = min(wake, end)
 		}
-		c.pause(ctx, wake)
+		alarm := c.Clock.Alarm(wake)
+		select {
+		case <-alarm.C:
+		case <-c.ended:
+		case <-ctx.Done():
+		}
+		alarm.Stop()
 	}
 }
 
@@ -228,18 +217,6 @@ func (c *workers) look(ctx context.Context, now clock.Instant) error {
 		return fmt.Errorf("%w for %v", ErrSilent, silent.Round(time.Second))
 	}
 	return c.ledger.Recorder.Advance(reached.Add(-writeBehind).Offset())
-}
-
-// pause waits for an instant, the end of the stage's last operation, or that of
-// the run.
-func (c *workers) pause(ctx context.Context, until clock.Instant) {
-	alarm := c.Clock.Alarm(until)
-	defer alarm.Stop()
-	select {
-	case <-alarm.C:
-	case <-c.ended:
-	case <-ctx.Done():
-	}
 }
 
 // verdict returns whether a stage that has come to its end did so with a target

@@ -91,13 +91,20 @@ func (t *ResultStream) write(w *bufio.Writer) {
 
 // Attempt implements [Observer].
 func (t *ResultStream) Attempt(a *results.Attempt) {
+	fields := make([]byte, 0, 96)
+	fields = strconv.AppendUint(append(fields, ResultStreamOperation+"="...), a.Number, 10)
+	fields = strconv.AppendInt(append(fields, "&"+ResultStreamAttempt+"="...), int64(a.Try), 10)
+	fields = strconv.AppendInt(append(fields, "&"+ResultStreamIntended+"="...), int64(a.Intended), 10)
+	if a.Code != "" {
+		fields = append(append(fields, "&"+ResultStreamCode+"="...), url.QueryEscape(a.Code)...)
+	}
 	kind := t.kinds[a.Kind]
 	r := vegeta.Result{
 		Attack: t.attack, Seq: a.Sequence, Code: uint16(a.Status),
 		Timestamp: t.started.Add(a.Sent), Latency: a.Done - a.Sent,
 		BytesOut: uint64(a.BytesOut), BytesIn: uint64(a.BytesIn),
 		Method: kind.Group, URL: "loadgen:" + kind.Name,
-		Headers: http.Header{ResultStreamHeader: {resultStreamFields(a)}},
+		Headers: http.Header{ResultStreamHeader: {string(fields)}},
 	}
 	if a.Class != results.Ok {
 		r.Error = strings.TrimRight(a.Class.String()+" "+strconv.Itoa(a.Status)+" "+a.Code, " ")
@@ -108,17 +115,6 @@ func (t *ResultStream) Attempt(a *results.Attempt) {
 		panic("drive: an attempt was recorded on a closed tape")
 	}
 	t.results <- r
-}
-
-func resultStreamFields(a *results.Attempt) string {
-	fields := make([]byte, 0, 96)
-	fields = strconv.AppendUint(append(fields, ResultStreamOperation+"="...), a.Number, 10)
-	fields = strconv.AppendInt(append(fields, "&"+ResultStreamAttempt+"="...), int64(a.Try), 10)
-	fields = strconv.AppendInt(append(fields, "&"+ResultStreamIntended+"="...), int64(a.Intended), 10)
-	if a.Code != "" {
-		fields = append(append(fields, "&"+ResultStreamCode+"="...), url.QueryEscape(a.Code)...)
-	}
-	return string(fields)
 }
 
 // Completed implements [Observer]; the result stream holds attempts only.

@@ -200,13 +200,14 @@ func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) 
 
 // replied records the attempt and decides how to go on.
 func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
-	if outcome.StoreMissing || s.put != nil {
-		if effect, off := s.turnOff(now, outcome); off {
-			return effect
-		}
+	if effect, off := s.turnOff(now, outcome); off {
+		return effect
 	}
 	class := outcome.Class(s.expected())
-	s.listen(outcome)
+	if outcome.Status == 0 && outcome.Code == entity.OK {
+		s.unanswered++
+	}
+	s.silent = s.silent || outcome.Unheard()
 	move, next := s.consult(outcome)
 	if move == workflow.Proceed || move == workflow.Succeed {
 		class = results.Ok
@@ -217,7 +218,10 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 	switch {
 	case move == workflow.Proceed:
 		s.work.Operation, s.patience, s.silent, s.made = *next, patience{}, false, false
-		effect.Action, effect.Until = WaitUntil, now.Add(s.pause())
+		effect.Action, effect.Until = WaitUntil, now
+		if p, rests := s.work.Workflow.(workflow.Pausing); rests {
+			effect.Until = now.Add(p.Pause())
+		}
 	case move == workflow.Fail:
 		s.completed.Class = results.Failed
 		effect.Completed = &s.completed
@@ -234,14 +238,6 @@ func (s *Session) replied(now clock.Instant, outcome *target.Outcome) Effect {
 		effect.Action, effect.Until, effect.Waited = WaitUntil, now.Add(wait), wait
 	}
 	return effect
-}
-
-// listen notes whether an attempt left open that it was carried out.
-func (s *Session) listen(outcome *target.Outcome) {
-	if outcome.Status == 0 && outcome.Code == entity.OK {
-		s.unanswered++
-	}
-	s.silent = s.silent || outcome.Unheard()
 }
 
 // expected returns the refusals that count as success by now. An insert or a
@@ -287,14 +283,6 @@ func (s *Session) consult(outcome *target.Outcome) (workflow.Move, *target.Opera
 		return move, &follows
 	}
 	return move, nil
-}
-
-// pause returns how long the operation's workflow rests before its next request.
-func (s *Session) pause() time.Duration {
-	if p, rests := s.work.Workflow.(workflow.Pausing); rests {
-		return p.Pause()
-	}
-	return 0
 }
 
 // turn prepares the request for the next page, and returns false where there is
@@ -367,7 +355,10 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 // backOff returns how long to wait before another attempt, and false where the
 // policy gives up.
 func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Duration, bool) {
-	policy := s.stage.policy(s.work.Kind)
+	policy := &s.stage.Retry
+	if own := s.stage.Retries; own != nil && own[s.work.Kind] != nil {
+		policy = own[s.work.Kind]
+	}
 	if s.number < s.stage.First+s.stage.Once || !policy.Retryable(outcome.Status, string(outcome.Code)) {
 		return 0, false
 	}
@@ -387,7 +378,15 @@ func (s *Session) backOff(now clock.Instant, outcome *target.Outcome) (time.Dura
 	}
 	// What the service asks for is the least; a policy that waits longer knows why.
 	wait = max(wait, outcome.RetryAfter)
-	hold, again := s.stage.Limiters.retry(s, now, outcome)
+	limiters := s.stage.Limiters
+	if limiters == nil {
+		return wait, true
+	}
+	try := backoff.Try{Retry: true, After: answerOf(outcome)}
+	hold, again := limiters.admit(s, now, s.work.Operation.Attempt+1, try)
+	if !again {
+		limiters.given.Add(1)
+	}
 	return wait + hold, again
 }
 

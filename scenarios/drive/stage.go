@@ -163,14 +163,6 @@ func (s *Stage) Lasts() time.Duration {
 	}
 }
 
-// policy returns how a kind of operation tries again.
-func (s *Stage) policy(kind int) *backoff.Policy {
-	if s.Retries != nil && s.Retries[kind] != nil {
-		return s.Retries[kind]
-	}
-	return &s.Retry
-}
-
 // Timed reports whether it is known beforehand how long the stage lasts.
 func (s *Stage) Timed() bool { return s.Schedule != nil || s.Think != nil }
 

@@ -53,8 +53,13 @@ func (t *Tail) Attempt(a *results.Attempt) {
 	recent := &t.recent[results.Ending("", a.PartitionKey)%recentTails]
 	one := *recent
 	if one == nil || one.Key != a.PartitionKey {
-		if one = t.of(a.PartitionKey); one == nil {
-			return
+		one = t.counts[0][a.PartitionKey]
+		if one == nil {
+			if len(t.counts[0]) >= mostTails {
+				return
+			}
+			one = &results.KeyTail{Key: a.PartitionKey}
+			t.counts[0][a.PartitionKey] = one
 		}
 		*recent = one
 	}
@@ -62,16 +67,6 @@ func (t *Tail) Attempt(a *results.Attempt) {
 	if a.Class == results.Throttled {
 		one.Throttled++
 	}
-}
-
-// of returns the counts of a key in the stretch under way, nil where it is one too many.
-func (t *Tail) of(key string) *results.KeyTail {
-	one := t.counts[0][key]
-	if one == nil && len(t.counts[0]) < mostTails {
-		one = &results.KeyTail{Key: key}
-		t.counts[0][key] = one
-	}
-	return one
 }
 
 // Completed implements [Observer].

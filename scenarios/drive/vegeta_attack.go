@@ -76,7 +76,10 @@ func (a *attack) begin() {
 			a.hits++
 			a.settle(hit)
 		}
-		a.number()
+		// The run's attempts are numbered on from the last hit.
+		a.ledger.mu.Lock()
+		a.ledger.sent = a.first + a.hits
+		a.ledger.mu.Unlock()
 	})
 }
 
@@ -89,7 +92,13 @@ func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
 	now := a.Clock.Now()
 	start := a.opened.start
 	wait, over := a.pacer.Pace(now.Sub(start), hits)
-	if over || a.spent(hits) {
+	if !over {
+		// A hit need not be sent where the stage ends before.
+		a.mu.Lock()
+		over = a.dismissed || hits >= a.agenda.count
+		a.mu.Unlock()
+	}
+	if over {
 		return 0, true
 	}
 	if wait > pacePatience {
@@ -103,13 +112,6 @@ func (a *attack) Pace(_ time.Duration, hits uint64) (time.Duration, bool) {
 		wait, _ = a.pacer.Pace(a.Clock.Now().Sub(start), hits)
 	}
 	return wait, false
-}
-
-// spent reports whether a hit need not be sent, because the stage ends before.
-func (a *attack) spent(hit uint64) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.dismissed || hit >= a.agenda.count
 }
 
 // RoundTrip implements [http.RoundTripper]: it sends the operation of a hit.
@@ -200,7 +202,11 @@ func (a *attack) settle(hit *vegeta.Result) {
 	}
 	s.sent, s.attempt.Sequence = clock.Instant(hit.Timestamp.Sub(a.epoch)), a.first+hit.Seq
 	done := s.sent.Add(hit.Latency)
-	outcome := a.outcome(s.Operation(), hit, fault)
+	outcome := target.Outcome{Fault: cmp.Or(fault, target.ConnectionFailed), Detail: strings.TrimPrefix(hit.Error, `Get "`+hitURL+`": `)}
+	if hit.Code != 0 {
+		// Vegeta gives it a status once its reply was read to the end.
+		outcome = a.wire.Outcome(s.Operation(), int(hit.Code), hit.Headers, hit.Body)
+	}
 	effect := s.Step(done, Replied, &outcome)
 	a.ledger.settle(s, effect)
 
@@ -218,30 +224,6 @@ func (a *attack) settle(hit *vegeta.Result) {
 	if a.agenda.over(now) {
 		a.tell()
 	}
-}
-
-// outcome returns what a hit came to. Vegeta gives it a status once its reply was
-// read to the end.
-func (a *attack) outcome(op *target.Operation, hit *vegeta.Result, fault target.Fault) target.Outcome {
-	if hit.Code == 0 {
-		return target.Outcome{Fault: cmp.Or(fault, target.ConnectionFailed), Detail: strings.TrimPrefix(hit.Error, `Get "`+hitURL+`": `)}
-	}
-	return a.wire.Outcome(op, int(hit.Code), hit.Headers, hit.Body)
-}
-
-// end has nothing more be sent: what was due by now and was not is dropped.
-func (a *attack) end() {
-	a.dismiss()
-	close(a.stopped)
-	a.attacker.Stop()
-}
-
-// number has the run's attempts be numbered on from the last hit, once all have
-// ended.
-func (a *attack) number() {
-	a.ledger.mu.Lock()
-	defer a.ledger.mu.Unlock()
-	a.ledger.sent = a.first + a.hits
 }
 
 // Wire carries operations for an HTTP client that reads the replies itself. It is
@@ -292,6 +274,11 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 		}}
 		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(mostBody))
 		a.begin()
-		return a.end
+		return func() {
+			// What was due by now and was not sent is dropped.
+			a.dismiss()
+			close(a.stopped)
+			a.attacker.Stop()
+		}
 	})
 }

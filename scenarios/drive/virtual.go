@@ -68,8 +68,15 @@ func (v *Virtual) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 	deadline := stage.deadline(v.clock.Now())
 	var failure error
 	for n := 1; failure == nil && !c.agenda.over(v.Now()); n++ {
-		if failure = c.enough(); failure != nil {
-			break
+		if stage.Enough != nil {
+			// It is asked as of when the next event is to be carried out.
+			at, _, any := c.peek()
+			if !any {
+				at = c.Now()
+			}
+			if failure = c.agenda.enough(at); failure != nil {
+				break
+			}
 		}
 		if deadline != clock.Never {
 			deadline = c.agenda.latest(deadline)
@@ -107,19 +114,6 @@ func (c *course) peek() (at clock.Instant, isDue, any bool) {
 		return dueAt, true, true
 	}
 	return replyAt, false, replies
-}
-
-// enough asks the stage whether it need go on now that the next event is to be carried
-// out.
-func (c *course) enough() error {
-	if c.agenda.stage.Enough == nil {
-		return nil
-	}
-	at, _, any := c.peek()
-	if !any {
-		at = c.Now()
-	}
-	return c.agenda.enough(at)
 }
 
 // next carries out the earliest event. It returns false where the deadline comes first.
@@ -167,29 +161,24 @@ func (c *course) send(s *Session) {
 	c.replies.Push(max(done, c.Now()), s.number, flight)
 }
 
-// arrive takes an attempt that has a line to cross from one leg to the next.
-func (c *course) arrive(flight *inFlight) {
-	s := flight.session
-	var next clock.Instant
-	if flight.leg == toTarget {
-		flight.outcome, next = c.Target.Submit(c.Now(), s.Operation())
-		flight.leg = atTarget
-	} else {
-		var waits time.Duration
-		next, waits = c.Line.Receives(c.Now(), s.Operation(), &flight.outcome)
-		flight.leg, flight.outcome.LineWait = toClient, flight.waited+waits
-	}
-	c.replies.Push(max(next, c.Now()), s.number, flight)
-}
-
 func (c *course) reply() {
 	at, flight := c.replies.Pop()
 	c.clock.AdvanceTo(at)
+	s := flight.session
 	if flight.leg != toClient {
-		c.arrive(flight)
+		// It has a line to cross from one leg to the next.
+		var next clock.Instant
+		if flight.leg == toTarget {
+			flight.outcome, next = c.Target.Submit(c.Now(), s.Operation())
+			flight.leg = atTarget
+		} else {
+			var waits time.Duration
+			next, waits = c.Line.Receives(c.Now(), s.Operation(), &flight.outcome)
+			flight.leg, flight.outcome.LineWait = toClient, flight.waited+waits
+		}
+		c.replies.Push(max(next, c.Now()), s.number, flight)
 		return
 	}
-	s := flight.session
 	effect := s.Step(c.Now(), Replied, &flight.outcome)
 	c.ledger.settle(s, effect)
 	s.observe(effect, &flight.outcome)

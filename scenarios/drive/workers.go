@@ -45,10 +45,15 @@ func newWorkers(l *Live, ctx context.Context, o *opened, deadline clock.Instant)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.agenda = newAgenda(o)
-	return &workers{
-		Live: l, opened: o, stage: o.stage, ledger: o.ledger, ctx: ctx, deadline: deadline,
-		sleeper: l.sleeper(), ended: make(chan struct{}, 1),
+	c := &workers{
+		Live: l, opened: o, stage: o.stage, ledger: o.ledger, ctx: ctx, deadline: deadline, ended: make(chan struct{}, 1),
 	}
+	if fine, offers := l.Clock.(interface{ Fine() clock.Sleeper }); offers && l.Fine {
+		c.sleeper = fine.Fine()
+	} else {
+		c.sleeper = clock.NewSleeper(l.Clock)
+	}
+	return c
 }
 
 func (c *workers) serve() {
@@ -121,7 +126,11 @@ func (c *workers) next(call chan struct{}) (*Session, clock.Instant) {
 // write the second in which it belongs.
 func (c *workers) begin(s *Session) clock.Instant {
 	now := c.ledger.stamp(s, c.Clock.Now)
-	c.taken(now)
+	c.busy++
+	c.busiest = max(c.busiest, c.busy)
+	if c.busy == c.Workers {
+		c.exhausted = now
+	}
 	c.silence.begin(now)
 	c.ledger.began(s, now)
 	return now

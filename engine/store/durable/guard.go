@@ -55,18 +55,6 @@ func (g *guards) take(prefix []byte, create bool) *guard {
 	return one
 }
 
-// all returns every guard that there is. Each is to be given back.
-func (g *guards) all() []*guard {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	list := make([]*guard, 0, len(g.of))
-	for _, one := range g.of {
-		one.users++
-		list = append(list, one)
-	}
-	return list
-}
-
 func (g *guards) giveBack(one *guard) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,7 +73,14 @@ func (g *guards) settled(prefix []byte) error {
 
 // allSettled waits until all that could be read is on the disk.
 func (g *guards) allSettled() (err error) {
-	for _, one := range g.all() {
+	g.mu.Lock()
+	list := make([]*guard, 0, len(g.of))
+	for _, one := range g.of {
+		one.users++
+		list = append(list, one)
+	}
+	g.mu.Unlock()
+	for _, one := range list {
 		if fault := g.wait(one); fault != nil {
 			err = fault
 		}
