@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/partition"
 	"loadgen/engine/store"
@@ -33,25 +32,20 @@ func (e *Engine) page(a *account, ask *asked, r *Request, reply *Reply) {
 		page.Next, page.More = entity.Key{Partition: ask.end}, true
 	}
 	counted := max(1, int64(page.Scanned))
-	e.charge(ask.now, ask.place, &page, counted)
-	reply.Counted, reply.Rows, reply.Spans, reply.Next, reply.More = counted, page.Rows, page.Spans, page.Next, page.More
-	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
-}
-
-// charge debits what a page scanned from its partitions and the account. The
-// first partition and the account were debited one entity when the query was
-// admitted; it is part of what is charged here.
-func (e *Engine) charge(now clock.Instant, first partition.Place, page *store.Page, counted int64) {
+	// The first partition and the account were debited one entity when the query was admitted;
+	// it is part of what is charged here.
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	for _, span := range page.Spans {
-		place := first
+		place := ask.place
 		place.PartitionKey = span.PartitionKey
 		charge := int64(span.Scanned)
-		if place == first {
+		if place == ask.place {
 			charge--
 		}
-		e.layer.Charge(now, place, charge)
+		e.layer.Charge(ask.now, place, charge)
 	}
-	e.layer.ChargeAccount(now, first.Account, counted-1)
+	e.layer.ChargeAccount(ask.now, ask.place.Account, counted-1)
+	e.mu.Unlock()
+	reply.Counted, reply.Rows, reply.Spans, reply.Next, reply.More = counted, page.Rows, page.Spans, page.Next, page.More
+	reply.Done = ask.now.Add(e.times.Of(partition.Scanning, counted, ask.chance) + ask.verdict.Wait)
 }

@@ -30,14 +30,6 @@ type audit struct {
 	result results.Audit
 }
 
-func newAudit(run string, most int) *audit {
-	if most <= 0 {
-		most = mostWatched
-	}
-	return &audit{run: run, most: most, trails: make(map[entity.Key]*trail),
-		result: results.Audit{Examples: []results.AuditExample{}}}
-}
-
 // ended takes down an operation that has ended, if it is a write that says what it
 // left.
 func (a *audit) ended(w *drive.Work, c *results.Completed) {
@@ -48,7 +40,24 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 	report := told.Report()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.Count(&report)
+	a.result.Writes++
+	switch report.Written {
+	case workflow.Acknowledged:
+		a.result.Acknowledged++
+	case workflow.Unknown:
+		a.result.Unknown++
+	default:
+		a.result.Absent++
+	}
+	for _, own := range []struct {
+		met  bool
+		into *int64
+	}{{report.Own409, &a.result.Own409}, {report.Own412, &a.result.Own412}, {report.Own404, &a.result.Own404}} {
+		if own.met {
+			*own.into++
+		}
+	}
+	a.result.ForeignConflicts += int64(report.Conflicts)
 	if report.Written == workflow.Absent {
 		return
 	}
@@ -66,46 +75,6 @@ func (a *audit) ended(w *drive.Work, c *results.Completed) {
 			a.result.Keys++
 		}
 		t.follow(&report, c)
-	}
-}
-
-func (a *audit) Count(r *workflow.Report) {
-	a.result.Writes++
-	switch r.Written {
-	case workflow.Acknowledged:
-		a.result.Acknowledged++
-	case workflow.Unknown:
-		a.result.Unknown++
-	default:
-		a.result.Absent++
-	}
-	for _, own := range []struct {
-		met  bool
-		into *int64
-	}{{r.Own409, &a.result.Own409}, {r.Own412, &a.result.Own412}, {r.Own404, &a.result.Own404}} {
-		if own.met {
-			*own.into++
-		}
-	}
-	a.result.ForeignConflicts += int64(r.Conflicts)
-}
-
-// readBack is told what is there of a watched entity, nil where nothing is.
-func (a *audit) readBack(k uint64, o *target.Outcome) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	key := a.order[k]
-	a.result.ReadBack++
-	found := a.trails[key].compare(a.run, o.Entity, o.Version, o.Status != 404)
-	a.result.Lost += found.lost
-	a.result.Doubled += found.doubled
-	a.result.Blind += found.blind
-	if found.overwritten {
-		a.result.Overwritten++
-	}
-	if found.fault != "" && len(a.result.Examples) < results.MostAuditExamples {
-		a.result.Examples = append(a.result.Examples,
-			results.AuditExample{PartitionKey: key.Partition, RowKey: key.Row, Fault: found.fault})
 	}
 }
 
@@ -134,8 +103,24 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 			w.Operation = target.Operation{Verb: entity.Get, Table: c.Table, Change: entity.Change{Verb: entity.Get, Key: c.audit.order[k]}}
 		}
 		stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
-			if class == results.Ok {
-				c.audit.readBack(k, outcome)
+			if class != results.Ok {
+				return
+			}
+			a := c.audit
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			key := a.order[k]
+			a.result.ReadBack++
+			found := a.trails[key].compare(a.run, outcome.Entity, outcome.Version, outcome.Status != 404)
+			a.result.Lost += found.lost
+			a.result.Doubled += found.doubled
+			a.result.Blind += found.blind
+			if found.overwritten {
+				a.result.Overwritten++
+			}
+			if found.fault != "" && len(a.result.Examples) < results.MostAuditExamples {
+				a.result.Examples = append(a.result.Examples,
+					results.AuditExample{PartitionKey: key.Partition, RowKey: key.Row, Fault: found.fault})
 			}
 		}
 		ended = c.run(ctx, stage)

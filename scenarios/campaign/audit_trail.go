@@ -138,7 +138,28 @@ func (t *trail) compare(run string, stored entity.Packed, version entity.Ticks, 
 		return discrepancy{lost: 1, fault: "the entity is there, though its deletion was acknowledged and nothing wrote it after that"}
 	}
 	found := t.compareID(run, stored, version)
-	t.compareCounters(stored, &found)
+	// A lost increment is a lost write, which is counted once.
+	if t.erased || found.overwritten {
+		return found
+	}
+	lost := int64(0)
+	for i := range t.counters {
+		one := &t.counters[i]
+		value, _ := stored.Lookup(one.name)
+		least := one.base + one.acknowledged
+		switch got := value.Int(); {
+		case got < least:
+			lost += least - got
+			found.fault = fmt.Sprintf("%s is %d, and %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
+		case got > least+one.unknown:
+			found.doubled += got - least - one.unknown
+			found.fault = fmt.Sprintf("%s is %d, and only %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
+		}
+	}
+	if t.blind {
+		found.blind = max(0, lost-found.lost)
+	}
+	found.lost = max(found.lost, lost)
 	return found
 }
 
@@ -161,30 +182,4 @@ func (t *trail) compareID(run string, stored entity.Packed, version entity.Ticks
 	default:
 		return discrepancy{lost: 1, fault: fmt.Sprintf("operation %d was acknowledged last, and what is there is older", t.number)}
 	}
-}
-
-// compareCounters holds the counters against what was acknowledged. A lost
-// increment is a lost write, which is counted once.
-func (t *trail) compareCounters(stored entity.Packed, found *discrepancy) {
-	if t.erased || found.overwritten {
-		return
-	}
-	lost := int64(0)
-	for i := range t.counters {
-		one := &t.counters[i]
-		value, _ := stored.Lookup(one.name)
-		least := one.base + one.acknowledged
-		switch got := value.Int(); {
-		case got < least:
-			lost += least - got
-			found.fault = fmt.Sprintf("%s is %d, and %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
-		case got > least+one.unknown:
-			found.doubled += got - least - one.unknown
-			found.fault = fmt.Sprintf("%s is %d, and only %d increments from %d on were acknowledged", one.name, got, one.acknowledged, one.base)
-		}
-	}
-	if t.blind {
-		found.blind = max(0, lost-found.lost)
-	}
-	found.lost = max(found.lost, lost)
 }

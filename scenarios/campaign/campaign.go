@@ -30,6 +30,7 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
@@ -186,22 +187,17 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if o.Policy != nil {
 		policy = *o.Policy
 	}
-	var operations []scenarios.OperationSpec
-	for i := range o.Scenario.Phases {
-		operations = append(operations, o.Scenario.Phases[i].Operations()...)
-	}
-	bears, err := newRetryLimits(policy, o.RetryCodes, operations)
+	bears, err := newRetryLimits(policy, o.RetryCodes, o.Scenario)
 	if err != nil {
 		return nil, err
 	}
 	c := &Campaign{Options: o, generator: generator, patience: bears, kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
-	c.settleIn(o.Scenario.Sharding())
+	if err := c.settle(); err != nil {
+		return nil, err
+	}
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {
 		c.addKind(results.Kind{Name: name})
-	}
-	if c.homes, err = c.keyHomes(); err != nil {
-		return nil, err
 	}
 	if c.places, err = c.newPlaces(); err != nil {
 		return nil, err
@@ -213,7 +209,12 @@ func NewCampaign(o Options) (*Campaign, error) {
 		}
 	}
 	if o.Verify {
-		c.audit = newAudit(c.runMark(), o.Watched)
+		most := o.Watched
+		if most <= 0 {
+			most = mostWatched
+		}
+		c.audit = &audit{run: c.runMark(), most: most, trails: make(map[entity.Key]*trail),
+			result: results.Audit{Examples: []results.AuditExample{}}}
 		c.addKind(results.Kind{Name: kindAudit})
 	}
 	c.after = c.newAfterChecks()

@@ -157,20 +157,6 @@ func (e *events) holdingsOf(table string) *holdings {
 	return e.holdings[table]
 }
 
-// key homes returns the homes of the scenario's entities, their own first.
-func (c *Campaign) keyHomes() ([]keyHome, error) {
-	homes := []keyHome{{table: c.Table, generator: c.generator}}
-	for i := range c.Scenario.Design.Copies {
-		one := &c.Scenario.Design.Copies[i]
-		generator, err := one.Generator(c.generator)
-		if err != nil {
-			return nil, err
-		}
-		homes = append(homes, keyHome{c.Table + one.Table, generator, one})
-	}
-	return homes, nil
-}
-
 func (c *Campaign) newEventKind(spec *scenarios.OperationSpec, e *events) (eventKind, error) {
 	kind := eventKind{spec: spec, shared: c.generator.Sharing(spec.Together), offers: int64(spec.Offers())}
 	written := int64(0)

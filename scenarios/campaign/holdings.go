@@ -81,7 +81,19 @@ func newHoldings(e *events, homes []keyHome, held, turned int, more ...entity.Ke
 		if g.most == 0 {
 			continue
 		}
-		s.grow(g, turn, lot{max(1, each.of/turn.of), e.sample}, now, add)
+		some, passed := lot{max(1, each.of/turn.of), e.sample}, uint64(0)
+		turn.draw(g.operations, func(k, operations uint64) {
+			since := uint64(0)
+			if now {
+				since = k + 1 // it has yet to come
+			}
+			for at := range g.of.inserted(g.of.pick(k)) {
+				if some.takes(passed) {
+					add(g.of.fresh(k, at), float64(operations*some.of), since)
+				}
+				passed++
+			}
+		})
 	}
 	for _, key := range more {
 		s.held = append(s.held, holding{key, 1, 0})
@@ -122,24 +134,6 @@ func within[T any](ordered []T, r filter.Range, key func(*T) entity.Key) (first,
 		end = find(r.To)
 	}
 	return first, end
-}
-
-// grow adds what operations insert, of which those of the present phase have yet to
-// come.
-func (s *holdings) grow(g *growth, turn, each lot, now bool, add func(keys.Event, float64, uint64)) {
-	passed := uint64(0)
-	turn.draw(g.operations, func(k, operations uint64) {
-		since := uint64(0)
-		if now {
-			since = k + 1
-		}
-		for at := range g.of.inserted(g.of.pick(k)) {
-			if each.takes(passed) {
-				add(g.of.fresh(k, at), float64(operations*each.of), since)
-			}
-			passed++
-		}
-	})
 }
 
 // lot takes one of every so many things.

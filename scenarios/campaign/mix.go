@@ -219,9 +219,19 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settleme
 func (c *Campaign) newMix(phase int, partitions ...settlement) (*mix, error) {
 	name := c.Scenario.Phases[phase].Name
 	m := &mix{
-		table: c.Table, fresh: c.fresh, specs: c.resumed(c.Scenario.Phases[phase].Operations()),
+		table: c.Table, fresh: c.fresh, specs: c.Scenario.Phases[phase].Operations(),
 		kinds: clock.NewStream(c.Scenario.Seed, "mix/"+name),
 		rows:  clock.NewStream(c.Scenario.Seed, "rows/"+name),
+	}
+	if slices.ContainsFunc(m.specs, func(o scenarios.OperationSpec) bool { return o.From.Saved != "" }) {
+		// They begin at the tokens that operations before them have saved.
+		m.specs = slices.Clone(m.specs)
+		for i := range m.specs {
+			if from := &m.specs[i].From; from.Saved != "" {
+				text, _ := c.tokens[from.Saved].MarshalText()
+				from.Token = string(text)
+			}
+		}
 	}
 	m.stride, m.ids = stride(m.specs), ids{run: c.runMark(), first: c.number, verify: c.Verify, filler: c.Scenario.Entity.Filler}
 	for i := range m.specs {

@@ -6,7 +6,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
 )
@@ -154,28 +153,6 @@ type savedToken struct {
 	target.Token
 }
 
-// keepTokens has a stage save the tokens that operations of its phase are to save.
-func (c *Campaign) keepTokens(stage *drive.Stage, phase int) {
-	names := make([]string, len(c.Kinds()))
-	list := c.Scenario.Phases[phase].Operations()
-	if !slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool { return o.Save != "" }) {
-		return
-	}
-	for i := range list {
-		names[c.kindOf[list[i].Name]] = list[i].Save
-	}
-	stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
-		if class != results.Ok {
-			return
-		}
-		kind := stage.Outline(k).Kind
-		before, known := c.tokens[names[kind]]
-		if number := stage.First + k; names[kind] != "" && (!known || number >= before.number) {
-			c.tokens[names[kind]] = savedToken{c.kinds[kind].Name, number, phase, outcome.Next}
-		}
-	}
-}
-
 // tellTokens writes the tokens into the record that a phase has saved.
 func (c *Campaign) tellTokens(phase int) {
 	list := c.Scenario.Phases[phase].Operations()
@@ -188,21 +165,6 @@ func (c *Campaign) tellTokens(phase int) {
 		c.ledger.Recorder.Event(results.Event{At: int64(c.runner.Now()), What: results.TokenSaved, Phase: c.Scenario.Phases[phase].Name,
 			Saved: &results.SavedToken{Name: list[i].Save, Operation: one.operation, Token: string(text)}})
 	}
-}
-
-// resumed returns operations with the tokens that those before them have saved.
-func (c *Campaign) resumed(list []scenarios.OperationSpec) []scenarios.OperationSpec {
-	if !slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool { return o.From.Saved != "" }) {
-		return list
-	}
-	list = slices.Clone(list)
-	for i := range list {
-		if from := &list[i].From; from.Saved != "" {
-			text, _ := c.tokens[from.Saved].MarshalText()
-			from.Token = string(text)
-		}
-	}
-	return list
 }
 
 // readBefore returns how many entities are read, of what a query of a phase asks for, by

@@ -18,12 +18,17 @@ type retryLimits struct {
 	own map[string]*backoff.Policy
 }
 
-// newRetryLimits returns the limits of the operations, which retry the given status codes beside those of
+// newRetryLimits returns the limits of the operations of a scenario, which retry the given status codes beside those of
 // their policies. The error is that of [backoff.ByName].
-func newRetryLimits(usual backoff.Policy, codes []int, operations []scenarios.OperationSpec) (*retryLimits, error) {
+func newRetryLimits(usual backoff.Policy, codes []int, of *scenarios.Scenario) (*retryLimits, error) {
 	p := &retryLimits{Policy: usual.With(codes...), own: make(map[string]*backoff.Policy)}
-	for i := range operations {
-		name := operations[i].Retry
+	var names []string
+	for i := range of.Phases {
+		for _, one := range of.Phases[i].Operations() {
+			names = append(names, one.Retry)
+		}
+	}
+	for _, name := range names {
 		if name == "" || p.own[name] != nil {
 			continue
 		}

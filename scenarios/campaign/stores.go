@@ -162,9 +162,11 @@ type site struct {
 	ours bool
 }
 
-// settleIn has the run work on the table, and those of copies, in each account, and every request of a
-// partition go to the account that the partition lies in.
-func (c *Campaign) settleIn(accounts *scenarios.Sharding) {
+// settle has the run work on the table, and those of copies, in each account, and every request of a
+// partition go to the account that the partition lies in. It finds the homes of the scenario's
+// entities, their own first.
+func (c *Campaign) settle() error {
+	accounts := c.Scenario.Sharding()
 	for account := range accounts.Number() {
 		c.sites = append(c.sites, site{account: account, table: c.Table})
 		for _, copies := range c.Scenario.Tables() {
@@ -174,6 +176,16 @@ func (c *Campaign) settleIn(accounts *scenarios.Sharding) {
 	if accounts.Number() > 1 {
 		c.accountOf = accounts.AccountOf
 	}
+	c.homes = []keyHome{{table: c.Table, generator: c.generator}}
+	for i := range c.Scenario.Design.Copies {
+		one := &c.Scenario.Design.Copies[i]
+		generator, err := one.Generator(c.generator)
+		if err != nil {
+			return err
+		}
+		c.homes = append(c.homes, keyHome{c.Table + one.Table, generator, one})
+	}
+	return nil
 }
 
 // String names the table as errors do. The first account is the only one of most

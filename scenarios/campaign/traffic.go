@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"time"
 
@@ -49,7 +50,8 @@ func (c *Campaign) staged(phase int) (*dry, error) {
 	return d, c.furnish(d)
 }
 
-// furnish gives the stage of a phase its parts and its operations.
+// furnish gives the stage of a phase its parts and its operations, and has it save the tokens
+// that these are to save.
 func (c *Campaign) furnish(d *dry) error {
 	stage := d.stage
 	stage.Phases = c.trafficPhases(stage.Name, d.Traffic, stage.Schedule)
@@ -57,7 +59,23 @@ func (c *Campaign) furnish(d *dry) error {
 		// It lasts as long as its operations do, which is not known before.
 		last.End = last.Begin
 	}
-	c.keepTokens(stage, d.phase)
+	list := c.Scenario.Phases[d.phase].Operations()
+	if slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool { return o.Save != "" }) {
+		names := make([]string, len(c.kinds))
+		for i := range list {
+			names[c.kindOf[list[i].Name]] = list[i].Save
+		}
+		stage.Observe = func(k uint64, outcome *target.Outcome, class results.Class) {
+			if class != results.Ok {
+				return
+			}
+			kind := stage.Outline(k).Kind
+			before, known := c.tokens[names[kind]]
+			if number := stage.First + k; names[kind] != "" && (!known || number >= before.number) {
+				c.tokens[names[kind]] = savedToken{c.kinds[kind].Name, number, d.phase, outcome.Next}
+			}
+		}
+	}
 	return c.offer(d)
 }
 
@@ -247,7 +265,16 @@ func (r *replay) work(k uint64, w *drive.Work) {
 		row.Key = asked.Key
 		switch spec.Verb {
 		case entity.Query:
-			asked.query(w)
+			if len(asked.Queries) == 1 {
+				w.Operation.Query = asked.Queries[0]
+				w.Pages, w.Rows, w.MostPages = true, asked.Rows, asked.Pages
+				return
+			}
+			var list []target.Operation
+			for _, one := range asked.Queries {
+				list = append(list, target.Operation{Verb: entity.Query, Table: r.table, Query: one})
+			}
+			w.Workflow, w.Operation = workflow.NewFanOut(list, asked.Pages), target.Operation{}
 			return
 		case entity.Batch:
 			r.transact(&asked, w)
@@ -270,20 +297,6 @@ func (r *replay) work(k uint64, w *drive.Work) {
 		w.Expected = target.Expected{NotFound: true, Conflict: true}
 	}
 	r.ids.guard(k, spec, w)
-}
-
-// query has an operation read what a row asks for.
-func (a *Asked) query(w *drive.Work) {
-	if len(a.Queries) == 1 {
-		w.Operation.Query = a.Queries[0]
-		w.Pages, w.Rows, w.MostPages = true, a.Rows, a.Pages
-		return
-	}
-	var list []target.Operation
-	for _, one := range a.Queries {
-		list = append(list, target.Operation{Verb: entity.Query, Table: w.Operation.Table, Query: one})
-	}
-	w.Workflow, w.Operation = workflow.NewFanOut(list, a.Pages), target.Operation{}
 }
 
 // transact has an operation write the transactions of a row.

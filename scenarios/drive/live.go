@@ -171,7 +171,19 @@ func (c *workers) await(grace time.Duration, cut context.CancelFunc) (unanswered
 func (c *workers) watch(ctx context.Context) error {
 	for {
 		now := c.Clock.Now()
-		if err := c.look(ctx, now); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.opened.pass(now)
+		c.mu.Lock()
+		reached := c.agenda.untaken(now)
+		silent := c.silence.lasting(now)
+		c.mu.Unlock()
+		if silent >= silenceLimit {
+			return fmt.Errorf("%w for %v", ErrSilent, silent.Round(time.Second))
+		}
+		// The record is written as far as it can be by now.
+		if err := c.ledger.Recorder.Advance(reached.Add(-writeBehind).Offset()); err != nil {
 			return err
 		}
 		if now >= c.deadline {
@@ -200,23 +212,6 @@ func (c *workers) watch(ctx context.Context) error {
 		}
 		alarm.Stop()
 	}
-}
-
-// look writes what the record can have by now and returns why the stage cannot
-// go on.
-func (c *workers) look(ctx context.Context, now clock.Instant) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c.opened.pass(now)
-	c.mu.Lock()
-	reached := c.agenda.untaken(now)
-	silent := c.silence.lasting(now)
-	c.mu.Unlock()
-	if silent >= silenceLimit {
-		return fmt.Errorf("%w for %v", ErrSilent, silent.Round(time.Second))
-	}
-	return c.ledger.Recorder.Advance(reached.Add(-writeBehind).Offset())
 }
 
 // verdict returns whether a stage that has come to its end did so with a target

@@ -66,27 +66,26 @@ const resultStreamLength = 1 << 14
 func NewResultStream(w io.Writer, attack string, started time.Time, kinds []results.Kind) *ResultStream {
 	t := &ResultStream{attack: attack, started: started, kinds: kinds,
 		results: make(chan vegeta.Result, resultStreamLength), written: make(chan struct{})}
-	go t.write(bufio.NewWriterSize(w, 1<<16))
-	return t
-}
-
-func (t *ResultStream) write(w *bufio.Writer) {
-	defer close(t.written)
-	encode := vegeta.NewEncoder(w)
-	var failure error
-	for r := range t.results {
-		if failure == nil {
-			failure = encode(&r)
+	go func() {
+		out := bufio.NewWriterSize(w, 1<<16)
+		defer close(t.written)
+		encode := vegeta.NewEncoder(out)
+		var failure error
+		for r := range t.results {
+			if failure == nil {
+				failure = encode(&r)
+			}
 		}
-	}
-	if err := w.Flush(); failure == nil {
-		failure = err
-	}
-	if failure != nil {
-		t.mu.Lock()
-		t.failure = fmt.Errorf("drive: writing the attempts: %w", failure)
-		t.mu.Unlock()
-	}
+		if err := out.Flush(); failure == nil {
+			failure = err
+		}
+		if failure != nil {
+			t.mu.Lock()
+			t.failure = fmt.Errorf("drive: writing the attempts: %w", failure)
+			t.mu.Unlock()
+		}
+	}()
+	return t
 }
 
 // Attempt implements [Observer].

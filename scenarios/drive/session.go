@@ -123,29 +123,6 @@ func (s *Session) begin(stage *Stage, k uint64, intended clock.Instant, phase in
 	}
 }
 
-// build forms what is to be sent, unless it is there.
-func (s *Session) build() {
-	if !s.built {
-		s.form()
-	}
-	op := &s.work.Operation
-	op.Number, op.Attempt = s.number, s.completed.Attempts
-	if s.stage.Timeouts != nil {
-		op.Timeout = s.stage.Timeouts[s.work.Kind]
-	}
-	s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
-	s.attempt.Table = s.stage.beside(op)
-	if s.stage.AccountOf != nil {
-		switch {
-		case s.attempt.HasPartition:
-			op.Account = s.stage.AccountOf(s.attempt.PartitionKey)
-		case op.Verb == entity.Query:
-			panic("drive: a query across partitions has no account")
-		}
-	}
-	s.fitPage()
-}
-
 func (s *Session) form() {
 	s.work = Work{}
 	s.stage.Build(s.k, &s.work)
@@ -183,7 +160,25 @@ func (s *Session) scheduled(sent clock.Instant, dropped bool) *results.Scheduled
 func (s *Session) Step(now clock.Instant, event Event, outcome *target.Outcome) Effect {
 	switch event {
 	case Due:
-		s.build()
+		if !s.built {
+			s.form()
+		}
+		op := &s.work.Operation
+		op.Number, op.Attempt = s.number, s.completed.Attempts
+		if s.stage.Timeouts != nil {
+			op.Timeout = s.stage.Timeouts[s.work.Kind]
+		}
+		s.attempt.PartitionKey, s.attempt.HasPartition = op.PartitionKey()
+		s.attempt.Table = s.stage.beside(op)
+		if s.stage.AccountOf != nil {
+			switch {
+			case s.attempt.HasPartition:
+				op.Account = s.stage.AccountOf(s.attempt.PartitionKey)
+			case op.Verb == entity.Query:
+				panic("drive: a query across partitions has no account")
+			}
+		}
+		s.fitPage()
 		s.sent, s.granted = now, false
 		return Effect{Action: Send}
 	case Stopped:

@@ -75,7 +75,18 @@ func (s *Store) load() error {
 		}},
 		{kindTable, s.loadTable},
 	} {
-		if err := s.each(kind.of, kind.take); err != nil {
+		rows, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind.of}, UpperBound: []byte{kind.of + 1}})
+		if err != nil {
+			return err
+		}
+		var fault error
+		for valid := rows.First(); valid && fault == nil; valid = rows.Next() {
+			value, err := rows.ValueAndErr()
+			if fault = err; err == nil {
+				fault = kind.take(string(rows.Key()[1:]), slices.Clone(value))
+			}
+		}
+		if err := first(fault, rows.Error(), rows.Close()); err != nil {
 			return err
 		}
 	}
@@ -101,22 +112,6 @@ func (s *Store) loadTable(folded string, value []byte) error {
 	}
 	s.tables[folded], s.number = t, max(s.number, t.number)
 	return nil
-}
-
-// each calls take for all of a kind, with copies.
-func (s *Store) each(kind byte, take func(name string, value []byte) error) error {
-	rows, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
-	if err != nil {
-		return err
-	}
-	var fault error
-	for valid := rows.First(); valid && fault == nil; valid = rows.Next() {
-		value, err := rows.ValueAndErr()
-		if fault = err; err == nil {
-			fault = take(string(rows.Key()[1:]), slices.Clone(value))
-		}
-	}
-	return first(fault, rows.Error(), rows.Close())
 }
 
 // read returns a copy of what is stored, and false where nothing is.
