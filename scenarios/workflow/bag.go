@@ -41,7 +41,27 @@ var bagKinds = []Kind{{
 		})
 		return u
 	},
-	Check: func(s *Setting, a Arguments) Check { return newKept(s, a.Text("unknown")) },
+	Check: func(s *Setting, a Arguments) Check {
+		name := a.Text("unknown")
+		found := make(map[entity.Key]entity.Value)
+		see := func(row target.Row) {
+			if value, some := row.Entity.Lookup(name); some {
+				found[row.Key] = value
+			}
+		}
+		return newFinding("no property is lost", func(f *Finding) Request {
+			return ReadAll(s.Table, target.Query{Select: []string{name}}, see, func() Turn {
+				for n := range s.Loaded {
+					subject := s.Member(n)
+					want, _ := lookup(subject.Properties(), name)
+					key := subject.Key("")
+					value, some := found[key]
+					f.Look(some && value.Equal(want), "%s of partition %s has lost its %s", key.Row, key.Partition, name)
+				}
+				return End()
+			})
+		})
+	},
 }}
 
 // bagUpdate changes an entity. A property bag is all that was read, known or not; a typed
@@ -96,28 +116,5 @@ func (u *bagUpdate) write(stored entity.Packed, version entity.Ticks) Request {
 			u.Add("lost", 1)
 		}
 		return End()
-	})
-}
-
-// newKept returns the check that a property is still what was loaded, which reads all
-// entities.
-func newKept(s *Setting, name string) *Finding {
-	found := make(map[entity.Key]entity.Value)
-	see := func(row target.Row) {
-		if value, some := row.Entity.Lookup(name); some {
-			found[row.Key] = value
-		}
-	}
-	return newFinding("no property is lost", func(f *Finding) Request {
-		return ReadAll(s.Table, target.Query{Select: []string{name}}, see, func() Turn {
-			for n := range s.Loaded {
-				subject := s.Member(n)
-				want, _ := lookup(subject.Properties(), name)
-				key := subject.Key("")
-				value, some := found[key]
-				f.Look(some && value.Equal(want), "%s of partition %s has lost its %s", key.Row, key.Partition, name)
-			}
-			return End()
-		})
 	})
 }

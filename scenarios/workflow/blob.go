@@ -10,55 +10,63 @@ import (
 	"loadgen/target"
 )
 
-// largeKinds returns the workflows of entities with a large value, such as a photo.
-func largeKinds() []Kind {
-	size := Parameter{Name: "size", Says: "How many bytes the value has.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
-	form := Parameter{Name: "form", Says: "Where the value lies: in a blob to which a property points, in properties of 64 KiB of its entity, or in those of several entities of one partition.",
+var (
+	largeSize = Parameter{Name: "size", Says: "How many bytes the value has.", Type: OfCount, Default: "1200000", Least: 1, Most: 3_900_000}
+	largeForm = Parameter{Name: "form", Says: "Where the value lies: in a blob to which a property points, in properties of 64 KiB of its entity, or in those of several entities of one partition.",
 		Type: OfChoice, Choices: []string{"blob", "inline", "entities"}, Default: "blob"}
-	first := Parameter{Name: "first", Says: "What is written or deleted first.", Type: OfChoice, Choices: []string{"blob", "entity"}}
-	killed := Parameter{Name: "killed", Says: "The share of the operations whose client dies between the blob and the entity.", Type: OfShare, Default: "0"}
-	wanted := Parameter{Name: "wanted", Says: "The share of the readers that want the value, too.", Type: OfShare, Default: "100%"}
-	usually := func(what string) Parameter { p := first; p.Default = what; return p }
-	stores := func(a Arguments) []Store {
-		if a.Text("form") == "blob" {
-			return []Store{{Name: largeStore}}
-		}
+	largeKilled = Parameter{Name: "killed", Says: "The share of the operations whose client dies between the blob and the entity.", Type: OfShare, Default: "0"}
+	largeWanted = Parameter{Name: "wanted", Says: "The share of the readers that want the value, too.", Type: OfShare, Default: "100%"}
+)
+
+// largeFirst returns the parameter of what comes first.
+func largeFirst(usually string) Parameter {
+	return Parameter{Name: "first", Says: "What is written or deleted first.", Type: OfChoice, Choices: []string{"blob", "entity"}, Default: usually}
+}
+
+func largeStores(a Arguments) []Store {
+	if a.Text("form") == "blob" {
+		return []Store{{Name: largeStore}}
+	}
+	return nil
+}
+
+// newLargeCheck returns the check that each blob to which an entity points is there, which lists
+// all blobs and then reads all entities.
+func newLargeCheck(s *Setting, a Arguments) Check {
+	if a.Text("form") != "blob" {
 		return nil
 	}
-	check := func(s *Setting, a Arguments) Check {
-		if a.Text("form") != "blob" {
-			return nil
-		}
-		there := make(map[string]bool)
-		return newFinding("each blob to which an entity points is there", func(f *Finding) Request {
-			see := func(row target.Row) {
-				if name, points := row.Entity.Lookup(largePointer); points {
-					f.Look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)
-				}
+	there := make(map[string]bool)
+	return newFinding("each blob to which an entity points is there", func(f *Finding) Request {
+		see := func(row target.Row) {
+			if name, points := row.Entity.Lookup(largePointer); points {
+				f.Look(there[name.Text()], "the entity %q, %q points to a blob that is not there", row.Key.Partition, row.Key.Row)
 			}
-			return listAll(s.StoreOf(largeStore), "", func(b target.Found) { there[b.Name] = true }, func() Turn {
-				return Send(ReadAll(s.Table, target.Query{}, see, End))
-			})
+		}
+		return listAll(s.StoreOf(largeStore), "", func(b target.Found) { there[b.Name] = true }, func() Turn {
+			return Send(ReadAll(s.Table, target.Query{}, see, End))
 		})
-	}
-	return []Kind{{
-		Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,
-		Parameters: []Parameter{size, form, usually("blob"), killed}, Counters: []string{"killed"},
-		Stores: stores, New: func(c *Call) Workflow { return newLargePut(c) }, Check: check,
-	}, {
-		Name: "large-get", Says: "Reads an entity, and its large value where that is wanted or comes with it.", Reads: true,
-		Parameters: []Parameter{size, form, wanted}, Counters: []string{"absent", "bytes", "dangling"},
-		Stores: stores, New: func(c *Call) Workflow { return newLargeGet(c) },
-	}, {
-		Name: "large-delete", Says: "Deletes an entity with its large value.",
-		Parameters: []Parameter{size, form, usually("entity"), killed}, Counters: []string{"killed"},
-		Stores: stores, New: func(c *Call) Workflow { return newLargeDelete(c) }, Check: check,
-	}, {
-		Name: "large-sweep", Says: "Deletes the blobs to which no entity points any more; nobody may be writing meanwhile.",
-		Parameters: []Parameter{form}, Counters: []string{"blobs", "orphans"},
-		Stores: stores, New: func(c *Call) Workflow { return newLargeSweep(c) },
-	}}
+	})
 }
+
+// largeKinds are the workflows of entities with a large value, such as a photo.
+var largeKinds = []Kind{{
+	Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,
+	Parameters: []Parameter{largeSize, largeForm, largeFirst("blob"), largeKilled}, Counters: []string{"killed"},
+	Stores: largeStores, New: func(c *Call) Workflow { return newLargePut(c) }, Check: newLargeCheck,
+}, {
+	Name: "large-get", Says: "Reads an entity, and its large value where that is wanted or comes with it.", Reads: true,
+	Parameters: []Parameter{largeSize, largeForm, largeWanted}, Counters: []string{"absent", "bytes", "dangling"},
+	Stores: largeStores, New: func(c *Call) Workflow { return newLargeGet(c) },
+}, {
+	Name: "large-delete", Says: "Deletes an entity with its large value.",
+	Parameters: []Parameter{largeSize, largeForm, largeFirst("entity"), largeKilled}, Counters: []string{"killed"},
+	Stores: largeStores, New: func(c *Call) Workflow { return newLargeDelete(c) }, Check: newLargeCheck,
+}, {
+	Name: "large-sweep", Says: "Deletes the blobs to which no entity points any more; nobody may be writing meanwhile.",
+	Parameters: []Parameter{largeForm}, Counters: []string{"blobs", "orphans"},
+	Stores: largeStores, New: func(c *Call) Workflow { return newLargeSweep(c) },
+}}
 
 const (
 	// largeStore is the container of the values.

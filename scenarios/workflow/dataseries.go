@@ -10,51 +10,89 @@ import (
 	"loadgen/target"
 )
 
-// seriesKinds returns the workflows of series of counts, such as one for each hour of
-// a day: in properties of one entity, of several in one partition, or in an entity each.
-func seriesKinds() []Kind {
-	slots := Parameter{Name: "slots", Says: "How many counts a series has.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
-	each := Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
+var (
+	seriesSlots = Parameter{Name: "slots", Says: "How many counts a series has.", Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
+	seriesEach  = Parameter{Name: "per-entity", Says: "How many counts an entity holds, each as a property: 1 has an entity to each count, as many as there are slots has one to the series.",
 		Type: OfCount, Default: "24", Least: 1, Most: mostSlots}
-	at := Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: OfPlace}
-	complete := Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
+	seriesAt       = Parameter{Name: "at", Says: "The place where the series lie, the entities that were loaded unless it is given.", Type: OfPlace}
+	seriesComplete = Parameter{Name: "complete", Says: "Whether the phase writes each count of each series, so that one that is not there at the end was lost.",
 		Type: OfTruth, Default: "false"}
-	write := Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
+	seriesWriting = Parameter{Name: "write", Says: "How a count is written: merged blindly, merged under the ETag of what was read, or by replacing all of what was read by it and the count.",
 		Type: OfChoice, Choices: []string{"merge", "etag", "replace"}, Default: "merge"}
-	by := Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
+	seriesBy = Parameter{Name: "by", Says: "How a series is read: by a point query for each of its entities, or by one range of rows.",
 		Type: OfChoice, Choices: []string{"points", "range"}, Default: "points"}
-	check := func(s *Setting, a Arguments) Check {
-		if !a.Truth("complete") {
-			return nil
+)
+
+// seriesKinds are the workflows of series of counts, such as one for each hour of
+// a day: in properties of one entity, of several in one partition, or in an entity each.
+var seriesKinds = []Kind{{
+	Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
+	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesWriting, seriesComplete}, Counters: []string{"conflicts"},
+	Serves: needsLoad, New: func(c *Call) Workflow { return newSeriesPut(c) }, Check: newSeriesCheck,
+}, {
+	Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
+	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesComplete},
+	Serves:     needsLoad,
+	New: func(c *Call) Workflow {
+		l := newSeriesLayout(c.Arguments)
+		about, _ := turn(c, 1)
+		draw := c.Chance
+		changes := make([]entity.Change, l.parts())
+		for slot := range l.slots {
+			one := &changes[slot/l.each]
+			one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
+			one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
 		}
-		l := newSeriesLayout(a)
-		name := fmt.Sprintf("each series of %d has all its counts", l.slots)
-		if l.at != "" {
-			name += " at " + l.at
-		}
-		return newFinding(name, func(f *Finding) Request {
-			return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
-				about, held := s.Member(uint64(i)), 0
-				return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
-					f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+		return NewScript(func(s *Script) Request {
+			batches := slices.Collect(slices.Chunk(changes, entity.MaxBatchChanges))
+			return s.InTurn(len(batches), func(i int, next func() Turn) Request {
+				return writeTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(Attempt) Turn { return next() })
+			})
+		})
+	},
+	Check: newSeriesCheck,
+}, {
+	Name: "series-get", Says: "Reads all counts of the series of one entity.", Reads: true,
+	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesBy}, Counters: []string{"counts"},
+	Serves: needsLoad,
+	New: func(c *Call) Workflow {
+		l := newSeriesLayout(c.Arguments)
+		table := c.TableOf(l.at)
+		return NewScript(func(s *Script) Request {
+			if c.Arguments.Text("by") == "range" {
+				see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
+				return ReadAll(table, l.all(c.Subject), see, End)
+			}
+			return s.InTurn(l.parts(), func(part int, next func() Turn) Request {
+				return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
+					s.Add("counts", int64(countsIn(a.Outcome.Entity)))
 					return next()
 				})
 			})
 		})
+	},
+}}
+
+// newSeriesCheck returns the check that each series has all its counts, which reads one after
+// another, nil where some need not be there.
+func newSeriesCheck(s *Setting, a Arguments) Check {
+	if !a.Truth("complete") {
+		return nil
 	}
-	return []Kind{{
-		Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
-		Parameters: []Parameter{slots, each, at, write, complete}, Counters: []string{"conflicts"},
-		Serves: needsLoad, New: func(c *Call) Workflow { return newSeriesPut(c) }, Check: check,
-	}, {
-		Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
-		Parameters: []Parameter{slots, each, at, complete},
-		Serves:     needsLoad, New: func(c *Call) Workflow { return newSeriesWrite(c) }, Check: check,
-	}, {
-		Name: "series-get", Says: "Reads all counts of the series of one entity.", Reads: true,
-		Parameters: []Parameter{slots, each, at, by}, Counters: []string{"counts"},
-		Serves: needsLoad, New: func(c *Call) Workflow { return newSeriesGet(c) },
-	}}
+	l := newSeriesLayout(a)
+	name := fmt.Sprintf("each series of %d has all its counts", l.slots)
+	if l.at != "" {
+		name += " at " + l.at
+	}
+	return newFinding(name, func(f *Finding) Request {
+		return InTurn(int(s.Loaded), func(i int, next func() Turn) Request {
+			about, held := s.Member(uint64(i)), 0
+			return ReadAll(s.TableOf(l.at), l.all(about), func(row target.Row) { held += countsIn(row.Entity) }, func() Turn {
+				f.Look(held == l.slots, "the series at %q, %q has %d of %d counts", about.Key(l.at).Partition, about.Key(l.at).Row, held, l.slots)
+				return next()
+			})
+		})
+	})
 }
 
 // mostSlots is how many counts a series has at most.
@@ -186,41 +224,4 @@ func (p *seriesPut) changed(a Attempt) Turn {
 		return Send(Read(p.table, p.key, p.changed))
 	}
 	return Send(r)
-}
-
-// newSeriesWrite returns the write of all counts: in one transaction, where it holds
-// all entities of the series.
-func newSeriesWrite(c *Call) *Script {
-	l := newSeriesLayout(c.Arguments)
-	about, _ := turn(c, 1)
-	draw := c.Chance
-	changes := make([]entity.Change, l.parts())
-	for slot := range l.slots {
-		one := &changes[slot/l.each]
-		one.Verb, one.Key = entity.InsertOrReplace, l.key(about, slot/l.each)
-		one.Properties = append(one.Properties, entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))})
-	}
-	return NewScript(func(s *Script) Request {
-		batches := slices.Collect(slices.Chunk(changes, entity.MaxBatchChanges))
-		return s.InTurn(len(batches), func(i int, next func() Turn) Request {
-			return writeTogether(c.TableOf(l.at), batches[i], target.Expected{}, func(Attempt) Turn { return next() })
-		})
-	})
-}
-
-func newSeriesGet(c *Call) *Script {
-	l := newSeriesLayout(c.Arguments)
-	table := c.TableOf(l.at)
-	return NewScript(func(s *Script) Request {
-		if c.Arguments.Text("by") == "range" {
-			see := func(row target.Row) { s.Add("counts", int64(countsIn(row.Entity))) }
-			return ReadAll(table, l.all(c.Subject), see, End)
-		}
-		return s.InTurn(l.parts(), func(part int, next func() Turn) Request {
-			return Read(table, l.key(c.Subject, part), func(a Attempt) Turn {
-				s.Add("counts", int64(countsIn(a.Outcome.Entity)))
-				return next()
-			})
-		})
-	})
 }

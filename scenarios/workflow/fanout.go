@@ -80,10 +80,11 @@ var fanOutKinds = []Kind{{
 }, {
 	// All partitions of what was loaded are read by one query each.
 	Name: "read-set", Says: "Reads a set of the partitions that were loaded, by one query each, one after another.",
-	Reads: true, Parameters: []Parameter{
+	Reads: true, Counters: []string{fanOutPartitions, fanOutEntities},
+	Parameters: []Parameter{
 		{Name: "sets", Says: "Into how many sets of neighbours the partitions are divided; as many as there are partitions give each operation one.",
 			Type: OfCount, Required: true, Least: 1, Most: 1_000_000},
-	}, Counters: []string{fanOutPartitions, fanOutEntities},
+	},
 	Serves: func(d *Design, _ Arguments) []Lack {
 		if d.Loaded {
 			return nil

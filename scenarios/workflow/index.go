@@ -25,57 +25,107 @@ const (
 	mostReceived = 32
 )
 
-// indexKinds returns the workflows of index entities: lists of what has one value of
-// a property that is not in the key, such as a last name.
-func indexKinds() []Kind {
-	attribute := Parameter{Name: "attribute", Says: "The attribute whose values entities are listed by.", Type: OfAttribute, Required: true}
-	killed := Parameter{Name: "killed", Says: "The share of the clients that die between two requests of theirs to the table and the queue.", Type: OfShare, Default: "0"}
-	announced := Parameter{Name: "announced", Says: "When the message is put on the queue: before the entity is written, hidden at first, or after it.",
+var (
+	indexAttribute = Parameter{Name: "attribute", Says: "The attribute whose values entities are listed by.", Type: OfAttribute, Required: true}
+	indexKilled    = Parameter{Name: "killed", Says: "The share of the clients that die between two requests of theirs to the table and the queue.", Type: OfShare, Default: "0"}
+	indexAnnounced = Parameter{Name: "announced", Says: "When the message is put on the queue: before the entity is written, hidden at first, or after it.",
 		Type: OfChoice, Choices: []string{"first", "last"}, Default: "first"}
-	changes := func(name, says string, inserts bool, counters []string, first func(x *indexChange) Request) Kind {
-		return Kind{Name: name, Says: says, Inserts: inserts, Counters: counters,
-			Parameters: slices.Concat(indexParameters(), []Parameter{attribute, announced, killed}),
-			Serves: func(d *Design, a Arguments) []Lack {
-				return indexLacks(d, a, name == "index-rename")
-			},
-			Stores: indexStores, Check: newIndexCheck,
-			New: func(c *Call) Workflow {
-				return NewScript(func(s *Script) Request {
-					x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
-					x.killed = c.Happens("killed")
-					x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
-					return first(x)
+)
+
+// indexChanging returns the kind of a change that keeps its lists right.
+func indexChanging(name, says string, inserts bool, counters []string, first func(x *indexChange) Request) Kind {
+	return Kind{Name: name, Says: says, Inserts: inserts, Counters: counters,
+		Parameters: slices.Concat(indexParameters(), []Parameter{indexAttribute, indexAnnounced, indexKilled}),
+		Serves: func(d *Design, a Arguments) []Lack {
+			return indexLacks(d, a, name == "index-rename")
+		},
+		Stores: indexStores, Check: newIndexCheck,
+		New: func(c *Call) Workflow {
+			return NewScript(func(s *Script) Request {
+				x := &indexChange{indexLists: newIndexLists(c.Setting, c.Arguments), call: c, s: s}
+				x.killed = c.Happens("killed")
+				x.name = c.Fresh.Value(c.Arguments.Text("attribute"))
+				return first(x)
+			})
+		}}
+}
+
+// indexKinds are the workflows of index entities: lists of what has one value of
+// a property that is not in the key, such as a last name.
+var indexKinds = []Kind{
+	indexChanging("index-add", "Writes a new entity and enters it in the list of those that have its value.", true,
+		[]string{"conflicts", "full", "killed"}, (*indexChange).add),
+	indexChanging("index-delete", "Deletes an entity and strikes it off the list it is in.", false,
+		[]string{"conflicts", "gone", "killed"}, (*indexChange).remove),
+	indexChanging("index-rename", "Gives an entity the value of a new one, and moves it from one list to another.", false,
+		[]string{"conflicts", "full", "gone", "killed"}, (*indexChange).rename),
+	{Name: "index-lookup", Says: "Reads a list, and then each entity that it names.", Reads: true,
+		Parameters: append(indexPlaced(), indexAttribute), Counters: []string{"found", "stale", "empty"},
+		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
+		Stores: indexContainers,
+		New: func(c *Call) Workflow {
+			x, attribute := newIndexLists(c.Setting, c.Arguments), c.Arguments.Text("attribute")
+			name := c.Subject.Value(attribute)
+			return NewScript(func(s *Script) Request {
+				first := x.read(c.Subject.Key(x.place), name, func(l *indexList) Turn {
+					if len(l.ids) == 0 {
+						s.Add("empty", 1)
+					}
+					return x.lookUp(s, l)
 				})
-			}}
-	}
-	return []Kind{
-		changes("index-add", "Writes a new entity and enters it in the list of those that have its value.", true,
-			[]string{"conflicts", "full", "killed"}, (*indexChange).add),
-		changes("index-delete", "Deletes an entity and strikes it off the list it is in.", false,
-			[]string{"conflicts", "gone", "killed"}, (*indexChange).remove),
-		changes("index-rename", "Gives an entity the value of a new one, and moves it from one list to another.", false,
-			[]string{"conflicts", "full", "gone", "killed"}, (*indexChange).rename),
-		{Name: "index-lookup", Says: "Reads a list, and then each entity that it names.", Reads: true,
-			Parameters: append(indexPlaced(), attribute), Counters: []string{"found", "stale", "empty"},
-			Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
-			Stores: indexContainers, New: func(c *Call) Workflow { return newIndexLookup(c) }},
-		{Name: "index-build", Says: "Enters entities that were loaded in their lists: operation k the one of number k.",
-			Parameters: append(indexParameters(), attribute), Counters: []string{"conflicts", "full"},
-			Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
-			Stores: indexStores, Check: newIndexCheck, New: func(c *Call) Workflow { return newIndexBuild(c) }},
-		{Name: "index-work", Says: "Receives messages on what has changed, and sets right the lists that they name.",
-			Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
-				{Name: "most", Says: "How many messages are received at once at most.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
-				{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: OfShare, Default: "0"}}),
-			Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
-			Serves: func(d *Design, a Arguments) []Lack {
-				if a.Text("form") == indexTogether {
-					return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
+				s.Foresee(first.Operation, Read(x.Table, c.Subject.Key(""), nil).Operation)
+				return first
+			})
+		},
+	},
+	{Name: "index-build", Says: "Enters entities that were loaded in their lists: operation k the one of number k.",
+		Parameters: append(indexParameters(), indexAttribute), Counters: []string{"conflicts", "full"},
+		Serves: func(d *Design, a Arguments) []Lack { return indexLacks(d, a, false) },
+		Stores: indexStores, Check: newIndexCheck,
+		// Whatever changes meanwhile, its list is right in the end, as by a worker.
+		New: func(c *Call) Workflow {
+			x := newIndexLists(c.Setting, c.Arguments)
+			return NewScript(func(s *Script) Request {
+				subject := c.Subject
+				if c.K < c.Loaded {
+					subject = c.Member(c.K)
 				}
-				return nil
-			},
-			Stores: indexStores, Check: newIndexCheck, New: func(c *Call) Workflow { return newIndexWork(c) }},
-	}
+				key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
+				list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
+				first := x.mend(s, list, key, name, End)
+				sketch := x.write(x.list(list, name), nil)
+				s.Foresee(first.Operation, Read(x.Table, key, nil).Operation, sketch.Operation)
+				return first
+			})
+		},
+	},
+	{Name: "index-work", Says: "Receives messages on what has changed, and sets right the lists that they name.",
+		Alone: true, Parameters: slices.Concat(indexParameters(), []Parameter{
+			{Name: "most", Says: "How many messages are received at once at most.", Type: OfCount, Least: 1, Most: mostReceived, Default: "1"},
+			{Name: "killed", Says: "The share of the turns in which the worker dies between two requests.", Type: OfShare, Default: "0"}}),
+		Counters: []string{"conflicts", "full", "handled", "idle", "killed"},
+		Serves: func(d *Design, a Arguments) []Lack {
+			if a.Text("form") == indexTogether {
+				return []Lack{{Parameter: "form", Says: "lists in the partition of their entities are written with them, and nothing is put on a queue; expected form: place, or blob"}}
+			}
+			return nil
+		},
+		Stores: indexStores, Check: newIndexCheck,
+		New: func(c *Call) Workflow {
+			return NewScript(func(s *Script) Request {
+				x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
+				if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
+					x.dies = diesReceived + draw.IntN(diesUndeleted)
+				}
+				return x.receive(func(handled int, _ bool) Turn {
+					if handled == 0 {
+						s.Add("idle", 1)
+					}
+					return End()
+				})
+			})
+		},
+	},
 }
 
 // indexPlaced returns the parameters that say where lists are.

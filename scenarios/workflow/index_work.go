@@ -7,25 +7,6 @@ import (
 	"loadgen/target"
 )
 
-// newIndexBuild returns the step of building an index over what is there already: one
-// entity that was loaded is entered in its list. Whatever changes meanwhile, its list
-// is right in the end, as by a worker.
-func newIndexBuild(c *Call) *Script {
-	x := newIndexLists(c.Setting, c.Arguments)
-	return NewScript(func(s *Script) Request {
-		subject := c.Subject
-		if c.K < c.Loaded {
-			subject = c.Member(c.K)
-		}
-		key, name := subject.Key(""), subject.Value(c.Arguments.Text("attribute"))
-		list := c.KeyWith(subject, x.place, c.Arguments.Text("attribute"), name)
-		first := x.mend(s, list, key, name, End)
-		sketch := x.write(x.list(list, name), nil)
-		s.Foresee(first.Operation, Read(x.Table, key, nil).Operation, sketch.Operation)
-		return first
-	})
-}
-
 // indexWork is one turn of a worker: it receives messages, sets right the lists that
 // each names by what the entity is by then, and deletes it. A message that is received
 // twice, as where the worker died before it deleted it, or by two workers out of turn,
@@ -47,21 +28,6 @@ const (
 	diesMended
 	diesUndeleted
 )
-
-func newIndexWork(c *Call) *Script {
-	return NewScript(func(s *Script) Request {
-		x := &indexWork{newIndexLists(c.Setting, c.Arguments), s, c.Arguments.Duration("hidden"), c.Arguments.Count("most"), 0}
-		if draw := c.Chance; draw.Float64() < c.Arguments.Share("killed") {
-			x.dies = diesReceived + draw.IntN(diesUndeleted)
-		}
-		return x.receive(func(handled int, _ bool) Turn {
-			if handled == 0 {
-				s.Add("idle", 1)
-			}
-			return End()
-		})
-	})
-}
 
 // receive returns the request for messages; then is told how many were handled, and whether
 // others may have been received unheard: they come back.
@@ -109,22 +75,6 @@ func (x *indexWork) mendAll(about entity.Key, notes []indexNote, then func() Tur
 		}
 		return x.mendAll(about, notes[1:], then)
 	}))
-}
-
-// newIndexLookup returns a look-up by a name: the list, then each entity in it.
-func newIndexLookup(c *Call) *Script {
-	x, attribute := newIndexLists(c.Setting, c.Arguments), c.Arguments.Text("attribute")
-	name := c.Subject.Value(attribute)
-	return NewScript(func(s *Script) Request {
-		first := x.read(c.Subject.Key(x.place), name, func(l *indexList) Turn {
-			if len(l.ids) == 0 {
-				s.Add("empty", 1)
-			}
-			return x.lookUp(s, l)
-		})
-		s.Foresee(first.Operation, Read(x.Table, c.Subject.Key(""), nil).Operation)
-		return first
-	})
 }
 
 func (x *indexLists) lookUp(s *Script, l *indexList) Turn {

@@ -25,7 +25,22 @@ var logKinds = []Kind{{
 		{Name: "killed", Says: "The share of the messages after which the writer dies with all that it has gathered, and begins anew.", Type: OfShare, Default: "0"},
 	},
 	Counters: []string{"lines", "lost"}, Serves: needsTime, Stores: logStores,
-	New: func(c *Call) Workflow { return newLogAppend(c) },
+	New: func(c *Call) Workflow {
+		blobs, lost := gathered(c)
+		return NewScript(func(s *Script) Request {
+			s.Add("lost", lost)
+			return s.InTurn(len(blobs), func(at int, next func() Turn) Request {
+				one := blobs[at]
+				put := target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
+					Body: []byte(one.text.String()), Metadata: map[string]string{
+						logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}
+				return Aside(put, target.Expected{}, func(Attempt) Turn {
+					s.Add("lines", one.lines)
+					return next()
+				})
+			})
+		})
+	},
 }, {
 	Name: "log-read", Says: "Reads the messages of some minutes: lists the blobs of the hour by their prefix, and reads those whose metadata say that they have any.",
 	Reads: true, Parameters: []Parameter{logTime, logName,
@@ -102,24 +117,6 @@ func gathered(c *Call) (blobs []*logBlob, lost int64) {
 		one.text.WriteString(strings.Join(columns, logDelimiter) + "\n")
 	}
 	return blobs, int64(from)
-}
-
-// newLogAppend returns the write of a buffer: a blob, or one for each hour that it is of.
-func newLogAppend(c *Call) *Script {
-	blobs, lost := gathered(c)
-	return NewScript(func(s *Script) Request {
-		s.Add("lost", lost)
-		return s.InTurn(len(blobs), func(at int, next func() Turn) Request {
-			one := blobs[at]
-			put := target.Beside{Verb: target.PutBlob, Store: c.StoreOf(logStore), Name: fmt.Sprintf("%s%06d.log", one.hour, c.Subject.Number()),
-				Body: []byte(one.text.String()), Metadata: map[string]string{
-					logFirst: entity.TicksOf(one.first).String(), logLast: entity.TicksOf(one.last).String()}}
-			return Aside(put, target.Expected{}, func(Attempt) Turn {
-				s.Add("lines", one.lines)
-				return next()
-			})
-		})
-	})
 }
 
 // logReading is the reading of a window of time, its end excluded.

@@ -10,53 +10,69 @@ import (
 	"loadgen/target"
 )
 
-// purgeKinds returns the workflows of data that is to go by its age: a log of logins,
+// purgeDays say which days there are, and what their tables are called.
+var purgeDays = []Parameter{
+	{Name: "first", Says: "The number of the first day.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
+	{Name: "days", Says: "How many days there are from the first on.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
+	{Name: "names", Says: "Whether each day's table has a name of its own, or that of a day before it.",
+		Type: OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
+	{Name: "ring", Says: "After how many days a name is used again, where names are reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
+}
+
+// purgeKinds are the workflows of data that is to go by its age: a log of logins,
 // and the deletion of one day of it.
-func purgeKinds() []Kind {
-	days := []Parameter{
-		{Name: "first", Says: "The number of the first day.", Type: OfCount, Least: 1, Most: 9999, Default: "1"},
-		{Name: "days", Says: "How many days there are from the first on.", Type: OfCount, Least: 1, Most: 366, Default: "7"},
-		{Name: "names", Says: "Whether each day's table has a name of its own, or that of a day before it.",
-			Type: OfChoice, Choices: []string{"unique", "reused"}, Default: "unique"},
-		{Name: "ring", Says: "After how many days a name is used again, where names are reused.", Type: OfCount, Least: 2, Most: 366, Default: "7"},
-	}
-	login := append(days[:len(days):len(days)], Parameter{Name: "lies", Says: "Where a login lies: in its day's table, or with those of all days.",
-		Type: OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"})
-	purge := append(days[:len(days):len(days)], Parameter{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
-		Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"})
-	return []Kind{{
-		Name: "login", Says: "Writes a login of some day, and makes that day's table where it is missing.",
-		Inserts: true, Parameters: login, Counters: []string{"made", "waited"}, Tables: func(a Arguments) (names []string) {
-			for i := range a.Count("days") {
-				if a.Text("lies") == "day-tables" {
-					names = append(names, dayTable(a, a.Count("first")+i))
-				}
+var purgeKinds = []Kind{{
+	Name: "login", Says: "Writes a login of some day, and makes that day's table where it is missing.",
+	Inserts: true, Counters: []string{"made", "waited"},
+	Parameters: slices.Concat(purgeDays, []Parameter{
+		{Name: "lies", Says: "Where a login lies: in its day's table, or with those of all days.",
+			Type: OfChoice, Choices: []string{"day-tables", "one-table"}, Default: "day-tables"},
+	}),
+	Tables: func(a Arguments) (names []string) {
+		for i := range a.Count("days") {
+			if a.Text("lies") == "day-tables" {
+				names = append(names, dayTable(a, a.Count("first")+i))
 			}
-			return names
-		},
-		New: func(c *Call) Workflow { return newLogin(c) },
-	}, {
-		Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
-		Alone: true, Parameters: purge, Counters: []string{"dropped", "deleted"},
-		New: func(c *Call) Workflow { return newPurge(c) },
-		Check: func(s *Setting, a Arguments) Check {
-			return newFinding("no login is left of a day that was purged", func(f *Finding) Request {
-				return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
-					table, day, left := s.Table, a.Count("first")+i, 0
-					if a.Text("how") == "drop" {
-						table += dayTable(a, day)
-					}
-					// A table that is being deleted is gone, whichever way a service says so.
-					gone := target.Expected{NotFound: true, Conflict: true}
-					return readAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
-						f.Look(left == 0, "of day %d there are %d logins left", day, left)
-						return next()
-					})
+		}
+		return names
+	},
+	New: func(c *Call) Workflow {
+		draw := c.Chance
+		day := c.Arguments.Count("first") + draw.IntN(c.Arguments.Count("days"))
+		key := c.Subject.Key("")
+		key.Row = fmt.Sprintf("%04d_%s", day, key.Row)
+		l := &login{table: c.Table, change: entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: c.Subject.Properties()}}
+		if c.Arguments.Text("lies") == "day-tables" {
+			l.table += dayTable(c.Arguments, day)
+		}
+		l.Script = NewScript(func(*Script) Request { return l.write() })
+		return l
+	},
+}, {
+	Name: "purge-day", Says: "Deletes the logins of one day: operation 0 of its phase those of the first, the next those of the next.",
+	Alone: true, Counters: []string{"dropped", "deleted"},
+	Parameters: slices.Concat(purgeDays, []Parameter{
+		{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
+			Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"},
+	}),
+	New: func(c *Call) Workflow { return newPurge(c) },
+	Check: func(s *Setting, a Arguments) Check {
+		return newFinding("no login is left of a day that was purged", func(f *Finding) Request {
+			return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
+				table, day, left := s.Table, a.Count("first")+i, 0
+				if a.Text("how") == "drop" {
+					table += dayTable(a, day)
+				}
+				// A table that is being deleted is gone, whichever way a service says so.
+				gone := target.Expected{NotFound: true, Conflict: true}
+				return readAllExpecting(table, dayRows(day), gone, func(target.Row) { left++ }, func() Turn {
+					f.Look(left == 0, "of day %d there are %d logins left", day, left)
+					return next()
 				})
 			})
-		},
-	}}
-}
+		})
+	},
+}}
 
 func dayTable(a Arguments, day int) string {
 	if a.Text("names") == "reused" {
@@ -90,19 +106,6 @@ type login struct {
 	table          string
 	change         entity.Change
 	makings, waits int
-}
-
-func newLogin(c *Call) *login {
-	draw := c.Chance
-	day := c.Arguments.Count("first") + draw.IntN(c.Arguments.Count("days"))
-	key := c.Subject.Key("")
-	key.Row = fmt.Sprintf("%04d_%s", day, key.Row)
-	l := &login{table: c.Table, change: entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: c.Subject.Properties()}}
-	if c.Arguments.Text("lies") == "day-tables" {
-		l.table += dayTable(c.Arguments, day)
-	}
-	l.Script = NewScript(func(*Script) Request { return l.write() })
-	return l
 }
 
 // write writes the login. It is written whole, so that a second time is the same.

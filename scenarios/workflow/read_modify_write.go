@@ -87,24 +87,21 @@ func (r *ReadModifyWrite) Begin() target.Operation { return reading(r.Table, r.K
 func (r *ReadModifyWrite) Next(a Attempt) (Move, target.Operation) {
 	switch r.stage {
 	case stageRead:
-		return r.read(a.Outcome)
+		o := a.Outcome
+		switch {
+		case Ok(o.Status):
+			r.version, r.inserted = o.Version, false
+			return r.write(o.Entity)
+		case Missing(o.Status, o.Code) && (r.Verb == entity.InsertOrMerge || r.Verb == entity.InsertOrReplace):
+			r.version, r.inserted = 0, true
+			return r.write(nil)
+		default:
+			return Settle, target.Operation{}
+		}
 	case stageWrite:
 		return r.wrote(a)
 	default:
 		return r.check(a.Outcome)
-	}
-}
-
-func (r *ReadModifyWrite) read(o *target.Outcome) (Move, target.Operation) {
-	switch {
-	case Ok(o.Status):
-		r.version, r.inserted = o.Version, false
-		return r.write(o.Entity)
-	case Missing(o.Status, o.Code) && (r.Verb == entity.InsertOrMerge || r.Verb == entity.InsertOrReplace):
-		r.version, r.inserted = 0, true
-		return r.write(nil)
-	default:
-		return Settle, target.Operation{}
 	}
 }
 

@@ -40,7 +40,24 @@ var groupKinds = []Kind{{
 		if a.Text("copied") == "" {
 			return nil
 		}
-		return newNames(s, a)
+		place, copied := a.Text("place"), a.Text("copied")
+		named := make(map[string]string)
+		group := func(row target.Row) {
+			if name, some := row.Entity.Lookup(groupName); some {
+				named[row.Key.Partition] = name.Text()
+			}
+		}
+		member := func(f *Finding, row target.Row) {
+			name, some := row.Entity.Lookup(copied)
+			own, known := named[row.Key.Partition]
+			if some && known {
+				f.Look(name.Text() == own, "%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own)
+			}
+		}
+		return newFinding("members bear the name of their group", func(f *Finding) Request {
+			members := ReadAll(s.Table, target.Query{}, func(row target.Row) { member(f, row) }, End)
+			return ReadAll(s.TableOf(place), target.Query{}, group, func() Turn { return Send(members) })
+		})
 	},
 }}
 
@@ -97,28 +114,5 @@ func newWriteGroup(c *Call) *Script {
 			s.Foresee(own.Operation, find.Operation)
 		}
 		return own
-	})
-}
-
-// newNames returns the check that members bear the name of their group, which reads the
-// groups, and then their members.
-func newNames(s *Setting, a Arguments) *Finding {
-	place, copied := a.Text("place"), a.Text("copied")
-	named := make(map[string]string)
-	group := func(row target.Row) {
-		if name, some := row.Entity.Lookup(groupName); some {
-			named[row.Key.Partition] = name.Text()
-		}
-	}
-	member := func(f *Finding, row target.Row) {
-		name, some := row.Entity.Lookup(copied)
-		own, known := named[row.Key.Partition]
-		if some && known {
-			f.Look(name.Text() == own, "%s of partition %s calls its group %q, and that is %q", row.Key.Row, row.Key.Partition, name.Text(), own)
-		}
-	}
-	return newFinding("members bear the name of their group", func(f *Finding) Request {
-		members := ReadAll(s.Table, target.Query{}, func(row target.Row) { member(f, row) }, End)
-		return ReadAll(s.TableOf(place), target.Query{}, group, func() Turn { return Send(members) })
 	})
 }

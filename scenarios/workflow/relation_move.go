@@ -30,7 +30,25 @@ var moveKinds = []Kind{{
 	},
 	Serves: moveLacks,
 	New:    func(c *Call) Workflow { return newMove(c) },
-	Check:  func(s *Setting, a Arguments) Check { return newMembers(s, a.Text("member")) },
+	Check: func(s *Setting, a Arguments) Check {
+		member := a.Text("member")
+		found := make(map[entity.Value]int)
+		see := func(row target.Row) {
+			if who, some := row.Entity.Lookup(member); some {
+				found[who]++
+			}
+		}
+		return newFinding("each member is there once", func(f *Finding) Request {
+			return ReadAll(s.Table, target.Query{}, see, func() Turn {
+				for n := range s.Loaded {
+					subject := s.Member(n)
+					who, _ := lookup(subject.Properties(), member)
+					f.Look(found[who] == 1, "the member loaded as %q is there %d times", subject.Key("").Row, found[who])
+				}
+				return End()
+			})
+		})
+	},
 }}
 
 func moveLacks(d *Design, a Arguments) []Lack {
@@ -95,26 +113,5 @@ func newMove(c *Call) *Script {
 		})
 		s.Foresee(read.Operation, written(c.Subject.Properties(), nil).Operation, deleted(nil).Operation)
 		return read
-	})
-}
-
-// newMembers returns the check that each member is there once, which reads all of them and
-// holds them against those that were loaded.
-func newMembers(s *Setting, member string) *Finding {
-	found := make(map[entity.Value]int)
-	see := func(row target.Row) {
-		if who, some := row.Entity.Lookup(member); some {
-			found[who]++
-		}
-	}
-	return newFinding("each member is there once", func(f *Finding) Request {
-		return ReadAll(s.Table, target.Query{}, see, func() Turn {
-			for n := range s.Loaded {
-				subject := s.Member(n)
-				who, _ := lookup(subject.Properties(), member)
-				f.Look(found[who] == 1, "the member loaded as %q is there %d times", subject.Key("").Row, found[who])
-			}
-			return End()
-		})
 	})
 }

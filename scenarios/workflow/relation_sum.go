@@ -22,7 +22,27 @@ var sumKinds = []Kind{{
 	},
 	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
 	New:    func(c *Call) Workflow { return newSummedInsert(c) },
-	Check:  func(s *Setting, a Arguments) Check { return newSums(s, a) },
+	Check: func(s *Setting, a Arguments) Check {
+		there := make(map[string]sum)
+		count := func(row target.Row) {
+			if value, some := row.Entity.Lookup(a.Text("adds")); some {
+				of := there[row.Key.Partition]
+				of.add(value)
+				there[row.Key.Partition] = of
+			}
+		}
+		summary := func(f *Finding, row target.Row) {
+			if _, some := row.Entity.Lookup(summaryCount); some {
+				told, is := sumOf(row.Entity), there[row.Key.Partition]
+				f.Look(told == is, "the summary of partition %s tells of %d that come to %d; there are %d that come to %d",
+					row.Key.Partition, told.count, told.total, is.count, is.total)
+			}
+		}
+		return newFinding("each summary is what is there", func(f *Finding) Request {
+			summaries := ReadAll(s.TableOf(a.Text("summary")), target.Query{}, func(row target.Row) { summary(f, row) }, End)
+			return ReadAll(s.Table, target.Query{}, count, func() Turn { return Send(summaries) })
+		})
+	},
 }}
 
 // addsUp returns what keeps a property from being added up by partitions, at the place that a
@@ -213,28 +233,4 @@ func (w *summedInsert) restart() Turn {
 	}
 	w.restarts++
 	return Send(w.read())
-}
-
-// newSums returns the check that summaries are what is there, which reads all entities, and
-// then the summaries.
-func newSums(s *Setting, a Arguments) *Finding {
-	there := make(map[string]sum)
-	count := func(row target.Row) {
-		if value, some := row.Entity.Lookup(a.Text("adds")); some {
-			of := there[row.Key.Partition]
-			of.add(value)
-			there[row.Key.Partition] = of
-		}
-	}
-	summary := func(f *Finding, row target.Row) {
-		if _, some := row.Entity.Lookup(summaryCount); some {
-			told, is := sumOf(row.Entity), there[row.Key.Partition]
-			f.Look(told == is, "the summary of partition %s tells of %d that come to %d; there are %d that come to %d",
-				row.Key.Partition, told.count, told.total, is.count, is.total)
-		}
-	}
-	return newFinding("each summary is what is there", func(f *Finding) Request {
-		summaries := ReadAll(s.TableOf(a.Text("summary")), target.Query{}, func(row target.Row) { summary(f, row) }, End)
-		return ReadAll(s.Table, target.Query{}, count, func() Turn { return Send(summaries) })
-	})
 }

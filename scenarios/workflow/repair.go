@@ -15,33 +15,29 @@ var copyKinds = []Kind{{
 		}
 		return nil
 	},
-	New:   func(c *Call) Workflow { return newRepair(c.Copied) },
+	New: func(c *Call) Workflow {
+		of := c.Copied
+		return NewScript(func(s *Script) Request {
+			found := newSurvey(of)
+			first := found.read(func() Turn {
+				var list []fault
+				found.faults(func(f fault) { list = append(list, f) })
+				return mend(s, of, list)
+			})
+			var reads []target.Operation
+			seen := make(map[string]bool)
+			for _, home := range of.Homes {
+				if !seen[home.Table] {
+					seen[home.Table] = true
+					reads = append(reads, target.Operation{Verb: entity.Query, Table: home.Table})
+				}
+			}
+			s.Foresee(reads...)
+			return first
+		})
+	},
 	Check: func(s *Setting, _ Arguments) Check { return NewCopyCheck(s.Copied) },
 }}
-
-// newRepair returns a survey, and for each copy that is not as it should be a read of its
-// entity and then a write: while others go on writing, what was surveyed may have settled by
-// itself. Each write can be carried out twice.
-func newRepair(of *Copied) *Script {
-	return NewScript(func(s *Script) Request {
-		found := newSurvey(of)
-		first := found.read(func() Turn {
-			var list []fault
-			found.faults(func(f fault) { list = append(list, f) })
-			return mend(s, of, list)
-		})
-		var reads []target.Operation
-		seen := make(map[string]bool)
-		for _, home := range of.Homes {
-			if !seen[home.Table] {
-				seen[home.Table] = true
-				reads = append(reads, target.Operation{Verb: entity.Query, Table: home.Table})
-			}
-		}
-		s.Foresee(reads...)
-		return first
-	})
-}
 
 // mend goes through faults.
 func mend(s *Script, of *Copied, list []fault) Turn {

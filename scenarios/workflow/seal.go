@@ -15,56 +15,78 @@ import (
 	"loadgen/target"
 )
 
-// sealKinds returns the workflows of client-side encryption: properties of an entity are
-// stored such that whoever has no key cannot read them.
-func sealKinds() []Kind {
-	property := Parameter{Name: "property", Says: "The property that is sealed, in every entity: a String that nothing else of the entity tells.",
+var (
+	sealProperty = Parameter{Name: "property", Says: "The property that is sealed, in every entity: a String that nothing else of the entity tells.",
 		Type: OfProperty}
-	resolver := Parameter{Name: "resolver", Says: "Which properties of which entities are sealed, in place of property.", Type: OfResolver}
-	sealed := Parameter{Name: "sealed", Says: "Whether it is sealed; false stores and expects it as it is.", Type: OfTruth, Default: "true"}
-	verb := Parameter{Name: "verb", Says: "How the entity is written; a merge is refused.",
+	sealResolver = Parameter{Name: "resolver", Says: "Which properties of which entities are sealed, in place of property.", Type: OfResolver}
+	sealSealed   = Parameter{Name: "sealed", Says: "Whether it is sealed; false stores and expects it as it is.", Type: OfTruth, Default: "true"}
+	sealVerb     = Parameter{Name: "verb", Says: "How the entity is written; a merge is refused.",
 		Type: OfChoice, Choices: []string{"insert", "insert-or-replace", "merge"}, Default: "insert"}
-	check := func(s *Setting, a Arguments) Check { return newUnsealed(s, a) }
-	return []Kind{{
-		Name: "seal-put", Says: "Writes a new entity with properties sealed by a content key of its own.",
-		Inserts: true, Parameters: []Parameter{property, resolver, sealed, verb}, Counters: []string{"added-bytes"},
-		Serves: func(d *Design, a Arguments) []Lack {
-			lacks := sealable(d, a)
-			// A merge would bring a content key of its own, and what the entity has sealed by the one
-			// before could not be opened any more.
-			if a.Text("verb") == "merge" {
-				lacks = append(lacks, Lack{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
-					"expected insert or insert-or-replace"})
-			}
+)
+
+// sealKinds are the workflows of client-side encryption: properties of an entity are
+// stored such that whoever has no key cannot read them.
+var sealKinds = []Kind{{
+	Name: "seal-put", Says: "Writes a new entity with properties sealed by a content key of its own.",
+	Inserts: true, Parameters: []Parameter{sealProperty, sealResolver, sealSealed, sealVerb}, Counters: []string{"added-bytes"},
+	Serves: func(d *Design, a Arguments) []Lack {
+		lacks := sealable(d, a)
+		// A merge would bring a content key of its own, and what the entity has sealed by the one
+		// before could not be opened any more.
+		if a.Text("verb") == "merge" {
+			lacks = append(lacks, Lack{Parameter: "verb", Says: "a merge would replace the content key and leave what was sealed by it behind; " +
+				"expected insert or insert-or-replace"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow {
+		verb := entity.Insert
+		if c.Arguments.Text("verb") == "insert-or-replace" {
+			verb = entity.InsertOrReplace
+		}
+		return newSealed(c, c.Subject, entity.Change{Verb: verb})
+	},
+	Check: newUnsealed,
+}, {
+	Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with properties sealed.",
+	Parameters: []Parameter{sealProperty, sealResolver, sealSealed}, Counters: []string{"added-bytes"},
+	Serves: func(d *Design, a Arguments) []Lack {
+		if lacks := sealable(d, a); d.Loaded || len(lacks) > 0 {
 			return lacks
-		},
-		New: func(c *Call) Workflow {
-			verb := entity.Insert
-			if c.Arguments.Text("verb") == "insert-or-replace" {
-				verb = entity.InsertOrReplace
-			}
-			return newSealed(c, c.Subject, entity.Change{Verb: verb})
-		}, Check: check,
-	}, {
-		Name: "seal-replace", Says: "Replaces a loaded entity, that of the operation's number, by one with properties sealed.",
-		Parameters: []Parameter{property, resolver, sealed}, Counters: []string{"added-bytes"},
-		Serves: func(d *Design, a Arguments) []Lack {
-			if lacks := sealable(d, a); d.Loaded || len(lacks) > 0 {
-				return lacks
-			}
-			return []Lack{{Says: "it replaces entities that were loaded, and nothing is loaded before; expected a load first"}}
-		},
-		// It is written whole, so that a second time is the same.
-		New: func(c *Call) Workflow {
-			return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
-		}, Check: check,
-	}, {
-		Name: "seal-get", Says: "Reads an entity, opens what is sealed of it, and compares it with what was written.",
-		Reads: true, Parameters: []Parameter{property, resolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
-		Serves: sealable,
-		New:    func(c *Call) Workflow { return newSealGet(c) },
-	}}
-}
+		}
+		return []Lack{{Says: "it replaces entities that were loaded, and nothing is loaded before; expected a load first"}}
+	},
+	// It is written whole, so that a second time is the same.
+	New: func(c *Call) Workflow {
+		return newSealed(c, c.Member(c.K%c.Loaded), entity.Change{Verb: entity.Replace, Match: entity.MatchAny})
+	},
+	Check: newUnsealed,
+}, {
+	Name: "seal-get", Says: "Reads an entity, opens what is sealed of it, and compares it with what was written.",
+	Reads: true, Parameters: []Parameter{sealProperty, sealResolver}, Counters: []string{"opened", "broken", "clear", "missing", "plain"},
+	Serves: sealable,
+	New: func(c *Call) Workflow {
+		r, key := resolverOf(c.Arguments), c.Subject.Key("")
+		return NewScript(func(s *Script) Request {
+			return Read(c.Table, key, func(a Attempt) Turn {
+				if a.Outcome.Status == 404 {
+					return s.EndWith("missing", 1)
+				}
+				// Of several sealed properties the worst counts.
+				met := make(map[string]bool)
+				for _, plain := range c.Subject.Properties() {
+					met[newMasterKey(c.Table).met(key, a.Outcome.Entity, plain, r.Picks(key, plain.Name))] = true
+				}
+				for _, one := range []string{"missing", "clear", "broken", "opened"} {
+					if met[one] {
+						return s.EndWith(one, 1)
+					}
+				}
+				return s.EndWith("plain", 1)
+			})
+		})
+	},
+}}
 
 // resolverOf returns which properties are sealed.
 func resolverOf(a Arguments) Resolver {
@@ -139,29 +161,6 @@ func newSealed(c *Call, about Subject, change entity.Change) *Script {
 	return NewScript(func(s *Script) Request {
 		return WriteOne(c.Table, change, target.Expected{}, func(Attempt) Turn {
 			return s.EndWith("added-bytes", int64(added))
-		})
-	})
-}
-
-// newSealGet returns a read that opens what it has read. Of an entity with several sealed
-// properties the worst counts.
-func newSealGet(c *Call) *Script {
-	r, key := resolverOf(c.Arguments), c.Subject.Key("")
-	return NewScript(func(s *Script) Request {
-		return Read(c.Table, key, func(a Attempt) Turn {
-			if a.Outcome.Status == 404 {
-				return s.EndWith("missing", 1)
-			}
-			met := make(map[string]bool)
-			for _, plain := range c.Subject.Properties() {
-				met[newMasterKey(c.Table).met(key, a.Outcome.Entity, plain, r.Picks(key, plain.Name))] = true
-			}
-			for _, one := range []string{"missing", "clear", "broken", "opened"} {
-				if met[one] {
-					return s.EndWith(one, 1)
-				}
-			}
-			return s.EndWith("plain", 1)
 		})
 	})
 }
@@ -281,7 +280,7 @@ func unseal(by cipher.AEAD, v entity.Value, bound []byte) ([]byte, bool) {
 
 // newUnsealed returns the check that nobody can read what is to be sealed without the key, and
 // everybody with it can.
-func newUnsealed(s *Setting, a Arguments) *Finding {
+func newUnsealed(s *Setting, a Arguments) Check {
 	key, r, what := newMasterKey(s.Table), resolverOf(a), a.Text("property")
 	if what == "" {
 		what = a.Text("resolver")

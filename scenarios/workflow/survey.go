@@ -111,19 +111,6 @@ func ofRun(property string) bool {
 	return property == IDProperty || property == HistoryProperty
 }
 
-// says tells of a fault what is wrong.
-func (s *survey) says(f fault) string {
-	name, at := s.of.Homes[f.home].Name, shown(f.at)
-	switch f.what {
-	case missing:
-		return fmt.Sprintf("%s has no copy %s at %s", shown(f.own), name, at)
-	case orphan:
-		return fmt.Sprintf("copy %s at %s is of %s, which is not there", name, at, shown(f.own))
-	default:
-		return fmt.Sprintf("copy %s at %s has other values than %s", name, at, shown(f.own))
-	}
-}
-
 func shown(k entity.Key) string { return strings.Join([]string{k.Partition, k.Row}, "/") }
 
 // NewCopyCheck returns the check that each entity has its copies, and each copy its entity, with
@@ -132,7 +119,17 @@ func NewCopyCheck(of *Copied) Check {
 	s := newSurvey(of)
 	return newFinding("each entity has its copies, and each copy its entity", func(f *Finding) Request {
 		return s.read(func() Turn {
-			s.faults(func(one fault) { f.Found.Fault(s.says(one)) })
+			s.faults(func(one fault) {
+				name, at, own := of.Homes[one.home].Name, shown(one.at), shown(one.own)
+				switch one.what {
+				case missing:
+					f.Found.Fault(fmt.Sprintf("%s has no copy %s at %s", own, name, at))
+				case orphan:
+					f.Found.Fault(fmt.Sprintf("copy %s at %s is of %s, which is not there", name, at, own))
+				default:
+					f.Found.Fault(fmt.Sprintf("copy %s at %s has other values than %s", name, at, own))
+				}
+			})
 			f.Found.Looked = s.looked
 			return End()
 		})

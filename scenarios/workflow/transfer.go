@@ -9,13 +9,14 @@ import (
 // reaches another, and both legs must be written or none.
 var transferKinds = []Kind{{
 	Name: "transfer", Says: "Moves an amount between two accounts: one leg each, which sum to zero.",
-	Inserts: true, Parameters: []Parameter{
+	Inserts: true, Counters: []string{"killed"},
+	Parameters: []Parameter{
 		{Name: "keyed", Says: "What the PartitionKey is: the transfer's id, so that both legs lie together, or the account's number.",
 			Type: OfChoice, Choices: []string{"by-transfer", "by-account"}, Default: "by-transfer"},
 		{Name: "from", Says: "The attribute that is the account which pays.", Type: OfAttribute, Required: true},
 		{Name: "to", Says: "The attribute that is the account which is paid.", Type: OfAttribute, Required: true},
 		{Name: "killed", Says: "The share of the transfers whose client dies between two requests.", Type: OfShare, Default: "0"},
-	}, Counters: []string{"killed"},
+	},
 	New:   func(c *Call) Workflow { return newTransfer(c) },
 	Check: func(s *Setting, _ Arguments) Check { return newBalances(s) },
 }}

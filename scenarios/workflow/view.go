@@ -12,55 +12,71 @@ import (
 // viewOf is the property of a view that names the partition which it is of.
 const viewOf = "ViewOf"
 
-// viewKinds returns the workflows of materialized views: what is asked for is kept beside
-// what is written, by a worker, and can be made anew of it at any time.
-func viewKinds() []Kind {
-	parameters := func(more ...Parameter) []Parameter {
-		return append([]Parameter{
-			{Name: "view", Says: "The place of the view of a partition.", Type: OfPlace, Required: true},
-			{Name: "adds", Says: "The property that a view adds up.", Type: OfProperty, Required: true},
-			{Name: "queue", Says: "The queue by which views are kept.", Type: OfName, Default: "views"},
-			{Name: "hidden", Says: "For how long a message is hidden each time it is received. One value for all operations.",
-				Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
-		}, more...)
-	}
-	serves := func(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
-	queues := func(a Arguments) []Store {
-		return []Store{{Name: a.Text("queue"), Queue: true}}
-	}
-	return []Kind{{
-		Name: "view-put", Says: "Writes a new entity, and then a message that the view of its partition is to be made anew.",
-		Inserts: true, Counters: []string{"killed"}, Serves: serves, Stores: queues, Check: newViewCheck,
-		Parameters: parameters(Parameter{Name: "killed", Says: "The share of the clients that die between the entity and the message.",
-			Type: OfShare, Default: "0"}),
-		New: func(c *Call) Workflow { return newViewPut(c) },
-	}, {
-		Name: "view-work", Says: "Receives messages, and makes the views anew that they name, each once.",
-		Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck,
-		Parameters: parameters(Parameter{Name: "most", Says: "How many messages are received at once at most.",
-			Type: OfCount, Least: 1, Most: mostReceived, Default: "1"}),
-		New: func(c *Call) Workflow {
-			return NewScript(func(s *Script) Request {
-				w := &viewWork{newViews(c.Setting, c.Arguments, s), max(1, c.Arguments.Count("most"))}
-				return w.receive(func(handled int, _ bool) Turn {
-					if handled == 0 {
-						s.Add("idle", 1)
-					}
-					return End()
-				})
-			})
-		},
-	}, {
-		Name: "view-build", Says: "Makes the view of the partition of an entity anew, whatever it is by now.",
-		Counters: []string{"made", "restarts"}, Serves: serves, Stores: queues, Check: newViewCheck, Parameters: parameters(),
-		New: func(c *Call) Workflow {
-			key := c.Subject.Key("")
-			return NewScript(func(s *Script) Request {
-				return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), End)
-			})
-		},
-	}}
+// viewParameters returns what all workflows of views take, and more.
+func viewParameters(more ...Parameter) []Parameter {
+	return append([]Parameter{
+		{Name: "view", Says: "The place of the view of a partition.", Type: OfPlace, Required: true},
+		{Name: "adds", Says: "The property that a view adds up.", Type: OfProperty, Required: true},
+		{Name: "queue", Says: "The queue by which views are kept.", Type: OfName, Default: "views"},
+		{Name: "hidden", Says: "For how long a message is hidden each time it is received. One value for all operations.",
+			Type: OfDuration, Least: int64(time.Second), Most: int64(longestHidden), Default: "30s"},
+	}, more...)
 }
+
+func viewLacks(d *Design, a Arguments) []Lack { return addsUp(d, a, "view") }
+
+func viewQueues(a Arguments) []Store { return []Store{{Name: a.Text("queue"), Queue: true}} }
+
+// viewKinds are the workflows of materialized views: what is asked for is kept beside
+// what is written, by a worker, and can be made anew of it at any time.
+var viewKinds = []Kind{{
+	Name: "view-put", Says: "Writes a new entity, and then a message that the view of its partition is to be made anew.",
+	Inserts: true, Counters: []string{"killed"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
+	Parameters: viewParameters(Parameter{Name: "killed", Says: "The share of the clients that die between the entity and the message.",
+		Type: OfShare, Default: "0"}),
+	New: func(c *Call) Workflow {
+		key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
+		note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
+		return NewScript(func(s *Script) Request {
+			announce := Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: []byte(note)}, target.Expected{}, nil)
+			// Nobody else writes its key: one that is there is its own.
+			insert := entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}
+			write := WriteOne(c.Table, insert, target.Expected{Conflict: true}, func(Attempt) Turn {
+				if c.Happens("killed") {
+					return s.EndWith("killed", 1)
+				}
+				return Send(announce)
+			})
+			s.Foresee(write.Operation, announce.Operation)
+			return write
+		})
+	},
+}, {
+	Name: "view-work", Says: "Receives messages, and makes the views anew that they name, each once.",
+	Alone: true, Counters: []string{"handled", "idle", "made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck,
+	Parameters: viewParameters(Parameter{Name: "most", Says: "How many messages are received at once at most.",
+		Type: OfCount, Least: 1, Most: mostReceived, Default: "1"}),
+	New: func(c *Call) Workflow {
+		return NewScript(func(s *Script) Request {
+			w := &viewWork{newViews(c.Setting, c.Arguments, s), max(1, c.Arguments.Count("most"))}
+			return w.receive(func(handled int, _ bool) Turn {
+				if handled == 0 {
+					s.Add("idle", 1)
+				}
+				return End()
+			})
+		})
+	},
+}, {
+	Name: "view-build", Says: "Makes the view of the partition of an entity anew, whatever it is by now.",
+	Counters: []string{"made", "restarts"}, Serves: viewLacks, Stores: viewQueues, Check: newViewCheck, Parameters: viewParameters(),
+	New: func(c *Call) Workflow {
+		key := c.Subject.Key("")
+		return NewScript(func(s *Script) Request {
+			return newViews(c.Setting, c.Arguments, s).make(key.Partition, c.Subject.Key(c.Arguments.Text("view")), End)
+		})
+	},
+}}
 
 // views are those of the partitions of a table. It is immutable.
 type views struct {
@@ -113,24 +129,6 @@ func (v *views) make(partition string, key entity.Key, then func() Turn) Request
 		})
 	}
 	return from()
-}
-
-func newViewPut(c *Call) *Script {
-	key, view := c.Subject.Key(""), c.Subject.Key(c.Arguments.Text("view"))
-	note := strings.Join([]string{key.Partition, view.Partition, view.Row}, "\t")
-	return NewScript(func(s *Script) Request {
-		announce := Aside(target.Beside{Verb: target.PutMessage, Store: c.StoreOf(c.Arguments.Text("queue")), Body: []byte(note)}, target.Expected{}, nil)
-		// Nobody else writes its key: one that is there is its own.
-		insert := entity.Change{Verb: entity.Insert, Key: key, Properties: c.Subject.Properties()}
-		write := WriteOne(c.Table, insert, target.Expected{Conflict: true}, func(Attempt) Turn {
-			if c.Happens("killed") {
-				return s.EndWith("killed", 1)
-			}
-			return Send(announce)
-		})
-		s.Foresee(write.Operation, announce.Operation)
-		return write
-	})
 }
 
 // viewWork is one turn of a worker.

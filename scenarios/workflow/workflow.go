@@ -55,9 +55,9 @@ func Requests(p Workflow) []target.Operation {
 }
 
 // kinds is the closed list, in the order of their names.
-var kinds = slices.SortedFunc(slices.Values(slices.Concat(transferKinds, archiveKinds, indexKinds(), seriesKinds(), largeKinds(),
-	logKinds, linkKinds, subtypeKinds, moveKinds, groupKinds, sumKinds, joinKinds, bagKinds, fanOutKinds, purgeKinds(), sealKinds(),
-	viewKinds(), accessKinds, copyKinds)), func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+var kinds = slices.SortedFunc(slices.Values(slices.Concat(transferKinds, archiveKinds, indexKinds, seriesKinds, largeKinds,
+	logKinds, linkKinds, subtypeKinds, moveKinds, groupKinds, sumKinds, joinKinds, bagKinds, fanOutKinds, purgeKinds, sealKinds,
+	viewKinds, accessKinds, copyKinds)), func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
 
 // Names returns the names of all kinds.
 func Names() []string {
