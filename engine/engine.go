@@ -184,7 +184,15 @@ func (e *Engine) submit(a *account, now clock.Instant, r *Request, reply *Reply)
 	switch r.Verb {
 	case entity.CreateTable:
 		now = e.Advance(now)
-		if e.beingDeleted(a, now, r.Table) {
+		kept := false
+		if e.delay != 0 && !a.store.HasTable(r.Table) {
+			// Of a table that is there by another way than a request, the name is in use.
+			e.mu.Lock()
+			a.deleted.release(now)
+			_, kept = a.deleted.until[strings.ToLower(r.Table)]
+			e.mu.Unlock()
+		}
+		if kept {
 			*reply = tableReply(r.Table, entity.TableBeingDeleted)
 		} else {
 			*reply = tableReply(r.Table, a.store.CreateTable(r.Table))
@@ -193,7 +201,12 @@ func (e *Engine) submit(a *account, now clock.Instant, r *Request, reply *Reply)
 		e.answer(now, e.chance(r), partition.Writing, reply)
 	case entity.DeleteTable:
 		now = e.Advance(now)
-		e.reserve(a, now, r.Table)
+		if e.delay != 0 && a.store.HasTable(r.Table) {
+			e.mu.Lock()
+			a.deleted.release(now)
+			a.deleted.add(r.Table, now.Add(e.delay))
+			e.mu.Unlock()
+		}
 		*reply = tableReply(r.Table, a.store.DeleteTable(r.Table, e.ticks(now), e.ticks(now.Add(e.delay))))
 		e.forget(a, now, r.Table)
 		e.answer(now, e.chance(r), partition.Writing, reply)

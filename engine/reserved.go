@@ -66,27 +66,3 @@ func (e *Engine) recall(a *account) {
 		}
 	}
 }
-
-// reserve keeps the name of a table that is about to be deleted, if there is one.
-func (e *Engine) reserve(a *account, now clock.Instant, name string) {
-	if e.delay == 0 || !a.store.HasTable(name) {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	a.deleted.release(now)
-	a.deleted.add(name, now.Add(e.delay))
-}
-
-// beingDeleted reports whether a name cannot be used yet because of a table that had
-// it. Of one that is there by another way than a request, the name is in use.
-func (e *Engine) beingDeleted(a *account, now clock.Instant, name string) bool {
-	if e.delay == 0 || a.store.HasTable(name) {
-		return false
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	a.deleted.release(now)
-	_, kept := a.deleted.until[strings.ToLower(name)]
-	return kept
-}

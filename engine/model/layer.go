@@ -19,9 +19,10 @@ func (i *Idle) idleSlots() []slot {
 	return list
 }
 
-// serverSlots are the parameters of admission beyond partition and account.
-func (s *Stamp) serverSlots() []slot {
+// slots are the parameters of servers and their ranges.
+func (s *Stamp) slots() []slot {
 	return []slot{
+		// Admission beyond partition and account.
 		number(&s.Servers, "servers", Servers, 10_000, "partition servers").least(1).ofServers(),
 		rate(&s.RangeTarget, "range_target", Assumed, "entities per second that one range is held to; 0 is no limit"),
 		rate(&s.ServerTarget, "server_target", Assumed, "entities per second that one server is held to; 0 is no limit").ofServers(),
@@ -34,12 +35,7 @@ func (s *Stamp) serverSlots() []slot {
 		wait(&s.PendingHigh, "pending_high", time.Minute,
 			"work waiting at a range from which on every request is throttled").atLeast(time.Microsecond),
 		share(&s.PendingDrop, "pending_drop", thousand, "share throttled just below pending_high"),
-	}
-}
-
-// balanceSlots are the parameters of when something is done about a load.
-func (s *Stamp) balanceSlots() []slot {
-	return []slot{
+		// When something is done about a load.
 		wait(&s.Tick, "tick", time.Minute, "interval of heartbeats and decisions").atLeast(100 * time.Millisecond).documented(),
 		wait(&s.LoadMemory, "load_memory", time.Hour, "time constant of the loads that decisions compare").atLeast(100 * time.Millisecond),
 		share(&s.OverloadThrottled, "overload_throttled", thousand, "share of throttled or timed-out requests above which a range is overloaded"),
@@ -56,12 +52,7 @@ func (s *Stamp) balanceSlots() []slot {
 			"share of the load that, kept by one side of a split, forbids the next but where that divides what comes").least(thousand / 2),
 		share(&s.Relief, "server_relief", thousand, "utilisation that an overloaded server is brought down to"),
 		share(&s.MoveGain, "move_gain", thousand, "least share of a server's load by which a move must leave the fuller server better off"),
-	}
-}
-
-// moveSlots are the parameters of split, move and merge themselves.
-func (s *Stamp) moveSlots() []slot {
-	return []slot{
+		// Split, move and merge themselves.
 		wait(&s.Pause, "split_pause", time.Minute, "time that a split or a merge stops a range for"),
 		wait(&s.OfflineLeast, "offline_least", 10*time.Minute, "shortest time that a range is offline while it moves").documented(),
 		wait(&s.OfflineMost, "offline_most", 10*time.Minute, "longest time that a range is offline while it moves").documented(),

@@ -1,9 +1,6 @@
 package model
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // slot ties a parameter's description to the field of a model that holds it.
 type slot struct {
@@ -66,7 +63,7 @@ const (
 // slots lists the parameters in the order in which they are shown.
 func (m *Model) slots() []slot {
 	list := append(m.admissionSlots(), m.Idle.idleSlots()...)
-	for _, s := range slices.Concat(m.Stamp.serverSlots(), m.Stamp.balanceSlots(), m.Stamp.moveSlots()) {
+	for _, s := range m.Stamp.slots() {
 		if s.scope == everywhere {
 			s.scope = whenCold
 		}

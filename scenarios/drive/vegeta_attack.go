@@ -61,28 +61,6 @@ const (
 // any more.
 var errUnsent = errors.New("drive: not sent")
 
-// begin has the attacker begin, and its results collected.
-func (a *attack) begin() {
-	a.ledger.mu.Lock()
-	a.first = a.ledger.sent
-	a.ledger.mu.Unlock()
-	aim := func(t *vegeta.Target) error {
-		t.Method, t.URL = http.MethodGet, hitURL
-		return nil
-	}
-	results := a.attacker.Attack(aim, a, 0, "")
-	a.running.Go(func() {
-		for hit := range results {
-			a.hits++
-			a.settle(hit)
-		}
-		// The run's attempts are numbered on from the last hit.
-		a.ledger.mu.Lock()
-		a.ledger.sent = a.first + a.hits
-		a.ledger.mu.Unlock()
-	})
-}
-
 // Rate implements vegeta.Pacer.
 func (a *attack) Rate(elapsed time.Duration) float64 { return a.pacer.Rate(elapsed) }
 
@@ -273,7 +251,24 @@ func (v *Vegeta) Run(ctx context.Context, stage *Stage, ledger *Ledger) error {
 			return http.ErrUseLastResponse
 		}}
 		a.attacker = vegeta.NewAttacker(vegeta.Client(client), vegeta.MaxWorkers(uint64(v.Workers)), vegeta.MaxBody(mostBody))
-		a.begin()
+		a.ledger.mu.Lock()
+		a.first = a.ledger.sent
+		a.ledger.mu.Unlock()
+		aim := func(t *vegeta.Target) error {
+			t.Method, t.URL = http.MethodGet, hitURL
+			return nil
+		}
+		results := a.attacker.Attack(aim, a, 0, "")
+		a.running.Go(func() {
+			for hit := range results {
+				a.hits++
+				a.settle(hit)
+			}
+			// The run's attempts are numbered on from the last hit.
+			a.ledger.mu.Lock()
+			a.ledger.sent = a.first + a.hits
+			a.ledger.mu.Unlock()
+		})
 		return func() {
 			// What was due by now and was not sent is dropped.
 			a.dismiss()

@@ -60,7 +60,33 @@ var archiveKinds = []Kind{{
 	Stores: func(a Arguments) []Store {
 		return []Store{{Name: a.Text("queue"), Queue: true}, {Name: a.Text("poison"), Queue: true}}
 	},
-	New:   func(c *Call) Workflow { return newArchiveTurn(c) },
+	New: func(c *Call) Workflow {
+		draw := c.Chance
+		return NewScript(func(s *Script) Request {
+			w := newArchiveWorker(c.Setting, c.Arguments, s)
+			w.dies = func() string {
+				dying, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
+				switch after := c.Arguments.Text("after"); {
+				case !dying:
+					return ""
+				case after == anyStep:
+					return step
+				default:
+					return after
+				}
+			}
+			receive := w.receive(c.Arguments.Count("most"), c.Arguments.Duration("hidden"), func(found []target.Found, _ bool) Turn {
+				if len(found) == 0 {
+					s.Add("idle", 1)
+				}
+				return w.carryOutAll(found)
+			})
+			m := moveOf(c.Subject, c.Arguments.Text("place"))
+			s.Foresee(receive.Operation, Read(w.current, m.from(), nil).Operation, w.copied(m.to(), nil, nil).Operation,
+				w.deleted(m.from(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
+			return receive
+		})
+	},
 	Check: func(s *Setting, a Arguments) Check { return newArchived(s, a) },
 }, {
 	Name: "archive-look", Says: "Reads an entity in both tables, one after the other.", Reads: true,
@@ -69,7 +95,31 @@ var archiveKinds = []Kind{{
 			Type: OfChoice, Choices: []string{"current", "archive"}, Default: "current"},
 		{Name: "pause", Says: "How long the reader waits between the two.", Type: OfDuration, Most: int64(time.Minute), Default: "0s"}},
 	Counters: []string{"current", "archive", "both", "neither"}, Serves: archiveServes,
-	New: func(c *Call) Workflow { return newArchiveLook(c) },
+	// One that reads where the entity was first can see it twice, but not miss it, for it is copied
+	// before it is deleted; one that reads the archive first can miss it.
+	New: func(c *Call) Workflow {
+		place := c.Arguments.Text("place")
+		tables := []string{c.Table, c.TableOf(place)}
+		keys := []entity.Key{c.Subject.Key(""), c.Subject.Key(place)}
+		order := []int{0, 1}
+		if c.Arguments.Text("first") == "archive" {
+			order = []int{1, 0}
+		}
+		var there [2]bool
+		return NewScript(func(s *Script) Request {
+			second := Read(tables[order[1]], keys[order[1]], func(a Attempt) Turn {
+				there[order[1]] = Ok(a.Outcome.Status)
+				found := map[[2]bool]string{{true, false}: "current", {false, true}: "archive", {true, true}: "both", {false, false}: "neither"}
+				return s.EndWith(found[there], 1)
+			})
+			first := Read(tables[order[0]], keys[order[0]], func(a Attempt) Turn {
+				there[order[0]] = Ok(a.Outcome.Status)
+				return SendAfter(c.Arguments.Duration("pause"), second)
+			})
+			s.Foresee(first.Operation, second.Operation)
+			return first
+		})
+	},
 }, {
 	Name: "archive-naive", Says: "Moves an entity to the archive without a queue: the client writes one table, then the other.",
 	Parameters: []Parameter{archivePlace,

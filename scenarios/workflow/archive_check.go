@@ -158,33 +158,6 @@ func holdsAll(p entity.Packed, wanted []entity.Property) bool {
 	return true
 }
 
-// newArchiveLook returns a reader. One that reads where the entity was first can see it
-// twice, but not miss it, for it is copied before it is deleted; one that reads the
-// archive first can miss it.
-func newArchiveLook(c *Call) *Script {
-	place := c.Arguments.Text("place")
-	tables := []string{c.Table, c.TableOf(place)}
-	keys := []entity.Key{c.Subject.Key(""), c.Subject.Key(place)}
-	order := []int{0, 1}
-	if c.Arguments.Text("first") == "archive" {
-		order = []int{1, 0}
-	}
-	var there [2]bool
-	return NewScript(func(s *Script) Request {
-		second := Read(tables[order[1]], keys[order[1]], func(a Attempt) Turn {
-			there[order[1]] = Ok(a.Outcome.Status)
-			found := map[[2]bool]string{{true, false}: "current", {false, true}: "archive", {true, true}: "both", {false, false}: "neither"}
-			return s.EndWith(found[there], 1)
-		})
-		first := Read(tables[order[0]], keys[order[0]], func(a Attempt) Turn {
-			there[order[0]] = Ok(a.Outcome.Status)
-			return SendAfter(c.Arguments.Duration("pause"), second)
-		})
-		s.Foresee(first.Operation, second.Operation)
-		return first
-	})
-}
-
 // newArchiveNaive returns a client that moves an entity by itself. That it finds the
 // copy written already is an error to it, as it is to an insert.
 func newArchiveNaive(c *Call) *Script {

@@ -40,34 +40,6 @@ func newArchiveWorker(s *Setting, a Arguments, script *Script) *archiveWorker {
 		dies: func() string { return "" }}
 }
 
-func newArchiveTurn(c *Call) *Script {
-	draw := c.Chance
-	return NewScript(func(s *Script) Request {
-		w := newArchiveWorker(c.Setting, c.Arguments, s)
-		w.dies = func() string {
-			dying, step := draw.Float64() < c.Arguments.Share("killed"), archiveSteps()[draw.IntN(len(archiveSteps()))]
-			switch after := c.Arguments.Text("after"); {
-			case !dying:
-				return ""
-			case after == anyStep:
-				return step
-			default:
-				return after
-			}
-		}
-		receive := w.receive(c.Arguments.Count("most"), c.Arguments.Duration("hidden"), func(found []target.Found, _ bool) Turn {
-			if len(found) == 0 {
-				s.Add("idle", 1)
-			}
-			return w.carryOutAll(found)
-		})
-		m := moveOf(c.Subject, c.Arguments.Text("place"))
-		s.Foresee(receive.Operation, Read(w.current, m.from(), nil).Operation, w.copied(m.to(), nil, nil).Operation,
-			w.deleted(m.from(), nil).Operation, w.forgotten(target.Found{}, nil).Operation)
-		return receive
-	})
-}
-
 // receive returns the request for messages. That the queue is not there is that there
 // are none: the first message makes it. then is also told whether others may have been
 // received unheard: they come back.

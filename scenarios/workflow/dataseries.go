@@ -28,7 +28,32 @@ var (
 var seriesKinds = []Kind{{
 	Name: "series-put", Says: "Writes one count of a series: those of the first, one after another, then those of the next.",
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesWriting, seriesComplete}, Counters: []string{"conflicts"},
-	Serves: needsLoad, New: func(c *Call) Workflow { return newSeriesPut(c) }, Check: newSeriesCheck,
+	Serves: needsLoad, Check: newSeriesCheck,
+	New: func(c *Call) Workflow {
+		l := newSeriesLayout(c.Arguments)
+		about, slot := turn(c, l.slots)
+		draw := c.Chance
+		p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
+			count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
+		return NewScript(func(s *Script) Request {
+			p.Script = s
+			blind := p.write(entity.InsertOrMerge, entity.Match{}, p.count)
+			reads := Read(p.table, p.key, p.changed)
+			switch c.Arguments.Text("write") {
+			case "etag":
+				s.Foresee(reads.Operation, blind.Operation)
+				return reads
+			case "replace":
+				reads = Read(p.table, p.key, func(a Attempt) Turn {
+					return Send(p.write(entity.InsertOrReplace, entity.Match{}, Over(a.Outcome.Entity, []entity.Property{p.count})...))
+				})
+				s.Foresee(reads.Operation, blind.Operation)
+				return reads
+			default:
+				return blind
+			}
+		})
+	},
 }, {
 	Name: "series-write", Says: "Writes all counts of a series, a hundred entities to a transaction, one series after another.",
 	Parameters: []Parameter{seriesSlots, seriesEach, seriesAt, seriesComplete},
@@ -156,32 +181,6 @@ func countsIn(e entity.Packed) int {
 func turn(c *Call, each int) (about Subject, position int) {
 	k := c.K % (c.Loaded * uint64(each))
 	return c.Member(k / uint64(each)), int(k % uint64(each))
-}
-
-func newSeriesPut(c *Call) *Script {
-	l := newSeriesLayout(c.Arguments)
-	about, slot := turn(c, l.slots)
-	draw := c.Chance
-	p := &seriesPut{table: c.TableOf(l.at), key: l.key(about, slot/l.each),
-		count: entity.Property{Name: slotName(slot), Value: entity.Int32(int32(1 + draw.IntN(1000)))}}
-	return NewScript(func(s *Script) Request {
-		p.Script = s
-		blind := p.write(entity.InsertOrMerge, entity.Match{}, p.count)
-		reads := Read(p.table, p.key, p.changed)
-		switch c.Arguments.Text("write") {
-		case "etag":
-			s.Foresee(reads.Operation, blind.Operation)
-			return reads
-		case "replace":
-			reads = Read(p.table, p.key, func(a Attempt) Turn {
-				return Send(p.write(entity.InsertOrReplace, entity.Match{}, Over(a.Outcome.Entity, []entity.Property{p.count})...))
-			})
-			s.Foresee(reads.Operation, blind.Operation)
-			return reads
-		default:
-			return blind
-		}
-	})
 }
 
 // seriesPut is the write of one count under way.

@@ -55,7 +55,31 @@ var purgeKinds = []Kind{{
 		{Name: "how", Says: "How a day is deleted: its table, or what a scan finds, by transactions or singly.",
 			Type: OfChoice, Choices: []string{"drop", "transactions", "singles"}, Default: "drop"},
 	}),
-	New: func(c *Call) Workflow { return newPurge(c) },
+	// A table goes by one request, of the table of all days what a scan finds.
+	New: func(c *Call) Workflow {
+		a := c.Arguments
+		day := a.Count("first") + int(c.K%uint64(a.Count("days")))
+		if a.Text("how") == "drop" {
+			op := target.Operation{Verb: entity.DeleteTable, Table: c.Table + dayTable(a, day)}
+			return NewScript(func(s *Script) Request {
+				// That there is none is what was wanted; it counts where it may be this
+				// request's own doing.
+				return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a Attempt) Turn {
+					if Ok(a.Outcome.Status) || a.Silent {
+						s.Add("dropped", 1)
+					}
+					return End()
+				}}
+			})
+		}
+		p := &purge{table: c.Table, day: day, most: 1}
+		if a.Text("how") == "transactions" {
+			p.most = entity.MaxBatchChanges
+		}
+		see := func(row target.Row) { p.found = append(p.found, row.Key) }
+		p.Script = NewScript(func(*Script) Request { return ReadAll(p.table, dayRows(day), see, p.next) })
+		return p
+	},
 	Check: func(s *Setting, a Arguments) Check {
 		return newFinding("no login is left of a day that was purged", func(f *Finding) Request {
 			return InTurn(a.Count("days"), func(i int, next func() Turn) Request {
@@ -161,33 +185,6 @@ type purge struct {
 	day   int
 	most  int
 	found []entity.Key
-}
-
-// newPurge returns the deletion of a day: of its table in one request, or of what a scan
-// of the table of all days finds.
-func newPurge(c *Call) Workflow {
-	a := c.Arguments
-	day := a.Count("first") + int(c.K%uint64(a.Count("days")))
-	if a.Text("how") == "drop" {
-		op := target.Operation{Verb: entity.DeleteTable, Table: c.Table + dayTable(a, day)}
-		return NewScript(func(s *Script) Request {
-			// That there is none is what was wanted; it counts where it may be this
-			// request's own doing.
-			return Request{Operation: op, Expected: target.Expected{NotFound: true}, Then: func(a Attempt) Turn {
-				if Ok(a.Outcome.Status) || a.Silent {
-					s.Add("dropped", 1)
-				}
-				return End()
-			}}
-		})
-	}
-	p := &purge{table: c.Table, day: day, most: 1}
-	if a.Text("how") == "transactions" {
-		p.most = entity.MaxBatchChanges
-	}
-	see := func(row target.Row) { p.found = append(p.found, row.Key) }
-	p.Script = NewScript(func(*Script) Request { return ReadAll(p.table, dayRows(day), see, p.next) })
-	return p
 }
 
 // next deletes the next of what was found: at most so many of one partition.

@@ -19,7 +19,32 @@ var linkKinds = []Kind{
 			{Name: "to", Says: "The place of what is read next; the entity itself unless this is given.", Type: OfPlace},
 		},
 		Serves: linkLacks,
-		New:    func(c *Call) Workflow { return newReadLinked(c) },
+		New: func(c *Call) Workflow {
+			from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")
+			return NewScript(func(s *Script) Request {
+				met := func(a Attempt) Turn {
+					if !Ok(a.Outcome.Status) {
+						s.Add("missing", 1)
+					}
+					return End()
+				}
+				if link == "" {
+					return Read(c.TableOf(from), c.Subject.Key(from), met)
+				}
+				first := Read(c.TableOf(from), c.Subject.Key(from), func(a Attempt) Turn {
+					name, some := a.Outcome.Entity.Lookup(link)
+					if !some {
+						return met(Attempt{Outcome: &target.Outcome{Status: 404}})
+					}
+					// Of the second key the reader knows what the design says, and the rest by
+					// the link.
+					key := entity.Key{Partition: c.Subject.Key(to).Partition, Row: name.Text()}
+					return Send(Read(c.TableOf(to), key, met))
+				})
+				s.Foresee(first.Operation, Read(c.TableOf(to), c.Subject.Key(to), nil).Operation)
+				return first
+			})
+		},
 	},
 	{
 		Name: "read-together", Says: "Reads the partition of an entity, and the one at a place where that is another: one query or two.",
@@ -72,34 +97,6 @@ func linkLacks(d *Design, a Arguments) []Lack {
 	return lacks
 }
 
-// newReadLinked returns a read, and another of what the first one names.
-func newReadLinked(c *Call) *Script {
-	from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")
-	return NewScript(func(s *Script) Request {
-		met := func(a Attempt) Turn {
-			if !Ok(a.Outcome.Status) {
-				s.Add("missing", 1)
-			}
-			return End()
-		}
-		if link == "" {
-			return Read(c.TableOf(from), c.Subject.Key(from), met)
-		}
-		first := Read(c.TableOf(from), c.Subject.Key(from), func(a Attempt) Turn {
-			name, some := a.Outcome.Entity.Lookup(link)
-			if !some {
-				return met(Attempt{Outcome: &target.Outcome{Status: 404}})
-			}
-			// Of the second key the reader knows what the design says, and the rest by
-			// the link.
-			key := entity.Key{Partition: c.Subject.Key(to).Partition, Row: name.Text()}
-			return Send(Read(c.TableOf(to), key, met))
-		})
-		s.Foresee(first.Operation, Read(c.TableOf(to), c.Subject.Key(to), nil).Operation)
-		return first
-	})
-}
-
 // subtypeKinds is how entities of two kinds are written.
 var subtypeKinds = []Kind{{
 	Name: "write-subtype", Says: "Writes a new entity where its kind belongs: with the others, or at a place of its own.",
@@ -136,35 +133,32 @@ var joinKinds = []Kind{{
 		}
 		return nil
 	},
-	New: func(c *Call) Workflow { return newJoin(c) },
-}}
-
-// newJoin returns the read of an entity and a lookup. Each n-th operation of a phase
-// reads the small table for itself and those that follow it: which they are does not
-// depend on when they come to their end.
-func newJoin(c *Call) *Script {
-	place, refresh := c.Arguments.Text("place"), uint64(c.Arguments.Count("refresh"))
-	return NewScript(func(s *Script) Request {
-		met := func(then func() Turn) func(a Attempt) Turn {
-			return func(a Attempt) Turn {
-				if !Ok(a.Outcome.Status) {
-					s.Add("missing", 1)
+	// Each n-th operation of a phase reads the small table for itself and those that follow it:
+	// which they are does not depend on when they come to their end.
+	New: func(c *Call) Workflow {
+		place, refresh := c.Arguments.Text("place"), uint64(c.Arguments.Count("refresh"))
+		return NewScript(func(s *Script) Request {
+			met := func(then func() Turn) func(a Attempt) Turn {
+				return func(a Attempt) Turn {
+					if !Ok(a.Outcome.Status) {
+						s.Add("missing", 1)
+					}
+					return then()
 				}
-				return then()
 			}
-		}
-		looked := Read(c.TableOf(place), c.Subject.Key(place), met(End))
-		if refresh == 0 {
-			first := Read(c.Table, c.Subject.Key(""), met(func() Turn { return Send(looked) }))
-			s.Foresee(first.Operation, looked.Operation)
-			return first
-		}
-		alone := Read(c.Table, c.Subject.Key(""), met(End))
-		if c.K%refresh != 0 {
-			return alone
-		}
-		table := ReadAll(c.TableOf(place), target.Query{Range: filter.All()}, func(target.Row) {}, func() Turn { return Send(alone) })
-		s.Foresee(table.Operation, alone.Operation)
-		return table
-	})
-}
+			looked := Read(c.TableOf(place), c.Subject.Key(place), met(End))
+			if refresh == 0 {
+				first := Read(c.Table, c.Subject.Key(""), met(func() Turn { return Send(looked) }))
+				s.Foresee(first.Operation, looked.Operation)
+				return first
+			}
+			alone := Read(c.Table, c.Subject.Key(""), met(End))
+			if c.K%refresh != 0 {
+				return alone
+			}
+			table := ReadAll(c.TableOf(place), target.Query{Range: filter.All()}, func(target.Row) {}, func() Turn { return Send(alone) })
+			s.Foresee(table.Operation, alone.Operation)
+			return table
+		})
+	},
+}}

@@ -21,7 +21,24 @@ var sumKinds = []Kind{{
 		{Name: "killed", Says: "The share of the operations whose client dies between two writes.", Type: OfShare, Default: "0"},
 	},
 	Serves: func(d *Design, a Arguments) []Lack { return addsUp(d, a, "summary") },
-	New:    func(c *Call) Workflow { return newSummedInsert(c) },
+	New: func(c *Call) Workflow {
+		place := c.Arguments.Text("summary")
+		w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
+		w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
+		w.value, _ = lookup(w.entity.Properties, c.Arguments.Text("adds"))
+		w.together = w.table == c.Table && w.key.Partition == w.entity.Key.Partition
+		w.killed = c.Happens("killed")
+		w.Script = NewScript(func(s *Script) Request {
+			merge := w.write(sum{}, nil, entity.MatchExactly(1))
+			if w.together {
+				s.Foresee(w.read().Operation, merge.Operation)
+			} else {
+				s.Foresee(w.read().Operation, w.store(nil).Operation, merge.Operation)
+			}
+			return w.read()
+		})
+		return w
+	},
 	Check: func(s *Setting, a Arguments) Check {
 		there := make(map[string]sum)
 		count := func(row target.Row) {
@@ -97,25 +114,6 @@ type summedInsert struct {
 	stored bool
 	// newest is the id that the summary had first when it was read.
 	newest string
-}
-
-func newSummedInsert(c *Call) *summedInsert {
-	place := c.Arguments.Text("summary")
-	w := &summedInsert{call: c, key: c.Subject.Key(place), table: c.TableOf(place)}
-	w.entity = entity.Change{Verb: entity.Insert, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
-	w.value, _ = lookup(w.entity.Properties, c.Arguments.Text("adds"))
-	w.together = w.table == c.Table && w.key.Partition == w.entity.Key.Partition
-	w.killed = c.Happens("killed")
-	w.Script = NewScript(func(s *Script) Request {
-		merge := w.write(sum{}, nil, entity.MatchExactly(1))
-		if w.together {
-			s.Foresee(w.read().Operation, merge.Operation)
-		} else {
-			s.Foresee(w.read().Operation, w.store(nil).Operation, merge.Operation)
-		}
-		return w.read()
-	})
-	return w
 }
 
 // read returns the request for the summary: where there is none yet, the partition is
