@@ -111,7 +111,13 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		return &value
 	}
 	t.Added = results.AddedQuantiles{P50: at(0.5), P95: at(0.95), P99: at(0.99)}
-	t.PeakRetries = peak(w.retries, 100*time.Millisecond)
+	begin := 0
+	for i, at := range w.retries {
+		for at-w.retries[begin] >= 100*time.Millisecond {
+			begin++
+		}
+		t.PeakRetries = max(t.PeakRetries, i-begin+1)
+	}
 	t.Fairness = w.fairness()
 	t.RetriesPer100ms = strip(w.retries, w.from)
 	return t
@@ -150,19 +156,6 @@ func (w *watch) fairness() *float64 {
 	}
 	index := sum * sum / (float64(n) * squares)
 	return &index
-}
-
-// peak returns the most instants, in ascending order, that lie within any window
-// of a width.
-func peak(instants []time.Duration, width time.Duration) int {
-	most, from := 0, 0
-	for to := range instants {
-		for instants[to]-instants[from] >= width {
-			from++
-		}
-		most = max(most, to-from+1)
-	}
-	return most
 }
 
 // mostStrip bounds how many counts a strip has: ten minutes of them.

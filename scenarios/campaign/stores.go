@@ -224,25 +224,20 @@ func (c *Campaign) drop(ctx context.Context, ended error) error {
 		if !at.ours || silent[at.account] {
 			continue
 		}
-		err := c.dropAt(ctx, at, ended)
+		err := ended
+		if !errors.Is(err, results.ErrWrite) {
+			err = c.dropOnce(ctx, at)
+		}
+		if errors.Is(err, results.ErrWrite) {
+			// Where the record can no longer be written, the deletion goes unrecorded.
+			if err = c.unrecorded(); err == nil {
+				err = c.dropOnce(ctx, at)
+			}
+		}
 		silent[at.account] = errors.Is(err, context.Canceled)
 		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
-}
-
-// dropAt deletes one table. Where the record can no longer be written, the deletion
-// goes unrecorded.
-func (c *Campaign) dropAt(ctx context.Context, at *site, ended error) error {
-	if !errors.Is(ended, results.ErrWrite) {
-		if err := c.dropOnce(ctx, at); !errors.Is(err, results.ErrWrite) {
-			return err
-		}
-	}
-	if err := c.unrecorded(); err != nil {
-		return err
-	}
-	return c.dropOnce(ctx, at)
 }
 
 // unrecorded has what follows be recorded where nobody reads it.

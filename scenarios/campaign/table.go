@@ -88,7 +88,28 @@ func (c *Campaign) create(ctx context.Context) error {
 		}
 	}
 	for i := range c.sites {
-		if err := c.markAt(ctx, &c.sites[i], claimed); err != nil {
+		at := &c.sites[i]
+		put := at.operation(entity.InsertOrReplace)
+		put.Change = entity.Change{
+			Verb: entity.InsertOrReplace,
+			Key:  entity.Key{Partition: markerPartition, Row: markerRow},
+			Properties: []entity.Property{
+				{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
+				{Name: markerFresh, Value: entity.Int64(int64(claimed))},
+			},
+		}
+		if i == 0 && c.Holding != nil {
+			var beside []string
+			for _, op := range c.made() {
+				one := madeBy(op)
+				beside = append(beside, one.What+" "+one.Name)
+			}
+			if len(beside) > 0 {
+				put.Change.Properties = append(put.Change.Properties,
+					entity.Property{Name: markerBeside, Value: entity.String(strings.Join(beside, ", "))})
+			}
+		}
+		if _, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{}); err != nil {
 			return err
 		}
 	}
@@ -190,29 +211,4 @@ func (c *Campaign) take(ctx context.Context, at *site) error {
 	}
 	c.fresh = max(c.fresh, uint64(max(0, fresh.Int())))
 	return nil
-}
-
-func (c *Campaign) markAt(ctx context.Context, at *site, claimed uint64) error {
-	put := at.operation(entity.InsertOrReplace)
-	put.Change = entity.Change{
-		Verb: entity.InsertOrReplace,
-		Key:  entity.Key{Partition: markerPartition, Row: markerRow},
-		Properties: []entity.Property{
-			{Name: markerScenario, Value: entity.String(c.Scenario.Name)},
-			{Name: markerFresh, Value: entity.Int64(int64(claimed))},
-		},
-	}
-	if at == &c.sites[0] && c.Holding != nil {
-		var beside []string
-		for _, op := range c.made() {
-			one := madeBy(op)
-			beside = append(beside, one.What+" "+one.Name)
-		}
-		if len(beside) > 0 {
-			put.Change.Properties = append(put.Change.Properties,
-				entity.Property{Name: markerBeside, Value: entity.String(strings.Join(beside, ", "))})
-		}
-	}
-	_, err := c.once(ctx, at.stage(kindMark), kindMark, put, target.Expected{})
-	return err
 }

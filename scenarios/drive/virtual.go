@@ -124,9 +124,24 @@ func (c *course) next(deadline clock.Instant) bool {
 			return false
 		}
 		c.clock.AdvanceTo(at)
-		if s := c.agenda.take(at); s != nil {
-			c.send(s)
+		s := c.agenda.take(at)
+		if s == nil {
+			return true
 		}
+		c.ledger.began(s, c.Now())
+		s.Step(c.ledger.stamp(s, c.Now), Due, nil)
+		flight := c.free.take()
+		flight.session, flight.leg, flight.waited = s, toClient, 0
+		if c.Line != nil {
+			flight.leg = toTarget
+			var arrives clock.Instant
+			arrives, flight.waited = c.Line.Sends(c.Now(), s.Operation())
+			c.replies.Push(arrives, s.number, flight)
+			return true
+		}
+		var done clock.Instant
+		flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
+		c.replies.Push(max(done, c.Now()), s.number, flight)
 		return true
 	}
 	if any && (at < deadline || deadline == clock.Never) {
@@ -142,23 +157,6 @@ func (c *course) next(deadline clock.Instant) bool {
 		panic("drive: operations are under way but nothing is to happen")
 	}
 	return false
-}
-
-func (c *course) send(s *Session) {
-	c.ledger.began(s, c.Now())
-	s.Step(c.ledger.stamp(s, c.Now), Due, nil)
-	flight := c.free.take()
-	flight.session, flight.leg, flight.waited = s, toClient, 0
-	if c.Line != nil {
-		flight.leg = toTarget
-		var arrives clock.Instant
-		arrives, flight.waited = c.Line.Sends(c.Now(), s.Operation())
-		c.replies.Push(arrives, s.number, flight)
-		return
-	}
-	var done clock.Instant
-	flight.outcome, done = c.Target.Submit(c.Now(), s.Operation())
-	c.replies.Push(max(done, c.Now()), s.number, flight)
 }
 
 func (c *course) reply() {
