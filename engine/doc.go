@@ -7,8 +7,7 @@
 // engine says when, it never waits. The state changes at arrival.
 //
 // After a cold start ranges split, move and merge underneath: [Engine.DrainEvents]
-// tells what was done and why, [Engine.Map] what lies where, and
-// [Engine.NextEvent] when something would happen without a request.
+// tells what was done and why, [Engine.Map] what lies where.
 //
 // A table that is deleted is gone at once. Its name is kept back for the model's
 // NameDelay: until then a table of that name is refused as TableBeingDeleted.
