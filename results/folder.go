@@ -45,7 +45,15 @@ func MakeDir(parent string, started time.Time, scenario string) (Dir, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrWrite, err)
 	}
-	base := filepath.Join(parent, started.UTC().Format("20060102T150405Z")+"-"+fileName(scenario))
+	// So that the name leads nowhere else, nothing but letters, digits and "-_" is in it.
+	const longest = 48
+	label := []rune(scenario)
+	for i, c := range label {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' {
+			label[i] = '-'
+		}
+	}
+	base := filepath.Join(parent, started.UTC().Format("20060102T150405Z")+"-"+string(label[:min(len(label), longest)]))
 	for n := 1; ; n++ {
 		name := base
 		if n > 1 {
@@ -60,19 +68,6 @@ func MakeDir(parent string, started time.Time, scenario string) (Dir, error) {
 			return "", fmt.Errorf("%w: %w", ErrWrite, err)
 		}
 	}
-}
-
-// fileName makes a scenario's name into a part of a folder's: what is neither a
-// letter, a digit nor one of "-_" becomes "-", so that it leads nowhere else.
-func fileName(scenario string) string {
-	const longest = 48
-	name := []rune(scenario)
-	for i, c := range name {
-		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' {
-			name[i] = '-'
-		}
-	}
-	return string(name[:min(len(name), longest)])
 }
 
 // NewDir makes the folder of a run: by the name of its own that it is given, as [UseDir]
@@ -230,7 +225,12 @@ func ReadHead(folder Folder) (*Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, ours := headOf(text)
+	head := new(Head)
+	before, after := bytes.Index(text, beforePhases), bytes.LastIndex(text, beforeSummary)
+	ours := before >= 0 && after >= before
+	if ours {
+		ours = json.Unmarshal(slices.Concat(text[:before], []byte{','}, text[after:]), head) == nil
+	}
 	if !ours {
 		// Somebody else has written it anew, or it was cut off, which shows now.
 		head = new(Head)
@@ -245,16 +245,4 @@ func ReadHead(folder Folder) (*Head, error) {
 		return nil, fmt.Errorf("%w: %s says neither when it was begun nor whether it is valid", ErrCorrupt, RunFile)
 	}
 	return head, nil
-}
-
-// headOf decodes what stands before and after the measurements, and returns false where
-// the text is not laid out as [Recorder] does.
-func headOf(text []byte) (*Head, bool) {
-	before, after := bytes.Index(text, beforePhases), bytes.LastIndex(text, beforeSummary)
-	if before < 0 || after < before {
-		return nil, false
-	}
-	joined := slices.Concat(text[:before], []byte{','}, text[after:])
-	head := new(Head)
-	return head, json.Unmarshal(joined, head) == nil
 }

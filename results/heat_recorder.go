@@ -205,7 +205,18 @@ func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
 		h.order = append(h.order, bounded{0, one})
 		return one
 	}
-	h.count(at)
+	if h.distinct == nil && !h.uncounted {
+		h.distinct = make(map[place]struct{}, 2*mostFollowed)
+		for i := range h.order {
+			h.distinct[h.order[i].of.place] = struct{}{}
+		}
+	}
+	if !h.uncounted {
+		h.distinct[at] = struct{}{}
+		if len(h.distinct) > mostDistinct {
+			h.distinct, h.uncounted = nil, true
+		}
+	}
 	if demand == 0 {
 		return nil
 	}
@@ -229,44 +240,23 @@ func (h *heatRecorder) least() (*followed, int64) {
 			return top.of, upper
 		}
 		top.upper = upper
-		h.sink()
-	}
-}
-
-// sink lets the top of the heap down to where it belongs.
-func (h *heatRecorder) sink() {
-	one, i := h.order[0], 0
-	for {
-		child := 2*i + 1
-		if child >= len(h.order) {
-			break
+		// It sinks to where it belongs.
+		one, i := *top, 0
+		for {
+			child := 2*i + 1
+			if child >= len(h.order) {
+				break
+			}
+			if right := child + 1; right < len(h.order) && h.order[right].upper < h.order[child].upper {
+				child = right
+			}
+			if h.order[child].upper >= one.upper {
+				break
+			}
+			h.order[i] = h.order[child]
+			i = child
 		}
-		if right := child + 1; right < len(h.order) && h.order[right].upper < h.order[child].upper {
-			child = right
-		}
-		if h.order[child].upper >= one.upper {
-			break
-		}
-		h.order[i] = h.order[child]
-		i = child
-	}
-	h.order[i] = one
-}
-
-// count takes a partition without cells into the number of all.
-func (h *heatRecorder) count(at place) {
-	if h.uncounted {
-		return
-	}
-	if h.distinct == nil {
-		h.distinct = make(map[place]struct{}, 2*mostFollowed)
-		for i := range h.order {
-			h.distinct[h.order[i].of.place] = struct{}{}
-		}
-	}
-	h.distinct[at] = struct{}{}
-	if len(h.distinct) > mostDistinct {
-		h.distinct, h.uncounted = nil, true
+		h.order[i] = one
 	}
 }
 

@@ -50,35 +50,20 @@ type heldBack struct {
 	from time.Duration
 }
 
-// most returns of how many it keeps of the sort of which it keeps most.
-func (n *notes) most() int {
-	return max(len(n.scheduled), len(n.again), len(n.held), len(n.attempts), len(n.waits), len(n.completed))
-}
-
-func (n *notes) clear() {
-	clear(n.attempts) // they have keys and codes
-	*n = notes{n.scheduled[:0], n.again[:0], n.held[:0], n.attempts[:0], n.waits[:0], n.completed[:0]}
-}
-
-// later reports whether an instant lies in a later second than what was told before.
-func (i *intake) later(at time.Duration) bool {
-	second := int64(at / time.Second)
-	last := i.second.Load()
-	return second > last && i.second.CompareAndSwap(last, second)
-}
-
 // lay lays down one of what is told of an instant, 0 where that is not later than all before,
 // and takes down what there is if it is time for it.
 func lay[T any](r *Recorder, on *[]T, one *T, at time.Duration) {
 	i := &r.intake
 	i.mu.Lock()
 	*on = append(*on, *one)
-	kept := i.most()
+	most := max(len(i.scheduled), len(i.again), len(i.held), len(i.attempts), len(i.waits), len(i.completed))
 	i.mu.Unlock()
-	switch later := i.later(at); {
-	case kept >= intakeMost:
+	second, last := int64(at/time.Second), i.second.Load()
+	later := second > last && i.second.CompareAndSwap(last, second)
+	switch {
+	case most >= intakeMost:
 		r.mu.Lock()
-	case !later && kept < intakeRoom || !r.mu.TryLock():
+	case !later && most < intakeRoom || !r.mu.TryLock():
 		return
 	}
 	defer r.mu.Unlock()
@@ -110,5 +95,6 @@ func (r *Recorder) gather() {
 	for i := range kept.completed {
 		r.completed(&kept.completed[i])
 	}
-	kept.clear()
+	clear(kept.attempts) // they have keys and codes
+	*kept = notes{kept.scheduled[:0], kept.again[:0], kept.held[:0], kept.attempts[:0], kept.waits[:0], kept.completed[:0]}
 }

@@ -39,8 +39,14 @@ func Merge(parts []MergePart) (*Record, error) {
 		r.Cut = r.Cut || of.Cut
 		r.Lag.Merge(of.Lag)
 		r.RetryWaits.Merge(of.RetryWaits)
+		for _, one := range of.Minutes {
+			at, there := slices.BinarySearchFunc(r.Minutes, one.Minute, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
+			if !there {
+				r.Minutes = slices.Insert(r.Minutes, at, Minute{Minute: one.Minute, Response: NewHistogram()})
+			}
+			r.Minutes[at].Response.Merge(one.Response)
+		}
 	}
-	r.Minutes = minutes(parts)
 	r.Intervals = intervals(parts, r.Phases)
 	r.Events = events(parts)
 	r.Heat = heat(parts)
@@ -138,21 +144,6 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	differ(len(seeds), "seeds")
 	if apart := to.Sub(from); apart >= time.Second {
 		list = append(list, fmt.Sprintf("the runs were begun up to %v apart, and are laid upon each other by the second since each began", apart.Round(time.Second)))
-	}
-	return list
-}
-
-// minutes are merged by their numbers.
-func minutes(parts []MergePart) []Minute {
-	var list []Minute
-	for _, part := range parts {
-		for _, one := range part.Record.Minutes {
-			at, there := slices.BinarySearchFunc(list, one.Minute, func(m Minute, n int64) int { return cmp.Compare(m.Minute, n) })
-			if !there {
-				list = slices.Insert(list, at, Minute{Minute: one.Minute, Response: NewHistogram()})
-			}
-			list[at].Response.Merge(one.Response)
-		}
 	}
 	return list
 }

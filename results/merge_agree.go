@@ -63,21 +63,19 @@ func agreed() []struct {
 		{"manifest.arrivals_spread_over_ns", func(r *R) any { return r.Manifest.SpreadOver }},
 		{"manifest.faults", func(r *R) any { return text(r.Manifest.Faults) }},
 		{"manifest.anti_pattern", func(r *R) any { return r.Manifest.AntiPattern }},
-		{"manifest.targets", func(r *R) any { return targetsOf(&r.Manifest) }},
+		{"manifest.targets", func(r *R) any {
+			// Of the modelled targets of several runs that of one: which are the documents' is told
+			// by their numbers.
+			of := Targets{Partition: r.Manifest.Targets.Partition, Account: r.Manifest.Targets.Account}
+			if r.Manifest.Modelled() && r.Manifest.Merged != nil {
+				runs := int64(max(1, len(r.Manifest.Merged.Runs)))
+				of.Partition, of.Account = of.Partition/runs, of.Account/runs
+			}
+			return of
+		}},
 		{"manifest.model", func(r *R) any { return text(r.Manifest.Model) }},
 		{"manifest.operations", func(r *R) any { return text(r.Manifest.Operations) }},
 	}
-}
-
-// targetsOf returns the limits of a part's target, of the modelled ones of several runs that
-// of one: which are the documents' is told by their numbers.
-func targetsOf(m *Manifest) Targets {
-	of := Targets{Partition: m.Targets.Partition, Account: m.Targets.Account}
-	if m.Modelled() && m.Merged != nil {
-		runs := int64(max(1, len(m.Merged.Runs)))
-		of.Partition, of.Account = of.Partition/runs, of.Account/runs
-	}
-	return of
 }
 
 // text is a list in one form, whether it is empty or nil.

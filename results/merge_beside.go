@@ -16,7 +16,15 @@ func mergeRunData(r *Record, parts []MergePart) {
 		connections(r, of.Connections)
 		mergeSaid(r, of.Said)
 		audit(r, of.Audit)
-		tail(r, of.Tail)
+		for _, one := range of.Tail {
+			at := slices.IndexFunc(r.Tail, func(o KeyTail) bool { return o.Key == one.Key })
+			if at < 0 {
+				r.Tail = append(r.Tail, one)
+				continue
+			}
+			r.Tail[at].Attempts += one.Attempts
+			r.Tail[at].Throttled += one.Throttled
+		}
 		for _, one := range of.Counters {
 			counters[one.CounterName] += one.Count
 		}
@@ -25,7 +33,18 @@ func mergeRunData(r *Record, parts []MergePart) {
 	if len(counters) > 0 {
 		r.Counters = NewCounters(counters)
 	}
-	r.Invariants = mergeInvariants(invariants)
+	for _, one := range CloneInvariants(invariants) {
+		at := slices.IndexFunc(r.Invariants, func(o Invariant) bool { return o.Name == one.Name })
+		if at < 0 {
+			r.Invariants = append(r.Invariants, one)
+			continue
+		}
+		of := &r.Invariants[at]
+		of.Looked += one.Looked
+		of.Faults += one.Faults
+		of.Examples = append(of.Examples, one.Examples...)
+		of.Examples = of.Examples[:min(len(of.Examples), mostSaid)]
+	}
 	slices.SortStableFunc(r.Tail, func(a, b KeyTail) int {
 		return cmp.Or(cmp.Compare(b.Throttled, a.Throttled), cmp.Compare(b.Attempts, a.Attempts), strings.Compare(a.Key, b.Key))
 	})
@@ -129,32 +148,4 @@ func audit(r *Record, more *Audit) {
 	sum.Overwritten += more.Overwritten
 	sum.Examples = slices.Concat(sum.Examples, more.Examples)
 	sum.Examples = sum.Examples[:min(len(sum.Examples), MostAuditExamples)]
-}
-
-func tail(r *Record, more []KeyTail) {
-	for _, one := range more {
-		at := slices.IndexFunc(r.Tail, func(o KeyTail) bool { return o.Key == one.Key })
-		if at < 0 {
-			r.Tail = append(r.Tail, one)
-			continue
-		}
-		r.Tail[at].Attempts += one.Attempts
-		r.Tail[at].Throttled += one.Throttled
-	}
-}
-
-// mergeInvariants merges invariants by their names, in the order in which those come.
-func mergeInvariants(all []Invariant) (list []Invariant) {
-	for _, one := range CloneInvariants(all) {
-		at := slices.IndexFunc(list, func(o Invariant) bool { return o.Name == one.Name })
-		if at < 0 {
-			list = append(list, one)
-			continue
-		}
-		list[at].Looked += one.Looked
-		list[at].Faults += one.Faults
-		list[at].Examples = append(list[at].Examples, one.Examples...)
-		list[at].Examples = list[at].Examples[:min(len(list[at].Examples), mostSaid)]
-	}
-	return list
 }

@@ -20,7 +20,15 @@ func generators(parts []MergePart) *Generator {
 			sum = &copied
 			continue
 		}
-		sum.Ceiling = ceilings(sum.Ceiling, of.Ceiling)
+		if a, b := sum.Ceiling, of.Ceiling; a == nil || b == nil || a.Over != b.Over || a.Took <= 0 || b.Took <= 0 {
+			// One is not known, or they were tried on different things.
+			sum.Ceiling = nil
+		} else {
+			// The second is told for the time that the first took.
+			scale := a.Took.Seconds() / b.Took.Seconds()
+			sum.Ceiling = &Ceiling{Over: a.Over, Lanes: a.Lanes + b.Lanes, Took: a.Took,
+				Operations: a.Operations + int64(float64(b.Operations)*scale), CPU: a.CPU + time.Duration(float64(b.CPU)*scale)}
+		}
 		sum.Cores += of.Cores
 		sum.Workers += of.Workers
 		sum.CPUKnown = sum.CPUKnown && of.CPUKnown
@@ -42,18 +50,6 @@ func generators(parts []MergePart) *Generator {
 		}
 	}
 	return sum
-}
-
-// ceilings returns what two generators send at most together, nil where one is not known or
-// they were tried on different things.
-func ceilings(a, b *Ceiling) *Ceiling {
-	if a == nil || b == nil || a.Over != b.Over || a.Took <= 0 || b.Took <= 0 {
-		return nil
-	}
-	// The second is told for the time that the first took.
-	scale := a.Took.Seconds() / b.Took.Seconds()
-	return &Ceiling{Over: a.Over, Lanes: a.Lanes + b.Lanes, Took: a.Took,
-		Operations: a.Operations + int64(float64(b.Operations)*scale), CPU: a.CPU + time.Duration(float64(b.CPU)*scale)}
 }
 
 // worseHealth returns the health of two generators in one second: the sum of what they use, and the

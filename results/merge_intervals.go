@@ -25,20 +25,17 @@ func intervals(parts []MergePart, phases []Phase) []Interval {
 	list := make([]Interval, 0, len(numbers))
 	for _, number := range numbers {
 		one := MergeSecond(seconds[number])
-		one.Phase = phaseAt(phases, time.Duration(number)*time.Second)
+		one.Phase = ""
+		at := time.Duration(number) * time.Second
+		for p := range slices.Backward(phases) {
+			if phases[p].Begin <= at && at < phases[p].End {
+				one.Phase = phases[p].Name
+				break
+			}
+		}
 		list = append(list, one)
 	}
 	return list
-}
-
-// phaseAt names the phase in which an instant lies, none between phases.
-func phaseAt(phases []Phase, at time.Duration) string {
-	for p := range slices.Backward(phases) {
-		if phases[p].Begin <= at && at < phases[p].End {
-			return phases[p].Name
-		}
-	}
-	return ""
 }
 
 // MergeSecond sums the same second of several runs, one at least, of the same kinds of operation.
@@ -70,7 +67,13 @@ func MergeSecond(of []*Interval) Interval {
 			sum.ResponseBuckets[b] += one.ResponseBuckets[b]
 		}
 		for k := range min(len(sum.Kinds), len(one.Kinds)) {
-			addKind(&sum.Kinds[k], &one.Kinds[k])
+			kind, more := &sum.Kinds[k], &one.Kinds[k]
+			kind.Attempts += more.Attempts
+			kind.Ok += more.Ok
+			kind.Throttled += more.Throttled
+			kind.Failed += more.Failed
+			kind.Served += more.Served
+			kind.Causes.Merge(more.Causes)
 		}
 		sum.Causes.Merge(one.Causes)
 		sum.Injected = append(sum.Injected, one.Injected...)
@@ -83,15 +86,6 @@ func MergeSecond(of []*Interval) Interval {
 	sum.Injected = injected(sum.Injected)
 	quantiles(&sum, of)
 	return sum
-}
-
-func addKind(sum, more *IntervalKind) {
-	sum.Attempts += more.Attempts
-	sum.Ok += more.Ok
-	sum.Throttled += more.Throttled
-	sum.Failed += more.Failed
-	sum.Served += more.Served
-	sum.Causes.Merge(more.Causes)
 }
 
 // injected sums those that differ in nothing but their number, most first; nil for nothing.
@@ -119,10 +113,9 @@ func quantiles(sum *Interval, of []*Interval) {
 	sum.Response = bounds(of, sum.Succeeded, func(i *Interval) (int64, Quantiles) { return i.Succeeded, i.Response })
 	sum.Service = bounds(of, sum.Ok, func(i *Interval) (int64, Quantiles) { return i.Ok, i.Service })
 	sum.Lag = bounds(of, sum.Sent, func(i *Interval) (int64, Quantiles) { return i.Sent, i.Lag })
-	count := func(i *Interval) int64 { return i.Succeeded }
 	busy := 0
 	for _, one := range of {
-		if count(one) > 0 {
+		if one.Succeeded > 0 {
 			busy++
 		}
 	}

@@ -209,16 +209,3 @@ func (s *rows) unpacked() ([]Minute, error) {
 	}
 	return minutes, nil
 }
-
-// recycle keeps a written row's memory for a later second.
-func (s *rows) recycle(r *row) {
-	r.response.reset()
-	r.service.reset()
-	r.lag.reset()
-	for k := range r.heard {
-		r.heard[k].Retries = 0
-		r.heard[k].Response.reset()
-	}
-	r.begun, r.injected = 0, nil
-	s.free = append(s.free, r)
-}

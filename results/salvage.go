@@ -35,7 +35,10 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	}
 	w := &wreck{record: new(Record)}
 	w.run(text)
-	if err := w.lines(folder); err != nil {
+	if w.record.Intervals, err = salvaged[Interval](w, folder, IntervalsFile); err != nil {
+		return nil, nil, err
+	}
+	if w.record.Events, err = salvaged[Event](w, folder, EventsFile); err != nil {
 		return nil, nil, err
 	}
 	w.settle()
@@ -69,7 +72,11 @@ func (w *wreck) run(text []byte) {
 		bad = append(bad, name)
 		switch name {
 		case "manifest":
-			w.manifest(value)
+			members(value, func(name string, value []byte, complete bool) {
+				if complete {
+					decode(name, value, &w.record.Manifest)
+				}
+			})
 		case "phases":
 			w.record.Phases = elements[Phase](value)
 		case "minutes":
@@ -89,14 +96,6 @@ func (w *wreck) run(text []byte) {
 	case len(bad) > 0:
 		w.fault("%s holds what cannot be read, in: %s", RunFile, strings.Join(bad, ", "))
 	}
-}
-
-func (w *wreck) manifest(text []byte) {
-	members(text, func(name string, value []byte, complete bool) {
-		if complete {
-			decode(name, value, &w.record.Manifest)
-		}
-	})
 }
 
 // decode puts a member into an object, and reports whether it could: one that fails
@@ -153,16 +152,6 @@ func elements[T any](text []byte) []T {
 		}
 	}
 	return list
-}
-
-// lines takes the two other files in, without the lines that cannot be read.
-func (w *wreck) lines(folder Folder) error {
-	var err error
-	if w.record.Intervals, err = salvaged[Interval](w, folder, IntervalsFile); err != nil {
-		return err
-	}
-	w.record.Events, err = salvaged[Event](w, folder, EventsFile)
-	return err
 }
 
 // salvaged reads one value a line, and counts the lines that it cannot read.
@@ -234,7 +223,21 @@ func (r *Record) Killed() *Killed {
 		row := &r.Intervals[i]
 		seconds += row.Attempts
 		k.Seconds = max(k.Seconds, row.Second+1)
-		k.add(row)
+		if row.Phase == "" {
+			// It begins between phases.
+			continue
+		}
+		if last := len(k.Phases) - 1; last < 0 || k.Phases[last].Name != row.Phase {
+			k.Phases = append(k.Phases, KilledPhase{Name: row.Phase})
+		}
+		one := &k.Phases[len(k.Phases)-1]
+		one.Seconds++
+		one.Due += float64(row.Scheduled)
+		one.Served += float64(row.Served)
+		one.Throttled += row.Throttled
+		one.Failed += row.Failed
+		one.Attempts += row.Attempts
+		one.Operations += row.Operations
 	}
 	begun := len(r.Phases) == 0 && slices.Equal(r.Reasons, []string{unended})
 	if r.Summary != nil || r.Validity != Partial || held >= seconds && !(begun && seconds == 0) {
@@ -247,24 +250,6 @@ func (r *Record) Killed() *Killed {
 		one.Served /= float64(one.Seconds)
 	}
 	return k
-}
-
-// add adds a second to the phase in which it begins; seconds between phases are in none.
-func (k *Killed) add(row *Interval) {
-	if row.Phase == "" {
-		return
-	}
-	if last := len(k.Phases) - 1; last < 0 || k.Phases[last].Name != row.Phase {
-		k.Phases = append(k.Phases, KilledPhase{Name: row.Phase})
-	}
-	one := &k.Phases[len(k.Phases)-1]
-	one.Seconds++
-	one.Due += float64(row.Scheduled)
-	one.Served += float64(row.Served)
-	one.Throttled += row.Throttled
-	one.Failed += row.Failed
-	one.Attempts += row.Attempts
-	one.Operations += row.Operations
 }
 
 // save writes run.json as the record stands.
@@ -305,7 +290,7 @@ func writeLines[T any](folder Folder, name string, list []T) error {
 	return errors.Join(err, buffered.Flush(), file.Close())
 }
 
-// writeRow appends the oldest open second to the file.
+// writeRow appends the oldest open second to the file, and keeps its memory for a later one.
 func (r *Recorder) writeRow() {
 	name := ""
 	if phase, found := r.phaseAt(time.Duration(r.rows.first) * time.Second); found {
@@ -316,7 +301,15 @@ func (r *Recorder) writeRow() {
 	if r.rows.listener != nil {
 		r.rows.listener(&row.Interval, row.heard)
 	}
-	r.rows.recycle(row)
+	row.response.reset()
+	row.service.reset()
+	row.lag.reset()
+	for k := range row.heard {
+		row.heard[k].Retries = 0
+		row.heard[k].Response.reset()
+	}
+	row.begun, row.injected = 0, nil
+	r.rows.free = append(r.rows.free, row)
 }
 
 // phaseAt returns the index of the phase in which an instant lies, and false

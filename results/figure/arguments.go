@@ -36,7 +36,9 @@ func (p *parser) arguments(f *Reference, k Definition) {
 		p.name(&f.Operation, &f.OperationOffset, first)
 		p.name(&f.Counter, &f.CounterOffset, names[1])
 	case k.Scope == OfLoad && first.part(k) != Whole:
-		f.Part, f.Key = first.part(k), first.key()
+		if f.Part = first.part(k); first.quoted {
+			f.Key = first.text
+		}
 		if len(names) == 2 {
 			p.name(&f.Phase, &f.PhaseOffset, names[1])
 		}
@@ -86,42 +88,30 @@ func (a argument) part(k Definition) Part {
 	}
 }
 
-// key returns the PartitionKey that the argument names, empty for none.
-func (a argument) key() string {
-	if a.quoted {
-		return a.text
-	}
-	return ""
-}
-
+// argument reads a name up to the next delimiter, or a PartitionKey up to its closing quote.
 func (p *parser) argument() argument {
 	a := argument{at: p.here()}
-	if p.take(`"`) {
-		a.quoted, a.text = true, p.key()
+	if !p.take(`"`) {
+		end := strings.IndexAny(p.text[p.at:], `,()"`)
+		if end < 0 {
+			end = len(p.text) - p.at
+		}
+		// Between words one space is as good as several.
+		a.text = strings.Join(strings.Fields(p.text[p.at:p.at+end]), " ")
+		p.at += end
+		if a.text == "" {
+			p.fail(a.at, "a name is missing; expected that of an operation or a phase, or *")
+		}
 		return a
 	}
-	end := strings.IndexAny(p.text[p.at:], `,()"`)
-	if end < 0 {
-		end = len(p.text) - p.at
-	}
-	// Between words one space is as good as several.
-	a.text = strings.Join(strings.Fields(p.text[p.at:p.at+end]), " ")
-	p.at += end
-	if a.text == "" {
-		p.fail(a.at, "a name is missing; expected that of an operation or a phase, or *")
-	}
-	return a
-}
-
-// key reads a PartitionKey up to its closing quote.
-func (p *parser) key() string {
+	a.quoted = true
 	var key strings.Builder
 	begin := p.at
 	for {
 		end := strings.IndexByte(p.text[p.at:], '"')
 		if end < 0 {
 			p.fail(begin-1, "a PartitionKey has no closing quote; expected one")
-			return ""
+			return a
 		}
 		key.WriteString(p.text[p.at : p.at+end])
 		p.at += end + 1
@@ -131,8 +121,9 @@ func (p *parser) key() string {
 		key.WriteByte('"')
 		p.at++
 	}
-	if key.Len() > longestKey || strings.ContainsFunc(key.String(), func(c rune) bool { return c < ' ' }) {
+	a.text = key.String()
+	if len(a.text) > longestKey || strings.ContainsFunc(a.text, func(c rune) bool { return c < ' ' }) {
 		p.fail(begin-1, "a PartitionKey is longer than %d bytes or holds a control character; expected one that the service takes", longestKey)
 	}
-	return key.String()
+	return a
 }

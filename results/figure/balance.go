@@ -113,6 +113,7 @@ func (f *Figures) Balance() *results.Balance {
 		return nil
 	}
 	b := &results.Balance{Outcome: results.LoadHeld, StillThrottled: []string{}}
+	_, end, some := f.Span()
 	for i := range record.Events {
 		event := &record.Events[i]
 		switch measured := f.measured(event.At / int64(time.Second)); {
@@ -126,7 +127,7 @@ func (f *Figures) Balance() *results.Balance {
 		default:
 			b.Splits++
 		}
-		if event.Decision != nil && f.until(event.At) {
+		if event.Decision != nil && some && event.At < end*int64(time.Second) {
 			b.Ranges = event.Decision.Ranges
 		}
 	}
@@ -135,12 +136,6 @@ func (f *Figures) Balance() *results.Balance {
 		b.Survives = new(b.Outcome == record.Rival.Outcome)
 	}
 	return b
-}
-
-// until reports whether an instant lies before the end of the measured load.
-func (f *Figures) until(at int64) bool {
-	_, end, some := f.Span()
-	return some && at < end*int64(time.Second)
 }
 
 // relief says from when to when the load was throttled.

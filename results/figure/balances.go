@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"slices"
 	"time"
 
 	"loadgen/results"
@@ -9,13 +10,18 @@ import (
 // balances are what load balancing did, of which only a simulated run tells.
 func balances() []Definition {
 	var list []Definition
-	for _, one := range []struct{ name, about string }{
-		{"splits", "ranges that load balancing split"}, {"moves", "ranges that it moved to another server"}, {"merges", "ranges that it merged"},
+	for _, one := range []struct {
+		name, about string
+		events      []string
+	}{
+		{"splits", "ranges that load balancing split", []string{results.RangeSplit, results.SizeSplit}},
+		{"moves", "ranges that it moved to another server", []string{results.RangeMoved}},
+		{"merges", "ranges that it merged", []string{results.RangesMerged}},
 	} {
 		list = append(list, Definition{Name: one.name, About: one.about, Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
 			number := int64(0)
 			return s.balanced(func(e *results.Event) float64 {
-				if actionOf(e.What) == one.name {
+				if slices.Contains(one.events, e.What) {
 					number++
 				}
 				return float64(number)
@@ -58,18 +64,6 @@ func (s *Selection) balanced(of func(e *results.Event) float64) Value {
 		}
 	}
 	return v
-}
-
-// actionOf returns the figure that counts events of a kind.
-func actionOf(what string) string {
-	switch what {
-	case results.RangeMoved:
-		return "moves"
-	case results.RangesMerged:
-		return "merges"
-	default:
-		return "splits"
-	}
 }
 
 func (s *Selection) relief(of func(*results.Balance) *float64) Value {

@@ -57,7 +57,9 @@ func (c *Claim) Judge(facts ClaimFacts) ClaimJudgement {
 		if right, told = facts.Look(c.right, c.own(c.right)); !told {
 			return judged
 		}
-		right *= c.times()
+		if c.factor != (ClaimNumber{}) {
+			right *= c.factor.Value()
+		}
 	} else {
 		right = c.number.Value()
 	}
@@ -170,12 +172,4 @@ func (c *Claim) String() string {
 func (c *Claim) own(f Reference) Unit {
 	k, _ := Find(f.Name)
 	return k.Unit
-}
-
-// times returns what the figure on the right is multiplied by.
-func (c *Claim) times() float64 {
-	if c.factor == (ClaimNumber{}) {
-		return 1
-	}
-	return c.factor.Value()
 }

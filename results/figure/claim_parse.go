@@ -16,7 +16,38 @@ const MaxClaimLength = 4096
 // ParseClaim reads a claim. The error is a [*ClaimFault], which wraps [ErrClaimSyntax].
 func ParseClaim(text string) (*Claim, error) {
 	p := &parser{text: text}
-	c := p.claim()
+	if len(p.text) > MaxClaimLength || !utf8.ValidString(p.text) {
+		p.fail(0, "the text is longer than %d bytes, or no UTF-8; expected a claim such as p99(get) < 20ms", MaxClaimLength)
+		return nil, p.fault
+	}
+	c := &Claim{left: p.figure()}
+	switch {
+	case p.take("/"):
+		c.joint, c.second = divided, p.figure()
+	case p.take("-"):
+		c.joint, c.second = reduced, p.figure()
+	}
+	at := p.here()
+	for _, operator := range []string{"<=", ">=", "==", "!=", "<", ">"} {
+		if p.take(operator) {
+			c.comparison = operator
+			break
+		}
+	}
+	if c.comparison == "" {
+		p.fail(p.at, "%s stands where the comparison should; expected <, <=, >, >=, == or !=", p.next())
+	}
+	limit := p.here()
+	p.right(c)
+	if p.space(); p.fault == nil && p.at < len(p.text) {
+		p.fail(p.at, "%s stands after the claim; expected its end", p.next())
+	}
+	if p.fault == nil {
+		p.units(c, limit)
+	}
+	if p.fault == nil {
+		p.exact(c, at)
+	}
 	if p.fault != nil {
 		return nil, p.fault
 	}
@@ -31,37 +62,9 @@ type parser struct {
 	fault *ClaimFault
 }
 
-func (p *parser) claim() *Claim {
-	if len(p.text) > MaxClaimLength || !utf8.ValidString(p.text) {
-		p.fail(0, "the text is longer than %d bytes, or no UTF-8; expected a claim such as p99(get) < 20ms", MaxClaimLength)
-		return nil
-	}
-	c := &Claim{left: p.figure()}
-	switch {
-	case p.take("/"):
-		c.joint, c.second = divided, p.figure()
-	case p.take("-"):
-		c.joint, c.second = reduced, p.figure()
-	}
-	at := p.here()
-	c.comparison = p.comparison()
-	limit := p.here()
-	p.right(c)
-	if p.space(); p.fault == nil && p.at < len(p.text) {
-		p.fail(p.at, "%s stands after the claim; expected its end", p.next())
-	}
-	if p.fault == nil {
-		p.units(c, limit)
-	}
-	if p.fault == nil {
-		p.exact(c, at)
-	}
-	return c
-}
-
 // right reads what the claim's left side is compared with.
 func (p *parser) right(c *Claim) {
-	if p.digit() {
+	if p.fault == nil && isDigit(p.peek()) {
 		c.number = p.number()
 		star := p.here()
 		if !p.take("*") {
@@ -79,20 +82,9 @@ func (p *parser) right(c *Claim) {
 	c.right, c.againstOther = p.figure(), true
 }
 
-func (p *parser) comparison() string {
-	p.space()
-	for _, operator := range []string{"<=", ">=", "==", "!=", "<", ">"} {
-		if p.take(operator) {
-			return operator
-		}
-	}
-	p.fail(p.at, "%s stands where the comparison should; expected <, <=, >, >=, == or !=", p.next())
-	return ""
-}
-
 func (p *parser) figure() Reference {
 	f := Reference{Offset: p.here()}
-	for p.at < len(p.text) && nameByte(p.text[p.at]) {
+	for p.at < len(p.text) && (letter(p.text[p.at]) || isDigit(p.text[p.at]) || p.text[p.at] == '_' || p.text[p.at] == '.') {
 		p.at++
 	}
 	f.Name = p.text[f.Offset:p.at]
@@ -100,12 +92,18 @@ func (p *parser) figure() Reference {
 	switch {
 	case p.fault != nil:
 		return f
-	case !letter(first(f.Name)):
+	case f.Name == "" || !letter(f.Name[0]):
 		p.at = f.Offset
 		p.fail(f.Offset, "%s stands where a figure should; expected one such as p99(get) or throttled", p.next())
 		return f
 	case !some:
-		p.unknown(f)
+		if at := slices.IndexFunc(renamed[:], func(one rename) bool { return one.was == f.Name }); at >= 0 {
+			p.fail(f.Offset, "%s is called %s now; expected that name", f.Name, renamed[at].is)
+			return f
+		}
+		// The caller knows the nearest name.
+		p.fail(f.Offset, "unknown figure %q", clipped(f.Name))
+		p.fault.Name = f.Name
 		return f
 	}
 	if p.take("(") {
@@ -212,8 +210,10 @@ func (f *ClaimFault) Error() string {
 // Unwrap returns [ErrClaimSyntax].
 func (f *ClaimFault) Unwrap() error { return ErrClaimSyntax }
 
+type rename struct{ was, is string }
+
 // renamed are figures that were called otherwise, by what they were called.
-var renamed = [...]struct{ was, is string }{
+var renamed = [...]rename{
 	{"refused", "throttled"},
 	{"relieved", "relieved_after"},
 	{"lost", "lost_writes"},
@@ -232,17 +232,4 @@ func RenamedMetrics() [][2]string {
 		pairs = append(pairs, [2]string{one.was, one.is})
 	}
 	return pairs
-}
-
-// unknown says of a name that is no figure what it is called now, or that it is none: the
-// caller then knows the nearest.
-func (p *parser) unknown(f Reference) {
-	for _, one := range renamed {
-		if one.was == f.Name {
-			p.fail(f.Offset, "%s is called %s now; expected that name", one.was, one.is)
-			return
-		}
-	}
-	p.fail(f.Offset, "unknown figure %q", clipped(f.Name))
-	p.fault.Name = f.Name
 }

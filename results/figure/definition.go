@@ -69,17 +69,8 @@ func (d *Definition) Scopes() string {
 	}
 }
 
-// registry is the closed list, and places where in it each name stands.
-var registry, places = listed()
-
-func listed() ([]Definition, map[string]int) {
-	list := slices.Concat(times(), counts(), loads(), throughput(), events(), limits(), partitions(), balances(), audits(), workflows())
-	places := make(map[string]int, len(list))
-	for i := range list {
-		places[list[i].Name] = i
-	}
-	return list, places
-}
+// registry is the closed list.
+var registry = slices.Concat(times(), counts(), loads(), events(), partitions(), balances(), leftovers())
 
 // Definitions returns every figure, in the order in which they are shown. The slice is the
 // caller's.
@@ -87,10 +78,11 @@ func Definitions() []Definition { return slices.Clone(registry) }
 
 // Find returns the definition of a figure, and false of an unknown one.
 func Find(name string) (Definition, bool) {
-	if place, some := places[name]; some {
-		return registry[place], true
+	at := slices.IndexFunc(registry, func(d Definition) bool { return d.Name == name })
+	if at < 0 {
+		return Definition{}, false
 	}
-	return Definition{}, false
+	return registry[at], true
 }
 
 // Names returns the names of all figures, in their order. The slice is the caller's.

@@ -84,32 +84,26 @@ func (f *Figures) Sustained(needs Needs) Value {
 	for _, kind := range f.record.Manifest.Operations {
 		s := Selection{of: f, steps: f.reported, want: func(other results.Kind) bool { return other.Name == kind.Name }}
 		stats := s.sum()
-		sum += needs.met(kind.Name, &stats)
+		// Reads count as what was returned, in the same proportion, since the record does not say
+		// which of them returned how much.
+		entities := stats.Returned
+		if !needs.Reads[kind.Name] {
+			each, named := needs.Entities[kind.Name]
+			if !named {
+				each = 1
+			}
+			entities = stats.Succeeded * each
+		}
+		sum += float64(entities) * needs.soon(kind.Name, &stats)
 		count += stats.Succeeded
 	}
 	whole := Selection{of: f, steps: f.reported}
 	return perSecond(sum, whole.seconds(), count)
 }
 
-// met returns the entities of the application's own that an operation was served within
-// what it needs. Of the response times in a bucket of the histogram it counts all or, where
-// the bucket reaches beyond the need, none: no design is better than it was. Reads count as
-// what was returned, in the same proportion, since the record does not say which of them
-// returned how much.
-func (n *Needs) met(name string, sum *results.KindStats) float64 {
-	entities, share := float64(sum.Returned), n.soon(name, sum)
-	if !n.Reads[name] {
-		each, named := n.Entities[name]
-		if !named {
-			each = 1
-		}
-		entities = float64(sum.Succeeded * each)
-	}
-	return entities * share
-}
-
 // soon returns the share of what succeeded of an operation that was served within what it
-// needs.
+// needs. Of the response times in a bucket of the histogram it counts all or, where the bucket
+// reaches beyond the need, none: no design is better than it was.
 func (n *Needs) soon(name string, sum *results.KindStats) float64 {
 	within, bounded := n.Within[name]
 	if !bounded {

@@ -35,7 +35,7 @@ func (l *Ladder) explain(whole, evidence, core []second) {
 	case rises(near(onTimeOf(evidence))), rises(near(evidence)):
 		// A late second is asked less, and has the same share of that turned away.
 		l.Throttling = Sporadic
-	case spread <= varies && (at.steadier(len(used)) && !at.follows(len(used)) ||
+	case spread <= varies && (at.steadier(len(used)) ||
 		2*at.flat <= at.chance && l.Rate > 0 && clean(whole, l.Rate, at.share)):
 		l.Throttling = Limited
 	case l.hasSeveralRates(wide) && across.spread(len(wide), meanServed(wide)) <= maxVariation && across.flat*apart <= across.rising && across.tells(across.rising, len(wide)):
@@ -133,14 +133,16 @@ func square(x float64) float64 { return x * x }
 // outage. Several that serve as large a part of what they are asked as the others do are
 // none: they speak against a limit.
 func near(used []second) []second {
-	rate, part := medianServed(used), medianPart(used)
-	away := make([]float64, len(used))
+	rate := medianServed(used)
+	away, parts := make([]float64, len(used)), make([]float64, len(used))
 	var served, ok int64
 	for i, s := range used {
-		away[i] = math.Abs(float64(s.Served) - rate)
+		away[i], parts[i] = math.Abs(float64(s.Served)-rate), float64(s.Served)/max(1, s.judged)
 		served, ok = served+s.Served, ok+s.Ok
 	}
 	slices.Sort(away)
+	slices.Sort(parts)
+	part := parts[len(parts)/2]
 	// As many deviations as leave out no more than chance does in a normal distribution.
 	const most = 4 * 1.4826
 	bound := most * max(away[len(away)/2], float64(served)/float64(max(1, ok)))
@@ -162,12 +164,6 @@ func near(used []second) []second {
 	return kept
 }
 
-// follows reports whether what is served goes along with what is asked, by more than a
-// request or two: a server that turns every tenth request away is steady, too.
-func (f *fit) follows(seconds int) bool {
-	return 2*f.rising < f.flat && f.tells(f.flat, seconds)
-}
-
 // tells reports whether so many seconds lie further from an explanation than a request or
 // two each.
 func (f *fit) tells(from float64, seconds int) bool {
@@ -175,22 +171,17 @@ func (f *fit) tells(from float64, seconds int) bool {
 	return from > float64(seconds)*square(some*f.each)
 }
 
-// medianPart returns the median of what is served for each attempt that is judged.
-func medianPart(list []second) float64 {
-	parts := make([]float64, len(list))
-	for i, s := range list {
-		parts[i] = float64(s.Served) / max(1, s.judged)
-	}
-	slices.Sort(parts)
-	return parts[len(parts)/2]
-}
-
 // steadier reports whether seconds vary less than chance would have it in about one of a
 // thousand runs: by the sum of their squares, below which the χ² of so many degrees of
 // freedom k lies with a probability of at most (x/2)^(k/2) / Γ(k/2+1); or, where single
 // requests count much, by their running sum, which a limit holds within a request or two
-// and chance has wander by the root of their number.
+// and chance has wander by the root of their number. It does not where what is served goes along
+// with what is asked by more than a request or two: a server that turns every tenth request away
+// is steady, too.
 func (f *fit) steadier(seconds int) bool {
+	if 2*f.rising < f.flat && f.tells(f.flat, seconds) {
+		return false
+	}
 	const rare, many, within = 0.001, 9, 0.3
 	freedom := float64(seconds - 1)
 	gamma, _ := math.Lgamma(freedom/2 + 1)

@@ -96,13 +96,9 @@ func (f *Figures) taken(d *Definition, s *Selection) Value {
 	if v.Told && (math.IsNaN(v.Value) || math.IsInf(v.Value, 0)) {
 		return untold("the record holds no number for it")
 	}
-	v.Provenance = f.provenance()
-	return v
-}
-
-func (f *Figures) provenance() Provenance {
+	v.Provenance = Measured
 	if f.record.Manifest.Modelled() {
-		return Modelled
+		v.Provenance = Modelled
 	}
-	return Measured
+	return v
 }

@@ -108,36 +108,42 @@ func (f *Figures) Ladders() []Ladder {
 		f.ladders[at].Steps = append(f.ladders[at].Steps, step)
 	}
 	for i := range f.ladders {
-		f.ladders[i].holds = f.holds(&f.ladders[i])
-		f.ladders[i].judge(f.run)
+		l := &f.ladders[i]
+		last := l.Steps[len(l.Steps)-1].Phase
+		for p := range f.record.Phases {
+			phase := &f.record.Phases[p]
+			if step, some := StepOf(f.record, phase); some && !phase.Reported && phase.Stage == l.Stage && phase.Rate > 0 && phase.Begin >= last.End {
+				l.holds = append(l.holds, step)
+			}
+		}
+		l.judge(f.run)
 	}
 	return f.ladders
 }
 
-// holds returns the phases that go on with the load of a ladder behind its last step.
-func (f *Figures) holds(l *Ladder) []Step {
-	var list []Step
-	last := l.Steps[len(l.Steps)-1].Phase
-	for p := range f.record.Phases {
-		phase := &f.record.Phases[p]
-		if step, some := StepOf(f.record, phase); some && !phase.Reported && phase.Stage == l.Stage && phase.Rate > 0 && phase.Begin >= last.End {
-			list = append(list, step)
-		}
-	}
-	return list
-}
-
 // seconds returns the whole seconds of the run with the queue in front of the target.
 func (f *Figures) seconds() []second {
+	const allCPU = 0.95
 	list := make([]second, 0, len(f.record.Intervals))
-	shortest, cores := shortestService(f.record.Intervals), 1
+	// The shortest median service time of a second is the target's where it has no queue.
+	shortest, cores := int64(0), 1
+	for i := range f.record.Intervals {
+		if p50 := f.record.Intervals[i].Service.P50; p50 != nil && (shortest == 0 || *p50 < shortest) {
+			shortest = *p50
+		}
+	}
 	if g := f.record.Generator; g != nil {
 		cores = max(1, g.Cores)
 	}
 	unsent, before := int64(0), int64(0)
 	for i := range f.record.Intervals {
 		s := secondOf(&f.record.Intervals[i], 0)
-		s.generatorLate = !s.OnTime() && !waitsForTarget(s.Interval, shortest, cores)
+		// The workers mostly wait for a slow target where none is free for half of the second, the
+		// service time is at least twice the shortest, and the process does not use up its cores.
+		g, p50 := s.Generator, s.Service.P50
+		waits := g != nil && 2*g.Starved >= g.Lasted && float64(g.CPU) < allCPU*float64(cores)*float64(g.Lasted) &&
+			p50 != nil && shortest > 0 && *p50 >= 2*shortest
+		s.generatorLate = !s.OnTime() && !waits
 		unsent = max(0, unsent+s.Scheduled-s.Sent-s.Dropped)
 		s.queuedBefore, s.queued = before, unsent+s.InFlight
 		before = s.queued
@@ -179,7 +185,12 @@ func (l *Ladder) judge(run []second) {
 	_, end := l.Steps[len(l.Steps)-1].whole()
 	all := l.seconds(run)
 	l.judgeRefusals(all, slices.DeleteFunc(slices.Clone(run), func(s second) bool { return s.Second < first || s.Second >= end }))
-	l.judgeKinds(all)
+	some := *l
+	if some.Kinds, some.Free = l.limitedKinds(); len(some.Free) > 0 {
+		if some.judgeRefusals(some.ofKinds(all), nil); some.Throttling == Limited {
+			*l = some
+		}
+	}
 	refused := slices.DeleteFunc(slices.Clone(l.Steps), func(step Step) bool { return step.refusedShare() <= MostFirstThrottled })
 	undecided := l.Throttling == Carried || l.Throttling == Undecided
 	if undecided && len(refused) > 1 && !slices.ContainsFunc(refused, func(step Step) bool { return !l.isSporadic(step) }) {
@@ -223,7 +234,7 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 	core := atLimit(evidence)
 	rate := medianServed(core)
 	bursts := false
-	if l.varies(core) {
+	if slices.ContainsFunc(core, func(s second) bool { return s.step < len(l.Steps) && l.Steps[s.step].Phase.Varying }) {
 		fit := lasting(all, evidence, rate)
 		if bursts = len(fit) == 0; !bursts {
 			evidence, core = fit, atLimit(fit)
@@ -242,7 +253,7 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 		l.Throttling = Outage
 	case len(core) < FewestSeconds || 2*len(core) < reached:
 		l.Throttling = Brief
-	case !l.loses(core) && !behind(core):
+	case !l.loses(core):
 		l.Throttling = Carried
 	case bursts:
 		l.Throttling = Bursts
@@ -254,21 +265,19 @@ func (l *Ladder) judgeRefusals(all, run []second) {
 	}
 }
 
-// varies reports whether the seconds are of load that rises and falls.
-func (l *Ladder) varies(core []second) bool {
-	return slices.ContainsFunc(core, func(s second) bool { return s.step < len(l.Steps) && l.Steps[s.step].Phase.Varying })
-}
-
 // loses reports whether a step of the evidence lost enough of its operations: where
-// retries get through, the target is busy, and serves what it is asked all the same. Of
-// seconds without steps it is what was due in them and not served.
+// retries get through, the target is busy, and serves what it is asked all the same, unless so
+// much less is served than becomes due that retries do no more than put it off. Of seconds
+// without steps it is what was due in them and not served.
 func (l *Ladder) loses(core []second) bool {
 	if len(l.Steps) == 0 {
 		var due, served int64
 		for _, s := range core {
 			due, served = due+s.Offered, served+s.Served
 		}
-		return due > served && float64(due-served) >= enough*float64(due)
+		if due > served && float64(due-served) >= enough*float64(due) {
+			return true
+		}
 	}
 	for i, step := range l.Steps {
 		if !slices.ContainsFunc(core, func(s second) bool { return s.step == i }) {
@@ -281,5 +290,13 @@ func (l *Ladder) loses(core []second) bool {
 			return true
 		}
 	}
-	return false
+	const much, long = 0.03, 5
+	var due, served int64
+	seconds, rate := 0, medianServed(core)
+	for _, s := range core {
+		if float64(s.Offered) >= rate {
+			due, served, seconds = due+s.Offered, served+s.Served, seconds+1
+		}
+	}
+	return seconds >= long && float64(due-served) >= much*float64(due)
 }

@@ -2,8 +2,9 @@ package figure
 
 import "loadgen/results"
 
-// audits are of writes that were verified after the run.
-func audits() []Definition {
+// leftovers are of writes that were verified after the run, of what must hold of what was left
+// behind, and of what workflows counted.
+func leftovers() []Definition {
 	var list []Definition
 	for _, one := range []struct {
 		name, about string
@@ -27,13 +28,8 @@ func audits() []Definition {
 				return knownValue(float64(one.of(s.of.record.Audit)), s.of.record.Audit.Writes)
 			}})
 	}
-	return list
-}
-
-// workflows are what they counted, and what must hold of what they left behind.
-func workflows() []Definition {
-	return []Definition{
-		{Name: "violations", About: "in how many things that were left behind something does not hold that must", Scope: OfRun, Unit: Count,
+	return append(list,
+		Definition{Name: "violations", About: "in how many things that were left behind something does not hold that must", Scope: OfRun, Unit: Count,
 			Better: Lower, take: func(s *Selection) Value {
 				list := s.of.record.Invariants
 				if len(list) == 0 {
@@ -45,13 +41,12 @@ func workflows() []Definition {
 				}
 				return knownValue(float64(sum), looked)
 			}},
-		{Name: "counter", About: "what an operation's workflow counts under a name", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
+		Definition{Name: "counter", About: "what an operation's workflow counts under a name", Scope: OfCounter, Unit: Count, take: func(s *Selection) Value {
 			for _, c := range s.of.record.Counters {
 				if c.Operation == s.ref.Operation && c.Name == s.ref.Counter {
 					return knownValue(float64(c.Count), c.Count)
 				}
 			}
 			return untold("the workflow counted nothing of that name")
-		}},
-	}
+		}})
 }

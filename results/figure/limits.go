@@ -1,13 +1,9 @@
 package figure
 
-import "fmt"
-
-// limits say where a load saturates.
-func limits() []Definition {
-	return []Definition{{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
-		About: "entities per second at which the load meets a limit: the median of the whole seconds, from the second one of each step on, " +
-			"in which 1 % of the attempts are throttled and less is served than asked, where there are three and they are half of those with as much load"}}
-}
+import (
+	"fmt"
+	"slices"
+)
 
 // saturation is told where the throttling of exactly one limit was met.
 func saturation(s *Selection) Value {
@@ -16,9 +12,11 @@ func saturation(s *Selection) Value {
 		// saturation of anything.
 		return untold("load balancing changes what several partitions are served")
 	}
+	// Two limits are the same within 2 %.
+	const near = 1.02
 	v := untold("nothing was throttled to speak of")
 	for _, ladder := range s.of.Ladders() {
-		if !s.holds(ladder) {
+		if !slices.ContainsFunc(s.steps, func(step Step) bool { return step.Phase.Stage == ladder.Stage }) {
 			continue
 		}
 		one := ladder.Saturation()
@@ -27,29 +25,13 @@ func saturation(s *Selection) Value {
 			v.Why = one.Why
 		case one.Told && !v.Told:
 			v = one
-		case one.Told && !v.agrees(one):
+		case one.Told && max(v.Value, one.Value) > near*min(v.Value, one.Value):
 			return untold(fmt.Sprintf("parts of the load meet different limits, %.0f and %.0f entities/s", v.Value, one.Value))
 		case one.Told && one.Count > v.Count:
 			v = one
 		}
 	}
 	return v
-}
-
-// holds reports whether the selection takes in steps of a ladder.
-func (s *Selection) holds(l Ladder) bool {
-	for _, step := range s.steps {
-		if step.Phase.Stage == l.Stage {
-			return true
-		}
-	}
-	return false
-}
-
-// agrees reports whether two limits are the same within 2 %.
-func (v Value) agrees(other Value) bool {
-	const near = 1.02
-	return v.Value <= near*other.Value && other.Value <= near*v.Value
 }
 
 // Saturation returns where the stretch of load saturates, or why it cannot be told.

@@ -10,7 +10,11 @@ import (
 // loads say what became of the load.
 func loads() []Definition {
 	return []Definition{
-		{Name: "tries", About: "requests to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower, take: tries},
+		{Name: "tries", About: "requests to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+			take: func(s *Selection) Value {
+				sum := s.counts()
+				return ratio(sum.Attempts, sum.Operations, "no operation was completed")
+			}},
 		{Name: "retries_per_operation", About: "attempts that sent a request once more, to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
 			take: func(s *Selection) Value {
 				sum := s.counts()
@@ -18,10 +22,15 @@ func loads() []Definition {
 			}},
 		{Name: "offered", About: "entities per second due: of a step with one rate, that rate times the entities of an operation; of others, those due in the last half; " +
 			"of a partition, of its busiest second; of an account, of the whole phase", Scope: OfLoad, Unit: PerSecond,
-			take: func(s *Selection) Value { return s.rate(offeredTo, (*Selection).offered) }},
+			take: func(s *Selection) Value {
+				if s.ref.Part == Account {
+					return s.offeredToAccount()
+				}
+				return s.rate(offeredIn, (*Selection).offered)
+			}},
 		{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
 			"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
-			take: func(s *Selection) Value { return s.rate(servedBy, (*Selection).served) }},
+			take: func(s *Selection) Value { return s.rate(servedIn, (*Selection).served) }},
 		{Name: "throttled_per_second", About: "attempts throttled per second", Scope: OfOperations, Unit: PerSecond, Better: Lower,
 			take: func(s *Selection) Value {
 				sum := s.counts()
@@ -48,21 +57,19 @@ func loads() []Definition {
 			}
 			return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
 		}},
+		{Name: "throughput", About: "entities per second counted for attempts that succeeded, the mean of the whole seconds of the last half of each step, " +
+			"by when those ended; with its 95 % interval by batch means where one step has enough seconds for one", Scope: OfOperations,
+			Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
 	}
 }
 
 const nothingDue = "nothing was due"
 
-func tries(s *Selection) Value {
-	sum := s.counts()
-	return ratio(sum.Attempts, sum.Operations, "no operation was completed")
-}
-
 // rate returns the mean of a rate over the steps, weighted by the length of their settled part,
-// or that of a partition.
-func (s *Selection) rate(part func(*Selection) Value, of func(*Selection, Step) float64) Value {
+// or that of a partition in its busiest second.
+func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
-		return part(s)
+		return s.busiest(partitions)
 	}
 	entities, over, due := 0.0, 0.0, int64(0)
 	for _, step := range s.steps {
@@ -79,28 +86,25 @@ func (s *Selection) rate(part func(*Selection) Value, of func(*Selection, Step) 
 }
 
 // offered returns the entities per second due in a step: its rate times the entities of an
-// operation of the last half, or of all if none was due in that.
+// operation of the last half, or of all if none was due in that. Where the step has no one
+// planned rate, or another number of operations was due, it is what was due in the last half.
 func (s *Selection) offered(step Step) float64 {
 	sum, all := step.counts(s.want), step.counts(nil)
 	settled, seconds := step.settled(&sum)
 	whole, _ := step.settled(&all)
+	// In the record of a part of the load fewer are due than the rate gives.
+	const deviations = 5
+	planned := step.Phase.Rate * step.Seconds()
+	atRate := planned > 0 && all.Scheduled > 0 && !step.Phase.Varying && !step.Phase.Unplanned &&
+		math.Abs(float64(all.Scheduled)-planned) <= 1+deviations*math.Sqrt(planned)
 	switch {
-	case !step.offersItsRate(all.Scheduled):
+	case !atRate:
 		return float64(settled.Offered) / seconds
 	case whole.Due == 0:
 		return step.Phase.Rate * ShareOf(sum.Offered, all.Scheduled)
 	default:
 		return step.Phase.Rate * ShareOf(settled.Offered, whole.Due)
 	}
-}
-
-// offersItsRate reports whether a step has one planned rate, and about as many operations were
-// due as that rate gives. In the record of a part of the load fewer are due.
-func (s Step) offersItsRate(due int64) bool {
-	const deviations = 5
-	planned := s.Phase.Rate * s.Seconds()
-	return planned > 0 && due > 0 && !s.Phase.Varying && !s.Phase.Unplanned &&
-		math.Abs(float64(due)-planned) <= 1+deviations*math.Sqrt(planned)
 }
 
 // served returns the entities per second of the successes that ended in the whole seconds of the

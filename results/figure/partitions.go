@@ -2,11 +2,14 @@ package figure
 
 import "loadgen/results"
 
-// partitions say how many there were, and what the busiest of them met. The busiest
+// partitions say where a load saturates, how many there were, and what the busiest of them met. The busiest
 // second, counted whole from the begin of the phase, is what a partition is known by:
 // a mean over a phase hides the second in which it is throttled.
 func partitions() []Definition {
 	return []Definition{
+		{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
+			About: "entities per second at which the load meets a limit: the median of the whole seconds, from the second one of each step on, " +
+				"in which 1 % of the attempts are throttled and less is served than asked, where there are three and they are half of those with as much load"},
 		{Name: "partitions", About: "PartitionKeys that operations on a single partition went to; of several phases the most",
 			Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
 				most := untold("no phase was reported")
@@ -26,26 +29,24 @@ func partitions() []Definition {
 	}
 }
 
-// offeredTo is what a partition or the account was offered in its busiest second, by the
-// instants at which operations were due.
-func offeredTo(s *Selection) Value {
-	if s.ref.Part == Account {
-		most := untold("no phase was reported")
-		for _, step := range s.steps {
-			sum := step.counts(nil)
-			offered := sum.Offered
-			if busiest, several := step.Phase.Busiest(); several {
-				offered = step.Phase.Accounts[busiest].Offered
-			}
-			most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
+// offeredToAccount is what the busiest account was offered over a whole phase.
+func (s *Selection) offeredToAccount() Value {
+	most := untold("no phase was reported")
+	for _, step := range s.steps {
+		sum := step.counts(nil)
+		offered := sum.Offered
+		if busiest, several := step.Phase.Busiest(); several {
+			offered = step.Phase.Accounts[busiest].Offered
 		}
-		return most
+		most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
 	}
-	return s.busiest(offeredIn)
+	return most
 }
 
-// servedBy is what a partition counted in its busiest second, by the ends of attempts.
-func servedBy(s *Selection) Value { return s.busiest(servedIn) }
+// perPartition returns what each partition of a phase had, and the bound of those that are not
+// among them: what was offered by the instants at which operations were due, or what was served
+// by the ends of attempts.
+type perPartition func(*results.Phase) (list []results.PartitionStats, over int64)
 
 func offeredIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 	return p.Offered, p.OfferedOver
@@ -60,7 +61,7 @@ func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 }
 
 // busiest returns the busiest second of a partition in any of the phases.
-func (s *Selection) busiest(of func(*results.Phase) (list []results.PartitionStats, over int64)) Value {
+func (s *Selection) busiest(of perPartition) Value {
 	most := untold("no operation went to a single partition")
 	for _, step := range s.steps {
 		list, over := of(step.Phase)
@@ -131,7 +132,7 @@ func greater(a, b Value) Value {
 }
 
 // mean returns the greatest mean of a partition in any of the phases.
-func (s *Selection) mean(of func(*results.Phase) (list []results.PartitionStats, over int64)) Value {
+func (s *Selection) mean(of perPartition) Value {
 	most := untold("no operation went to a single partition")
 	for _, step := range s.steps {
 		list, over := of(step.Phase)
@@ -144,17 +145,13 @@ func (s *Selection) mean(of func(*results.Phase) (list []results.PartitionStats,
 		}
 		if len(list) > 0 {
 			one := perSecond(float64(entities), step.Seconds(), entities)
-			one.AtLeast = over > entities || !namedByMean(step.Phase)
+			// Earlier records of the same schema name none beyond those with the busiest second.
+			named := len(step.Phase.Offered) > results.KeptPartitions || step.Phase.PartitionsHit <= results.KeptPartitions
+			one.AtLeast = over > entities || !named
 			most = greater(most, one)
 		}
 	}
 	return exact(most, "partitions that are not named could have had more")
-}
-
-// namedByMean reports whether the record names the partitions with the greatest mean too:
-// earlier ones of the same schema have none beyond those with the busiest second.
-func namedByMean(p *results.Phase) bool {
-	return len(p.Offered) > results.KeptPartitions || p.PartitionsHit <= results.KeptPartitions
 }
 
 // Hot is the partition with the busiest second of a run.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"loadgen/report/compare/statistics"
-	"loadgen/results"
 )
 
 // A target that queues instead of refusing is overloaded when more operations become due than
@@ -97,10 +96,13 @@ func (q *queueing) grows() bool {
 		q.early >= q.growth/8 && q.late >= q.growth/4
 }
 
-// rulesOutOverload reports whether the target cannot be overloaded by minOverload or more: the
-// queue grows too little for that, or is empty again and again.
-func (q *queueing) rulesOutOverload() bool {
-	return 4*q.idle >= q.seconds || q.growth <= minOverload/(1+minOverload)*q.due-minDeviations*q.deviation
+// mayHide reports whether the target may be overloaded by minOverload or more in a step: its queue
+// grows enough for that, and is not empty again and again, and the step offers no less than the
+// limit that other steps show.
+func (q *queueing) mayHide(l *Ladder, step Step) bool {
+	return q.seconds >= FewestSeconds && 4*q.idle < q.seconds &&
+		q.growth > minOverload/(1+minOverload)*q.due-minDeviations*q.deviation &&
+		!(l.hasLimit() && l.offered(step) <= l.Rate*(1-limitMargin))
 }
 
 // surges reports whether the queue grows for a while, as in an overload, while the offered rate
@@ -128,27 +130,6 @@ func surges(list []second) bool {
 		}
 	}
 	return false
-}
-
-// shortestService returns the shortest median service time of a second, in microseconds: the
-// target's service time when it has no queue. It is 0 if none is known.
-func shortestService(intervals []results.Interval) (shortest int64) {
-	for i := range intervals {
-		if p50 := intervals[i].Service.P50; p50 != nil && (shortest == 0 || *p50 < shortest) {
-			shortest = *p50
-		}
-	}
-	return shortest
-}
-
-// waitsForTarget reports whether the workers mostly waited for a slow target in a second: none
-// was free for half of it, the service time was at least twice the shortest, and the process
-// did not use up its cores.
-func waitsForTarget(row *results.Interval, shortest int64, cores int) bool {
-	const allCPU = 0.95
-	g := row.Generator
-	return g != nil && 2*g.Starved >= g.Lasted && float64(g.CPU) < allCPU*float64(cores)*float64(g.Lasted) &&
-		row.Service.P50 != nil && shortest > 0 && *row.Service.P50 >= 2*shortest
 }
 
 // judgeQueues finds the steps in which the queue grows. If there are some, and refusals show no

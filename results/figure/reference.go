@@ -60,6 +60,7 @@ func (r Reference) String() string {
 	case Partition:
 		of = append(of, `"`+strings.ReplaceAll(r.Key, `"`, `""`)+`"`)
 	}
+	d, _ := Find(r.Name)
 	switch {
 	case r.Counter != "":
 		of = append(of, r.Operation, r.Counter)
@@ -68,7 +69,7 @@ func (r Reference) String() string {
 	case r.Part != Whole:
 	case r.Of != "":
 		of = append(of, r.Of)
-	case r.Phase != "" && ofPhase(r.Name):
+	case r.Phase != "" && d.Scope == OfPhases:
 		of = append(of, r.Phase)
 	case r.Operation != "" || r.Phase != "":
 		of = append(of, orAny(r.Operation), orAny(r.Phase))
@@ -77,11 +78,6 @@ func (r Reference) String() string {
 		return r.Name
 	}
 	return r.Name + "(" + strings.Join(of, ", ") + ")"
-}
-
-func ofPhase(name string) bool {
-	d, _ := Find(name)
-	return d.Scope == OfPhases
 }
 
 func orAny(name string) string {

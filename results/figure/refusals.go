@@ -44,26 +44,6 @@ func refusingOf(list []second) refusing {
 	return r
 }
 
-// keepsPace reports whether operations succeed as fast as they become due.
-func (r *refusing) keepsPace() bool {
-	const maxShort, deviations, edges = 0.02, 3, 2
-	return r.seconds > 0 && r.short <= max(maxShort*r.due, deviations*math.Sqrt(r.expected), edges)
-}
-
-// isConcentrated reports whether the refusals fall into some seconds, more than by chance. At
-// one rate those must refuse a quarter of their attempts; a varying rate may concentrate fewer.
-func (r *refusing) isConcentrated(varying bool) bool {
-	const minShare = 0.25
-	return (varying || r.peakShare >= minShare) && r.scatter > 2+5*math.Sqrt(2/float64(max(1, r.seconds-1)))
-}
-
-// isRegular reports whether each second refuses nearly the same number, as a limit does at one
-// rate.
-func (r *refusing) isRegular() bool {
-	const minSeconds, maxScatter, minExpected = 5, 0.25, 3
-	return r.seconds >= minSeconds && r.scatter < maxScatter && r.expected >= minExpected
-}
-
 // isRefused reports whether a step does not sustain its rate because of refusals, and why if
 // that cannot be told. Refusals that are scattered by chance do not fail a rate as long as
 // operations succeed as fast as they become due.
@@ -73,11 +53,22 @@ func (f *Figures) isRefused(step Step, sum *results.KindStats, l *Ladder, list [
 	if share <= MostFirstThrottled {
 		return false, ""
 	}
+	const (
+		maxShort, deviations, edges         = 0.02, 3, 2
+		minShare                            = 0.25
+		minSeconds, maxScatter, minExpected = 5, 0.25, 3
+	)
 	r := refusingOf(list)
+	keepsPace := r.seconds > 0 && r.short <= max(maxShort*r.due, deviations*math.Sqrt(r.expected), edges)
+	// At one rate the seconds into which the refusals fall must refuse a quarter of their attempts;
+	// a varying rate may concentrate fewer.
+	concentrated := (step.Phase.Varying || r.peakShare >= minShare) && r.scatter > 2+5*math.Sqrt(2/float64(max(1, r.seconds-1)))
+	// A limit refuses nearly the same number each second at one rate.
+	regular := r.seconds >= minSeconds && r.scatter < maxScatter && r.expected >= minExpected
 	switch {
-	case l == nil, r.isConcentrated(step.Phase.Varying), !r.keepsPace() && !l.isSporadic(step):
+	case l == nil, concentrated, !keepsPace && !l.isSporadic(step):
 		return true, ""
-	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-limitMargin), r.isRegular() && !l.isSporadic(step):
+	case l.Throttling == Limited && l.offered(step) > l.Rate*(1-limitMargin), regular && !l.isSporadic(step):
 		return l.Throttling == Limited && l.offered(step) > l.Rate*(1+limitMargin), atItsLimit
 	}
 	return false, ""
@@ -124,11 +115,6 @@ func (l *Ladder) offered(step Step) float64 {
 	return float64(settled.Offered) / max(seconds, math.SmallestNonzeroFloat64)
 }
 
-// isBelowLimit reports whether a step offers less than the limit that other steps show.
-func (l *Ladder) isBelowLimit(step Step) bool {
-	return l.hasLimit() && l.offered(step) <= l.Rate*(1-limitMargin)
-}
-
 // limitedKinds returns the kinds of operation that are refused most in the highest step, and
 // those that are refused several times less. Both are nil if no kind is refused.
 func (l *Ladder) limitedKinds() (limited, free []string) {
@@ -160,17 +146,6 @@ func (l *Ladder) limitedKinds() (limited, free []string) {
 // isLimitedKind reports whether the limit is of a kind of operation.
 func (l *Ladder) isLimitedKind(kind results.Kind) bool {
 	return len(l.Kinds) == 0 || slices.Contains(l.Kinds, kind.Name)
-}
-
-// judgeKinds looks for a limit of some kinds of operation alone.
-func (l *Ladder) judgeKinds(all []second) {
-	apart := *l
-	if apart.Kinds, apart.Free = l.limitedKinds(); len(apart.Free) == 0 {
-		return
-	}
-	if apart.judgeRefusals(apart.ofKinds(all), nil); apart.Throttling == Limited {
-		*l = apart
-	}
 }
 
 // ofKinds returns the seconds with the counts of the limited kinds alone. Seconds do not record

@@ -130,20 +130,6 @@ func heavier(list []second) []second {
 	return heavy
 }
 
-// behind reports whether so much less is served than becomes due that retries do no more
-// than put it off.
-func behind(core []second) bool {
-	const much, long = 0.03, 5
-	var due, served int64
-	seconds, rate := 0, medianServed(core)
-	for _, s := range core {
-		if float64(s.Offered) >= rate {
-			due, served, seconds = due+s.Offered, served+s.Served, seconds+1
-		}
-	}
-	return seconds >= long && float64(due-served) >= much*float64(due)
-}
-
 // lasting returns those of the seconds of evidence that show what lasts, of a load that rises
 // above a limit and falls again: not one right behind less load than it serves, for which an
 // idle partition has saved up, and not one of less load that served all that was due in it,

@@ -121,7 +121,7 @@ func (f *Figures) Holds(step Step, waited func(second int64) string) Holding {
 		return Holding{Why: "it is at its limit, and what the partition had saved up while idle carried it"}
 	case queue.seconds < FewestSeconds && f.mayQueue(step, list):
 		return Holding{Why: "the step is too short to tell a growing queue from slow answers"}
-	case !step.Closed() && !step.Phase.Varying && queue.seconds >= FewestSeconds && !queue.rulesOutOverload() && !ladder.isBelowLimit(step):
+	case !step.Closed() && !step.Phase.Varying && queue.mayHide(ladder, step):
 		return Holding{Why: tooShort}
 	}
 	return Holding{Holds: true}

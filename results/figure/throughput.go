@@ -5,13 +5,6 @@ import (
 	"loadgen/results"
 )
 
-// throughput is what is served second by second, with how sure its mean is.
-func throughput() []Definition {
-	return []Definition{{Name: "throughput", About: "entities per second counted for attempts that succeeded, the mean of the whole seconds of the last half of each step, " +
-		"by when those ended; with its 95 % interval by batch means where one step has enough seconds for one", Scope: OfOperations, Unit: PerSecond, Better: Higher,
-		take: (*Selection).throughput}}
-}
-
 // throughput returns the mean of the settled seconds. Seconds of several steps are of several
 // loads, and have no interval together.
 func (s *Selection) throughput() Value {

@@ -7,6 +7,7 @@ const few = "fewer than ten durations lie beyond it"
 
 // times are the quantiles, the longest and the mean of what takes time.
 func times() []Definition {
+	const mostHave = " do not exceed, told where ten or more lie beyond:"
 	var list []Definition
 	for _, family := range []struct {
 		times, prefix, about string
@@ -26,29 +27,24 @@ func times() []Definition {
 		{"wait", "wait_", "wait before a retry", OfRun, func(s *Selection) *results.Histogram { return s.of.record.RetryWaits }},
 		{"lag", "lag_", "time from due to sent, of first attempts", OfRun, func(s *Selection) *results.Histogram { return s.of.record.Lag }},
 	} {
-		for _, q := range quantiles() {
+		for _, q := range []struct {
+			name, about string
+			quantile    float64
+		}{
+			{"p50", "the time that 50 %" + mostHave, .5},
+			{"p90", "the time that 90 %" + mostHave, .9},
+			{"p95", "the time that 95 %" + mostHave, .95},
+			{"p99", "the time that 99 %" + mostHave, .99},
+			{"p99.9", "the time that 99.9 %" + mostHave, .999},
+			{"max", "the longest", 1},
+			{"mean", "the arithmetic mean of the", -1},
+		} {
 			list = append(list, Definition{Name: family.prefix + q.name, About: q.about + " " + family.about, Scope: family.scope, Unit: Nanoseconds,
 				Better: Lower, Times: family.times, Quantile: q.quantile,
 				take: func(s *Selection) Value { return timed(family.of(s), q.quantile) }})
 		}
 	}
 	return list
-}
-
-type statistic struct {
-	name, about string
-	quantile    float64
-}
-
-func quantiles() []statistic {
-	list := []statistic{}
-	for _, q := range []struct {
-		percent  string
-		quantile float64
-	}{{"50", .5}, {"90", .9}, {"95", .95}, {"99", .99}, {"99.9", .999}} {
-		list = append(list, statistic{"p" + q.percent, "the time that " + q.percent + " % do not exceed, told where ten or more lie beyond:", q.quantile})
-	}
-	return append(list, statistic{"max", "the longest", 1}, statistic{"mean", "the arithmetic mean of the", -1})
 }
 
 // OverHour is what a quantile or the longest is that is over an hour, in nanoseconds: histograms

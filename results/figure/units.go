@@ -104,8 +104,6 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-func (p *parser) digit() bool { return p.fault == nil && isDigit(p.peek()) }
-
 // next shows the character that comes next.
 func (p *parser) next() string {
 	if p.peek() == 0 && p.at == len(p.text) {
@@ -118,16 +116,6 @@ func (p *parser) next() string {
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-
-func nameByte(c byte) bool { return letter(c) || isDigit(c) || c == '_' || c == '.' }
-
-// first returns the first byte of a text, 0 of an empty one.
-func first(text string) byte {
-	if text == "" {
-		return 0
-	}
-	return text[0]
-}
 
 // clipped cuts what is too long to be shown.
 func clipped(text string) string {
