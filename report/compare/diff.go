@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // mostEntries is how many entries are kept.
@@ -39,7 +40,9 @@ func (d *differ) compare(path string, was, is any) {
 		if after, ok := is.(map[string]any); ok {
 			keys := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 			slices.Sort(keys)
-			d.compareMembers(slices.Compact(keys), before, after, func(key string) string { return child(path, key) })
+			d.compareMembers(slices.Compact(keys), before, after, func(key string) string {
+				return strings.TrimPrefix(path+"."+pathWord(key), ".")
+			})
 			return
 		}
 	case []any:

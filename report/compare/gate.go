@@ -88,17 +88,21 @@ func checkTrials(trials []Trial) error {
 	}
 	names := map[string]bool{}
 	for i := range trials {
-		if err := trials[i].check(); err != nil {
-			return err
-		}
-		name := trials[i].Metric.Name
-		if names[name] {
+		name, floor := trials[i].Metric.Name, trials[i].Metric.Floor
+		pairs, first := len(trials[i].Pairs), len(trials[0].Pairs)
+		switch {
+		case name == "":
+			return fmt.Errorf("%w: a metric without a name", ErrFigures)
+		case math.IsNaN(floor) || math.IsInf(floor, 0) || floor < 0:
+			return fmt.Errorf("%w: %q: the floor %v is no number from 0 on", ErrFigures, name, floor)
+		case pairs > mostPairs:
+			return fmt.Errorf("%w: %q: %d pairs are more than %d", ErrFigures, name, pairs, mostPairs)
+		case names[name]:
 			return fmt.Errorf("%w: the metric %q is there twice", ErrFigures, name)
+		case pairs != first:
+			return fmt.Errorf("%w: %q has %d pairs and %q %d", ErrFigures, name, pairs, trials[0].Metric.Name, first)
 		}
 		names[name] = true
-		if got, first := len(trials[i].Pairs), len(trials[0].Pairs); got != first {
-			return fmt.Errorf("%w: %q has %d pairs and %q %d", ErrFigures, name, got, trials[0].Metric.Name, first)
-		}
 	}
 	return nil
 }
@@ -109,13 +113,18 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 	if len(t.Pairs) == 0 {
 		return finding, nil
 	}
-	logs, err := t.logRatios()
-	if err != nil {
-		return Finding{}, err
-	}
-	was, is := make([]float64, len(t.Pairs)), make([]float64, len(t.Pairs))
+	was, is, logs := make([]float64, len(t.Pairs)), make([]float64, len(t.Pairs)), make([]float64, len(t.Pairs))
 	for i, pair := range t.Pairs {
-		was[i], is[i] = pair.A, pair.B
+		a, err := t.log(i, A, pair.A)
+		if err != nil {
+			return Finding{}, err
+		}
+		b, err := t.log(i, B, pair.B)
+		if err != nil {
+			return Finding{}, err
+		}
+		// Of a difference of two logarithms, swapping the sides changes the sign and no bit else.
+		was[i], is[i], logs[i] = pair.A, pair.B, b-a
 	}
 	finding.A, finding.B = statistics.Median(was), statistics.Median(is)
 	tested := statistics.SignFlip(logs, DefaultAlpha, 0)

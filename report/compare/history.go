@@ -134,9 +134,20 @@ func (d *detective) merge(indexes []int) []ChangePoint {
 		points[i] = d.judge(indexes, i)
 	}
 	for len(points) > 0 {
-		weakest, fails := d.weakest(points)
-		if !fails {
-			break
+		weakest, least := 0, 0
+		for i := range points {
+			if points[i].P > points[weakest].P {
+				weakest = i
+			}
+			if points[i].magnitude() < points[least].magnitude() {
+				least = i
+			}
+		}
+		if points[weakest].P <= d.p {
+			weakest = least
+			if points[least].magnitude() >= d.leastChange {
+				break
+			}
 		}
 		points, indexes = slices.Delete(points, weakest, weakest+1), slices.Delete(indexes, weakest, weakest+1)
 		for i := max(0, weakest-1); i < min(weakest+1, len(points)); i++ {
@@ -144,23 +155,6 @@ func (d *detective) merge(indexes []int) []ChangePoint {
 		}
 	}
 	return points
-}
-
-// weakest returns the point that holds least, and whether it is too weak.
-func (d *detective) weakest(points []ChangePoint) (int, bool) {
-	byP, byMagnitude := 0, 0
-	for i := range points {
-		if points[i].P > points[byP].P {
-			byP = i
-		}
-		if points[i].magnitude() < points[byMagnitude].magnitude() {
-			byMagnitude = i
-		}
-	}
-	if points[byP].P > d.p {
-		return byP, true
-	}
-	return byMagnitude, points[byMagnitude].magnitude() < d.leastChange
 }
 
 // judge holds the i-th candidate against the values between its neighbours.

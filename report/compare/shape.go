@@ -58,11 +58,18 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 		bars []results.Bar
 		n    *int64
 	}{{was, &shape.Was}, {is, &shape.Is}} {
-		n, err := checkBars(side.bars)
-		if err != nil {
-			return Shape{}, err
+		last := int64(-1)
+		for i, bar := range side.bars {
+			if bar.From <= last || bar.To < bar.From || bar.Count <= 0 || *side.n > math.MaxInt64-bar.Count {
+				return Shape{}, fmt.Errorf("%w: bar %d, from %d to %d µs with %d, does not follow the one before it",
+					ErrFigures, i+1, bar.From, bar.To, bar.Count)
+			}
+			*side.n += bar.Count
+			last = bar.To
 		}
-		*side.n = n
+		if *side.n == 0 {
+			return Shape{}, fmt.Errorf("%w: a distribution without durations", ErrFigures)
+		}
 	}
 	shape.measure(was, is)
 	for _, q := range []float64{0.5, 0.9, 0.99, 0.999} {
@@ -74,21 +81,6 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 	}
 	shape.Sentence = shape.describe()
 	return shape, nil
-}
-
-func checkBars(bars []results.Bar) (int64, error) {
-	n, last := int64(0), int64(-1)
-	for i, bar := range bars {
-		if bar.From <= last || bar.To < bar.From || bar.Count <= 0 || n > math.MaxInt64-bar.Count {
-			return 0, fmt.Errorf("%w: bar %d, from %d to %d µs with %d, does not follow the one before it",
-				ErrFigures, i+1, bar.From, bar.To, bar.Count)
-		}
-		n, last = n+bar.Count, bar.To
-	}
-	if n == 0 {
-		return 0, fmt.Errorf("%w: a distribution without durations", ErrFigures)
-	}
-	return n, nil
 }
 
 // measure goes through the ends of both histograms' bars in order. Between two of

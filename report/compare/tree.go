@@ -58,13 +58,6 @@ func tooDeep(tree any, left int) bool {
 	return false
 }
 
-func child(path, key string) string {
-	if path == "" {
-		return pathWord(key)
-	}
-	return path + "." + pathWord(key)
-}
-
 // pathWord returns a key or name as it stands in a path: as it is where it holds only
 // letters, digits, "_", "-", "/" and inner blanks, else in quotes.
 func pathWord(key string) string {

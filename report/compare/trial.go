@@ -26,37 +26,6 @@ type Trial struct {
 	Pairs  []Pair
 }
 
-// check returns the first fault of the trial but those of its figures.
-func (t *Trial) check() error {
-	switch name, floor := t.Metric.Name, t.Metric.Floor; {
-	case name == "":
-		return fmt.Errorf("%w: a metric without a name", ErrFigures)
-	case math.IsNaN(floor) || math.IsInf(floor, 0) || floor < 0:
-		return fmt.Errorf("%w: %q: the floor %v is no number from 0 on", ErrFigures, name, floor)
-	case len(t.Pairs) > mostPairs:
-		return fmt.Errorf("%w: %q: %d pairs are more than %d", ErrFigures, name, len(t.Pairs), mostPairs)
-	}
-	return nil
-}
-
-// logRatios returns the natural logarithm of B/A for each pair. It is a difference
-// of two logarithms, so that swapping the sides changes the sign and no bit else.
-func (t *Trial) logRatios() ([]float64, error) {
-	logs := make([]float64, len(t.Pairs))
-	for i, pair := range t.Pairs {
-		was, err := t.log(i, A, pair.A)
-		if err != nil {
-			return nil, err
-		}
-		is, err := t.log(i, B, pair.B)
-		if err != nil {
-			return nil, err
-		}
-		logs[i] = is - was
-	}
-	return logs, nil
-}
-
 // log returns the logarithm of one figure, or of the floor.
 func (t *Trial) log(pair int, side Side, value float64) (float64, error) {
 	if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 || value == 0 && t.Metric.Floor == 0 {

@@ -92,7 +92,13 @@ func (p *Stats) Enter(name string, operations uint64, length time.Duration) {
 	defer p.mu.Unlock()
 	p.stage = stage{name: name, planned: operations, length: length, before: before}
 	for i := range p.shards {
-		p.shards[i].forget()
+		// What comes next is of another stage.
+		h := &p.shards[i]
+		h.mu.Lock()
+		for n := range h.ring {
+			h.ring[n] = second{number: h.ring[n].number}
+		}
+		h.mu.Unlock()
 	}
 }
 
@@ -112,14 +118,64 @@ func (p *Stats) Phase(_ int, told *results.Phase) {
 
 // Due is told of every operation as it is first sent, or dropped.
 func (p *Stats) Due(s *results.Scheduled) {
-	p.shards[uint64(s.Intended)>>10%shards].due(s)
+	h := &p.shards[uint64(s.Intended)>>10%shards]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.totals.Scheduled++
+	if s.Dropped {
+		h.totals.Dropped++
+	} else {
+		if !s.Held {
+			h.totals.Sent++
+		}
+		if s.Sent > s.Intended+results.LateAfter {
+			h.totals.Late++
+		}
+	}
+	if one := h.at(s.Intended); one != nil {
+		one.due++
+		one.offered += s.Entities
+	}
 }
 
 // Again is told of every attempt but the first of an operation as it is sent.
-func (p *Stats) Again(at time.Duration) { p.shards[uint64(at)>>10%shards].again() }
+func (p *Stats) Again(at time.Duration) {
+	h := &p.shards[uint64(at)>>10%shards]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.totals.Sent++
+}
 
 // Attempt is told of every attempt as it ends.
-func (p *Stats) Attempt(a *results.Attempt) { p.shards[a.Number%shards].attempt(a) }
+func (p *Stats) Attempt(a *results.Attempt) {
+	h := &p.shards[a.Number%shards]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest = max(h.latest, a.Done)
+	h.totals.Attempts++
+	switch a.Class {
+	case results.Ok:
+		h.totals.Ok++
+	case results.Throttled:
+		h.totals.Throttled++
+	default:
+		h.totals.Failed++
+	}
+	one := h.at(a.Done)
+	if one == nil {
+		return
+	}
+	one.attempts++
+	if a.Class == results.Throttled {
+		one.throttled++
+	}
+	demanded := a.Demanded()
+	one.demanded += demanded
+	if demanded <= 0 || !a.HasPartition {
+		return
+	}
+	one.warmer(partition{a.Table, a.PartitionKey}, demanded, a.Class)
+}
 
 // Touched is told of entities that the attempt with a number touched at a partition that is
 // not its own, as a query of a whole table does: they are heat there, and nothing else.
@@ -133,7 +189,22 @@ func (p *Stats) Touched(number uint64, at time.Duration, table, key string, enti
 }
 
 // Completed is told of every operation as it ends.
-func (p *Stats) Completed(c *results.Completed) { p.shards[c.Number%shards].completed(c) }
+func (p *Stats) Completed(c *results.Completed) {
+	h := &p.shards[c.Number%shards]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.latest = max(h.latest, c.Done)
+	h.totals.Operations++
+	h.totals.Served += c.Served
+	one := h.at(c.Done)
+	if one == nil {
+		return
+	}
+	one.served += c.Served
+	if c.Class == results.Ok {
+		one.times[binOf(c.Done-c.Intended)]++
+	}
+}
 
 // Totals returns what the run came to so far.
 func (p *Stats) Totals() Totals {

@@ -74,7 +74,12 @@ func (p *Stats) Status(at time.Duration) Status {
 	now := p.stage
 	p.mu.Unlock()
 	s := Status{At: at, Stage: now.name, Planned: now.planned, Totals: p.Totals(), Members: p.Members()}
-	s.Sofar = s.Totals.since(&now.before)
+	t, before := &s.Totals, &now.before
+	s.Sofar = Totals{
+		t.Scheduled - before.Scheduled, t.Dropped - before.Dropped, t.Late - before.Late, t.Sent - before.Sent,
+		t.Attempts - before.Attempts, t.Ok - before.Ok, t.Throttled - before.Throttled, t.Failed - before.Failed,
+		t.Operations - before.Operations, t.Served - before.Served,
+	}
 	s.Ended = uint64(s.Sofar.Operations + s.Sofar.Dropped)
 	if now.planned > 0 {
 		s.Ended = min(s.Ended, now.planned)
@@ -92,30 +97,15 @@ func (p *Stats) Status(at time.Duration) Status {
 	if under.target > 0 {
 		s.Target = &under.target
 	}
-	s.Left, s.Estimated = now.left(at, s.Ended)
+	switch passed := at - now.begin; {
+	case now.length > 0:
+		s.Left = new(max(0, now.length-passed))
+	case passed >= shortest && s.Ended > 0 && now.planned > 0:
+		s.Left = new(time.Duration(float64(passed) / float64(s.Ended) * float64(now.planned-min(s.Ended, now.planned))))
+		s.Estimated = true
+	}
 	p.recent(&s, &now, under)
 	return s
-}
-
-// since returns what came after before.
-func (t *Totals) since(before *Totals) Totals {
-	return Totals{
-		t.Scheduled - before.Scheduled, t.Dropped - before.Dropped, t.Late - before.Late, t.Sent - before.Sent,
-		t.Attempts - before.Attempts, t.Ok - before.Ok, t.Throttled - before.Throttled, t.Failed - before.Failed,
-		t.Operations - before.Operations, t.Served - before.Served,
-	}
-}
-
-// left returns how much longer a stage takes, and whether that is an estimate.
-func (s *stage) left(at time.Duration, ended uint64) (*time.Duration, bool) {
-	passed := at - s.begin
-	if s.length > 0 {
-		return new(max(0, s.length-passed)), false
-	}
-	if passed < shortest || ended == 0 || s.planned == 0 {
-		return nil, false
-	}
-	return new(time.Duration(float64(passed) / float64(ended) * float64(s.planned-min(ended, s.planned)))), true
 }
 
 // recent fills in what a status says of the last seconds of a stage.

@@ -54,10 +54,6 @@ type warmth struct {
 // table.
 type partition struct{ table, key string }
 
-func (p partition) own() partition {
-	return partition{strings.Clone(p.table), strings.Clone(p.key)}
-}
-
 // at returns the second of an instant, nil for one that was forgotten. The caller holds
 // mu.
 func (h *shard) at(instant time.Duration) *second {
@@ -72,74 +68,11 @@ func (h *shard) at(instant time.Duration) *second {
 	return s
 }
 
-// forget empties all seconds: what comes next is of another stage.
-func (h *shard) forget() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for i := range h.ring {
-		h.ring[i] = second{number: h.ring[i].number}
-	}
-}
-
-func (h *shard) due(s *results.Scheduled) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.totals.Scheduled++
-	if s.Dropped {
-		h.totals.Dropped++
-	} else {
-		if !s.Held {
-			h.totals.Sent++
-		}
-		if s.Sent > s.Intended+results.LateAfter {
-			h.totals.Late++
-		}
-	}
-	if one := h.at(s.Intended); one != nil {
-		one.due++
-		one.offered += s.Entities
-	}
-}
-
-func (h *shard) again() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.totals.Sent++
-}
-
-func (h *shard) attempt(a *results.Attempt) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.latest = max(h.latest, a.Done)
-	h.totals.Attempts++
-	switch a.Class {
-	case results.Ok:
-		h.totals.Ok++
-	case results.Throttled:
-		h.totals.Throttled++
-	default:
-		h.totals.Failed++
-	}
-	one := h.at(a.Done)
-	if one == nil {
-		return
-	}
-	one.attempts++
-	if a.Class == results.Throttled {
-		one.throttled++
-	}
-	demanded := a.Demanded()
-	one.demanded += demanded
-	if demanded <= 0 || !a.HasPartition {
-		return
-	}
-	one.warmer(partition{a.Table, a.PartitionKey}, demanded, a.Class)
-}
-
 // warmer adds to the heat of a partition.
 func (s *second) warmer(at partition, demanded int64, class results.Class) {
 	if s.heat == nil {
-		s.heat = keys.NewHeaviestKeys(places, partition.own, func(w *warmth) { *w = warmth{} })
+		s.heat = keys.NewHeaviestKeys(places, func(p partition) partition { return partition{strings.Clone(p.table), strings.Clone(p.key)} },
+			func(w *warmth) { *w = warmth{} })
 	}
 	recent := &s.recent[results.Ending(at.table, at.key)%recents]
 	place := *recent
@@ -153,22 +86,6 @@ func (s *second) warmer(at partition, demanded int64, class results.Class) {
 		w.served += demanded
 	} else {
 		w.throttled += demanded
-	}
-}
-
-func (h *shard) completed(c *results.Completed) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.latest = max(h.latest, c.Done)
-	h.totals.Operations++
-	h.totals.Served += c.Served
-	one := h.at(c.Done)
-	if one == nil {
-		return
-	}
-	one.served += c.Served
-	if c.Class == results.Ok {
-		one.times[binOf(c.Done-c.Intended)]++
 	}
 }
 

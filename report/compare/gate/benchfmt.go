@@ -19,7 +19,20 @@ func benchfmt(w io.Writer, list []Result) error {
 	for i := range list {
 		r := &list[i]
 		b.live(r)
-		b.virtual(r)
+		if r.Difference == nil {
+			continue
+		}
+		for _, side := range []compare.Side{compare.A, compare.B} {
+			for _, e := range r.Difference.Entries {
+				text := e.Was
+				if side == compare.B {
+					text = e.Is
+				}
+				if value, err := strconv.ParseFloat(text, 64); err == nil && e.Change != nil {
+					b.add(side, "scenario="+export.Word(r.Scenario)+"/value="+export.Word(e.Path), export.Measured{Value: value, Unit: "value"})
+				}
+			}
+		}
 	}
 	return b.text.Write(w)
 }
@@ -83,25 +96,6 @@ func (b *bench) run(scenario string, trials []compare.Trial, slot compare.Slot) 
 	}
 	for _, name := range names {
 		b.add(slot.Side, name, lines[name]...)
-	}
-}
-
-// virtual writes each number that differs, as it was and as it is.
-func (b *bench) virtual(r *Result) {
-	if r.Difference == nil {
-		return
-	}
-	for _, side := range []compare.Side{compare.A, compare.B} {
-		for i := range r.Difference.Entries {
-			e := &r.Difference.Entries[i]
-			text := e.Was
-			if side == compare.B {
-				text = e.Is
-			}
-			if value, err := strconv.ParseFloat(text, 64); err == nil && e.Change != nil {
-				b.add(side, "scenario="+export.Word(r.Scenario)+"/value="+export.Word(e.Path), export.Measured{Value: value, Unit: "value"})
-			}
-		}
 	}
 }
 

@@ -30,12 +30,25 @@ func Document(list []Result) *document.Document {
 	}
 	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
 	d := &document.Document{Title: "loadgen gate", Subtitle: counts(sorted), Answer: answer(sorted), Data: verdictOf(list)}
-	t := scenarios(sorted)
+	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(4, "scenario", "verdict", "runs", "reason")}
+	t.Columns[2].Spare = 1
+	for _, r := range sorted {
+		row := document.Cells(cut(export.Plain(r.Scenario), mostCell), r.Outcome.String(), r.kind(), cut(r.sentence(), mostCell))
+		state, _ := r.Outcome.State()
+		row[0].Tone, row[1].Tone = document.ToneOf(state), document.ToneOf(state)
+		t.Rows = append(t.Rows, row)
+	}
 	if len(sorted) > 1 {
 		d.Screen = append(d.Screen, t)
 	}
 	if len(sorted) > 0 {
-		lines := sorted[0].inShort()
+		lines := sorted[0].lines()
+		notes := lines[len(lines)-len(sorted[0].Notes):]
+		lines = lines[:len(lines)-len(notes)]
+		if len(lines) > mostShown {
+			lines = append(lines[:mostShown:mostShown], "--verbose shows more")
+		}
+		lines = append(lines, notes[:min(len(notes), mostShown)]...)
 		if repeat := sorted[0].Repeat; repeat != "" {
 			lines = append(lines, "the run: "+export.Plain(repeat))
 		}
@@ -53,17 +66,6 @@ func Document(list []Result) *document.Document {
 			r.metricsTable(i+1), document.List{Items: r.lines()})
 	}
 	return d
-}
-
-// inShort is what a screen has room for of what differs, and what to do about it.
-func (r *Result) inShort() []string {
-	lines := r.lines()
-	notes := lines[len(lines)-len(r.Notes):]
-	lines = lines[:len(lines)-len(r.Notes)]
-	if len(lines) > mostShown {
-		lines = append(lines[:mostShown:mostShown], "--verbose shows more")
-	}
-	return append(lines, notes[:min(len(notes), mostShown)]...)
 }
 
 // answer says in how many scenarios the gravest outcome is, or what the one came to.
@@ -109,18 +111,6 @@ func counts(sorted []*Result) string {
 	return text
 }
 
-func scenarios(sorted []*Result) document.Table {
-	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(4, "scenario", "verdict", "runs", "reason")}
-	t.Columns[2].Spare = 1
-	for _, r := range sorted {
-		row := document.Cells(cut(export.Plain(r.Scenario), mostCell), r.Outcome.String(), r.kind(), cut(r.sentence(), mostCell))
-		state, _ := r.Outcome.State()
-		row[0].Tone, row[1].Tone = document.ToneOf(state), document.ToneOf(state)
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
 // metricsTable is the metrics that were judged of one scenario.
 func (r *Result) metricsTable(number int) document.Table {
 	t := document.Table{ID: fmt.Sprintf("metrics-%d", number), Columns: document.Headed(1, "metric", "A", "B", "change", "interval", "p", "pairs")}
@@ -130,8 +120,8 @@ func (r *Result) metricsTable(number int) document.Table {
 	for i := range r.Judgement.Findings {
 		f := &r.Judgement.Findings[i]
 		as := document.Figures
-		if _, _, time := unitOf(f.Metric); time {
-			as = lapse
+		if _, _, isTime := unitOf(f.Metric); isTime {
+			as = func(nanoseconds float64) string { return document.Lapse(time.Duration(nanoseconds)) }
 		}
 		row := document.Cells(export.Plain(f.Metric), as(f.A), as(f.B), document.Change(f.Change), document.Interval(f.Interval, document.Change),
 			document.Chance(f.Adjusted), document.Count(int64(f.Pairs)))
@@ -141,6 +131,3 @@ func (r *Result) metricsTable(number int) document.Table {
 	}
 	return t
 }
-
-// lapse is a time of so many nanoseconds.
-func lapse(nanoseconds float64) string { return document.Lapse(time.Duration(nanoseconds)) }

@@ -54,29 +54,21 @@ func verdictOf(list []Result) *verdict {
 		one.State, one.Ok = r.Outcome.State()
 		if r.Difference != nil {
 			one.Differ = r.Difference.Total
+			for _, e := range r.Difference.Entries {
+				all.Metrics = append(all.Metrics, metric{Scenario: r.Scenario, Metric: e.Path, Verdict: e.Kind.String(),
+					A: raw(e.Was), B: raw(e.Is), Change: e.Change})
+			}
+		}
+		if r.Judgement != nil {
+			for i := range r.Judgement.Findings {
+				f := &r.Judgement.Findings[i]
+				all.Metrics = append(all.Metrics, metric{Scenario: r.Scenario, Metric: f.Metric, Verdict: f.Verdict.String(), A: f.A, B: f.B,
+					Change: &f.Change, Interval: f.Interval, P: &f.P, Adjusted: &f.Adjusted, Pairs: f.Pairs})
+			}
 		}
 		all.Scenarios = append(all.Scenarios, one)
-		all.Metrics = append(all.Metrics, r.metrics()...)
 	}
 	return all
-}
-
-func (r *Result) metrics() []metric {
-	var list []metric
-	if r.Difference != nil {
-		for _, e := range r.Difference.Entries {
-			list = append(list, metric{Scenario: r.Scenario, Metric: e.Path, Verdict: e.Kind.String(),
-				A: raw(e.Was), B: raw(e.Is), Change: e.Change})
-		}
-	}
-	if r.Judgement != nil {
-		for i := range r.Judgement.Findings {
-			f := &r.Judgement.Findings[i]
-			list = append(list, metric{Scenario: r.Scenario, Metric: f.Metric, Verdict: f.Verdict.String(), A: f.A, B: f.B,
-				Change: &f.Change, Interval: f.Interval, P: &f.P, Adjusted: &f.Adjusted, Pairs: f.Pairs})
-		}
-	}
-	return list
 }
 
 // raw returns a value of a difference as JSON: as a text where it was cut off, and

@@ -1,10 +1,8 @@
 package history
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -69,12 +67,17 @@ func (a *Archive) Add(name string, record *results.Record) {
 		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: printable(m.Tool.Commit, longestWord)}
 	figures, late := figure.Of(record), verdict.LateIn(record)
 	for _, metric := range a.metrics {
-		value := metric.value(figures)
-		if figures.Late(metric.of, late) != "" {
+		v := figures.Take(metric.of)
+		switch {
+		case figures.Late(metric.of, late) != "":
 			kept.late++
-			value = math.NaN()
+			v.Value = math.NaN()
+		case !v.Told:
+			v.Value = math.NaN()
+		case metric.of.Unit() == figure.Nanoseconds:
+			v.Value /= 1000
 		}
-		kept.values = append(kept.values, value)
+		kept.values = append(kept.values, v.Value)
 	}
 	for _, kind := range m.Operations {
 		kept.names = append(kept.names, printable(kind.Name, longestPath))
@@ -85,12 +88,4 @@ func (a *Archive) Add(name string, record *results.Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.runs = append(a.runs, kept)
-}
-
-// inOrder returns the runs in the order in which they were begun, those of one instant
-// by name.
-func (a *Archive) inOrder() []run {
-	return slices.SortedFunc(slices.Values(a.runs), func(x, y run) int {
-		return cmp.Or(x.started.Compare(y.started), strings.Compare(x.name, y.name))
-	})
 }

@@ -75,7 +75,15 @@ func (d *Document) told() *toldHistory {
 		told.State, _ = told.Verdict.State()
 		for number := range s.Series {
 			series := &s.Series[number]
-			told.Series = append(told.Series, series.told(d.Metrics))
+			one := toldSeries{Differs: append([]string{}, series.Differs...)}
+			for _, night := range series.Nights {
+				values := make(map[string]*float64, len(d.Metrics))
+				for m, metric := range d.Metrics {
+					values[metric.Column()] = document.Finite(night.Values[m])
+				}
+				one.Nights = append(one.Nights, toldNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), values})
+			}
+			told.Series = append(told.Series, one)
 			for t := range series.Trends {
 				all.Metrics = append(all.Metrics, series.Trends[t].told(s.Name, number+1)...)
 			}
@@ -83,18 +91,6 @@ func (d *Document) told() *toldHistory {
 		all.Scenarios = append(all.Scenarios, told)
 	}
 	return all
-}
-
-func (s *Series) told(metrics []Metric) toldSeries {
-	told := toldSeries{Differs: append([]string{}, s.Differs...)}
-	for _, night := range s.Nights {
-		values := make(map[string]*float64, len(metrics))
-		for m, metric := range metrics {
-			values[metric.Column()] = document.Finite(night.Values[m])
-		}
-		told.Nights = append(told.Nights, toldNight{night.Begun.Format(time.RFC3339), night.Runs, append([]string{}, night.Commits...), values})
-	}
-	return told
 }
 
 func (t *Trend) told(scenario string, series int) []toldMetric {

@@ -91,24 +91,6 @@ func (m Metric) Column() string {
 	return m.String()
 }
 
-// value returns what the metric is of a record, not a number where it cannot be told.
-func (m Metric) value(figures *figure.Figures) float64 {
-	v := figures.Take(m.of)
-	if !v.Told {
-		return math.NaN()
-	}
-	value := v.Value
-	if m.of.Unit() == figure.Nanoseconds {
-		value /= 1000
-	}
-	return value
-}
-
-// names returns the operations and phases that the metric is of.
-func (m Metric) names() []string {
-	return slices.DeleteFunc([]string{m.of.Of, m.of.Operation, m.of.Phase}, func(name string) bool { return name == "" })
-}
-
 // Told returns a value of the metric for people, to three figures.
 func (m Metric) Told(value float64) string {
 	switch {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"loadgen/report/compare"
@@ -24,7 +25,15 @@ func Report(h *Document) *document.Document {
 	if len(h.Scenarios) == 1 {
 		d.Title += " of " + h.Scenarios[0].Name
 	} else if len(h.Scenarios) > 1 {
-		d.Screen = []document.Block{h.scenarios()}
+		t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(2, "scenario", "comes to", "runs")}
+		for i := range h.Scenarios {
+			s := &h.Scenarios[i]
+			state, _ := s.Outcome().State()
+			row := document.Cells(s.Name, s.Outcome().String(), document.Count(int64(s.Runs)))
+			row[0].Tone = document.ToneOf(state)
+			t.Rows = append(t.Rows, row)
+		}
+		d.Screen = []document.Block{t}
 	}
 	var steps []string
 	for i := range h.Scenarios {
@@ -51,19 +60,6 @@ func Report(h *Document) *document.Document {
 		d.Warnings = []string{document.Counted(len(h.Unread), "run") + " cannot be read, the first of which is " + unread[0]}
 	}
 	return d
-}
-
-// scenarios is a row for each, where there are several.
-func (d *Document) scenarios() document.Table {
-	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(2, "scenario", "comes to", "runs")}
-	for i := range d.Scenarios {
-		s := &d.Scenarios[i]
-		state, _ := s.Outcome().State()
-		row := document.Cells(s.Name, s.Outcome().String(), document.Count(int64(s.Runs)))
-		row[0].Tone = document.ToneOf(state)
-		t.Rows = append(t.Rows, row)
-	}
-	return t
 }
 
 // answer says which metric steps, of the scenario with the greatest outcome.
@@ -162,7 +158,8 @@ func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) 
 	for i := first; i < len(s.Series); i++ {
 		series := &s.Series[i]
 		if len(s.Series) > 1 {
-			say(series.heading(i))
+			heading := fmt.Sprintf("series %d: %s from %s on", i+1, nightsIn(len(series.Nights)), dated(series.Nights[0].Begun))
+			say(strings.Join(append([]string{heading}, series.Differs...), "; "))
 		}
 		var items []string
 		for t := range series.Trends {
@@ -179,12 +176,6 @@ func (s *Scenario) sections(d *document.Document, metrics []Metric, number int) 
 	d.Add(id, s.Name, blocks...)
 }
 
-// heading says how long a series is, and why it is one of its own.
-func (s *Series) heading(number int) string {
-	text := fmt.Sprintf("series %d: %s from %s on", number+1, nightsIn(len(s.Nights)), dated(s.Nights[0].Begun))
-	return strings.Join(append([]string{text}, s.Differs...), "; ")
-}
-
 // table is the last nights of a series, and beside a metric where it steps.
 func (s *Series) table(id string, metrics []Metric) document.Table {
 	t := document.Table{ID: id, Caption: "The last nights", Columns: document.Headed(1, "night (UTC)", "runs")}
@@ -195,11 +186,13 @@ func (s *Series) table(id string, metrics []Metric) document.Table {
 	for _, night := range s.Nights[first:] {
 		row := document.Cells(dated(night.Begun), document.Count(int64(night.Runs)))
 		for m, metric := range metrics {
-			mark := s.Trends[m].mark(&night)
-			row = append(row, document.Cells(metric.Told(night.Values[m]), mark)...)
-			if mark != "" {
+			mark := ""
+			steps := s.Trends[m].Steps
+			if at := slices.IndexFunc(steps, func(step Step) bool { return step.Night.Equal(night.Begun) }); at >= 0 {
+				mark = "← " + changed(steps[at].Change)
 				row[0].Tone = document.Bad
 			}
+			row = append(row, document.Cells(metric.Told(night.Values[m]), mark)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -207,14 +200,4 @@ func (s *Series) table(id string, metrics []Metric) document.Table {
 		t.Notes = []string{fmt.Sprintf("the last %d nights, of %d; --format csv has all", shownNights, len(s.Nights))}
 	}
 	return t
-}
-
-// mark returns the change with which a metric steps on a night, empty for none.
-func (t *Trend) mark(night *Night) string {
-	for i := range t.Steps {
-		if t.Steps[i].Night.Equal(night.Begun) {
-			return "← " + changed(t.Steps[i].Change)
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -81,8 +82,8 @@ func (a *Archive) Document() (*Document, error) {
 	slices.Sort(known)
 	known = slices.DeleteFunc(slices.Compact(known), func(name string) bool { return name == "" })
 	for _, metric := range a.metrics {
-		for _, name := range metric.names() {
-			if len(known) > 0 && !slices.Contains(known, name) {
+		for _, name := range []string{metric.of.Of, metric.of.Operation, metric.of.Phase} {
+			if name != "" && len(known) > 0 && !slices.Contains(known, name) {
 				return nil, &Fault{"metric", errors.New(nearest.Unknown("operation or phase", name, known))}
 			}
 		}
@@ -91,7 +92,10 @@ func (a *Archive) Document() (*Document, error) {
 	slices.SortFunc(d.Unread, func(x, y Unread) int { return strings.Compare(x.Name+x.Reason, y.Name+y.Reason) })
 	of := make(map[string][]run)
 	var names []string
-	for _, r := range a.inOrder() {
+	ordered := slices.SortedFunc(slices.Values(a.runs), func(x, y run) int {
+		return cmp.Or(x.started.Compare(y.started), strings.Compare(x.name, y.name))
+	})
+	for _, r := range ordered {
 		if of[r.scenario] == nil {
 			names = append(names, r.scenario)
 		}
@@ -162,29 +166,25 @@ func nightsOf(runs []run) []Night {
 		if end < 0 {
 			end = len(runs)
 		}
-		list = append(list, nightOf(runs[:end]))
+		night := Night{Begun: runs[0].started, Runs: end}
+		for metric := range runs[0].values {
+			var told []float64
+			for _, r := range runs[:end] {
+				if value := r.values[metric]; !math.IsNaN(value) {
+					told = append(told, value)
+				}
+			}
+			night.Values = append(night.Values, statistics.Median(told))
+		}
+		for _, r := range runs[:end] {
+			if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
+				night.Commits = append(night.Commits, r.commit)
+			}
+		}
+		list = append(list, night)
 		runs = runs[end:]
 	}
 	return list
-}
-
-func nightOf(runs []run) Night {
-	night := Night{Begun: runs[0].started, Runs: len(runs)}
-	for metric := range runs[0].values {
-		var told []float64
-		for _, r := range runs {
-			if value := r.values[metric]; !math.IsNaN(value) {
-				told = append(told, value)
-			}
-		}
-		night.Values = append(night.Values, statistics.Median(told))
-	}
-	for _, r := range runs {
-		if r.commit != "" && !slices.Contains(night.Commits, r.commit) {
-			night.Commits = append(night.Commits, r.commit)
-		}
-	}
-	return night
 }
 
 // Draw draws the nights of a scenario into a file of a folder, PNG or SVG by its ending.

@@ -74,22 +74,15 @@ func (s *Series) findSteps(metrics []Metric) error {
 
 // stretch adds the nights up to a step, or to the end.
 func (t *Trend) stretch(begun []time.Time, values []float64) {
+	t.Variation = math.NaN()
 	if len(values) == 0 {
-		t.Variation = math.NaN()
 		return
 	}
-	one := Stretch{From: begun[0], To: begun[len(begun)-1]}
-	one.Mean, t.Variation = spread(values)
-	t.Stretches = append(t.Stretches, one)
-}
-
-// spread returns the mean of values, and their standard deviation as a part of it.
-func spread(values []float64) (mean, variation float64) {
-	mean = statistics.Mean(values)
-	if len(values) < 2 || mean == 0 {
-		return mean, math.NaN()
+	mean := statistics.Mean(values)
+	t.Stretches = append(t.Stretches, Stretch{From: begun[0], To: begun[len(begun)-1], Mean: mean})
+	if len(values) >= 2 && mean != 0 {
+		t.Variation = math.Sqrt(statistics.Squares(values)/float64(len(values)-1)) / math.Abs(mean)
 	}
-	return mean, math.Sqrt(statistics.Squares(values)/float64(len(values)-1)) / math.Abs(mean)
 }
 
 // Sentence says when a metric stepped, from what to what, by how much, and how sure that is.

@@ -34,24 +34,6 @@ func (u unit) suffix() string {
 	}
 }
 
-func (m *Metric) change() string {
-	switch {
-	case m.A == nil || m.B == nil:
-		return document.Untold
-	case m.Change == nil:
-		return "from 0"
-	}
-	return document.Change(*m.Change)
-}
-
-// interval returns between which bounds it did.
-func (m *Metric) interval() string {
-	if m.Change == nil {
-		return document.Untold
-	}
-	return document.Interval(m.Interval, document.Change)
-}
-
 func (k key) title() string {
 	phase, operation := "all reported phases", "all operations"
 	if k.phase != "" {

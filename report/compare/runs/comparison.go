@@ -126,7 +126,13 @@ func sections(a, b *Side) []key {
 func metricOf(a, b *Side, k key, m measure) Metric {
 	metric := Metric{Metric: m.name, Phase: k.phase, Operation: k.operation, measure: m}
 	was, is := a.values(k, m), b.values(k, m)
-	metric.same = alike(was, is)
+	equal := func(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+	if len(was) == len(is) {
+		metric.same = slices.EqualFunc(was, is, equal)
+	} else {
+		all := slices.Concat(was, is)
+		metric.same = !slices.ContainsFunc(all, func(value *float64) bool { return !equal(value, all[0]) })
+	}
 	metric.A, metric.RangeA = middle(was)
 	metric.B, metric.RangeB = middle(is)
 	if metric.A != nil && metric.B != nil {
@@ -173,17 +179,6 @@ func paired(was, is []*float64) []compare.Pair {
 		pairs = append(pairs, compare.Pair{A: *was[i], B: *is[i]})
 	}
 	return pairs
-}
-
-// alike reports whether nothing differs: not between the runs of a pair, or where they do
-// not pair, not between any.
-func alike(was, is []*float64) bool {
-	same := func(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
-	if len(was) == len(is) {
-		return slices.EqualFunc(was, is, same)
-	}
-	all := slices.Concat(was, is)
-	return !slices.ContainsFunc(all, func(value *float64) bool { return !same(value, all[0]) })
 }
 
 // middle returns the median of the values that are there, and their range where there are

@@ -12,7 +12,7 @@ import (
 // every figure of both. Its Data is the comparison.
 func (c *Comparison) Document() *document.Document {
 	d := &document.Document{Title: "A and B side by side", Subtitle: shown(c.A.Name) + " · " + shown(c.B.Name), Answer: c.answer(), Data: c}
-	if whole := c.figures(key{}); len(whole.Rows) > 0 {
+	if whole, _ := c.figures(key{}); len(whole.Rows) > 0 {
 		d.Screen = append(d.Screen, whole)
 	}
 	if n := len(c.Warnings); n > 0 {
@@ -31,8 +31,8 @@ func (c *Comparison) Document() *document.Document {
 	d.Add("rests-on", "What the verdict rests on", document.List{Items: decides})
 	same := 0
 	for n, k := range c.keys() {
-		t := c.figures(k)
-		same += c.told(k) - len(t.Rows)
+		t, alike := c.figures(k)
+		same += alike
 		if len(t.Rows) == 0 {
 			continue
 		}
@@ -114,35 +114,40 @@ func (c *Comparison) keys() []key {
 
 func (m *Metric) key() key { return key{m.Phase, m.Operation} }
 
-// told is how many figures of a phase and operation either side can tell.
-func (c *Comparison) told(k key) (n int) {
-	for i := range c.Metrics {
-		if m := &c.Metrics[i]; m.key() == k && (m.A != nil || m.B != nil) {
-			n++
-		}
-	}
-	return n
-}
-
-// figures is those of a phase and operation that differ; of the whole all. Intervals and
-// chances are shown only where there are any.
-func (c *Comparison) figures(k key) document.Table {
+// figures is those of a phase and operation that differ, of the whole all, and how many others
+// either side can tell. Intervals and chances are shown only where there are any.
+func (c *Comparison) figures(k key) (t document.Table, same int) {
 	titles := []string{"", "A", "B", "change"}
 	if c.tested() > 0 {
 		titles = append(titles, document.Decimals(100*(1-compare.DefaultAlpha), 1)+" % interval", "p")
 	}
-	t := document.Table{ID: "whole", Caption: k.title(), Columns: document.Headed(1, titles...)}
+	t = document.Table{ID: "whole", Caption: k.title(), Columns: document.Headed(1, titles...)}
 	for i := range c.Metrics {
 		m := &c.Metrics[i]
-		if m.key() != k || m.A == nil && m.B == nil || m.same && k != (key{}) {
+		if m.key() != k || m.A == nil && m.B == nil {
 			continue
 		}
+		if m.same && k != (key{}) {
+			same++
+			continue
+		}
+		change, interval := document.Untold, document.Untold
+		if m.Change != nil {
+			interval = document.Interval(m.Interval, document.Change)
+		}
+		switch {
+		case m.A == nil || m.B == nil:
+		case m.Change == nil:
+			change = "from 0"
+		default:
+			change = document.Change(*m.Change)
+		}
 		u := m.measure.unit
-		row := document.Cells(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), m.change(), m.interval(),
+		row := document.Cells(m.measure.label+u.suffix(), document.Told(m.A, u.text), document.Told(m.B, u.text), change, interval,
 			document.Told(m.P, document.Chance))
 		t.Rows = append(t.Rows, row[:len(titles)])
 	}
-	return t
+	return t, same
 }
 
 // tested is how many figures have a p.

@@ -65,11 +65,19 @@ func (s *Side) Add(name string, record *results.Record) error {
 	judged := *record
 	judged.Summary = verdict.Judge(record)
 	one := &run{name: name, started: record.Manifest.Started, manifest: record.Manifest,
-		validity: judged.Summary.Validity, reasons: judged.Summary.Reasons, late: lateness(judged.Summary), seconds: stretches(record)}
+		validity: judged.Summary.Validity, reasons: judged.Summary.Reasons, late: judged.Summary.ClientLimited, seconds: stretches(record)}
 	steps := figure.Reported(record)
 	if len(steps) == 0 && len(one.seconds) == 0 {
 		return fmt.Errorf("%w: %s is of no length: it came to no reported phase, and to no whole second of any; expected a run that did",
 			ErrEmpty, name)
+	}
+	// What spoils the run comes first, else the phases whose response times are the generator's own.
+	if len(one.late) == 0 {
+		for i := range judged.Summary.Phases {
+			if phase := &judged.Summary.Phases[i]; phase.ClientLimited {
+				one.late = append(one.late, "the generator was late in "+phase.Name)
+			}
+		}
 	}
 	one.cut = cutOff(record, len(steps))
 	if tree, err := baseline.Of(&judged); err == nil {
@@ -81,18 +89,6 @@ func (s *Side) Add(name string, record *results.Record) error {
 		s.runs[0].seconds, one.seconds = nil, nil
 	}
 	return nil
-}
-
-// lateness says where the generator fell short of the load that was asked for: what spoils
-// the run first, else the phases whose response times are its own.
-func lateness(s *results.Summary) []string {
-	says := s.ClientLimited
-	for i := range s.Phases {
-		if s.Phases[i].ClientLimited && len(s.ClientLimited) == 0 {
-			says = append(says, "the generator was late in "+s.Phases[i].Name)
-		}
-	}
-	return says
 }
 
 // cutOff says what is missing of a record, empty where nothing is.

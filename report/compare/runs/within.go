@@ -19,7 +19,8 @@ type stretch struct {
 }
 
 // stretches returns the whole seconds of each reported phase; of a record that came to
-// none, or has no phases, those of each phase that its seconds name.
+// none, or has no phases, those of each phase that its seconds name, without the last of each, for
+// another may begin in it.
 func stretches(record *results.Record) []stretch {
 	var list []stretch
 	for _, step := range figure.Reported(record) {
@@ -35,16 +36,10 @@ func stretches(record *results.Record) []stretch {
 		}
 		list = append(list, one)
 	}
-	if len(list) == 0 {
-		list = stretchesByPhase(record.Intervals)
+	if len(list) > 0 {
+		return slices.DeleteFunc(list, func(one stretch) bool { return len(one.seconds) == 0 })
 	}
-	return slices.DeleteFunc(list, func(one stretch) bool { return len(one.seconds) == 0 })
-}
-
-// stretchesByPhase returns the seconds by the phases that they name. The last second of a phase is
-// left out, for another may begin in it.
-func stretchesByPhase(seconds []results.Interval) []stretch {
-	var list []stretch
+	seconds := record.Intervals
 	for i := range seconds {
 		name := seconds[i].Phase
 		if name == "" || i+1 == len(seconds) || seconds[i+1].Phase != name {

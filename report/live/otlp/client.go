@@ -45,37 +45,26 @@ func Open(ctx context.Context, typed string, get func(string) string) (*Client, 
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
 	c := &Client{endpoint: found}
-	if c.metrics, err = newMetrics(ctx, found.metrics); err == nil {
-		c.traces, err = newTraces(ctx, found.traces)
+	// A failed export is not sent again: the next has all that it had, but for its traces.
+	switch to := found.metrics; {
+	case to.url == "":
+	case to.grpc:
+		c.metrics, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}))
+	default:
+		c.metrics, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
+	}
+	switch to := found.traces; {
+	case to.url == "" || err != nil:
+	case to.grpc:
+		c.traces, err = otlptrace.New(ctx, otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL(to.url), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
+	default:
+		c.traces, err = otlptrace.New(ctx, otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(to.url), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
 	}
 	if err != nil {
 		c.Close()
 		return nil, errors.New(c.plain(err))
 	}
 	return c, nil
-}
-
-// A failed export is not sent again: the next has all that it had, but for its traces.
-func newMetrics(ctx context.Context, to signal) (sdkmetric.Exporter, error) {
-	switch {
-	case to.url == "":
-		return nil, nil
-	case to.grpc:
-		return otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithEndpointURL(to.url), otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{}))
-	default:
-		return otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
-	}
-}
-
-func newTraces(ctx context.Context, to signal) (sdktrace.SpanExporter, error) {
-	switch {
-	case to.url == "":
-		return nil, nil
-	case to.grpc:
-		return otlptrace.New(ctx, otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL(to.url), otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{})))
-	default:
-		return otlptrace.New(ctx, otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(to.url), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
-	}
 }
 
 // Close lets go of what the client holds, connections to a gRPC endpoint.

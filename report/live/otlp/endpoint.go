@@ -208,7 +208,9 @@ func headers(text string) (values []string, sound bool) {
 	for one := range strings.SplitSeq(text, ",") {
 		name, value, is := strings.Cut(one, "=")
 		plain, err := url.PathUnescape(strings.TrimSpace(value))
-		if !is || !token(strings.TrimSpace(name)) || err != nil || strings.ContainsAny(plain, "\r\n\x00") {
+		name = strings.TrimSpace(name)
+		odd := strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
+		if !is || name == "" || odd || err != nil || strings.ContainsAny(plain, "\r\n\x00") {
 			return nil, false
 		}
 		if plain != "" {
@@ -216,11 +218,4 @@ func headers(text string) (values []string, sound bool) {
 		}
 	}
 	return values, true
-}
-
-// token reports whether a header can be called so.
-func token(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	})
 }

@@ -144,7 +144,16 @@ func (e *Exporter) Phase(index int, told *results.Phase) { e.grid.begin(index, t
 // Due is told of every operation as it is first sent, or dropped.
 func (e *Exporter) Due(s *results.Scheduled) {
 	t := e.grid.of(s.Phase, s.Kind)
-	t.due(s)
+	t.mu.Lock()
+	t.scheduled++
+	t.offered += s.Entities
+	switch {
+	case s.Dropped:
+		t.dropped++
+	case s.Sent-s.Intended > results.LateAfter:
+		t.late++
+	}
+	t.mu.Unlock()
 	if !s.Dropped {
 		e.lag.Record(context.Background(), seconds(s.Sent-s.Intended), t.whole...)
 	}
@@ -153,8 +162,16 @@ func (e *Exporter) Due(s *results.Scheduled) {
 // Attempt is told of every attempt as it ends.
 func (e *Exporter) Attempt(a *results.Attempt) {
 	t := e.grid.of(a.Phase, a.Kind)
-	t.attempt(a)
-	e.service.Record(context.Background(), seconds(a.Done-a.Sent), t.byClass[classOf(a.Class)]...)
+	class := classOf(a.Class)
+	t.mu.Lock()
+	t.attempts[class]++
+	t.bytesOut += a.BytesOut
+	t.bytesIn += a.BytesIn
+	if a.Retry {
+		t.retries++
+	}
+	t.mu.Unlock()
+	e.service.Record(context.Background(), seconds(a.Done-a.Sent), t.byClass[class]...)
 	if e.traces(a.Phase) {
 		e.slowest.attempt(a)
 	}
@@ -163,8 +180,12 @@ func (e *Exporter) Attempt(a *results.Attempt) {
 // Completed is told of every operation as it ends.
 func (e *Exporter) Completed(c *results.Completed) {
 	t := e.grid.of(c.Phase, c.Kind)
-	t.ended(c)
-	e.response.Record(context.Background(), seconds(c.Done-c.Intended), t.byClass[classOf(c.Class)]...)
+	class := classOf(c.Class)
+	t.mu.Lock()
+	t.completed[class]++
+	t.served += c.Served
+	t.mu.Unlock()
+	e.response.Record(context.Background(), seconds(c.Done-c.Intended), t.byClass[class]...)
 	if e.traces(c.Phase) {
 		e.slowest.completed(c)
 	}

@@ -93,7 +93,9 @@ func (e *Exporter) observeSums(meter metric.Meter) error {
 	}
 	_, err = meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		e.grid.all(func(t *tally) {
-			now := t.read()
+			t.mu.Lock()
+			now := t.counts
+			t.mu.Unlock()
 			for i, one := range list {
 				one.tell(func(n int64, with ...metric.ObserveOption) { o.ObserveInt64(made[i], n, with...) }, t, &now)
 			}

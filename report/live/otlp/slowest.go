@@ -95,7 +95,12 @@ func (s *slowest) attempt(a *results.Attempt) {
 			f.lost++
 			return
 		}
-		l = f.fresh()
+		if last := len(f.free) - 1; last >= 0 {
+			l, f.free = f.free[last], f.free[:last]
+			*l = life{tries: l.tries[:0]}
+		} else {
+			l = new(life)
+		}
 		if s.keys && a.HasPartition {
 			l.key = strings.ToValidUTF8(results.PartitionName(a.Table, a.PartitionKey), "?")
 		}
@@ -105,18 +110,6 @@ func (s *slowest) attempt(a *results.Attempt) {
 	if len(l.tries) < mostAttempts {
 		l.tries = append(l.tries, try{a.Sent, a.Done, a.Class, a.Status, strings.Clone(a.Code), a.Retry, a.Injected != ""})
 	}
-}
-
-// fresh returns a life without a past; the caller holds mu.
-func (f *follower) fresh() *life {
-	last := len(f.free) - 1
-	if last < 0 {
-		return new(life)
-	}
-	l := f.free[last]
-	f.free = f.free[:last]
-	*l = life{tries: l.tries[:0]}
-	return l
 }
 
 // completed is told of every operation as it ends.

@@ -53,28 +53,24 @@ func (e *Exporter) trace(l *life) {
 			_, wait := e.tracer.Start(ctx, "back-off", e.at(l.tries[i-1].done))
 			wait.End(e.at(t.sent))
 		}
-		e.attempt(ctx, i, t)
+		about := []attribute.KeyValue{attribute.Int("loadgen.attempt", i), attribute.String(outcomeKey, t.class.String())}
+		if t.status > 0 {
+			about = append(about, attribute.Int("http.response.status_code", t.status))
+		}
+		if t.injected {
+			about = append(about, attribute.Bool("loadgen.injected", true))
+		}
+		if t.class != results.Ok {
+			about = append(about, attribute.String("error.type", cmp.Or(strings.ToValidUTF8(t.code, "?"), strconv.Itoa(t.status))))
+		}
+		_, span := e.tracer.Start(ctx, "attempt", trace.WithSpanKind(trace.SpanKindClient), e.at(t.sent), trace.WithAttributes(about...))
+		if t.class != results.Ok {
+			span.SetStatus(codes.Error, t.class.String())
+		}
+		span.End(e.at(t.done))
 	}
 	if l.class != results.Ok {
 		root.SetStatus(codes.Error, l.class.String())
 	}
 	root.End(e.at(l.done))
-}
-
-func (e *Exporter) attempt(ctx context.Context, number int, t *try) {
-	about := []attribute.KeyValue{attribute.Int("loadgen.attempt", number), attribute.String(outcomeKey, t.class.String())}
-	if t.status > 0 {
-		about = append(about, attribute.Int("http.response.status_code", t.status))
-	}
-	if t.injected {
-		about = append(about, attribute.Bool("loadgen.injected", true))
-	}
-	if t.class != results.Ok {
-		about = append(about, attribute.String("error.type", cmp.Or(strings.ToValidUTF8(t.code, "?"), strconv.Itoa(t.status))))
-	}
-	_, span := e.tracer.Start(ctx, "attempt", trace.WithSpanKind(trace.SpanKindClient), e.at(t.sent), trace.WithAttributes(about...))
-	if t.class != results.Ok {
-		span.SetStatus(codes.Error, t.class.String())
-	}
-	span.End(e.at(t.done))
 }

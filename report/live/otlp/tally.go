@@ -61,44 +61,6 @@ func newTally(operation, phase string) *tally {
 	return t
 }
 
-// read returns what was counted so far.
-func (t *tally) read() counts {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.counts
-}
-
-func (t *tally) due(s *results.Scheduled) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.scheduled++
-	t.offered += s.Entities
-	switch {
-	case s.Dropped:
-		t.dropped++
-	case s.Sent-s.Intended > results.LateAfter:
-		t.late++
-	}
-}
-
-func (t *tally) attempt(a *results.Attempt) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.counts.attempts[classOf(a.Class)]++
-	t.bytesOut += a.BytesOut
-	t.bytesIn += a.BytesIn
-	if a.Retry {
-		t.retries++
-	}
-}
-
-func (t *tally) ended(c *results.Completed) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.completed[classOf(c.Class)]++
-	t.served += c.Served
-}
-
 // classOf returns a class as it is counted: what is none failed.
 func classOf(c results.Class) results.Class {
 	if c < results.Ok || c > results.Failed {

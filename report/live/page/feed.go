@@ -98,11 +98,6 @@ func (f *feed) parting(v *viewer) []byte {
 	return f.last
 }
 
-func (f *feed) wanted() bool {
-	open, _ := f.Viewers()
-	return open > 0
-}
-
 // Viewers returns how many pages are open, and how many were let go of because they did not
 // read what they were told.
 func (f *feed) Viewers() (open int, dropped int64) {

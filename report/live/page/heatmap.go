@@ -95,7 +95,15 @@ func (h *heatMap) table(partitions int, more bool) document.Table {
 		}
 	}
 	for _, one := range list {
-		t.Rows = append(t.Rows, []document.Cell{{Text: document.Cut(one.name, longestKey)}, h.strip(one.name, float64(most)),
+		strip, busiest := make([]document.Shade, columns), int64(0)
+		for i, c := range h.columns {
+			w := c.of[one.name]
+			demanded := w.Demanded()
+			busiest = max(busiest, demanded)
+			strip[columns-len(h.columns)+i] = document.Shade{Heat: float64(demanded) / float64(most), Throttled: float64(w.Throttled) / float64(max(1, demanded))}
+		}
+		t.Rows = append(t.Rows, []document.Cell{{Text: document.Cut(one.name, longestKey)},
+			{Text: fmt.Sprintf("at most %s entities in a second", document.Count(busiest)), Strip: strip},
 			{Text: document.Rate(float64(one.Demanded()) / seconds)}, {Text: document.Share(float64(one.Throttled) / float64(max(1, one.Demanded())))},
 			{Text: document.Share(float64(one.Demanded()) / float64(max(1, all)))}})
 	}
@@ -107,18 +115,4 @@ func (h *heatMap) table(partitions int, more bool) document.Table {
 		t.Rows = append(t.Rows, document.Cells(name, "not told apart", document.Rate(float64(rest)/seconds), "", document.Share(float64(rest)/float64(max(1, all)))))
 	}
 	return t
-}
-
-// strip is the row of a partition, of as many cells as there are columns.
-func (h *heatMap) strip(name string, most float64) document.Cell {
-	cell := document.Cell{Strip: make([]document.Shade, columns)}
-	first, busiest := columns-len(h.columns), int64(0)
-	for i, c := range h.columns {
-		one := c.of[name]
-		demanded := one.Demanded()
-		busiest = max(busiest, demanded)
-		cell.Strip[first+i] = document.Shade{Heat: float64(demanded) / most, Throttled: float64(one.Throttled) / float64(max(1, demanded))}
-	}
-	cell.Text = fmt.Sprintf("at most %s entities in a second", document.Count(busiest))
-	return cell
 }

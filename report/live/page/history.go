@@ -48,19 +48,6 @@ func (h *history) add(one sample) {
 	h.each *= 2
 }
 
-// busy enters how busy the generator was in a second of its own that was added before.
-func (h *history) busy(second int64, percent float64) {
-	for i, one := range slices.Backward(h.samples) {
-		if one.second < float64(second) || h.each > 1 {
-			return
-		}
-		if one.second == float64(second) {
-			h.samples[i].cpu = &percent
-			return
-		}
-	}
-}
-
 // all returns the samples, the open one among them.
 func (h *history) all() []sample {
 	if len(h.open) == 0 {

@@ -95,7 +95,20 @@ func (s *story) fleet() document.Table {
 	if more := len(worst) - mostRows; more > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s more fare no worse.", document.Counted(more, "member")))
 	}
-	of := labelled(all)
+	byLabel := make(map[string][]*live.Member)
+	for _, m := range all {
+		for _, text := range m.Labels {
+			byLabel[text] = append(byLabel[text], m)
+		}
+	}
+	// Those that one member alone has, or all, say nothing.
+	var of []label
+	for text, members := range byLabel {
+		if len(members) > 1 && len(members) < len(all) {
+			of = append(of, label{text, members})
+		}
+	}
+	slices.SortFunc(of, func(a, b label) int { return strings.Compare(a.text, b.text) })
 	for _, label := range of[:min(len(of), mostRows)] {
 		sum := live.Together(label.members)
 		t.Rows = append(t.Rows, s.member(document.Cut("all of "+label.text, longestKey), &sum, &whole, label.members...))
@@ -108,24 +121,6 @@ func (s *story) fleet() document.Table {
 type label struct {
 	text    string
 	members []*live.Member
-}
-
-// labelled returns the labels that several members have, or some and not all, in the order of
-// their texts.
-func labelled(all []*live.Member) (list []label) {
-	of := make(map[string][]*live.Member)
-	for _, m := range all {
-		for _, text := range m.Labels {
-			of[text] = append(of[text], m)
-		}
-	}
-	for text, members := range of {
-		if len(members) > 1 && len(members) < len(all) {
-			list = append(list, label{text, members})
-		}
-	}
-	slices.SortFunc(list, func(a, b label) int { return strings.Compare(a.text, b.text) })
-	return list
 }
 
 // member is a row: of one of them, or of several together, which have no state.

@@ -63,25 +63,19 @@ func Open(o Options) (*Server, error) {
 		}
 		o.Listener = listener
 	}
-	token, drawn := secret(o.Token)
 	live, err := html.NewLive(o.Stop != nil)
-	if err = errors.Join(err, drawn); err != nil {
+	if o.Token == "" {
+		var secret [16]byte
+		_, drawn := io.ReadFull(clock.Secrets(), secret[:])
+		o.Token, err = hex.EncodeToString(secret[:]), errors.Join(err, drawn)
+	}
+	if err != nil {
 		return nil, errors.Join(err, o.Listener.Close())
 	}
-	s := &Server{live: live, token: token, stop: o.Stop, compose: waiting}
+	s := &Server{live: live, token: o.Token, stop: o.Stop, compose: waiting}
 	s.viewers = make(map[*viewer]struct{})
 	s.server, err = rest.Listen(rest.ListenOptions{Listener: o.Listener, Handler: s.handler(), Connections: connections})
 	return s, err
-}
-
-// secret returns a token, or a new one of 128 bits where there is none.
-func secret(token string) (string, error) {
-	if token != "" {
-		return token, nil
-	}
-	var drawn [16]byte
-	_, err := io.ReadFull(clock.Secrets(), drawn[:])
-	return hex.EncodeToString(drawn[:]), err
 }
 
 // URL returns where the page is, with its token; empty where there is none.
@@ -104,7 +98,7 @@ func (s *Server) Show(c Compose) {
 // Refresh brings every page that is open up to date. It does nothing while none is, and waits
 // for nobody.
 func (s *Server) Refresh() {
-	if s.wanted() {
+	if open, _ := s.Viewers(); open > 0 {
 		if fresh, err := s.fresh(); err == nil {
 			s.publish(fresh)
 		}

@@ -37,7 +37,22 @@ func waiting() (*document.Document, string) {
 
 // document returns the story, of the same shape whatever is known.
 func (s *story) document() *document.Document {
-	last := document.Section{ID: "generator", Title: "The generator", Blocks: []document.Block{s.generator(), s.load()}}
+	rates := s.series("rates", "Offered, served, throttled", "per second", "Entities that became due, and those that were served, and attempts that were throttled.",
+		line(s.samples, "offered", document.Offered, func(one *sample) *float64 { return &one.offered }),
+		line(s.samples, "served", document.Served, func(one *sample) *float64 { return &one.served }),
+		line(s.samples, "attempts throttled", document.Throttled, func(one *sample) *float64 { return &one.throttled }))
+	times := s.series("response", "Response times", "ms", "Of operations that succeeded in the ten seconds before, from when each was due.",
+		line(s.samples, "p50", document.First, func(one *sample) *float64 { return one.p50 }),
+		line(s.samples, "p99", document.Second, func(one *sample) *float64 { return one.p99 }))
+	times.Log = true
+	says := "The share of its cores that this process kept busy, and of operations that it sent late."
+	if len(s.status.Members) > 0 {
+		says = "The share of its cores that the process that leads kept busy, and of operations that members sent late."
+	}
+	load := s.series("load", "Load of the generator", "%", says,
+		line(s.samples, "CPU", document.First, func(one *sample) *float64 { return one.cpu }),
+		line(s.samples, "sent late", document.Failed, func(one *sample) *float64 { return one.late }))
+	last := document.Section{ID: "generator", Title: "The generator", Blocks: []document.Block{s.generator(), load}}
 	if len(s.status.Members) > 0 {
 		last.Blocks[0] = s.fleet()
 	}
@@ -52,9 +67,9 @@ func (s *story) document() *document.Document {
 	}
 	return &document.Document{
 		Title: "loadgen " + s.run.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
-		Screen: []document.Block{s.rates(), s.heat},
+		Screen: []document.Block{rates, s.heat},
 		Sections: []document.Section{
-			{ID: "times", Title: "Response times", Blocks: []document.Block{s.times()}},
+			{ID: "times", Title: "Response times", Blocks: []document.Block{times}},
 			last,
 			{ID: "happened", Title: "Load balancing and phases", Blocks: []document.Block{s.happened()}},
 		},
@@ -71,26 +86,19 @@ func (s *story) says() string {
 		parts[0] = "live, in virtual time"
 	}
 	parts = append(parts, document.Minutes(s.status.At.Seconds())+" in")
-	if left := s.left(); left != "" && s.run.Queries == nil {
-		parts = append(parts, left)
-	}
-	return strings.Join(parts, " · ")
-}
-
-func (s *story) left() string {
 	switch left := s.status.Left; {
-	case left == nil:
-		return ""
+	case left == nil || s.run.Queries != nil:
 	case *left == 0:
-		return s.status.Stage + " is finishing"
+		parts = append(parts, s.status.Stage+" is finishing")
 	default:
 		about := ""
 		if s.status.Estimated {
 			about = "about "
 		}
 		whole := (*left + time.Second - 1).Truncate(time.Second) // nothing is over before its time
-		return about + document.Minutes(whole.Seconds()) + " left of " + s.status.Stage
+		parts = append(parts, about+document.Minutes(whole.Seconds())+" left of "+s.status.Stage)
 	}
+	return strings.Join(parts, " · ")
 }
 
 func (s *story) subtitle() string {
@@ -117,22 +125,18 @@ func (s *story) answer() document.Answer {
 		a.Beside = "of " + document.Rate(*s.status.Offered) + " offered · "
 	}
 	a.Beside += document.Told(s.status.Throttled, document.Share) + " of attempts throttled"
+	hottest := "No partition was asked for anything in the last seconds."
+	if len(s.status.Members) > 0 {
+		hottest = keysUntold
+	} else if len(s.heat.Rows) > 0 {
+		first := s.heat.Rows[0]
+		hottest = fmt.Sprintf("Hottest partition: %s with %s of what is asked for.", first[0].Text, first[len(first)-1].Text)
+	}
 	a.Says = []string{
 		fmt.Sprintf("Response times: p50 %s, p99 %s, of the last 10 s.", document.Told(s.status.P50, document.Lapse), document.Told(s.status.P99, document.Lapse)),
-		s.hottest(), s.onTime(),
+		hottest, s.onTime(),
 	}
 	return a
-}
-
-func (s *story) hottest() string {
-	if len(s.status.Members) > 0 {
-		return keysUntold
-	}
-	if len(s.heat.Rows) == 0 {
-		return "No partition was asked for anything in the last seconds."
-	}
-	first := s.heat.Rows[0]
-	return fmt.Sprintf("Hottest partition: %s with %s of what is asked for.", first[0].Text, first[len(first)-1].Text)
 }
 
 // doubtfulShare is the share of operations sent late from which on what is shown is the
@@ -162,32 +166,6 @@ func (s *story) onTime() string {
 		return fmt.Sprintf("The generator is behind: %s of operations were sent late in the last seconds.", document.Share(*late/100))
 	}
 	return "The generator is on time."
-}
-
-// rates is what is offered, served and throttled over the run.
-func (s *story) rates() document.Series {
-	return s.series("rates", "Offered, served, throttled", "per second", "Entities that became due, and those that were served, and attempts that were throttled.",
-		line(s.samples, "offered", document.Offered, func(one *sample) *float64 { return &one.offered }),
-		line(s.samples, "served", document.Served, func(one *sample) *float64 { return &one.served }),
-		line(s.samples, "attempts throttled", document.Throttled, func(one *sample) *float64 { return &one.throttled }))
-}
-
-func (s *story) times() document.Series {
-	t := s.series("response", "Response times", "ms", "Of operations that succeeded in the ten seconds before, from when each was due.",
-		line(s.samples, "p50", document.First, func(one *sample) *float64 { return one.p50 }),
-		line(s.samples, "p99", document.Second, func(one *sample) *float64 { return one.p99 }))
-	t.Log = true
-	return t
-}
-
-func (s *story) load() document.Series {
-	says := "The share of its cores that this process kept busy, and of operations that it sent late."
-	if len(s.status.Members) > 0 {
-		says = "The share of its cores that the process that leads kept busy, and of operations that members sent late."
-	}
-	return s.series("load", "Load of the generator", "%", says,
-		line(s.samples, "CPU", document.First, func(one *sample) *float64 { return one.cpu }),
-		line(s.samples, "sent late", document.Failed, func(one *sample) *float64 { return one.late }))
 }
 
 // series lays lines out over the seconds that are measured, over all before there are any.

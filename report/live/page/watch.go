@@ -216,8 +216,17 @@ func (w *Watch) Health(h results.Health) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.health[max(0, h.Second)%int64(len(w.health))], w.latest = h, h
-	if h.Second < w.next.Load() {
-		w.history.busy(h.Second, 100*h.Share(w.run.Cores))
+	if h.Second >= w.next.Load() || w.history.each > 1 {
+		return
+	}
+	// Its second has a sample of its own, which was taken before.
+	for i, one := range slices.Backward(w.history.samples) {
+		if one.second <= float64(h.Second) {
+			if one.second == float64(h.Second) {
+				w.history.samples[i].cpu = new(100 * h.Share(w.run.Cores))
+			}
+			return
+		}
 	}
 }
 

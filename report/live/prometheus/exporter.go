@@ -80,7 +80,10 @@ func New(o Options) *Exporter {
 		Help:    "Time of single attempts, from when each was sent to its reply.",
 		Buckets: live.Bounds(), NativeHistogramBucketFactor: growth, NativeHistogramMaxBucketNumber: mostBuckets,
 	}, []string{"op", "status_class", "phase"})
-	e.registry.MustRegister(e.duration, newFigures(&o), buildInfo(o.Tool))
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "loadgen_build_info", Help: "1, labelled with the build of loadgen.",
+		ConstLabels: prometheus.Labels{"version": o.Tool.Version, "revision": o.Tool.Commit, "goversion": o.Tool.Go}})
+	build.Set(1)
+	e.registry.MustRegister(e.duration, newFigures(&o), build)
 	return e
 }
 
@@ -110,15 +113,11 @@ func (e *Exporter) newPhase(name string) *phase {
 
 // Attempt is told of every attempt as it ends.
 func (e *Exporter) Attempt(a *results.Attempt) {
-	e.observer(a.Phase, a.Kind, classOf(a.Status)).Observe((a.Done - a.Sent).Seconds())
-}
-
-// classOf returns the class of a status, that of no answer for what is none.
-func classOf(status int) int {
-	if class := status / 100; class > 0 && class < len(classes) {
-		return class
+	class := a.Status / 100
+	if class < 0 || class >= len(classes) {
+		class = 0 // as without an answer
 	}
-	return 0
+	e.observer(a.Phase, a.Kind, class).Observe((a.Done - a.Sent).Seconds())
 }
 
 // observer returns a series, without a lock where there is one.

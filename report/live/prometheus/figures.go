@@ -8,7 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"loadgen/report/live"
-	"loadgen/results"
 )
 
 // figures are counts and gauges, which a stats has: they are read as they are scraped.
@@ -30,14 +29,6 @@ type count struct {
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("loadgen_"+name, help, labels, nil)
-}
-
-// buildInfo is 1, labelled with what the program says of its own build.
-func buildInfo(tool results.Tool) prometheus.Collector {
-	info := prometheus.NewGauge(prometheus.GaugeOpts{Name: "loadgen_build_info", Help: "1, labelled with the build of loadgen.",
-		ConstLabels: prometheus.Labels{"version": tool.Version, "revision": tool.Commit, "goversion": tool.Go}})
-	info.Set(1)
-	return info
 }
 
 func newFigures(o *Options) *figures {
