@@ -86,7 +86,15 @@ func cellOf(a *Attempt) heatCell {
 	case Ok:
 		return heatCell{served: a.Counted, demanded: a.Counted}
 	case Throttled:
-		return heatCell{throttled: 1, demanded: a.due()}
+		// It counts as what its own request meant to touch.
+		due := a.Due
+		if due <= 0 && a.HasPartition {
+			due = a.Entities
+			for i := range a.Beyond {
+				due -= a.Beyond[i].Entities
+			}
+		}
+		return heatCell{throttled: 1, demanded: due}
 	default:
 		return heatCell{failed: 1}
 	}
@@ -95,18 +103,6 @@ func cellOf(a *Attempt) heatCell {
 // Demanded returns the entities that the attempt meant to touch at its partition and that
 // were served there or throttled: what [Heat] counts as demand.
 func (a *Attempt) Demanded() int64 { return cellOf(a).demanded }
-
-// due returns what the attempt's own request meant to touch.
-func (a *Attempt) due() int64 {
-	if a.Due > 0 || !a.HasPartition {
-		return a.Due
-	}
-	due := a.Entities
-	for i := range a.Beyond {
-		due -= a.Beyond[i].Entities
-	}
-	return due
-}
 
 func (c *heatCell) add(other *heatCell) {
 	c.served += other.served
@@ -124,29 +120,31 @@ func (h *heatRecorder) attempt(second int64, a *Attempt) *followed {
 		h.nowhere[column].add(&cell)
 		return nil
 	}
-	one := h.find(place{a.Table, a.PartitionKey}, cell.demanded)
+	at := place{a.Table, a.PartitionKey}
+	recent := &h.recent[Ending(at.table, at.key)%recents]
+	one := *recent
+	if one == nil || one.place != at {
+		hash := mixed(mixed(0, at.table), at.key)
+		if one = h.directory.find(hash, at); one == nil {
+			one = h.follow(at, hash, cell.demanded)
+		}
+		*recent = one
+	}
 	if one == nil {
 		h.rest[column].add(&cell)
 		return nil
 	}
 	one.demanded += cell.demanded
-	one.add(column, &cell)
-	return one
-}
-
-// find returns the cells of a partition, which is followed from now on if what it brings is
-// enough, and nil where it has none.
-func (h *heatRecorder) find(at place, demand int64) *followed {
-	recent := &h.recent[Ending(at.table, at.key)%recents]
-	if one := *recent; one != nil && one.place == at {
-		return one
+	// Attempts come nearly in the order of their ends.
+	i := len(one.cells)
+	for i > 0 && one.cells[i-1].column > column {
+		i--
 	}
-	hash := mixed(mixed(0, at.table), at.key)
-	one := h.directory.find(hash, at)
-	if one == nil {
-		one = h.follow(at, hash, demand)
+	if i == 0 || one.cells[i-1].column < column {
+		one.cells = slices.Insert(one.cells, i, columnCell{column, cell})
+	} else {
+		one.cells[i-1].add(&cell)
 	}
-	*recent = one
 	return one
 }
 
@@ -181,19 +179,6 @@ func fold(cells *[MostColumns]heatCell) {
 		cells[i] = heatCell{}
 		cells[i/2].add(&cell)
 	}
-}
-
-// add adds to a column. Attempts come nearly in the order of their ends.
-func (f *followed) add(column int, cell *heatCell) {
-	i := len(f.cells)
-	for i > 0 && f.cells[i-1].column > column {
-		i--
-	}
-	if i == 0 || f.cells[i-1].column < column {
-		f.cells = slices.Insert(f.cells, i, columnCell{column, *cell})
-		return
-	}
-	f.cells[i-1].add(cell)
 }
 
 // follow returns the cells of a partition that has none yet, nil where it gets none:

@@ -39,7 +39,17 @@ func heat(parts []MergePart) *Heat {
 		missing(part.Record.Heat, rows, missed)
 	}
 	keepRows(sum, rows, missed)
-	sum.Partitions = distinct(parts, len(rows))
+	number := int64(len(rows))
+	sum.Partitions = &number
+	for _, part := range parts {
+		if of := part.Record.Heat; of.Partitions == nil || *of.Partitions != int64(len(of.Rows)) {
+			// It does not name all that it has.
+			sum.Partitions = nil
+			if len(parts) == 1 {
+				sum.Partitions = of.Partitions
+			}
+		}
+	}
 	return sum
 }
 
@@ -109,19 +119,4 @@ func keepRows(sum *Heat, rows map[mergedPlace]*HeatRow, missed map[mergedPlace]i
 		sum.Rows = append(sum.Rows, *one)
 		sum.MostMissed = max(sum.MostMissed, missed[mergedPlace{one.Table, one.Key}])
 	}
-}
-
-// distinct returns how many partitions there were, nil where a part does not name all of its.
-func distinct(parts []MergePart, rows int) *int64 {
-	for _, part := range parts {
-		of := part.Record.Heat
-		if of.Partitions == nil || *of.Partitions != int64(len(of.Rows)) {
-			if len(parts) == 1 {
-				return of.Partitions
-			}
-			return nil
-		}
-	}
-	number := int64(rows)
-	return &number
 }

@@ -119,10 +119,21 @@ func quantiles(sum *Interval, of []*Interval) {
 			busy++
 		}
 	}
-	if busy > 1 {
-		for _, one := range quantilesOf(&sum.Response) {
-			if high, some := bucketed(sum, one.q); some && (*one.of == nil || **one.of > high) {
-				*one.of = &high
+	if busy <= 1 {
+		return
+	}
+	// A quantile of the response times is no more than the end of the bucket in which it lies.
+	for _, one := range quantilesOf(&sum.Response) {
+		if float64(sum.Succeeded)*(1-one.q)+1e-9 < minBeyond {
+			continue
+		}
+		rank, below := int64(math.Ceil(one.q*float64(sum.Succeeded)-1e-9)), int64(0)
+		for b := range Buckets - 1 {
+			if below += sum.ResponseBuckets[b]; below >= rank {
+				if high := BucketFrom(b+1) - 1; *one.of == nil || **one.of > high {
+					*one.of = &high
+				}
+				break
 			}
 		}
 	}
@@ -175,18 +186,3 @@ func greater(a, b *int64) *int64 {
 // minBeyond is how many durations lie beyond a quantile at least that is told, as in
 // [Histogram.Quantile].
 const minBeyond = 10
-
-// bucketed returns the end of the bucket in which a quantile of the response times lies, and
-// false where too few lie beyond it, or the bucket has no end.
-func bucketed(sum *Interval, q float64) (int64, bool) {
-	if float64(sum.Succeeded)*(1-q)+1e-9 < minBeyond {
-		return 0, false
-	}
-	rank, below := int64(math.Ceil(q*float64(sum.Succeeded)-1e-9)), int64(0)
-	for b := range Buckets - 1 {
-		if below += sum.ResponseBuckets[b]; below >= rank {
-			return BucketFrom(b+1) - 1, true
-		}
-	}
-	return 0, false
-}

@@ -98,7 +98,9 @@ func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band
 		}
 		drawn[n] = figure(means)
 	}
-	band.Low, band.High = statistics.Middle(drawn, bandLevel)
+	slices.Sort(drawn)
+	beyond := min((len(drawn)-1)/2, int((1-bandLevel)/2*float64(len(drawn))))
+	band.Low, band.High = drawn[beyond], drawn[len(drawn)-1-beyond]
 	return band, nil
 }
 

@@ -42,25 +42,21 @@ func counts() []Definition {
 		{"returned", "entities that replies held", Neither, func(k *results.KindStats) int64 { return k.Returned }, counted},
 	} {
 		list = append(list, Definition{Name: c.name, About: c.about, Scope: OfOperations, Unit: Count, Better: c.better, Part: c.whole != nil,
-			take: c.take})
+			take: func(s *Selection) Value {
+				sum := s.counts()
+				part := c.of(&sum)
+				switch {
+				case s.in == Share && c.whole != nil:
+					return ratio(part, c.whole(&sum), "it is a share of nothing")
+				case s.in == PerSecond:
+					return perSecond(float64(part), s.seconds(), part)
+				case len(s.steps) == 0:
+					return untold("no phase was reported")
+				}
+				return knownValue(float64(part), part)
+			}})
 	}
 	return list
-}
-
-// take returns the count, its share of what it is a part of, or its number per second of
-// the phases that it is of.
-func (c count) take(s *Selection) Value {
-	sum := s.counts()
-	part := c.of(&sum)
-	switch {
-	case s.in == Share && c.whole != nil:
-		return ratio(part, c.whole(&sum), "it is a share of nothing")
-	case s.in == PerSecond:
-		return perSecond(float64(part), s.seconds(), part)
-	case len(s.steps) == 0:
-		return untold("no phase was reported")
-	}
-	return knownValue(float64(part), part)
 }
 
 // lostOperations counts the operations that were due and did not succeed: whatever became of them.

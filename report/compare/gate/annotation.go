@@ -41,32 +41,27 @@ func Annotations(w io.Writer, list []Result) error {
 		if kind == "notice" && same > 0 {
 			most--
 		}
-		annotate(&out, kind, kinds[kind], most)
+		shown := kinds[kind]
+		if len(shown) > most {
+			shown = shown[:most-1]
+		}
+		for _, r := range shown {
+			message := append([]string{r.sentence()}, r.lines()...)
+			annotation(&out, kind, export.Plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
+		}
+		var rest []string
+		for _, r := range kinds[kind][len(shown):] {
+			rest = append(rest, export.Plain(r.Scenario)+": "+r.Outcome.String())
+		}
+		if len(rest) > 0 {
+			annotation(&out, kind, fmt.Sprintf("%d more scenarios", len(rest)), strings.Join(rest, "\n"))
+		}
 	}
 	if same > 0 {
 		annotation(&out, "notice", "loadgen gate", fmt.Sprintf("no difference in %d of %d scenarios", same, len(list)))
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
-}
-
-// annotate prints the annotations of one kind, so many at most.
-func annotate(out *strings.Builder, kind string, list []*Result, most int) {
-	shown := list
-	if len(list) > most {
-		shown = list[:most-1]
-	}
-	for _, r := range shown {
-		message := append([]string{r.sentence()}, r.lines()...)
-		annotation(out, kind, export.Plain(r.Scenario)+": "+r.Outcome.String(), strings.Join(message, "\n"))
-	}
-	if rest := list[len(shown):]; len(rest) > 0 {
-		var names []string
-		for _, r := range rest {
-			names = append(names, export.Plain(r.Scenario)+": "+r.Outcome.String())
-		}
-		annotation(out, kind, fmt.Sprintf("%d more scenarios", len(rest)), strings.Join(names, "\n"))
-	}
 }
 
 // annotation prints one command. A line's end would begin another command.

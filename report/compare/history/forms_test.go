@@ -285,7 +285,7 @@ func TestDraw(t *testing.T) {
 		t.Fatal(err)
 	}
 	drawn := string(folder.Bytes("nights.svg"))
-	for _, want := range []string{"<svg", d.Scenarios[0].Sentence(), "p50(get)", "series 2", d.Scenarios[0].Series[0].Trends[0].Steps[0].Short()} {
+	for _, want := range []string{"<svg", d.Scenarios[0].Sentence(), "p50(get)", "series 2", told.Change(d.Scenarios[0].Series[0].Trends[0].Steps[0].Change)} {
 		if !strings.Contains(drawn, want) {
 			t.Errorf("the chart does not hold %q", want)
 		}

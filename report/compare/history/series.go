@@ -204,7 +204,7 @@ func Draw(folder results.Folder, name string, metrics []Metric, s *Scenario) err
 			}
 			panel.Lines = append(panel.Lines, line)
 			for _, step := range s.Series[i].Trends[m].Steps {
-				panel.Steps = append(panel.Steps, chart.TrendStep{At: step.Night, Words: step.Short()})
+				panel.Steps = append(panel.Steps, chart.TrendStep{At: step.Night, Words: changed(step.Change)})
 			}
 			for _, stretch := range s.Series[i].Trends[m].Stretches {
 				panel.Levels = append(panel.Levels, chart.TrendLevel{From: stretch.From, To: stretch.To, Value: stretch.Mean})

@@ -91,9 +91,6 @@ func (s *Step) Sentence(m Metric) string {
 		dated(s.Night), changed(s.Change), document.Chance(s.P))
 }
 
-// Short says by how much the metric steps.
-func (s *Step) Short() string { return changed(s.Change) }
-
 func changed(change float64) string {
 	if math.IsInf(change, 0) {
 		return "from nothing"

@@ -25,7 +25,22 @@ func (c *Comparison) rule(a, b *Side) error {
 		}
 		return nil
 	}
-	trials := c.trials(a, b)
+	// The verdict rests on the whole, as far as every run tells it, and with few pairs on the first
+	// figure alone.
+	var trials []compare.Trial
+	for _, name := range []string{responseP99, served, responseP50} {
+		for _, m := range measures() {
+			if m.name != name {
+				continue
+			}
+			if pairs := paired(a.values(key{}, m), b.values(key{}, m)); len(pairs) > 0 {
+				trials = append(trials, compare.Trial{Metric: m.metric(), Pairs: pairs})
+			}
+		}
+	}
+	if c.Pairs < compare.FewestPairs && len(trials) > 1 {
+		trials = trials[:1]
+	}
 	if len(trials) == 0 {
 		c.Outcome, c.Says = compare.Inconclusive, []string{"No figure of the whole is told by every run, so that there is nothing to judge."}
 		return nil
@@ -95,26 +110,6 @@ func (c *Comparison) overlap() string {
 		return "The within-run bands overlap, and one run a side proves nothing: the unit is the run."
 	}
 	return fmt.Sprintf("Within-run bands do not overlap, %d of %d, which proves nothing: the unit is the run.", apart, sound)
-}
-
-// trials are what the verdict rests on: of the whole, as far as every run tells it, and with
-// few pairs the first alone.
-func (c *Comparison) trials(a, b *Side) []compare.Trial {
-	var trials []compare.Trial
-	for _, name := range []string{responseP99, served, responseP50} {
-		for _, m := range measures() {
-			if m.name != name {
-				continue
-			}
-			if pairs := paired(a.values(key{}, m), b.values(key{}, m)); len(pairs) > 0 {
-				trials = append(trials, compare.Trial{Metric: m.metric(), Pairs: pairs})
-			}
-		}
-	}
-	if c.Pairs < compare.FewestPairs && len(trials) > 1 {
-		trials = trials[:1]
-	}
-	return trials
 }
 
 func (c *Comparison) judged(j compare.Judgement) {

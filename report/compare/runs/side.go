@@ -79,7 +79,16 @@ func (s *Side) Add(name string, record *results.Record) error {
 			}
 		}
 	}
-	one.cut = cutOff(record, len(steps))
+	switch partial := record.Validity == results.Partial; {
+	case len(record.Phases) == 0:
+		one.cut = "was cut off, and has no totals: its whole seconds alone are compared"
+	case record.Cut:
+		one.cut = "is cut off within a line: its totals are compared, and the seconds up to there"
+	case partial && len(steps) > 0:
+		one.cut = "did not come to its end: what it came to is compared"
+	case partial:
+		one.cut = "did not come to a reported phase: its whole seconds alone are compared"
+	}
 	if tree, err := baseline.Of(&judged); err == nil {
 		one.tree = tree.JSON()
 	}
@@ -89,21 +98,6 @@ func (s *Side) Add(name string, record *results.Record) error {
 		s.runs[0].seconds, one.seconds = nil, nil
 	}
 	return nil
-}
-
-// cutOff says what is missing of a record, empty where nothing is.
-func cutOff(record *results.Record, steps int) string {
-	switch {
-	case len(record.Phases) == 0:
-		return "was cut off, and has no totals: its whole seconds alone are compared"
-	case record.Cut:
-		return "is cut off within a line: its totals are compared, and the seconds up to there"
-	case record.Validity == results.Partial && steps > 0:
-		return "did not come to its end: what it came to is compared"
-	case record.Validity == results.Partial:
-		return "did not come to a reported phase: its whole seconds alone are compared"
-	}
-	return ""
 }
 
 // take takes the figures of a record, and the distributions of its response times.

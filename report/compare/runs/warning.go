@@ -23,8 +23,14 @@ func warnings(a, b *Side) []string {
 	}
 	for i, f := range a.runs[0].facets() {
 		of := func(one *run) string { return one.facets()[i].value }
-		if told := differs(f.name, a.each(of), b.each(of)); told != "" {
-			list = append(list, told)
+		was, is := a.each(of), b.each(of)
+		alike := len(distinct(was)) == 1
+		switch {
+		case len(was) != len(is) && alike && len(distinct(is)) == 1 && was[0] == is[0]:
+		case !slices.Equal(was, is):
+			list = append(list, fmt.Sprintf("the %s differs: A has %s, B has %s", f.name, listed(was), listed(is)))
+		case f.name != "seed" && !alike: // Seeds that differ from pair to pair are as they should be.
+			list = append(list, fmt.Sprintf("the %s is not the same for all runs of a side: %s", f.name, listed(was)))
 		}
 	}
 	if told := outOfTurn(a, b); told != "" {
@@ -90,21 +96,6 @@ func (r *run) facets() []facet {
 		{"machine", fmt.Sprintf("%d CPUs, GOMAXPROCS %d", m.Environment.CPUs, m.Environment.GOMAXPROCS)},
 		{"number of workers", strconv.Itoa(m.Environment.Workers)},
 	}
-}
-
-// differs says how a facet differs between the sides or within one; empty where it does
-// not. Seeds that differ from pair to pair are as they should be.
-func differs(name string, was, is []string) string {
-	if len(was) != len(is) && len(distinct(was)) == 1 && len(distinct(is)) == 1 && was[0] == is[0] {
-		return ""
-	}
-	if slices.Equal(was, is) {
-		if name == "seed" || len(distinct(was)) == 1 {
-			return ""
-		}
-		return fmt.Sprintf("the %s is not the same for all runs of a side: %s", name, listed(was))
-	}
-	return fmt.Sprintf("the %s differs: A has %s, B has %s", name, listed(was), listed(is))
 }
 
 // mostListed is how many values of a facet are told.

@@ -66,13 +66,6 @@ func ResampledMean(series []float64, block int, rng *rand.Rand) float64 {
 	return sum / float64(len(series))
 }
 
-// Middle returns the bounds of the middle part of values, which it sorts.
-func Middle(values []float64, level float64) (low, high float64) {
-	slices.Sort(values)
-	beyond := min((len(values)-1)/2, int((1-level)/2*float64(len(values))))
-	return values[beyond], values[len(values)-1-beyond]
-}
-
 // Correlated returns over how many seconds a series is correlated with itself, 1
 // where it is not: 1 + 2·Σ ρ(k), summed up to the first k that is at least five
 // times the sum so far, beyond which there is nothing but noise.

@@ -29,47 +29,33 @@ func (e *Exporter) export(ctx context.Context, at time.Duration) {
 	e.batch = append(e.batch, e.slowest.take(at)...)
 	failing := ""
 	if e.client.metrics != nil {
-		failing = e.sendMetrics(ctx)
+		var all metricdata.ResourceMetrics
+		err := e.reader.Collect(ctx, &all)
+		if err == nil {
+			err = e.client.metrics.Export(ctx, &all)
+		}
+		if !ended(ctx, err) {
+			failing = e.took(ctx, "metrics", err)
+		}
 	}
-	if e.client.traces != nil {
-		failing = cmp.Or(failing, e.sendTraces(ctx))
+	if e.client.traces != nil && len(e.batch) > 0 {
+		e.gathered.spans = nil
+		for _, l := range e.batch {
+			e.trace(l)
+		}
+		err := e.client.traces.ExportSpans(ctx, e.gathered.spans)
+		if !ended(ctx, err) {
+			why := e.took(ctx, "traces", err)
+			if why != "" {
+				e.unsent.Add(int64(len(e.batch)))
+			}
+			failing, e.batch = cmp.Or(failing, why), nil
+		}
 	}
 	if e.failing = failing; failing != "" && !e.said {
 		e.said = true
 		e.say(fmt.Sprintf("--otlp %s: %s; the run goes on, and what does not arrive is counted", e.client.endpoint, failing))
 	}
-}
-
-func (e *Exporter) sendTraces(ctx context.Context) (failing string) {
-	if len(e.batch) == 0 {
-		return ""
-	}
-	lives := e.batch
-	e.gathered.spans = nil
-	for _, l := range lives {
-		e.trace(l)
-	}
-	err := e.client.traces.ExportSpans(ctx, e.gathered.spans)
-	if ended(ctx, err) {
-		return ""
-	}
-	if failing = e.took(ctx, "traces", err); failing != "" {
-		e.unsent.Add(int64(len(e.batch)))
-	}
-	e.batch = nil
-	return failing
-}
-
-func (e *Exporter) sendMetrics(ctx context.Context) (failing string) {
-	var all metricdata.ResourceMetrics
-	err := e.reader.Collect(ctx, &all)
-	if err == nil {
-		err = e.client.metrics.Export(ctx, &all)
-	}
-	if ended(ctx, err) {
-		return ""
-	}
-	return e.took(ctx, "metrics", err)
 }
 
 // ended reports whether an export failed only because it was to end, for whatever cause.

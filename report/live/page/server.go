@@ -16,6 +16,7 @@ import (
 	"loadgen/engine/rest"
 	"loadgen/report/document"
 	"loadgen/report/html"
+	"loadgen/report/live"
 )
 
 // Compose says how something fares at present: a document that is of the same shape at every
@@ -63,7 +64,7 @@ func Open(o Options) (*Server, error) {
 		}
 		o.Listener = listener
 	}
-	live, err := html.NewLive(o.Stop != nil)
+	updates, err := html.NewLive(o.Stop != nil)
 	if o.Token == "" {
 		var secret [16]byte
 		_, drawn := io.ReadFull(clock.Secrets(), secret[:])
@@ -72,7 +73,11 @@ func Open(o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.Listener.Close())
 	}
-	s := &Server{live: live, token: o.Token, stop: o.Stop, compose: waiting}
+	s := &Server{live: updates, token: o.Token, stop: o.Stop}
+	s.compose = func() (*document.Document, string) {
+		before := story{run: &Run{Scenario: "run"}, status: &live.Status{}, measured: -1, each: 1, heat: new(heatMap).table(0, false)}
+		return before.document(), "waiting for the run to begin"
+	}
 	s.viewers = make(map[*viewer]struct{})
 	s.server, err = rest.Listen(rest.ListenOptions{Listener: o.Listener, Handler: s.handler(), Connections: connections})
 	return s, err

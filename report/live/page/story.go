@@ -28,13 +28,6 @@ type story struct {
 	dropped  int64
 }
 
-// waiting is what is shown before anything has begun.
-func waiting() (*document.Document, string) {
-	s := story{run: &Run{Scenario: "run"}, status: &live.Status{}, measured: -1, each: 1}
-	s.heat = new(heatMap).table(0, false)
-	return s.document(), "waiting for the run to begin"
-}
-
 // document returns the story, of the same shape whatever is known.
 func (s *story) document() *document.Document {
 	rates := s.series("rates", "Offered, served, throttled", "per second", "Entities that became due, and those that were served, and attempts that were throttled.",
@@ -235,20 +228,6 @@ func (s *story) happened() document.Table {
 		t.Rows = append(t.Rows, document.Cells(document.Minutes(one.Second), what))
 	}
 	return t
-}
-
-// balance is what load balancing did, in a few words.
-func balance(what string, d *results.Decision) string {
-	const longest = 24
-	key := document.Key(d.Key, longest)
-	switch what {
-	case results.RangeMoved:
-		return fmt.Sprintf("move of the range from %s to server %d", key, d.To)
-	case results.RangesMerged:
-		return "merge at " + key
-	default:
-		return cmp.Or(what, "split") + " at " + key
-	}
 }
 
 // mostQueries is how many queries are shown.

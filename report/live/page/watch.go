@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -193,13 +194,21 @@ func (w *Watch) Event(e results.Event) {
 	if w == nil {
 		return
 	}
-	at := time.Duration(e.At)
-	switch {
+	const longest = 24
+	mark := document.Mark{Second: time.Duration(e.At).Seconds(), Balance: true}
+	switch d := e.Decision; {
 	case e.What == results.PhaseBegins:
-		w.mark(document.Mark{Second: at.Seconds(), Text: e.Phase})
-	case e.Balanced():
-		w.mark(document.Mark{Second: at.Seconds(), Text: balance(e.What, e.Decision), Balance: true})
+		mark.Text, mark.Balance = e.Phase, false
+	case !e.Balanced():
+		return
+	case e.What == results.RangeMoved:
+		mark.Text = fmt.Sprintf("move of the range from %s to server %d", document.Key(d.Key, longest), d.To)
+	case e.What == results.RangesMerged:
+		mark.Text = "merge at " + document.Key(d.Key, longest)
+	default:
+		mark.Text = e.What + " at " + document.Key(d.Key, longest)
 	}
+	w.mark(mark)
 }
 
 func (w *Watch) mark(one document.Mark) {

@@ -117,24 +117,20 @@ func (e *Exporter) Attempt(a *results.Attempt) {
 	if class < 0 || class >= len(classes) {
 		class = 0 // as without an answer
 	}
-	e.observer(a.Phase, a.Kind, class).Observe((a.Done - a.Sent).Seconds())
-}
-
-// observer returns a series, without a lock where there is one.
-func (e *Exporter) observer(index, kind, class int) prometheus.Observer {
-	kind = min(max(kind, 0), len(e.kinds)-1)
-	known := *e.phases.Load()
-	if index < 0 || index >= len(known) {
-		return e.duration.WithLabelValues(e.kinds[kind], classes[class], others)
+	kind, known := min(max(a.Kind, 0), len(e.kinds)-1), *e.phases.Load()
+	if a.Phase < 0 || a.Phase >= len(known) {
+		e.duration.WithLabelValues(e.kinds[kind], classes[class], others).Observe((a.Done - a.Sent).Seconds())
+		return
 	}
-	at := known[index]
+	at := known[a.Phase]
 	place := &at.series[kind*len(classes)+class]
-	if found := place.Load(); found != nil {
-		return *found
+	found := place.Load()
+	if found == nil {
+		made := e.duration.WithLabelValues(e.kinds[kind], classes[class], at.name)
+		found = &made
+		place.Store(found)
 	}
-	made := e.duration.WithLabelValues(e.kinds[kind], classes[class], at.name)
-	place.Store(&made)
-	return made
+	(*found).Observe((a.Done - a.Sent).Seconds())
 }
 
 // Completed implements an observer: the stats count it.
