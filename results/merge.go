@@ -48,7 +48,17 @@ func Merge(parts []MergePart) (*Record, error) {
 		}
 	}
 	r.Intervals = intervals(parts, r.Phases)
-	r.Events = events(parts)
+	for i, part := range parts {
+		for _, e := range part.Record.Events {
+			// Phases and stages begin and end as in the first part, and what a part came to is not
+			// what all did.
+			beginsOrEnds := slices.Contains([]string{StageBegins, StageEnds, PhaseBegins, PhaseEnds}, e.What)
+			if e.What != VerdictTold && (i == 0 || !beginsOrEnds) {
+				r.Events = append(r.Events, e)
+			}
+		}
+	}
+	slices.SortStableFunc(r.Events, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	r.Heat = heat(parts)
 	mergeRunData(r, parts)
 	return r, nil
@@ -145,26 +155,5 @@ func mergeNotes(parts []MergePart, runs []MergedRun) []string {
 	if apart := to.Sub(from); apart >= time.Second {
 		list = append(list, fmt.Sprintf("the runs were begun up to %v apart, and are laid upon each other by the second since each began", apart.Round(time.Second)))
 	}
-	return list
-}
-
-// events are those of all parts in the order of their instants; what begins and ends of
-// phases and stages is told of the first part alone, and of no part what it came to.
-func events(parts []MergePart) []Event {
-	var list []Event
-	for i, part := range parts {
-		for _, e := range part.Record.Events {
-			switch e.What {
-			case VerdictTold:
-				continue
-			case StageBegins, StageEnds, PhaseBegins, PhaseEnds:
-				if i > 0 {
-					continue
-				}
-			}
-			list = append(list, e)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
 	return list
 }

@@ -27,55 +27,49 @@ func (m *MergeMismatch) Unwrap() error { return ErrMergeMismatch }
 
 // agreed are the fields that have to be the same in all parts. Builds, texts of a scenario,
 // seeds and machines may differ, and are told.
-func agreed() []struct {
+var agreed = []struct {
 	field string
 	of    func(*Record) any
-} {
-	type R = Record
-	return []struct {
-		field string
-		of    func(*R) any
-	}{
-		{"schema_version", func(r *R) any { return r.SchemaVersion }},
-		{"manifest.scenario.name", func(r *R) any { return r.Manifest.Scenario.Name }},
-		{"manifest.target", func(r *R) any { return r.Manifest.Target }},
-		{"manifest.time", func(r *R) any { return r.Manifest.Time }},
-		{"manifest.start", func(r *R) any { return r.Manifest.Start }},
-		{"manifest.profile", func(r *R) any { return r.Manifest.Profile }},
-		{"manifest.retry", func(r *R) any { return r.Manifest.Retry }},
-		{"manifest.driver", func(r *R) any { return r.Manifest.Driver }},
-		{"manifest.client", func(r *R) any { return r.Manifest.Client }},
-		{"manifest.accounts", func(r *R) any { return r.Manifest.Accounts }},
-		{"manifest.service", func(r *R) any { return r.Manifest.Service }},
-		{"manifest.genuine", func(r *R) any { return r.Manifest.Genuine }},
-		{"manifest.emulator", func(r *R) any { return r.Manifest.Emulator }},
-		{"manifest.limits_known", func(r *R) any { return r.Manifest.LimitsKnown }},
-		{"manifest.stand_ins", func(r *R) any { return text(r.Manifest.StandIns) }},
-		{"manifest.partition_key", func(r *R) any { return r.Manifest.PartitionKey }},
-		{"manifest.spread.partitions", func(r *R) any {
-			if r.Manifest.Spread == nil {
-				return 0
-			}
-			return r.Manifest.Spread.Partitions
-		}},
-		{"manifest.dataless", func(r *R) any { return r.Manifest.Dataless }},
-		{"manifest.checks", func(r *R) any { return text(r.Manifest.Checks) }},
-		{"manifest.arrivals_spread_over_ns", func(r *R) any { return r.Manifest.SpreadOver }},
-		{"manifest.faults", func(r *R) any { return text(r.Manifest.Faults) }},
-		{"manifest.anti_pattern", func(r *R) any { return r.Manifest.AntiPattern }},
-		{"manifest.targets", func(r *R) any {
-			// Of the modelled targets of several runs that of one: which are the documents' is told
-			// by their numbers.
-			of := Targets{Partition: r.Manifest.Targets.Partition, Account: r.Manifest.Targets.Account}
-			if r.Manifest.Modelled() && r.Manifest.Merged != nil {
-				runs := int64(max(1, len(r.Manifest.Merged.Runs)))
-				of.Partition, of.Account = of.Partition/runs, of.Account/runs
-			}
-			return of
-		}},
-		{"manifest.model", func(r *R) any { return text(r.Manifest.Model) }},
-		{"manifest.operations", func(r *R) any { return text(r.Manifest.Operations) }},
-	}
+}{
+	{"schema_version", func(r *Record) any { return r.SchemaVersion }},
+	{"manifest.scenario.name", func(r *Record) any { return r.Manifest.Scenario.Name }},
+	{"manifest.target", func(r *Record) any { return r.Manifest.Target }},
+	{"manifest.time", func(r *Record) any { return r.Manifest.Time }},
+	{"manifest.start", func(r *Record) any { return r.Manifest.Start }},
+	{"manifest.profile", func(r *Record) any { return r.Manifest.Profile }},
+	{"manifest.retry", func(r *Record) any { return r.Manifest.Retry }},
+	{"manifest.driver", func(r *Record) any { return r.Manifest.Driver }},
+	{"manifest.client", func(r *Record) any { return r.Manifest.Client }},
+	{"manifest.accounts", func(r *Record) any { return r.Manifest.Accounts }},
+	{"manifest.service", func(r *Record) any { return r.Manifest.Service }},
+	{"manifest.genuine", func(r *Record) any { return r.Manifest.Genuine }},
+	{"manifest.emulator", func(r *Record) any { return r.Manifest.Emulator }},
+	{"manifest.limits_known", func(r *Record) any { return r.Manifest.LimitsKnown }},
+	{"manifest.stand_ins", func(r *Record) any { return text(r.Manifest.StandIns) }},
+	{"manifest.partition_key", func(r *Record) any { return r.Manifest.PartitionKey }},
+	{"manifest.spread.partitions", func(r *Record) any {
+		if r.Manifest.Spread == nil {
+			return 0
+		}
+		return r.Manifest.Spread.Partitions
+	}},
+	{"manifest.dataless", func(r *Record) any { return r.Manifest.Dataless }},
+	{"manifest.checks", func(r *Record) any { return text(r.Manifest.Checks) }},
+	{"manifest.arrivals_spread_over_ns", func(r *Record) any { return r.Manifest.SpreadOver }},
+	{"manifest.faults", func(r *Record) any { return text(r.Manifest.Faults) }},
+	{"manifest.anti_pattern", func(r *Record) any { return r.Manifest.AntiPattern }},
+	{"manifest.targets", func(r *Record) any {
+		// Of the modelled targets of several runs that of one: which are the documents' is told
+		// by their numbers.
+		of := Targets{Partition: r.Manifest.Targets.Partition, Account: r.Manifest.Targets.Account}
+		if r.Manifest.Modelled() && r.Manifest.Merged != nil {
+			runs := int64(max(1, len(r.Manifest.Merged.Runs)))
+			of.Partition, of.Account = of.Partition/runs, of.Account/runs
+		}
+		return of
+	}},
+	{"manifest.model", func(r *Record) any { return text(r.Manifest.Model) }},
+	{"manifest.operations", func(r *Record) any { return text(r.Manifest.Operations) }},
 }
 
 // text is a list in one form, whether it is empty or nil.
@@ -108,7 +102,7 @@ func check(parts []MergePart) error {
 				return wrong("runs", "it is given twice; expected each run once")
 			}
 		}
-		for _, one := range agreed() {
+		for _, one := range agreed {
 			if has, wants := one.of(part.Record), one.of(first.Record); !reflect.DeepEqual(has, wants) {
 				return wrong(one.field, "%s; expected %s, as %s has it", short(has), short(wants), first.Name)
 			}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"time"
@@ -151,32 +150,6 @@ func (s *rows) completed(c *Completed) {
 			r.heard[c.Kind].Response.Record(c.Done - c.Intended)
 		}
 	}
-}
-
-// take removes the oldest second and completes it, opening it first if nothing
-// has fallen into it. Phase names the one that it begins in.
-func (s *rows) take(phase string) *row {
-	oldest := s.at(time.Duration(s.first) * time.Second)
-	oldest.Phase = phase
-	oldest.Response = QuantilesOf(oldest.response)
-	oldest.Service = QuantilesOf(oldest.service)
-	oldest.Lag = QuantilesOf(oldest.lag)
-	for k := range oldest.Kinds {
-		oldest.Causes.Merge(oldest.Kinds[k].Causes)
-	}
-	oldest.Injected = oldest.injected.told()
-	s.flying += oldest.begun - oldest.Attempts
-	oldest.InFlight = s.flying
-	if s.minute == nil {
-		s.minute, s.spare = cmp.Or(s.spare, NewHistogram()), nil
-	}
-	s.minute.Merge(oldest.response)
-	s.open = s.open[1:]
-	s.first++
-	if s.first%60 == 0 {
-		s.closeMinute()
-	}
-	return oldest
 }
 
 // closeMinute keeps the minute that the last second taken lies in.

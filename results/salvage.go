@@ -3,6 +3,7 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,8 +42,29 @@ func Salvage(folder Folder) (*Record, []string, error) {
 	if w.record.Events, err = salvaged[Event](w, folder, EventsFile); err != nil {
 		return nil, nil, err
 	}
-	w.settle()
-	return w.record, w.faults, nil
+	// The record is to hold together: phases and seconds are by the manifest's kinds of operation.
+	// Where those are not known, no figure by operation is.
+	r := w.record
+	kinds, phases, rows := len(r.Manifest.Operations), len(r.Phases), len(r.Intervals)
+	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool { return len(p.Kinds) != kinds })
+	if left := phases - len(r.Phases); left > 0 {
+		w.damaged = true
+		w.fault("%d phases are not of the operations of the manifest", left)
+	}
+	for i := range r.Intervals {
+		if kinds == 0 {
+			r.Intervals[i].Kinds = nil
+		}
+	}
+	r.Intervals = slices.DeleteFunc(r.Intervals, func(row Interval) bool { return len(row.Kinds) != kinds })
+	if left := rows - len(r.Intervals); left > 0 {
+		w.fault("%d seconds are not of the operations of the manifest", left)
+	}
+	if w.damaged {
+		r.Validity, r.Summary, r.Target = Partial, nil, nil
+		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)
+	}
+	return r, w.faults, nil
 }
 
 // wreck is a record of which some may be missing, and what is.
@@ -181,33 +203,6 @@ func salvaged[T any](w *wreck, folder Folder, name string) ([]T, error) {
 	return values, nil
 }
 
-// settle makes the record one that holds together: phases and seconds by the manifest's
-// kinds of operation. Where those are not known, no figure by operation is.
-func (w *wreck) settle() {
-	r := w.record
-	kinds := len(r.Manifest.Operations)
-	phases := len(r.Phases)
-	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool { return len(p.Kinds) != kinds })
-	if left := phases - len(r.Phases); left > 0 {
-		w.damaged = true
-		w.fault("%d phases are not of the operations of the manifest", left)
-	}
-	for i := range r.Intervals {
-		if kinds == 0 {
-			r.Intervals[i].Kinds = nil
-		}
-	}
-	rows := len(r.Intervals)
-	r.Intervals = slices.DeleteFunc(r.Intervals, func(row Interval) bool { return len(row.Kinds) != kinds })
-	if left := rows - len(r.Intervals); left > 0 {
-		w.fault("%d seconds are not of the operations of the manifest", left)
-	}
-	if w.damaged {
-		r.Validity, r.Summary, r.Target = Partial, nil, nil
-		r.Reasons = append([]string{"the record cannot be read whole"}, r.Reasons...)
-	}
-}
-
 // Killed returns what the whole seconds show of a run that was not closed, nil of one that
 // was: it has a summary, or its phases hold what its seconds do. It shares no memory with
 // the record.
@@ -290,16 +285,37 @@ func writeLines[T any](folder Folder, name string, list []T) error {
 	return errors.Join(err, buffered.Flush(), file.Close())
 }
 
-// writeRow appends the oldest open second to the file, and keeps its memory for a later one.
+// writeRow completes the oldest second, opening it first if nothing has fallen into it, appends it
+// to the file, and keeps its memory for a later one.
 func (r *Recorder) writeRow() {
-	name := ""
-	if phase, found := r.phaseAt(time.Duration(r.rows.first) * time.Second); found {
-		name = r.record.Phases[phase].Name
+	s := &r.rows
+	begin := time.Duration(s.first) * time.Second
+	row := s.at(begin)
+	row.Phase = ""
+	if phase, found := r.phaseAt(begin); found {
+		row.Phase = r.record.Phases[phase].Name
 	}
-	row := r.rows.take(name)
+	row.Response = QuantilesOf(row.response)
+	row.Service = QuantilesOf(row.service)
+	row.Lag = QuantilesOf(row.lag)
+	for k := range row.Kinds {
+		row.Causes.Merge(row.Kinds[k].Causes)
+	}
+	row.Injected = row.injected.told()
+	s.flying += row.begun - row.Attempts
+	row.InFlight = s.flying
+	if s.minute == nil {
+		s.minute, s.spare = cmp.Or(s.spare, NewHistogram()), nil
+	}
+	s.minute.Merge(row.response)
+	s.open = s.open[1:]
+	s.first++
+	if s.first%60 == 0 {
+		s.closeMinute()
+	}
 	r.writeLine(r.intervals, &row.Interval)
-	if r.rows.listener != nil {
-		r.rows.listener(&row.Interval, row.heard)
+	if s.listener != nil {
+		s.listener(&row.Interval, row.heard)
 	}
 	row.response.reset()
 	row.service.reset()
@@ -309,7 +325,7 @@ func (r *Recorder) writeRow() {
 		row.heard[k].Response.reset()
 	}
 	row.begun, row.injected = 0, nil
-	r.rows.free = append(r.rows.free, row)
+	s.free = append(s.free, row)
 }
 
 // phaseAt returns the index of the phase in which an instant lies, and false

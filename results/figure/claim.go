@@ -68,7 +68,20 @@ func (c *Claim) Judge(facts ClaimFacts) ClaimJudgement {
 		return judged
 	}
 	judged.Left, judged.Right, judged.Told = left, right, true
-	judged.Pass = c.holds(left, right)
+	switch c.comparison {
+	case "<":
+		judged.Pass = left < right
+	case "<=":
+		judged.Pass = left <= right
+	case ">":
+		judged.Pass = left > right
+	case ">=":
+		judged.Pass = left >= right
+	case "==":
+		judged.Pass = left == right
+	default:
+		judged.Pass = left != right
+	}
 	return judged
 }
 
@@ -87,24 +100,6 @@ func (c *Claim) observed(facts ClaimFacts) (float64, bool) {
 		return 0, false
 	default:
 		return first / second, true
-	}
-}
-
-// holds reports whether the claim's comparison holds between two values.
-func (c *Claim) holds(left, right float64) bool {
-	switch c.comparison {
-	case "<":
-		return left < right
-	case "<=":
-		return left <= right
-	case ">":
-		return left > right
-	case ">=":
-		return left >= right
-	case "==":
-		return left == right
-	default:
-		return left != right
 	}
 }
 

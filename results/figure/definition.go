@@ -70,7 +70,7 @@ func (d *Definition) Scopes() string {
 }
 
 // registry is the closed list.
-var registry = slices.Concat(times(), counts(), loads(), events(), partitions(), balances(), leftovers())
+var registry = slices.Concat(times(), counts(), loads, events(), partitions, balances(), leftovers())
 
 // Definitions returns every figure, in the order in which they are shown. The slice is the
 // caller's.

@@ -8,59 +8,57 @@ import (
 )
 
 // loads say what became of the load.
-func loads() []Definition {
-	return []Definition{
-		{Name: "tries", About: "requests to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
-			take: func(s *Selection) Value {
-				sum := s.counts()
-				return ratio(sum.Attempts, sum.Operations, "no operation was completed")
-			}},
-		{Name: "retries_per_operation", About: "attempts that sent a request once more, to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
-			take: func(s *Selection) Value {
-				sum := s.counts()
-				return ratio(sum.Retries, sum.Operations, "no operation was completed")
-			}},
-		{Name: "offered", About: "entities per second due: of a step with one rate, that rate times the entities of an operation; of others, those due in the last half; " +
-			"of a partition, of its busiest second; of an account, of the whole phase", Scope: OfLoad, Unit: PerSecond,
-			take: func(s *Selection) Value {
-				if s.ref.Part == Account {
-					return s.offeredToAccount()
-				}
-				return s.rate(offeredIn, (*Selection).offered)
-			}},
-		{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
-			"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
-			take: func(s *Selection) Value { return s.rate(servedIn, (*Selection).served) }},
-		{Name: "throttled_per_second", About: "attempts throttled per second", Scope: OfOperations, Unit: PerSecond, Better: Lower,
-			take: func(s *Selection) Value {
-				sum := s.counts()
-				return perSecond(float64(sum.Throttled), s.seconds(), sum.Throttled)
-			}},
-		{Name: "share_lost", About: "operations due that ended without success, given up, failed or dropped, of all that were due, " +
-			"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
+var loads = []Definition{
+	{Name: "tries", About: "requests to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+		take: func(s *Selection) Value {
 			sum := s.counts()
-			return ratio(lostOperations(&sum), sum.Scheduled, nothingDue)
+			return ratio(sum.Attempts, sum.Operations, "no operation was completed")
 		}},
-		{Name: "share_lost_settled", About: "the share lost of the operations due in the last half of each step", Scope: OfOperations,
-			Unit: Share, Better: Lower, take: func(s *Selection) Value {
-				settled, _ := s.settled()
-				return ratio(max(0, settled.Due-settled.Succeeded), settled.Due, nothingDue)
-			}},
-		{Name: "share_throttled_settled", About: "first attempts throttled, of those of operations due in the last half of each step",
-			Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
-				settled, _ := s.settled()
-				return ratio(settled.FirstThrottled, settled.Sent, nothingDue)
-			}},
-		{Name: "length", About: "how long the phases lasted together", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
-			if len(s.steps) == 0 {
-				return untold("no phase was reported")
+	{Name: "retries_per_operation", About: "attempts that sent a request once more, to an operation", Scope: OfOperations, Unit: Ratio, Better: Lower,
+		take: func(s *Selection) Value {
+			sum := s.counts()
+			return ratio(sum.Retries, sum.Operations, "no operation was completed")
+		}},
+	{Name: "offered", About: "entities per second due: of a step with one rate, that rate times the entities of an operation; of others, those due in the last half; " +
+		"of a partition, of its busiest second; of an account, of the whole phase", Scope: OfLoad, Unit: PerSecond,
+		take: func(s *Selection) Value {
+			if s.ref.Part == Account {
+				return s.offeredToAccount()
 			}
-			return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
+			return s.rate(offeredIn, (*Selection).offered)
 		}},
-		{Name: "throughput", About: "entities per second counted for attempts that succeeded, the mean of the whole seconds of the last half of each step, " +
-			"by when those ended; with its 95 % interval by batch means where one step has enough seconds for one", Scope: OfOperations,
-			Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
-	}
+	{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
+		"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,
+		take: func(s *Selection) Value { return s.rate(servedIn, (*Selection).served) }},
+	{Name: "throttled_per_second", About: "attempts throttled per second", Scope: OfOperations, Unit: PerSecond, Better: Lower,
+		take: func(s *Selection) Value {
+			sum := s.counts()
+			return perSecond(float64(sum.Throttled), s.seconds(), sum.Throttled)
+		}},
+	{Name: "share_lost", About: "operations due that ended without success, given up, failed or dropped, of all that were due, " +
+		"whenever they ended", Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
+		sum := s.counts()
+		return ratio(lostOperations(&sum), sum.Scheduled, nothingDue)
+	}},
+	{Name: "share_lost_settled", About: "the share lost of the operations due in the last half of each step", Scope: OfOperations,
+		Unit: Share, Better: Lower, take: func(s *Selection) Value {
+			settled, _ := s.settled()
+			return ratio(max(0, settled.Due-settled.Succeeded), settled.Due, nothingDue)
+		}},
+	{Name: "share_throttled_settled", About: "first attempts throttled, of those of operations due in the last half of each step",
+		Scope: OfOperations, Unit: Share, Better: Lower, take: func(s *Selection) Value {
+			settled, _ := s.settled()
+			return ratio(settled.FirstThrottled, settled.Sent, nothingDue)
+		}},
+	{Name: "length", About: "how long the phases lasted together", Scope: OfPhases, Unit: Nanoseconds, take: func(s *Selection) Value {
+		if len(s.steps) == 0 {
+			return untold("no phase was reported")
+		}
+		return knownValue(s.seconds()*float64(time.Second), int64(len(s.steps)))
+	}},
+	{Name: "throughput", About: "entities per second counted for attempts that succeeded, the mean of the whole seconds of the last half of each step, " +
+		"by when those ended; with its 95 % interval by batch means where one step has enough seconds for one", Scope: OfOperations,
+		Unit: PerSecond, Better: Higher, take: (*Selection).throughput},
 }
 
 const nothingDue = "nothing was due"

@@ -5,28 +5,26 @@ import "loadgen/results"
 // partitions say where a load saturates, how many there were, and what the busiest of them met. The busiest
 // second, counted whole from the begin of the phase, is what a partition is known by:
 // a mean over a phase hides the second in which it is throttled.
-func partitions() []Definition {
-	return []Definition{
-		{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
-			About: "entities per second at which the load meets a limit: the median of the whole seconds, from the second one of each step on, " +
-				"in which 1 % of the attempts are throttled and less is served than asked, where there are three and they are half of those with as much load"},
-		{Name: "partitions", About: "PartitionKeys that operations on a single partition went to; of several phases the most",
-			Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
-				most := untold("no phase was reported")
-				for _, step := range s.steps {
-					one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
-					if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
-						return untold("the run did not come to its end")
-					}
-					most = greater(most, one)
+var partitions = []Definition{
+	{Name: "saturation", Scope: OfPhases, Unit: PerSecond, Better: Higher, take: saturation,
+		About: "entities per second at which the load meets a limit: the median of the whole seconds, from the second one of each step on, " +
+			"in which 1 % of the attempts are throttled and less is served than asked, where there are three and they are half of those with as much load"},
+	{Name: "partitions", About: "PartitionKeys that operations on a single partition went to; of several phases the most",
+		Scope: OfPhases, Unit: Count, take: func(s *Selection) Value {
+			most := untold("no phase was reported")
+			for _, step := range s.steps {
+				one := knownValue(float64(step.Phase.PartitionsHit), step.Phase.PartitionsHit)
+				if one.AtLeast = step.Phase.OfferedOver > 0; step.Phase.Offered == nil {
+					return untold("the run did not come to its end")
 				}
-				return exact(most, "there were more partitions than are told apart")
-			}},
-		{Name: "mean_offered", About: "entities per second due over the whole phase, of the partition that had most", Scope: OfPhases,
-			Unit: PerSecond, take: func(s *Selection) Value { return s.mean(offeredIn) }},
-		{Name: "mean_served", About: "entities per second counted over the whole phase, of the partition that had most", Scope: OfPhases,
-			Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
-	}
+				most = greater(most, one)
+			}
+			return exact(most, "there were more partitions than are told apart")
+		}},
+	{Name: "mean_offered", About: "entities per second due over the whole phase, of the partition that had most", Scope: OfPhases,
+		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(offeredIn) }},
+	{Name: "mean_served", About: "entities per second counted over the whole phase, of the partition that had most", Scope: OfPhases,
+		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
 }
 
 // offeredToAccount is what the busiest account was offered over a whole phase.

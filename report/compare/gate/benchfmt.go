@@ -67,35 +67,31 @@ func (b *bench) live(r *Result) {
 		}
 	}
 	for _, slot := range compare.Order(len(trials[0].Pairs)) {
-		b.run(r.Scenario, trials, slot)
-	}
-}
-
-// run writes one run: a line for each operation or phase that its metrics are of, so
-// that p99(get) and p99(put) are two benchmarks with the same unit.
-func (b *bench) run(scenario string, trials []compare.Trial, slot compare.Slot) {
-	var names []string
-	lines := make(map[string][]export.Measured)
-	for i := range trials {
-		if slot.Pair >= len(trials[i].Pairs) {
-			continue
+		// A line for each operation or phase that the metrics are of, so that p99(get) and p99(put)
+		// are two benchmarks with the same unit.
+		var names []string
+		lines := make(map[string][]export.Measured)
+		for i := range trials {
+			if slot.Pair >= len(trials[i].Pairs) {
+				continue
+			}
+			value := trials[i].Pairs[slot.Pair].A
+			if slot.Side == compare.B {
+				value = trials[i].Pairs[slot.Pair].B
+			}
+			unit, of, _ := unitOf(trials[i].Metric.Name)
+			name := "scenario=" + export.Word(r.Scenario)
+			if of != "" {
+				name += "/of=" + export.Word(of)
+			}
+			if lines[name] == nil {
+				names = append(names, name)
+			}
+			lines[name] = append(lines[name], export.Measured{Value: value, Unit: unit})
 		}
-		value := trials[i].Pairs[slot.Pair].A
-		if slot.Side == compare.B {
-			value = trials[i].Pairs[slot.Pair].B
+		for _, name := range names {
+			b.add(slot.Side, name, lines[name]...)
 		}
-		unit, of, _ := unitOf(trials[i].Metric.Name)
-		name := "scenario=" + export.Word(scenario)
-		if of != "" {
-			name += "/of=" + export.Word(of)
-		}
-		if lines[name] == nil {
-			names = append(names, name)
-		}
-		lines[name] = append(lines[name], export.Measured{Value: value, Unit: unit})
-	}
-	for _, name := range names {
-		b.add(slot.Side, name, lines[name]...)
 	}
 }
 

@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -64,7 +65,15 @@ func (a *Archive) Add(name string, record *results.Record) {
 	record.Summary = verdict.Judge(record)
 	m := &record.Manifest
 	kept := run{name: name, scenario: m.Scenario.Name, started: m.Started.UTC(), validity: record.Summary.Validity,
-		virtual: m.Time == "virtual", conditions: conditionsOf(record), commit: printable(m.Tool.Commit, longestWord)}
+		virtual: m.Time == "virtual", commit: printable(m.Tool.Commit, longestWord)}
+	// They are in the order in which people want to know of them.
+	kept.conditions = []condition{
+		{textOf, m.Scenario.Text}, {"target", m.Target}, {"number of accounts", strconv.Itoa(max(1, m.Accounts))},
+		{"clock", m.Time}, {"start", m.Start}, {"profile", m.Profile}, {"retry policy", m.Retry}, {"driver", m.Driver},
+		{"opposite", m.AntiPattern}, {"search for a limit", strconv.FormatBool(record.Limit != nil)},
+		{"system", m.Tool.System}, {"number of processors", strconv.Itoa(m.Environment.CPUs)},
+		{"GOMAXPROCS", strconv.Itoa(m.Environment.GOMAXPROCS)}, {"number of workers", strconv.Itoa(m.Environment.Workers)},
+	}
 	figures, late := figure.Of(record), verdict.LateIn(record)
 	for _, metric := range a.metrics {
 		v := figures.Take(metric.of)

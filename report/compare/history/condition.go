@@ -2,29 +2,12 @@ package history
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
-
-	"loadgen/results"
 )
 
 // condition is something that runs have in common where their figures can be compared.
 type condition struct{ what, value string }
-
-// conditionsOf returns the conditions of a record, in the order in which people want to
-// know of them.
-func conditionsOf(record *results.Record) []condition {
-	m := &record.Manifest
-	environment := m.Environment
-	return []condition{
-		{textOf, m.Scenario.Text}, {"target", m.Target}, {"number of accounts", strconv.Itoa(max(1, m.Accounts))},
-		{"clock", m.Time}, {"start", m.Start}, {"profile", m.Profile}, {"retry policy", m.Retry}, {"driver", m.Driver},
-		{"opposite", m.AntiPattern}, {"search for a limit", strconv.FormatBool(record.Limit != nil)},
-		{"system", m.Tool.System}, {"number of processors", strconv.Itoa(environment.CPUs)},
-		{"GOMAXPROCS", strconv.Itoa(environment.GOMAXPROCS)}, {"number of workers", strconv.Itoa(environment.Workers)},
-	}
-}
 
 // textOf names the condition that is a text of several lines.
 const textOf = "scenario"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,10 @@ import (
 func CSV(w io.Writer, d *Document) (left []string, err error) {
 	columns := make([]int, 0, len(d.Metrics))
 	for m, metric := range d.Metrics {
-		if d.tells(m) {
+		told := slices.ContainsFunc(d.Scenarios, func(s Scenario) bool {
+			return slices.ContainsFunc(s.Series, func(one Series) bool { return one.Trends[m].Nights > 0 })
+		})
+		if told {
 			columns = append(columns, m)
 		} else {
 			left = append(left, fmt.Sprintf("the column of %s, which no night can tell", metric))
@@ -64,17 +68,6 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 	}
 	out.Flush()
 	return left, out.Error()
-}
-
-func (d *Document) tells(m int) bool {
-	for i := range d.Scenarios {
-		for s := range d.Scenarios[i].Series {
-			if d.Scenarios[i].Series[s].Trends[m].Nights > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // append adds some values of the night to a row, and returns nil where one is missing.

@@ -45,31 +45,28 @@ func observed(options []metric.RecordOption) metric.ObserveOption {
 	return options[0].(metric.MeasurementOption)
 }
 
-func sums() []count {
-	return []count{
-		{"loadgen.operations.scheduled", "{operation}", "Operations that were due.", whole(func(c *counts) int64 { return c.scheduled })},
-		{"loadgen.operations.dropped", "{operation}", "Operations that were due and never sent.", whole(func(c *counts) int64 { return c.dropped })},
-		{"loadgen.operations.late", "{operation}", "Operations first sent more than 5 ms after they were due.", whole(func(c *counts) int64 { return c.late })},
-		{"loadgen.operations.completed", "{operation}", "Operations that ended, by the outcome of their last attempt.",
-			classified(func(c *counts, class results.Class) int64 { return c.completed[class] })},
-		{"loadgen.attempts", "{attempt}", "Attempts that ended: ok, throttled or failed.",
-			classified(func(c *counts, class results.Class) int64 { return c.attempts[class] })},
-		{"loadgen.retries", "{attempt}", "Attempts that sent a request once more.", whole(func(c *counts) int64 { return c.retries })},
-		{"loadgen.entities.offered", "{entity}", "Entities that operations were due to touch.", whole(func(c *counts) int64 { return c.offered })},
-		{"loadgen.entities.served", "{entity}", "Entities counted for operations that succeeded.", whole(func(c *counts) int64 { return c.served })},
-		{"loadgen.network.io", "By", "Sizes of requests (transmit) and replies (receive), of those that tell them.",
-			func(to func(int64, ...metric.ObserveOption), t *tally, now *counts) {
-				to(now.bytesOut, t.out)
-				to(now.bytesIn, t.in)
-			}},
-	}
+var sums = []count{
+	{"loadgen.operations.scheduled", "{operation}", "Operations that were due.", whole(func(c *counts) int64 { return c.scheduled })},
+	{"loadgen.operations.dropped", "{operation}", "Operations that were due and never sent.", whole(func(c *counts) int64 { return c.dropped })},
+	{"loadgen.operations.late", "{operation}", "Operations first sent more than 5 ms after they were due.", whole(func(c *counts) int64 { return c.late })},
+	{"loadgen.operations.completed", "{operation}", "Operations that ended, by the outcome of their last attempt.",
+		classified(func(c *counts, class results.Class) int64 { return c.completed[class] })},
+	{"loadgen.attempts", "{attempt}", "Attempts that ended: ok, throttled or failed.",
+		classified(func(c *counts, class results.Class) int64 { return c.attempts[class] })},
+	{"loadgen.retries", "{attempt}", "Attempts that sent a request once more.", whole(func(c *counts) int64 { return c.retries })},
+	{"loadgen.entities.offered", "{entity}", "Entities that operations were due to touch.", whole(func(c *counts) int64 { return c.offered })},
+	{"loadgen.entities.served", "{entity}", "Entities counted for operations that succeeded.", whole(func(c *counts) int64 { return c.served })},
+	{"loadgen.network.io", "By", "Sizes of requests (transmit) and replies (receive), of those that tell them.",
+		func(to func(int64, ...metric.ObserveOption), t *tally, now *counts) {
+			to(now.bytesOut, t.out)
+			to(now.bytesIn, t.in)
+		}},
 }
 
 func (e *Exporter) observeSums(meter metric.Meter) error {
-	list := sums()
 	var made []metric.Int64ObservableCounter
 	var all []metric.Observable
-	for _, one := range list {
+	for _, one := range sums {
 		counter, err := meter.Int64ObservableCounter(one.name, metric.WithUnit(one.unit), metric.WithDescription(one.what))
 		if err != nil {
 			return err
@@ -96,7 +93,7 @@ func (e *Exporter) observeSums(meter metric.Meter) error {
 			t.mu.Lock()
 			now := t.counts
 			t.mu.Unlock()
-			for i, one := range list {
+			for i, one := range sums {
 				one.tell(func(n int64, with ...metric.ObserveOption) { o.ObserveInt64(made[i], n, with...) }, t, &now)
 			}
 		})

@@ -49,18 +49,6 @@ type counts struct {
 	completed, attempts                [len(classes) + 1]int64
 }
 
-func newTally(operation, phase string) *tally {
-	one := []attribute.KeyValue{attribute.String(operationKey, operation), attribute.String(phaseKey, phase)}
-	with := func(more ...attribute.KeyValue) metric.MeasurementOption {
-		return metric.WithAttributeSet(attribute.NewSet(append(one[:len(one):len(one)], more...)...))
-	}
-	t := &tally{whole: []metric.RecordOption{with()}, in: with(attribute.String(directionKey, "receive")), out: with(attribute.String(directionKey, "transmit"))}
-	for _, class := range classes {
-		t.byClass[class] = []metric.RecordOption{with(attribute.String(outcomeKey, class.String()))}
-	}
-	return t
-}
-
 // classOf returns a class as it is counted: what is none failed.
 func classOf(c results.Class) results.Class {
 	if c < results.Ok || c > results.Failed {
@@ -136,7 +124,15 @@ func (g *grid) of(index, kind int) *tally {
 	if t := place.Load(); t != nil {
 		return t
 	}
-	place.CompareAndSwap(nil, newTally(g.kind(kind), at.name))
+	one := []attribute.KeyValue{attribute.String(operationKey, g.kind(kind)), attribute.String(phaseKey, at.name)}
+	with := func(more ...attribute.KeyValue) metric.MeasurementOption {
+		return metric.WithAttributeSet(attribute.NewSet(append(one[:len(one):len(one)], more...)...))
+	}
+	t := &tally{whole: []metric.RecordOption{with()}, in: with(attribute.String(directionKey, "receive")), out: with(attribute.String(directionKey, "transmit"))}
+	for _, class := range classes {
+		t.byClass[class] = []metric.RecordOption{with(attribute.String(outcomeKey, class.String()))}
+	}
+	place.CompareAndSwap(nil, t)
 	return place.Load()
 }
 
