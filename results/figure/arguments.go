@@ -36,9 +36,7 @@ func (p *parser) arguments(f *Reference, k Definition) {
 		p.name(&f.Operation, &f.OperationOffset, first)
 		p.name(&f.Counter, &f.CounterOffset, names[1])
 	case k.Scope == OfLoad && first.part(k) != Whole:
-		if f.Part = first.part(k); first.quoted {
-			f.Key = first.text
-		}
+		f.Part, f.Key = first.part(k), first.key
 		if len(names) == 2 {
 			p.name(&f.Phase, &f.PhaseOffset, names[1])
 		}
@@ -66,11 +64,12 @@ func (p *parser) name(into *string, offset *int, a argument) {
 	}
 }
 
-// argument is one of what stands in parentheses.
+// argument is one of what stands in parentheses. Key is the PartitionKey that it names, empty for
+// none.
 type argument struct {
-	at     int
-	text   string
-	quoted bool
+	at        int
+	text, key string
+	quoted    bool
 }
 
 func (a argument) any() bool { return a.text == "*" && !a.quoted }
@@ -121,8 +120,8 @@ func (p *parser) argument() argument {
 		key.WriteByte('"')
 		p.at++
 	}
-	a.text = key.String()
-	if len(a.text) > longestKey || strings.ContainsFunc(a.text, func(c rune) bool { return c < ' ' }) {
+	a.text, a.key = key.String(), key.String()
+	if len(a.key) > longestKey || strings.ContainsFunc(a.key, func(c rune) bool { return c < ' ' }) {
 		p.fail(begin-1, "a PartitionKey is longer than %d bytes or holds a control character; expected one that the service takes", longestKey)
 	}
 	return a

@@ -85,12 +85,20 @@ func (d *Document) answer() document.Answer {
 // claim says what a scenario comes to: its latest step, or that there is none.
 func (s *Scenario) claim(a *document.Answer) {
 	nights := 0
+	var metric Metric
+	var step Step
 	for i := range s.Series {
 		nights += len(s.Series[i].Nights)
+		for _, t := range s.Series[i].Trends {
+			for _, one := range t.Steps {
+				if !one.Night.Before(step.Night) {
+					metric, step = t.Metric, one
+				}
+			}
+		}
 	}
 	switch s.Outcome() {
 	case compare.Stepped:
-		metric, step := s.last()
 		a.Number = changed(step.Change)
 		a.Claim = "STEPS: " + metric.String() + " " + a.Number
 		a.Beside = fmt.Sprintf("from %s to %s, p = %s", metric.Told(step.Before), metric.Told(step.After), document.Chance(step.P))
@@ -103,20 +111,6 @@ func (s *Scenario) claim(a *document.Answer) {
 	default:
 		a.Claim = "NO HISTORY"
 	}
-}
-
-// last is the latest step of any metric, of a scenario that has one.
-func (s *Scenario) last() (metric Metric, step Step) {
-	for i := range s.Series {
-		for _, t := range s.Series[i].Trends {
-			for _, one := range t.Steps {
-				if !one.Night.Before(step.Night) {
-					metric, step = t.Metric, one
-				}
-			}
-		}
-	}
-	return metric, step
 }
 
 // screen adds the last nights of a scenario that is alone, and returns its steps.

@@ -83,7 +83,18 @@ func New(o Options) *Exporter {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "loadgen_build_info", Help: "1, labelled with the build of loadgen.",
 		ConstLabels: prometheus.Labels{"version": o.Tool.Version, "revision": o.Tool.Commit, "goversion": o.Tool.Go}})
 	build.Set(1)
-	e.registry.MustRegister(e.duration, newFigures(&o), build)
+	heat := []string{"rank"}
+	if o.Keys {
+		heat = append(heat, "partition")
+	}
+	e.registry.MustRegister(e.duration, build, &figures{stats: o.Stats, now: o.Now, keys: o.Keys,
+		inFlight: describe("in_flight_attempts", "Attempts under way."),
+		target:   describe("target_operations_per_second", "Rate at which the phase has operations arrive; absent in a closed loop."),
+		offered:  describe("offered_entities_per_second", "Entities due, over the last two whole seconds."),
+		served:   describe("served_entities_per_second", "Entities counted for successes, over the last two whole seconds."),
+		heat: describe("partition_heat_entities_per_second",
+			"Entities served at least by the busiest partitions over the last two whole seconds, by rank, 1 the busiest.", heat...),
+	})
 	return e
 }
 

@@ -16,7 +16,6 @@ type figures struct {
 	now   func() time.Duration
 	keys  bool
 
-	counts []count
 	// inFlight, offered, target, served and heat are gauges, of a reported phase alone.
 	inFlight, offered, target, served, heat *prometheus.Desc
 }
@@ -27,40 +26,27 @@ type count struct {
 	of   func(t *live.Totals) int64
 }
 
+// totals are the counts of a run.
+var totals = []count{
+	{describe("scheduled_operations_total", "Operations that were due."), func(t *live.Totals) int64 { return t.Scheduled }},
+	{describe("dropped_operations_total", "Operations that were due and never sent."), func(t *live.Totals) int64 { return t.Dropped }},
+	{describe("late_operations_total", "Operations first sent more than 5 ms after they were due."), func(t *live.Totals) int64 { return t.Late }},
+	{describe("operations_total", "Operations that ended."), func(t *live.Totals) int64 { return t.Operations }},
+	{describe("sent_attempts_total", "Attempts that were sent."), func(t *live.Totals) int64 { return t.Sent }},
+	{describe("attempts_total", "Attempts that ended: ok, throttled or failed."), func(t *live.Totals) int64 { return t.Attempts }},
+	{describe("ok_attempts_total", "Attempts that were served."), func(t *live.Totals) int64 { return t.Ok }},
+	{describe("throttled_attempts_total", "Attempts that were throttled."), func(t *live.Totals) int64 { return t.Throttled }},
+	{describe("failed_attempts_total", "Attempts that failed otherwise."), func(t *live.Totals) int64 { return t.Failed }},
+	{describe("served_entities_total", "Entities counted for successes."), func(t *live.Totals) int64 { return t.Served }},
+}
+
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("loadgen_"+name, help, labels, nil)
 }
 
-func newFigures(o *Options) *figures {
-	heat := []string{"rank"}
-	if o.Keys {
-		heat = append(heat, "partition")
-	}
-	return &figures{stats: o.Stats, now: o.Now, keys: o.Keys,
-		counts: []count{
-			{describe("scheduled_operations_total", "Operations that were due."), func(t *live.Totals) int64 { return t.Scheduled }},
-			{describe("dropped_operations_total", "Operations that were due and never sent."), func(t *live.Totals) int64 { return t.Dropped }},
-			{describe("late_operations_total", "Operations first sent more than 5 ms after they were due."), func(t *live.Totals) int64 { return t.Late }},
-			{describe("operations_total", "Operations that ended."), func(t *live.Totals) int64 { return t.Operations }},
-			{describe("sent_attempts_total", "Attempts that were sent."), func(t *live.Totals) int64 { return t.Sent }},
-			{describe("attempts_total", "Attempts that ended: ok, throttled or failed."), func(t *live.Totals) int64 { return t.Attempts }},
-			{describe("ok_attempts_total", "Attempts that were served."), func(t *live.Totals) int64 { return t.Ok }},
-			{describe("throttled_attempts_total", "Attempts that were throttled."), func(t *live.Totals) int64 { return t.Throttled }},
-			{describe("failed_attempts_total", "Attempts that failed otherwise."), func(t *live.Totals) int64 { return t.Failed }},
-			{describe("served_entities_total", "Entities counted for successes."), func(t *live.Totals) int64 { return t.Served }},
-		},
-		inFlight: describe("in_flight_attempts", "Attempts under way."),
-		target:   describe("target_operations_per_second", "Rate at which the phase has operations arrive; absent in a closed loop."),
-		offered:  describe("offered_entities_per_second", "Entities due, over the last two whole seconds."),
-		served:   describe("served_entities_per_second", "Entities counted for successes, over the last two whole seconds."),
-		heat: describe("partition_heat_entities_per_second",
-			"Entities served at least by the busiest partitions over the last two whole seconds, by rank, 1 the busiest.", heat...),
-	}
-}
-
 // Describe implements [prometheus.Collector].
 func (f *figures) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range f.counts {
+	for _, one := range totals {
 		to <- one.desc
 	}
 	for _, one := range []*prometheus.Desc{f.inFlight, f.target, f.offered, f.served, f.heat} {
@@ -71,7 +57,7 @@ func (f *figures) Describe(to chan<- *prometheus.Desc) {
 // Collect implements [prometheus.Collector].
 func (f *figures) Collect(to chan<- prometheus.Metric) {
 	s := f.stats.Status(f.now())
-	for _, one := range f.counts {
+	for _, one := range totals {
 		to <- prometheus.MustNewConstMetric(one.desc, prometheus.CounterValue, float64(one.of(&s.Totals)))
 	}
 	if !s.Reported {
