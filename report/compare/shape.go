@@ -71,7 +71,23 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 			return Shape{}, fmt.Errorf("%w: a distribution without durations", ErrFigures)
 		}
 	}
-	shape.measure(was, is)
+	var ends []int64
+	for _, bar := range slices.Concat(was, is) {
+		ends = append(ends, bar.To)
+	}
+	slices.Sort(ends)
+	ends = slices.Compact(ends)
+	before, after := below{bars: was, n: shape.Was}, below{bars: is, n: shape.Is}
+	for i, end := range ends {
+		apart := math.Abs(before.share(end) - after.share(end))
+		if apart > shape.Distance {
+			shape.Distance, shape.AtMicros = apart, end
+		}
+		if i+1 < len(ends) {
+			// Between two ends the shares stay as they are.
+			shape.ShiftMicros += apart * float64(ends[i+1]-end)
+		}
+	}
 	for _, q := range []float64{0.5, 0.9, 0.99, 0.999} {
 		if beyond := float64(min(shape.Was, shape.Is)) * (1 - q); beyond+1e-9 < fewestBeyond {
 			continue
@@ -81,29 +97,6 @@ func ShapeOf(was, is []results.Bar) (Shape, error) {
 	}
 	shape.Sentence = shape.describe()
 	return shape, nil
-}
-
-// measure goes through the ends of both histograms' bars in order. Between two of
-// them the shares stay as they are.
-func (s *Shape) measure(was, is []results.Bar) {
-	var ends []int64
-	for _, bars := range [][]results.Bar{was, is} {
-		for _, bar := range bars {
-			ends = append(ends, bar.To)
-		}
-	}
-	slices.Sort(ends)
-	ends = slices.Compact(ends)
-	before, after := below{bars: was, n: s.Was}, below{bars: is, n: s.Is}
-	for i, end := range ends {
-		apart := math.Abs(before.share(end) - after.share(end))
-		if apart > s.Distance {
-			s.Distance, s.AtMicros = apart, end
-		}
-		if i+1 < len(ends) {
-			s.ShiftMicros += apart * float64(ends[i+1]-end)
-		}
-	}
 }
 
 // below sums bars up to ends that only grow.

@@ -105,7 +105,24 @@ func bands(a, b *Side) ([]Band, error) {
 			continue
 		}
 		is := b.runs[0].seconds[at]
-		for _, s := range seriesOf(was, is) {
+		rate := func(i *results.Interval) *int64 { return &i.Served }
+		shown := []series{{served, was.phase, perSecond, was.values(rate), is.values(rate)}}
+		// Of the quantiles the highest is shown that every second of both runs tells.
+		for _, q := range []struct {
+			name string
+			of   func(*results.Interval) *int64
+		}{
+			{responseP99, func(i *results.Interval) *int64 { return i.Response.P99 }},
+			{"response_us.p90", func(i *results.Interval) *int64 { return i.Response.P90 }},
+			{responseP50, func(i *results.Interval) *int64 { return i.Response.P50 }},
+		} {
+			before, after := was.values(q.of), is.values(q.of)
+			if before != nil && after != nil {
+				shown = append(shown, series{q.name, was.phase, micros, before, after})
+				break
+			}
+		}
+		for _, s := range shown {
 			band, err := s.band()
 			// Where there was nothing before, there is no change to bound.
 			if errors.Is(err, compare.ErrFigures) {
@@ -125,27 +142,6 @@ type series struct {
 	metric, phase string
 	unit          unit
 	was, is       []float64
-}
-
-// seriesOf returns what is shown of a phase: what was served, and the highest quantile
-// that every second of both runs tells.
-func seriesOf(was, is stretch) []series {
-	rate := func(i *results.Interval) *int64 { return &i.Served }
-	list := []series{{served, was.phase, perSecond, was.values(rate), is.values(rate)}}
-	for _, q := range []struct {
-		name string
-		of   func(*results.Interval) *int64
-	}{
-		{responseP99, func(i *results.Interval) *int64 { return i.Response.P99 }},
-		{"response_us.p90", func(i *results.Interval) *int64 { return i.Response.P90 }},
-		{responseP50, func(i *results.Interval) *int64 { return i.Response.P50 }},
-	} {
-		before, after := was.values(q.of), is.values(q.of)
-		if before != nil && after != nil {
-			return append(list, series{q.name, was.phase, micros, before, after})
-		}
-	}
-	return list
 }
 
 // values returns a figure of every second, nil where one does not tell it.

@@ -128,7 +128,8 @@ func (g *grid) of(index, kind int) *tally {
 	with := func(more ...attribute.KeyValue) metric.MeasurementOption {
 		return metric.WithAttributeSet(attribute.NewSet(append(one[:len(one):len(one)], more...)...))
 	}
-	t := &tally{whole: []metric.RecordOption{with()}, in: with(attribute.String(directionKey, "receive")), out: with(attribute.String(directionKey, "transmit"))}
+	t := &tally{whole: []metric.RecordOption{with()},
+		in: with(attribute.String(directionKey, "receive")), out: with(attribute.String(directionKey, "transmit"))}
 	for _, class := range classes {
 		t.byClass[class] = []metric.RecordOption{with(attribute.String(outcomeKey, class.String()))}
 	}

@@ -100,7 +100,8 @@ func (h *heatMap) table(partitions int, more bool) document.Table {
 			w := c.of[one.name]
 			demanded := w.Demanded()
 			busiest = max(busiest, demanded)
-			strip[columns-len(h.columns)+i] = document.Shade{Heat: float64(demanded) / float64(most), Throttled: float64(w.Throttled) / float64(max(1, demanded))}
+			strip[columns-len(h.columns)+i] = document.Shade{Heat: float64(demanded) / float64(most),
+				Throttled: float64(w.Throttled) / float64(max(1, demanded))}
 		}
 		t.Rows = append(t.Rows, []document.Cell{{Text: document.Cut(one.name, longestKey)},
 			{Text: fmt.Sprintf("at most %s entities in a second", document.Count(busiest)), Strip: strip},
