@@ -72,11 +72,28 @@ func (g Gate) Judge(trials []Trial) (Judgement, error) {
 		}
 		findings[i], p[i] = finding, finding.P
 	}
-	overall := NoDifference
+	overall, fewest, threshold := NoDifference, FewestPairs, math.Log1p(g.Threshold)
+	if len(trials) == 1 {
+		fewest = FewestPairsOfOne
+	}
 	for i, adjusted := range statistics.Holm(p) {
-		findings[i].Adjusted = adjusted
-		g.decide(&findings[i], trials[i].Metric.Higher, len(trials))
-		overall = max(overall, findings[i].Verdict)
+		f := &findings[i]
+		f.Adjusted, f.threshold = adjusted, g.Threshold
+		worse := f.effect
+		if trials[i].Metric.Higher {
+			worse = -worse
+		}
+		switch significant := adjusted <= DefaultAlpha; {
+		case f.Pairs < fewest:
+			f.Verdict, f.fewest = Inconclusive, fewest
+		case significant && worse >= threshold:
+			f.Verdict = Regression
+		case significant && worse <= -threshold:
+			f.Verdict = Improvement
+		default:
+			f.Verdict = NoDifference
+		}
+		overall = max(overall, f.Verdict)
 	}
 	return Judgement{Verdict: overall, Findings: findings}, nil
 }
@@ -135,30 +152,6 @@ func (g *Gate) measure(t *Trial) (Finding, error) {
 		finding.Interval = &[2]float64{math.Expm1(tested.Low), math.Expm1(tested.High)}
 	}
 	return finding, nil
-}
-
-func (g *Gate) decide(f *Finding, higher bool, metrics int) {
-	fewest := FewestPairs
-	if metrics == 1 {
-		fewest = FewestPairsOfOne
-	}
-	worse := f.effect
-	if higher {
-		worse = -worse
-	}
-	f.threshold = g.Threshold
-	threshold := math.Log1p(g.Threshold)
-	switch significant := f.Adjusted <= DefaultAlpha; {
-	case f.Pairs < fewest:
-		f.Verdict = Inconclusive
-		f.fewest = fewest
-	case significant && worse >= threshold:
-		f.Verdict = Regression
-	case significant && worse <= -threshold:
-		f.Verdict = Improvement
-	default:
-		f.Verdict = NoDifference
-	}
 }
 
 // ErrOptions is wrapped by every fault of a [Gate], ErrFigures by every fault of the
