@@ -208,16 +208,12 @@ func (w *Watch) Event(e results.Event) {
 	default:
 		mark.Text = e.What + " at " + document.Key(d.Key, longest)
 	}
-	w.mark(mark)
-}
-
-func (w *Watch) mark(one document.Mark) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.marks) == mostMarks {
 		w.marks = append(w.marks[:0], w.marks[1:]...)
 	}
-	w.marks = append(w.marks, one)
+	w.marks = append(w.marks, mark)
 }
 
 // Health is told of each whole second of the generator's health.
