@@ -59,8 +59,7 @@ func TestProbes(t *testing.T) {
 // A clock that moves is noticed by the first answer that is fast enough, and not by one
 // that was on its way meanwhile.
 func TestAWatchedClockThatMoves(t *testing.T) {
-	var w watch
-	w = watch{now: offset{ahead: time.Second, bound: time.Millisecond}, on: true}
+	w := watch{now: offset{ahead: time.Second, bound: time.Millisecond}, on: true}
 	w.see(offset{ahead: 1500 * time.Millisecond, bound: 500 * time.Millisecond})
 	if w.now.ahead != time.Second {
 		t.Errorf("an answer that was half a second on its way moves it to %v", w.now.ahead)
