@@ -14,7 +14,12 @@ func (c *Contest) answer() document.Answer {
 	a := document.Answer{State: c.State}
 	switch {
 	case c.noneHolds():
-		c.failing(&a)
+		a.Claim = strings.ToUpper(c.none()) + " holds your checks"
+		for _, says := range []string{c.bestOfNone(), c.wouldChange()} {
+			if says != "" {
+				a.Says = append(a.Says, sentence(says))
+			}
+		}
 	case c.Winner == nil:
 		c.undecided(&a)
 	default:
@@ -27,17 +32,6 @@ func (c *Contest) answer() document.Answer {
 		a.Says = append(a.Says, strings.TrimSpace(says))
 	}
 	return a
-}
-
-// failing says that no design holds the checks, which of them is the best, and what would have
-// to be otherwise.
-func (c *Contest) failing(a *document.Answer) {
-	a.Claim = strings.ToUpper(c.none()) + " holds your checks"
-	for _, says := range []string{c.bestOfNone(), c.wouldChange()} {
-		if says != "" {
-			a.Says = append(a.Says, sentence(says))
-		}
-	}
 }
 
 // undecided says why nobody wins.

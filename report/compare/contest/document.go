@@ -22,13 +22,23 @@ func Document(c *Contest) *document.Document {
 	}
 	d.Screen = c.screen()
 	power := ""
-	if c.Winner == nil {
-		// A difference that is shown needs none.
-		power = c.powerSays()
+	if c.Winner == nil && len(c.Power) > 0 { // a difference that is shown needs none
+		var found []string
+		for _, one := range c.Power {
+			found = append(found, fmt.Sprintf("one of %s %% in %s", document.Decimals(one.Difference, 1), one.often()))
+		}
+		power = fmt.Sprintf("As the runs vary, a true difference in the sustained rate between %s and %s would have been found so often: %s of 100 such contests.",
+			c.Ranking[0].Design, c.Ranking[1].Design, document.Enumerated(found))
+	}
+	var why []string
+	for i := range c.Ranking {
+		if one := &c.Ranking[i]; one.Reason != "" {
+			why = append(why, one.Design+": "+one.Reason)
+		}
 	}
 	d.Add("verdict", "Verdict", document.Paragraph{Text: c.Verdict, Lead: true, Tone: document.ToneOf(c.State)},
 		document.Paragraph{Text: c.SurvivesSays}, document.Paragraph{Text: power})
-	d.Add("why", "Why", document.List{Items: c.why()})
+	d.Add("why", "Why", document.List{Items: why})
 	d.Add("ranking", "Ranking", c.ranking(), document.List{Items: c.keys()})
 	if c.ran() > 0 {
 		where := document.Chart{ID: ChartID, Title: "Where the load went, design by design",
@@ -61,7 +71,13 @@ func (c *Contest) subtitle() string {
 	if c.Target != "" {
 		parts = append(parts, c.Target)
 	}
-	parts = append(parts, c.basis()...)
+	switch {
+	case c.Figures == "":
+	case c.Profile != "":
+		parts = append(parts, c.Figures+", profile "+c.Profile)
+	default:
+		parts = append(parts, c.Figures)
+	}
 	if c.ran() > 0 && len(c.Ranking[0].Seeds) == QuickRuns {
 		parts = append(parts, "quick: 2 runs of each")
 	}
@@ -71,31 +87,6 @@ func (c *Contest) subtitle() string {
 // QuickRuns is how many runs a design has in a contest that is quick, which says so.
 const QuickRuns = 2
 
-// basis says whence the figures come.
-func (c *Contest) basis() []string {
-	switch {
-	case c.Figures == "":
-		return nil
-	case c.Profile != "":
-		return []string{c.Figures + ", profile " + c.Profile}
-	default:
-		return []string{c.Figures}
-	}
-}
-
-// powerSays is the sentence about the differences that would have been found.
-func (c *Contest) powerSays() string {
-	var found []string
-	for _, one := range c.Power {
-		found = append(found, fmt.Sprintf("one of %s %% in %s", document.Decimals(one.Difference, 1), one.often()))
-	}
-	if len(found) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("As the runs vary, a true difference in the sustained rate between %s and %s would have been found so often: %s of 100 such contests.",
-		c.Ranking[0].Design, c.Ranking[1].Design, document.Enumerated(found))
-}
-
 // often is of how many contests of a hundred the difference is found in. What is found nearly
 // always is not said to be always.
 func (p Power) often() string {
@@ -103,17 +94,6 @@ func (p Power) often() string {
 		return "more than 99"
 	}
 	return "about " + document.Decimals(p.Found, 0)
-}
-
-// why says why designs are behind, or cannot.
-func (c *Contest) why() []string {
-	var list []string
-	for i := range c.Ranking {
-		if one := &c.Ranking[i]; one.Reason != "" {
-			list = append(list, one.Design+": "+one.Reason)
-		}
-	}
-	return list
 }
 
 // keys says what the keys of each design are made of.

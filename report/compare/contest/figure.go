@@ -48,40 +48,35 @@ const (
 // criteria returns them in the order in which they decide. What matters most has most of
 // alpha: an application buys entities served in time.
 func criteria(p Price) []criterion {
+	// It is not told where the p99 of one operation is not, which may be the one that fares worst.
+	worst := func(t *Trial) (float64, bool) {
+		var worst int64
+		for i := range t.Operations {
+			p99 := t.Operations[i].P99
+			if p99 == nil {
+				return 0, false
+			}
+			worst = max(worst, *p99)
+		}
+		return float64(worst), len(t.Operations) > 0
+	}
+	billed := func(t *Trial) (float64, bool) {
+		if p.BillRefused {
+			return t.Billed + t.ThrottledRequests, t.Served > 0
+		}
+		return t.Billed, t.Served > 0
+	}
 	return []criterion{
 		bySustained: {name: bySustainedName, words: "sustained rate", part: 0.6, resolution: 0.005, coarse: 0.05, higher: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Sustained, true }},
 		byLost: {name: "share_lost", words: "share lost", part: 0.1, resolution: 0.001, coarse: 0.02, absolute: true, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Lost, true }},
-		byWorst: {name: "worst_p99_us", words: "worst p99", part: 0.1, resolution: 0.01, coarse: 0.5,
-			of: func(t *Trial) (float64, bool) { return t.worst() }},
+		byWorst: {name: "worst_p99_us", words: "worst p99", part: 0.1, resolution: 0.01, coarse: 0.5, of: worst},
 		byCounted: {name: "entities_counted_per_event", words: "entities counted for an event", part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
 			of: func(t *Trial) (float64, bool) { return t.Counted, t.Served > 0 }},
 		byBilled: {name: "transactions_billed_per_event", words: "transactions billed for an event", part: 0.1, resolution: 0.005, coarse: 0.1, counts: true,
-			of: func(t *Trial) (float64, bool) { return t.billed(p), t.Served > 0 }},
+			of: billed},
 	}
-}
-
-// worst is the p99 of the operation that has the greatest, in microseconds; it is not
-// told where that of one is not, which may be the one that fares worst.
-func (t *Trial) worst() (float64, bool) {
-	var worst int64
-	for i := range t.Operations {
-		p99 := t.Operations[i].P99
-		if p99 == nil {
-			return 0, false
-		}
-		worst = max(worst, *p99)
-	}
-	return float64(worst), len(t.Operations) > 0
-}
-
-// billed is the transactions of an event that are paid for.
-func (t *Trial) billed(p Price) float64 {
-	if p.BillRefused {
-		return t.Billed + t.ThrottledRequests
-	}
-	return t.Billed
 }
 
 // most is beyond any figure of a run; what is greater, or negative, or no number comes
@@ -130,23 +125,6 @@ func (f *criterion) grain(operations int64) float64 {
 		least = math.Max(least, 1/float64(operations))
 	}
 	return least
-}
-
-// meet compares two designs by a figure, given by how much runs vary at least. Ratios of
-// positive figures are compared by their logarithms; where one is zero there is no ratio,
-// and the means themselves are.
-func (f *criterion) meet(a, b []float64, grain float64) (effect statistics.Means, logs, resolved bool) {
-	if !f.absolute && positive(a) && positive(b) {
-		effect = statistics.Welch(logarithms(a), logarithms(b), grain)
-		return effect, true, math.Abs(effect.Difference) >= math.Log1p(f.resolution)
-	}
-	least := f.resolution
-	if !f.absolute {
-		greater := math.Max(statistics.Mean(a), statistics.Mean(b))
-		least, grain = least*greater, grain*greater
-	}
-	effect = statistics.Welch(a, b, grain)
-	return effect, false, effect.Difference != 0 && math.Abs(effect.Difference) >= least
 }
 
 func positive(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }

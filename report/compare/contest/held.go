@@ -21,9 +21,6 @@ type Check struct {
 	Observed string `json:"observed,omitempty"`
 }
 
-// holds reports whether the check held in every run that could tell, and most could.
-func (e *Check) holds() bool { return e.Held == e.Runs && e.Runs > e.Untold }
-
 // fails reports whether the check failed in half of the runs or more. What failed in fewer
 // has neither held nor failed: the seeds disagree.
 func (e *Check) fails() bool { return e.Held < e.Runs && 2*(e.Runs-e.Held) >= e.Runs+e.Untold }
@@ -32,7 +29,8 @@ func (e *Check) fails() bool { return e.Held < e.Runs && 2*(e.Runs-e.Held) >= e.
 func counted(list []Check) (held, failed int) {
 	for i := range list {
 		switch one := &list[i]; {
-		case one.holds():
+		case one.Held == one.Runs && one.Runs > one.Untold:
+			// In every run that could tell, and most could.
 			held++
 		case one.fails():
 			failed++
@@ -62,28 +60,24 @@ func expected(trials []Trial) []Check {
 	list := []Check{}
 	for i := range trials {
 		for k := range trials[i].Expected {
-			list = add(list, &trials[i].Expected[k])
-		}
-	}
-	return list
-}
-
-func add(list []Check, one *results.Check) []Check {
-	at := slices.IndexFunc(list, func(e Check) bool { return e.Expr == one.Expr })
-	if at < 0 {
-		at, list = len(list), append(list, Check{Expr: one.Expr})
-	}
-	sum := &list[at]
-	switch {
-	case !one.Told():
-		sum.Untold++
-	case one.Holds():
-		sum.Held++
-		sum.Runs++
-	default:
-		sum.Runs++
-		if sum.Held == sum.Runs-1 {
-			sum.Observed = one.Observed
+			one := &trials[i].Expected[k]
+			at := slices.IndexFunc(list, func(e Check) bool { return e.Expr == one.Expr })
+			if at < 0 {
+				at, list = len(list), append(list, Check{Expr: one.Expr})
+			}
+			sum := &list[at]
+			switch {
+			case !one.Told():
+				sum.Untold++
+			case one.Holds():
+				sum.Held++
+				sum.Runs++
+			default:
+				sum.Runs++
+				if sum.Held == sum.Runs-1 {
+					sum.Observed = one.Observed
+				}
+			}
 		}
 	}
 	return list

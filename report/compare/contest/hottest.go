@@ -67,7 +67,12 @@ func byHeat(record *results.Record) *Reason {
 	if heat == nil || heat.SecondsPerColumn <= 0 {
 		return nil
 	}
-	from, to := measuredColumns(record)
+	// A column in which the measured load only began is left to what prepared it, unless there
+	// is no other: what is throttled there says nothing of the design.
+	begin, end := measuredSpan(record)
+	width := float64(heat.SecondsPerColumn)
+	to := int(math.Max(0, math.Ceil(end.Seconds()/width)-1))
+	from := min(int(math.Max(0, math.Ceil(begin.Seconds()/width))), to)
 	at, most := -1, int64(0)
 	for i := range heat.Rows {
 		if throttled := sumColumns(heat.Rows[i].Throttled, from, to); throttled > most {
@@ -139,28 +144,10 @@ func offered(phase *results.Phase) (all int64) {
 	return all
 }
 
-// measuredColumns are the first and the last column of the heat map in which load was
-// measured. One in which it only began is left to what prepared it, unless there is no
-// other: what is throttled there says nothing of the design.
-func measuredColumns(record *results.Record) (from, to int) {
-	begin, end := measuredSpan(record)
-	width := float64(record.Heat.SecondsPerColumn)
-	first, last := begin.Seconds()/width, math.Max(0, math.Ceil(end.Seconds()/width)-1)
-	if first = math.Max(0, math.Ceil(first)); first > last {
-		first = last
-	}
-	return int(first), int(last)
-}
-
 // sumColumns sums some columns, from one to another, both included.
-func sumColumns(values []int64, from, to int) int64 {
-	return sum(values[min(from, len(values)):min(to+1, len(values))])
-}
-
-func sum(values []int64) int64 {
-	var all int64
-	for _, value := range values {
-		all += value
+func sumColumns(values []int64, from, to int) (sum int64) {
+	for _, value := range values[min(from, len(values)):min(to+1, len(values))] {
+		sum += value
 	}
-	return all
+	return sum
 }

@@ -59,24 +59,20 @@ func (c *Kept) arms() []chart.HeatArm {
 	var list []chart.HeatArm
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		if record := c.Records[one.Design]; record != nil {
-			list = append(list, chart.HeatArm{Name: one.Design, Keys: "PartitionKey " + one.PartitionKey + ", RowKey " + one.RowKey,
-				Says: inAGlance(one), Record: record})
+		record := c.Records[one.Design]
+		if record == nil {
+			continue
 		}
+		var words []string
+		if one.Sustained != nil {
+			words = append(words, "sustains "+document.Rate(one.Sustained.Mean)+" entities/s")
+		}
+		if one.Lost != nil {
+			words = append(words, document.Share(one.Lost.Mean)+" lost")
+		}
+		list = append(list, chart.HeatArm{Name: one.Design, Keys: one.template(), Says: strings.Join(words, "; "), Record: record})
 	}
 	return list
-}
-
-// inAGlance says in a line what a design came to.
-func inAGlance(one *Ranked) string {
-	var words []string
-	if one.Sustained != nil {
-		words = append(words, "sustains "+document.Rate(one.Sustained.Mean)+" entities/s")
-	}
-	if one.Lost != nil {
-		words = append(words, document.Share(one.Lost.Mean)+" lost")
-	}
-	return strings.Join(words, "; ")
 }
 
 // Page writes the contest as one page, with the picture of where the load went. It writes

@@ -29,19 +29,27 @@ type order struct {
 // notBehind is told of a design that no figure shows to be behind.
 const notBehind = -1
 
-// newOrder ranks designs by their trials.
-func newOrder(names []string, trials [][]Trial, o Options) *order {
-	r := &order{figures: criteria(o.Price), names: names, alpha: o.alpha(), ranks: make([]int, len(names))}
-	for i := range trials {
-		r.standings = append(r.standings, stand(names[i], trials[i], r.figures))
-		r.runs = append(r.runs, len(trials[i]))
-		r.operations = append(r.operations, fewest(trials[i]))
+// newOrder ranks designs by some trials of theirs.
+func newOrder(arms []*Arm, o Options, of func(*Arm) []Trial) *order {
+	r := &order{figures: criteria(o.Price), alpha: o.alpha(), ranks: make([]int, len(arms))}
+	for i, arm := range arms {
+		trials := of(arm)
+		fewest := int64(0)
+		for k := range trials {
+			if n := trials[k].Events; k == 0 || n < fewest {
+				fewest = n
+			}
+		}
+		r.names = append(r.names, arm.Design)
+		r.standings = append(r.standings, stand(arm.Design, trials, r.figures))
+		r.runs = append(r.runs, len(trials))
+		r.operations = append(r.operations, fewest)
 		r.sequence = append(r.sequence, i)
 	}
 	for f := range r.figures {
-		values := make([][]float64, len(trials))
-		for i := range trials {
-			values[i] = figureOfAll(trials[i], r.figures[f].of)
+		values := make([][]float64, len(arms))
+		for i, arm := range arms {
+			values[i] = figureOfAll(of(arm), r.figures[f].of)
 		}
 		r.values = append(r.values, values)
 	}
@@ -55,17 +63,6 @@ func newOrder(names []string, trials [][]Trial, o Options) *order {
 		}
 	}
 	return r
-}
-
-// fewest is how many operations the smallest of some runs had.
-func fewest(trials []Trial) int64 {
-	least := int64(0)
-	for i := range trials {
-		if n := trials[i].Events; i == 0 || n < least {
-			least = n
-		}
-	}
-	return least
 }
 
 // behind returns by what b is shown to be behind a, which comes before it: byChecks, the
@@ -84,13 +81,14 @@ func (r *order) behind(a, b int) int {
 			if steps && x.steps[f] == y.steps[f] {
 				continue
 			}
-			shown, better := r.shown(f, a, b)
+			d := r.pair(f, a, b)
 			switch {
-			case shown && better:
+			case d == nil || !d.shown:
+			case (d.effect.Difference < 0) == r.figures[f].higher:
 				return f
-			case shown && f == bySustained && x.serves != y.serves:
+			case f == bySustained && x.serves != y.serves:
 				// Who leaves a part unserved sustains more only of the others.
-			case shown:
+			default:
 				return notBehind
 			}
 		}
@@ -117,23 +115,30 @@ func (r *order) best() []string {
 	return names
 }
 
-// shown says whether a figure shows two designs to differ, and whether the first is better.
-func (r *order) shown(f, a, b int) (shown, better bool) {
-	d := r.pair(f, a, b)
-	if d == nil || !d.shown {
-		return false, false
-	}
-	return true, (d.effect.Difference < 0) == r.figures[f].higher
-}
-
-// pair returns what a figure says of b against a, nil where it cannot tell.
+// pair returns what a figure says of b against a, nil where it cannot tell. Ratios of positive
+// figures are compared by their logarithms; where one is zero there is no ratio, and the means
+// themselves are.
 func (r *order) pair(f, a, b int) *pair {
 	x, y := r.values[f][a], r.values[f][b]
 	if len(x) < 2 || len(y) < 2 {
 		return nil
 	}
-	effect, logs, resolved := r.figures[f].meet(x, y, r.figures[f].grain(min(r.operations[a], r.operations[b])))
-	return &pair{effect: effect, logs: logs, shown: resolved && effect.P <= r.alpha*r.figures[f].part}
+	one := &r.figures[f]
+	grain, least := one.grain(min(r.operations[a], r.operations[b])), one.resolution
+	d := &pair{logs: !one.absolute && positive(x) && positive(y)}
+	if d.logs {
+		d.effect = statistics.Welch(logarithms(x), logarithms(y), grain)
+		least = math.Log1p(least)
+	} else {
+		if !one.absolute {
+			greater := math.Max(statistics.Mean(x), statistics.Mean(y))
+			least, grain = least*greater, grain*greater
+		}
+		d.effect = statistics.Welch(x, y, grain)
+	}
+	difference := math.Abs(d.effect.Difference)
+	d.shown = difference != 0 && difference >= least && d.effect.P <= r.alpha*one.part
+	return d
 }
 
 // winner is the one design that is shown to be better than each other, −1 where there is

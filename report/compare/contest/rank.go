@@ -1,6 +1,7 @@
 package contest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ func Rank(arms []Arm, o Options) *Contest {
 			ran = append(ran, arm)
 		}
 	}
-	r := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Trials })
+	r := newOrder(ran, o, func(arm *Arm) []Trial { return arm.Trials })
 	c := &Contest{Scenario: o.Scenario, Profile: o.Profile, Other: o.Other, Alpha: o.alpha(), Repeat: o.Repeat,
 		Tests: []Test{}, Power: r.power(), RestsOn: []string{}, CannotTell: []string{}, Ranking: []Ranked{}}
 	if o.Price != (Price{}) {
@@ -43,7 +44,9 @@ func Rank(arms []Arm, o Options) *Contest {
 		c.Power = []Power{}
 	}
 	c.place(r, ran, o)
+	var notRun []string
 	for _, arm := range idle {
+		notRun = append(notRun, arm.Design)
 		c.Ranking = append(c.Ranking, named(arm))
 	}
 	last := len(ran) + 1
@@ -51,10 +54,14 @@ func Rank(arms []Arm, o Options) *Contest {
 		one := named(arm)
 		one.Rank = &last
 		one.Cannot = slices.Clone(arm.Cannot)
-		one.because(obstacles(arm.Cannot))
+		var reasons []Reason
+		for _, o := range arm.Cannot {
+			reasons = append(reasons, Reason{Kind: CannotServe, Operation: o.Operation, Says: fmt.Sprintf("it cannot serve %s: %s", o.Operation, o.Why)})
+		}
+		one.because(reasons)
 		c.Ranking = append(c.Ranking, one)
 	}
-	c.judge(r, ran, idle, unable)
+	c.judge(r, ran, unable, notRun)
 	c.tellState()
 	c.survive(r, ran, o)
 	c.rest(r, ran)
@@ -78,16 +85,6 @@ func (c *Contest) tellState() {
 	}
 }
 
-// orderOf ranks arms by some trials of theirs.
-func orderOf(ran []*Arm, o Options, of func(*Arm) []Trial) *order {
-	var names []string
-	var trials [][]Trial
-	for _, arm := range ran {
-		names, trials = append(names, arm.Design), append(trials, of(arm))
-	}
-	return newOrder(names, trials, o)
-}
-
 // named is a design before anything of its runs is told.
 func named(arm *Arm) Ranked {
 	return Ranked{Design: arm.Design, PartitionKey: arm.PartitionKey, RowKey: arm.RowKey, Copies: arm.Copies, Order: arm.Order,
@@ -100,11 +97,13 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 		first := r.sequence[0]
 		one := r.ranked(ran[i], ran[i].Trials, i, o.Price)
 		one.Rank = new(r.ranks[i])
-		if ran[i].moves() {
+		moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
+		if slices.Contains(moving, ran[i].Order) || results.TailsOf(ran[i].Order) > 0 {
 			// Each partition was hot in its turn: what is cold on the average was not.
 			one.Fairness, one.ColdServed = nil, nil
 		}
-		if r.ranks[i] > 1 || one.failed() {
+		loses := one.Lost != nil && one.Lost.Mean >= lostToSpeakOf
+		if r.ranks[i] > 1 || loses || slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs }) {
 			one.because(reasons(ran[i], ran[first], r.behindFirst(i), o.Price))
 		}
 		c.Ranking = append(c.Ranking, one)
@@ -190,12 +189,6 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 	}
 	one.Operations, one.Expected = timings(trials), expected(trials)
 	one.State, one.Ok = stateOf(one.Expected)
-}
-
-// failed says whether something of the design has to be explained, first or not.
-func (one *Ranked) failed() bool {
-	return one.Lost != nil && one.Lost.Mean >= lostToSpeakOf ||
-		slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs })
 }
 
 // because takes reasons, the heaviest first.

@@ -35,7 +35,12 @@ func reasons(arm, first *Arm, behind int, p Price) []Reason {
 		list = append(list, refusals(arm)...)
 		list = append(list, counts(arm, first, behind)...)
 	}
-	list = append(list, transactions(arm, first, behind, p)...)
+	if behind == byBilled {
+		of := func(a *Arm) string {
+			return document.Finely(statistics.Mean(figureOfSome(a.Trials, criteria(p)[byBilled].of)))
+		}
+		list = append(list, Reason{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", of(arm), first.Design, of(first))})
+	}
 	return append(list, slowness(arm, first, behind, len(list) > 0)...)
 }
 
@@ -68,11 +73,6 @@ func refusals(arm *Arm) []Reason {
 		list = append(list, Reason{Kind: OneEnd, Says: says})
 	}
 	return list
-}
-
-// moves reports whether the partitions of a design are hot in turn.
-func (arm *Arm) moves() bool {
-	return slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}, arm.Order) || results.TailsOf(arm.Order) > 0
 }
 
 func oneEnd(order string) string {
@@ -182,19 +182,6 @@ func countedBy(arm *Arm, name string) *float64 {
 	return figure.Of(arm.Record).OfKinds("counted_per_success", func(kind results.Kind) bool { return kind.Name == name }).Pointer()
 }
 
-// transactions says that a design bills more than the first, where that is what tells
-// them apart.
-func transactions(arm, first *Arm, behind int, p Price) []Reason {
-	if behind != byBilled {
-		return nil
-	}
-	of := func(a *Arm) float64 {
-		return statistics.Mean(figureOfSome(a.Trials, criteria(p)[byBilled].of))
-	}
-	return []Reason{{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", document.Finely(of(arm)),
-		first.Design, document.Finely(of(first)))}}
-}
-
 // slowness says which operation is slow, where that is what tells a design from the first
 // or where nothing else is known.
 func slowness(arm, first *Arm, behind int, explained bool) []Reason {
@@ -217,13 +204,4 @@ func slowness(arm, first *Arm, behind int, explained bool) []Reason {
 		}
 	}
 	return []Reason{{Kind: Slow, Operation: name, Says: says}}
-}
-
-// obstacles are the reasons of a design that cannot serve everything.
-func obstacles(cannot []Obstacle) []Reason {
-	var list []Reason
-	for _, one := range cannot {
-		list = append(list, Reason{Kind: CannotServe, Operation: one.Operation, Says: fmt.Sprintf("it cannot serve %s: %s", one.Operation, one.Why)})
-	}
-	return list
 }

@@ -27,7 +27,14 @@ func (t *Trial) moved(record *results.Record) {
 		}
 		t.Moves++
 		begun := int64((at - max(0, e.Decision.Overloaded)) / time.Second)
-		usual := max(quietShare, seconds.throttled(begun-quietFor, begun))
+		var throttled, attempts int64
+		for k := range seconds {
+			if one := &seconds[k]; one.Second >= begun-quietFor && one.Second < begun {
+				throttled += one.Throttled
+				attempts += one.Attempts
+			}
+		}
+		usual := max(quietShare, figure.ShareOf(throttled, attempts))
 		first := int64(at / time.Second)
 		after, found := seconds.quiet(first, int64(to/time.Second), usual)
 		if !found {
@@ -59,18 +66,6 @@ func measuredSpan(record *results.Record) (from, to time.Duration) {
 
 // fates are the whole seconds of a run, in their order.
 type fates []results.Interval
-
-// throttled is the share of throttled attempts in the seconds from one, included, to another.
-func (f fates) throttled(from, to int64) float64 {
-	var throttled, attempts int64
-	for i := range f {
-		if f[i].Second >= from && f[i].Second < to {
-			throttled += f[i].Throttled
-			attempts += f[i].Attempts
-		}
-	}
-	return figure.ShareOf(throttled, attempts)
-}
 
 // quiet returns the first second, from one on, with which as many begin as have to be
 // quiet, all before an end. A second in which operations were due and nothing ended is not.

@@ -54,12 +54,30 @@ type UnderWay struct {
 	Offered, Served, Throttled *float64
 }
 
-// Document says how the contest stands, in the same shape at every call.
+// Document says how the contest stands, in the same shape at every call: what it would come to
+// if it ended now, and that it has not, and a row for each run that goes on.
 func (s *Sofar) Document() *document.Document {
+	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first run of each design is still to come or under way"}
+	if s.Standing != nil {
+		a = s.Standing.answer()
+		a.State, a.Claim = "", "SO FAR: "+a.Claim
+		most := min(2, len(a.Says))
+		a.Says = append(a.Says[:most:most], "Only the end decides: who ends a contest where it pleases is wrong more often than it says.")
+	}
+	t := document.Table{ID: "runs", Caption: "Runs under way, each by its own clock", Columns: []document.Column{
+		{Title: "design", Words: true}, {Title: "run"}, {Title: "profile", Words: true, Spare: 2}, {Title: "phase", Words: true, Spare: 1}, {Title: "in"}, {Title: "left"},
+		{Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled"}}}
+	span := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
+	for i := range s.UnderWay {
+		one := &s.UnderWay[i]
+		t.Rows = append(t.Rows, document.Cells(one.Design, document.Count(int64(one.Run)), cmp.Or(one.Profile, "the scenario's"), cmp.Or(one.Phase, "–"),
+			span(one.At), document.Told(one.Left, span), document.Told(one.Offered, document.Rate), document.Told(one.Served, document.Rate),
+			document.Told(one.Throttled, document.Share)))
+	}
 	return &document.Document{
-		Title: "Contest of designs: " + s.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
+		Title: "Contest of designs: " + s.Scenario, Subtitle: document.Counted(len(s.Designs), "design") + " · " + s.runs(), Answer: a,
 		Screen:   []document.Block{s.designs()},
-		Sections: []document.Section{{ID: "under-way", Title: "Runs under way", Blocks: []document.Block{s.underWay()}}},
+		Sections: []document.Section{{ID: "under-way", Title: "Runs under way", Blocks: []document.Block{t}}},
 	}
 }
 
@@ -76,21 +94,6 @@ func (s *Sofar) Says() string {
 }
 
 func (s *Sofar) runs() string { return fmt.Sprintf("%d of %d runs are over", s.Done, s.Of) }
-
-func (s *Sofar) subtitle() string {
-	return document.Counted(len(s.Designs), "design") + " · " + s.runs()
-}
-
-// answer is what the contest would come to if it ended now, and that it has not.
-func (s *Sofar) answer() document.Answer {
-	if s.Standing == nil {
-		return document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first run of each design is still to come or under way"}
-	}
-	a := s.Standing.answer()
-	a.State, a.Claim = "", "SO FAR: "+a.Claim
-	a.Says = append(a.Says[:min(2, len(a.Says)):min(2, len(a.Says))], "Only the end decides: who ends a contest where it pleases is wrong more often than it says.")
-	return a
-}
 
 // designs has a row for each design: those that are ranked in their order, then the others.
 func (s *Sofar) designs() document.Table {
@@ -133,19 +136,4 @@ func (s *Sofar) runsOf(r Runner) string {
 		return "cannot"
 	}
 	return fmt.Sprintf("%d of %d", r.Runs, s.Seeds)
-}
-
-// underWay has a row for each run that goes on.
-func (s *Sofar) underWay() document.Table {
-	t := document.Table{ID: "runs", Caption: "Runs under way, each by its own clock", Columns: []document.Column{
-		{Title: "design", Words: true}, {Title: "run"}, {Title: "profile", Words: true, Spare: 2}, {Title: "phase", Words: true, Spare: 1}, {Title: "in"}, {Title: "left"},
-		{Title: "offered", Unit: "entities/s"}, {Title: "served", Unit: "entities/s"}, {Title: "throttled"}}}
-	span := func(d time.Duration) string { return document.Minutes(d.Seconds()) }
-	for i := range s.UnderWay {
-		one := &s.UnderWay[i]
-		t.Rows = append(t.Rows, document.Cells(one.Design, document.Count(int64(one.Run)), cmp.Or(one.Profile, "the scenario's"), cmp.Or(one.Phase, "–"),
-			span(one.At), document.Told(one.Left, span), document.Told(one.Offered, document.Rate), document.Told(one.Served, document.Rate),
-			document.Told(one.Throttled, document.Share)))
-	}
-	return t
 }

@@ -33,8 +33,13 @@ func stand(name string, trials []Trial, figures []criterion) standing {
 		s.serves = s.serves && met != nil && *met >= servesAll
 	}
 	for f := range figures {
-		value := figures[f].centre(figureOfAll(trials, figures[f].of))
-		s.exact, s.steps = append(s.exact, value), append(s.steps, figures[f].step(value))
+		one := &figures[f]
+		value, step := one.centre(figureOfAll(trials, one.of)), math.Log1p(one.coarse)
+		if one.absolute {
+			step = one.coarse
+		}
+		// A common value, such as one entity for an event, or nothing lost, lies in the middle of a step.
+		s.exact, s.steps = append(s.exact, value), append(s.steps, math.Round(value/step))
 	}
 	if s.serves {
 		s.steps[bySustained] = math.Inf(-1)
@@ -64,15 +69,6 @@ func (f *criterion) centre(values []float64) float64 {
 		return -value
 	}
 	return value
-}
-
-// step is the centre in whole steps of the figure. A common value, such as one entity for an
-// event, or nothing lost, lies in the middle of one.
-func (f *criterion) step(centre float64) float64 {
-	if f.absolute {
-		return math.Round(centre / f.coarse)
-	}
-	return math.Round(centre / math.Log1p(f.coarse))
 }
 
 // compareChecks is negative where a comes first by its checks.

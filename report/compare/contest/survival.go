@@ -18,9 +18,12 @@ func (c *Contest) survive(r *order, ran []*Arm, o Options) {
 		}
 		return
 	}
-	other := orderOf(ran, o, func(arm *Arm) []Trial { return arm.Others })
+	other := newOrder(ran, o, func(arm *Arm) []Trial { return arm.Others })
 	turned := r.turned(other)
-	same := r.sameBest(other)
+	mine, theirs := r.best(), other.best()
+	slices.Sort(mine)
+	slices.Sort(theirs)
+	same := slices.Equal(mine, theirs)
 	c.Survives = new(same && turned == "" && c.noneHolds() == other.noneHolds(ran, o))
 	under := "under the other profile"
 	if o.Other != "" {
@@ -59,14 +62,6 @@ func (c *Contest) underOther(under string, same bool, other *order, ran []*Arm, 
 	default:
 		return fmt.Sprintf("It does not survive: %s no difference is shown between %s.", under, document.Enumerated(other.best()))
 	}
-}
-
-// sameBest reports whether the same designs share the first place.
-func (r *order) sameBest(other *order) bool {
-	mine, theirs := r.best(), other.best()
-	slices.Sort(mine)
-	slices.Sort(theirs)
-	return slices.Equal(mine, theirs)
 }
 
 // turned names two designs of which each order shows another to be better, empty where there

@@ -16,14 +16,6 @@ func (e *Estimate) interval() string {
 	return document.Told(e, func(e Estimate) string { return document.Interval(e.Interval, document.Rate) })
 }
 
-func (e *Effect) told() string {
-	return document.Told(e, func(e Effect) string { return document.Factor(e.Ratio) })
-}
-
-func (e *Effect) interval() string {
-	return document.Told(e, func(e Effect) string { return document.Interval(e.Interval, document.Factor) })
-}
-
 // latency shows a mean of whole microseconds.
 func latency(micros float64) string { return document.Micros(int64(micros)) }
 
@@ -32,8 +24,10 @@ func (c *Contest) ranking() document.Table {
 		Columns: document.Headed(1, "design", "rank", "sustained/s", "95 %", "of the first", "95 %", "lost", "worst p99", "held")}
 	for i := range c.Ranking {
 		one := &c.Ranking[i]
-		row := document.Cells(one.Design, one.place(), one.Sustained.told(document.Rate), one.Sustained.interval(), one.Ratio.told(),
-			one.Ratio.interval(), one.Lost.told(document.Share), one.WorstP99.told(latency), one.heldIn())
+		ratio := document.Told(one.Ratio, func(e Effect) string { return document.Factor(e.Ratio) })
+		interval := document.Told(one.Ratio, func(e Effect) string { return document.Interval(e.Interval, document.Factor) })
+		row := document.Cells(one.Design, one.place(), one.Sustained.told(document.Rate), one.Sustained.interval(), ratio, interval,
+			one.Lost.told(document.Share), one.WorstP99.told(latency), one.heldIn())
 		row[len(row)-1].Tone = document.ToneOf(one.State)
 		t.Rows = append(t.Rows, row)
 	}

@@ -7,7 +7,7 @@ import (
 	"loadgen/report/document"
 )
 
-func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
+func (c *Contest) judge(r *order, ran, unable []*Arm, idle []string) {
 	switch {
 	case len(ran) == 0 && len(unable) > 0 && len(idle) == 0:
 		c.Verdict = "No design can serve what the scenario asks."
@@ -33,7 +33,7 @@ func (c *Contest) judge(r *order, ran, idle, unable []*Arm) {
 		c.Verdict = r.tie(ran)
 	}
 	if len(idle) > 0 {
-		c.Verdict += fmt.Sprintf(" Not run, and so not ranked: %s.", strings.Join(namesOf(idle), ", "))
+		c.Verdict += fmt.Sprintf(" Not run, and so not ranked: %s.", strings.Join(idle, ", "))
 	}
 	c.Verdict += c.reserve()
 }
@@ -112,28 +112,15 @@ func (c *Contest) rest(r *order, ran []*Arm) {
 		}
 		c.RestsOn = append(c.RestsOn, "rates, times and shares: "+on+"; entities counted, transactions billed and bytes: derived by Azure's documented rules")
 	}
+	var divided []string
+	for _, f := range r.figures {
+		divided = append(divided, fmt.Sprintf("%s %s %%", f.words, document.Decimals(100*f.part, 0)))
+	}
 	c.RestsOn = append(c.RestsOn, fmt.Sprintf("who holds more checks comes first; two designs that hold as many and do not differ "+
 		"are told apart by chance in %s of such contests at most, whichever others take part (Welch's test of the pair, alpha divided over %s)",
-		document.Share(c.Alpha), r.divided()))
+		document.Share(c.Alpha), document.Enumerated(divided)))
 	c.CannotTell = append(c.CannotTell, "Another rate or mix of operations may have another winner.")
 	if c.Winner == nil && len(ran) > 1 {
 		c.CannotTell = append(c.CannotTell, "That no difference is shown does not say that there is none: what would have been found is told above.")
 	}
-}
-
-// divided lists the figures with their share of alpha.
-func (r *order) divided() string {
-	var list []string
-	for _, f := range r.figures {
-		list = append(list, fmt.Sprintf("%s %s %%", f.words, document.Decimals(100*f.part, 0)))
-	}
-	return document.Enumerated(list)
-}
-
-func namesOf(arms []*Arm) []string {
-	var names []string
-	for _, arm := range arms {
-		names = append(names, arm.Design)
-	}
-	return names
 }
