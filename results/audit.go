@@ -67,6 +67,3 @@ func (a *Audit) Clone() *Audit {
 	clone.Examples = slices.Clone(a.Examples)
 	return &clone
 }
-
-// Audit takes down what became of the run's writes, before [Recorder.Finish].
-func (r *Recorder) Audit(a *Audit) { r.take(func(of *Record) { of.Audit = a }) }

@@ -20,7 +20,7 @@ func TestAuditIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want != nil {
-			recorder.Audit(want.Clone())
+			recorder.Take(func(of *results.Record) { of.Audit = want.Clone() })
 		}
 		if err := recorder.Finish(time.Second, results.Valid, nil, nil); err != nil {
 			t.Fatal(err)

@@ -195,7 +195,3 @@ type Answer struct {
 	// Tableless are those of them that named no table.
 	Tableless int64 `json:"without_table"`
 }
-
-// Observed takes down what was observed of outside traffic, before
-// [Recorder.Finish].
-func (r *Recorder) Observed(o *Capture) { r.take(func(of *Record) { of.Capture = o }) }

@@ -28,7 +28,7 @@ func TestCaptureIsReadBackAsItWasTakenDown(t *testing.T) {
 	}
 	folder := new(results.Memory)
 	recorder := begin(t, folder)
-	recorder.Observed(want)
+	recorder.Take(func(of *results.Record) { of.Capture = want })
 	finish(t, recorder, time.Second)
 	if diff := cmp.Diff(want, read(t, folder).Capture); diff != "" {
 		t.Errorf("the observation changed (-taken down +read back):\n%s", diff)

@@ -54,13 +54,7 @@ func CloneInvariants(list []Invariant) []Invariant {
 
 // Counters takes down what the workflows of the run have counted, before
 // [Recorder.Finish].
-func (r *Recorder) Counters(list []Counter) { r.take(func(of *Record) { of.Counters = list }) }
-
-// Invariant takes down whether something holds of what the run has left behind, before
-// [Recorder.Finish].
-func (r *Recorder) Invariant(one Invariant) {
-	r.take(func(of *Record) { of.Invariants = append(of.Invariants, one) })
-}
+func (r *Recorder) Counters(list []Counter) { r.Take(func(of *Record) { of.Counters = list }) }
 
 // SharesOf returns the partitions of a phase of so many seconds by how much they were
 // offered, least first, with what each was served; nil for a phase of no length. Those that were due nothing have no

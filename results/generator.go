@@ -140,7 +140,3 @@ func (r *Recorder) Health(v Health) {
 		r.rows.at(time.Duration(v.Second) * time.Second).Generator = &v
 	}
 }
-
-// Generator takes down how the generator fared over the run, before
-// [Recorder.Finish]. The record keeps g.
-func (r *Recorder) Generator(g *Generator) { r.take(func(of *Record) { of.Generator = g }) }

@@ -30,7 +30,7 @@ func TestGeneratorIsPartOfTheRecord(t *testing.T) {
 	sum := &results.Generator{Ceiling: &results.Ceiling{Over: results.OverHTTP, Lanes: 64, Operations: 100, Took: time.Second, CPU: time.Second},
 		Cores: 2, Workers: 8, CPUKnown: true, Seconds: 4, CPU: time.Second, Pauses: 7, LongestPause: 5, StoodStill: 3, LongestStill: 2,
 		LeastFree: &free, Goroutines: 9, Heap: 1 << 20, Busiest: pointer(health(2))}
-	recorder.Generator(sum)
+	recorder.Take(func(of *results.Record) { of.Generator = sum })
 	finish(t, recorder, 5*time.Second)
 	record := read(t, folder)
 	if diff := cmp.Diff(sum, record.Generator); diff != "" {

@@ -146,4 +146,4 @@ func cloned[T any](value *T) *T {
 
 // Limit takes down what a search has come to so far, in place of what it had
 // come to before, until [Recorder.Finish]. It keeps a copy.
-func (r *Recorder) Limit(l *Limit) { r.take(func(of *Record) { of.Limit = l.Clone() }) }
+func (r *Recorder) Limit(l *Limit) { r.Take(func(of *Record) { of.Limit = l.Clone() }) }

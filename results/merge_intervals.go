@@ -1,10 +1,8 @@
 package results
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -46,6 +44,7 @@ func MergeSecond(of []*Interval) Interval {
 	for k := range sum.Kinds {
 		sum.Kinds[k].Name = of[0].Kinds[k].Name
 	}
+	met := make(injections)
 	for _, one := range of {
 		sum.Scheduled += one.Scheduled
 		sum.Sent += one.Sent
@@ -76,36 +75,20 @@ func MergeSecond(of []*Interval) Interval {
 			kind.Causes.Merge(more.Causes)
 		}
 		sum.Causes.Merge(one.Causes)
-		sum.Injected = append(sum.Injected, one.Injected...)
+		for _, fault := range one.Injected {
+			attempts := fault.Attempts
+			fault.Attempts = 0
+			met[fault] += attempts
+		}
 		sum.Generator = worseHealth(sum.Generator, one.Generator)
 	}
 	sum.Causes = sum.Causes.Told()
 	for k := range sum.Kinds {
 		sum.Kinds[k].Causes = sum.Kinds[k].Causes.Told()
 	}
-	sum.Injected = injected(sum.Injected)
+	sum.Injected = met.told()
 	quantiles(&sum, of)
 	return sum
-}
-
-// injected sums those that differ in nothing but their number, most first; nil for nothing.
-func injected(all []Injected) []Injected {
-	sums := make(map[Injected]int64)
-	for _, one := range all {
-		n := one.Attempts
-		one.Attempts = 0
-		sums[one] += n
-	}
-	var list []Injected
-	for one, n := range sums {
-		one.Attempts = n
-		list = append(list, one)
-	}
-	slices.SortFunc(list, func(a, b Injected) int {
-		return cmp.Or(cmp.Compare(b.Attempts, a.Attempts), strings.Compare(a.Kind, b.Kind), cmp.Compare(a.Status, b.Status),
-			strings.Compare(a.Code, b.Code), strings.Compare(a.Table, b.Table), strings.Compare(a.Key, b.Key))
-	})
-	return list
 }
 
 // quantiles fills in those of a sum.

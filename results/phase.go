@@ -183,17 +183,6 @@ func newKindStats() KindStats {
 	return k
 }
 
-func (k *KindStats) of(c Class) *int64 {
-	switch c {
-	case Ok:
-		return &k.Ok
-	case Throttled:
-		return &k.Throttled
-	default:
-		return &k.Failed
-	}
-}
-
 // Billed returns how many of the attempts are billed transactions: those that the target
 // met and did not throttle. Of attempts that the sender knows to have met no reply alone it
 // takes that the target met them.

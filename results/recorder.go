@@ -187,21 +187,27 @@ func (r *Recorder) attempt(a *Attempt) {
 	phase := &r.record.Phases[a.Phase]
 	kind := &phase.Kinds[a.Kind]
 	kind.Attempts++
-	*kind.of(a.Class)++
 	if a.Retry {
 		kind.Retries++
 	}
-	switch {
-	case a.Class != Ok:
-		kind.Causes.attempt(a)
-	case a.Status >= 400:
-		kind.Handled++
-	}
-	if a.Class == Throttled && a.Try == 0 {
-		kind.FirstThrottled++
-		if phase.inLastHalf(a.Intended) {
-			kind.LastHalf.FirstThrottled++
+	switch a.Class {
+	case Ok:
+		kind.Ok++
+		if a.Status >= 400 {
+			kind.Handled++
 		}
+	case Throttled:
+		kind.Throttled++
+		kind.Causes.attempt(a)
+		if a.Try == 0 {
+			kind.FirstThrottled++
+			if phase.inLastHalf(a.Intended) {
+				kind.LastHalf.FirstThrottled++
+			}
+		}
+	default:
+		kind.Failed++
+		kind.Causes.attempt(a)
 	}
 	kind.Counted += a.Counted
 	kind.Returned += a.Returned
@@ -262,13 +268,20 @@ func (r *Recorder) completed(c *Completed) {
 	if c.Cut {
 		kind.Cut++
 	}
-	if c.Class == Ok {
-		kind.Succeeded++
-		kind.Response.Record(c.Done - c.Intended)
-	} else {
-		kind.Lost.Record(c.Done - c.Intended)
+	row, took := r.rows.at(max(c.Done, c.Noted)), c.Done-c.Intended
+	row.Operations++
+	if c.Class != Ok {
+		kind.Lost.Record(took)
+		return
 	}
-	r.rows.completed(c)
+	kind.Succeeded++
+	kind.Response.Record(took)
+	row.Succeeded++
+	row.response.Record(took)
+	row.ResponseBuckets[BucketOf(took)]++
+	if row.heard != nil {
+		row.heard[c.Kind].Response.Record(took)
+	}
 }
 
 // Event appends an event.
@@ -293,31 +306,14 @@ func (r *Recorder) Advance(watermark time.Duration) error {
 	return r.failure
 }
 
-// take has the record take something down.
-func (r *Recorder) take(into func(of *Record)) {
+// Take has the record take down something that is told once and in one piece, before
+// [Recorder.Finish]: what ended the run early, what the service said of its own state, what
+// became of the writes. The record keeps what it is given.
+func (r *Recorder) Take(into func(of *Record)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	into(&r.record)
 }
-
-// Said takes down what the service said of its own state, before
-// [Recorder.Finish].
-func (r *Recorder) Said(s *Said) { r.take(func(of *Record) { of.Said = s }) }
-
-// Connections takes down what the run's connections cost, before
-// [Recorder.Finish].
-func (r *Recorder) Connections(c *Connections) { r.take(func(of *Record) { of.Connections = c }) }
-
-// EndedBy takes down what ended the run early, before [Recorder.Finish].
-func (r *Recorder) EndedBy(cause EndedBy) { r.take(func(of *Record) { of.EndedBy = cause }) }
-
-// Tail takes down what became of the last part of the load, before
-// [Recorder.Finish].
-func (r *Recorder) Tail(keys []KeyTail) { r.take(func(of *Record) { of.Tail = keys }) }
-
-// Rival takes down what the run came to under another profile, before
-// [Recorder.Finish].
-func (r *Recorder) Rival(rival *Rival) { r.take(func(of *Record) { of.Rival = rival }) }
 
 // Finish writes what is still open and the whole seconds up to the end of the
 // run, with the end, the run's validity and reasons, and the target's own counts

@@ -81,26 +81,22 @@ func (s *rows) at(instant time.Duration) *row {
 		second = s.first
 	}
 	for int64(len(s.open)) <= second-s.first {
-		s.open = append(s.open, s.fresh(s.first+int64(len(s.open))))
+		r := &row{response: NewHistogram(), service: NewHistogram(), lag: NewHistogram()}
+		if last := len(s.free) - 1; last >= 0 {
+			r, s.free = s.free[last], s.free[:last]
+		}
+		if s.listener != nil && r.heard == nil {
+			for range s.kinds {
+				r.heard = append(r.heard, Heard{Response: NewHistogram()})
+			}
+		}
+		r.Interval = Interval{Second: s.first + int64(len(s.open)), Kinds: make([]IntervalKind, len(s.kinds))}
+		for k := range s.kinds {
+			r.Kinds[k].Name = s.kinds[k].Name
+		}
+		s.open = append(s.open, r)
 	}
 	return s.open[second-s.first]
-}
-
-func (s *rows) fresh(second int64) *row {
-	r := &row{response: NewHistogram(), service: NewHistogram(), lag: NewHistogram()}
-	if last := len(s.free) - 1; last >= 0 {
-		r, s.free = s.free[last], s.free[:last]
-	}
-	if s.listener != nil && r.heard == nil {
-		for range s.kinds {
-			r.heard = append(r.heard, Heard{Response: NewHistogram()})
-		}
-	}
-	r.Interval = Interval{Second: second, Kinds: make([]IntervalKind, len(s.kinds))}
-	for k := range s.kinds {
-		r.Kinds[k].Name = s.kinds[k].Name
-	}
-	return r
 }
 
 // attempt adds an attempt to the second in which it ended, and returns that.
@@ -137,19 +133,6 @@ func (s *rows) attempt(a *Attempt) int64 {
 		r.injected.add(Injected{Kind: a.Injected, Status: a.Status, Code: a.Code, Table: a.Table, Key: a.PartitionKey, Attempts: 1})
 	}
 	return r.Second
-}
-
-func (s *rows) completed(c *Completed) {
-	r := s.at(max(c.Done, c.Noted))
-	r.Operations++
-	if c.Class == Ok {
-		r.Succeeded++
-		r.response.Record(c.Done - c.Intended)
-		r.ResponseBuckets[BucketOf(c.Done-c.Intended)]++
-		if r.heard != nil {
-			r.heard[c.Kind].Response.Record(c.Done - c.Intended)
-		}
-	}
 }
 
 // closeMinute keeps the minute that the last second taken lies in.

@@ -222,7 +222,8 @@ func sendFor(t *testing.T, length time.Duration) {
 		Phases: []results.Phase{{Name: "peak", End: length, Rate: 10_000, Reported: true}},
 		Build:  func(_ uint64, w *drive.Work) { w.Operation = operation }}
 	failure := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder})
-	recorder.Generator(look.Stop())
+	seen := look.Stop()
+	recorder.Take(func(of *results.Record) { of.Generator = seen })
 	if err := errors.Join(failure, recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil)); err != nil {
 		t.Fatal(err)
 	}

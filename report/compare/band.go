@@ -42,7 +42,9 @@ type Band struct {
 
 // BandOf returns the band of a series of one figure a whole second, in order. Errors
 // wrap [ErrFigures]: none, too many, or one that is no number.
-func BandOf(series []float64) (Band, error) { return bands{resamples: usualResamples}.of(series) }
+func BandOf(series []float64) (Band, error) {
+	return bands{resamples: usualResamples}.band([][]float64{series}, func(means []float64) float64 { return means[0] })
+}
 
 // BandOfChange returns the band of the change from one run's mean to another's, as a
 // part of one, each run drawn by itself. Besides what [BandOf] returns, figures below 0,
@@ -64,10 +66,6 @@ func BandOfChange(was, is []float64) (Band, error) {
 type bands struct {
 	block, resamples int
 	seed             uint64
-}
-
-func (o bands) of(series []float64) (Band, error) {
-	return o.band([][]float64{series}, func(means []float64) float64 { return means[0] })
 }
 
 func (o bands) band(all [][]float64, figure func(means []float64) float64) (Band, error) {

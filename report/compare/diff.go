@@ -47,7 +47,22 @@ func (d *differ) compare(path string, was, is any) {
 		}
 	case []any:
 		if after, ok := is.([]any); ok {
-			d.compareArrays(path, before, after)
+			// By name where all of both sides have names of their own, so that one more of them does
+			// not move the others, else by position.
+			first, wasOf, named := byName(before)
+			second, isOf, alsoNamed := byName(after)
+			if !named || !alsoNamed {
+				first, wasOf = byPosition(before)
+				second, isOf = byPosition(after)
+			}
+			keys := slices.Concat(first, slices.DeleteFunc(slices.Clone(second), func(key string) bool {
+				_, both := wasOf[key]
+				return both
+			}))
+			d.compareMembers(keys, wasOf, isOf, func(key string) string { return path + "[" + pathWord(key) + "]" })
+			if was, is := common(first, isOf), common(second, wasOf); !slices.Equal(was, is) {
+				d.add(Entry{Path: path, Kind: Reordered, Was: shown(was), Is: shown(is)})
+			}
 			return
 		}
 	case json.Number:
@@ -80,25 +95,6 @@ func (d *differ) compareMembers(keys []string, was, is map[string]any, path func
 		default:
 			d.add(Entry{Path: path(key), Kind: Added, Is: shown(after)})
 		}
-	}
-}
-
-// compareArrays goes through the elements by name where all of both sides have names
-// of their own, so that one more of them does not move the others, else by position.
-func (d *differ) compareArrays(path string, was, is []any) {
-	before, wasOf, named := byName(was)
-	after, isOf, alsoNamed := byName(is)
-	if !named || !alsoNamed {
-		before, wasOf = byPosition(was)
-		after, isOf = byPosition(is)
-	}
-	keys := slices.Concat(before, slices.DeleteFunc(slices.Clone(after), func(key string) bool {
-		_, both := wasOf[key]
-		return both
-	}))
-	d.compareMembers(keys, wasOf, isOf, func(key string) string { return path + "[" + pathWord(key) + "]" })
-	if was, is = common(before, isOf), common(after, wasOf); !slices.Equal(was, is) {
-		d.add(Entry{Path: path, Kind: Reordered, Was: shown(was), Is: shown(is)})
 	}
 }
 

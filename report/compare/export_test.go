@@ -43,5 +43,5 @@ func (h History) ChangePoints(series []float64) ([]ChangePoint, error) {
 
 // BandWith is [BandOf] by blocks, numbers of series and seeds of the caller's choice.
 func BandWith(block, resamples int, seed uint64, series []float64) (Band, error) {
-	return bands{block, resamples, seed}.of(series)
+	return bands{block, resamples, seed}.band([][]float64{series}, func(means []float64) float64 { return means[0] })
 }

@@ -53,10 +53,7 @@ func (c course) record(t testing.TB) *results.Record {
 	for _, e := range c.events {
 		recorder.Event(e)
 	}
-	recorder.Tail(c.tail)
-	if c.rival != nil {
-		recorder.Rival(c.rival)
-	}
+	recorder.Take(func(of *results.Record) { of.Tail, of.Rival = c.tail, c.rival })
 	if err := recorder.Finish(time.Second+length, results.Valid, nil, &counts); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *r
 		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
 	}
 	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
-	recorder.Observed(o)
+	recorder.Take(func(of *results.Record) { of.Capture = o })
 	if err := recorder.Finish(3*time.Second, results.Valid, nil, nil); err != nil {
 		t.Fatalf("Finish = %v; want no error", err)
 	}

@@ -91,8 +91,12 @@ func TestTreeTellsRunsApart(t *testing.T) {
 		{"a counter", func(r *results.Recorder) {
 			r.Counters([]results.Counter{{CounterName: results.CounterName{Operation: "get", Name: "both"}, Count: 1}})
 		}},
-		{"what must hold and does not", func(r *results.Recorder) { r.Invariant(results.Invariant{Name: "sums", Faults: 1}) }},
-		{"an audit", func(r *results.Recorder) { r.Audit(&results.Audit{Writes: 1}) }},
+		{"what must hold and does not", func(r *results.Recorder) {
+			r.Take(func(of *results.Record) { of.Invariants = []results.Invariant{{Name: "sums", Faults: 1}} })
+		}},
+		{"an audit", func(r *results.Recorder) {
+			r.Take(func(of *results.Record) { of.Audit = &results.Audit{Writes: 1} })
+		}},
 		{"a phase", func(r *results.Recorder) { r.Phase(results.Phase{Name: "drop", End: time.Second}) }},
 		{"bytes that were written", func(r *results.Recorder) { r.Attempt(&results.Attempt{Class: results.Ok, Stored: 1}) }},
 		{"where a refusal was met", func(r *results.Recorder) {

@@ -58,7 +58,10 @@ func (s *Selection) balanced(of func(e *results.Event) float64) Value {
 	}
 	v := knownValue(0, 0)
 	for i := range s.of.record.Events {
-		if e := &s.of.record.Events[i]; e.Balanced() && s.within(time.Duration(e.At)) {
+		e := &s.of.record.Events[i]
+		at := time.Duration(e.At)
+		within := s.everything || slices.ContainsFunc(s.steps, func(step Step) bool { return step.Phase.Begin <= at && at < step.end })
+		if within && e.Balanced() {
 			v.Value = of(e)
 			v.Count++
 		}

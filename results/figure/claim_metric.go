@@ -71,17 +71,12 @@ func ParseClaimMetric(text string) (ClaimMetric, error) {
 // caller's.
 func ClaimMetrics() []string {
 	var names []string
-	for _, d := range Definitions() {
+	for _, d := range registry {
 		if d.Better != Neither && (d.Scope != OfRun || d.Times != "") {
 			names = append(names, d.Name)
 		}
 	}
 	return names
-}
-
-// Of returns the metric of a run, and false where it cannot be told.
-func (m ClaimMetric) Of(facts ClaimFacts) (value float64, told bool) {
-	return facts.Look(m.Figure, m.Unit)
 }
 
 // String returns the metric in its canonical form.

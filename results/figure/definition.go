@@ -72,10 +72,6 @@ func (d *Definition) Scopes() string {
 // registry is the closed list.
 var registry = slices.Concat(times(), counts(), loads, events(), partitions, balances(), leftovers())
 
-// Definitions returns every figure, in the order in which they are shown. The slice is the
-// caller's.
-func Definitions() []Definition { return slices.Clone(registry) }
-
 // Find returns the definition of a figure, and false of an unknown one.
 func Find(name string) (Definition, bool) {
 	at := slices.IndexFunc(registry, func(d Definition) bool { return d.Name == name })

@@ -13,13 +13,14 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 	record := kept()
 	figures := figure.Of(record)
 	seen := map[string]bool{}
-	for _, d := range figure.Definitions() {
-		if seen[d.Name] || d.Name == "" || d.About == "" || strings.HasSuffix(d.About, ".") || d.Scopes() == "" {
+	for _, name := range figure.Names() {
+		d, known := figure.Find(name)
+		if !known || seen[d.Name] || d.Name == "" || d.About == "" || strings.HasSuffix(d.About, ".") || d.Scopes() == "" {
 			t.Errorf("%q, %q, is defined twice or lacks a name, a sentence or a scope", d.Name, d.About)
 		}
 		seen[d.Name] = true
-		if found, known := figure.Find(d.Name); !known || found.About != d.About {
-			t.Errorf("Find(%q) = %q, %t; want the definition", d.Name, found.About, known)
+		if d.Name != name {
+			t.Errorf("Find(%q) = %q, %q; want the definition", name, d.Name, d.About)
 		}
 		if units := d.Units(); units[0] != d.Unit || d.Part && units[len(units)-1] != figure.Share {
 			t.Errorf("%s is asked for in %v; want its own unit first, and shares of what is a part", d.Name, units)

@@ -3,7 +3,7 @@
 // it is, and the one function that takes it from a record.
 //
 // [Of] opens a record; [Figures.Take] takes a figure by its [Reference], such as p99 of an
-// operation, and [Definitions] lists them all. A [Value] comes with what it rests on,
+// operation, and [Names] lists them all. A [Value] comes with what it rests on,
 // with bounds where it has some, and with why where it cannot be told. Whoever shows a
 // figure takes it from here by its name, so that two places cannot disagree on it.
 //

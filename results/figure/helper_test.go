@@ -85,7 +85,9 @@ func kept() *results.Record {
 	recorder.Event(results.Event{At: int64(25 * time.Second), What: results.RangeMoved, Decision: &results.Decision{Until: 28 * time.Second}})
 	recorder.Event(results.Event{At: int64(26 * time.Second), What: results.RangeKept, Decision: &results.Decision{Until: 99 * time.Second}})
 	recorder.Event(results.Event{At: int64(45 * time.Second), What: results.RangesMerged, Decision: &results.Decision{Until: 50 * time.Second}})
-	recorder.Audit(&results.Audit{Writes: 9, Acknowledged: 9, Lost: 0, Doubled: 2, Unknown: 3, Overwritten: 4, ForeignConflicts: 5})
+	recorder.Take(func(of *results.Record) {
+		of.Audit = &results.Audit{Writes: 9, Acknowledged: 9, Lost: 0, Doubled: 2, Unknown: 3, Overwritten: 4, ForeignConflicts: 5}
+	})
 	if err := recorder.Finish(50*time.Second, results.Valid, []string{}, counts); err != nil {
 		panic(err)
 	}

@@ -23,10 +23,19 @@ var loads = []Definition{
 	{Name: "offered", About: "entities per second due: of a step with one rate, that rate times the entities of an operation; of others, those due in the last half; " +
 		"of a partition, of its busiest second; of an account, of the whole phase", Scope: OfLoad, Unit: PerSecond,
 		take: func(s *Selection) Value {
-			if s.ref.Part == Account {
-				return s.offeredToAccount()
+			if s.ref.Part != Account {
+				return s.rate(offeredIn, (*Selection).offered)
 			}
-			return s.rate(offeredIn, (*Selection).offered)
+			most := untold("no phase was reported")
+			for _, step := range s.steps {
+				sum := step.counts(nil)
+				offered := sum.Offered
+				if busiest, several := step.Phase.Busiest(); several {
+					offered = step.Phase.Accounts[busiest].Offered
+				}
+				most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
+			}
+			return most
 		}},
 	{Name: "served", About: "entities per second counted for the successes that ended in the last half of each step, whenever they were due; " +
 		"of a partition, of its busiest second", Scope: OfLoad, Unit: PerSecond, Better: Higher,

@@ -27,20 +27,6 @@ var partitions = []Definition{
 		Unit: PerSecond, take: func(s *Selection) Value { return s.mean(servedIn) }},
 }
 
-// offeredToAccount is what the busiest account was offered over a whole phase.
-func (s *Selection) offeredToAccount() Value {
-	most := untold("no phase was reported")
-	for _, step := range s.steps {
-		sum := step.counts(nil)
-		offered := sum.Offered
-		if busiest, several := step.Phase.Busiest(); several {
-			offered = step.Phase.Accounts[busiest].Offered
-		}
-		most = greater(most, perSecond(float64(offered), step.Seconds(), offered))
-	}
-	return most
-}
-
 // perPartition returns what each partition of a phase had, and the bound of those that are not
 // among them: what was offered by the instants at which operations were due, or what was served
 // by the ends of attempts.

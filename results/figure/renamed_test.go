@@ -39,8 +39,9 @@ func TestRenamedFigures(t *testing.T) {
 
 // Every figure says what it can be of, and takes what it says.
 func TestScopes(t *testing.T) {
-	for _, d := range figure.Definitions() {
-		name, says := d.Name, d.Scopes()
+	for _, name := range figure.Names() {
+		d, _ := figure.Find(name)
+		says := d.Scopes()
 		for what, text := range map[string]string{"a phase": "(*, peak)", "an operation": "(get, *)", "a partition": `("NYC")`} {
 			_, err := figure.ParseFigure(name + text)
 			phase := what == "a phase" && says == "of the run or a phase"

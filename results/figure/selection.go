@@ -1,10 +1,6 @@
 package figure
 
-import (
-	"time"
-
-	"loadgen/results"
-)
+import "loadgen/results"
 
 // Selection is what of a record a figure is of: some kinds of operation in some phases.
 type Selection struct {
@@ -130,14 +126,4 @@ func (s *Selection) counts() results.KindStats {
 		sum.Count(&one)
 	}
 	return sum
-}
-
-// within reports whether an instant lies in the phases of the selection.
-func (s *Selection) within(at time.Duration) bool {
-	for _, step := range s.steps {
-		if step.Phase.Begin <= at && at < step.end {
-			return true
-		}
-	}
-	return s.everything
 }

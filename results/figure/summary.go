@@ -18,16 +18,12 @@ func Shown(record *results.Record) []Step {
 
 // Step returns what the chosen kinds of operation came to in a step; nil chooses all.
 func (f *Figures) Step(step Step, want func(results.Kind) bool) results.PhaseOperationSummary {
-	return f.summary([]Step{step}, want)
+	return f.Summary([]Step{step}, want)
 }
 
-// Whole returns what the chosen kinds of operation came to in all reported phases
-// together; nil chooses all.
-func (f *Figures) Whole(want func(results.Kind) bool) results.PhaseOperationSummary {
-	return f.summary(f.reported, want)
-}
-
-func (f *Figures) summary(steps []Step, want func(results.Kind) bool) results.PhaseOperationSummary {
+// Summary returns what the chosen kinds of operation came to in some steps together; nil
+// chooses all.
+func (f *Figures) Summary(steps []Step, want func(results.Kind) bool) results.PhaseOperationSummary {
 	take := func(name string) Value { return f.over(name, steps, own(name), want) }
 	return results.PhaseOperationSummary{
 		Offered: take("offered").Value, Served: take("served").Value, ThrottledPerSecond: take("throttled_per_second").Value,

@@ -138,7 +138,8 @@ func (c *Campaign) examine(ctx context.Context, ended error) error {
 			return fmt.Errorf("%w: whether %s could not be looked at to the end", c.failure(), check.Name())
 		}
 		found := check.Findings()
-		c.ledger.Recorder.Invariant(results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples})
+		one := results.Invariant{Name: check.Name(), Looked: found.Looked, Faults: found.Faults, Examples: found.Examples}
+		c.ledger.Recorder.Take(func(of *results.Record) { of.Invariants = append(of.Invariants, one) })
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (c *Campaign) verify(ctx context.Context, ended error) error {
 		c.audit.mu.Lock()
 		result := c.audit.result
 		c.audit.mu.Unlock()
-		c.ledger.Recorder.Audit(&result)
+		c.ledger.Recorder.Take(func(of *results.Record) { of.Audit = &result })
 	}
 	return ended
 }

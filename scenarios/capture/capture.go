@@ -305,7 +305,8 @@ func (o *Capture) End() error {
 		o.options.Recorder.EndPhase(o.phase, o.last+1)
 		o.options.Recorder.Event(results.Event{At: int64(o.last), What: results.PhaseEnds, Phase: Phase})
 	}
-	o.options.Recorder.Observed(o.counter.capture())
+	seen := o.counter.capture()
+	o.options.Recorder.Take(func(of *results.Record) { of.Capture = seen })
 	if err := o.options.Recorder.Advance(o.written); err != nil {
 		o.failure = err
 	}

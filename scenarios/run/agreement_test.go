@@ -115,7 +115,7 @@ func comparedAgree(t *testing.T, run int, record *results.Record, figures *figur
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, told := m.Of(figures)
+		got, told := figures.Look(m.Figure, m.Unit)
 		if !told {
 			got = math.NaN()
 		}

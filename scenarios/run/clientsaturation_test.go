@@ -58,7 +58,8 @@ func looked(t *testing.T, workers int, plan engine.FaultPlan) (*results.Summary,
 	if err := live.Run(t.Context(), stage, &drive.Ledger{Recorder: recorder}); err != nil {
 		t.Fatal(err)
 	}
-	recorder.Generator(sampler.Stop())
+	seen := sampler.Stop()
+	recorder.Take(func(of *results.Record) { of.Generator = seen })
 	if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil); err != nil {
 		t.Fatal(err)
 	}

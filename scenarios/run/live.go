@@ -60,8 +60,8 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 		p.handed.destination = d
 	}
 	ended := p.send(ctx, campaign, clk, d, k, resultStream, ceiling)
-	k.recorder.Connections(connectionsOf(d.wires))
-	k.recorder.Said(d.said())
+	connections, said := connectionsOf(d.wires), d.said()
+	k.recorder.Take(func(of *results.Record) { of.Connections, of.Said = connections, said })
 	d.close() // what was cut off is in the target's books only then
 	record, ended := k.seal(clk.Now().Offset(), d.counter, ended)
 	if ended == nil {
@@ -109,7 +109,7 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	}
 	seen := look.Stop()
 	seen.Ceiling = ceiling
-	k.recorder.Generator(seen)
+	k.recorder.Take(func(of *results.Record) { of.Generator = seen })
 	ended = errors.Join(ended, resultStream.close())
 	if spent {
 		if rest := withoutKind(ended, context.Canceled); rest != nil {

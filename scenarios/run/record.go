@@ -72,7 +72,7 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 // seals it with its summary.
 func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
 	validity, reasons := endOf(ended)
-	k.recorder.EndedBy(causeOf(ended))
+	k.recorder.Take(func(of *results.Record) { of.EndedBy = causeOf(ended) })
 	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
 	// What ended the run stays what it is where nothing else went wrong.
 	if unwritten := k.closeLogs(); unwritten != nil {

@@ -59,7 +59,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	p.Progress.Ends(ended)
 	under.Wait()
 	if rival != nil && ended == nil {
-		k.recorder.Rival(rival)
+		k.recorder.Take(func(of *results.Record) { of.Rival = rival })
 	}
 	return k.seal(end, counter, ended)
 }
@@ -110,7 +110,7 @@ func (p *Plan) simulate(ctx context.Context, campaign *campaign.Campaign, epoch 
 		p.weighing.throttledBy = e.ThrottledBy()
 	}
 	if k.manifest.Spread != nil || s.Start == scenarios.StartCold {
-		k.recorder.Tail(tail.Keys())
+		k.recorder.Take(func(of *results.Record) { of.Tail = tail.Keys() })
 	}
 	return runner.Now().Offset(), books, ended
 }

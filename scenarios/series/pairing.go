@@ -174,7 +174,7 @@ func (p *pairing) measure(record *results.Record) ([]float64, error) {
 		if why := figures.Late(m.Figure, late); why != "" {
 			return nil, fmt.Errorf("%w: %s, for %s", errLate, m, why)
 		}
-		value, told := m.Of(figures)
+		value, told := figures.Look(m.Figure, m.Unit)
 		if !told {
 			return nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
 				"expected longer runs, or other metrics in the scenario (gate)", errUntold, m)

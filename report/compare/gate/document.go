@@ -29,7 +29,16 @@ func Document(list []Result) *document.Document {
 		sorted = append(sorted, &list[i])
 	}
 	slices.SortStableFunc(sorted, func(a, b *Result) int { return cmp.Compare(b.Outcome, a.Outcome) })
-	d := &document.Document{Title: "loadgen gate", Subtitle: counts(sorted), Answer: answer(sorted), Data: verdictOf(list)}
+	counts, separator := document.Counted(len(sorted), "scenario"), ": "
+	for rest := sorted; len(rest) > 0; separator = ", " {
+		n := 1
+		for n < len(rest) && rest[n].Outcome == rest[0].Outcome {
+			n++
+		}
+		counts += fmt.Sprintf("%s%d %s", separator, n, rest[0].Outcome)
+		rest = rest[n:]
+	}
+	d := &document.Document{Title: "loadgen gate", Subtitle: counts, Answer: answer(sorted), Data: verdictOf(list)}
 	t := document.Table{ID: "scenarios", Caption: "Scenarios", Columns: document.Headed(4, "scenario", "verdict", "runs", "reason")}
 	t.Columns[2].Spare = 1
 	for _, r := range sorted {
@@ -94,21 +103,6 @@ func answer(sorted []*Result) document.Answer {
 		a.Says = []string{cut(export.Plain(worst.Scenario), mostCell) + ": " + worst.sentence()}
 	}
 	return a
-}
-
-// counts returns how many scenarios came to what.
-func counts(sorted []*Result) string {
-	text := document.Counted(len(sorted), "scenario")
-	separator := ": "
-	for len(sorted) > 0 {
-		n := 1
-		for n < len(sorted) && sorted[n].Outcome == sorted[0].Outcome {
-			n++
-		}
-		text += fmt.Sprintf("%s%d %s", separator, n, sorted[0].Outcome)
-		sorted, separator = sorted[n:], ", "
-	}
-	return text
 }
 
 // metricsTable is the metrics that were judged of one scenario.

@@ -46,10 +46,13 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 		for number := range s.Series {
 			branch := text.Inert(fmt.Sprintf("%s/%d", s.Name, number+1))
 			for _, night := range s.Series[number].Nights {
-				row := []string{night.Begun.Format(time.RFC3339), branch, text.Inert(s.Name), strconv.Itoa(night.Runs), text.Inert(strings.Join(night.Commits, " "))}
-				if row = night.append(row, columns); row == nil {
+				if slices.ContainsFunc(columns, func(m int) bool { return math.IsNaN(night.Values[m]) }) {
 					incomplete++
 					continue
+				}
+				row := []string{night.Begun.Format(time.RFC3339), branch, text.Inert(s.Name), strconv.Itoa(night.Runs), text.Inert(strings.Join(night.Commits, " "))}
+				for _, m := range columns {
+					row = append(row, document.Plainly(night.Values[m]))
 				}
 				_ = out.Write(row)
 			}
@@ -68,15 +71,4 @@ func CSV(w io.Writer, d *Document) (left []string, err error) {
 	}
 	out.Flush()
 	return left, out.Error()
-}
-
-// append adds some values of the night to a row, and returns nil where one is missing.
-func (n *Night) append(row []string, columns []int) []string {
-	for _, m := range columns {
-		if math.IsNaN(n.Values[m]) {
-			return nil
-		}
-		row = append(row, document.Plainly(n.Values[m]))
-	}
-	return row
 }

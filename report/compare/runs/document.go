@@ -23,15 +23,23 @@ func (c *Comparison) Document() *document.Document {
 		}
 		d.Screen = append(d.Screen, document.Facts{Lines: lines})
 	}
-	d.Add("sides", "Sides", c.sides())
+	sides := document.Table{ID: "sides", Caption: "Sides", Columns: document.Headed(3, "", "folder", "scenario", "runs", "first started", "time")}
+	for i, of := range []*Summary{&c.A, &c.B} {
+		sides.Rows = append(sides.Rows, document.Cells(compare.Side(i).String(), shown(of.Name), shown(of.Scenario), document.Count(int64(of.Runs)), of.Started, shown(of.Time)))
+	}
+	d.Add("sides", "Sides", sides)
 	d.Add("doubts", "Not the same, or to be doubted", document.List{Items: c.Warnings})
 	var decides []string
 	for i := range c.Decides {
 		decides = append(decides, c.Decides[i].Sentence())
 	}
 	d.Add("rests-on", "What the verdict rests on", document.List{Items: decides})
+	var keys []key
+	for i := range c.Metrics {
+		keys = append(keys, c.Metrics[i].key())
+	}
 	same := 0
-	for n, k := range c.keys() {
+	for n, k := range slices.Compact(keys) {
 		t, alike := c.figures(k)
 		same += alike
 		if len(t.Rows) == 0 {
@@ -94,23 +102,6 @@ func (c *Comparison) answer() document.Answer {
 		a.Claim = "CANNOT TELL whether they differ"
 	}
 	return a
-}
-
-func (c *Comparison) sides() document.Table {
-	t := document.Table{ID: "sides", Caption: "Sides", Columns: document.Headed(3, "", "folder", "scenario", "runs", "first started", "time")}
-	for i, of := range []*Summary{&c.A, &c.B} {
-		t.Rows = append(t.Rows, document.Cells(compare.Side(i).String(), shown(of.Name), shown(of.Scenario), document.Count(int64(of.Runs)), of.Started, shown(of.Time)))
-	}
-	return t
-}
-
-// keys are the phases and operations, in the order of the figures.
-func (c *Comparison) keys() []key {
-	var list []key
-	for i := range c.Metrics {
-		list = append(list, c.Metrics[i].key())
-	}
-	return slices.Compact(list)
 }
 
 func (m *Metric) key() key { return key{m.Phase, m.Operation} }

@@ -115,7 +115,7 @@ func (s *Side) take(one *run, record *results.Record, steps []figure.Step) {
 	for _, kind := range kinds {
 		want := func(other results.Kind) bool { return kind.Name == "" || other.Name == kind.Name }
 		sum := record.Total(func(p *results.Phase, other results.Kind) bool { return p.Reported && want(other) })
-		s.put(one, key{"", kind.Name}, of.Whole(want), &sum)
+		s.put(one, key{"", kind.Name}, of.Summary(steps, want), &sum)
 	}
 	for _, step := range steps {
 		for _, kind := range kinds {

@@ -85,7 +85,15 @@ func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 	g.phases.Store(&[]*phase{})
 	e := &Exporter{client: c, stats: r.Stats, grid: g, slowest: newSlowest(r.Keys), keys: r.Keys,
 		started: r.Started.Round(0), now: r.Now, clock: r.Clock, say: r.Say, over: ctx}
-	about, err := resourceOf(ctx, r)
+	var id [16]byte
+	if _, err := io.ReadFull(clock.Secrets(), id[:]); err != nil {
+		return nil, fmt.Errorf("otlp: drawing the name of a run: %w", err)
+	}
+	// What OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say comes before what is given here.
+	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", "loadgen"), attribute.String("service.version", r.Version),
+		attribute.String("service.instance.id", hex.EncodeToString(id[:])), attribute.String("loadgen.scenario", r.Scenario),
+	), resource.WithFromEnv())
 	if err != nil {
 		return nil, err
 	}
@@ -125,21 +133,27 @@ func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 	return e, nil
 }
 
-// resourceOf returns what all telemetry of a run is marked with; what OTEL_RESOURCE_ATTRIBUTES
-// and OTEL_SERVICE_NAME say comes before it.
-func resourceOf(ctx context.Context, r Run) (*resource.Resource, error) {
-	var id [16]byte
-	if _, err := io.ReadFull(clock.Secrets(), id[:]); err != nil {
-		return nil, fmt.Errorf("otlp: drawing the name of a run: %w", err)
-	}
-	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
-		attribute.String("service.name", "loadgen"), attribute.String("service.version", r.Version),
-		attribute.String("service.instance.id", hex.EncodeToString(id[:])), attribute.String("loadgen.scenario", r.Scenario),
-	), resource.WithFromEnv())
-}
-
 // Phase is told of each phase with the record's number of it.
-func (e *Exporter) Phase(index int, told *results.Phase) { e.grid.begin(index, told) }
+func (e *Exporter) Phase(index int, told *results.Phase) {
+	if index < 0 || index >= mostPhases {
+		return
+	}
+	g := e.grid
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	known := *g.phases.Load()
+	known = known[:len(known):len(known)]
+	for len(known) < index {
+		known = append(known, g.other)
+	}
+	one := g.newPhase(strings.ToValidUTF8(told.Name, "?"), told.Reported)
+	if len(known) == index {
+		known = append(known, one)
+	} else {
+		known = append(append(known[:index:index], one), known[index+1:]...)
+	}
+	g.phases.Store(&known)
+}
 
 // Due is told of every operation as it is first sent, or dropped.
 func (e *Exporter) Due(s *results.Scheduled) {

@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -76,27 +75,6 @@ type phase struct {
 
 func (g *grid) newPhase(name string, reported bool) *phase {
 	return &phase{name, reported, make([]atomic.Pointer[tally], len(g.kinds))}
-}
-
-// begin adds a phase with the record's number of it.
-func (g *grid) begin(index int, told *results.Phase) {
-	if index < 0 || index >= mostPhases {
-		return
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	known := *g.phases.Load()
-	known = known[:len(known):len(known)]
-	for len(known) < index {
-		known = append(known, g.other)
-	}
-	one := g.newPhase(strings.ToValidUTF8(told.Name, "?"), told.Reported)
-	if len(known) == index {
-		known = append(known, one)
-	} else {
-		known = append(append(known[:index:index], one), known[index+1:]...)
-	}
-	g.phases.Store(&known)
 }
 
 // phase returns the phase of a number.

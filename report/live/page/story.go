@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -58,13 +57,31 @@ func (s *story) document() *document.Document {
 		}
 		last = document.Section{ID: "queries", Title: "Queries", Blocks: []document.Block{t}}
 	}
+	happened := document.Table{ID: "events", Caption: "What happened, the latest first", Columns: []document.Column{{Title: "at"}, {Title: "what", Words: true}}}
+	for i := len(s.marks) - 1; i >= max(0, len(s.marks)-mostRows); i-- {
+		what := "phase " + s.marks[i].Text
+		if s.marks[i].Balance {
+			what = "load balancing: " + s.marks[i].Text
+		}
+		happened.Rows = append(happened.Rows, document.Cells(document.Minutes(s.marks[i].Second), what))
+	}
+	subtitle := "before the first phase"
+	switch {
+	case s.run.Queries != nil:
+		subtitle = "traffic of other programs, as this service sees it"
+	case s.status.Phase != "":
+		subtitle = "phase " + s.status.Phase
+		if s.status.Target != nil {
+			subtitle += " · " + document.Rate(*s.status.Target) + " operations/s"
+		}
+	}
 	return &document.Document{
-		Title: "loadgen " + s.run.Scenario, Subtitle: s.subtitle(), Answer: s.answer(),
+		Title: "loadgen " + s.run.Scenario, Subtitle: subtitle, Answer: s.answer(),
 		Screen: []document.Block{rates, s.heat},
 		Sections: []document.Section{
 			{ID: "times", Title: "Response times", Blocks: []document.Block{times}},
 			last,
-			{ID: "happened", Title: "Load balancing and phases", Blocks: []document.Block{s.happened()}},
+			{ID: "happened", Title: "Load balancing and phases", Blocks: []document.Block{happened}},
 		},
 	}
 }
@@ -90,20 +107,6 @@ func (s *story) says() string {
 		}
 		whole := (*left + time.Second - 1).Truncate(time.Second) // nothing is over before its time
 		parts = append(parts, about+document.Minutes(whole.Seconds())+" left of "+s.status.Stage)
-	}
-	return strings.Join(parts, " · ")
-}
-
-func (s *story) subtitle() string {
-	if s.run.Queries != nil {
-		return "traffic of other programs, as this service sees it"
-	}
-	if s.status.Phase == "" {
-		return "before the first phase"
-	}
-	parts := []string{"phase " + s.status.Phase}
-	if s.status.Target != nil {
-		parts = append(parts, document.Rate(*s.status.Target)+" operations/s")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -213,22 +216,6 @@ func (s *story) generator() document.Table {
 }
 
 func percent(v float64) string { return document.Share(v / 100) }
-
-// happened is what was marked last, the latest first.
-func (s *story) happened() document.Table {
-	t := document.Table{ID: "events", Caption: "What happened, the latest first", Columns: []document.Column{{Title: "at"}, {Title: "what", Words: true}}}
-	for _, one := range slices.Backward(s.marks) {
-		if len(t.Rows) == mostRows {
-			break
-		}
-		what := "phase " + one.Text
-		if one.Balance {
-			what = "load balancing: " + one.Text
-		}
-		t.Rows = append(t.Rows, document.Cells(document.Minutes(one.Second), what))
-	}
-	return t
-}
 
 // mostQueries is how many queries are shown.
 const mostQueries = 10
