@@ -1,6 +1,8 @@
 package results
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -327,9 +329,18 @@ func (r *Recorder) Finish(end time.Duration, validity string, reasons []string, 
 		r.writeRow()
 	}
 	r.rows.closeMinute()
-	minutes, err := r.rows.unpacked()
-	if err != nil && r.failure == nil {
-		r.failure = fmt.Errorf("%w: %w", ErrWrite, err)
+	var minutes []Minute
+	broken := r.rows.broken
+	for _, one := range r.rows.minutes {
+		response := new(Histogram)
+		if err := json.Unmarshal(one.response, response); err != nil && broken == nil {
+			broken = err
+		}
+		minutes = append(minutes, Minute{one.minute, response})
+	}
+	if broken != nil {
+		minutes = nil
+		r.failure = cmp.Or(r.failure, fmt.Errorf("%w: %w", ErrWrite, broken))
 	}
 	rec := &r.record
 	if r.failure != nil && validity == Valid {

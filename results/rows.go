@@ -149,19 +149,3 @@ func (s *rows) closeMinute() {
 	s.minute.reset()
 	s.spare, s.minute = s.minute, nil
 }
-
-// unpacked returns the minutes that were closed.
-func (s *rows) unpacked() ([]Minute, error) {
-	if s.broken != nil {
-		return nil, s.broken
-	}
-	var minutes []Minute
-	for _, one := range s.minutes {
-		response := new(Histogram)
-		if err := json.Unmarshal(one.response, response); err != nil {
-			return nil, err
-		}
-		minutes = append(minutes, Minute{one.minute, response})
-	}
-	return minutes, nil
-}

@@ -48,26 +48,6 @@ type Entry struct {
 	Change *float64 `json:"change,omitempty"`
 }
 
-// Line returns the entry as one line for readers, without an end of line.
-func (e *Entry) Line() string {
-	switch e.Kind {
-	case Added:
-		return fmt.Sprintf("%s: was not there, is %s", e.Path, e.Is)
-	case Removed:
-		return fmt.Sprintf("%s: was %s, is no longer there", e.Path, e.Was)
-	case Reordered:
-		return fmt.Sprintf("%s: the order was %s, is %s", e.Path, e.Was, e.Is)
-	}
-	line := fmt.Sprintf("%s: was %s, is %s", e.Path, e.Was, e.Is)
-	if e.Change == nil {
-		return line
-	}
-	if change := math.Abs(*e.Change); change < 0.0005 {
-		return line + " (" + document.SmallChange(*e.Change) + ")"
-	}
-	return line + " (" + document.Change(*e.Change) + ")"
-}
-
 // Difference is everything in which two trees differ.
 type Difference struct {
 	// Entries are the first of them, in the order of the paths' keys.
@@ -94,9 +74,26 @@ func (d *Difference) Lines(most int, later ...string) []string {
 	}
 	var lines []string
 	for _, e := range slices.DeleteFunc(entries, digest) {
-		if len(lines) < most {
-			lines = append(lines, e.Line())
+		if len(lines) == most {
+			break
 		}
+		line := ""
+		switch e.Kind {
+		case Added:
+			line = fmt.Sprintf("%s: was not there, is %s", e.Path, e.Is)
+		case Removed:
+			line = fmt.Sprintf("%s: was %s, is no longer there", e.Path, e.Was)
+		case Reordered:
+			line = fmt.Sprintf("%s: the order was %s, is %s", e.Path, e.Was, e.Is)
+		default:
+			line = fmt.Sprintf("%s: was %s, is %s", e.Path, e.Was, e.Is)
+			if e.Change != nil && math.Abs(*e.Change) < 0.0005 {
+				line += " (" + document.SmallChange(*e.Change) + ")"
+			} else if e.Change != nil {
+				line += " (" + document.Change(*e.Change) + ")"
+			}
+		}
+		lines = append(lines, line)
 	}
 	if more := d.Total - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))

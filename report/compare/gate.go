@@ -40,24 +40,13 @@ const (
 	mostThreshold = 99
 )
 
-// Validate returns everything that is wrong with the options, each wrapped around
-// [ErrOptions]; nil where nothing is.
-func (g *Gate) Validate() []error {
-	var faults []error
-	if g.Threshold < 0 || g.Threshold > mostThreshold || math.IsNaN(g.Threshold) {
-		faults = append(faults,
-			fmt.Errorf("%w: threshold: %v is not from 0 to %d", ErrOptions, g.Threshold, mostThreshold))
-	}
-	return faults
-}
-
 // Judge says whether B differs from A by any of the metrics. What is too few to say
 // is a verdict; an error wraps [ErrOptions] or [ErrFigures]: impossible options, no
 // metric or more than [MostMetrics], two of one name, metrics with different
 // numbers of pairs, or a figure that has no logarithm.
 func (g Gate) Judge(trials []Trial) (Judgement, error) {
-	if faults := g.Validate(); len(faults) > 0 {
-		return Judgement{}, faults[0]
+	if g.Threshold < 0 || g.Threshold > mostThreshold || math.IsNaN(g.Threshold) {
+		return Judgement{}, fmt.Errorf("%w: threshold: %v is not from 0 to %d", ErrOptions, g.Threshold, mostThreshold)
 	}
 	if err := checkTrials(trials); err != nil {
 		return Judgement{}, err

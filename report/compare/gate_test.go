@@ -242,20 +242,20 @@ func TestFiguresThatCannotBeJudged(t *testing.T) {
 	}
 }
 
-func TestGateReportsAllFaults(t *testing.T) {
+func TestGateReportsFaults(t *testing.T) {
 	for _, row := range []struct {
-		name string
-		gate compare.Gate
-		want int
+		name  string
+		gate  compare.Gate
+		fault bool
 	}{
-		{"the defaults", compare.Gate{}, 0},
-		{"the greatest", compare.Gate{Threshold: 99}, 0},
-		{"negative", compare.Gate{Threshold: -1}, 1},
-		{"no number", compare.Gate{Threshold: math.NaN()}, 1},
-		{"too great", compare.Gate{Threshold: 100}, 1},
+		{"the defaults", compare.Gate{}, false},
+		{"the greatest", compare.Gate{Threshold: 99}, false},
+		{"negative", compare.Gate{Threshold: -1}, true},
+		{"no number", compare.Gate{Threshold: math.NaN()}, true},
+		{"too great", compare.Gate{Threshold: 100}, true},
 	} {
-		if got := row.gate.Validate(); len(got) != row.want {
-			t.Errorf("%s: Validate() = %v; want %d faults", row.name, got, row.want)
+		if _, err := row.gate.Judge(nil); errors.Is(err, compare.ErrOptions) != row.fault {
+			t.Errorf("%s: Judge = %v; want a fault of the options: %t", row.name, err, row.fault)
 		}
 	}
 }

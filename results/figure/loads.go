@@ -77,7 +77,16 @@ const nothingDue = "nothing was due"
 // or that of a partition in its busiest second.
 func (s *Selection) rate(partitions perPartition, of func(*Selection, Step) float64) Value {
 	if s.ref.Part != Whole {
-		return s.busiest(partitions)
+		most := untold("no operation went to a single partition")
+		for _, step := range s.steps {
+			list, over := partitions(step.Phase)
+			one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
+			if !one.Told && one.Why == notKept {
+				return one
+			}
+			most = greater(most, one)
+		}
+		return exact(most, "partitions too many to be told apart could have been hotter")
 	}
 	entities, over, due := 0.0, 0.0, int64(0)
 	for _, step := range s.steps {

@@ -44,20 +44,6 @@ func servedIn(p *results.Phase) (list []results.PartitionStats, over int64) {
 	return p.Partitions, p.PartitionsOver
 }
 
-// busiest returns the busiest second of a partition in any of the phases.
-func (s *Selection) busiest(of perPartition) Value {
-	most := untold("no operation went to a single partition")
-	for _, step := range s.steps {
-		list, over := of(step.Phase)
-		one := s.busiestOf(list, over, int64(len(list)) < step.Phase.PartitionsHit)
-		if !one.Told && one.Why == notKept {
-			return one
-		}
-		most = greater(most, one)
-	}
-	return exact(most, "partitions too many to be told apart could have been hotter")
-}
-
 const notKept = "the record does not say which partitions there were"
 
 // busiestOf returns the busiest second in a phase of which the record names some of its

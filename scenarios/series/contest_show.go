@@ -31,7 +31,7 @@ func (c *contestRun) shown(runs int, do func() error) error {
 	}
 	refresh := c.plan.Shown(func() (*document.Document, string) {
 		sofar := c.sofar(runs)
-		return sofar.Document(), sofar.Says()
+		return sofar.Document()
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var telling sync.WaitGroup

@@ -84,8 +84,16 @@ func (c *Contest) win(a *document.Answer) {
 		a.Beside = "the only design that can serve every operation"
 	}
 	first := &c.Ranking[0]
-	if says := c.warning(first); says != "" {
-		a.Says = append(a.Says, says)
+	if says := oneEnd(first.Order); says != "" {
+		// How little more its inserts can come to, where no servers help it.
+		which := "each"
+		if slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.OnePartition}, first.Order) {
+			which = "one place"
+		}
+		if c.PartitionTarget > 0 {
+			says += fmt.Sprintf("; %s bears %s/s, however many servers there are", which, document.Count(c.PartitionTarget))
+		}
+		a.Says = append(a.Says, sentence(says))
 		if first.Order == results.AppendOnly || first.Order == results.PrependOnly {
 			a.Claim += ", " + first.Order
 		}

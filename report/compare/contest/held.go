@@ -39,22 +39,6 @@ func counted(list []Check) (held, failed int) {
 	return held, failed
 }
 
-// stateOf returns what the checks of a design come to over all of its runs: empty where
-// there are none. That they hold takes every run.
-func stateOf(list []Check) (state string, ok *bool) {
-	held, failed := counted(list)
-	switch {
-	case len(list) == 0:
-		return "", nil
-	case failed > 0:
-		return results.DoesNotHold, new(false)
-	case held == len(list) && !slices.ContainsFunc(list, func(e Check) bool { return e.Untold > 0 }):
-		return results.Holds, new(true)
-	default:
-		return results.CannotTell, nil
-	}
-}
-
 // expected says in how many runs each check held, of those that could tell.
 func expected(trials []Trial) []Check {
 	list := []Check{}

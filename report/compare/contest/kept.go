@@ -88,25 +88,20 @@ func (c *Kept) PageOf(w io.Writer, d *document.Document) error {
 			return fmt.Errorf("drawing where the load went: %w", err)
 		}
 		pictures[ChartID] = picture
-		title(d, chart.ContestTitle(arms))
-	}
-	return html.Render(w, d, html.Options{Pictures: pictures})
-}
-
-// title gives the picture of where the load went a title that says its answer.
-func title(d *document.Document, says string) {
-	blocks := [][]document.Block{d.Screen}
-	for i := range d.Sections {
-		blocks = append(blocks, d.Sections[i].Blocks)
-	}
-	for _, list := range blocks {
-		for i, block := range list {
-			if one, is := block.(document.Chart); is && one.ID == ChartID {
-				one.Title = says
-				list[i] = one
+		blocks := [][]document.Block{d.Screen}
+		for i := range d.Sections {
+			blocks = append(blocks, d.Sections[i].Blocks)
+		}
+		for _, list := range blocks {
+			for i, block := range list {
+				if one, is := block.(document.Chart); is && one.ID == ChartID {
+					one.Title = chart.ContestTitle(arms) // which says its answer
+					list[i] = one
+				}
 			}
 		}
 	}
+	return html.Render(w, d, html.Options{Pictures: pictures})
 }
 
 // Illustrate writes the pictures of a contest and its page into its folder. What could not

@@ -127,6 +127,17 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 func (r *order) ranked(arm *Arm, trials []Trial, i int, p Price) Ranked {
 	one := named(arm)
 	one.measured(trials, p)
+	// That its checks hold takes every run.
+	held, failed := counted(one.Expected)
+	switch {
+	case len(one.Expected) == 0:
+	case failed > 0:
+		one.State, one.Ok = results.DoesNotHold, new(false)
+	case held == len(one.Expected) && !slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Untold > 0 }):
+		one.State, one.Ok = results.Holds, new(true)
+	default:
+		one.State = results.CannotTell
+	}
 	if first := r.sequence[0]; i != first {
 		one.Ratio = r.ratio(bySustained, first, i)
 	}
@@ -188,7 +199,6 @@ func (one *Ranked) measured(trials []Trial, p Price) {
 		one.Keeping = document.Finite(one.Stored.Mean * 1e6 / (1 << 30) * p.PerGiBMonth)
 	}
 	one.Operations, one.Expected = timings(trials), expected(trials)
-	one.State, one.Ok = stateOf(one.Expected)
 }
 
 // because takes reasons, the heaviest first.

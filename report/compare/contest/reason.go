@@ -96,23 +96,6 @@ func oneEnd(order string) string {
 	}
 }
 
-// warning says of a design that does best how little more its inserts can come to, empty
-// where servers help it.
-func (c *Contest) warning(one *Ranked) string {
-	says := oneEnd(one.Order)
-	if says == "" {
-		return ""
-	}
-	which := "each"
-	if slices.Contains([]string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.OnePartition}, one.Order) {
-		which = "one place"
-	}
-	if c.PartitionTarget > 0 {
-		says += fmt.Sprintf("; %s bears %s/s, however many servers there are", which, document.Count(c.PartitionTarget))
-	}
-	return sentence(says)
-}
-
 // wholeAccount is the reason where the account is what limits: all partitions together
 // were asked for about what it bears, or more.
 func wholeAccount(record *results.Record) *Reason {

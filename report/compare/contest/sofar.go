@@ -3,7 +3,6 @@ package contest
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"loadgen/report/document"
@@ -55,8 +54,18 @@ type UnderWay struct {
 }
 
 // Document says how the contest stands, in the same shape at every call: what it would come to
-// if it ended now, and that it has not, and a row for each run that goes on.
-func (s *Sofar) Document() *document.Document {
+// if it ended now, and that it has not, and a row for each run that goes on. Says is the line
+// above the page.
+func (s *Sofar) Document() (d *document.Document, says string) {
+	runs := fmt.Sprintf("%d of %d runs are over", s.Done, s.Of)
+	switch {
+	case s.Over:
+		says = "the runs are over: the report is being made"
+	case s.Left != nil:
+		says = "live · " + runs + " · about " + document.Minutes(s.Left.Seconds()) + " left"
+	default:
+		says = "live · " + runs
+	}
 	a := document.Answer{Claim: "NOTHING TO TELL YET", Beside: "the first run of each design is still to come or under way"}
 	if s.Standing != nil {
 		a = s.Standing.answer()
@@ -75,25 +84,11 @@ func (s *Sofar) Document() *document.Document {
 			document.Told(one.Throttled, document.Share)))
 	}
 	return &document.Document{
-		Title: "Contest of designs: " + s.Scenario, Subtitle: document.Counted(len(s.Designs), "design") + " · " + s.runs(), Answer: a,
+		Title: "Contest of designs: " + s.Scenario, Subtitle: document.Counted(len(s.Designs), "design") + " · " + runs, Answer: a,
 		Screen:   []document.Block{s.designs()},
 		Sections: []document.Section{{ID: "under-way", Title: "Runs under way", Blocks: []document.Block{t}}},
-	}
+	}, says
 }
-
-// Says is the line above the page.
-func (s *Sofar) Says() string {
-	if s.Over {
-		return "the runs are over: the report is being made"
-	}
-	parts := []string{"live", s.runs()}
-	if s.Left != nil {
-		parts = append(parts, "about "+document.Minutes(s.Left.Seconds())+" left")
-	}
-	return strings.Join(parts, " · ")
-}
-
-func (s *Sofar) runs() string { return fmt.Sprintf("%d of %d runs are over", s.Done, s.Of) }
 
 // designs has a row for each design: those that are ranked in their order, then the others.
 func (s *Sofar) designs() document.Table {

@@ -33,13 +33,25 @@ func stand(name string, trials []Trial, figures []criterion) standing {
 		s.serves = s.serves && met != nil && *met >= servesAll
 	}
 	for f := range figures {
+		// The middle over the runs, turned so that less is better: the logarithm of the geometric
+		// mean, which is what is tested, the mean of a share. A figure that is not told is worst.
 		one := &figures[f]
-		value, step := one.centre(figureOfAll(trials, one.of)), math.Log1p(one.coarse)
-		if one.absolute {
-			step = one.coarse
+		values := figureOfAll(trials, one.of)
+		centre, step := math.Inf(1), math.Log1p(one.coarse)
+		switch {
+		case len(values) == 0:
+		case one.absolute:
+			centre, step = statistics.Mean(values), one.coarse
+		case positive(values):
+			centre = statistics.Mean(logarithms(values))
+		default:
+			centre = math.Log(statistics.Mean(values))
+		}
+		if one.higher && len(values) > 0 {
+			centre = -centre
 		}
 		// A common value, such as one entity for an event, or nothing lost, lies in the middle of a step.
-		s.exact, s.steps = append(s.exact, value), append(s.steps, math.Round(value/step))
+		s.exact, s.steps = append(s.exact, centre), append(s.steps, math.Round(centre/step))
 	}
 	if s.serves {
 		s.steps[bySustained] = math.Inf(-1)
@@ -49,27 +61,6 @@ func stand(name string, trials []Trial, figures []criterion) standing {
 
 // servesAll is the share of each operation from which on a design serves what is asked.
 const servesAll = 0.99
-
-// centre is the middle of a figure over the runs, turned so that less is better: the
-// logarithm of the geometric mean, which is what is tested, the mean of a share. A figure
-// that is not told is worst.
-func (f *criterion) centre(values []float64) float64 {
-	value := 0.0
-	switch {
-	case len(values) == 0:
-		return math.Inf(1)
-	case f.absolute:
-		value = statistics.Mean(values)
-	case positive(values):
-		value = statistics.Mean(logarithms(values))
-	default:
-		value = math.Log(statistics.Mean(values))
-	}
-	if f.higher {
-		return -value
-	}
-	return value
-}
 
 // compareChecks is negative where a comes first by its checks.
 func compareChecks(a, b *standing) int {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,21 @@ const (
 // Report says what a history comes to: which metric steps, when and by how much, and the
 // last nights of each scenario. Its Data is the JSON form.
 func Report(h *Document) *document.Document {
-	d := &document.Document{Title: "History", Answer: h.answer(), Data: h.told()}
+	outcome := h.Outcome()
+	state, _ := outcome.State()
+	a := document.Answer{State: state}
+	for i := range h.Scenarios {
+		s := &h.Scenarios[i]
+		if s.Outcome() != outcome {
+			continue
+		}
+		if a.Claim == "" {
+			s.claim(&a)
+		}
+		a.Says = append(a.Says, s.Sentence())
+	}
+	a.Claim = cmp.Or(a.Claim, "NO HISTORY")
+	d := &document.Document{Title: "History", Answer: a, Data: h.told()}
 	if len(h.Scenarios) == 1 {
 		d.Title += " of " + h.Scenarios[0].Name
 	} else if len(h.Scenarios) > 1 {
@@ -60,26 +75,6 @@ func Report(h *Document) *document.Document {
 		d.Warnings = []string{document.Counted(len(h.Unread), "run") + " cannot be read, the first of which is " + unread[0]}
 	}
 	return d
-}
-
-// answer says which metric steps, of the scenario with the greatest outcome.
-func (d *Document) answer() document.Answer {
-	state, _ := d.Outcome().State()
-	a := document.Answer{State: state}
-	for i := range d.Scenarios {
-		s := &d.Scenarios[i]
-		if s.Outcome() != d.Outcome() {
-			continue
-		}
-		if a.Claim == "" {
-			s.claim(&a)
-		}
-		a.Says = append(a.Says, s.Sentence())
-	}
-	if a.Claim == "" {
-		a.Claim = "NO HISTORY"
-	}
-	return a
 }
 
 // claim says what a scenario comes to: its latest step, or that there is none.

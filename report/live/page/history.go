@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"time"
 
 	"loadgen/report/document"
@@ -46,14 +45,6 @@ func (h *history) add(one sample) {
 	}
 	h.samples = h.samples[:len(h.samples)/2]
 	h.each *= 2
-}
-
-// all returns the samples, the open one among them.
-func (h *history) all() []sample {
-	if len(h.open) == 0 {
-		return h.samples
-	}
-	return append(slices.Clip(h.samples), together(h.open))
 }
 
 // together makes one sample of several: rates and shares are the means, times the longest.

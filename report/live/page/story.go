@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"loadgen/report/document"
@@ -21,7 +20,6 @@ type story struct {
 	marks    []document.Mark
 	health   results.Health
 	heat     document.Table
-	over     bool
 	queries  []results.QueryShape
 	viewers  int
 	dropped  int64
@@ -86,31 +84,6 @@ func (s *story) document() *document.Document {
 	}
 }
 
-// says is the line above the page.
-func (s *story) says() string {
-	parts := []string{"live"}
-	if s.over {
-		return "the run is over: its report is being made"
-	}
-	if s.run.Virtual {
-		parts[0] = "live, in virtual time"
-	}
-	parts = append(parts, document.Minutes(s.status.At.Seconds())+" in")
-	switch left := s.status.Left; {
-	case left == nil || s.run.Queries != nil:
-	case *left == 0:
-		parts = append(parts, s.status.Stage+" is finishing")
-	default:
-		about := ""
-		if s.status.Estimated {
-			about = "about "
-		}
-		whole := (*left + time.Second - 1).Truncate(time.Second) // nothing is over before its time
-		parts = append(parts, about+document.Minutes(whole.Seconds())+" left of "+s.status.Stage)
-	}
-	return strings.Join(parts, " · ")
-}
-
 // answer is what is served now, of what, and whether that can be relied on.
 func (s *story) answer() document.Answer {
 	if s.status.Served == nil {
@@ -128,9 +101,26 @@ func (s *story) answer() document.Answer {
 		first := s.heat.Rows[0]
 		hottest = fmt.Sprintf("Hottest partition: %s with %s of what is asked for.", first[0].Text, first[len(first)-1].Text)
 	}
+	// Whether the generator keeps up; of a service, which query costs it most.
+	reliable, troubled := "The generator is on time.", s.troubled()
+	late := mean(s.samples[max(0, len(s.samples)-lookback):], func(one *sample) *float64 { return one.late })
+	switch {
+	case s.run.Queries != nil && (len(s.queries) == 0 || s.queries[0].Scanned == 0):
+		reliable = "No query was asked yet."
+	case s.run.Queries != nil:
+		q := s.queries[0]
+		reliable = fmt.Sprintf("The query that costs most: %s of %s, %s entities scanned for %s returned.",
+			filterOf(q.Shape, q.Class), cmp.Or(q.Table, "a table"), document.Count(q.Scanned), document.Count(q.Returned))
+	case troubled != "":
+		reliable = troubled
+	case s.run.Virtual:
+		reliable = "Time is virtual: no operation is sent late."
+	case late != nil && *late >= doubtfulShare:
+		reliable = fmt.Sprintf("The generator is behind: %s of operations were sent late in the last seconds.", document.Share(*late/100))
+	}
 	a.Says = []string{
 		fmt.Sprintf("Response times: p50 %s, p99 %s, of the last 10 s.", document.Told(s.status.P50, document.Lapse), document.Told(s.status.P99, document.Lapse)),
-		hottest, s.onTime(),
+		hottest, reliable,
 	}
 	return a
 }
@@ -141,28 +131,6 @@ const (
 	doubtfulShare = 1
 	lookback      = 10
 )
-
-// onTime says whether the generator keeps up; of a service, which query costs it most.
-func (s *story) onTime() string {
-	if s.run.Queries != nil {
-		if len(s.queries) == 0 || s.queries[0].Scanned == 0 {
-			return "No query was asked yet."
-		}
-		q := s.queries[0]
-		return fmt.Sprintf("The query that costs most: %s of %s, %s entities scanned for %s returned.",
-			filterOf(q.Shape, q.Class), cmp.Or(q.Table, "a table"), document.Count(q.Scanned), document.Count(q.Returned))
-	}
-	if troubled := s.troubled(); troubled != "" {
-		return troubled
-	}
-	if s.run.Virtual {
-		return "Time is virtual: no operation is sent late."
-	}
-	if late := mean(s.samples[max(0, len(s.samples)-lookback):], func(one *sample) *float64 { return one.late }); late != nil && *late >= doubtfulShare {
-		return fmt.Sprintf("The generator is behind: %s of operations were sent late in the last seconds.", document.Share(*late/100))
-	}
-	return "The generator is on time."
-}
 
 // series lays lines out over the seconds that are measured, over all before there are any.
 func (s *story) series(id, title, unit, says string, lines ...document.Line) document.Series {

@@ -235,7 +235,7 @@ func (w *Watch) Health(h results.Health) {
 	}
 }
 
-// compose says how the run fares.
+// compose says how the run fares, and what stands above the page.
 func (w *Watch) compose() (*document.Document, string) {
 	w.counting.Lock()
 	partitions, more := len(w.met), w.more
@@ -244,8 +244,11 @@ func (w *Watch) compose() (*document.Document, string) {
 	open, dropped := w.server.Viewers()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := story{run: &w.run, status: &status, samples: slices.Clone(w.history.all()), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
-		health: w.latest, over: w.over, viewers: open, dropped: dropped}
+	s := story{run: &w.run, status: &status, samples: slices.Clone(w.history.samples), each: max(1, w.history.each), measured: w.measured, marks: slices.Clone(w.marks),
+		health: w.latest, viewers: open, dropped: dropped}
+	if open := w.history.open; len(open) > 0 {
+		s.samples = append(s.samples, together(open))
+	}
 	s.heat = w.heat.table(partitions, more)
 	if len(status.Members) > 0 {
 		s.heat.Notes = []string{keysUntold}
@@ -253,5 +256,25 @@ func (w *Watch) compose() (*document.Document, string) {
 	if w.run.Queries != nil {
 		s.queries = w.run.Queries(mostQueries)
 	}
-	return s.document(), s.says()
+	if w.over {
+		return s.document(), "the run is over: its report is being made"
+	}
+	says := "live"
+	if w.run.Virtual {
+		says = "live, in virtual time"
+	}
+	says += " · " + document.Minutes(status.At.Seconds()) + " in"
+	switch left := status.Left; {
+	case left == nil || w.run.Queries != nil:
+	case *left == 0:
+		says += " · " + status.Stage + " is finishing"
+	default:
+		says += " · "
+		if status.Estimated {
+			says += "about "
+		}
+		whole := (*left + time.Second - 1).Truncate(time.Second) // nothing is over before its time
+		says += document.Minutes(whole.Seconds()) + " left of " + status.Stage
+	}
+	return s.document(), says
 }
