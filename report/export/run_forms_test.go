@@ -128,7 +128,7 @@ func TestBenchmarksAreTheReports(t *testing.T) {
 	}
 	s := record.Summary
 	only := func(k results.Kind) bool { return k.Name == "get" }
-	get, gets := figure.Of(record).Whole(only), record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && only(k) })
+	get, gets := figure.Of(record).Summary(figure.Reported(record), only), record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && only(k) })
 	for _, row := range []struct {
 		name string
 		want float64
