@@ -8,11 +8,21 @@ import (
 
 // mergeRunData merges what stands in records beside phases and seconds.
 func mergeRunData(r *Record, parts []MergePart) {
-	r.Target = targets(parts)
+	r.Target = new(TargetCounts)
 	r.Generator = generators(parts)
 	counters, invariants := make(map[CounterName]int64), []Invariant(nil)
 	for _, part := range parts {
 		of := part.Record
+		switch sum, more := r.Target, of.Target; {
+		case more == nil: // a target that keeps no books
+			r.Target = nil
+		case sum != nil:
+			sum.Requests += more.Requests
+			sum.Ok += more.Ok
+			sum.Throttled += more.Throttled
+			sum.Failed += more.Failed
+			sum.Entities += more.Entities
+		}
 		connections(r, of.Connections)
 		mergeSaid(r, of.Said)
 		audit(r, of.Audit)
@@ -51,23 +61,6 @@ func mergeRunData(r *Record, parts []MergePart) {
 	if len(parts) == 1 {
 		r.Rival = parts[0].Record.Rival
 	}
-}
-
-// targets sums what the targets counted, nil where one keeps no books.
-func targets(parts []MergePart) *TargetCounts {
-	sum := new(TargetCounts)
-	for _, part := range parts {
-		of := part.Record.Target
-		if of == nil {
-			return nil
-		}
-		sum.Requests += of.Requests
-		sum.Ok += of.Ok
-		sum.Throttled += of.Throttled
-		sum.Failed += of.Failed
-		sum.Entities += of.Entities
-	}
-	return sum
 }
 
 func connections(r *Record, more *Connections) {

@@ -38,18 +38,6 @@ type Definition struct {
 	take func(s *Selection) Value
 }
 
-// Units returns the units in which the figure can be asked for, its own first.
-func (d *Definition) Units() []Unit {
-	units := []Unit{d.Unit}
-	if d.Unit == Count && d.Scope == OfOperations {
-		units = append(units, PerSecond)
-	}
-	if d.Part {
-		units = append(units, Share)
-	}
-	return units
-}
-
 // Scopes names what the figure can be of, in words.
 func (d *Definition) Scopes() string {
 	switch d.Scope {

@@ -26,7 +26,14 @@ func (p *parser) units(c *Claim, limit int) {
 		}
 	case c.joint == alone:
 		k, _ := Find(c.left.Name)
-		p.adopt(c, k.Units(), limit)
+		units := []Unit{k.Unit}
+		if k.Unit == Count && k.Scope == OfOperations {
+			units = append(units, PerSecond)
+		}
+		if k.Part {
+			units = append(units, Share)
+		}
+		p.adopt(c, units, limit)
 	case c.unit == Count || c.unit == PerSecond:
 		// A difference stays in the unit of its figures.
 		p.adopt(c, []Unit{c.unit}, limit)

@@ -145,7 +145,15 @@ func (c *Contest) screen() []document.Block {
 		}
 		row[0].Tone, row[4].Tone = document.ToneOf(one.State), document.ToneOf(one.State)
 		t.Rows = append(t.Rows, row)
-		words := slices.DeleteFunc([]string{one.fails(), one.inShort()}, func(s string) bool { return s == "" })
+		heaviest := ""
+		if len(one.Reasons) > 0 {
+			r := &one.Reasons[0]
+			heaviest = r.Says
+			if r.Kind == HotPartition && r.Partition != nil && r.Demand >= r.Target && r.Target > 0 {
+				heaviest = fmt.Sprintf("partition %s is asked for %s/s and bears %s", document.Key(*r.Partition, longestKey), document.Rate(r.Demand), document.Rate(r.Target))
+			}
+		}
+		words := slices.DeleteFunc([]string{one.fails(), heaviest}, func(s string) bool { return s == "" })
 		if len(words) > 0 {
 			why = append(why, one.Design+": "+strings.Join(words, "; "))
 		}
@@ -168,18 +176,6 @@ func (c *Contest) screen() []document.Block {
 
 // mostDesigns is how many of them the screen shows.
 const mostDesigns = 6
-
-// inShort is the heaviest reason in a line.
-func (one *Ranked) inShort() string {
-	if len(one.Reasons) == 0 {
-		return ""
-	}
-	r := &one.Reasons[0]
-	if r.Kind == HotPartition && r.Partition != nil && r.Demand >= r.Target && r.Target > 0 {
-		return fmt.Sprintf("partition %s is asked for %s/s and bears %s", document.Key(*r.Partition, longestKey), document.Rate(r.Demand), document.Rate(r.Target))
-	}
-	return r.Says
-}
 
 // longestKey is how much of a key a line has room for.
 const longestKey = 24

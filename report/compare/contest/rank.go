@@ -94,7 +94,7 @@ func named(arm *Arm) Ranked {
 // place adds the designs that ran.
 func (c *Contest) place(r *order, ran []*Arm, o Options) {
 	for _, i := range r.sequence {
-		first := r.sequence[0]
+		first := ran[r.sequence[0]]
 		one := r.ranked(ran[i], ran[i].Trials, i, o.Price)
 		one.Rank = new(r.ranks[i])
 		moving := []string{results.AppendOnly, results.PrependOnly, results.MovingPoint, results.HotTail}
@@ -104,7 +104,19 @@ func (c *Contest) place(r *order, ran []*Arm, o Options) {
 		}
 		loses := one.Lost != nil && one.Lost.Mean >= lostToSpeakOf
 		if r.ranks[i] > 1 || loses || slices.ContainsFunc(one.Expected, func(e Check) bool { return e.Held < e.Runs }) {
-			one.because(reasons(ran[i], ran[first], r.behindFirst(i), o.Price))
+			// Without a record there is nothing but the figures to tell.
+			var why []Reason
+			arm, behind := ran[i], r.behindFirst(i)
+			if arm.Record != nil {
+				why = append(refusals(arm), counts(arm, first, behind)...)
+			}
+			if behind == byBilled {
+				of := func(a *Arm) string {
+					return document.Finely(statistics.Mean(figureOfSome(a.Trials, criteria(o.Price)[byBilled].of)))
+				}
+				why = append(why, Reason{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", of(arm), first.Design, of(first))})
+			}
+			one.because(append(why, slowness(arm, first, behind, len(why) > 0)...))
 		}
 		c.Ranking = append(c.Ranking, one)
 	}

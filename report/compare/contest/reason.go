@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"loadgen/report/compare/statistics"
 	"loadgen/report/document"
 	"loadgen/results/figure"
 
@@ -25,24 +24,6 @@ const (
 	// where that is what tells designs apart.
 	manyMore, someMore = 1.5, 1.05
 )
-
-// reasons says why a design is behind the first, or failed, the heaviest reason first.
-// Behind is the figure by which it is, −1 for the first itself. Without a record there
-// is nothing but the figures to tell.
-func reasons(arm, first *Arm, behind int, p Price) []Reason {
-	var list []Reason
-	if arm.Record != nil {
-		list = append(list, refusals(arm)...)
-		list = append(list, counts(arm, first, behind)...)
-	}
-	if behind == byBilled {
-		of := func(a *Arm) string {
-			return document.Finely(statistics.Mean(figureOfSome(a.Trials, criteria(p)[byBilled].of)))
-		}
-		list = append(list, Reason{Kind: BillsMore, Says: fmt.Sprintf("an event takes %s billed transactions (%s: %s)", of(arm), first.Design, of(first))})
-	}
-	return append(list, slowness(arm, first, behind, len(list) > 0)...)
-}
 
 // refusals says where the load was throttled: at a partition, or at the account.
 func refusals(arm *Arm) []Reason {

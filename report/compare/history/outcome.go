@@ -50,7 +50,18 @@ func (s *Scenario) Sentence() string {
 	}
 	switch s.Outcome() {
 	case compare.Stepped:
-		return fmt.Sprintf("%s: %s in %s", s.Name, s.stepping(), among)
+		// Each metric that steps with its latest change.
+		var metrics, words []string
+		for i := range slices.Backward(s.Series) {
+			for _, t := range s.Series[i].Trends {
+				if name := t.Metric.String(); len(t.Steps) > 0 && !slices.Contains(metrics, name) {
+					metrics = append(metrics, name)
+					last := t.Steps[len(t.Steps)-1]
+					words = append(words, fmt.Sprintf("%s steps on %s (%s)", name, last.Night.Format("2006-01-02"), changed(last.Change)))
+				}
+			}
+		}
+		return fmt.Sprintf("%s: %s in %s", s.Name, strings.Join(words, ", "), among)
 	case compare.NoStep:
 		return fmt.Sprintf("%s: no step in %s", s.Name, among)
 	case compare.TooFew:
@@ -68,21 +79,6 @@ func (s *Scenario) Sentence() string {
 	default:
 		return fmt.Sprintf("%s: no history: no two of its nights are of the same conditions", s.Name)
 	}
-}
-
-// stepping says which metrics step, each with its latest change.
-func (s *Scenario) stepping() string {
-	var metrics, words []string
-	for i := range slices.Backward(s.Series) {
-		for _, t := range s.Series[i].Trends {
-			if name := t.Metric.String(); len(t.Steps) > 0 && !slices.Contains(metrics, name) {
-				metrics = append(metrics, name)
-				last := t.Steps[len(t.Steps)-1]
-				words = append(words, fmt.Sprintf("%s steps on %s (%s)", name, last.Night.Format("2006-01-02"), changed(last.Change)))
-			}
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // leftOut says which runs were left out, empty where none were.
