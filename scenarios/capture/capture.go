@@ -32,6 +32,7 @@ import (
 	"cmp"
 	"container/list"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -70,7 +71,20 @@ type Capture struct {
 // New returns an observer that writes into a recorder. Its error joins the faults
 // of the options, each wrapped around [ErrOptions].
 func New(o Options) (*Capture, error) {
-	if faults := o.Validate(); len(faults) > 0 {
+	var faults []error
+	complain := func(format string, details ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, details...)...))
+	}
+	if o.Recorder == nil {
+		complain("recorder: there is none")
+	}
+	bounded(complain, "partitions", o.Partitions, mostPartitions)
+	bounded(complain, "shapes", o.Shapes, mostShapes)
+	bounded(complain, "tables", o.Tables, mostTables)
+	bounded(complain, "retries", o.Retries, mostRetries)
+	bounded(complain, "window", o.Window, longestWindow)
+	bounded(complain, "hold", o.Hold, longestHold)
+	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
 	o.Partitions = cmp.Or(o.Partitions, DefaultPartitions)
@@ -119,7 +133,11 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	}
 	arrived := max(0, r.Arrived.Offset())
 	done := max(arrived, r.Done.Offset())
-	o.begin(arrived)
+	if !o.begun {
+		o.begun = true
+		o.phase = o.options.Recorder.Phase(results.Phase{Name: Phase, Stage: Phase, Begin: arrived, Reported: true})
+		o.options.Recorder.Event(results.Event{At: int64(arrived), What: results.PhaseBegins, Phase: Phase})
+	}
 	o.last = max(o.last, done)
 	if done < o.written {
 		o.counter.sum.Delayed++
@@ -158,9 +176,12 @@ func (o *Capture) Saw(seen *rest.Seen) {
 	o.counter.add(r, class, first, done)
 	if class == results.Ok || op.id == "" {
 		o.settle(op, r.Counted)
-	} else if over := o.waiting.keep(op); over != nil {
-		o.counter.sum.Forgotten++
-		o.settle(over, 0)
+	} else {
+		o.waiting.byID[op.id] = o.waiting.line.PushBack(op)
+		if len(o.waiting.byID) > o.waiting.most {
+			o.counter.sum.Forgotten++
+			o.settle(o.waiting.take(o.waiting.oldest().id), 0)
+		}
 	}
 	o.advance(done)
 }
@@ -182,21 +203,6 @@ func (o *Capture) tell(a results.Attempt, r *request) {
 				one.Touched(a.Number, a.Done, a.Table, cutText(r.Spans[i].PartitionKey, longestKey), r.Spans[i].Counted)
 			}
 		}
-	}
-}
-
-// Costliest returns the queries that scanned most so far, most first, at most so many.
-func (o *Capture) Costliest(most int) []results.QueryShape {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return topPlaces(o.counter.shapes.Places(), most, queryShape, costlier)
-}
-
-func (o *Capture) begin(now time.Duration) {
-	if !o.begun {
-		o.begun = true
-		o.phase = o.options.Recorder.Phase(results.Phase{Name: Phase, Stage: Phase, Begin: now, Reported: true})
-		o.options.Recorder.Event(results.Event{At: int64(now), What: results.PhaseBegins, Phase: Phase})
 	}
 }
 
@@ -257,6 +263,13 @@ func (o *Capture) Advance(now time.Duration) error {
 		o.advance(now)
 	}
 	return o.failure
+}
+
+// Costliest returns the queries that scanned most so far, most first, at most so many.
+func (o *Capture) Costliest(most int) []results.QueryShape {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return topPlaces(o.counter.shapes.Places(), most, queryShape, costlier)
 }
 
 // Balanced takes down what load balancing of the service did.

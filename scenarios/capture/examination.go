@@ -41,10 +41,12 @@ type Plan struct {
 // request; Saw may be called from many goroutines then, Advance from one beside them.
 type Examination struct {
 	// Folder is where the record lies, once the examination is open.
-	Folder   results.Dir
+	Folder results.Dir
+	// Capture takes the requests down from then on.
+	*Capture
+
 	where    results.Folder
 	recorder *results.Recorder
-	observer *Capture
 	// told says that it is known that the record cannot be written.
 	told bool
 }
@@ -90,13 +92,13 @@ func (e *Examination) Open(p Plan) (err error) {
 func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, hold time.Duration) (err error) {
 	e.where = folder
 	if e.recorder, err = results.NewRecorder(folder, manifest); err == nil {
-		e.observer, err = New(Options{Recorder: e.recorder, Hold: hold})
+		e.Capture, err = New(Options{Recorder: e.recorder, Hold: hold})
 	}
 	return err
 }
 
 // Saw takes down one request, as [Capture.Saw] does.
-func (e *Examination) Saw(seen *rest.Seen) { e.observer.Saw(seen) }
+func (e *Examination) Saw(seen *rest.Seen) { e.Capture.Saw(seen) }
 
 // Advance says what time it is. Its error, which it returns once, is that the
 // record cannot be written.
@@ -104,28 +106,18 @@ func (e *Examination) Advance(now clock.Instant) error {
 	if e.told {
 		return nil
 	}
-	if err := e.observer.Advance(now.Offset()); err != nil {
+	if err := e.Capture.Advance(now.Offset()); err != nil {
 		e.told = true
 		return fmt.Errorf("the record cannot be written, and serving goes on without it: %w", err)
 	}
 	return nil
 }
 
-// Balanced takes down what load balancing did.
-func (e *Examination) Balanced(events []results.Event) { e.observer.Balanced(events) }
-
-// Tell has observers be told of all that is written down. It is called once the examination is
-// open, before the first request.
-func (e *Examination) Tell(observers ...Observer) { e.observer.Tell(observers...) }
-
-// Costliest returns the queries that scanned most so far, most first, at most so many.
-func (e *Examination) Costliest(most int) []results.QueryShape { return e.observer.Costliest(most) }
-
 // Conclude closes the record of a service that ended so at an instant and counted
 // so (nil where nobody has), judges it, and seals it. The error is that of the end and all that went wrong
 // here; where the record could not be closed or read back there is none.
 func (e *Examination) Conclude(now clock.Instant, ended error, counts *results.TargetCounts) (*results.Record, error) {
-	ended = errors.Join(ended, e.observer.End())
+	ended = errors.Join(ended, e.Capture.End())
 	validity, reasons := results.Valid, []string{}
 	switch {
 	case errors.Is(ended, context.Canceled):

@@ -33,7 +33,7 @@ func onFullDisk(t *testing.T) *Examination {
 	if e.recorder, err = results.NewRecorder(new(full), results.Manifest{Operations: Kinds()}); err != nil {
 		t.Fatal(err)
 	}
-	if e.observer, err = New(Options{Recorder: e.recorder}); err != nil {
+	if e.Capture, err = New(Options{Recorder: e.recorder}); err != nil {
 		t.Fatal(err)
 	}
 	e.Saw(&rest.Seen{Verb: entity.Get, Table: "t", PartitionKey: "p", HasPartition: true, Status: 200, Counted: 1})
@@ -41,7 +41,7 @@ func onFullDisk(t *testing.T) *Examination {
 }
 
 func TestWriteErrorsComeBack(t *testing.T) {
-	o := onFullDisk(t).observer
+	o := onFullDisk(t).Capture
 	if err := o.Advance(time.Minute); !errors.Is(err, results.ErrWrite) {
 		t.Errorf("Advance = %v; want %v", err, results.ErrWrite)
 	}

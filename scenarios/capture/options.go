@@ -2,7 +2,6 @@ package capture
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"loadgen/results"
@@ -56,25 +55,6 @@ const (
 	longestWindow  = time.Hour
 	longestHold    = time.Minute
 )
-
-// Validate returns everything that is wrong with the options, each wrapped
-// around [ErrOptions]; nil where nothing is.
-func (o *Options) Validate() []error {
-	var faults []error
-	complain := func(format string, details ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, details...)...))
-	}
-	if o.Recorder == nil {
-		complain("recorder: there is none")
-	}
-	bounded(complain, "partitions", o.Partitions, mostPartitions)
-	bounded(complain, "shapes", o.Shapes, mostShapes)
-	bounded(complain, "tables", o.Tables, mostTables)
-	bounded(complain, "retries", o.Retries, mostRetries)
-	bounded(complain, "window", o.Window, longestWindow)
-	bounded(complain, "hold", o.Hold, longestHold)
-	return faults
-}
 
 // bounded complains of a bound that is not from 0 to the most.
 func bounded[N int | time.Duration](complain func(string, ...any), name string, given, most N) {

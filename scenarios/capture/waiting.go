@@ -40,16 +40,6 @@ func (w *waiting) take(id string) *operation {
 	return w.line.Remove(place).(*operation)
 }
 
-// keep adds an operation, whose id must not be waiting. Where there are too many then, it removes
-// and returns the oldest; nil where there are not.
-func (w *waiting) keep(op *operation) *operation {
-	w.byID[op.id] = w.line.PushBack(op)
-	if len(w.byID) <= w.most {
-		return nil
-	}
-	return w.take(w.oldest().id)
-}
-
 // oldest returns the operation that has waited longest, nil where none does.
 func (w *waiting) oldest() *operation {
 	if first := w.line.Front(); first != nil {

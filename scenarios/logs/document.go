@@ -68,11 +68,6 @@ func Mark(a *document.Answer, strict bool) (ok *bool) {
 	return ok
 }
 
-// Judge returns what [Mark] returns for the log's own answer.
-func (t *Told) Judge() (ok *bool) {
-	return Mark(&document.Answer{State: t.Record.Summary.State}, t.strict)
-}
-
 // Data is what scripts read of a log.
 type Data struct {
 	// Summary and Capture are those of the record that was made of it.
@@ -201,11 +196,12 @@ func (t *Told) latency() document.Table {
 	for _, name := range slices.Sorted(maps.Keys(t.Latency)) {
 		l := t.Latency[name]
 		row := document.Cells(name, document.Count(l.Requests), document.Count(l.Throttled))
-		for _, of := range []*Lengths{&l.Server, &l.EndToEnd} {
+		for _, of := range []*results.Histogram{&l.Server, &l.EndToEnd} {
 			for _, share := range []float64{0.5, 0.99} {
 				text := document.Untold
-				if at, told := of.Quantile(share); told {
-					text = document.Millis(at.Microseconds())
+				// Logs have whole milliseconds.
+				if micros, told := of.Quantile(share); told {
+					text = document.Millis((time.Duration(micros) * time.Microsecond).Round(time.Millisecond).Microseconds())
 				}
 				row = append(row, document.Cell{Text: text})
 			}

@@ -18,7 +18,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/report"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
 )
@@ -44,9 +43,9 @@ type Told struct {
 	Estimate Estimate
 	// Latency is that of each operation, by its name.
 	Latency map[string]*Latency
-	strict  bool
-	// folder is where the record is to be kept, empty for nowhere.
-	folder results.Dir
+	// Folder is where the record is to be kept, empty for nowhere.
+	Folder results.Dir
+	strict bool
 }
 
 // teller makes a record of a log.
@@ -75,18 +74,10 @@ func Tell(p Plan) (told *Told, err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(made)) }()
 		return told, told.make(&p, results.Dir(made))
 	}
-	if told.folder, err = results.UseDir(p.Out); err != nil {
+	if told.Folder, err = results.UseDir(p.Out); err != nil {
 		return nil, err
 	}
-	return told, told.make(&p, told.folder)
-}
-
-// Keep draws the charts of a record that is kept.
-func (t *Told) Keep() error {
-	if t.folder == "" {
-		return nil
-	}
-	return report.Illustrate(t.folder, t.Record)
+	return told, told.make(&p, told.Folder)
 }
 
 // IsRecord reports whether a path is the folder of a run, such as that of serve --examine.
@@ -147,7 +138,21 @@ func (t *teller) take(e *accesslog.Entry) error {
 		of = new(Latency)
 		t.told.Latency[e.Operation] = of
 	}
-	of.add(e)
+	of.Requests++
+	switch e.Outcome() {
+	case accesslog.Throttled:
+		of.Throttled++
+		return nil
+	case accesslog.Failed:
+		of.Failed++
+		return nil
+	}
+	if e.EndToEnd >= 0 {
+		of.EndToEnd.Record(e.EndToEnd)
+	}
+	if e.Server >= 0 {
+		of.Server.Record(e.Server)
+	}
 	return nil
 }
 
@@ -158,37 +163,7 @@ const mostOperations = 64
 type Latency struct {
 	Requests, Throttled, Failed int64
 	// EndToEnd is until the reply was acknowledged, Server what of that the service worked.
-	EndToEnd, Server Lengths
-}
-
-func (l *Latency) add(e *accesslog.Entry) {
-	l.Requests++
-	switch e.Outcome() {
-	case accesslog.Throttled:
-		l.Throttled++
-		return
-	case accesslog.Failed:
-		l.Failed++
-		return
-	}
-	if e.EndToEnd >= 0 {
-		l.EndToEnd.add(e.EndToEnd)
-	}
-	if e.Server >= 0 {
-		l.Server.add(e.Server)
-	}
-}
-
-// Lengths are lengths of time, which logs have in whole milliseconds.
-type Lengths struct{ histogram results.Histogram }
-
-func (l *Lengths) add(d time.Duration) { l.histogram.Record(d) }
-
-// Quantile returns the length that a share of them does not exceed; false where fewer than
-// ten lie above it.
-func (l *Lengths) Quantile(share float64) (time.Duration, bool) {
-	micros, told := l.histogram.Quantile(share)
-	return (time.Duration(micros) * time.Microsecond).Round(time.Millisecond), told
+	EndToEnd, Server results.Histogram
 }
 
 // seen returns a request as a server would have seen it that begins at the log's first

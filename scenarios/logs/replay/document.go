@@ -18,8 +18,20 @@ func (t *Told) Document() *document.Document {
 		d.Subtitle = "simulated, limits of profile " + t.Limits + " · " + document.Counted(int(t.Operations), "operation") + " of a log"
 	}
 	d.Answer = t.answer()
+	beside := "all else is replayed"
+	if n := total(t.Left); n > 0 {
+		beside = "not replayed: " + document.Counted(int(n), "request")
+	}
+	line := fmt.Sprintf("%s of the clients taken out; %s", document.Counted(int(t.Retries), "retry", "retries"), beside)
+	if t.Queries+t.Transactions > 0 {
+		line += fmt.Sprintf("; %s and %s are among it", document.Counted(int(t.Queries), "query", "queries"), document.Counted(int(t.Transactions), "transaction"))
+	}
+	facts := append([]string{line}, document.SpreadNote(t.SpreadOver)...)
+	if t.Unsuggested != "" {
+		facts = append(facts, "--suggest proposes none: "+t.Unsuggested)
+	}
 	// With many designs a screen has room for one line of each.
-	d.Screen = []document.Block{t.table(len(t.Arms) <= 3), document.Facts{Lines: t.facts()}}
+	d.Screen = []document.Block{t.table(len(t.Arms) <= 3), document.Facts{Lines: facts}}
 	d.Add("designs", "The designs", t.table(true))
 	if len(t.Arms) > 1 {
 		whole := contest.Document(t.Contest)
@@ -135,23 +147,6 @@ func (t *Told) table(beside bool) document.Table {
 		}
 	}
 	return table
-}
-
-// facts are what one screen shows beside the designs.
-func (t *Told) facts() []string {
-	beside := "all else is replayed"
-	if n := total(t.Left); n > 0 {
-		beside = "not replayed: " + document.Counted(int(n), "request")
-	}
-	line := fmt.Sprintf("%s of the clients taken out; %s", document.Counted(int(t.Retries), "retry", "retries"), beside)
-	if t.Queries+t.Transactions > 0 {
-		line += fmt.Sprintf("; %s and %s are among it", document.Counted(int(t.Queries), "query", "queries"), document.Counted(int(t.Transactions), "transaction"))
-	}
-	lines := append([]string{line}, document.SpreadNote(t.SpreadOver)...)
-	if t.Unsuggested != "" {
-		lines = append(lines, "--suggest proposes none: "+t.Unsuggested)
-	}
-	return lines
 }
 
 // costs are what the service bills, and what that costs at a price.

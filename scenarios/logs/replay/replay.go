@@ -17,6 +17,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -126,10 +127,22 @@ func Replay(ctx context.Context, plan Plan) (*Told, error) {
 	if p.profile == "" {
 		p.profile, p.other = model.Documented, model.Headroom
 	}
-	var err error
-	if p.trace, err = plan.trace(p.steps); err != nil {
-		return nil, err
+	number := make(map[entity.Verb]uint16)
+	for i, verb := range plan.Operations.offered() {
+		number[verb] = uint16(i)
 	}
+	speed := plan.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	at, kinds := make([]time.Duration, len(p.steps)), make([]uint16, len(p.steps))
+	for i, s := range p.steps {
+		at[i], kinds[i] = time.Duration(float64(plan.Operations.at(s))/speed), number[s.verb]
+	}
+	if last := at[len(at)-1]; last >= arrival.MaxLength {
+		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: fewer files, or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
+	}
+	p.trace = arrival.NewTrace(at, kinds)
 	if plan.Suggest {
 		if err := p.suggest(); err != nil {
 			return nil, err
@@ -221,8 +234,24 @@ func (a *Arm) take(record *results.Record, profile string, own bool, needs figur
 	}
 }
 
-// scenario returns the scenario of a replay, its trace unread.
-func (p *playing) scenario(profile string) (*scenarios.Scenario, error) {
+// limit has a scenario follow a profile: what was measured stands in the place of the plan's own.
+func (p *playing) limit(s *scenarios.Scenario, profile string) {
+	s.Model.Profile = profile
+	if profile == p.profile {
+		s.UseMeasured(profile, p.Measured)
+	}
+}
+
+// named is what a profile is called: by its file, where its values were measured.
+func (p *playing) named(profile string) string {
+	if profile == p.profile && p.Measured != nil {
+		return p.Measured.String()
+	}
+	return profile
+}
+
+// play carries out one run of a design.
+func (p *playing) play(ctx context.Context, plan run.Plan, design, profile string, n int) (*results.Record, error) {
 	var offered strings.Builder
 	for _, verb := range p.Operations.offered() {
 		more := ""
@@ -263,29 +292,7 @@ expect: ["share_lost <= 0%%", "first_throttled <= %v%%"]
 		}
 	}
 	p.limit(s, profile)
-	return s, fields.FaultsOf(s.Validate())
-}
-
-// limit has a scenario follow a profile: what was measured stands in the place of the plan's own.
-func (p *playing) limit(s *scenarios.Scenario, profile string) {
-	s.Model.Profile = profile
-	if profile == p.profile {
-		s.UseMeasured(profile, p.Measured)
-	}
-}
-
-// named is what a profile is called: by its file, where its values were measured.
-func (p *playing) named(profile string) string {
-	if profile == p.profile && p.Measured != nil {
-		return p.Measured.String()
-	}
-	return profile
-}
-
-// play carries out one run of a design.
-func (p *playing) play(ctx context.Context, plan run.Plan, design, profile string, n int) (*results.Record, error) {
-	s, err := p.scenario(profile)
-	if err != nil {
+	if err := fields.FaultsOf(s.Validate()); err != nil {
 		return nil, err
 	}
 	draw := clock.NewStream(max(1, p.Seed), "replay/"+design).At(uint64(n))

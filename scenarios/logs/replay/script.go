@@ -1,12 +1,8 @@
 package replay
 
 import (
-	"fmt"
-	"time"
-
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/campaign"
 	"loadgen/target"
 )
@@ -50,38 +46,33 @@ func newScript(of *Operations, steps []step, t *table, f *forming) *script {
 	}
 	s.joined = int64(len(was) - len(is))
 	for i := range of.Transactions {
-		s.batches = append(s.batches, f.transactions(t.written(i)))
-		if len(s.batches[i]) > 1 {
+		// It becomes one for each partition that its entities fall into, in the order in which they come.
+		var all [][]entity.Key
+		place := make(map[string]int)
+		var fault error
+		for _, one := range t.written(i) {
+			like, err := f.of(one.like)
+			if fault == nil {
+				fault = err
+			}
+			key := one.under(like)
+			at, some := place[key.Partition]
+			if !some {
+				at = len(all)
+				place[key.Partition] = at
+				all = append(all, nil)
+			}
+			all[at] = append(all[at], key)
+		}
+		if fault != nil {
+			f.unmatchedBy(fault)
+		}
+		s.batches = append(s.batches, all)
+		if len(all) > 1 {
 			s.split++
 		}
 	}
 	return s
-}
-
-// transactions are those that one becomes: one for each partition that its entities fall into,
-// in the order in which they come.
-func (f *forming) transactions(written []kin) [][]entity.Key {
-	var all [][]entity.Key
-	place := make(map[string]int)
-	var fault error
-	for _, one := range written {
-		like, err := f.of(one.like)
-		if fault == nil {
-			fault = err
-		}
-		key := one.under(like)
-		at, some := place[key.Partition]
-		if !some {
-			at = len(all)
-			place[key.Partition] = at
-			all = append(all, nil)
-		}
-		all[at] = append(all[at], key)
-	}
-	if fault != nil {
-		f.unmatchedBy(fault)
-	}
-	return all
 }
 
 // Row implements [campaign.Script].
@@ -127,24 +118,4 @@ func (o *Operations) offered() []entity.Verb {
 		}
 	}
 	return list
-}
-
-// trace returns when the operations are due, and of which verb each is.
-func (p *Plan) trace(steps []step) (*arrival.Trace, error) {
-	number := make(map[entity.Verb]uint16)
-	for i, verb := range p.Operations.offered() {
-		number[verb] = uint16(i)
-	}
-	speed := p.Speed
-	if speed == 0 {
-		speed = 1
-	}
-	at, kinds := make([]time.Duration, len(steps)), make([]uint16, len(steps))
-	for i, s := range steps {
-		at[i], kinds[i] = time.Duration(float64(p.Operations.at(s))/speed), number[s.verb]
-	}
-	if last := at[len(at)-1]; last >= arrival.MaxLength {
-		return nil, fmt.Errorf("%w: the log lasts %v; expected less than %v: fewer files, or --speed", ErrKeys, last.Round(time.Second), arrival.MaxLength)
-	}
-	return arrival.NewTrace(at, kinds), nil
 }
