@@ -124,7 +124,7 @@ func (one *entry) prepare(generator *keys.Generator, verb entity.Verb, fresh uin
 		all.keys = append(all.keys, keyed{uint32(rows.Len()), uint16(sizes.Request), uint16(sizes.Billed)})
 	}
 	all.rows, one.prepared = rows.String(), all
-	for n := uint64(0); one.part != nil && !one.part.IsWhole() && n < variants; n++ {
+	for n := uint64(0); one.part != nil && !one.part.All && n < variants; n++ {
 		whole := entity.Change{Verb: verb, Properties: one.part.Properties(fresh + n)}
 		all.variants = append(all.variants, variant{whole.Properties, target.SizesOf(&whole)})
 	}

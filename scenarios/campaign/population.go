@@ -59,8 +59,8 @@ func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population
 			spread = keys.HotSet{Ranked: ranked, Hot: of.Hot, Share: of.Share}
 		}
 		if spread != nil && loaded > 0 {
-			picks := keys.NewPicks(spread, clock.NewStream(seed, "popular/"+phase+"/"+specs[i].Name))
-			p.popular[i] = &picks
+			chance := clock.NewStream(seed, "popular/"+phase+"/"+specs[i].Name)
+			p.popular[i] = &keys.Picks{Source: spread.Compile(chance), Chance: chance}
 		}
 	}
 	return p

@@ -1,8 +1,6 @@
 package keys
 
 import (
-	"strconv"
-
 	"loadgen/engine/clock"
 )
 
@@ -74,16 +72,6 @@ func constantSource(text string) ValueSource {
 	return ValueSource{picker: evenly(1), texts: []string{text}}
 }
 
-// Append adds the value of entity n to dst. The draw belongs to this attribute
-// and entity alone.
-func (s *ValueSource) Append(dst []byte, n uint64, draw clock.Draw) []byte {
-	i := s.picker.pick(n, draw)
-	if s.texts != nil {
-		return append(dst, s.texts[i]...)
-	}
-	return strconv.AppendInt(dst, s.low+i, 10)
-}
-
 // evenly picks from so many values, each as often as any other.
 type evenly int64
 
@@ -93,3 +81,14 @@ func (e evenly) pick(_ uint64, draw clock.Draw) int64 { return int64(draw.IntN(i
 type inOrder struct{}
 
 func (inOrder) pick(n uint64, _ clock.Draw) int64 { return int64(n) }
+
+// Picks yields which of its values a distribution takes, by their position from 0: one
+// without faults that has positions, which [Time] and [Text] have not. Source is compiled of
+// Chance. It is immutable and safe for concurrent use.
+type Picks struct {
+	Source ValueSource
+	Chance clock.Stream
+}
+
+// At returns pick n.
+func (p Picks) At(n uint64) int64 { return p.Source.picker.pick(n, p.Chance.At(n)) }

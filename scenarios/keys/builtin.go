@@ -3,7 +3,6 @@ package keys
 import (
 	"slices"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
 
@@ -52,19 +51,6 @@ func (o *Options) times() []int {
 
 // uuid is 128 bits, the more significant first.
 type uuid struct{ high, low uint64 }
-
-// orderedUUID is that of version 7 (section 5.7): 48 bits of milliseconds since
-// 1970, before which it is that of 1970; then 42 bits of the entity's number, so
-// that those of one millisecond are in its order (section 6.2, method 1); then 32
-// bits of chance.
-func orderedUUID(t entity.Ticks, number uint64, draw clock.Draw) uuid {
-	const ticksPerMilli, perField = 10_000, 30
-	millis := uint64(max(0, t-unixEpoch)) / ticksPerMilli
-	return uuid{
-		millis<<16 | number>>perField&0xfff,
-		number&(1<<perField-1)<<32 | draw.Uint64()>>32,
-	}.marked(7)
-}
 
 // unixEpoch is 1970-01-01T00:00:00Z.
 const unixEpoch entity.Ticks = 621_355_968_000_000_000

@@ -11,6 +11,10 @@ const (
 	registers    = 1 << registerBits
 )
 
+// DistinctError is the standard error of [DistinctKeys.Estimate], as a part of it: 1.04 by the
+// root of the number of registers.
+const DistinctError = 1.04 / (1 << (registerBits / 2))
+
 // DistinctKeys estimates how many different hashes it was told, by HyperLogLog
 // (Flajolet, Fusy, Gandouet, Meunier, 2007): of the hashes that begin alike, the
 // longest run of zeros that follows says how many there were. Below 2.5 hashes a
@@ -43,15 +47,16 @@ func (d *DistinctKeys) Estimate() float64 {
 	return estimate
 }
 
-// StandardError returns the standard error of the estimate, as a part of it:
-// 1.04 by the root of the number of registers.
-func (d *DistinctKeys) StandardError() float64 { return 1.04 / math.Sqrt(registers) }
-
 // The counters of a [Moment].
 const (
 	counterBits = 16
 	counters    = 1 << counterBits
 )
+
+// MomentError is the greatest standard error of [Moment.Estimate], as a part of it: the
+// variance is (2/counters) × (F₂² − F₄), F₂ being the sum and F₄ that of the fourth powers, so
+// that few heavy keys have a smaller one.
+const MomentError = math.Sqrt2 / (1 << (counterBits / 2))
 
 // Moment estimates the sum of the squares of the keys' weights, by the tug of war
 // of Alon, Matias and Szegedy (1996) in the form of Thorup and Zhang (2004): each
@@ -75,8 +80,3 @@ func (m *Moment) Estimate() float64 {
 	}
 	return sum
 }
-
-// StandardError returns the greatest standard error of the estimate, as a part of
-// it: the variance is (2/counters) × (F₂² − F₄), F₂ being the sum and F₄ that of
-// the fourth powers, so that few heavy keys have a smaller one.
-func (m *Moment) StandardError() float64 { return math.Sqrt(2.0 / counters) }

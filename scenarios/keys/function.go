@@ -85,7 +85,18 @@ func (f transform) apply(text []byte, start int) []byte {
 	case toPadded:
 		return padded(text, start, f.n)
 	case toHash:
-		return strconv.AppendUint(text[:start], hashOf(text[start:])%uint64(f.n), 10)
+		// It means the same for ever: FNV-1a of 64 bits over the UTF-8, stirred by the finaliser of
+		// MurmurHash3. By itself the lowest bit of FNV-1a is no more than the parity of the lowest
+		// bits of all bytes, and so unfit for a remainder.
+		const offset, prime = 14695981039346656037, 1099511628211
+		h := uint64(offset)
+		for _, c := range text[start:] {
+			h = (h ^ uint64(c)) * prime
+		}
+		h = (h ^ h>>33) * 0xff51afd7ed558ccd
+		h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+		h ^= h >> 33
+		return strconv.AppendUint(text[:start], h%uint64(f.n), 10)
 	case toReverse:
 		reverse(text[start:])
 		return text
@@ -119,21 +130,6 @@ func padded(text []byte, start, width int) []byte {
 
 func isNumber(digits []byte) bool {
 	return len(digits) > 0 && !slices.ContainsFunc(digits, func(c byte) bool { return c < '0' || c > '9' })
-}
-
-// hashOf returns a hash of a text that means the same for ever: FNV-1a of 64 bits
-// over its UTF-8, stirred by the finaliser of MurmurHash3. By itself the lowest bit
-// of FNV-1a is no more than the parity of the lowest bits of all bytes, and so
-// unfit for a remainder.
-func hashOf(text []byte) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h := uint64(offset)
-	for _, c := range text {
-		h = (h ^ uint64(c)) * prime
-	}
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }
 
 // reverse turns the characters of a text round: the bytes, and then those of each

@@ -62,7 +62,26 @@ func New(o Options) (*Generator, error) {
 	if o.Sizes != nil {
 		g.sizes = o.Sizes.NewSizes(clock.NewStream(o.Seed, "sizes"))
 	}
-	g.attributes = o.draws()
+	var time timeline
+	for _, a := range o.Attributes {
+		d := drawn{stream: clock.NewStream(o.Seed, "attribute/"+a.Name)}
+		switch values := a.Values.(type) {
+		case Time:
+			d.kind, d.time = byTime, newTimeline(values, o.History)
+			time = d.time
+		case Text:
+			d.kind, d.text = byText, o.resolve(values.Template)
+		case ValueColumn:
+			// Whoever draws a row draws all of its columns alike.
+			d.stream = clock.NewStream(o.Seed, "rows")
+			d.values = values.Compile(d.stream)
+		default:
+			d.values = a.Values.Compile(clock.NewStream(o.Seed, "attribute/"+a.Name+"/once"))
+		}
+		g.attributes = append(g.attributes, d)
+	}
+	random := clock.NewStream(o.Seed, "uuid")
+	g.attributes = append(g.attributes, drawn{kind: byNumber}, drawn{kind: byUUID, stream: random}, drawn{kind: byUUID7, stream: random, time: time})
 	g.partition = o.resolve(o.PartitionKey)
 	g.row = o.resolve(o.RowKey)
 	g.properties = o.form(o.Properties)
@@ -255,14 +274,12 @@ type occurrence struct {
 type Part struct {
 	generator  *Generator
 	properties []formed
-	whole      bool
+	// All says that it is all of an entity.
+	All bool
 }
 
 // Whole returns the part that is all of an entity, its filler with it.
-func (g *Generator) Whole() *Part { return &Part{generator: g, whole: true} }
-
-// IsWhole reports whether the part is all of an entity.
-func (p *Part) IsWhole() bool { return p.whole }
+func (g *Generator) Whole() *Part { return &Part{generator: g, All: true} }
 
 // Part returns the part that the specs describe. Made from a pinned generator,
 // it sees the pinned values. The error joins what
@@ -280,7 +297,7 @@ func (p *Part) Properties(n uint64) []entity.Property { return p.PropertiesOf(lo
 
 // PropertiesOf returns the part of an event. The slice is the caller's.
 func (p *Part) PropertiesOf(e Event) []entity.Property {
-	if p.whole {
+	if p.All {
 		return p.generator.PropertiesOf(e)
 	}
 	return p.generator.form(make([]entity.Property, 0, len(p.properties)), p.properties, e)

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"slices"
+	"strconv"
 
 	"loadgen/engine/clock"
 )
@@ -62,33 +63,6 @@ const (
 	byUUID7
 )
 
-// draws returns the attributes of the options in the form to draw from, the
-// built-in ones last.
-func (o *Options) draws() []drawn {
-	var list []drawn
-	var time timeline
-	for _, a := range o.Attributes {
-		d := drawn{stream: clock.NewStream(o.Seed, "attribute/"+a.Name)}
-		switch values := a.Values.(type) {
-		case Time:
-			d.kind, d.time = byTime, newTimeline(values, o.History)
-			time = d.time
-		case Text:
-			d.kind, d.text = byText, o.resolve(values.Template)
-		case ValueColumn:
-			// Whoever draws a row draws all of its columns alike.
-			d.stream = clock.NewStream(o.Seed, "rows")
-			d.values = values.Compile(d.stream)
-		default:
-			d.values = a.Values.Compile(clock.NewStream(o.Seed, "attribute/"+a.Name+"/once"))
-		}
-		list = append(list, d)
-	}
-	random := clock.NewStream(o.Seed, "uuid")
-	return append(list, drawn{kind: byNumber}, drawn{kind: byUUID, stream: random},
-		drawn{kind: byUUID7, stream: random, time: time})
-}
-
 func (g *Generator) expand(dst []byte, l layout, o *occurrence) []byte {
 	for i := range l {
 		dst = g.fill(dst, &l[i], o)
@@ -109,7 +83,12 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		if o.Shared.has(s.attribute) {
 			number = o.Lead
 		}
-		dst = d.values.Append(dst, number, d.stream.At(number))
+		i := d.values.picker.pick(number, d.stream.At(number))
+		if d.values.texts != nil {
+			dst = append(dst, d.values.texts[i]...)
+		} else {
+			dst = strconv.AppendInt(dst, d.values.low+i, 10)
+		}
 	case byText:
 		whole := o
 		if o.Shared.has(s.attribute) {
@@ -131,7 +110,16 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 		draw := d.stream.At(o.Number)
 		dst = appendUUID(dst, uuid{draw.Uint64(), draw.Uint64()}.marked(4))
 	case byUUID7:
-		dst = appendUUID(dst, orderedUUID(d.time.at(o), o.Number, d.stream.At(o.Number)))
+		// Version 7 (section 5.7): 48 bits of milliseconds since 1970, before which it is that of
+		// 1970; then 42 bits of the entity's number, so that those of one millisecond are in its
+		// order (section 6.2, method 1); then 32 bits of chance.
+		const ticksPerMilli, perField = 10_000, 30
+		millis := uint64(max(0, d.time.at(o)-unixEpoch)) / ticksPerMilli
+		draw := d.stream.At(o.Number)
+		dst = appendUUID(dst, uuid{
+			millis<<16 | o.Number>>perField&0xfff,
+			o.Number&(1<<perField-1)<<32 | draw.Uint64()>>32,
+		}.marked(7))
 	}
 	for _, f := range apply {
 		dst = f.apply(dst, start)

@@ -48,7 +48,36 @@ func (o Options) Validate() []error {
 	c.key("row_key", o.RowKey, func(text string) entity.Key { return entity.Key{Row: text} })
 	c.properties(o.Properties)
 	c.filler()
-	c.size()
+	if len(c.faults) > 0 || c.unread || c.sizesUnread() {
+		return c.faults
+	}
+	// The largest entity has to be legal, and with its filler not larger than was asked for.
+	var properties []entity.Property
+	for _, spec := range c.Properties {
+		// The size of a value depends on its type alone, save for a String.
+		value := entity.String(c.widest(spec.Value))
+		if spec.Type != entity.TypeString {
+			value, _ = parseValue(spec.Type, value.Text())
+		}
+		properties = append(properties, entity.Property{Name: spec.Name, Value: value})
+	}
+	most := entity.Size(entity.Key{Partition: c.widest(c.PartitionKey), Row: c.widest(c.RowKey)}, properties)
+	least := c.Size
+	if c.Sizes != nil {
+		least, _ = c.Sizes.Ends()
+	}
+	switch {
+	case c.Filler == "":
+		if most > entity.MaxEntityBytes {
+			c.add("properties", "the largest entity has %d bytes; expected at most %d", most, entity.MaxEntityBytes)
+		}
+	case most+overhead(c.Filler) > least && c.Sizes != nil:
+		c.add("size", "the smallest size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
+			least, most, most+overhead(c.Filler), entity.MaxEntityBytes)
+	case most+overhead(c.Filler) > c.Size:
+		c.add("size", "size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
+			c.Size, most, most+overhead(c.Filler), entity.MaxEntityBytes)
+	}
 	return c.faults
 }
 
@@ -176,7 +205,7 @@ func (c *check) properties(specs []PropertySpec) {
 		for text := range texts {
 			value, ok := parseValue(spec.Type, text)
 			if !ok {
-				c.add(path, "value can become %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected(spec.Type))
+				c.add(path, "value can become %s, which is no %s; expected %s", nearest.Shown(text), TypeName(spec.Type), expected[spec.Type])
 				break
 			}
 			if value.Type() == entity.TypeString && value.Size() > entity.String("").Size()+2*entity.MaxStringUnits {

@@ -7,15 +7,16 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
 
 // Partitions takes the integers 0 … Of-1 with so many rows to each. The rows are
-// dealt, not drawn: of the first [Partitions.Entities] entities, in whose order
-// nothing can be seen, each partition has exactly its number, and so of each such
-// lot that follows.
+// dealt, not drawn: of the first entities, as many as fill the partitions once and in
+// whose order nothing can be seen, each partition has exactly its number, and so of each
+// such lot that follows.
 type Partitions struct {
 	// Of is how many partitions there are, 1 to a billion.
 	Of int64
@@ -71,16 +72,6 @@ func (s Size) sound() bool {
 }
 
 var _ Distribution = Partitions{}
-
-// Entities returns how many entities fill the partitions once, 0 where their rows
-// are drawn.
-func (p Partitions) Entities() int64 {
-	if p.Rows == 0 {
-		return 0
-	}
-	classes := p.classes()
-	return classes[len(classes)-1].upTo
-}
 
 // Faults implements [Distribution].
 func (p Partitions) Faults(path string) []error {
@@ -163,7 +154,7 @@ func (p Partitions) Compile(once clock.Stream) ValueSource {
 	classes := p.classes()
 	var partitions picker = lot{classes}
 	if p.Rows > 0 {
-		partitions = deal{classes, newPermutation(p.Entities(), once)}
+		partitions = deal{classes, newPermutation(classes[len(classes)-1].upTo, once)}
 	}
 	if len(classes) > 1 {
 		partitions = scrambled{partitions, newPermutation(p.Of, once)}
@@ -227,4 +218,14 @@ func Skew(g *Generator, n uint64) []Share {
 		return cmp.Or(cmp.Compare(b.Entities, a.Entities), entity.Compare(a.PartitionKey, b.PartitionKey))
 	})
 	return shares
+}
+
+// Decimal returns a number in as few digits as say it.
+func Decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// Percent returns a share with the six decimals that a percentage in a scenario can
+// have, without zeros at its end.
+func Percent(share float64) string {
+	digits := strconv.FormatFloat(share*100, 'f', 6, 64)
+	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".") + "%"
 }

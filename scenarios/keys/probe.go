@@ -169,40 +169,6 @@ func (c *check) filler() {
 	}
 }
 
-// size checks that the largest entity is legal, and with its filler not larger
-// than was asked for.
-func (c *check) size() {
-	if len(c.faults) > 0 || c.unread || c.sizesUnread() {
-		return
-	}
-	var properties []entity.Property
-	for _, spec := range c.Properties {
-		// The size of a value depends on its type alone, save for a String.
-		value := entity.String(c.widest(spec.Value))
-		if spec.Type != entity.TypeString {
-			value, _ = parseValue(spec.Type, value.Text())
-		}
-		properties = append(properties, entity.Property{Name: spec.Name, Value: value})
-	}
-	most := entity.Size(entity.Key{Partition: c.widest(c.PartitionKey), Row: c.widest(c.RowKey)}, properties)
-	least := c.Size
-	if c.Sizes != nil {
-		least, _ = c.Sizes.Ends()
-	}
-	switch {
-	case c.Filler == "":
-		if most > entity.MaxEntityBytes {
-			c.add("properties", "the largest entity has %d bytes; expected at most %d", most, entity.MaxEntityBytes)
-		}
-	case most+overhead(c.Filler) > least && c.Sizes != nil:
-		c.add("size", "the smallest size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
-			least, most, most+overhead(c.Filler), entity.MaxEntityBytes)
-	case most+overhead(c.Filler) > c.Size:
-		c.add("size", "size is %d, but the largest entity has %d bytes before its filler; expected %d to %d",
-			c.Size, most, most+overhead(c.Filler), entity.MaxEntityBytes)
-	}
-}
-
 // Disorder is a placeholder of a key under which whole numbers do not lie in their order:
 // "10" comes before "9", for keys are compared as texts.
 type Disorder struct {

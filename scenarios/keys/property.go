@@ -55,22 +55,14 @@ func parseValue(kind entity.Type, text string) (entity.Value, bool) {
 	}
 }
 
-// expected describes the texts that are values of the type.
-func expected(kind entity.Type) string {
-	switch kind {
-	case entity.TypeBoolean:
-		return "true or false"
-	case entity.TypeInt32:
-		return fmt.Sprintf("a whole number from %d to %d", math.MinInt32, math.MaxInt32)
-	case entity.TypeInt64:
-		return "a whole number of 64 bits"
-	case entity.TypeDouble:
-		return "a finite number such as 11.5"
-	case entity.TypeDateTime:
-		return "an instant such as 2011-05-07T08:20:53Z, in the years 1601 to 9999"
-	default:
-		return "a text"
-	}
+// expected describes the texts that are values of a type.
+var expected = map[entity.Type]string{
+	entity.TypeString:   "a text",
+	entity.TypeBoolean:  "true or false",
+	entity.TypeInt32:    fmt.Sprintf("a whole number from %d to %d", math.MinInt32, math.MaxInt32),
+	entity.TypeInt64:    "a whole number of 64 bits",
+	entity.TypeDouble:   "a finite number such as 11.5",
+	entity.TypeDateTime: "an instant such as 2011-05-07T08:20:53Z, in the years 1601 to 9999",
 }
 
 // nameFault returns what is wrong with a property's name, or "".

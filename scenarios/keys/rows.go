@@ -161,7 +161,18 @@ func ReadTable(from io.Reader, file string, names []string) (*ValueTable, error)
 		return nil, err
 	}
 	for _, one := range columns {
-		t.columns[one.name] = one.column()
+		one.places = nil
+		text, begin := string(one.text), uint32(0)
+		c := &column{values: make([]string, 0, len(one.ends)), lines: slices.Clip(one.lines), cells: slices.Clip(one.cells)}
+		for _, end := range one.ends {
+			c.values = append(c.values, text[begin:end])
+			begin = end
+		}
+		c.probed = probed(c.values)
+		for _, at := range c.probed {
+			c.probes = append(c.probes, c.values[at])
+		}
+		t.columns[one.name] = c
 	}
 	return t, nil
 }
@@ -237,21 +248,6 @@ type column struct {
 	// probes stand for all of them in a check ahead of time; probed are their positions.
 	probes []string
 	probed []int
-}
-
-func (p *packer) column() *column {
-	p.places = nil
-	text, begin := string(p.text), uint32(0)
-	one := &column{values: make([]string, 0, len(p.ends)), lines: slices.Clip(p.lines), cells: slices.Clip(p.cells)}
-	for _, end := range p.ends {
-		one.values = append(one.values, text[begin:end])
-		begin = end
-	}
-	one.probed = probed(one.values)
-	for _, at := range one.probed {
-		one.probes = append(one.probes, one.values[at])
-	}
-	return one
 }
 
 // fewTexts is up to how many values a check looks at each, mostShapes up to how many

@@ -82,8 +82,8 @@ func TestDistinct(t *testing.T) {
 			d.Add(h)
 		}
 		got, want := d.Estimate(), float64(n)
-		if math.Abs(got-want) > 4*d.StandardError()*want+.01 {
-			t.Errorf("Estimate() of %d different hashes = %.1f; want it within %.2f %%", n, got, 400*d.StandardError())
+		if math.Abs(got-want) > 4*keys.DistinctError*want+.01 {
+			t.Errorf("Estimate() of %d different hashes = %.1f; want it within %.2f %%", n, got, 400*keys.DistinctError)
 		}
 	}
 }
@@ -117,8 +117,8 @@ func TestMoment(t *testing.T) {
 			m.Add(h, tt.weights(i))
 			exact += float64(tt.weights(i)) * float64(tt.weights(i))
 		}
-		if got := m.Estimate(); math.Abs(got-exact) > 4*m.StandardError()*exact {
-			t.Errorf("%s: Estimate() = %v; want %v within %.1f %%", tt.name, got, exact, 400*m.StandardError())
+		if got := m.Estimate(); math.Abs(got-exact) > 4*keys.MomentError*exact {
+			t.Errorf("%s: Estimate() = %v; want %v within %.1f %%", tt.name, got, exact, 400*keys.MomentError)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestMomentIsUnbiasedWithTheErrorItStates(t *testing.T) {
 	for _, x := range off {
 		squares += (x - mean) * (x - mean) / (trials - 1)
 	}
-	stated := new(keys.Moment).StandardError()
+	stated := keys.MomentError
 	if math.Abs(mean) > 4*stated/math.Sqrt(trials) {
 		t.Errorf("the mean of %d estimates is off by %v; want less than four of its standard errors", trials, mean)
 	}
