@@ -44,9 +44,35 @@ func (v attributesValue) Read(r *fields.Reader, path string, n *fields.Node) {
 func (v attributesValue) Write() *fields.Node {
 	n := &fields.Node{Kind: fields.Dict}
 	for _, a := range *v.into {
-		if !keys.IsColumn(a.Values) {
-			n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: spell(a.Values)})
+		if keys.IsColumn(a.Values) {
+			continue
 		}
+		d := newDistribution()
+		switch values := a.Values.(type) {
+		case keys.ValueList:
+			d.kind, d.list, d.weights = kindList, values.Values, values.Weights
+		case keys.Uniform:
+			d.kind, d.uniform = kindUniform, []int64{values.Low, values.High}
+		case keys.Sequence:
+			d.kind, d.sequence = kindSequence, values.Start
+		case keys.Zipf:
+			d.kind, d.zipf = kindZipf, values
+		case keys.HotSet:
+			d.kind, d.hotSet = kindHotSet, values
+		case keys.Partitions:
+			d.kind, d.partitions = kindPartitions, values
+		case keys.Gaussian:
+			d.kind, d.gaussian = kindGaussian, values
+		case keys.Latest:
+			d.kind, d.latest = kindLatest, values
+		case keys.CSV:
+			d.kind, d.csv = kindCSV, values
+		case keys.Time:
+			d.kind, d.time = kindTime, values
+		case keys.Text:
+			d.kind, d.text = kindText, values.Template
+		}
+		n.Entries = append(n.Entries, fields.Entry{Key: a.Name, Value: d.binding().Write()})
 	}
 	if len(n.Entries) == 0 {
 		return nil
@@ -114,36 +140,6 @@ func (d *distribution) binding() fields.Object {
 		}
 	}
 	return o
-}
-
-// spell returns the node of a distribution: the way back.
-func spell(given keys.Distribution) *fields.Node {
-	d := newDistribution()
-	switch values := given.(type) {
-	case keys.ValueList:
-		d.kind, d.list, d.weights = kindList, values.Values, values.Weights
-	case keys.Uniform:
-		d.kind, d.uniform = kindUniform, []int64{values.Low, values.High}
-	case keys.Sequence:
-		d.kind, d.sequence = kindSequence, values.Start
-	case keys.Zipf:
-		d.kind, d.zipf = kindZipf, values
-	case keys.HotSet:
-		d.kind, d.hotSet = kindHotSet, values
-	case keys.Partitions:
-		d.kind, d.partitions = kindPartitions, values
-	case keys.Gaussian:
-		d.kind, d.gaussian = kindGaussian, values
-	case keys.Latest:
-		d.kind, d.latest = kindLatest, values
-	case keys.CSV:
-		d.kind, d.csv = kindCSV, values
-	case keys.Time:
-		d.kind, d.time = kindTime, values
-	case keys.Text:
-		d.kind, d.text = kindText, values.Template
-	}
-	return d.binding().Write()
 }
 
 // The kinds of values that follow from the event itself, or from other attributes.

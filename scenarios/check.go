@@ -155,7 +155,15 @@ func (c *checker) home(d Design, path string) {
 		return
 	}
 	if len(c.sequences(d.PartitionKey+d.RowKey, "")) == 0 {
-		c.add(path, "%s, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}", c.alike())
+		and := ""
+		switch {
+		case c.Rows == nil:
+		case c.Rows.Draw == DrawByChance:
+			and = ", and rows that are drawn by chance come again"
+		default:
+			and = fmt.Sprintf(", and rows of %s share what they hold of it", c.Rows.File)
+		}
+		c.add(path, "neither key holds an attribute with a sequence%s, so that two entities can have the same key; expected one, such as {bib}, or {number} or {uuid}", and)
 	}
 }
 
@@ -241,9 +249,19 @@ func (c *checker) unique(phase int, path string) {
 	if !c.sound(path, c.designPath(), "attributes", "entity", "seed") {
 		return
 	}
-	homes, err := c.homes()
+	g, err := c.Generator()
 	if err != nil {
 		return
+	}
+	// Where the design in use stores every entity, its own key first.
+	homes := []address{{"the key", "", g}}
+	for i := range c.Design.Copies {
+		one := &c.Design.Copies[i]
+		copied, err := one.Generator(g)
+		if err != nil {
+			return
+		}
+		homes = append(homes, address{fmt.Sprintf("the copy %q", one.Name), one.Table, copied})
 	}
 	if c.exhausted(phase, path) {
 		return
@@ -280,24 +298,6 @@ func (c *checker) unique(phase int, path string) {
 type address struct {
 	name, table string
 	generator   *keys.Generator
-}
-
-// homes returns where the design in use stores every entity, its own key first.
-func (c *checker) homes() ([]address, error) {
-	g, err := c.Generator()
-	if err != nil {
-		return nil, err
-	}
-	homes := []address{{"the key", "", g}}
-	for i := range c.Design.Copies {
-		one := &c.Design.Copies[i]
-		copied, err := one.Generator(g)
-		if err != nil {
-			return nil, err
-		}
-		homes = append(homes, address{fmt.Sprintf("the copy %q", one.Name), one.Table, copied})
-	}
-	return homes, nil
 }
 
 // weights checks that some operation has one.

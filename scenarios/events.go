@@ -163,14 +163,3 @@ func (c *checker) eventsAlone(o *OperationSpec, path, why string) {
 		}
 	}
 }
-
-// replayed refuses what the rows of a trace that names keys leave no room for.
-func (c *checker) replayed(list []OperationSpec, path string) {
-	for j := range list {
-		o, at := &list[j], fmt.Sprintf("%s.%d", path, j)
-		if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at+".verb") {
-			c.add(at+".verb", "what writes entities writes their copies, and a row of the trace names one key; expected a trace without keys, or a design without copies")
-		}
-		c.eventsAlone(o, at, "the rows of the trace name the keys; expected none, or a trace without keys")
-	}
-}

@@ -49,17 +49,17 @@ func FaultsBinding(into *[]engine.FaultRule) fields.Binding {
 				{Name: "moment", Says: "Whether a drop loses the request before it is carried out, or the reply after that, which it does unless this is given.",
 					Value: faultWord[engine.FaultMoment]{&r.Moment, "moment", []engine.FaultMoment{engine.FaultBefore, engine.FaultAfter}, engine.FaultMoment.String, 0}},
 				{Name: "by", Says: "How much later a reply comes (delay), how long its body takes (drip), how long a loss goes unnoticed (drop), or how long the answer takes (refuse).",
-					Value: given{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
+					Value: unlessZero{fields.Duration{Into: &r.By, Most: longest}, func() bool { return r.By == 0 }}},
 				{Name: "key", Says: "The PartitionKey of the attempts that it meets, any unless this is given.",
-					Value: given{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
+					Value: unlessZero{fields.LongText(&r.Key, longestKey), func() bool { return r.Key == "" }}},
 				{Name: "key_prefix", Says: "How the PartitionKey begins of the attempts that it meets.",
-					Value: given{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
+					Value: unlessZero{fields.LongText(&r.KeyPrefix, longestKey), func() bool { return r.KeyPrefix == "" }}},
 				{Name: "from", Says: "From when on attempts meet it: in a scenario counted from the beginning of the first phase that offers operations, in a service from its start.",
-					Value: given{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
+					Value: unlessZero{fields.Duration{Into: &r.From, Most: longest}, func() bool { return r.From == 0 }}},
 				{Name: "to", Says: "Until when; to the end unless this is given, which a freeze needs.",
-					Value: given{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == UntilTheEnd }}},
+					Value: unlessZero{fields.Duration{Into: &r.To, Most: longest}, func() bool { return r.To == UntilTheEnd }}},
 				{Name: "seed", Says: "Draws anew which attempts it meets; the seed of the run alone decides unless this is given.",
-					Value: given{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
+					Value: unlessZero{fields.Seed(&r.Seed), func() bool { return r.Seed == 0 }}},
 			}, Then: func(reader *fields.Reader, path string, n *fields.Node) { completeFaultRule(r, reader, path, n) }}
 		},
 	}
@@ -100,20 +100,6 @@ func completeFaultRule(r *engine.FaultRule, reader *fields.Reader, path string, 
 	case end != nil && r.To <= r.From:
 		reader.Fault(end.At, fields.Child(path, "to"), "the window is empty: it begins at %v and ends at %v; expected a later end", r.From, r.To)
 	}
-}
-
-// given leaves a value out when it is written, where it is none.
-type given struct {
-	fields.Binding
-	none func() bool
-}
-
-// Write implements [fields.Binding].
-func (g given) Write() *fields.Node {
-	if g.none() {
-		return nil
-	}
-	return g.Binding.Write()
 }
 
 // faultWord is one of some values that have names; it is not written at none.

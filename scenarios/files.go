@@ -126,9 +126,20 @@ func (f *Files) Read(s *Scenario) error {
 // sets reads the files of attributes, and reports whether there are any.
 func (c *checker) sets(f *Files) bool {
 	some := false
-	// Copies of the scenario share the attributes.
+	// Copies of the scenario share the attributes, and keep their own sizes.
 	c.Attributes = slices.Clone(c.Attributes)
-	table := c.rows(f)
+	// There is no table where something is wrong with its rows.
+	var table *keys.ValueTable
+	if c.Rows != nil {
+		names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
+		slices.Sort(names)
+		names = slices.Compact(names)
+		read, err := readFileOnce(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*keys.ValueTable, error) {
+			return keys.ReadTable(from, c.Rows.File, names)
+		})
+		c.unread(err, "rows.file", "the rows", c.Rows.File)
+		table = read
+	}
 	for i, a := range c.Attributes {
 		switch own := a.Values.(type) {
 		case keys.CSV:
@@ -146,36 +157,16 @@ func (c *checker) sets(f *Files) bool {
 	}
 	if curve, is := c.Entity.Sizes.(*keys.Curve); is && curve.Kind == keys.CurveCSV {
 		some = true
-		c.sizes(curve, f)
+		file := curve.File
+		read, err := readFileOnce(f, file.File, "sizes\x00"+file.Column+"\x00"+file.Weight, func(from io.Reader) (*keys.Curve, error) {
+			return ReadCurve(curve, from)
+		})
+		if !c.unread(err, "entity.size.csv.file", "the sizes", file.File) {
+			c.Entity.Sizes = read
+			_, c.Entity.Size = read.Ends()
+		}
 	}
 	return some
-}
-
-// sizes reads those of entities. Copies of the scenario keep theirs.
-func (c *checker) sizes(curve *keys.Curve, f *Files) {
-	read, err := readFileOnce(f, curve.File.File, "sizes\x00"+curve.File.Column+"\x00"+curve.File.Weight, func(from io.Reader) (*keys.Curve, error) {
-		return ReadCurve(curve, from)
-	})
-	if c.unread(err, "entity.size.csv.file", "the sizes", curve.File.File) {
-		return
-	}
-	c.Entity.Sizes = read
-	_, c.Entity.Size = read.Ends()
-}
-
-// rows reads the rows, nil where there are none or something is wrong with them.
-func (c *checker) rows(f *Files) *keys.ValueTable {
-	if c.Rows == nil {
-		return nil
-	}
-	names := nearest.Of(c.Rows.Columns, func(one RowColumn) string { return one.Column })
-	slices.Sort(names)
-	names = slices.Compact(names)
-	table, err := readFileOnce(f, c.Rows.File, "rows\x00"+strings.Join(names, "\x00"), func(from io.Reader) (*keys.ValueTable, error) {
-		return keys.ReadTable(from, c.Rows.File, names)
-	})
-	c.unread(err, "rows.file", "the rows", c.Rows.File)
-	return table
 }
 
 // unread adds what is wrong with a file, and reports whether there is something.
@@ -187,24 +178,19 @@ func (c *checker) unread(err error, path, what, file string) bool {
 	case errors.As(err, &closed):
 		c.add(path, "%s cannot be read: %v; expected a file", what, closed.error)
 	default:
-		c.found = append(c.found, rowFaults(err, file)...)
-	}
-	return true
-}
-
-func rowFaults(err error, file string) fields.Faults {
-	joined, many := err.(interface{ Unwrap() []error })
-	if !many {
-		return fields.Faults{{File: file, What: err.Error()}}
-	}
-	var faults fields.Faults
-	for _, one := range joined.Unwrap() {
-		var row *csvfile.Fault
-		if errors.As(one, &row) {
-			faults = append(faults, fields.Fault{File: row.File, Line: row.Line, Column: 1, What: row.What})
+		joined, many := err.(interface{ Unwrap() []error })
+		if !many {
+			c.found = append(c.found, fields.Fault{File: file, What: err.Error()})
+			return true
+		}
+		for _, one := range joined.Unwrap() {
+			var row *csvfile.Fault
+			if errors.As(one, &row) {
+				c.found = append(c.found, fields.Fault{File: row.File, Line: row.Line, Column: 1, What: row.What})
+			}
 		}
 	}
-	return faults
+	return true
 }
 
 // Moved returns the scenario with other paths for the files that it names, for who
@@ -257,7 +243,10 @@ func (c *checker) trace(i int, path string, f *Files) {
 	if c.unread(err, path+".arrivals.trace", "the trace", o.File) {
 		return
 	}
-	if c.follows(i) {
+	// Whether its rows are the very ones that its events have, one after the other.
+	follows := c.Rows != nil && c.Rows.Draw == DrawInOrder && t.Arrivals.Time != "" && t.Events() &&
+		filepath.Clean(c.Rows.File) == filepath.Clean(t.Arrivals.Trace)
+	if follows {
 		read = read.From(c.Loaded(len(c.Phases)) % read.Len())
 		c.rowByRow(i, path)
 	}
@@ -269,19 +258,17 @@ func (c *checker) trace(i int, path string, f *Files) {
 		c.add(path+".arrivals.trace", "the trace lasts %v; expected at most %v, or a for", t.Lasts(), maxStep)
 	}
 	if read.Keyed() {
-		c.replayed(t.Operations, path+".operations")
+		for j := range t.Operations {
+			o, at := &t.Operations[j], fmt.Sprintf("%s.operations.%d", path, j)
+			if len(c.Design.Copies) > 0 && o.Writes().IsChange() && !c.before.Concern(at+".verb") {
+				c.add(at+".verb", "what writes entities writes their copies, and a row of the trace names one key; expected a trace without keys, or a design without copies")
+			}
+			c.eventsAlone(o, at, "the rows of the trace name the keys; expected none, or a trace without keys")
+		}
 		return
 	}
 	c.weights(t.Operations, path+".operations")
 	c.offered(i, path)
-}
-
-// follows reports whether the trace of a phase is of the very rows that its events
-// have, one after the other.
-func (c *checker) follows(i int) bool {
-	t := c.Phases[i].Traffic
-	return c.Rows != nil && c.Rows.Draw == DrawInOrder && t.Arrivals.Time != "" && t.Events() &&
-		filepath.Clean(c.Rows.File) == filepath.Clean(t.Arrivals.Trace)
 }
 
 // rowByRow refuses what would have an operation at the time of another row than that
@@ -323,25 +310,4 @@ func (t *Traffic) namesOfRows() (names map[string]int, list []string) {
 		}
 	}
 	return names, list
-}
-
-// imply gives a trace whose phase offers nothing of its own one operation for each
-// verb that writes or reads a single entity. Its weight is 0, so that only rows
-// that name it begin one.
-func (s *Scenario) imply() {
-	for i := range s.Phases {
-		t := s.Phases[i].Traffic
-		if t == nil || t.Arrivals == nil || t.Arrivals.Trace == "" || t.Arrivals.Time != "" || len(t.Operations) > 0 {
-			continue
-		}
-		for _, verb := range verbs() {
-			o := OperationSpec{Name: verb.String(), Verb: verb, Group: group(verb)}
-			if o.Merges() {
-				o.Properties = s.Entity.Properties
-			}
-			if verb != entity.Batch && verb != entity.Query && (!o.Merges() || len(o.Properties) > 0) {
-				t.Operations = append(t.Operations, o)
-			}
-		}
-	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
-	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
 
@@ -72,18 +71,6 @@ func parseTemplate(path, text string, faults *[]error) keys.Template {
 	return t
 }
 
-// alike says why keys are not those of one entity alone.
-func (c *checker) alike() string {
-	switch {
-	case c.Rows == nil:
-		return "neither key holds an attribute with a sequence"
-	case c.Rows.Draw == DrawByChance:
-		return "neither key holds an attribute with a sequence, and rows that are drawn by chance come again"
-	default:
-		return fmt.Sprintf("neither key holds an attribute with a sequence, and rows of %s share what they hold of it", c.Rows.File)
-	}
-}
-
 // exhausted reports a load of more entities than the rows have keys for.
 func (c *checker) exhausted(phase int, path string) bool {
 	unique := c.sequences(c.Design.PartitionKey+c.Design.RowKey, "")
@@ -99,23 +86,6 @@ func (c *checker) exhausted(phase int, path string) bool {
 		}
 	}
 	return false
-}
-
-// compared bounds how many partitions are searched for the nearest to a
-// mistyped one, in how many entities.
-const (
-	comparedPartitions = 2000
-	comparedEntities   = 100_000
-)
-
-// noPartition says that none of so many entities falls into a partition, and names the
-// nearest PartitionKey that exists. It wraps [ErrNoPartition].
-func noPartition(g *keys.Generator, partitionKey string, entities uint64) error {
-	shares := keys.Skew(g, min(entities, comparedEntities))
-	compared := shares[:min(len(shares), comparedPartitions)]
-	near, _ := nearest.Name(partitionKey, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
-	return nearest.Faultf(ErrNoPartition, "none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
-		entities, fields.TextNode(partitionKey).Shown(), near)
 }
 
 // EncodeKey returns the key that a template forms of the values of its attributes. The error

@@ -95,27 +95,15 @@ func ServiceFaults(file string, settings []string) (plan *engine.FaultPlan, othe
 	if err != nil {
 		return nil, others, nil, fields.Faults{{File: "--faults", What: err.Error()}}
 	}
-	rules, err := readFaults(file, text, own)
-	if err != nil {
-		return nil, others, nil, err
-	}
-	for i := range rules {
-		told = append(told, DescribeFault(&rules[i]))
-	}
-	return &engine.FaultPlan{Rules: rules}, others, told, nil
-}
-
-// readFaults reads the rules of a file, and then sets what of them is to be otherwise.
-func readFaults(file string, text []byte, settings []string) ([]engine.FaultRule, error) {
 	tree, wrong := fields.ReadTree(file, text)
 	if len(wrong) > 0 {
-		return nil, wrong.ErrorOrNil()
+		return nil, others, nil, wrong.ErrorOrNil()
 	}
 	var read []engine.FaultRule
 	r := new(fields.Reader)
 	fields.Object{What: "a file of faults", Fields: []fields.Field{{Name: faultsField, Value: FaultsBinding(&read), Required: true}}}.Read(r, "", tree)
 	if err := r.Faults.ErrorOrNil(); err != nil {
-		return nil, err
+		return nil, others, nil, err
 	}
 	host, wrong := fields.ReadTree("", []byte(hostOfFaults))
 	if len(wrong) > 0 {
@@ -124,17 +112,23 @@ func readFaults(file string, text []byte, settings []string) ([]engine.FaultRule
 	host.Replace([]string{faultsField}, tree.Find(faultsField), fields.Place{File: file})
 	s, wrong := decode(host)
 	wrong = append(wrong, s.check(wrong)...)
-	for _, one := range settings {
+	for _, one := range own {
 		path, value, _ := strings.Cut(one, "=")
 		if err := s.Set(path, value); err != nil {
-			return nil, err
+			return nil, others, nil, err
 		}
 	}
-	if len(settings) > 0 {
+	if len(own) > 0 {
 		// What is set can mend what the file has.
 		wrong = s.check(nil)
 	}
-	return s.Faults, wrong.ErrorOrNil()
+	if err := wrong.ErrorOrNil(); err != nil {
+		return nil, others, nil, err
+	}
+	for i := range s.Faults {
+		told = append(told, DescribeFault(&s.Faults[i]))
+	}
+	return &engine.FaultPlan{Rules: s.Faults}, others, told, nil
 }
 
 // faultsField is the key of what goes wrong on purpose.
@@ -220,26 +214,21 @@ func (v modelValue) Schema() *fields.Schema {
 	s.Properties = append(s.Properties, fields.Property{Name: measuredField, Value: measured}, fields.Property{Name: model.RegionName, Value: region})
 	var list fields.Properties
 	for _, p := range documented().Parameters() {
-		list = append(list, fields.Property{Name: p.Name, Value: parameterSchema(p)})
+		one := fields.Numeric("integer", strconv.FormatInt(p.Least, 10), strconv.FormatInt(p.Greatest, 10))
+		one.Type = fields.Types{"integer", "string"}
+		one.Pattern = wholeText.String()
+		if p.Unit == model.Duration {
+			one.OrZero()
+			one.Pattern = fields.DurationForm.String()
+		}
+		one.Description = fields.Sentence(p.About)
+		list = append(list, fields.Property{Name: p.Name, Value: one})
 	}
 	s.Properties = append(s.Properties, list...)
 	return s
 }
 
 var wholeText = regexp.MustCompile(`^[-+]?[0-9]+$`)
-
-func parameterSchema(p model.Parameter) *fields.Schema {
-	least, most := strconv.FormatInt(p.Least, 10), strconv.FormatInt(p.Greatest, 10)
-	s := fields.Numeric("integer", least, most)
-	s.Type = fields.Types{"integer", "string"}
-	s.Pattern = wholeText.String()
-	if p.Unit == model.Duration {
-		s.OrZero()
-		s.Pattern = fields.DurationForm.String()
-	}
-	s.Description = fields.Sentence(p.About)
-	return s
-}
 
 // Measured is what a profile file says of a service: parameters with the values that were
 // measured there.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 )
@@ -200,7 +201,23 @@ func decode(tree *fields.Node) (*Scenario, fields.Faults) {
 	r := &fields.Reader{}
 	s.binding().Read(r, "", tree)
 	s.choose()
-	s.imply()
+	// A trace whose phase offers nothing of its own has one operation for each verb that writes or
+	// reads a single entity. Its weight is 0, so that only rows that name it begin one.
+	for i := range s.Phases {
+		t := s.Phases[i].Traffic
+		if t == nil || t.Arrivals == nil || t.Arrivals.Trace == "" || t.Arrivals.Time != "" || len(t.Operations) > 0 {
+			continue
+		}
+		for _, verb := range verbs() {
+			o := OperationSpec{Name: verb.String(), Verb: verb, Group: group(verb)}
+			if o.Merges() {
+				o.Properties = s.Entity.Properties
+			}
+			if verb != entity.Batch && verb != entity.Query && (!o.Merges() || len(o.Properties) > 0) {
+				t.Operations = append(t.Operations, o)
+			}
+		}
+	}
 	s.places = tree.Places()
 	return s, r.Faults
 }

@@ -176,7 +176,7 @@ func (t *Traffic) asSpread() fields.Binding {
 		What: FormSpread,
 		Fields: []fields.Field{
 			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
-				Value: partitionsValue{&t.Partitions, &t.Keys}, Required: true},
+				Value: partitionsValue{count: &t.Partitions, keys: &t.Keys}, Required: true},
 			{Name: "rate", Says: "Operations per second for each of the partitions, whether or not they are answered (open loop).",
 				Value: unlessZero{fields.Rate(&rate.Constant), func() bool { return rate.Constant == 0 }}},
 			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",

@@ -18,10 +18,27 @@ type retry struct{ into *string }
 
 // Read implements [fields.Binding].
 func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
+	// The text of a formula begins with its kind.
+	kind, _, _ := strings.Cut(n.Text, " ")
 	switch {
 	case n.Kind == fields.Dict:
-		v.formula(r, path, n)
-	case n.Kind == fields.Scalar && v.spelled(n.Text):
+		before := len(r.Faults)
+		r.Once(path, n)
+		if len(n.Entries) != 1 {
+			r.Fault(n.At, path, "%s has %d formulas; expected one of %s", fields.Label(path), len(n.Entries), nearest.Choice(backoff.FormulaKinds()))
+			return
+		}
+		e := n.Entries[0]
+		if !slices.Contains(backoff.FormulaKinds(), e.Key) {
+			r.Fault(e.At, fields.Child(path, e.Key), "%s", nearest.Unknown("formula", e.Key, backoff.FormulaKinds()))
+			return
+		}
+		f := backoff.NewFormula(e.Key)
+		formulaOf(f).Read(r, fields.Child(path, e.Key), e.Value)
+		if len(r.Faults) == before {
+			*v.into = f.Text()
+		}
+	case n.Kind == fields.Scalar && slices.Contains(backoff.FormulaKinds(), kind) && !slices.Contains(backoff.Names(), n.Text):
 		f, err := backoff.ParseFormula(n.Text)
 		if err != nil {
 			r.Fault(n.At, path, "%s", nearest.What(err))
@@ -30,32 +47,6 @@ func (v retry) Read(r *fields.Reader, path string, n *fields.Node) {
 		*v.into = f.Text()
 	default:
 		fields.Choice{Into: v.into, What: "retry policy", Of: backoff.Names()}.Read(r, path, n)
-	}
-}
-
-// spelled reports whether a text begins as that of a formula does.
-func (v retry) spelled(text string) bool {
-	kind, _, _ := strings.Cut(text, " ")
-	return slices.Contains(backoff.FormulaKinds(), kind) && !slices.Contains(backoff.Names(), text)
-}
-
-// formula reads a map of one kind.
-func (v retry) formula(r *fields.Reader, path string, n *fields.Node) {
-	before := len(r.Faults)
-	r.Once(path, n)
-	if len(n.Entries) != 1 {
-		r.Fault(n.At, path, "%s has %d formulas; expected one of %s", fields.Label(path), len(n.Entries), nearest.Choice(backoff.FormulaKinds()))
-		return
-	}
-	e := n.Entries[0]
-	if !slices.Contains(backoff.FormulaKinds(), e.Key) {
-		r.Fault(e.At, fields.Child(path, e.Key), "%s", nearest.Unknown("formula", e.Key, backoff.FormulaKinds()))
-		return
-	}
-	f := backoff.NewFormula(e.Key)
-	formulaOf(f).Read(r, fields.Child(path, e.Key), e.Value)
-	if len(r.Faults) == before {
-		*v.into = f.Text()
 	}
 }
 
@@ -105,31 +96,23 @@ func (v retry) Write() *fields.Node {
 	return &fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: f.Kind, Value: formulaOf(f).Write()}}}
 }
 
+// formulaSays has a sentence on each kind of formula.
+var formulaSays = map[string]string{
+	"exponential":         "The documents' formula: min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x.",
+	"linear":              "A wait that grows by the same step from retry to retry.",
+	"fixed":               "The same wait before each retry.",
+	"full_jitter":         "A wait anywhere from 0 to a bound that doubles from retry to retry.",
+	"equal_jitter":        "Half of a bound that doubles from retry to retry, and up to as much again.",
+	"decorrelated_jitter": "A wait anywhere from the least one to three times the wait before.",
+}
+
 // Schema implements [fields.Binding].
 func (v retry) Schema() *fields.Schema {
 	formulas := fields.Object{What: "a retry formula"}
 	for _, kind := range backoff.FormulaKinds() {
-		formulas.Fields = append(formulas.Fields, fields.Field{Name: kind, Says: says(kind), Value: formulaOf(backoff.NewFormula(kind))})
+		formulas.Fields = append(formulas.Fields, fields.Field{Name: kind, Says: formulaSays[kind], Value: formulaOf(backoff.NewFormula(kind))})
 		formulas.One = append(formulas.One, kind)
 	}
 	text := &fields.Schema{Type: fields.Types{"string"}, Pattern: "^(" + strings.Join(backoff.FormulaKinds(), "|") + ") "}
 	return &fields.Schema{AnyOf: []*fields.Schema{{Enum: backoff.Names()}, text, formulas.Schema()}}
-}
-
-// says is a sentence on a kind of formula.
-func says(kind string) string {
-	switch kind {
-	case "exponential":
-		return "The documents' formula: min(min + z · U(0.8, 1.2) · (2^x - 1), max) before retry x."
-	case "linear":
-		return "A wait that grows by the same step from retry to retry."
-	case "fixed":
-		return "The same wait before each retry."
-	case "full_jitter":
-		return "A wait anywhere from 0 to a bound that doubles from retry to retry."
-	case "equal_jitter":
-		return "Half of a bound that doubles from retry to retry, and up to as much again."
-	default:
-		return "A wait anywhere from the least one to three times the wait before."
-	}
 }

@@ -1,11 +1,16 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"loadgen/engine/csvfile"
 	"loadgen/engine/entity"
+	"loadgen/engine/nearest"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 )
@@ -90,7 +95,7 @@ func (d *draft) object() fields.Object {
 					Value: given(&d.curve.File.File, "the path of a CSV file")},
 				{Name: "column", Says: "The name of the column with the sizes, in bytes.", Required: true, Value: given(&d.curve.File.Column, "the name of a column")},
 				{Name: "weight", Says: "The name of the column that says how often each row counts; once unless it is given.",
-					Value: only{given(&d.curve.File.Weight, "the name of a column"), func() bool { return d.curve.File.Weight != "" }}},
+					Value: unlessZero{given(&d.curve.File.Weight, "the name of a column"), func() bool { return d.curve.File.Weight == "" }}},
 			}})})
 	o.Then = d.settle
 	return o
@@ -110,8 +115,8 @@ func (d *draft) curves() []fields.Field {
 				{Name: "p50", Says: "The median, in bytes.", Required: true, Value: parseBytes(&c.Median)},
 				{Name: "p99", Says: "The size that one of a hundred entities exceeds.", Value: optional(&c.P99)},
 				{Name: "sigma", Says: "The standard deviation of the logarithm, in place of p99.",
-					Value: only{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
-						func() bool { return c.Sigma != 0 }}},
+					Value: unlessZero{fields.Decimal(&c.Sigma, fields.DecimalNumber, leastSigma, mostSigma, "a number from 0.01 to 5, such as 0.6"),
+						func() bool { return c.Sigma == 0 }}},
 				{Name: "min", Says: "The least size; what the keys and properties take unless it is given.", Value: optional(&c.Low)},
 				greatest(c),
 			}})},
@@ -148,7 +153,7 @@ func listedSizes(size *int64) fields.Binding {
 
 // of has a field be written where the curve is of its kind alone.
 func (d *draft) of(kind string, value fields.Binding) fields.Binding {
-	return only{value, func() bool { return d.curve.Kind == kind }}
+	return unlessZero{value, func() bool { return d.curve.Kind != kind }}
 }
 
 // settle sees to it that there is one distribution, whose values go together.
@@ -243,4 +248,44 @@ func (v sizeBinding) Schema() *fields.Schema {
 	distribution := newDraft().object().Schema()
 	distribution.MinProperties = 1
 	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}
+}
+
+// Bounds of what curves are shaped by.
+const (
+	leastSigma, mostSigma = 0.01, 5
+	leastTail, mostTail   = 0.1, 100
+	mostExponent          = 5
+)
+
+// greatest is the field of the size at which a curve is cut.
+func greatest(c *keys.Curve) fields.Field {
+	return fields.Field{Name: "max", Says: "The size at which the curve is cut: what is larger is drawn as this; 1 MiB, which an entity may have, unless it is given.",
+		Value: unlessZero{parseBytes(&c.High), func() bool { return c.High == entity.MaxEntityBytes }}}
+}
+
+// ReadCurve returns a curve with the sizes of its file. The error joins up to twenty
+// [*csvfile.Fault], or is that of the reader.
+func ReadCurve(c *keys.Curve, from io.Reader) (*keys.Curve, error) {
+	set, err := c.File.Read(from)
+	if err != nil {
+		return nil, err
+	}
+	read := *c
+	var faults []error
+	for i := range set.Len() {
+		text, weight, line := set.Row(i)
+		size, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || size < 1 || size > entity.MaxEntityBytes {
+			if len(faults) < keys.MostRowFaults {
+				faults = append(faults, &csvfile.Fault{File: c.File.File, Line: line, Kind: keys.ErrInvalidRow,
+					What: c.File.Column + " is " + nearest.Shown(text) + "; expected a whole number of bytes from 1 to " + strconv.Itoa(entity.MaxEntityBytes)})
+			}
+			continue
+		}
+		read.List, read.Weights = append(read.List, size), append(read.Weights, weight)
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return &read, nil
 }

@@ -36,11 +36,15 @@ func (v unlessZero) Write() *fields.Node {
 	return v.Binding.Write()
 }
 
-// partitionsValue is a number of partitions, or a list of their keys.
+// partitionsValue is a number of partitions, or a list of their keys. The word all sets all,
+// and is none of them where that is nil.
 type partitionsValue struct {
 	count *int
 	keys  *[]string
+	all   *bool
 }
+
+const allPartitions = "all"
 
 var (
 	_ fields.Binding = unlessZero{}
@@ -49,6 +53,11 @@ var (
 
 func (v partitionsValue) Read(r *fields.Reader, path string, n *fields.Node) {
 	*v.count, *v.keys = 0, nil
+	if v.all != nil {
+		if *v.all = n.Kind == fields.Scalar && n.Text == allPartitions; *v.all {
+			return
+		}
+	}
 	if n.Kind == fields.List {
 		v.list().Read(r, path, n)
 		return
@@ -67,10 +76,22 @@ func (v partitionsValue) list() fields.ListOf[string] {
 }
 
 func (v partitionsValue) Write() *fields.Node {
-	if len(*v.keys) > 0 {
+	switch {
+	case v.all != nil && *v.all:
+		return fields.PlainNode(allPartitions)
+	case len(*v.keys) > 0:
 		return v.list().Write()
+	default:
+		return fields.Whole[int]{Into: v.count}.Write()
 	}
-	return fields.Whole[int]{Into: v.count}.Write()
+}
+
+func (v partitionsValue) Schema() *fields.Schema {
+	s := &fields.Schema{AnyOf: []*fields.Schema{fields.Numeric("integer", "1", strconv.Itoa(maxSpread)), v.list().Schema()}}
+	if v.all != nil {
+		s.AnyOf = append(s.AnyOf, &fields.Schema{Enum: []string{allPartitions}})
+	}
+	return s
 }
 
 // searched is how many entities are searched for partitions where none are
@@ -90,14 +111,8 @@ func (s *Scenario) Witnesses(phase int) ([]uint64, error) {
 		among = searched
 	}
 	t := s.Phases[phase].Offered()
-	return witnesses(g, t.Partitions, t.Keys, among)
-}
-
-// witnesses looks for partitions among so many entities: the named ones, or else
-// the first so many, or all where that is 0.
-func witnesses(g *keys.Generator, partitions int, named []string, among uint64) ([]uint64, error) {
-	if len(named) > 0 {
-		return namedWitnesses(g, named, among)
+	if len(t.Keys) > 0 {
+		return namedWitnesses(g, t.Keys, among)
 	}
 	known := make(map[string]bool)
 	var order []uint64
@@ -106,7 +121,7 @@ func witnesses(g *keys.Generator, partitions int, named []string, among uint64) 
 			known[key] = true
 			order = append(order, n)
 		}
-		if partitions > 0 && len(order) == partitions {
+		if t.Partitions > 0 && len(order) == t.Partitions {
 			return order, nil
 		}
 		if len(order) > maxSpread {
@@ -114,12 +129,19 @@ func witnesses(g *keys.Generator, partitions int, named []string, among uint64) 
 				maxSpread)
 		}
 	}
-	if partitions > 0 {
+	if t.Partitions > 0 {
 		return nil, nearest.Faultf(ErrNoPartition, "the first %d entities fall into %d partitions; expected at most so many",
 			among, len(order))
 	}
 	return order, nil
 }
+
+// compared bounds how many partitions are searched for the nearest to a
+// mistyped one, in how many entities.
+const (
+	comparedPartitions = 2000
+	comparedEntities   = 100_000
+)
 
 // namedWitnesses looks for partitions until all are found.
 func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, error) {
@@ -137,7 +159,11 @@ func namedWitnesses(g *keys.Generator, named []string, among uint64) ([]uint64, 
 	}
 	for _, key := range named {
 		if _, missing := places[key]; missing {
-			return nil, noPartition(g, key, among)
+			shares := keys.Skew(g, min(among, comparedEntities))
+			compared := shares[:min(len(shares), comparedPartitions)]
+			near, _ := nearest.Name(key, nearest.Of(compared, func(s keys.Share) string { return s.PartitionKey }))
+			return nil, nearest.Faultf(ErrNoPartition, "none of the %d entities loaded has the PartitionKey %s; the nearest that exists is %q",
+				among, fields.TextNode(key).Shown(), near)
 		}
 	}
 	return found, nil
@@ -220,11 +246,4 @@ func (s *Scenario) Reads() bool {
 		}
 	}
 	return false
-}
-
-func (v partitionsValue) Schema() *fields.Schema {
-	return &fields.Schema{AnyOf: []*fields.Schema{
-		fields.Numeric("integer", "1", strconv.Itoa(maxSpread)),
-		v.list().Schema(),
-	}}
 }

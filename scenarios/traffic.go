@@ -85,7 +85,7 @@ func (t *Traffic) binding() fields.Binding {
 		What: "traffic",
 		Fields: []fields.Field{
 			{Name: "partitions", Says: "How many partitions are offered to, or a list of their keys.",
-				Value: unlessZero{allValue{partitionsValue{&t.Partitions, &t.Keys}, &t.All}, t.Events}},
+				Value: unlessZero{partitionsValue{&t.Partitions, &t.Keys, &t.All}, t.Events}},
 			{Name: "arrivals", Says: "When operations are due, whether or not earlier ones were answered (open loop).",
 				Value: fields.Optional[Arrivals]{Into: &t.Arrivals, Fresh: fresh[Arrivals], Bind: (*Arrivals).binding}},
 			{Name: "clients", Says: "How many clients do one operation after another (closed loop).",
@@ -169,31 +169,6 @@ func (t *Traffic) settleCount(r *fields.Reader, path string, n *fields.Node) {
 // Events reports whether each operation is about an event of its own, rather than
 // offered to partitions that are named.
 func (t *Traffic) Events() bool { return t.Partitions+len(t.Keys) == 0 && !t.All }
-
-// allValue is the word all, or partitions as [partitionsValue] has them.
-type allValue struct {
-	partitionsValue
-	all *bool
-}
-
-var _ fields.Binding = allValue{}
-
-const allPartitions = "all"
-
-func (v allValue) Read(r *fields.Reader, path string, n *fields.Node) {
-	if *v.all = n.Kind == fields.Scalar && n.Text == allPartitions; *v.all {
-		*v.count, *v.keys = 0, nil
-		return
-	}
-	v.partitionsValue.Read(r, path, n)
-}
-
-func (v allValue) Write() *fields.Node {
-	if *v.all {
-		return fields.PlainNode(allPartitions)
-	}
-	return v.partitionsValue.Write()
-}
 
 // oneLoop checks that a phase has an open loop, by the field that makes it one, or
 // a closed one.
@@ -322,12 +297,6 @@ func (c *checker) offered(i int, path string) {
 			c.aimed(i, path)
 		}
 	}
-}
-
-func (v allValue) Schema() *fields.Schema {
-	s := v.partitionsValue.Schema()
-	s.AnyOf = append(s.AnyOf, &fields.Schema{Enum: []string{allPartitions}})
-	return s
 }
 
 type pause struct {

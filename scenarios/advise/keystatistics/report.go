@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
 )
 
 // Report is what a survey found.
