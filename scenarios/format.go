@@ -114,7 +114,7 @@ func (s *Scenario) data() []fields.Field {
 		{Name: "entity", Says: "The shape of each entity.",
 			Value: fields.Object{What: "entity", Fields: []fields.Field{
 				{Name: "size", Says: "How large each entity is, in bytes by the rule of the service, or how their sizes are distributed; the filler makes up what is missing.",
-					Value: SizeBinding(&s.Entity.Size, &s.Entity.Sizes)},
+					Value: SizeBinding{Size: &s.Entity.Size, By: &s.Entity.Sizes}},
 				{Name: "filler", Says: "The property of incompressible text that pads each entity to its size; empty for none.",
 					Value: fields.LongText(&s.Entity.Filler, entity.MaxNameUnits)},
 				{Name: "properties", Says: "The properties of each entity, in the order in which they are stored.",
@@ -289,7 +289,7 @@ func (o *OperationSpec) binding() fields.Binding {
 			{Name: "retry", Says: "How attempts at the operation that were throttled are tried again; as the scenario says unless this is given.",
 				Value: RetryBinding(&o.Retry)},
 			{Name: "limit", Says: "How many attempts at the operation the client sends a second at most; the others wait for their turn, from their intended instant on.",
-				Value: RateLimitBinding(&o.Limit)},
+				Value: RateLimitBinding{Into: &o.Limit}},
 			{Name: "of", Says: "Which of the entities that are there the operation works on, each as likely as any other unless this is given.",
 				Value: accessValue{&o.Of}},
 			{Name: "by", Says: "The attributes that the reader knows; what has to be read for that is up to the design, and a get needs one that forms both keys of them.",

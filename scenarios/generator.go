@@ -24,7 +24,7 @@ func (s *Scenario) Generator() (*keys.Generator, error) {
 // scenario, pinned or not.
 func (o *OperationSpec) Part(g *keys.Generator) (*keys.Part, error) {
 	if o.All {
-		return g.Whole(), nil
+		return &keys.Part{Of: g, All: true}, nil
 	}
 	specs, faults := propertySpecs(o.Properties)
 	if len(faults) > 0 {

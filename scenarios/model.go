@@ -252,12 +252,6 @@ func (m *Model) Name() string {
 	return m.Profile
 }
 
-// Measures reports whether the value of a parameter was measured, and nothing has changed it
-// since.
-func (m *Model) Measures(name, text string) bool {
-	return m.Measured != nil && slices.Contains(m.Measured.Values, Override{name, text})
-}
-
 // built returns the model with all that changes it, unvalidated.
 func (m *Model) built() (*model.Model, error) {
 	built, err := model.New(m.Profile)

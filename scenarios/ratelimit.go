@@ -26,46 +26,44 @@ func (r RateLimit) String() string {
 const mostBurst = 1_000_000
 
 // RateLimitBinding is the binding of a rate limit: the rate, whose burst is 1, or a map of both.
-func RateLimitBinding(into *RateLimit) fields.Binding { return limit{into} }
-
-type limit struct{ into *RateLimit }
+type RateLimitBinding struct{ Into *RateLimit }
 
 // Read implements [fields.Binding].
-func (v limit) Read(r *fields.Reader, path string, n *fields.Node) {
-	v.into.Burst = 1
+func (v RateLimitBinding) Read(r *fields.Reader, path string, n *fields.Node) {
+	v.Into.Burst = 1
 	if n.Kind == fields.Dict {
 		v.both().Read(r, path, n)
 		return
 	}
 	before := len(r.Faults)
-	if fields.Rate(&v.into.PerSecond).Read(r, path, n); len(r.Faults) > before {
+	if fields.Rate(&v.Into.PerSecond).Read(r, path, n); len(r.Faults) > before {
 		r.Faults = r.Faults[:before]
 		r.Expect(n, path, fmt.Sprintf("a rate in attempts per second from %v to %d, such as 500, or {rate: 500, burst: 50}", fields.MinRate, fields.MaxRate))
 	}
 }
 
-func (v limit) both() fields.Object {
+func (v RateLimitBinding) both() fields.Object {
 	return fields.Object{What: "a rate limit", Fields: []fields.Field{
 		{Name: "rate", Says: "How many attempts a second go at most, retries and further pages among them.", Required: true,
-			Value: fields.Rate(&v.into.PerSecond)},
+			Value: fields.Rate(&v.Into.PerSecond)},
 		{Name: "burst", Says: "How many go at once after a rest.",
-			Value: fields.Whole[int]{Into: &v.into.Burst, Least: 1, Most: mostBurst, UnlessZero: true}},
+			Value: fields.Whole[int]{Into: &v.Into.Burst, Least: 1, Most: mostBurst, UnlessZero: true}},
 	}}
 }
 
 // Write implements [fields.Binding].
-func (v limit) Write() *fields.Node {
+func (v RateLimitBinding) Write() *fields.Node {
 	switch {
-	case v.into.PerSecond == 0:
+	case v.Into.PerSecond == 0:
 		return nil
-	case v.into.Burst == 1:
-		return fields.Rate(&v.into.PerSecond).Write()
+	case v.Into.Burst == 1:
+		return fields.Rate(&v.Into.PerSecond).Write()
 	default:
 		return v.both().Write()
 	}
 }
 
 // Schema implements [fields.Binding].
-func (v limit) Schema() *fields.Schema {
-	return &fields.Schema{AnyOf: []*fields.Schema{fields.Rate(&v.into.PerSecond).Schema(), v.both().Schema()}}
+func (v RateLimitBinding) Schema() *fields.Schema {
+	return &fields.Schema{AnyOf: []*fields.Schema{fields.Rate(&v.Into.PerSecond).Schema(), v.both().Schema()}}
 }

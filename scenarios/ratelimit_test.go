@@ -13,7 +13,7 @@ func readLimit(text string) (rate scenarios.RateLimit, faults fields.Faults) {
 		return rate, faults
 	}
 	r := &fields.Reader{}
-	scenarios.RateLimitBinding(&rate).Read(r, "limit", tree.Find("limit"))
+	scenarios.RateLimitBinding{Into: &rate}.Read(r, "limit", tree.Find("limit"))
 	return rate, r.Faults
 }
 
@@ -31,7 +31,7 @@ func TestLimit(t *testing.T) {
 			t.Errorf("limit: %s is %q, %v; want %q", row.text, got, faults, row.said)
 		}
 	}
-	if none := (scenarios.RateLimit{}); none.String() != "" || scenarios.RateLimitBinding(&none).Write() != nil {
+	if none := (scenarios.RateLimit{}); none.String() != "" || (scenarios.RateLimitBinding{Into: &none}).Write() != nil {
 		t.Errorf("no limit is told as %q; want nothing", none)
 	}
 }
@@ -49,7 +49,7 @@ func FuzzLimit(f *testing.F) {
 		if rate.PerSecond < fields.MinRate || rate.PerSecond > fields.MaxRate || rate.Burst < 1 {
 			t.Fatalf("limit: %q is %+v; want a rate within its bounds", text, rate)
 		}
-		written := fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "limit", Value: scenarios.RateLimitBinding(&rate).Write()}}})
+		written := fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "limit", Value: scenarios.RateLimitBinding{Into: &rate}.Write()}}})
 		if again, faults := readLimit(string(written[len("limit:"):])); again != rate || len(faults) > 0 {
 			t.Fatalf("limit: %q is written as %q, which reads as %+v, %v; want %+v", text, written, again, faults, rate)
 		}

@@ -16,18 +16,16 @@ import (
 )
 
 // SizeBinding is the binding of the size of entities: a number of bytes, their quantiles, or a curve. The
-// distribution is nil for a number; size is the greatest otherwise.
-func SizeBinding(size *int, by *keys.SizeDistribution) fields.Binding { return sizeBinding{size, by} }
-
-type sizeBinding struct {
-	size *int
-	by   *keys.SizeDistribution
+// distribution is nil for a number; the size is the greatest otherwise.
+type SizeBinding struct {
+	Size *int
+	By   *keys.SizeDistribution
 }
 
 // Read implements [fields.Binding].
-func (v sizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
+func (v SizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
 	before := len(r.Faults)
-	if *v.by = nil; n.Kind != fields.Dict {
+	if *v.By = nil; n.Kind != fields.Dict {
 		if v.one().Read(r, path, n); len(r.Faults) > before {
 			r.Faults = r.Faults[:before]
 			r.Expect(n, path, fmt.Sprintf("a whole number from 1 to %d, the quantiles of sizes, such as {p50: 900, p99: 4000}, or {%s: …}",
@@ -39,18 +37,18 @@ func (v sizeBinding) Read(r *fields.Reader, path string, n *fields.Node) {
 	d.object().Read(r, path, n)
 	if len(r.Faults) > before {
 		// Nothing else is concluded from a faulty distribution.
-		*v.size = 1
+		*v.Size = 1
 		return
 	}
 	if d.curve.Kind == "" {
-		*v.by = &d.quantiles
+		*v.By = &d.quantiles
 	} else {
-		*v.by = &d.curve
+		*v.By = &d.curve
 	}
-	_, *v.size = (*v.by).Ends()
+	_, *v.Size = (*v.By).Ends()
 }
 
-func (v sizeBinding) one() fields.Whole[int] { return parseBytes(v.size) }
+func (v SizeBinding) one() fields.Whole[int] { return parseBytes(v.Size) }
 
 func parseBytes(into *int) fields.Whole[int] {
 	return fields.Whole[int]{Into: into, Least: 1, Most: entity.MaxEntityBytes}
@@ -231,8 +229,8 @@ func (d *draft) settleCurve(r *fields.Reader, path string, n, weights *fields.No
 }
 
 // Write implements [fields.Binding].
-func (v sizeBinding) Write() *fields.Node {
-	switch by := (*v.by).(type) {
+func (v SizeBinding) Write() *fields.Node {
+	switch by := (*v.By).(type) {
 	case *keys.Quantiles:
 		return (&draft{quantiles: *by}).object().Write()
 	case *keys.Curve:
@@ -244,7 +242,7 @@ func (v sizeBinding) Write() *fields.Node {
 }
 
 // Schema implements [fields.Binding].
-func (v sizeBinding) Schema() *fields.Schema {
+func (v SizeBinding) Schema() *fields.Schema {
 	distribution := newDraft().object().Schema()
 	distribution.MinProperties = 1
 	return &fields.Schema{AnyOf: []*fields.Schema{v.one().Schema(), distribution}}

@@ -19,7 +19,7 @@ func readSize(text string) (most int, by keys.SizeDistribution, faults fields.Fa
 		return 0, nil, faults
 	}
 	r := &fields.Reader{}
-	scenarios.SizeBinding(&most, &by).Read(r, "size", tree.Find("size"))
+	scenarios.SizeBinding{Size: &most, By: &by}.Read(r, "size", tree.Find("size"))
 	return most, by, r.Faults
 }
 
@@ -48,7 +48,7 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 			t.Errorf("size: %s goes from %d to %d, %v; want %d to %d", row.text, least, most, faults, row.least, row.most)
 			continue
 		}
-		written := fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "size", Value: scenarios.SizeBinding(&most, &by).Write()}}})
+		written := fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "size", Value: scenarios.SizeBinding{Size: &most, By: &by}.Write()}}})
 		again, other, faults := readSize(string(written[len("size:"):]))
 		if len(faults) > 0 || again != most || (other == nil) != (by == nil) {
 			t.Errorf("size: %s is written as %q, which reads as %d, %v; want %d", row.text, written, again, faults, most)

@@ -7,6 +7,7 @@ import (
 
 	"loadgen/report/compare/statistics"
 	"loadgen/results"
+	"loadgen/results/figure"
 	"loadgen/scenarios/keys"
 )
 
@@ -88,8 +89,24 @@ func observedPartition(s *keys.SketchPlace[place, partition]) results.ObservedPa
 		Busiest: p.seconds.busiest, Offered: p.seconds.offered,
 	}
 	limit := p.seconds.limit(func(one *second) *tally { return &one.tally })
-	if group, own, alone := p.seconds.limitedGroup(); alone {
-		limit, seen.Limited, seen.Free = own, groups[group], groups[1-group]
+	// One of the groups can be limited alone; they fare alike, or too little tells them apart, where none is.
+	for group := range groups {
+		var own, other tally
+		for i := range p.seconds.kept {
+			if one := &p.seconds.kept[i].groups[group]; one.throttled > 0 {
+				beside := &p.seconds.kept[i].groups[1-group]
+				own.attempts, own.throttled = own.attempts+one.attempts, own.throttled+one.throttled
+				other.attempts, other.throttled = other.attempts+beside.attempts, other.throttled+beside.throttled
+			}
+		}
+		spared := figure.ShareOf(own.throttled, own.attempts) * float64(other.attempts)
+		if spared < fewestSpared || figure.ShareOf(other.throttled, other.attempts) > mostThrottled {
+			continue
+		}
+		if alone := p.seconds.limit(func(one *second) *tally { return &one.groups[group] }); alone.Told {
+			limit, seen.Limited, seen.Free = alone, groups[group], groups[1-group]
+			break
+		}
 	}
 	if seen.SaturationWhy = limit.Why; limit.Told {
 		seen.Saturation, seen.SaturationInterval = limit.Pointer(), limit.Interval[:]
@@ -125,29 +142,4 @@ type series struct {
 	stride       int64
 	count        int64
 	least, great int64
-}
-
-// add takes a number that is not negative.
-func (s *series) add(n int64) {
-	if s.count == 0 || n < s.least {
-		s.least = n
-	}
-	s.great = max(s.great, n)
-	place := s.count
-	s.count++
-	if s.stride == 0 {
-		s.stride = 1
-	}
-	if place%s.stride != 0 {
-		return
-	}
-	if len(s.kept) == seriesLength {
-		for i := range seriesLength / 2 {
-			s.kept[i] = s.kept[2*i]
-		}
-		s.kept = s.kept[:seriesLength/2]
-		s.stride *= 2
-	}
-	const most = 1<<32 - 1
-	s.kept = append(s.kept, uint32(min(n, most)))
 }

@@ -77,7 +77,24 @@ func (s *seconds) at(number int64) *second {
 
 func (s *seconds) close(done *second) {
 	s.from = done.number + 1
-	s.active.add(done.counted)
+	a := &s.active
+	if a.count == 0 || done.counted < a.least {
+		a.least = done.counted
+	}
+	a.great = max(a.great, done.counted)
+	a.stride = max(a.stride, 1)
+	if a.count%a.stride == 0 {
+		if len(a.kept) == seriesLength {
+			for i := range seriesLength / 2 {
+				a.kept[i] = a.kept[2*i]
+			}
+			a.kept = a.kept[:seriesLength/2]
+			a.stride *= 2
+		}
+		const most = 1<<32 - 1
+		a.kept = append(a.kept, uint32(min(done.counted, most)))
+	}
+	a.count++
 	s.busiest = max(s.busiest, done.counted)
 	s.offered = max(s.offered, done.offered)
 	if len(s.kept) < mostKept {
@@ -116,29 +133,6 @@ const (
 	fewestSpared  = 10
 	mostThrottled = 0.01
 )
-
-// limitedGroup returns the place of the group that alone is limited, and where it saturates;
-// false where the groups fare alike, or too little tells them apart.
-func (s *seconds) limitedGroup() (int, figure.Value, bool) {
-	for limited := range groups {
-		var own, other tally
-		for i := range s.kept {
-			if one := &s.kept[i].groups[limited]; one.throttled > 0 {
-				beside := &s.kept[i].groups[1-limited]
-				own.attempts, own.throttled = own.attempts+one.attempts, own.throttled+one.throttled
-				other.attempts, other.throttled = other.attempts+beside.attempts, other.throttled+beside.throttled
-			}
-		}
-		spared := figure.ShareOf(own.throttled, own.attempts) * float64(other.attempts)
-		if spared < fewestSpared || figure.ShareOf(other.throttled, other.attempts) > mostThrottled {
-			continue
-		}
-		if limit := s.limit(func(one *second) *tally { return &one.groups[limited] }); limit.Told {
-			return limited, limit, true
-		}
-	}
-	return 0, figure.Value{}, false
-}
 
 // throttledWith reports whether another partition was throttled in at least half of the
 // seconds in which this one was.

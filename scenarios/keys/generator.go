@@ -272,14 +272,11 @@ type occurrence struct {
 // Part yields some properties of entities, formed from the attributes of a
 // generator: what a merge changes. It is immutable and safe for concurrent use.
 type Part struct {
-	generator  *Generator
+	Of         *Generator
 	properties []formed
-	// All says that it is all of an entity.
+	// All says that it is all of an entity, its filler with it.
 	All bool
 }
-
-// Whole returns the part that is all of an entity, its filler with it.
-func (g *Generator) Whole() *Part { return &Part{generator: g, All: true} }
 
 // Part returns the part that the specs describe. Made from a pinned generator,
 // it sees the pinned values. The error joins what
@@ -288,7 +285,7 @@ func (g *Generator) Part(specs []PropertySpec) (*Part, error) {
 	if err := errors.Join(g.options.ValidateProperties(specs)...); err != nil {
 		return nil, err
 	}
-	return &Part{generator: g, properties: g.options.form(specs)}, nil
+	return &Part{Of: g, properties: g.options.form(specs)}, nil
 }
 
 // Properties returns the part of entity n, which was loaded. The slice is the
@@ -298,9 +295,9 @@ func (p *Part) Properties(n uint64) []entity.Property { return p.PropertiesOf(lo
 // PropertiesOf returns the part of an event. The slice is the caller's.
 func (p *Part) PropertiesOf(e Event) []entity.Property {
 	if p.All {
-		return p.generator.PropertiesOf(e)
+		return p.Of.PropertiesOf(e)
 	}
-	return p.generator.form(make([]entity.Property, 0, len(p.properties)), p.properties, e)
+	return p.Of.form(make([]entity.Property, 0, len(p.properties)), p.properties, e)
 }
 
 // alphabet is what a filler is written in: one UTF-16 code unit each, so that

@@ -48,7 +48,7 @@ func TestSizesByTheirQuantiles(t *testing.T) {
 	if sizes[0] != 899 || sizes[many-1] < 80_000 {
 		t.Errorf("the sizes go from %d to %d; want 899, for a letter has two bytes, to about 90,000", sizes[0], sizes[many-1])
 	}
-	whole := g.Whole().Properties(7)
+	whole := (&keys.Part{Of: g, All: true}).Properties(7)
 	if got := entity.Size(g.Key(7), whole); got != entity.Size(g.Key(7), g.Properties(7)) {
 		t.Errorf("what a merge writes of the whole entity has %d bytes; want the entity's own", got)
 	}

@@ -50,8 +50,22 @@ func (t *Told) Document() *document.Document {
 	if keyless := r.keyless(); keyless != "" {
 		lines = append(lines, "without a PartitionKey: "+keyless)
 	}
+	items := []string{fmt.Sprintf("%s of %s (%s)", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"), strings.Join(r.Formats, ", "))}
+	add := func(n int64, what string) {
+		if n > 0 {
+			items = append(items, document.Count(n)+" "+what)
+		}
+	}
+	add(r.Doubled, "stood twice, by the id of their request, and count once")
+	add(r.Late, "came later than lines that were passed on already: they count at the time of those")
+	add(r.Elsewhere, "are of other tables, and are left out")
+	for _, gap := range r.Gaps {
+		items = append(items, fmt.Sprintf("no line from %s to %s: nobody asked, or the log has a gap", stamp(gap.From), stamp(gap.To)))
+	}
+	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a request is not that was throttled or failed at the service", document.Counted(int(t.Record.Capture.Billed), "transaction")))
+	add(r.Lines-r.Doubled-r.Elsewhere-r.Named, "without an id of the client: a retry among them is an operation of its own")
 	d.Screen = append(d.Screen, table, document.Facts{Lines: append(lines, document.SpreadNote(r.SpreadOver)...)})
-	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: t.read()}}},
+	d.Sections = append(d.Sections, document.Section{ID: "log", Title: "The log", Blocks: []document.Block{document.List{Items: items}}},
 		document.Section{ID: "server-latency", Title: "At the server and end to end", Blocks: []document.Block{t.latency()}},
 		document.Section{ID: "unsaid", Title: "What the log does not say", Blocks: []document.Block{document.List{Items: t.unsaid()}}},
 		document.Section{ID: "documents", Title: "What the documents say", Blocks: []document.Block{document.List{Items: t.documents()}}})
@@ -102,28 +116,6 @@ func (t *Told) Print(w io.Writer, form string, look text.Look) error {
 
 // screenPartitions is how many of the hottest partitions one screen shows.
 const screenPartitions = 3
-
-// read says what of the log counts, and what does not.
-func (t *Told) read() []string {
-	r := t.Reading
-	items := []string{fmt.Sprintf("%s of %s (%s)", document.Counted(int(r.Lines), "line"), document.Counted(int(r.Files), "file"), strings.Join(r.Formats, ", "))}
-	add := func(n int64, what string) {
-		if n > 0 {
-			items = append(items, document.Count(n)+" "+what)
-		}
-	}
-	add(r.Doubled, "stood twice, by the id of their request, and count once")
-	add(r.Late, "came later than lines that were passed on already: they count at the time of those")
-	add(r.Elsewhere, "are of other tables, and are left out")
-	for _, gap := range r.Gaps {
-		items = append(items, fmt.Sprintf("no line from %s to %s: nobody asked, or the log has a gap", stamp(gap.From), stamp(gap.To)))
-	}
-	items = append(items, fmt.Sprintf("%s billed; by the page on status messages a request is not that was throttled or failed at the service", document.Counted(int(t.Record.Capture.Billed), "transaction")))
-	if r.Named < r.Lines-r.Doubled-r.Elsewhere {
-		items = append(items, fmt.Sprintf("%s without an id of the client: a retry among them is an operation of its own", document.Count(r.Lines-r.Doubled-r.Elsewhere-r.Named)))
-	}
-	return items
-}
 
 func stamp(at entity.Ticks) string { return at.Time().Format(time.DateTime) }
 

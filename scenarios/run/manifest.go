@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 		manifest.Driver = p.Driver
 	}
 	for _, one := range m.ParametersOf(s.Start) {
-		if s.Model.Measures(one.Name, one.Text()) {
+		// A value that was measured, and that nothing has changed since.
+		if measured := s.Model.Measured; measured != nil && slices.Contains(measured.Values, scenarios.Override{Name: one.Name, Text: one.Text()}) {
 			one.From = model.Calibrated
 		}
 		manifest.Model = append(manifest.Model, results.Parameter{Name: one.Name, Value: one.Text(),
