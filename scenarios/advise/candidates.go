@@ -49,12 +49,23 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 	}
 	tried, into := make([]keystatistics.Candidate, len(candidates)), make([]*keystatistics.Statistics, len(candidates))
 	for i, one := range candidates {
-		var err error
-		if tried[i], err = one.parse(); err != nil {
-			return nil, err
+		for _, key := range []struct {
+			flag, text string
+			into       *keys.Template
+		}{{"partition-key", one.PartitionKey, &tried[i].PartitionKey}, {"row-key", one.RowKey, &tried[i].RowKey}} {
+			var err error
+			if *key.into, err = keys.ParseTemplate(key.text); err != nil {
+				what := err.Error()
+				var fault *keys.TemplateError
+				if errors.As(err, &fault) {
+					what = fmt.Sprintf("at character %d: %s", fault.Offset+1, fault.What)
+				}
+				return nil, &CandidateFault{fmt.Sprintf("--%s %s: %s", key.flag, key.text, what)}
+			}
 		}
 		// Of several designs each tells fewer partitions apart, so that all of them together
 		// take no more memory.
+		var err error
 		if into[i], err = keystatistics.New(keystatistics.Options{Seed: 1, Top: listed, Exact: keystatistics.DefaultExact / len(candidates)}); err != nil {
 			return nil, err
 		}
@@ -85,23 +96,6 @@ func FromRows(from io.Reader, candidates []Candidate, o KeysOptions) (*Candidate
 	})
 	c.State, c.Ok, c.Verdict = c.Ranked[0].State, c.Ranked[0].Ok, c.Ranked[0].Verdict
 	return c, nil
-}
-
-func (c *Candidate) parse() (tried keystatistics.Candidate, err error) {
-	read := func(flag, text string) (t keys.Template) {
-		var parsed error
-		if t, parsed = keys.ParseTemplate(text); parsed != nil && err == nil {
-			what := parsed.Error()
-			var fault *keys.TemplateError
-			if errors.As(parsed, &fault) {
-				what = fmt.Sprintf("at character %d: %s", fault.Offset+1, fault.What)
-			}
-			err = &CandidateFault{fmt.Sprintf("--%s %s: %s", flag, text, what)}
-		}
-		return t
-	}
-	tried = keystatistics.Candidate{PartitionKey: read("partition-key", c.PartitionKey), RowKey: read("row-key", c.RowKey)}
-	return tried, err
 }
 
 // Document says which candidate carries most, and of each what [Keys] say; of one alone just

@@ -25,9 +25,24 @@ func (d *Design) densities(s *scenarios.Scenario) error {
 	if err != nil {
 		return err
 	}
+	loaded := float64(s.Loaded(len(s.Phases)))
 	for i := range d.Loads {
 		l := &d.Loads[i]
-		crowd := gathered(s, l)
+		// Events of what the phase finds and of what it adds, in proportion.
+		added := 0.0
+		for j := range l.Approaches {
+			if spec := l.Approaches[j].spec; spec.Inserts() {
+				added += float64(l.Operations) * l.Approaches[j].Share * float64(max(1, spec.Entities))
+			}
+		}
+		events := make([]keys.Event, min(crowd, int(loaded+added)))
+		for j := range events {
+			at := (loaded + added) * (float64(j) + 0.5) / float64(len(events))
+			events[j].Number = uint64(at)
+			if at >= loaded {
+				events[j].Offered, events[j].Run = true, seconds((at-loaded)/added*l.Seconds)
+			}
+		}
 		for j := range l.Approaches {
 			one := &l.Approaches[j]
 			if !one.Narrowed || one.Share == 0 || one.rank <= filter.ClassPoint {
@@ -37,33 +52,10 @@ func (d *Design) densities(s *scenarios.Scenario) error {
 			if err != nil {
 				return err
 			}
-			one.Density = asked.density(crowd, one.Entities)
+			one.Density = asked.density(events, one.Entities)
 		}
 	}
 	return nil
-}
-
-// gathered returns events of what a phase finds and of what it adds, in proportion.
-func gathered(s *scenarios.Scenario, l *Load) []keys.Event {
-	loaded := float64(s.Loaded(len(s.Phases)))
-	added := 0.0
-	for i := range l.Approaches {
-		if spec := l.Approaches[i].spec; spec.Inserts() {
-			added += float64(l.Operations) * l.Approaches[i].Share * float64(max(1, spec.Entities))
-		}
-	}
-	all := loaded + added
-	number := min(crowd, int(all))
-	list := make([]keys.Event, 0, number)
-	for i := range number {
-		at := all * (float64(i) + 0.5) / float64(number)
-		e := keys.Event{Number: uint64(at)}
-		if at >= loaded {
-			e.Offered, e.Run = true, seconds((at-loaded)/added*l.Seconds)
-		}
-		list = append(list, e)
-	}
-	return list
 }
 
 // wish is what a kind of query wants of what it reads.

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,8 +12,12 @@ import (
 // keyWidth is how much of a key is shown, in characters.
 const keyWidth = 40
 
-// mostChanges is how many of the findings that ask for a change one screen shows.
-const mostChanges = 4
+const (
+	// mostChanges is how many of the findings that ask for a change one screen shows.
+	mostChanges = 4
+	// lineWidth is how much of a change one line of the screen shows, in characters.
+	lineWidth = 77
+)
 
 // Document says what a scenario comes to: its designs and what is to be changed on one
 // screen, then all that this rests on. It shares no memory that is altered.
@@ -38,8 +43,17 @@ func (e *Explanation) Document() *document.Document {
 		d.Screen = append(d.Screen, screen)
 		d.Sections = append(d.Sections, document.Section{ID: "designs", Title: "Designs", Blocks: []document.Block{designs.WithoutBars()}})
 	}
-	if more := changes(e.Findings, d.Answer.Says, mostChanges); len(more.Lines) > 0 {
-		d.Screen = append(d.Screen, more)
+	// What the gravest findings ask for beside what the answer says, a line each.
+	var changes []string
+	for _, v := range asking() {
+		for _, f := range e.Findings {
+			if f.Verdict == v && f.Change != "" && !slices.Contains(d.Answer.Says, f.Change) && len(changes) < mostChanges {
+				changes = append(changes, document.Cut(fmt.Sprintf("%s %s: %s", cmp.Or(v.tone().Sign(), "·"), f.ID, f.Change), lineWidth))
+			}
+		}
+	}
+	if len(changes) > 0 {
+		d.Screen = append(d.Screen, document.Facts{Lines: changes})
 	}
 	c := &e.Cost
 	d.Screen = append(d.Screen, document.Facts{Lines: append(document.SpreadNote(e.SpreadOver), summary(e.Findings),

@@ -1,8 +1,6 @@
 package advise
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -47,23 +45,6 @@ func summary(list []Finding) string {
 		parts = append(parts, part)
 	}
 	return "Findings: " + strings.Join(parts, ", ") + "."
-}
-
-// lineWidth is how much of a change one line of the screen shows, in characters.
-const lineWidth = 77
-
-// changes are what the gravest findings ask for beside what an answer says, a line each, so
-// many at most.
-func changes(list []Finding, said []string, most int) document.Facts {
-	var lines []string
-	for _, v := range asking() {
-		for _, f := range list {
-			if f.Verdict == v && f.Change != "" && !slices.Contains(said, f.Change) && len(lines) < most {
-				lines = append(lines, document.Cut(fmt.Sprintf("%s %s: %s", cmp.Or(v.tone().Sign(), "·"), f.ID, f.Change), lineWidth))
-			}
-		}
-	}
-	return document.Facts{Lines: lines}
 }
 
 // firstChange is what to do about a load that is not held, by the gravest of the points that

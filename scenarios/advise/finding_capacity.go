@@ -60,7 +60,18 @@ func (s *subject) capacity() Finding {
 	if s.targets.Capacity == 0 {
 		return found(NotApplicable, "The model has no capacity of an account.")
 	}
-	each, inserts := s.stored(), 0.0
+	mean, sized := 0.0, false
+	if g, err := s.Generator(); err == nil {
+		mean, sized = g.MeanSize()
+	}
+	if n := len(s.design.Samples); !sized && n > 0 {
+		sum := 0
+		for i := range s.design.Samples {
+			sum += s.design.Samples[i].Bytes
+		}
+		mean = float64(sum) / float64(n)
+	}
+	each, inserts := mean*float64(1+len(s.Design.Copies)), 0.0
 	for i := range s.design.Loads {
 		inserts = max(inserts, s.design.Loads[i].Inserts)
 	}
@@ -89,23 +100,4 @@ func (s *subject) capacity() Finding {
 		return f
 	}
 	return f.but("Delete what is old, a table at a time, or spread the entities over more accounts.")
-}
-
-// stored returns how many bytes an entity takes on average, with its copies, by the service's
-// billing rule.
-func (s *subject) stored() float64 {
-	if g, err := s.Generator(); err == nil {
-		if mean, sized := g.MeanSize(); sized {
-			return mean * float64(1+len(s.Design.Copies))
-		}
-	}
-	sum, n := 0, 0
-	for i := range s.design.Samples {
-		sum += s.design.Samples[i].Bytes
-		n++
-	}
-	if n == 0 {
-		return 0
-	}
-	return float64(sum) / float64(n) * float64(1+len(s.Design.Copies))
 }

@@ -14,7 +14,16 @@ import (
 // texts, and whether a query goes by that order.
 func (s *subject) padding() Finding {
 	var first, ranged *unpadded
-	entities := s.entities()
+	// All that are there in the end, with those that operations may insert.
+	entities := s.Loaded(len(s.Phases))
+	for i := range s.design.Loads {
+		l := &s.design.Loads[i]
+		for j := range l.Approaches {
+			if one := &l.Approaches[j]; one.spec.Inserts() {
+				entities += uint64(float64(l.Operations) * one.Share * float64(max(1, one.spec.Entities)))
+			}
+		}
+	}
 	list := []keyTemplate{{"the RowKey", s.design.RowKey, true}, {"the PartitionKey", s.design.PartitionKey, false}}
 	for i := range s.Design.Copies {
 		one := &s.Design.Copies[i]
@@ -58,54 +67,38 @@ type keyTemplate struct {
 	row bool
 }
 
-// entities returns how many there are in all, with those that operations may insert.
-func (s *subject) entities() uint64 {
-	all := s.Loaded(len(s.Phases))
-	for i := range s.design.Loads {
-		l := &s.design.Loads[i]
-		for j := range l.Approaches {
-			if one := &l.Approaches[j]; one.spec.Inserts() {
-				all += uint64(float64(l.Operations) * one.Share * float64(max(1, one.spec.Entities)))
-			}
-		}
-	}
-	return all
-}
-
 // orderedBy names an operation whose answer depends on the order of RowKeys, or of
 // PartitionKeys: it reads from one on, or a range, or the first of several. It is empty
 // where there is none.
 func (s *subject) orderedBy(row bool) string {
-	name := ""
-	s.design.every(func(l *Load, one *Operation) {
-		if o := one.spec; name == "" && o.Verb == entity.Query && goesBy(o, row) {
-			name = fmt.Sprintf("%s of phase %s", o.Name, l.Phase)
-		}
-	})
-	return name
-}
-
-func goesBy(o *scenarios.OperationSpec, row bool) bool {
 	key := "PartitionKey"
 	if row {
 		key = "RowKey"
 	}
-	for _, operator := range []string{" lt ", " le ", " gt ", " ge "} {
-		if strings.Contains(o.Where, key+operator) {
-			return true
+	name := ""
+	s.design.every(func(l *Load, one *Operation) {
+		o := one.spec
+		if name != "" || o.Verb != entity.Query {
+			return
 		}
-	}
-	breaksOff := o.Top > 0 || o.Pages > 0 || o.Rows > 0
-	switch o.Class {
-	case scenarios.ClassPoint:
-		return false
-	case scenarios.ClassTableScan:
-		return breaksOff
-	case scenarios.ClassPartitionRange:
-		return !row
-	default:
-		return row && breaksOff
-	}
+		goes, breaksOff := false, o.Top > 0 || o.Pages > 0 || o.Rows > 0
+		switch o.Class {
+		case scenarios.ClassPoint:
+		case scenarios.ClassTableScan:
+			goes = breaksOff
+		case scenarios.ClassPartitionRange:
+			goes = !row
+		default:
+			goes = row && breaksOff
+		}
+		for _, operator := range []string{" lt ", " le ", " gt ", " ge "} {
+			goes = goes || strings.Contains(o.Where, key+operator)
+		}
+		if goes {
+			name = fmt.Sprintf("%s of phase %s", o.Name, l.Phase)
+		}
+	})
+	return name
 }
 
 // unpadded is a number in a key that has too little room, and the operation that goes by

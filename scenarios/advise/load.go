@@ -134,7 +134,17 @@ func (l *looker) scatter() {
 	}
 	report := seen.Report()
 	l.load.Keys = spreadOf(&report, commonest)
-	l.only = l.all.only()
+	touched := make(map[place]bool)
+	for i := range l.all {
+		for at := range l.all[i].places {
+			touched[at] = true
+		}
+	}
+	if len(touched) == 1 {
+		for at := range touched {
+			l.only = &at
+		}
+	}
 	l.all.settle(l.only)
 }
 

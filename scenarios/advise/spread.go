@@ -63,7 +63,7 @@ func (s *Spread) bears(t Targets) string {
 // [Spread] has it: of the phase with the most inserts, empty where nothing is inserted.
 // Its error is that of a scenario which cannot be run.
 func OrderOf(o Options) (string, error) {
-	d, _, err := o.design(o.Scenario.Use)
+	d, err := InUse(o)
 	if err != nil {
 		return "", err
 	}

@@ -104,20 +104,6 @@ func (w *window) settle(only *place) {
 	}
 }
 
-// only returns the partition that all operations touch, nil where there are several.
-func (w *window) only() *place {
-	var one *place
-	for i := range w {
-		for at := range w[i].places {
-			if one != nil && *one != at {
-				return nil
-			}
-			one = &at
-		}
-	}
-	return one
-}
-
 // hottest returns the partition of which most is counted. Of equal ones it is the
 // first.
 func (h *half) hottest() place {
