@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"loadgen/report/document"
 	"loadgen/scenarios/campaign"
@@ -54,7 +55,9 @@ func (f *shutdownNotice) Ending(how, leaves string) {
 	f.mu.Unlock()
 	var parts []string
 	if len(dropped) > 0 {
-		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(run.LongestEnding(len(places)))),
+		// Where none of the addresses answers.
+		longest := campaign.EndingLimit + time.Duration(max(1, len(places))-1)*campaign.EndingStep
+		parts = append(parts, fmt.Sprintf("dropping %s, for %s at most", document.Enumerated(dropped), document.Span(longest)),
 			leaves+" leaves "+pronoun(len(dropped)))
 	}
 	if len(kept) > 0 {

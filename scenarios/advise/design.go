@@ -54,7 +54,14 @@ func (o *Options) rehearsed(ctx context.Context, name string) (*Design, error) {
 		return nil, err
 	}
 	attempts := first.Attempts
-	for first.Seeds < seeds && first.chancy(attempts) {
+	for first.Seeds < seeds {
+		again := attempts < fewAttempts
+		if first.Seeds < usualSeeds {
+			again = first.Attempts < enoughAttempts || first.Throttled > 0 && first.Throttled < mostlyThrottled
+		}
+		if !again || !first.Whole || first.split() || first.Least > surelyThrottled {
+			break
+		}
 		other := *s
 		other.Seed += uint64(first.Seeds) * otherSeed
 		one, err := rehearsed(ctx, &other, due)

@@ -33,25 +33,14 @@ type Finding struct {
 }
 
 // point is one of the checklist: how it is called, and what finds out about it.
-type point[S any] struct {
+type point struct {
 	id    string
-	judge func(S) Finding
-}
-
-// heldTo holds something to points, in their order.
-func heldTo[S any](of S, points []point[S]) []Finding {
-	var list []Finding
-	for _, one := range points {
-		f := one.judge(of)
-		f.ID = one.id
-		list = append(list, f)
-	}
-	return list
+	judge func(*subject) Finding
 }
 
 // checklist returns the points, in the order in which they are told.
-func checklist() []point[*subject] {
-	return []point[*subject]{
+func checklist() []point {
+	return []point{
 		{"partition-target", (*subject).partitionTarget},
 		{"account-target", (*subject).accountTarget},
 		{"insert-order", (*subject).insertOrder},
@@ -106,14 +95,15 @@ func findings(s *scenarios.Scenario, e *Explanation) ([]Finding, error) {
 	}
 	of := &subject{Scenario: s, targets: e.Targets, design: e.Used(), others: e.Designs, cost: e.Cost, policy: policy}
 	of.hottest, of.busiest = of.design.peaks()
-	list := heldTo(of, checklist())
-	if e.State == results.Holds {
-		for i := range list {
-			if list[i].Verdict == Error && list[i].ID != "capacity" && list[i].ID != "bandwidth" {
-				// What the model bears all the same is no error, but that it fills no account and no line.
-				list[i].Verdict = Warning
-			}
+	var list []Finding
+	for _, one := range checklist() {
+		f := one.judge(of)
+		f.ID = one.id
+		if e.State == results.Holds && f.Verdict == Error && f.ID != "capacity" && f.ID != "bandwidth" {
+			// What the model bears all the same is no error, but that it fills no account and no line.
+			f.Verdict = Warning
 		}
+		list = append(list, f)
 	}
 	return list, nil
 }

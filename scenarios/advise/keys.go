@@ -113,14 +113,7 @@ func tellKeys(seen *keystatistics.Statistics, read keystatistics.Reading, o Keys
 	k.HotPlace = f.HotPlace
 	k.Full = Rate{Value: finite(f.HottestFull.Least), Least: finite(f.HottestFull.Least), Most: finite(f.HottestFull.Most)}
 	k.FullPlace = finite(f.HotPlaceFull)
-	k.Findings = heldTo(k, []point[*Keys]{
-		{"valid-keys", (*Keys).valid},
-		{"unique-keys", (*Keys).unique},
-		{"partition-target", (*Keys).partitionTarget},
-		{"account-target", (*Keys).accountTarget},
-		{"insert-order", (*Keys).insertOrder},
-		{"skew", (*Keys).skew},
-	})
+	k.Findings = k.findings()
 	switch {
 	case slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }):
 		k.State, k.Ok = results.DoesNotHold, new(false)

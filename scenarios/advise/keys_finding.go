@@ -7,44 +7,50 @@ import (
 	"loadgen/scenarios/advise/keystatistics"
 )
 
-func (k *Keys) valid() Finding {
-	if k.Invalid == 0 {
-		return found(Good, "Every key is one that a table takes.")
+// findings are the points of the checklist that can be told from keys.
+func (k *Keys) findings() []Finding {
+	valid := found(Good, "Every key is one that a table takes.")
+	if k.Invalid > 0 {
+		first := k.Refused[0]
+		valid = found(Error, "%s of %s rows have a key that no table takes, first line %d, %s: %s.",
+			document.Count(k.Invalid), document.Count(k.Rows+k.Invalid), first.Line, document.Key(first.PartitionKey, keyWidth), first.What).
+			but("Replace or encode what a key cannot hold.")
 	}
-	first := k.Refused[0]
-	return found(Error, "%s of %s rows have a key that no table takes, first line %d, %s: %s.",
-		document.Count(k.Invalid), document.Count(k.Rows+k.Invalid), first.Line, document.Key(first.PartitionKey, keyWidth), first.What).
-		but("Replace or encode what a key cannot hold.")
-}
-
-func (k *Keys) unique() Finding {
-	switch {
-	case k.Keyed == 0:
-		return found(NotApplicable, "No row has a RowKey.")
-	case k.Repeated == 0:
-		return found(Good, "None of the first %s keys is there twice.", document.Count(k.Keyed))
+	unique := found(Good, "None of the first %s keys is there twice.", document.Count(k.Keyed))
+	if k.Keyed == 0 {
+		unique = found(NotApplicable, "No row has a RowKey.")
+	} else if k.Repeated > 0 {
+		unique = found(Warning, "Of the first %s keys %s are those of an earlier row: an insert of them fails.", document.Count(k.Keyed),
+			document.Count(k.Repeated)).but("Add to the RowKey what tells such rows apart.")
 	}
-	return found(Warning, "Of the first %s keys %s are those of an earlier row: an insert of them fails.", document.Count(k.Keyed),
-		document.Count(k.Repeated)).but("Add to the RowKey what tells such rows apart.")
-}
-
-func (k *Keys) partitionTarget() Finding {
+	target := k.Targets.Partition
+	partition := found(k.Hottest.against(target), "Of %s entities/s the commonest partition has %s, %s of its target of %s.",
+		document.Rate(k.PerSecond), k.Hottest.between(), k.Hottest.ofTarget(target), document.Count(target))
 	switch {
 	case k.Entities == 0:
-		return found(NotApplicable, "There are no entities.")
+		partition = found(NotApplicable, "There are no entities.")
 	case k.PerSecond == 0:
-		return found(CannotTell, "No rate was given. The commonest partition has its %s entities/s when all together "+
-			"are %s.",
-			document.Count(k.Targets.Partition), k.Full.between()).but("Give the rate of all entities: --rate 3000.")
+		partition = found(CannotTell, "No rate was given. The commonest partition has its %s entities/s when all together are %s.",
+			document.Count(target), k.Full.between()).but("Give the rate of all entities: --rate 3000.")
+	case partition.Verdict != Good:
+		partition = partition.but("Form the PartitionKey from more, or from something finer, so that the commonest is parted.")
 	}
-	f := found(k.Hottest.against(k.Targets.Partition), "Of %s entities/s the commonest partition has %s, %s of its "+
-		"target of %s.",
-		document.Rate(k.PerSecond), k.Hottest.between(), k.Hottest.ofTarget(k.Targets.Partition),
-		document.Count(k.Targets.Partition))
-	if f.Verdict == Good {
-		return f
+	all := Rate{k.PerSecond, k.PerSecond, k.PerSecond}
+	account := found(all.against(k.Targets.Account), "%s entities/s are %s of the account's target of %s.",
+		document.Rate(k.PerSecond), all.ofTarget(k.Targets.Account), document.Count(k.Targets.Account))
+	switch {
+	case k.PerSecond == 0:
+		account = found(CannotTell, "No rate was given.")
+	case k.PerSecond > float64(k.Targets.Account):
+		account.Verdict = Error
+		account = account.but("Shard over several accounts.")
+	case account.Verdict == Warning:
+		account = account.but("There is little room left: shard over two accounts before it is needed.")
 	}
-	return f.but("Form the PartitionKey from more, or from something finer, so that the commonest is parted.")
+	order, skew := k.insertOrder(), k.skew()
+	valid.ID, unique.ID, partition.ID, account.ID = "valid-keys", "unique-keys", "partition-target", "account-target"
+	order.ID, skew.ID = "insert-order", "skew"
+	return []Finding{valid, unique, partition, account, order, skew}
 }
 
 // between writes a rate by its bounds, which certainly hold.
@@ -53,23 +59,6 @@ func (r Rate) between() string {
 		return document.Rate(r.Most)
 	}
 	return document.Rate(r.Least) + " to " + document.Rate(r.Most)
-}
-
-func (k *Keys) accountTarget() Finding {
-	if k.PerSecond == 0 {
-		return found(CannotTell, "No rate was given.")
-	}
-	a := Rate{k.PerSecond, k.PerSecond, k.PerSecond}
-	f := found(a.against(k.Targets.Account), "%s entities/s are %s of the account's target of %s.",
-		document.Rate(k.PerSecond), a.ofTarget(k.Targets.Account), document.Count(k.Targets.Account))
-	if k.PerSecond <= float64(k.Targets.Account) {
-		if f.Verdict == Warning {
-			return f.but("There is little room left: shard over two accounts before it is needed.")
-		}
-		return f
-	}
-	f.Verdict = Error
-	return f.but("Shard over several accounts.")
 }
 
 func (k *Keys) insertOrder() Finding {

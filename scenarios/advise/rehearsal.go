@@ -2,7 +2,6 @@ package advise
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"loadgen/results"
@@ -151,18 +150,6 @@ func (r *Rehearsal) checked() []string {
 	}
 }
 
-// chancy reports whether another seed is to be asked, after so many attempts by all.
-func (r *Rehearsal) chancy(attempts int64) bool {
-	switch {
-	case !r.Whole, r.split(), r.Least > surelyThrottled:
-		return false
-	case r.Seeds < usualSeeds:
-		return r.Attempts < enoughAttempts || r.Throttled > 0 && r.Throttled < mostlyThrottled
-	default:
-		return attempts < fewAttempts
-	}
-}
-
 // split reports whether seeds disagree about the load or the checks.
 func (r *Rehearsal) split() bool { return split(r.loads) || split(r.checks) }
 
@@ -251,14 +238,4 @@ func (r *Rehearsal) busiestAccount(steps map[string]bool) float64 {
 		return 1
 	}
 	return most
-}
-
-// failed returns the checks that fail, in words.
-func (r *Rehearsal) failed() (list []string) {
-	for i := range r.Checks {
-		if one := &r.Checks[i]; one.Fails() {
-			list = append(list, fmt.Sprintf("%s: %s", one.Expr, one.Said()))
-		}
-	}
-	return list
 }

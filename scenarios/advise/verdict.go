@@ -74,7 +74,7 @@ func (e *Explanation) claim() document.Answer {
 		return document.Answer{Claim: "No phase offers load: there is no peak to hold"}
 	}
 	hottest, busiest := d.peaks()
-	bound, limit := e.bound(hottest, busiest), r.limit()
+	bound := e.bound(hottest, busiest)
 	before, phase := "", ""
 	switch e.State {
 	case results.CannotTell:
@@ -91,23 +91,11 @@ func (e *Explanation) claim() document.Answer {
 	if e.Why != "" {
 		a.Says = append(a.Says, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
 	}
-	if failed := r.failed(); len(failed) > 0 {
-		a.Says = append(a.Says, document.Enumerated(failed)+".")
-	}
-	switch e.State {
-	case results.Holds:
-		a.Says = append(a.Says, r.spared())
-	case results.DoesNotHold:
-		a.Says = append(a.Says, fmt.Sprintf("Of phase %s %s of the first attempts are throttled, and %s of the operations lost.", r.Phase,
-			document.Share(r.Throttled), document.Share(r.Lost)))
-	}
-	if limit != "" && r.Throttled > mostThrottled {
-		a.Says = append(a.Says, limit)
-	}
+	a.Says = append(a.Says, r.says(e.State)...)
 	if burst := verdict.Bucket(r.record); burst != "" {
 		a.Says = append(a.Says, burst)
 	}
-	if l := d.tailed(); l != nil && e.State != results.Holds && (limit == "" || r.elsewhere()) {
+	if l := d.tailed(); l != nil && e.State != results.Holds && (r.most() == "" || r.elsewhere()) {
 		a.Says = append(a.Says, l.Keys.bears(e.Targets))
 	}
 	if bound.target > 0 && !r.elsewhere() {
@@ -122,6 +110,48 @@ func (e *Explanation) claim() document.Answer {
 			document.Count(documentedAccount)))
 	}
 	return a
+}
+
+// says tells of a load in such a state which checks fail, how much is throttled, and which limit
+// throttled most.
+func (r *Rehearsal) says(state string) (list []string) {
+	var failed []string
+	for i := range r.Checks {
+		if one := &r.Checks[i]; one.Fails() {
+			failed = append(failed, fmt.Sprintf("%s: %s", one.Expr, one.Said()))
+		}
+	}
+	if len(failed) > 0 {
+		list = append(list, document.Enumerated(failed)+".")
+	}
+	of := document.Counted(int(r.Attempts), "attempt")
+	if r.Seeds > 1 {
+		of += " by each of " + document.Counted(r.Seeds, "seed")
+	}
+	switch {
+	case state == results.DoesNotHold:
+		list = append(list, fmt.Sprintf("Of phase %s %s of the first attempts are throttled, and %s of the operations lost.", r.Phase,
+			document.Share(r.Throttled), document.Share(r.Lost)))
+	case state != results.Holds:
+	case r.Most == 0:
+		list = append(list, fmt.Sprintf("Of %s none is throttled.", of))
+	case r.Seeds == 1:
+		list = append(list, fmt.Sprintf("Of %s %s are throttled.", of, document.Share(r.Throttled)))
+	default:
+		list = append(list, fmt.Sprintf("Of %s %s to %s are throttled.", of, document.Share(r.Least), document.Share(r.Most)))
+	}
+	if limit := r.most(); limit != "" && r.Throttled > mostThrottled {
+		all := int64(0)
+		for _, n := range r.ThrottledBy {
+			all += n
+		}
+		what := "What"
+		if part := figure.ShareOf(r.ThrottledBy[limit], all); part <= nearlyAll {
+			what = document.Share(part) + " of what"
+		}
+		list = append(list, fmt.Sprintf("%s is throttled meets %s.", what, limitsInWords[limit]))
+	}
+	return list
 }
 
 // offeredRate is the rate that a phase offers, in operations per second: that of the busiest
@@ -139,22 +169,6 @@ func (d *Design) offered(phase string) (most float64) {
 	return most
 }
 
-// spared says how little is throttled of a load that is held.
-func (r *Rehearsal) spared() string {
-	of := document.Counted(int(r.Attempts), "attempt")
-	if r.Seeds > 1 {
-		of += " by each of " + document.Counted(r.Seeds, "seed")
-	}
-	switch {
-	case r.Most == 0:
-		return fmt.Sprintf("Of %s none is throttled.", of)
-	case r.Seeds == 1:
-		return fmt.Sprintf("Of %s %s are throttled.", of, document.Share(r.Throttled))
-	default:
-		return fmt.Sprintf("Of %s %s to %s are throttled.", of, document.Share(r.Least), document.Share(r.Most))
-	}
-}
-
 // tailed returns the load with most inserts of those that fall on a few places at a time, nil
 // where none do.
 func (d *Design) tailed() (most *Load) {
@@ -166,18 +180,16 @@ func (d *Design) tailed() (most *Load) {
 	return most
 }
 
-// limitInWords is a limit of the model in a reader's words.
-func limitInWords(limit string) string {
-	return map[string]string{
-		"partition busy": "the target of one partition",
-		"account busy":   "the account's target",
-		"range busy":     "the target of one range, which load balancing has not spread, or cannot",
-		"server busy":    "the target of one server",
-		"moving":         "ranges that were on the move",
-		"timed out":      "time-outs",
-		"ingress busy":   "the account's limit on bytes that come in",
-		"egress busy":    "the account's limit on bytes that go out",
-	}[limit]
+// limitsInWords are the limits of the model in a reader's words.
+var limitsInWords = map[string]string{
+	"partition busy": "the target of one partition",
+	"account busy":   "the account's target",
+	"range busy":     "the target of one range, which load balancing has not spread, or cannot",
+	"server busy":    "the target of one server",
+	"moving":         "ranges that were on the move",
+	"timed out":      "time-outs",
+	"ingress busy":   "the account's limit on bytes that come in",
+	"egress busy":    "the account's limit on bytes that go out",
 }
 
 // most is the limit that throttled most, empty where none did.
@@ -188,23 +200,6 @@ func (r *Rehearsal) most() (limit string) {
 		}
 	}
 	return limit
-}
-
-// limit says which limit throttled most, empty where none did.
-func (r *Rehearsal) limit() string {
-	limit := r.most()
-	if limit == "" {
-		return ""
-	}
-	all := int64(0)
-	for _, n := range r.ThrottledBy {
-		all += n
-	}
-	part := figure.ShareOf(r.ThrottledBy[limit], all)
-	if part > nearlyAll {
-		return fmt.Sprintf("What is throttled meets %s.", limitInWords(limit))
-	}
-	return fmt.Sprintf("%s of what is throttled meets %s.", document.Share(part), limitInWords(limit))
 }
 
 // nearlyAll is the share from which the rest is not worth a word.

@@ -129,7 +129,7 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	var plan []campaign.Offered
 	if searched != nil {
 		lead.Search = searched
-	} else if plan, err = p.Offered(o.Members); err != nil {
+	} else if plan, err = p.Offered(nil, o.Members); err != nil {
 		return nil, err
 	}
 	c, err := o.gathered()
@@ -222,7 +222,7 @@ func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {
 	if !more {
 		return nil, nil
 	}
-	offered, err := s.plan.OfferedBy(t, s.members)
+	offered, err := s.plan.Offered(&t, s.members)
 	if err != nil {
 		return nil, err
 	}

@@ -114,17 +114,6 @@ func (k *kept) beginLogs() error {
 	return nil
 }
 
-// closeLogs closes them after the last second. One that could not be written is an error,
-// and leaves the record as it is.
-func (k *kept) closeLogs() (all error) {
-	for _, one := range k.logs {
-		if err := errors.Join(one.form.Err(), one.Close()); err != nil {
-			all = errors.Join(all, fmt.Errorf("%w: %w", results.ErrWrite, err))
-		}
-	}
-	return all
-}
-
 // discardLogs closes those of a run that does not begin.
 func (k *kept) discardLogs() (all error) {
 	for _, one := range k.logs {

@@ -2,7 +2,11 @@ package run
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"loadgen/backoff"
@@ -14,6 +18,7 @@ import (
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/target"
+	"loadgen/target/azure"
 )
 
 // carried returns the scenario as it is carried out: a search and vegeta's driver try
@@ -30,8 +35,13 @@ func (p *Plan) carried() *scenarios.Scenario {
 // options returns what the campaign of the plan is made of, but for what depends on
 // when it begins.
 func (p *Plan) options(table string) campaign.Options {
+	// By which the target says that it is busy, beside the codes that every service has.
+	var codes []int
+	if slices.ContainsFunc(p.Accounts, func(e Endpoint) bool { return e.Cosmos() }) {
+		codes = []int{backoff.TooManyRequests}
+	}
 	return campaign.Options{Scenario: p.carried(), Table: table, NewName: p.Table == "", Reuse: p.Reuse, Keep: p.Keep, Find: p.Find, Peak: p.Peak,
-		RetryCodes: p.retryCodes(), Verify: p.verify(), RunMark: "run", Blank: !p.live(), Script: p.Script}
+		RetryCodes: codes, Verify: p.verify(), RunMark: "run", Blank: !p.live(), Script: p.Script}
 }
 
 func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
@@ -55,7 +65,12 @@ func (p *Plan) campaign(started time.Time) (*campaign.Campaign, error) {
 	}
 	if p.On == Remote { // what any other run makes ends with this process
 		o.Holding = func(made campaign.Made, there bool) {
-			p.Remains.Hold(Remain{Made: made, Where: p.whereIs(made), Kept: p.Keep && !made.Doubtful}, there)
+			// Of several accounts the first has the queues and containers.
+			where := p.Accounts[made.Account].String()
+			if one, beside := map[string]azure.Neighbour{campaign.MadeQueue: azure.Queue, campaign.MadeContainer: azure.Blob}[made.What]; beside {
+				where, _ = p.Accounts[0].Neighbour(one)
+			}
+			p.Remains.Hold(Remain{Made: made, Where: where, Kept: p.Keep && !made.Doubtful}, there)
 		}
 	}
 	p.together(&o)
@@ -74,17 +89,6 @@ func campaignOf(o campaign.Options) (*campaign.Campaign, error) {
 	return made, nil
 }
 
-// retryCodes returns the statuses by which the target says that it is busy, beside those
-// that every service has.
-func (p *Plan) retryCodes() []int {
-	for _, one := range p.Accounts {
-		if one.Cosmos() {
-			return []int{backoff.TooManyRequests}
-		}
-	}
-	return nil
-}
-
 // Agree asks for consent to what runs of the plan will send together to a remote target,
 // on a table that is called so; nobody is asked for another target. The error is that of
 // Consent, [ErrConsent] where there is none.
@@ -95,7 +99,13 @@ func (p *Plan) Agree(f campaign.Forecast, table string) error {
 	if p.Consent == nil {
 		return ErrConsent
 	}
-	return p.Consent(Ask{Forecast: f, Where: p.where(), Table: table, Beside: p.storesAt()})
+	var beside []string
+	for _, one := range neighboursOf(p.Scenario) {
+		if address, known := p.Accounts[0].Neighbour(one); known {
+			beside = append(beside, address)
+		}
+	}
+	return p.Consent(Ask{Forecast: f, Where: p.where(), Table: table, Beside: strings.Join(beside, serviceAnd)})
 }
 
 // consent asks for consent to what a run of the plan will send, if its target is remote.
@@ -135,21 +145,49 @@ func Run(ctx context.Context, p Plan) (*results.Record, error) {
 	return p.simulated(ctx)
 }
 
-// before returns a target with the faults of the scenario before it, and the books that
-// are then to be held against the record's. A counter may be nil.
-func (p *Plan) before(t target.Target, counter target.Counter, clk clock.Clock) (target.Target, target.Counter) {
-	if p.injector == nil {
-		return t, counter
-	}
-	if counter != nil {
-		counter = p.injector.Corrected(counter)
-	}
-	return p.injector.Before(t, clk), counter
-}
-
 // unseen is the progress of a run that nobody looks at.
 type unseen struct{}
 
 func (unseen) Begins(Begun) []drive.Observer { return nil }
 func (unseen) Enters(campaign.Progress)      {}
 func (unseen) Ends(error)                    {}
+
+// Remains are what remote runs have made and not dropped yet: what would be left if the
+// process ended now. It is safe for concurrent use; its zero value is empty, and a nil one
+// keeps nothing.
+type Remains struct {
+	mu   sync.Mutex
+	list []Remain
+}
+
+// Remain is a table, a queue or a container of blobs that a run has made, or is about to.
+type Remain struct {
+	campaign.Made
+	// Where is the address of its account.
+	Where string
+	// Kept says that it stays in place because it was asked for.
+	Kept bool
+}
+
+// String names it and where it is.
+func (r Remain) String() string { return fmt.Sprintf("%s %s at %s", r.What, r.Name, r.Where) }
+
+// List returns all that there is, the oldest first.
+func (r *Remains) List() []Remain {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list)
+}
+
+// Hold takes down that something is there, or is gone.
+func (r *Remains) Hold(one Remain, there bool) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = slices.DeleteFunc(r.list, func(other Remain) bool { return other.String() == one.String() })
+	if there {
+		r.list = append(r.list, one)
+	}
+}

@@ -39,27 +39,23 @@ func withoutKind(err, kind error) error {
 	}
 }
 
-// causeOf returns what ended a run early, for its record.
-func causeOf(ended error) results.EndedBy {
+// endOf returns what a record says of how its run ended, and what ended it early.
+func endOf(ended error) (validity string, reasons []string, by results.EndedBy) {
+	if errors.Is(ended, drive.ErrStopped) {
+		by = results.EndedByStopOn
+	}
 	for _, target := range []error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad} {
 		if errors.Is(ended, target) {
-			return results.EndedByTarget
+			by = results.EndedByTarget
 		}
 	}
-	if errors.Is(ended, drive.ErrStopped) {
-		return results.EndedByStopOn
-	}
-	return ""
-}
-
-func endOf(ended error) (validity string, reasons []string) {
 	switch {
 	case ended == nil:
-		return results.Valid, []string{}
+		return results.Valid, []string{}, by
 	case errors.Is(ended, context.Canceled):
-		return results.Partial, []string{"the run was interrupted"}
+		return results.Partial, []string{"the run was interrupted"}, by
 	case ended == ErrBudget:
-		return results.Partial, []string{ErrBudget.Error()}
+		return results.Partial, []string{ErrBudget.Error()}, by
 	}
 	var stop *drive.Stop
 	if errors.As(ended, &stop) {
@@ -68,5 +64,5 @@ func endOf(ended error) (validity string, reasons []string) {
 	if ended != nil {
 		reasons = append(reasons, "the run was ended by an error: "+results.OneLine(ended))
 	}
-	return results.Partial, reasons
+	return results.Partial, reasons, by
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"loadgen/results"
@@ -21,9 +22,19 @@ func NewFind(s *scenarios.Scenario, of string) (*campaign.Find, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &campaign.Find{Of: of, MaxThrottled: .005, From: firstRate(s, of), Burst: m.PartitionBurst}
+	f := &campaign.Find{Of: of, MaxThrottled: .005, From: documentedPartition / 4, Burst: m.PartitionBurst}
 	if of == results.LimitAccount {
-		f.Burst = m.AccountBurst
+		f.From, f.Burst = documentedAccount/4, m.AccountBurst
+	} else {
+		// At the first rate of the scenario.
+		for _, phase := range slices.Backward(s.Phases) {
+			switch t := phase.Offered(); {
+			case len(t.Keys) == 1 && len(t.Ladder()) > 0:
+				f.From = max(t.Ladder()[0].Rate, campaign.LowestRate)
+			case t.Unit == scenarios.UnitEach && t.Arrivals != nil:
+				f.From = max(t.Arrivals.Constant, campaign.LowestRate)
+			}
+		}
 	}
 	f.UpTo = HighestTried(of, f.From)
 	f.Step = min(max(time.Duration(burstsPerStep)*f.Burst, campaign.ShortestStep), campaign.LongestStep)
@@ -38,23 +49,6 @@ func HighestTried(of string, from float64) float64 {
 		times = 8
 	}
 	return min(times*from, campaign.HighestRate)
-}
-
-// firstRate returns where a search begins: at the first rate of the scenario for a
-// partition, and at a quarter of the documented target for an account.
-func firstRate(s *scenarios.Scenario, of string) float64 {
-	if of == results.LimitAccount {
-		return documentedAccount / 4
-	}
-	for _, phase := range s.Phases {
-		switch t := phase.Offered(); {
-		case len(t.Keys) == 1 && len(t.Ladder()) > 0:
-			return max(t.Ladder()[0].Rate, campaign.LowestRate)
-		case t.Unit == scenarios.UnitEach && t.Arrivals != nil:
-			return max(t.Arrivals.Constant, campaign.LowestRate)
-		}
-	}
-	return documentedPartition / 4
 }
 
 // enoughPartitions refuses the search of an account whose partitions bind before it

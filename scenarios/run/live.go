@@ -40,11 +40,10 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 			return nil, err
 		}
 	}
-	manifest, err := p.manifest(campaign, clk.Started(), d.who)
+	manifest, err := p.manifest(campaign, clk.Started(), d)
 	if err != nil {
 		return nil, err
 	}
-	d.describe(&manifest)
 	resultStream, err := p.resultStream(clk, campaign)
 	if err != nil {
 		return nil, err
@@ -53,8 +52,10 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	if err != nil {
 		return nil, errors.Join(err, resultStream.discard())
 	}
-	if err := resultStream.begin(); err != nil {
-		return nil, err
+	if resultStream != nil {
+		if err := resultStream.file.empty(); err != nil {
+			return nil, err
+		}
 	}
 	if p.handed != nil {
 		p.handed.destination = d
@@ -89,10 +90,23 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 	bounded, t, release := p.bound(welcome, d.target)
 	defer release()
 	// What is injected is not sent, and costs nothing.
-	t, d.counter = p.before(t, d.counter, clk)
+	if p.injector != nil {
+		t = p.injector.Before(t, clk)
+		if d.counter != nil {
+			d.counter = p.injector.Corrected(d.counter)
+		}
+	}
 	live := &drive.Live{Clock: clk, Target: t, Workers: p.workers(), Fine: true}
+	tell := func(h results.Health) {
+		k.recorder.Health(h)
+		for _, o := range observers {
+			if wants, is := o.(HealthObserver); is {
+				wants.Health(h)
+			}
+		}
+	}
 	look, err := StartHealthSampler(HealthOptions{Clock: live.Clock, Source: NewHealthProcess(),
-		Load: func() GeneratorLoad { return GeneratorLoad(live.Load()) }, Tell: tellHealth(k.recorder, observers), Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
+		Load: func() GeneratorLoad { return GeneratorLoad(live.Load()) }, Tell: tell, Cores: runtime.GOMAXPROCS(0), Workers: live.Workers})
 	if err != nil {
 		p.Progress.Ends(err)
 		return err
@@ -121,16 +135,4 @@ func (p *Plan) send(ctx context.Context, campaign *campaign.Campaign, clk clock.
 		return errors.Join(cause, withoutKind(ended, context.Canceled))
 	}
 	return ended
-}
-
-// tellHealth tells the record, and whoever of the observers wants to know.
-func tellHealth(record *results.Recorder, observers []drive.Observer) func(results.Health) {
-	return func(h results.Health) {
-		record.Health(h)
-		for _, o := range observers {
-			if wants, is := o.(HealthObserver); is {
-				wants.Health(h)
-			}
-		}
-	}
 }

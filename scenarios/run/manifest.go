@@ -24,7 +24,7 @@ const (
 
 // manifest says what is about to be run, when, and on what who
 // answers is.
-func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers) (results.Manifest, error) {
+func (p *Plan) manifest(c *campaign.Campaign, started time.Time, d *destination) (results.Manifest, error) {
 	s := p.carried()
 	m, err := modelOf(s)
 	if err != nil {
@@ -46,7 +46,13 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 		Environment: results.Environment{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 			Workers: s.Workers},
 	}
-	manifest.Example, manifest.AntiPattern = p.example()
+	if of := cmp.Or(p.AntiPattern, p.Scenario.AntiPattern); of != nil {
+		manifest.Example = &results.Example{Shows: oneLine(p.Scenario.About), Wrong: oneLine(of.About), Why: oneLine(of.Why), Fails: of.Fails}
+		if p.AntiPattern != nil {
+			// What the run does wrong on purpose.
+			manifest.AntiPattern = manifest.Example.Wrong
+		}
+	}
 	if p.Driver == Vegeta {
 		manifest.Driver = p.Driver
 	}
@@ -61,22 +67,11 @@ func (p *Plan) manifest(c *campaign.Campaign, started time.Time, who whoAnswers)
 	for i := range s.Faults {
 		manifest.Faults = append(manifest.Faults, scenarios.DescribeFault(&s.Faults[i]))
 	}
-	p.describe(&manifest, c.Table, who)
+	p.describe(&manifest, c.Table, d.who)
+	if len(d.ahead) > 0 { // an embedded engine's clients are all alike
+		manifest.Client, manifest.Proxy = string(d.wires[0].Client()), d.wires[0].Proxy()
+	}
 	return manifest, p.load(&manifest, c)
-}
-
-// example returns what the scenario shows, nil where it warns of nothing, and what the run
-// does wrong on purpose.
-func (p *Plan) example() (shown *results.Example, wrong string) {
-	of := cmp.Or(p.AntiPattern, p.Scenario.AntiPattern)
-	if of == nil {
-		return nil, ""
-	}
-	shown = &results.Example{Shows: oneLine(p.Scenario.About), Wrong: oneLine(of.About), Why: oneLine(of.Why), Fails: of.Fails}
-	if p.AntiPattern != nil {
-		wrong = shown.Wrong
-	}
-	return shown, wrong
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -100,26 +95,22 @@ func (p *Plan) load(m *results.Manifest, c *campaign.Campaign) error {
 			if t.Arrivals != nil {
 				m.Spread.Rate = t.Arrivals.Constant
 			}
-		} else if len(t.Keys) == 1 && p.aimsAt(t.Keys[0], i+1) {
+			continue
+		}
+		elsewhere := func(later scenarios.Phase) bool {
+			o := later.Offered()
+			return (o.Arrivals != nil || o.Clients > 0) && (o.Unit == scenarios.UnitEach || !slices.Equal(o.Keys, t.Keys))
+		}
+		if len(t.Keys) == 1 && !slices.ContainsFunc(p.Scenario.Phases[i+1:], elsewhere) {
 			m.PartitionKey = t.Keys[0]
 			return nil
 		}
-		if t.Unit != scenarios.UnitEach && (t.Arrivals != nil || t.Clients > 0) {
+		if t.Arrivals != nil || t.Clients > 0 {
 			// What one phase offers elsewhere is not to be told of another's key.
 			return nil
 		}
 	}
 	return nil
-}
-
-// aimsAt reports whether what phases from one on offer goes to one key alone.
-func (p *Plan) aimsAt(key string, from int) bool {
-	for _, phase := range p.Scenario.Phases[from:] {
-		if t := phase.Offered(); (t.Arrivals != nil || t.Clients > 0) && (len(t.Keys) != 1 || t.Keys[0] != key || t.Unit == scenarios.UnitEach) {
-			return false
-		}
-	}
-	return true
 }
 
 // Version names the build.

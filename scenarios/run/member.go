@@ -195,15 +195,28 @@ func (p *Plan) togetherFaults() (faults []error) {
 	return append(faults, campaign.Undivided(p.Scenario, p.Elsewhere.Processes)...)
 }
 
-// Offered returns what the scenario of a plan offers, and how much of it is due to each of so
-// many processes.
-func (p *Plan) Offered(processes int) ([]campaign.Offered, error) {
+// Offered returns what the scenario of a plan offers, or a step of its search where that is not
+// nil, and how much of it is due to each of so many processes, by the time of a record, which
+// begins before the first of it.
+func (p *Plan) Offered(step *campaign.Try, processes int) ([]campaign.Offered, error) {
 	c, err := campaignOf(p.options(TablePrefix))
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.Offered(processes)
-	return inRecord(list, err)
+	var list []campaign.Offered
+	if step == nil {
+		list, err = c.Offered(processes)
+	} else {
+		list, err = c.OfferedBy(*step, processes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w", wrong("", "%v", err))
+	}
+	for i := range list {
+		list[i].Begin += beforeBegin
+		list[i].End += beforeBegin
+	}
+	return list, nil
 }
 
 // Searched is a search that several processes carry out together, as whoever leads it begins it.
@@ -217,27 +230,4 @@ func (p *Plan) Searched() (s *campaign.Search, err error) {
 		return nil, fmt.Errorf("%w", wrong("", "%v", err))
 	}
 	return p.Find.Search(len(partitions)), nil
-}
-
-// OfferedBy returns what a step of the plan's search offers, and how much of it is due to each
-// of so many processes. It begins as the record of the first step does.
-func (p *Plan) OfferedBy(t campaign.Try, processes int) ([]campaign.Offered, error) {
-	c, err := campaignOf(p.options(TablePrefix))
-	if err != nil {
-		return nil, err
-	}
-	list, err := c.OfferedBy(t, processes)
-	return inRecord(list, err)
-}
-
-// inRecord returns what is offered by the time of a record, which begins before the first of it.
-func inRecord(list []campaign.Offered, err error) ([]campaign.Offered, error) {
-	if err != nil {
-		return nil, fmt.Errorf("%w", wrong("", "%v", err))
-	}
-	for i := range list {
-		list[i].Begin += beforeBegin
-		list[i].End += beforeBegin
-	}
-	return list, nil
 }

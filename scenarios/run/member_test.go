@@ -86,7 +86,7 @@ func TestMembersOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := run.Plan{Scenario: s}
-	plan, err := p.Offered(3)
+	plan, err := p.Offered(nil, 3)
 	if err != nil || len(plan) != 2 || len(record.Phases) != 2 {
 		t.Fatalf("%v: %d phases planned, %d recorded; want 2", err, len(plan), len(record.Phases))
 	}

@@ -4,8 +4,10 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"loadgen/report/document"
+	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
 
@@ -19,11 +21,22 @@ func (p *Plan) Footprint() (int64, error) {
 	return campaign.Footprint(p.data()).Total(), nil
 }
 
-// fits reports a simulation that would take more memory than it may, before
-// anything is run. Two runs beside each other take twice as much.
-func (p *Plan) fits(c *campaign.Campaign) error {
+// virtualFaults returns what keeps a sound plan from being simulated: clients that never pause
+// where the model answers at once, for time would not pass; and more memory than it may take,
+// which for two runs beside each other is twice as much.
+func (p *Plan) virtualFaults(c *campaign.Campaign) (faults []error) {
+	if m, err := modelOf(p.Scenario); err == nil && m.RoundTrip == 0 && (m.ReadTime == 0 || m.WriteTime == 0) {
+		at := slices.IndexFunc(p.Scenario.Phases, func(phase scenarios.Phase) bool {
+			t := phase.Traffic
+			return t != nil && t.FlatOut() && t.Count == 0
+		})
+		if at >= 0 {
+			faults = append(faults, wrong("", "the clients of the phase %s never pause, and the model answers at once: virtual time would not pass; "+
+				"expected think above 0, a count, or a model with a round_trip", p.Scenario.Phases[at].Name))
+		}
+	}
 	if p.MemoryLimit == 0 {
-		return nil
+		return faults
 	}
 	need := c.Footprint(p.data())
 	sum, more := need.Total(), ""
@@ -32,14 +45,14 @@ func (p *Plan) fits(c *campaign.Campaign) error {
 		more = ", twice since another profile runs beside it (--one-profile spares that)"
 	}
 	if sum <= p.MemoryLimit {
-		return nil
+		return faults
 	}
 	if need.Holdings > 0 {
 		more = ", " + document.Bytes(need.Holdings) + " of keys that tell what queries read" + more
 	}
-	return wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
+	return append(faults, wrong("memory-limit", "the scenario would take about %s: %s of operations that wait, "+
 		"%s of stored entities, %s of histograms%s", document.Bytes(sum),
-		document.Bytes(need.Waiting), document.Bytes(need.Entities), document.Bytes(need.Histograms), more)
+		document.Bytes(need.Waiting), document.Bytes(need.Entities), document.Bytes(need.Histograms), more))
 }
 
 // What the process may let lie before it collects garbage. On two processors the

@@ -33,8 +33,9 @@ func TestRetryCodesAreThoseOfTheTarget(t *testing.T) {
 		{"Azure Storage", Plan{On: Remote, Accounts: []azure.Endpoint{at("https://races.table.core.windows.net")}}, nil},
 		{"Cosmos DB", Plan{On: Remote, Accounts: []azure.Endpoint{at("https://races.table.cosmos.azure.com:443")}}, []int{429}},
 	} {
-		if got := row.plan.retryCodes(); !slices.Equal(got, row.want) {
-			t.Errorf("%s: retryCodes() = %v; want %v", row.name, got, row.want)
+		row.plan.Scenario = new(scenarios.Scenario)
+		if got := row.plan.options("races").RetryCodes; !slices.Equal(got, row.want) {
+			t.Errorf("%s: the codes are %v; want %v", row.name, got, row.want)
 		}
 	}
 }
@@ -88,7 +89,7 @@ func TestClaimsAreOfTheScenarioAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m, err := p.manifest(campaign, time.Time{}, whoAnswers{}); err != nil || len(m.Checks) != row.want {
+		if m, err := p.manifest(campaign, time.Time{}, new(destination)); err != nil || len(m.Checks) != row.want {
 			t.Errorf("%s: the manifest expects %q, %v; want %d claims", row.name, m.Checks, err, row.want)
 		}
 		if _, some := p.rival(); some {

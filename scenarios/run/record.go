@@ -71,12 +71,14 @@ func countsOf(counter target.Counter) *results.TargetCounts {
 // seal closes the books of a run that ended so, reads its record back, judges it and
 // seals it with its summary.
 func (k *kept) seal(end time.Duration, counter target.Counter, ended error) (*results.Record, error) {
-	validity, reasons := endOf(ended)
-	k.recorder.Take(func(of *results.Record) { of.EndedBy = causeOf(ended) })
+	validity, reasons, by := endOf(ended)
+	k.recorder.Take(func(of *results.Record) { of.EndedBy = by })
 	err := k.recorder.Finish(end, validity, reasons, countsOf(counter))
 	// What ended the run stays what it is where nothing else went wrong.
-	if unwritten := k.closeLogs(); unwritten != nil {
-		ended = errors.Join(ended, unwritten)
+	for _, one := range k.logs {
+		if unwritten := errors.Join(one.form.Err(), one.Close()); unwritten != nil {
+			ended = errors.Join(ended, fmt.Errorf("%w: %w", results.ErrWrite, unwritten))
+		}
 	}
 	if err != nil {
 		// A write that failed in mid-run is what ended it, too: said once.
@@ -118,7 +120,7 @@ type openResultStream struct {
 }
 
 // result stream opens the recording of attempts, nil where none was asked for. What the
-// file holds is left as it is until [openResultStream.begin].
+// file holds is left as it is until all else is ready.
 func (p *Plan) resultStream(clk clock.Real, c *campaign.Campaign) (*openResultStream, error) {
 	if p.Attempts == "" {
 		return nil, nil
@@ -128,14 +130,6 @@ func (p *Plan) resultStream(clk clock.Real, c *campaign.Campaign) (*openResultSt
 		return nil, err
 	}
 	return &openResultStream{drive.NewResultStream(file, p.Scenario.Name, clk.Started(), c.Kinds()), file}, nil
-}
-
-// begin empties the file for the recording that follows.
-func (t *openResultStream) begin() error {
-	if t == nil {
-		return nil
-	}
-	return t.file.empty()
 }
 
 // close writes what is left of a recording, if there is one.

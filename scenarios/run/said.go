@@ -12,14 +12,6 @@ import (
 	"loadgen/target/azure"
 )
 
-// describe enters into a manifest what sends to another service.
-func (d *destination) describe(m *results.Manifest) {
-	if len(d.ahead) == 0 {
-		return // an embedded engine's clients are all alike
-	}
-	m.Client, m.Proxy = string(d.wires[0].Client()), d.wires[0].Proxy()
-}
-
 // whileWelcome returns the context with an end for when a service lets nobody in any more,
 // since it refuses the token and another one as well. Its cause then wraps [ErrTarget].
 // Whoever has it departs.

@@ -35,7 +35,7 @@ func (p *Plan) simulated(ctx context.Context) (*results.Record, error) {
 	if epoch.IsZero() {
 		epoch = time.Unix(0, 0)
 	}
-	manifest, err := p.manifest(campaign, cmp.Or(p.Started, epoch), whoAnswers{})
+	manifest, err := p.manifest(campaign, cmp.Or(p.Started, epoch), new(destination))
 	if err != nil {
 		return nil, err
 	}

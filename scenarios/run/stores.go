@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
@@ -32,15 +31,6 @@ func ownOf(s *scenarios.Scenario) []string {
 	return nil
 }
 
-// withStandIns sets stand-ins beside the tables where the scenario uses some, and has
-// their books added to the target's own.
-func (d *destination) withStandIns(s *scenarios.Scenario, clk clock.Clock) {
-	if len(storesOf(s)) > 0 {
-		beside := queueblob.NewWaiting(clk)
-		d.target, d.counter = queueblob.New(d.target, beside), booksOfBoth{d.counter, beside}
-	}
-}
-
 // booksOfBoth are those of two targets as one's.
 type booksOfBoth struct{ tables, beside target.Counter }
 
@@ -64,18 +54,6 @@ func neighboursOf(s *scenarios.Scenario) []azure.Neighbour {
 		list = append(list, azure.Blob)
 	}
 	return list
-}
-
-// storesAt names where a remote target's queues and blobs are that a scenario uses,
-// empty for none.
-func (p *Plan) storesAt() string {
-	var where []string
-	for _, one := range neighboursOf(p.Scenario) {
-		if address, known := p.Accounts[0].Neighbour(one); known {
-			where = append(where, address)
-		}
-	}
-	return strings.Join(where, serviceAnd)
 }
 
 // whoIsThere is the name of a queue and a container that are asked for to hear whether a

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -104,12 +106,20 @@ func TestWhatATargetHasToReach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Plan{Scenario: plain, On: Remote, Accounts: []azure.Endpoint{endpoint}}
-	if err := p.reaches(); err != nil || p.storesAt() != "" {
-		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, p.storesAt())
+	asked := Ask{}
+	p := &Plan{Scenario: plain, On: Remote, Accounts: []azure.Endpoint{endpoint}, Consent: func(a Ask) error {
+		asked = a
+		return nil
+	}}
+	if err := errors.Join(p.reaches(), p.Agree(campaign.Forecast{}, "races")); err != nil || asked.Beside != "" {
+		t.Errorf("a scenario of tables alone: %v, stores at %q; want neither", err, asked.Beside)
 	}
-	d := &destination{}
-	if d.withStandIns(plain, nil); d.target != nil || d.counter != nil {
+	direct := &Plan{Scenario: plain, On: InProcess}
+	d, err := direct.open(t.Context(), clock.NewReal(), "races")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, both := d.counter.(booksOfBoth); both {
 		t.Error("a scenario of tables alone is given stand-ins")
 	}
 	for _, s := range furnished(t) {

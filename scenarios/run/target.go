@@ -18,6 +18,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/target"
 	"loadgen/target/azure"
+	"loadgen/target/queueblob"
 )
 
 // Endpoint is the address of an account on a table service, with what proves it ours.
@@ -114,7 +115,10 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 		return nil, err
 	}
 	if p.On != Remote {
-		d.withStandIns(p.Scenario, clk)
+		if len(storesOf(p.Scenario)) > 0 {
+			beside := queueblob.NewWaiting(clk)
+			d.target, d.counter = queueblob.New(d.target, beside), booksOfBoth{d.counter, beside}
+		}
 		d.target = target.WrapLine(d.target, lineOf(p.Scenario), clk)
 	}
 	return d, nil
@@ -160,8 +164,20 @@ func (p *Plan) openEmbedded(d *destination, clk clock.Real, id string) error {
 		accounts = append(accounts, rest.Account{Name: name, Secret: secret})
 	}
 	books := new(served)
+	observe := p.Seen
+	if p.Faults != nil {
+		// Of replies that are lost on purpose the books are told, too.
+		observe = func(seen *rest.Seen) {
+			if seen.Status == 0 {
+				books.unheard.Add(seen.Counted)
+			}
+			if p.Seen != nil {
+				p.Seen(seen)
+			}
+		}
+	}
 	books.handler, err = rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk, Seed: s.Seed,
-		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: p.observer(books),
+		Accounts: accounts, Name: "loadgen/" + Version(), Faults: p.Faults, Observe: observe,
 		// The run's own workers alone send here: they are to be throttled by the model.
 		BodyBytes: math.MaxInt64})
 	if err != nil {
@@ -230,7 +246,18 @@ func (p *Plan) openRemote(ctx context.Context, d *destination, clk clock.Real, i
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrTarget, err)
 		}
-		d.who = d.who.and(service, i == 0)
+		// Together they are genuine and of known limits where all are, an emulator where one is.
+		who := &d.who
+		switch {
+		case i == 0:
+			*who = whoAnswers{service.Server, service}
+		case !slices.Contains(strings.Split(who.names, serviceAnd), service.Server):
+			who.names += serviceAnd + service.Server
+		}
+		who.Genuine, who.Emulator = who.Genuine && service.Genuine, who.Emulator || service.Emulator
+		if !service.LimitsKnown || service.Limits != who.Limits {
+			who.LimitsKnown, who.Limits = false, wire.Limits{}
+		}
 		d.ahead = append(d.ahead, service.Ahead)
 	}
 	return p.withServices(ctx, d, clk)
@@ -261,22 +288,6 @@ type served struct {
 	unheard atomic.Int64
 }
 
-// observer returns what is told of every request: of replies that are lost on purpose,
-// and whoever else wants to know. It is nil where nobody does.
-func (p *Plan) observer(books *served) func(*rest.Seen) {
-	if p.Faults == nil {
-		return p.Seen
-	}
-	return func(seen *rest.Seen) {
-		if seen.Status == 0 {
-			books.unheard.Add(seen.Counted)
-		}
-		if p.Seen != nil {
-			p.Seen(seen)
-		}
-	}
-}
-
 // Counts implements target.Counter.
 func (s *served) Counts() target.Counts {
 	counts := target.Counts(s.handler.Counts())
@@ -289,22 +300,6 @@ type whoAnswers struct {
 	// names is what they call themselves.
 	names string
 	azure.Service
-}
-
-// and returns what it and another service are together: genuine and of known limits where
-// all are, an emulator where one is.
-func (w whoAnswers) and(other azure.Service, first bool) whoAnswers {
-	switch {
-	case first:
-		return whoAnswers{other.Server, other}
-	case !slices.Contains(strings.Split(w.names, serviceAnd), other.Server):
-		w.names += serviceAnd + other.Server
-	}
-	w.Genuine, w.Emulator = w.Genuine && other.Genuine, w.Emulator || other.Emulator
-	if !other.LimitsKnown || other.Limits != w.Limits {
-		w.LimitsKnown, w.Limits = false, wire.Limits{}
-	}
-	return w
 }
 
 // serviceAnd stands between what the services of several accounts call themselves.

@@ -64,8 +64,7 @@ func (p *Plan) Validate() []error {
 	if p.live() {
 		add(p.enoughFiles())
 	} else {
-		add(p.timeless())
-		add(p.fits(campaign))
+		faults = append(faults, p.virtualFaults(campaign)...)
 	}
 	return faults
 }
@@ -77,23 +76,6 @@ func modelOf(s *scenarios.Scenario) (*model.Model, error) {
 		err = wrong("", "%v", results.OneLine(err))
 	}
 	return m, err
-}
-
-// timeless refuses clients that never pause where a simulation answers at once: time would not
-// pass.
-func (p *Plan) timeless() error {
-	m, err := modelOf(p.Scenario)
-	if err != nil || m.RoundTrip > 0 || m.ReadTime > 0 && m.WriteTime > 0 {
-		return err
-	}
-	for i := range p.Scenario.Phases {
-		phase := &p.Scenario.Phases[i]
-		if t := phase.Traffic; t != nil && t.FlatOut() && t.Count == 0 {
-			return wrong("", "the clients of the phase %s never pause, and the model answers at once: virtual time would not pass; "+
-				"expected think above 0, a count, or a model with a round_trip", phase.Name)
-		}
-	}
-	return nil
 }
 
 func (p *Plan) tableFault() error {

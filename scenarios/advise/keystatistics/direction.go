@@ -52,35 +52,6 @@ func sum(counts []int) int {
 	return total
 }
 
-// neighbours compares each insert with the one that came before, where the
-// instants say which that is.
-func (o *Order) neighbours(all []arrival) {
-	pairs, same, others, ascending := 0, 0, 0, 0
-	for i := range all[1:] {
-		earlier, later := &all[i], &all[i+1]
-		if earlier.at == later.at {
-			continue
-		}
-		pairs++
-		switch order := entity.Compare(earlier.key, later.key); {
-		case order == 0:
-			same++
-		case !earlier.hot || !later.hot:
-		default:
-			others++
-			if order < 0 {
-				ascending++
-			}
-		}
-	}
-	if pairs > 0 {
-		o.SameKey = float64(same) / float64(pairs)
-	}
-	if others > 0 {
-		o.Ascending = float64(ascending) / float64(others)
-	}
-}
-
 // The bounds of a dominant beginning.
 const (
 	// outliers is which share of the hot keys is left out at either end before the

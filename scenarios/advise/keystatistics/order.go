@@ -116,9 +116,8 @@ func judged(all []arrival) Order {
 			"it takes %d", len(windows), fewestWindows)
 		return o
 	}
-	o.window(windows)
+	o.measure(all, windows)
 	o.countTails(all, s.keys)
-	o.neighbours(all)
 	if o.SameKey >= sameShare && o.SameKey-s.squares/float64(s.total)/float64(s.total) >= staysShare {
 		// Two inserts have the same key more often than any two would by chance: keys are done
 		// with sooner than a window lasts. As many as have the same key
@@ -176,7 +175,9 @@ func (o *Order) Place() float64 {
 	}
 }
 
-func (o *Order) window(windows []window) {
+// measure takes down how much of each window its hottest place has, and compares each insert
+// with the one that came before, where the instants say which that is.
+func (o *Order) measure(all []arrival, windows []window) {
 	hits := 0
 	spans := make([]time.Duration, len(windows))
 	for i := range windows {
@@ -190,6 +191,30 @@ func (o *Order) window(windows []window) {
 	slices.Sort(spans)
 	o.Window = spans[len(spans)/2]
 	o.AtOnce = float64(hits) / float64(o.Samples)
+	pairs, same, others, ascending := 0, 0, 0, 0
+	for i := range all[1:] {
+		earlier, later := &all[i], &all[i+1]
+		if earlier.at == later.at {
+			continue
+		}
+		pairs++
+		switch order := entity.Compare(earlier.key, later.key); {
+		case order == 0:
+			same++
+		case !earlier.hot || !later.hot:
+		default:
+			others++
+			if order < 0 {
+				ascending++
+			}
+		}
+	}
+	if pairs > 0 {
+		o.SameKey = float64(same) / float64(pairs)
+	}
+	if others > 0 {
+		o.Ascending = float64(ascending) / float64(others)
+	}
 }
 
 // The bounds of a hot place's kind.

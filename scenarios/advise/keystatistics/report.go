@@ -86,12 +86,37 @@ func (s *Statistics) Report() Report {
 }
 
 func (w *weights) report(r *Report) {
-	var shares []Share
+	shares := make([]Share, 0, len(w.told))
 	if w.heaviest == nil {
-		shares = w.exact(r)
+		r.Partitions = Estimate{Value: float64(len(w.told)), Exact: true}
+		r.Effective.Exact = true
+		squares := 0.0
+		for i := range w.told {
+			one := &w.told[i]
+			squares += float64(one.entities) * float64(one.entities)
+			shares = append(shares, Share{PartitionKey: string(w.text[one.from:one.to]), Least: one.entities, Most: one.entities})
+		}
+		if squares > 0 {
+			r.Effective.Value = float64(r.Entities) / squares * float64(r.Entities)
+		}
 	} else {
-		shares = w.estimates(r)
+		distinct := w.distinct.Estimate()
+		r.Partitions = Estimate{Value: distinct, StandardError: distinct * w.distinct.StandardError()}
+		if squares := w.moment.Estimate(); squares > 0 {
+			// The reciprocal is as uncertain as what it is of, as a part of it. There are
+			// no more equal partitions than partitions.
+			effective := float64(r.Entities) / squares * float64(r.Entities)
+			r.Effective = Estimate{Value: max(1, effective), StandardError: effective * w.moment.StandardError()}
+		}
+		r.Unlisted = w.heaviest.Missing()
+		for _, place := range w.heaviest.Places() {
+			shares = append(shares, Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight})
+		}
 	}
+	// The heaviest first, and of those that have places the ones that surely are.
+	slices.SortFunc(shares, func(a, b Share) int {
+		return cmp.Or(cmp.Compare(b.Least, a.Least), cmp.Compare(b.Most, a.Most), entity.Compare(a.PartitionKey, b.PartitionKey))
+	})
 	total := float64(max(1, r.Entities))
 	most := int64(0)
 	for i := range shares {
@@ -106,49 +131,6 @@ func (w *weights) report(r *Report) {
 	if len(shares) > 0 {
 		r.Hottest = Interval{shares[0].OfAll.Least, float64(max(most, r.Unlisted)) / total}
 	}
-}
-
-// exact lists all partitions, the heaviest first.
-func (w *weights) exact(r *Report) []Share {
-	r.Partitions = Estimate{Value: float64(len(w.told)), Exact: true}
-	r.Effective.Exact = true
-	shares := make([]Share, 0, len(w.told))
-	squares := 0.0
-	for i := range w.told {
-		one := &w.told[i]
-		squares += float64(one.entities) * float64(one.entities)
-		shares = append(shares, Share{PartitionKey: string(w.text[one.from:one.to]), Least: one.entities, Most: one.entities})
-	}
-	if squares > 0 {
-		r.Effective.Value = float64(r.Entities) / squares * float64(r.Entities)
-	}
-	slices.SortFunc(shares, heavierFirst)
-	return shares
-}
-
-// estimates lists the partitions that have a place, those that are surely the
-// heaviest first.
-func (w *weights) estimates(r *Report) []Share {
-	distinct := w.distinct.Estimate()
-	r.Partitions = Estimate{Value: distinct, StandardError: distinct * keys.DistinctError}
-	if squares := w.moment.Estimate(); squares > 0 {
-		// The reciprocal is as uncertain as what it is of, as a part of it. There are
-		// no more equal partitions than partitions.
-		effective := float64(r.Entities) / squares * float64(r.Entities)
-		r.Effective = Estimate{Value: max(1, effective), StandardError: effective * keys.MomentError}
-	}
-	r.Unlisted = w.heaviest.Missing()
-	shares := make([]Share, 0, len(w.heaviest.Places()))
-	for _, place := range w.heaviest.Places() {
-		shares = append(shares, Share{PartitionKey: string(place.Value.text), Least: place.Weight - place.Inherited, Most: place.Weight})
-	}
-	slices.SortFunc(shares, heavierFirst)
-	return shares
-}
-
-func heavierFirst(a, b Share) int {
-	return cmp.Or(cmp.Compare(b.Least, a.Least), cmp.Compare(b.Most, a.Most),
-		entity.Compare(a.PartitionKey, b.PartitionKey))
 }
 
 // Demand is a rate that keys like the surveyed ones are to carry.

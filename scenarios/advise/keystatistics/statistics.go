@@ -2,6 +2,7 @@ package keystatistics
 
 import (
 	"errors"
+	"slices"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -49,6 +50,22 @@ type Statistics struct {
 
 	// partition is the room of Add, row that of a RowKey.
 	partition, row []byte
+}
+
+// sample keeps a few of any number of inserts, each as likely as the others
+// (algorithm R, Vitter 1985).
+type sample struct {
+	most   int
+	chance clock.Stream
+	seen   uint64
+	kept   []kept
+}
+
+// kept is an insert of the sample. Its text is used again for the next that takes
+// its place.
+type kept struct {
+	at        clock.Instant
+	partition []byte
 }
 
 // mostKeys is for how many rows it is looked whether their keys repeat earlier ones.
@@ -106,5 +123,15 @@ func (s *Statistics) Add(r *Row) {
 		s.sum.untimed++
 		return
 	}
-	s.inserts.add(r.Instant, s.partition)
+	in := &s.inserts
+	in.seen++
+	if len(in.kept) < in.most {
+		in.kept = append(in.kept, kept{r.Instant, slices.Clone(s.partition)})
+		return
+	}
+	draw := in.chance.At(in.seen - 1)
+	if place := draw.IntN(int(in.seen)); place < in.most {
+		in.kept[place].at = r.Instant
+		in.kept[place].partition = append(in.kept[place].partition[:0], s.partition...)
+	}
 }

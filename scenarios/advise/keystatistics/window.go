@@ -1,6 +1,25 @@
 package keystatistics
 
-import "slices"
+import (
+	"slices"
+
+	"loadgen/engine/clock"
+)
+
+// arrival is an insert of the sample, ready to be judged.
+type arrival struct {
+	at  clock.Instant
+	key string
+	// mixed orders inserts of one instant, whose order nobody knows, by no order
+	// of their keys.
+	mixed uint64
+	// stretch is the place of the key, hot whether it lies in the hottest place of
+	// its window.
+	stretch int
+	hot     bool
+	// number is how many lesser keys the sample has.
+	number int
+}
 
 // window is what came within a short time: neighbours in the sample, all of an
 // instant together.

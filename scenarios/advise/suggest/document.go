@@ -12,39 +12,11 @@ import (
 // reasons for each, what its queries come to, and what was left out.
 func (p *Proposal) Document() *document.Document {
 	d := &document.Document{Title: "suggest " + p.of.Name, Subtitle: "derived, nothing was sent", Data: p,
-		Answer: document.Answer{Claim: p.Verdict()}, Screen: []document.Block{p.Table()}}
+		Answer: document.Answer{Claim: p.Verdict()}}
 	rests := "Every number is derived: nothing was sent."
 	if p.tried() {
 		d.Subtitle = "derived, and tried in short simulations"
 		rests = "The trials were short simulations by a seed that no run of a contest has; every other number is derived."
-	}
-	for i := range p.Candidates {
-		d.Sections = append(d.Sections, p.Candidates[i].section(i+1))
-	}
-	s := document.Section{ID: "left-out", Title: "Left out"}
-	var rejected []string
-	for _, r := range p.Rejected {
-		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
-	}
-	if p.Unlisted > 0 {
-		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
-	}
-	if len(rejected) > 0 {
-		s.Blocks = append(s.Blocks, document.List{Items: rejected})
-	}
-	s.Blocks = append(s.Blocks, document.Paragraph{Text: rests + " Which of them is best, a contest says."})
-	d.Sections = append(d.Sections, s)
-	return d
-}
-
-// keyWidth is how much of a key's template a table shows, in characters.
-const keyWidth = 40
-
-// Table is one line for each design: its keys, and in a few words why, or what a short
-// simulation said.
-func (p *Proposal) Table() document.Table {
-	if p.tried() {
-		return p.trials()
 	}
 	t := document.Table{ID: "proposed", Caption: "The designs that are proposed, the most promising first", Columns: []document.Column{
 		{Title: "proposed", Words: true}, {Title: "PartitionKey", Words: true}, {Title: "RowKey", Words: true, Spare: 3}, {Title: "hottest/s", Unit: "entities/s"},
@@ -66,9 +38,30 @@ func (p *Proposal) Table() document.Table {
 			strings.Join(classes, ", "))
 		row[0].Tone = tone
 		t.Rows = append(t.Rows, row)
+		d.Sections = append(d.Sections, c.section(i+1))
 	}
-	return t
+	if p.tried() {
+		t = p.trials()
+	}
+	d.Screen = []document.Block{t}
+	s := document.Section{ID: "left-out", Title: "Left out"}
+	var rejected []string
+	for _, r := range p.Rejected {
+		rejected = append(rejected, r.PartitionKey+" ("+r.Name+"): "+r.Why)
+	}
+	if p.Unlisted > 0 {
+		rejected = append(rejected, "and "+document.Count(int64(p.Unlisted))+" more.")
+	}
+	if len(rejected) > 0 {
+		s.Blocks = append(s.Blocks, document.List{Items: rejected})
+	}
+	s.Blocks = append(s.Blocks, document.Paragraph{Text: rests + " Which of them is best, a contest says."})
+	d.Sections = append(d.Sections, s)
+	return d
 }
+
+// keyWidth is how much of a key's template a table shows, in characters.
+const keyWidth = 40
 
 // section is all that is to be said of a candidate, the n-th.
 func (c *Candidate) section(n int) document.Section {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"loadgen/scenarios"
 )
@@ -199,7 +200,19 @@ func (r *rule) draft(set []string, over parts, copied int) (draft, bool) {
 	is := fmt.Sprint(strings.Join(d.set, " "), " in ", d.buckets, " copied ", len(d.design.Copies))
 	name, known := r.named[is]
 	if !known {
-		name = r.free(slices.Collect(maps.Values(r.named)), d.name)
+		// What the PartitionKey is formed from, and what there is beside.
+		end := ""
+		if d.buckets > 1 {
+			end += "-in-" + strconv.Itoa(d.buckets)
+		}
+		if copies := len(d.design.Copies); copies == 1 {
+			end += "-copied"
+		} else if copies > 1 {
+			end += "-copied-" + strconv.Itoa(copies)
+		}
+		name = r.free(slices.Collect(maps.Values(r.named)), func(n int) string {
+			return numbered(cut("by-"+strings.Join(d.set, "-"), longestName-len(end))+end, n)
+		})
 		r.named[is] = name
 	}
 	d.design.Name = name
@@ -227,7 +240,22 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 			set = own
 		}
 		word = strings.Join(set, "-")
-		one.Table = r.tableOf(word, d.design.Copies)
+		// Its table is called after what it knows: ByAge.
+		whole := "By"
+		for part := range strings.FieldsFuncSeq(word, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			whole += strings.ToUpper(part[:1]) + part[1:]
+		}
+		var tables []string
+		for i := range d.design.Copies {
+			tables = append(tables, d.design.Copies[i].Table)
+		}
+		one.Table = r.free(tables, func(n int) string {
+			if n == 1 {
+				return cut(whole+"1", max(3, min(copyTable, len(whole))))
+			}
+			end := strconv.Itoa(n)
+			return cut(whole, copyTable-len(end)) + end
+		})
 	}
 	var others []string
 	for i := range d.design.Copies {
@@ -241,3 +269,22 @@ func (r *rule) copy(d *draft, q *question) (together bool) {
 func prefixed(word, key string) string { return word + ":" + key }
 
 func cut(text string, most int) string { return text[:min(len(text), most)] }
+
+// free returns the first of the names that a function counts, from 1 on, that is neither
+// taken by the scenario nor by others.
+func (r *rule) free(others []string, name func(n int) string) string {
+	for n := 1; ; n++ {
+		one := name(n)
+		_, taken := r.taken[strings.ToLower(one)]
+		if !taken && !slices.ContainsFunc(others, func(other string) bool { return strings.EqualFold(other, one) }) {
+			return one
+		}
+	}
+}
+
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	return name + "-" + strconv.Itoa(n)
+}

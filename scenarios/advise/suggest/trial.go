@@ -78,40 +78,29 @@ func ownDesigns(s *scenarios.Scenario) []scenarios.Design {
 	return list
 }
 
-// reckon computes the scenario's own designs, that in use first, and so many of them.
-func (r *rule) reckon(p *Proposal) error {
-	list := ownDesigns(r.scenario)
-	if at := slices.IndexFunc(list, func(d scenarios.Design) bool { return d.Name == r.scenario.Use }); at > 0 {
-		used := list[at]
-		list = slices.Insert(slices.Delete(list, at, at+1), 0, used)
+// try plays the candidates and the scenario's own designs, that in use first, puts the candidates in the
+// order of what came of them, and keeps those that are no worse than the best of the own.
+func (r *rule) try(p *Proposal) error {
+	own := ownDesigns(r.scenario)
+	if at := slices.IndexFunc(own, func(d scenarios.Design) bool { return d.Name == r.scenario.Use }); at > 0 {
+		used := own[at]
+		own = slices.Insert(slices.Delete(own, at, at+1), 0, used)
 	}
-	for i := range list[:min(len(list), mostTrials)] {
-		a, err := r.explain(&list[i])
+	dearest := 1.0
+	for i := range own[:min(len(own), mostTrials)] {
+		a, err := r.explain(&own[i])
 		if err != nil {
 			return err
 		}
-		one := Owned{Design: list[i], Cannot: a.cannot, cost: a.cost}
+		one := Owned{Design: own[i], Cannot: a.cannot, cost: a.cost}
 		if r.moves(&a) {
 			one.Appends = a.order
 		}
 		p.Own = append(p.Own, one)
+		dearest = max(dearest, a.cost)
 	}
-	return nil
-}
-
-// try plays the candidates and the scenario's own designs, puts the candidates in the
-// order of what came of them, and keeps those that are no worse than the best of the own.
-func (r *rule) try(p *Proposal) error {
-	err := r.reckon(p)
-	if err != nil {
-		return err
-	}
-	dearest := 1.0
 	for i := range p.Candidates {
 		dearest = max(dearest, p.Candidates[i].Cost)
-	}
-	for i := range p.Own {
-		dearest = max(dearest, p.Own[i].cost)
 	}
 	short := r.short(dearest)
 	play := func(d *scenarios.Design) (*Tried, error) {
@@ -123,6 +112,7 @@ func (r *rule) try(p *Proposal) error {
 		}
 		return &tried, nil
 	}
+	var err error
 	for i := range p.Candidates {
 		if p.Candidates[i].Tried, err = play(&p.Candidates[i].Design); err != nil {
 			return err
