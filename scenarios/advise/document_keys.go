@@ -63,7 +63,7 @@ func (k *Keys) claim() document.Answer {
 	if o := &k.Spread; len(o.Top) > 0 {
 		a.Says = append(a.Says, fmt.Sprintf("The commonest PartitionKey, %s, has %s of all entities.", document.Key(o.Top[0].PartitionKey, keyWidth), o.top()))
 	}
-	if bears := k.Spread.bears(k.Targets); bears != "" {
+	if bears := k.Spread.order.Bears(k.Targets.Partition, k.Targets.ofAll()); bears != "" {
 		a.Says = append(a.Says, bears)
 	}
 	switch change := firstChange(k.Findings); {

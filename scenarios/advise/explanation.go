@@ -40,6 +40,9 @@ type Targets struct {
 	Capacity int64 `json:"account_capacity_bytes"`
 }
 
+// ofAll is the target of all accounts together.
+func (t *Targets) ofAll() int64 { return t.Account * int64(max(1, t.Accounts)) }
+
 // The documents' own targets, in entities per second, bytes per second and bytes.
 const (
 	documentedPartition = 2000

@@ -72,21 +72,13 @@ func (s *subject) partitionTarget() Finding {
 			"part.", scans.text())
 		if f.Verdict == Good && h.Value+scans.Value > float64(s.targets.Partition) {
 			f.Verdict = Note
+			return f.but("See scans: what they count of this partition is not told apart.")
 		}
 	}
-	switch f.Verdict {
-	case Error, Warning:
-		return f.but(s.finer())
-	case Note:
-		return f.but("See scans: what they count of this partition is not told apart.")
-	default:
+	if f.Verdict == Good {
 		return f
 	}
-}
-
-// finer says how less would fall on one partition: by another design that the model holds,
-// where there is one.
-func (s *subject) finer() string {
+	// Another design may do that the model holds.
 	for i := range s.others {
 		d := &s.others[i]
 		r := d.Rehearsal
@@ -94,14 +86,13 @@ func (s *subject) finer() string {
 			d.untried(s.targets.Partition, s.Start != scenarios.StartCold) != "" {
 			continue
 		}
-		h, _ := d.peaks()
-		return fmt.Sprintf("Use the design %s: it holds, and its hottest partition counts %s entities/s.", d.Name, document.Rate(h.Hottest.Value))
+		other, _ := d.peaks()
+		return f.but(fmt.Sprintf("Use the design %s: it holds, and its hottest partition counts %s entities/s.", d.Name, document.Rate(other.Hottest.Value)))
 	}
 	if !s.hottest.Events {
-		return "The phase names its partitions: offer less to each, or choose a PartitionKey of which the peak falls " +
-			"on several."
+		return f.but("The phase names its partitions: offer less to each, or choose a PartitionKey of which the peak falls on several.")
 	}
-	return "Form the PartitionKey from more, or from something finer, so that this load falls on several partitions."
+	return f.but("Form the PartitionKey from more, or from something finer, so that this load falls on several partitions.")
 }
 
 func (s *subject) accountTarget() Finding {
@@ -162,7 +153,7 @@ func (s *subject) insertOrder() Finding {
 		if s.targets.Partition == 0 {
 			return f
 		}
-		f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.", l.Keys.bears(s.targets), document.Rate(l.Inserts))
+		f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.", l.Keys.order.Bears(s.targets.Partition, s.targets.ofAll()), document.Rate(l.Inserts))
 		tail := Rate{l.onTail(), l.onTail(), l.onTail()}
 		switch f.Verdict = tail.against(s.targets.Partition); {
 		case f.Verdict != Good:

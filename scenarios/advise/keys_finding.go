@@ -74,7 +74,7 @@ func (k *Keys) insertOrder() Finding {
 		}
 		return f.but("Add a column of instants, --time COLUMN: when each entity was inserted.")
 	case o.verdict == keystatistics.SeveralTails:
-		f.Evidence += " " + o.bears(k.Targets)
+		f.Evidence += " " + o.order.Bears(k.Targets.Partition, k.Targets.ofAll())
 		switch {
 		case k.PerSecond > 0 && k.HotPlace > float64(k.Targets.Partition):
 			f.Verdict = Error

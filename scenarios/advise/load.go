@@ -34,21 +34,16 @@ func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, ti
 	l.load.Seconds = p.Length.Seconds()
 	if l.count > 0 {
 		l.scatter()
-		var list []time.Duration
-		for i := range uint64(windows) {
-			list = append(list, l.preview.At(l.count*i/windows))
-		}
 		busiest, most := time.Duration(0), -1.0
 		for at := time.Duration(0); at < l.preview.Length; at += max(time.Second, l.preview.Length/looks) {
 			if rate, _, surely := l.rate(at); surely > most {
 				busiest, most, l.load.PerSecond = at, surely, rate
 			}
 		}
-		for i, at := range append([]time.Duration{busiest}, list...) {
-			l.window(at)
-			if i == 0 {
-				l.seen = 0
-			}
+		l.window(busiest)
+		l.seen = 0
+		for i := range uint64(windows) {
+			l.window(l.preview.At(l.count * i / windows))
 		}
 		// What comes seldom and counts much may be in no window: where no partition was hotter
 		// for a while, the one that is commonest over all the load is, and so for the account.
@@ -62,7 +57,23 @@ func look(p *campaign.Preview, s *scenarios.Scenario, phase *scenarios.Phase, ti
 			}
 		}
 	}
-	l.approaches()
+	for i, approach := range p.Approaches() {
+		t := l.kinds[i]
+		one := Operation{Name: approach.Spec.Name, Verb: approach.Spec.Verb.String(),
+			Share: float64(t.operations) / float64(max(1, l.load.Sampled)),
+			Why:   approach.Why, Narrowed: approach.Narrowed, Requests: t.requests(&approach), rank: approach.Class, spec: approach.Spec}
+		if t.performed > 0 {
+			one.Workflow, one.AtLeast = approach.Spec.Workflow, t.sent.Queries > 0
+			one.Beside = float64(t.sent.Beside) / float64(t.performed)
+		}
+		if approach.Class != 0 {
+			one.Class = approach.Class.String()
+		}
+		if t.operations > 0 {
+			one.Entities = float64(t.entities) / float64(t.operations)
+		}
+		l.load.Approaches = append(l.load.Approaches, one)
+	}
 	l.load.wait(phase, times)
 	return l.load
 }
@@ -207,26 +218,6 @@ func (l *looker) window(at time.Duration) {
 	if seemed := chosen.rate(chosen.places[hottest], rate).Least; seemed > l.likely {
 		l.likely = seemed
 		l.load.Hottest = measured.heat(hottest, rate)
-	}
-}
-
-func (l *looker) approaches() {
-	for i, a := range l.preview.Approaches() {
-		t := l.kinds[i]
-		one := Operation{Name: a.Spec.Name, Verb: a.Spec.Verb.String(),
-			Share: float64(t.operations) / float64(max(1, l.load.Sampled)),
-			Why:   a.Why, Narrowed: a.Narrowed, Requests: t.requests(&a), rank: a.Class, spec: a.Spec}
-		if t.performed > 0 {
-			one.Workflow, one.AtLeast = a.Spec.Workflow, t.sent.Queries > 0
-			one.Beside = float64(t.sent.Beside) / float64(t.performed)
-		}
-		if a.Class != 0 {
-			one.Class = a.Class.String()
-		}
-		if t.operations > 0 {
-			one.Entities = float64(t.entities) / float64(t.operations)
-		}
-		l.load.Approaches = append(l.load.Approaches, one)
 	}
 }
 

@@ -54,11 +54,6 @@ func spreadOf(r *keystatistics.Report, shown int) Spread {
 	return s
 }
 
-// bears says what the places bear that take all inserts, empty where it is no few places.
-func (s *Spread) bears(t Targets) string {
-	return s.order.Bears(float64(t.Partition), float64(t.Account*int64(max(1, t.Accounts))))
-}
-
 // OrderOf returns how new PartitionKeys come under the design in use, in a word, as
 // [Spread] has it: of the phase with the most inserts, empty where nothing is inserted.
 // Its error is that of a scenario which cannot be run.

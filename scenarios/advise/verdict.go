@@ -73,47 +73,76 @@ func (e *Explanation) claim() document.Answer {
 	if r == nil {
 		return document.Answer{Claim: "No phase offers load: there is no peak to hold"}
 	}
-	hottest, busiest := d.peaks()
-	bound := e.bound(hottest, busiest)
-	before, phase := "", ""
+	before, phase := "", "" // of all phases
 	switch e.State {
 	case results.CannotTell:
 		before = " at"
 	case results.DoesNotHold:
 		phase = r.Phase
 	}
-	a := document.Claimed(e.State, before, document.Rate(d.offered(phase)), "operations/s", "")
+	// Where rates vary, or clients wait, the busiest second counts.
+	offered := 0.0
+	for i := range d.Loads {
+		if l := &d.Loads[i]; phase == "" || l.Phase == phase {
+			offered = max(offered, cmp.Or(l.Asked, l.PerSecond))
+		}
+	}
+	a := document.Claimed(e.State, before, document.Rate(offered), "operations/s", "")
 	if e.State == results.DoesNotHold && e.Ok != nil && *e.Ok {
 		a.Claim = strings.Replace(a.Claim, strings.ToUpper(e.State), "does not sustain", 1)
 	}
 	a.Claim += verdict.CheckCount(r.Checks)
 	a.Mark = document.MarkOf(e.State, true, e.Ok)
-	if e.Why != "" {
-		a.Says = append(a.Says, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
+	// What the load would meet first if it grew.
+	hottest, busiest := d.peaks()
+	rate, target, each := hottest.Hottest.Value, e.Targets.Partition, "a partition"
+	if share(busiest.Account.Value, e.Targets.Account) > share(rate, target) {
+		rate, target, each = busiest.Account.Value, e.Targets.Account, "an account"
 	}
-	a.Says = append(a.Says, r.says(e.State)...)
-	if burst := verdict.Bucket(r.record); burst != "" {
-		a.Says = append(a.Says, burst)
+	if target > 0 && !r.elsewhere() {
+		a.Beside = fmt.Sprintf("%s of %s/s %s", document.Rate(rate), document.Count(target), each)
 	}
-	if l := d.tailed(); l != nil && e.State != results.Holds && (r.most() == "" || r.elsewhere()) {
-		a.Says = append(a.Says, l.Keys.bears(e.Targets))
-	}
-	if bound.target > 0 && !r.elsewhere() {
-		a.Beside = fmt.Sprintf("%s of %s/s %s", document.Rate(bound.Value), document.Count(bound.target), bound.each)
-	}
-	a.Says = append(a.Says, d.headline(hottest))
-	if change := firstChange(e.Findings); change != "" && e.State != results.Holds {
-		a.Says = append(a.Says, change)
-	}
-	if t := &e.Targets; bound.target > 0 && (t.Partition != documentedPartition || t.Account != documentedAccount) {
+	a.Says = e.reasons(d)
+	if t := &e.Targets; target > 0 && (t.Partition != documentedPartition || t.Account != documentedAccount) {
 		a.Says = append(a.Says, fmt.Sprintf("Azure's documented targets are %s and %s.", document.Count(documentedPartition),
 			document.Count(documentedAccount)))
 	}
 	return a
 }
 
-// says tells of a load in such a state which checks fail, how much is throttled, and which limit
-// throttled most.
+// reasons say in sentences what the claim about a design rests on, and what to do.
+func (e *Explanation) reasons(d *Design) (list []string) {
+	r := d.Rehearsal
+	if e.Why != "" {
+		list = append(list, strings.ToUpper(e.Why[:1])+e.Why[1:]+".")
+	}
+	list = append(list, r.says(e.State)...)
+	// The load with most inserts of those that fall on a few places at a time.
+	var tailed *Load
+	for i := range d.Loads {
+		if l := &d.Loads[i]; l.Events && l.Keys.order.Bears(1, 1) != "" && (tailed == nil || l.Inserts > tailed.Inserts) {
+			tailed = l
+		}
+	}
+	if tailed != nil && e.State != results.Holds && (r.most() == "" || r.elsewhere()) {
+		list = append(list, tailed.Keys.order.Bears(e.Targets.Partition, e.Targets.ofAll()))
+	}
+	about := "PartitionKey " + d.PartitionKey
+	if d.Name != "" {
+		about = "Design " + d.Name + ", " + about
+	}
+	if hottest, _ := d.peaks(); hottest.placed() {
+		about += ": the hottest is " + document.Key(hottest.Hottest.PartitionKey, keyWidth)
+	}
+	list = append(list, about+".")
+	if change := firstChange(e.Findings); change != "" && e.State != results.Holds {
+		list = append(list, change)
+	}
+	return list
+}
+
+// says tells of a load in such a state which checks fail, how much is throttled, by which limit
+// most, and in which bursts.
 func (r *Rehearsal) says(state string) (list []string) {
 	var failed []string
 	for i := range r.Checks {
@@ -151,33 +180,10 @@ func (r *Rehearsal) says(state string) (list []string) {
 		}
 		list = append(list, fmt.Sprintf("%s is throttled meets %s.", what, limitsInWords[limit]))
 	}
+	if burst := verdict.Bucket(r.record); burst != "" {
+		list = append(list, burst)
+	}
 	return list
-}
-
-// offeredRate is the rate that a phase offers, in operations per second: that of the busiest
-// second where it varies, or clients wait.
-func (l *Load) offeredRate() float64 { return cmp.Or(l.Asked, l.PerSecond) }
-
-// offered is the highest rate that a phase of the design offers, of all phases where none is
-// named.
-func (d *Design) offered(phase string) (most float64) {
-	for i := range d.Loads {
-		if l := &d.Loads[i]; phase == "" || l.Phase == phase {
-			most = max(most, l.offeredRate())
-		}
-	}
-	return most
-}
-
-// tailed returns the load with most inserts of those that fall on a few places at a time, nil
-// where none do.
-func (d *Design) tailed() (most *Load) {
-	for i := range d.Loads {
-		if l := &d.Loads[i]; l.Events && l.Keys.bears(Targets{Partition: 1, Account: 1, Accounts: 1}) != "" && (most == nil || l.Inserts > most.Inserts) {
-			most = l
-		}
-	}
-	return most
 }
 
 // limitsInWords are the limits of the model in a reader's words.
@@ -210,44 +216,4 @@ const nearlyAll = 0.98
 func (r *Rehearsal) elsewhere() bool {
 	limit := r.most()
 	return r.Throttled > mostThrottled && limit != "partition busy" && limit != "account busy"
-}
-
-// headline says what the answer is about.
-func (d *Design) headline(hottest *Load) string {
-	text := "PartitionKey " + d.PartitionKey
-	if d.Name != "" {
-		text = "Design " + d.Name + ", " + text
-	}
-	if hottest != nil && hottest.placed() {
-		text += ": the hottest is " + document.Key(hottest.Hottest.PartitionKey, keyWidth)
-	}
-	return text + "."
-}
-
-// bound is what the load meets first if it grows: which rate of which target.
-type bound struct {
-	Rate
-	target int64
-	// each is whose target that is.
-	each string
-}
-
-// bound returns what the load would meet first if it grew.
-func (e *Explanation) bound(hottest, busiest *Load) bound {
-	if hottest == nil {
-		return bound{}
-	}
-	partition := bound{hottest.Hottest.Rate, e.Targets.Partition, "a partition"}
-	account := bound{busiest.Account, e.Targets.Account, "an account"}
-	if account.part() > partition.part() {
-		return account
-	}
-	return partition
-}
-
-func (b bound) part() float64 {
-	if b.target == 0 {
-		return 0
-	}
-	return b.Value / float64(b.target)
 }

@@ -55,10 +55,11 @@ func TestWorkersNeedFiles(t *testing.T) {
 		{"an engine in process needs none", 100_000, InProcess, 10, ""},
 		{"hardly any files", 1, Remote, 10, "expected at most 0 workers"},
 	} {
-		err := fewerThan("", row.workers, row.on, row.limit)
+		p := &Plan{Scenario: &scenarios.Scenario{Workers: row.workers}, On: row.on}
+		err := p.enoughFiles(row.limit)
 		var fault fields.Fault
 		if row.says == "" && err != nil || row.says != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), row.says)) {
-			t.Errorf("%s: fewerThan(%d, %v, %d) = %v; want %q", row.sentence, row.workers, row.on, row.limit, err, row.says)
+			t.Errorf("%s: %d workers, %v, %d files: %v; want %q", row.sentence, row.workers, row.on, row.limit, err, row.says)
 		}
 	}
 }

@@ -61,9 +61,9 @@ func (p *Plan) Validate() []error {
 	if p.Find != nil {
 		add(p.enoughPartitions(campaign))
 	}
-	if p.live() {
-		add(p.enoughFiles())
-	} else {
+	if limit, known := OpenFiles(); p.live() && known {
+		add(p.enoughFiles(limit))
+	} else if !p.live() {
 		faults = append(faults, p.virtualFaults(campaign)...)
 	}
 	return faults
@@ -141,23 +141,15 @@ func workersWithin(limit uint64, known bool, on Place, accounts int) int {
 // endsAt returns how many ends of a connection this process has.
 func endsAt(on Place) uint64 { return map[Place]uint64{Embedded: 2, Remote: 1}[on] }
 
-// enoughFiles refuses more workers than this process may have connections, of which
-// an embedded engine has the other end, too. Each worker may leave one open to each
-// account.
-func (p *Plan) enoughFiles() error {
-	limit, known := OpenFiles()
-	if !known {
-		return nil
-	}
+// enoughFiles refuses more workers than a process that may have so many files open may have
+// connections, of which an embedded engine has the other end, too. Each worker may leave one
+// open to each account.
+func (p *Plan) enoughFiles(limit uint64) error {
 	accounts, before := max(1, severalOf(p.Scenario)), ""
 	if accounts > 1 {
 		before = fmt.Sprintf("%s for each of %s: ", document.Counted(p.workers(), "worker"), document.Counted(accounts, "account"))
 	}
-	return fewerThan(before, p.workers()*accounts, p.On, limit)
-}
-
-func fewerThan(before string, workers int, on Place, limit uint64) error {
-	ends := endsAt(on)
+	workers, ends := p.workers()*accounts, endsAt(p.On)
 	need := uint64(workers) * ends
 	if need == 0 || need+spareFiles <= limit {
 		return nil

@@ -116,7 +116,20 @@ func (w *weighing) request(op *target.Operation) int64 {
 	case op.Beside != nil:
 		return wire.WriteHead + int64(len(op.Beside.Body))
 	case op.Verb == entity.Query:
-		return wire.QueryHead + w.question(&op.Query)
+		q := &op.Query
+		text, _ := q.Range.Text()
+		if q.Filter != nil {
+			text = q.Filter.String()
+		}
+		w.room = wire.AppendQueryValue(w.room[:0], text)
+		size := wire.QueryHead + len(w.room) + len(q.Token.NextPartitionKey) + len(q.Token.NextRowKey)
+		if len(q.Select) > 0 {
+			size += wire.SelectHead + len(strings.Join(q.Select, "%2C"))
+		}
+		if q.Top > 0 {
+			size += wire.TopHead
+		}
+		return int64(size)
 	case op.Verb == entity.Get:
 		return wire.GetHead + w.key(op.Change.Key)
 	case op.Verb == entity.Insert:
@@ -141,25 +154,6 @@ func (w *weighing) request(op *target.Operation) int64 {
 	default:
 		return wire.TableHead
 	}
-}
-
-// question is how long the options of a query are.
-func (w *weighing) question(q *target.Query) int64 {
-	text, _ := q.Range.Text()
-	if q.Filter != nil {
-		text = q.Filter.String()
-	}
-	w.room = wire.AppendQueryValue(w.room[:0], text)
-	w.room = append(w.room, q.Token.NextPartitionKey...)
-	w.room = append(w.room, q.Token.NextRowKey...)
-	size := len(w.room)
-	if len(q.Select) > 0 {
-		size += wire.SelectHead + len(strings.Join(q.Select, "%2C"))
-	}
-	if q.Top > 0 {
-		size += wire.TopHead
-	}
-	return int64(size)
 }
 
 func (w *weighing) reply(op *target.Operation, o *target.Outcome) int64 {

@@ -66,20 +66,20 @@ func moment(d time.Duration) string {
 // Bears says what the place or places that take all inserts bear, by the targets of a
 // partition and of an account in entities per second, of which 0 is none; empty where
 // inserts are spread, or not known not to be.
-func (o *Order) Bears(partition, account float64) string {
+func (o *Order) Bears(partition, account int64) string {
 	place := o.Place()
 	if o.Verdict != SeveralTails || place == 0 || partition <= 0 {
 		return ""
 	}
-	after := partition / place
+	after := float64(partition) / place
 	text := fmt.Sprintf("%s take all inserts", document.Counted(o.Tails, "place"))
 	if place*float64(o.Tails) == 1 {
-		text += fmt.Sprintf(": %s × %s = %s/s after load balancing", document.Count(int64(o.Tails)), document.Rate(partition), document.Rate(after))
+		text += fmt.Sprintf(": %s × %s = %s/s after load balancing", document.Count(int64(o.Tails)), document.Rate(float64(partition)), document.Rate(after))
 	} else {
 		text += fmt.Sprintf(", the hottest %s: %s/s after load balancing until that is full", document.Share(place), document.Rate(after))
 	}
-	if account > 0 && after > account {
-		text += fmt.Sprintf(" (the account bears %s)", document.Rate(account))
+	if account > 0 && after > float64(account) {
+		text += fmt.Sprintf(" (the account bears %s)", document.Rate(float64(account)))
 	}
-	return text + fmt.Sprintf(", %s/s before it and on a cold start.", document.Rate(partition))
+	return text + fmt.Sprintf(", %s/s before it and on a cold start.", document.Rate(float64(partition)))
 }

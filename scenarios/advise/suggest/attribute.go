@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 )
 
@@ -27,21 +26,6 @@ type nature struct {
 	// constant says that all entities have the same value; ordered that values ascend or
 	// descend as entities come about, so that a key that begins with them appends.
 	constant, ordered bool
-}
-
-func newAttributes(s *scenarios.Scenario) (*attributes, error) {
-	g, err := s.Generator()
-	if err != nil {
-		return nil, err
-	}
-	a := &attributes{options: keys.Options{Attributes: s.Attributes}, generator: g, seen: make(map[string]nature)}
-	for _, one := range s.Attributes {
-		if keys.IsTime(one.Values) && a.time == "" {
-			a.time = one.Name
-		}
-	}
-	a.own = append(names(s.Design.RowKey), names(s.Design.PartitionKey)...)
-	return a, nil
 }
 
 // names returns the attributes in the text of a template that is sound.

@@ -60,25 +60,3 @@ func (p planned) rank() float64 {
 	}
 	return each + 0.1*float64(p.queries-1)
 }
-
-// rough returns about what an operation costs under a draft, on the average.
-func (r *rule) rough(d *draft) (float64, error) {
-	cost, all := 0.0, 0.0
-	for i := range r.questions {
-		plan, err := r.plan(&r.questions[i], &d.design)
-		if err != nil {
-			return 0, err
-		}
-		cost += r.questions[i].score() * plan.rank()
-		all += r.questions[i].score()
-	}
-	cost *= (1 - r.inserts) / max(all, 1e-9)
-	for i := range d.design.Copies {
-		writes := 2.0
-		if d.design.Copies[i].Table == "" {
-			writes = 1
-		}
-		cost += writes * r.inserts
-	}
-	return cost, nil
-}

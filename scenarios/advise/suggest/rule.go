@@ -11,6 +11,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/keystatistics"
+	"loadgen/scenarios/keys"
 )
 
 // rule is the documents' rule at work on one scenario. It belongs to one goroutine.
@@ -101,9 +102,16 @@ func newRule(s *scenarios.Scenario, o Options) (*rule, error) {
 			take(one.Table)
 		}
 	}
-	var err error
-	if r.attributes, err = newAttributes(s); err != nil {
+	g, err := s.Generator()
+	if err != nil {
 		return nil, err
+	}
+	r.attributes = &attributes{options: keys.Options{Attributes: s.Attributes}, generator: g, seen: make(map[string]nature),
+		own: append(names(s.Design.RowKey), names(s.Design.PartitionKey)...)}
+	for _, one := range s.Attributes {
+		if keys.IsTime(one.Values) && r.attributes.time == "" {
+			r.attributes.time = one.Name
+		}
 	}
 	r.questions, r.inserts = questions(s)
 	shared, batches := together(s)
@@ -149,21 +157,6 @@ func together(s *scenarios.Scenario) (shared []string, batches bool) {
 func (r *rule) drafts(p *Proposal) ([]draft, error) {
 	var list []draft
 	roughly := make(map[string]float64)
-	add := func(set []string, buckets int) error {
-		for copied := range mostCopies + 1 {
-			d, some := r.draft(set, parts{buckets, 1}, copied)
-			if !some {
-				break
-			}
-			rough, err := r.rough(&d)
-			if err != nil {
-				return err
-			}
-			roughly[d.design.Name] = rough
-			list = append(list, d)
-		}
-		return nil
-	}
 	for _, set := range r.sets() {
 		buckets := 1
 		if r.appends(set) && r.inserts >= insertHeavy {
@@ -177,8 +170,31 @@ func (r *rule) drafts(p *Proposal) ([]draft, error) {
 			}
 			buckets = fewestBuckets
 		}
-		if err := add(set, buckets); err != nil {
-			return nil, err
+		for copied := range mostCopies + 1 {
+			d, some := r.draft(set, parts{buckets, 1}, copied)
+			if !some {
+				break
+			}
+			// About what an operation costs, on the average.
+			cost, all := 0.0, 0.0
+			for i := range r.questions {
+				plan, err := r.plan(&r.questions[i], &d.design)
+				if err != nil {
+					return nil, err
+				}
+				cost += r.questions[i].score() * plan.rank()
+				all += r.questions[i].score()
+			}
+			cost *= (1 - r.inserts) / max(all, 1e-9)
+			for i := range d.design.Copies {
+				writes := 2.0
+				if d.design.Copies[i].Table == "" {
+					writes = 1
+				}
+				cost += writes * r.inserts
+			}
+			roughly[d.design.Name] = cost
+			list = append(list, d)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b draft) int {
