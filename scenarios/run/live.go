@@ -27,11 +27,11 @@ func (p *Plan) inRealTime(ctx context.Context) (*results.Record, error) {
 	}
 	clk := clock.NewReal() // the run begins after the probe
 	d, err := p.open(ctx, clk, campaign.Table)
-	if ctx.Err() != nil && err != nil {
-		// That nobody was waited for any more says nothing of the target.
-		return nil, ctx.Err()
-	}
 	if err != nil {
+		if ctx.Err() != nil {
+			// That nobody was waited for any more says nothing of the target.
+			return nil, ctx.Err()
+		}
 		return nil, err
 	}
 	defer d.close()
