@@ -87,7 +87,8 @@ func (s *subject) partitionTarget() Finding {
 			continue
 		}
 		other, _ := d.peaks()
-		return f.but(fmt.Sprintf("Use the design %s: it holds, and its hottest partition counts %s entities/s.", d.Name, document.Rate(other.Hottest.Value)))
+		return f.but(fmt.Sprintf("Use the design %s: it holds, and its hottest partition counts %s entities/s.",
+			d.Name, document.Rate(other.Hottest.Value)))
 	}
 	if !s.hottest.Events {
 		return f.but("The phase names its partitions: offer less to each, or choose a PartitionKey of which the peak falls on several.")
@@ -153,7 +154,8 @@ func (s *subject) insertOrder() Finding {
 		if s.targets.Partition == 0 {
 			return f
 		}
-		f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.", l.Keys.order.Bears(s.targets.Partition, s.targets.ofAll()), document.Rate(l.Inserts))
+		f.Evidence += fmt.Sprintf(" %s At the peak %s entities/s are inserted.",
+			l.Keys.order.Bears(s.targets.Partition, s.targets.ofAll()), document.Rate(l.Inserts))
 		tail := Rate{l.onTail(), l.onTail(), l.onTail()}
 		switch f.Verdict = tail.against(s.targets.Partition); {
 		case f.Verdict != Good:

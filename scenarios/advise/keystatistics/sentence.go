@@ -74,7 +74,8 @@ func (o *Order) Bears(partition, account int64) string {
 	after := float64(partition) / place
 	text := fmt.Sprintf("%s take all inserts", document.Counted(o.Tails, "place"))
 	if place*float64(o.Tails) == 1 {
-		text += fmt.Sprintf(": %s × %s = %s/s after load balancing", document.Count(int64(o.Tails)), document.Rate(float64(partition)), document.Rate(after))
+		text += fmt.Sprintf(": %s × %s = %s/s after load balancing",
+			document.Count(int64(o.Tails)), document.Rate(float64(partition)), document.Rate(after))
 	} else {
 		text += fmt.Sprintf(", the hottest %s: %s/s after load balancing until that is full", document.Share(place), document.Rate(after))
 	}
