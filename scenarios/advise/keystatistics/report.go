@@ -101,12 +101,12 @@ func (w *weights) report(r *Report) {
 		}
 	} else {
 		distinct := w.distinct.Estimate()
-		r.Partitions = Estimate{Value: distinct, StandardError: distinct * w.distinct.StandardError()}
+		r.Partitions = Estimate{Value: distinct, StandardError: distinct * keys.DistinctError}
 		if squares := w.moment.Estimate(); squares > 0 {
 			// The reciprocal is as uncertain as what it is of, as a part of it. There are
 			// no more equal partitions than partitions.
 			effective := float64(r.Entities) / squares * float64(r.Entities)
-			r.Effective = Estimate{Value: max(1, effective), StandardError: effective * w.moment.StandardError()}
+			r.Effective = Estimate{Value: max(1, effective), StandardError: effective * keys.MomentError}
 		}
 		r.Unlisted = w.heaviest.Missing()
 		for _, place := range w.heaviest.Places() {
