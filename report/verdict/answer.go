@@ -70,8 +70,11 @@ func (a *answer) tell() {
 		a.claim(":", document.Count(s.Audit.Lost+s.Audit.Doubled), "writes lost or doubled", "")
 		a.says(audited(s.Audit))
 	case len(s.Checks) == 0 && broken(s.Invariants) != nil:
-		one := broken(s.Invariants)
-		a.claim(":", document.Count(one.Faults), plural(int(one.Faults), "violation"), "")
+		one, unit := broken(s.Invariants), "violations"
+		if one.Faults == 1 {
+			unit = "violation"
+		}
+		a.claim(":", document.Count(one.Faults), unit, "")
 		a.Beside = document.Count(one.Looked) + " looked at"
 		a.says("not so: " + shortened(one.Name) + ".")
 	case a.record.Limit != nil:
@@ -95,14 +98,16 @@ func (a *answer) claimLoad() {
 		a.claim("", "", "", "")
 	case a.State == results.Saturates:
 		a.saturates()
-		if a.record.Capture != nil {
-			if hot := hottestSeen(a.record.Capture); hot != nil && hot.Limited != "" && saturates(hot) {
-				a.claim(fmt.Sprintf(": %s at", hot.Limited), a.Number, a.Unit, "· "+hot.Free+" is not limited")
-				a.Says = slices.Insert(a.Says, 0, limitedGroup(hot)+".")
-			}
-		}
+	case s.Balance != nil && s.Balance.Outcome == results.LoadRelieved && s.Balance.Relieved != nil:
+		a.claimRecovery(document.Minutes(*s.Balance.Relieved), a.figures.Named("share_lost"))
 	case s.Balance != nil:
-		a.balanced()
+		if s.Balance.Outcome == results.LoadHeld {
+			a.claim(" this load", "", "", "")
+		} else {
+			a.claim(":", "", "load balancing does not relieve it", "")
+		}
+		a.Beside = a.against(false)
+		a.sayFirst(a.balanced())
 	case a.State == results.CannotTell:
 		a.cannotTell()
 	case a.State == results.Holds:
@@ -215,51 +220,41 @@ func (a *answer) opening(most int) {
 	}
 }
 
-func plural(n int, one string) string {
-	if n == 1 {
-		return one
-	}
-	return one + "s"
-}
-
 // throttling adds one sentence about refusals, and reports whether there were any.
 func (a *answer) throttling() bool {
 	for i := range a.summary.Throttling {
-		if says := a.met(&a.summary.Throttling[i]); says != "" {
-			if len(a.summary.Throttling) > 1 {
-				says = "in " + shortened(a.summary.Throttling[i].Stage) + " " + says
+		t := &a.summary.Throttling[i]
+		share, says := document.Share(t.Share), ""
+		switch figure.Throttling(t.Kind) {
+		case figure.Moving:
+			says = share + " of the attempts throttled, by no one limit: it changes from second to second."
+		case figure.Sporadic:
+			says = share + " of the attempts refused at every rate: sporadic, and no limit."
+		case figure.Brief:
+			says = fmt.Sprintf("throttled in %s, between second %d and %d: no limit shows.", counted(t.Seconds, "second"), t.From, t.To)
+		case figure.Outage:
+			says = fmt.Sprintf("nothing served between second %d and %d: an outage, and no limit.", t.From, t.To)
+		case figure.Carried:
+			says = share + " of the attempts throttled, and carried by retries: about at its limit, which cannot be told."
+		case figure.Bursts:
+			says = share + " of the attempts throttled, in bursts of a second: each spends what was saved up, and shows no limit; " +
+				"bursts of 2 s and more would."
+		case figure.Undecided:
+			second := ""
+			if a.top.Phase != nil {
+				second = fmt.Sprintf("; %s operations/s would", document.Rate(1.5*a.top.Phase.Rate))
 			}
-			a.says(says)
-			return true
+			says = fmt.Sprintf("%s of the attempts throttled: one rate alone does not tell a limit from sporadic throttling%s.", share, second)
+		default:
+			continue
 		}
+		if len(a.summary.Throttling) > 1 {
+			says = "in " + shortened(t.Stage) + " " + says
+		}
+		a.says(says)
+		return true
 	}
 	return false
-}
-
-func (a *answer) met(t *results.Throttling) string {
-	share := document.Share(t.Share)
-	switch figure.Throttling(t.Kind) {
-	case figure.Moving:
-		return fmt.Sprintf("%s of the attempts throttled, by no one limit: it changes from second to second.", share)
-	case figure.Sporadic:
-		return fmt.Sprintf("%s of the attempts refused at every rate: sporadic, and no limit.", share)
-	case figure.Brief:
-		return fmt.Sprintf("throttled in %s, between second %d and %d: no limit shows.", counted(t.Seconds, "second"), t.From, t.To)
-	case figure.Outage:
-		return fmt.Sprintf("nothing served between second %d and %d: an outage, and no limit.", t.From, t.To)
-	case figure.Carried:
-		return fmt.Sprintf("%s of the attempts throttled, and carried by retries: about at its limit, which cannot be told.", share)
-	case figure.Bursts:
-		return fmt.Sprintf("%s of the attempts throttled, in bursts of a second: each spends what was saved up, and shows no limit; bursts of 2 s and more would.", share)
-	case figure.Undecided:
-		second := ""
-		if a.top.Phase != nil {
-			second = fmt.Sprintf("; %s operations/s would", document.Rate(1.5*a.top.Phase.Rate))
-		}
-		return fmt.Sprintf("%s of the attempts throttled: one rate alone does not tell a limit from sporadic throttling%s.", share, second)
-	default:
-		return ""
-	}
 }
 
 // injected says how many attempts met a fault that was asked for, and which; empty where
@@ -292,16 +287,4 @@ func injected(record *results.Record) string {
 		names[i] = document.Count(counts[name]) + " " + printable(shortened(name))
 	}
 	return fmt.Sprintf("%s of the attempts met a fault that was injected (%s).", document.Share(figure.ShareOf(sum, attempts)), strings.Join(names, ", "))
-}
-
-// faultLimits says what a run with faults says nothing of.
-func faultLimits(record *results.Record) []string {
-	if len(record.Manifest.Faults) == 0 {
-		return nil
-	}
-	text := "Faults were injected on purpose (" + printable(strings.Join(record.Manifest.Faults, "; ")) + "): "
-	if record.Capture != nil {
-		return []string{text + "what is refused, lost or late by them is no word of the model's."}
-	}
-	return []string{text + "what is refused, lost or late by them is none of the target's doing; it never saw what was refused or lost before."}
 }

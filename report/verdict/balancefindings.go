@@ -51,34 +51,26 @@ func balanceFindings(record *results.Record) []string {
 			"requests to it were throttled, or held until it was back.",
 			document.Micros((sum/time.Duration(moves)).Microseconds()), document.Micros(longest.Microseconds())))
 	}
-	return append(found, unmovableRanges(record, begin)...)
-}
-
-// since is how long after the load began an event was, in seconds.
-func since(e *results.Event, begin int64) float64 {
-	return max(0, time.Duration(e.At).Seconds()-float64(begin))
-}
-
-// unmovableRanges returns sentences about ranges that load balancing could not move or split.
-func unmovableRanges(record *results.Record, begin int64) []string {
-	var told []string
-	more := 0
+	unmovable := 0
 	for i := range record.Events {
 		e := &record.Events[i]
 		if e.What != results.RangeKept || e.Decision == nil {
 			continue
 		}
-		if len(told) == mostNamed {
-			more++
-			continue
+		if unmovable++; unmovable <= mostNamed {
+			found = append(found, fmt.Sprintf("After %s the range from %q on was overloaded and left as it was: %s.",
+				document.Minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
 		}
-		told = append(told, fmt.Sprintf("After %s the range from %q on was overloaded and left as it was: %s.",
-			document.Minutes(since(e, begin)), shortened(e.Decision.Key), printable(shortened(e.Decision.Reason))))
 	}
-	if more > 0 {
-		told = append(told, fmt.Sprintf("So were %s more.", document.Count(int64(more))))
+	if more := unmovable - mostNamed; more > 0 {
+		found = append(found, fmt.Sprintf("So were %s more.", document.Count(int64(more))))
 	}
-	return told
+	return found
+}
+
+// since is how long after the load began an event was, in seconds.
+func since(e *results.Event, begin int64) float64 {
+	return max(0, time.Duration(e.At).Seconds()-float64(begin))
 }
 
 // Minutes returns what became of a load in equal stretches of whole minutes, at

@@ -29,6 +29,13 @@ func (a *answer) saturates() {
 	}
 	a.names()
 	a.spread()
+	if a.record.Capture == nil {
+		return
+	}
+	if hot := hottestSeen(a.record.Capture); hot != nil && hot.Limited != "" && saturates(hot) {
+		a.claim(fmt.Sprintf(": %s at", hot.Limited), a.Number, a.Unit, "· "+hot.Free+" is not limited")
+		a.Says = slices.Insert(a.Says, 0, limitedGroup(hot)+".")
+	}
 }
 
 // limit is the rate that the run saturates at: of its highest stretch where not all of it
@@ -256,22 +263,6 @@ func (a *answer) searched(l *results.Limit) {
 	a.remedy()
 }
 
-// balanced tells what load balancing came to.
-func (a *answer) balanced() {
-	b := a.summary.Balance
-	switch {
-	case b.Outcome == results.LoadRelieved && b.Relieved != nil:
-		a.claimRecovery(document.Minutes(*b.Relieved), a.figures.Named("share_lost"))
-		return
-	case b.Outcome == results.LoadHeld:
-		a.claim(" this load", "", "", "")
-	default:
-		a.claim(":", "", "load balancing does not relieve it", "")
-	}
-	a.Beside = a.against(false)
-	a.sayFirst(a.story.balanced())
-}
-
 // claimRecovery claims that a load was not sustained at first, and holds later.
 func (a *answer) claimRecovery(until string, lost figure.Value) {
 	share := "an unknown share"
@@ -281,7 +272,7 @@ func (a *answer) claimRecovery(until string, lost figure.Value) {
 	a.claim(" for the first", until, "("+share+" lost),", "holds from then on")
 	a.Beside = a.against(false)
 	if a.summary.Balance != nil {
-		a.sayFirst(a.story.balanced())
+		a.sayFirst(a.balanced())
 	}
 }
 

@@ -28,7 +28,29 @@ func State(s *results.Summary) (state string, ok *bool) {
 		return results.CannotTell, nil
 	}
 	ok = together(askedOf(s))
-	return stateOf(s, ok), ok
+	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
+	switch {
+	case !s.Audit.Kept(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
+		return results.DoesNotHold, ok
+	case s.PeakState != "":
+		return s.PeakState, ok
+	case s.Limit != nil:
+		return stateName(answered(s.Limit, s.Validity)), ok
+	case limited:
+		return results.Saturates, ok
+	case s.Validity != results.Valid:
+		return results.CannotTell, ok
+	case s.Balance != nil:
+		return stateName(new(s.Balance.Outcome == results.LoadHeld)), ok
+	case len(s.Phases) == 0:
+		return stateName(ok), ok
+	}
+	// Where nothing was asked, the run shows whether its load is borne.
+	var borne []*bool
+	for i := range s.Phases {
+		borne = append(borne, s.Phases[i].Holds)
+	}
+	return stateName(together(borne)), ok
 }
 
 // together returns what several answers come to: false where any is, else nil where one cannot
@@ -42,33 +64,6 @@ func together(answers []*bool) *bool {
 	default:
 		return new(true)
 	}
-}
-
-// stateOf returns the state of a run; ok is the answer to what was asked.
-func stateOf(s *results.Summary, ok *bool) string {
-	limited := s.Saturation != nil || slices.ContainsFunc(s.Throttling, func(t results.Throttling) bool { return t.Rate != nil })
-	switch {
-	case !s.Audit.Kept(), len(s.Checks) == 0 && broken(s.Invariants) != nil:
-		return results.DoesNotHold
-	case s.PeakState != "":
-		return s.PeakState
-	case s.Limit != nil:
-		return stateName(answered(s.Limit, s.Validity))
-	case limited:
-		return results.Saturates
-	case s.Validity != results.Valid:
-		return results.CannotTell
-	case s.Balance != nil:
-		return stateName(new(s.Balance.Outcome == results.LoadHeld))
-	case len(s.Phases) == 0:
-		return stateName(ok)
-	}
-	// Where nothing was asked, the run shows whether its load is borne.
-	var borne []*bool
-	for i := range s.Phases {
-		borne = append(borne, s.Phases[i].Holds)
-	}
-	return stateName(together(borne))
 }
 
 // stateName returns the state for true, false and nil.

@@ -29,7 +29,15 @@ func Judge(record *results.Record) *results.Summary {
 		Response: results.QuantilesOf(measured.Response), Service: results.QuantilesOf(measured.Service[results.Ok]),
 		Lag:          results.LagQuantiles{P50: lag.P50, P90: lag.P90, P99: lag.P99, Max: lag.Max},
 		RetryWaits:   results.QuantilesOf(record.RetryWaits),
-		PerOperation: operations(record),
+		PerOperation: make(map[string]results.OperationSummary),
+	}
+	for _, kind := range manifest.Operations {
+		sum := record.Total(func(_ *results.Phase, other results.Kind) bool { return other.Name == kind.Name })
+		s.PerOperation[kind.Name] = results.OperationSummary{
+			Operations: sum.Operations, Attempts: sum.Attempts,
+			OkAttempts: sum.Ok, Throttled: sum.Throttled, Failed: sum.Failed, Causes: sum.Causes.Told(),
+			Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok]),
+		}
 	}
 	remains(record, s)
 	s.Validity, s.Reasons = validity(record)
@@ -158,20 +166,6 @@ func inSeconds(record *results.Record) (sum results.KindStats) {
 		sum.Causes.Merge(row.Causes)
 	}
 	return sum
-}
-
-// operations summarises each kind of operation over the whole run.
-func operations(record *results.Record) map[string]results.OperationSummary {
-	kinds := make(map[string]results.OperationSummary)
-	for _, kind := range record.Manifest.Operations {
-		sum := record.Total(func(_ *results.Phase, other results.Kind) bool { return other.Name == kind.Name })
-		kinds[kind.Name] = results.OperationSummary{
-			Operations: sum.Operations, Attempts: sum.Attempts,
-			OkAttempts: sum.Ok, Throttled: sum.Throttled, Failed: sum.Failed, Causes: sum.Causes.Told(),
-			Response: results.QuantilesOf(sum.Response), Service: results.QuantilesOf(sum.Service[results.Ok]),
-		}
-	}
-	return kinds
 }
 
 // killed says what there is of a run that nobody closed, and what it may have left.

@@ -76,11 +76,19 @@ func KindLimits(record *results.Record) []string {
 		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
 			"and none of a network beyond the "+document.Enumerated(named)+".")
 	}
-	limits = append(limits, faultLimits(record)...)
-	limits = append(limits, standInLimits(manifest)...)
+	limits = append(limits, besideLimits(record)...)
 	limits = append(limits, remoteLimits(record)...)
-	if manifest.Modelled() {
-		limits = append(limits, startLimit(manifest.Start)...)
+	switch {
+	case manifest.Modelled() && manifest.Start == "cold":
+		limits = append(limits, "The start is cold, with one range for the new table. That ranges are split and moved after minutes of overload "+
+			"is documented; from which load on, where, how many at once and for how long they are offline are assumptions.",
+			"Nobody has published when today's service splits: the minutes here are those of the model, not of Azure.")
+	case manifest.Modelled():
+		limits = append(limits, "Balancing is not modelled: no partition moves to another server, "+
+			"and none is offline for the seconds that this takes.")
+		if manifest.Start == "warm" {
+			limits = append(limits, "The start is warm: that a new table is throttled while the service learns its load is not shown.")
+		}
 	}
 	if manifest.Time == "virtual" {
 		limits = append(limits, "Time is virtual: what this machine could send in real time is not shown.")
@@ -110,8 +118,18 @@ func calibrated(manifest *results.Manifest) bool {
 	return manifest.Modelled() && slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
-// standInLimits says what figures rest on of what is used beside the tables.
-func standInLimits(manifest *results.Manifest) (limits []string) {
+// besideLimits says of what the figures tell beside the tables: of faults that were injected,
+// and of stand-ins.
+func besideLimits(record *results.Record) (limits []string) {
+	manifest := &record.Manifest
+	if len(manifest.Faults) > 0 {
+		whose := "none of the target's doing; it never saw what was refused or lost before."
+		if record.Capture != nil {
+			whose = "no word of the model's."
+		}
+		limits = append(limits, "Faults were injected on purpose ("+printable(strings.Join(manifest.Faults, "; "))+"): "+
+			"what is refused, lost or late by them is "+whose)
+	}
 	stores := slices.DeleteFunc(slices.Clone(manifest.StandIns), func(one string) bool { return one == results.OwnServices })
 	if len(stores) > 0 {
 		limits = append(limits, fmt.Sprintf("What is used beside the tables (%s) is a stand-in in memory: it never refuses for load, "+
@@ -190,20 +208,4 @@ func calledItself(name string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (it calls itself %s)", printable(shortened(name)))
-}
-
-func startLimit(start string) []string {
-	switch start {
-	case "warm":
-		return []string{"Balancing is not modelled: no partition moves to another server, " +
-			"and none is offline for the seconds that this takes.",
-			"The start is warm: that a new table is throttled while the service learns its load is not shown."}
-	case "cold":
-		return []string{"The start is cold, with one range for the new table. That ranges are split and moved after minutes of overload " +
-			"is documented; from which load on, where, how many at once and for how long they are offline are assumptions.",
-			"Nobody has published when today's service splits: the minutes here are those of the model, not of Azure."}
-	default:
-		return []string{"Balancing is not modelled: no partition moves to another server, " +
-			"and none is offline for the seconds that this takes."}
-	}
 }

@@ -175,13 +175,15 @@ func (t *traffic) key() (string, figure.Holding) {
 		target = documentedPartition
 	}
 	share := float64(t.peak()) / float64(target)
+	sum := t.record.Total(results.Everything)
+	// Where too much failed, nobody knows what the traffic would have asked for.
+	failing := max(failedShare(&sum), failedAt(t.hot)) > fewFailed
 	var text, and, why string
 	switch partitions := needed(t.peak(), target); {
 	case t.accountBinds():
 		why = "the model holds the account to less than a partition"
 		text, and = why+", so this says nothing of the PartitionKey", "; "
-	case t.failing() && !saturates(t.hot) && needed(t.hot.Busiest, target) < 2:
-		sum := t.record.Total(results.Everything)
+	case failing && !saturates(t.hot) && needed(t.hot.Busiest, target) < 2:
 		why = "what this PartitionKey bears, traffic that fails cannot tell"
 		text, and = fmt.Sprintf("%s, of those for it %s: %s", failedOf(&sum, "requests"), document.Share(failedAt(t.hot)), why), "; "
 	case t.hot.Together > 0:
@@ -223,12 +225,6 @@ const fewFailed = 0.03
 // load.
 func failedAt(p *results.ObservedPartition) float64 {
 	return figure.ShareOf(p.Failed, p.Requests)
-}
-
-// failing says that too much failed to say what the traffic would have asked for.
-func (t *traffic) failing() bool {
-	sum := t.record.Total(results.Everything)
-	return failedShare(&sum) > fewFailed || failedAt(t.hot) > fewFailed
 }
 
 // unseen says what a server's view of modelled limits cannot tell.

@@ -18,19 +18,7 @@ const mostNamed = 3
 // trafficFindings returns what stands out of outside traffic.
 func trafficFindings(record *results.Record) []string {
 	o := record.Capture
-	var found []string
-	// How uneven the traffic is, whether or not this partition is the hottest.
-	most := &results.ObservedPartition{}
-	for i := range o.Partitions {
-		if p := &o.Partitions[i]; p.Entities > most.Entities {
-			most = p
-		}
-	}
-	if most.Entities > 0 {
-		found = append(found, fmt.Sprintf("Of %s entities counted most, %s, were of the partition %q.",
-			document.Count(o.Entities), document.Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey)))
-	}
-	found = append(found, otherHot(o))
+	found := uneven(o)
 	told := 0
 	for i := range o.Shapes {
 		s := &o.Shapes[i]
@@ -50,7 +38,15 @@ func trafficFindings(record *results.Record) []string {
 		found = append(found, fmt.Sprintf("Retries added %s attempts to each operation: %s requests were sent for %s operations.",
 			document.CutFactor(tries.Value-1), document.Count(sum.Attempts), document.Count(sum.Operations)))
 	}
-	found = append(found, failures(o), ended(record), unnamed(o))
+	found = append(found, failures(o), ended(record))
+	switch {
+	case o.Unnamed > 0 && (o.ThrottledByPartition > 0 || o.ThrottledByAccount > 0):
+		found = append(found, fmt.Sprintf("%s of %s requests carried no x-ms-client-request-id: "+
+			"a retry among them counts as an operation of its own.", document.Count(o.Unnamed), document.Count(o.Requests)))
+	case o.Forgotten > 0:
+		found = append(found, fmt.Sprintf("%s operations were given up before their time, so many being under way: "+
+			"a later retry of theirs counts as an operation of its own.", document.Count(o.Forgotten)))
+	}
 	if o.PartitionsDropped > 0 || o.ShapesDropped > 0 {
 		found = append(found, fmt.Sprintf("More was asked for than is told apart: %s times a partition made room for another, "+
 			"and %s times a query; the heaviest of both are kept.",
@@ -63,25 +59,34 @@ func trafficFindings(record *results.Record) []string {
 	return spoken(append(found, clipped(record))...)
 }
 
-// otherHot tells of partitions beside the hottest that refuse enough.
-func otherHot(o *results.Capture) string {
-	hot := hottestSeen(o)
+// uneven tells how unevenly the partitions were asked: of the one with most entities, whether or
+// not it is the hottest, and of those beside the hottest that refuse enough.
+func uneven(o *results.Capture) (found []string) {
+	hot, most := hottestSeen(o), &results.ObservedPartition{}
 	var names []string
 	others := 0
 	for i := range o.Partitions {
-		if p := &o.Partitions[i]; p != hot && overloadedSeen(p) {
+		p := &o.Partitions[i]
+		if p.Entities > most.Entities {
+			most = p
+		}
+		if p != hot && overloadedSeen(p) {
 			if others++; others <= mostNamed {
 				names = append(names, fmt.Sprintf("%q (%s)", shortened(p.PartitionKey), document.Share(throttledOf(p))))
 			}
 		}
 	}
-	if others == 0 {
-		return ""
+	if most.Entities > 0 {
+		found = append(found, fmt.Sprintf("Of %s entities counted most, %s, were of the partition %q.",
+			document.Count(o.Entities), document.Share(float64(most.Entities)/float64(max(1, o.Entities))), shortened(most.PartitionKey)))
 	}
 	if others > mostNamed {
 		names = append(names, fmt.Sprintf("and %s more", document.Count(int64(others-mostNamed))))
 	}
-	return "Beside it 1 % or more of the attempts were throttled by " + strings.Join(names, ", ") + "."
+	if others > 0 {
+		found = append(found, "Beside it 1 % or more of the attempts were throttled by "+strings.Join(names, ", ")+".")
+	}
+	return found
 }
 
 func shapeName(s *results.QueryShape) string {
@@ -175,19 +180,4 @@ func failures(o *results.Capture) string {
 		text += fmt.Sprintf("; %s of them never reached a table", document.Count(tableless))
 	}
 	return text + "."
-}
-
-// unnamed tells which retries could not be recognised.
-func unnamed(o *results.Capture) string {
-	switch {
-	case o.Unnamed > 0 && (o.ThrottledByPartition > 0 || o.ThrottledByAccount > 0):
-		return fmt.Sprintf("%s of %s requests carried no x-ms-client-request-id: "+
-			"a retry among them counts as an operation of its own.",
-			document.Count(o.Unnamed), document.Count(o.Requests))
-	case o.Forgotten > 0:
-		return fmt.Sprintf("%s operations were given up before their time, so many being under way: "+
-			"a later retry of theirs counts as an operation of its own.", document.Count(o.Forgotten))
-	default:
-		return ""
-	}
 }

@@ -46,7 +46,16 @@ func validity(record *results.Record) (string, []string) {
 		}
 	}
 	if due, causes := futile(record); due > 0 {
-		add(fmt.Sprintf("of %s operations due none succeeded%s", document.Count(due), causesOf(causes)))
+		text := fmt.Sprintf("of %s operations due none succeeded", document.Count(due))
+		const named = 2
+		var names []string
+		for _, one := range causes.Told()[:min(named, len(causes.Told()))] {
+			names = append(names, printable(shortened(one.String())))
+		}
+		if len(names) > 0 {
+			text += " (" + strings.Join(names, ", ") + ")"
+		}
+		add(text)
 		worth = results.Invalid
 	}
 	if faults := Books(record); len(faults) > 0 {
@@ -91,7 +100,12 @@ func clientLimits(record *results.Record) []string {
 	}
 	var limits []string
 	all, reported := record.Total(results.Everything), record.Total(results.Reported)
-	dropped, held := all.Dropped, heldBack(record.Lag)
+	dropped, held := all.Dropped, int64(0)
+	for _, bar := range record.Lag.Bars() {
+		if bar.From > longestHold.Microseconds() {
+			held += bar.Count
+		}
+	}
 	for waited, i := waitedIn(record), 0; i < len(record.Intervals); i++ {
 		// What waited for a silent target waited for no generator. Of what was late in such
 		// a second nobody knows by how much, so that all of it is taken for held back.
@@ -142,30 +156,4 @@ func lineLimit(record *results.Record) string {
 	}
 	return fmt.Sprintf("in %s of %s most attempts waited for the client's line, not for the service (%s)",
 		document.Count(int64(bound)), counted(all, "second"), strings.Join(of, ", "))
-}
-
-// causesOf names the two commonest causes, in parentheses.
-func causesOf(causes results.Causes) string {
-	var names []string
-	for _, one := range causes.Told()[:min(2, len(causes.Told()))] {
-		names = append(names, printable(shortened(one.String())))
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(names, ", ") + ")"
-}
-
-// heldBack counts the operations of a lag histogram beyond longestHold.
-func heldBack(lag *results.Histogram) int64 {
-	if lag == nil {
-		return 0
-	}
-	var held int64
-	for _, bar := range lag.Bars() {
-		if bar.From > longestHold.Microseconds() {
-			held += bar.Count
-		}
-	}
-	return held
 }
