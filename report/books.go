@@ -43,7 +43,8 @@ func (a *author) billed() {
 	}
 }
 
-// books shows the counts of the whole run and whether they add up.
+// books shows the counts of the whole run and whether they add up, and what sending cost beside
+// the requests.
 func (a *author) books() {
 	if !a.known() {
 		return
@@ -75,7 +76,23 @@ func (a *author) books() {
 		sign(all.Scheduled == all.Sent+all.Dropped), sign(all.Attempts == all.Ok+all.Throttled+all.Failed),
 		attempted, results.LateAfter.Milliseconds(), entities))
 	a.waits()
-	a.connections()
+	c := a.record.Connections
+	if c == nil {
+		return
+	}
+	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", document.Count(c.Opened), document.Count(c.Reused))
+	if c.HTTP2 > 0 {
+		text += fmt.Sprintf(", %s of them over HTTP/2", document.Count(c.HTTP2))
+	}
+	for _, spell := range []struct {
+		what string
+		results.Spell
+	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
+		if spell.Count > 0 {
+			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, document.Lapse(spell.Total/time.Duration(spell.Count)), document.Lapse(spell.Max))
+		}
+	}
+	a.line(text)
 }
 
 // killed shows the books of the whole seconds of a run that nobody closed, and its phases.
@@ -172,27 +189,6 @@ func (a *author) waits() {
 			a.line("retries of " + kind.Name + " by a policy of its own: " + kind.Retry)
 		}
 	}
-}
-
-// connections shows what sending cost beside the requests.
-func (a *author) connections() {
-	c := a.record.Connections
-	if c == nil {
-		return
-	}
-	text := fmt.Sprintf("connections: %s opened, %s attempts over one that was open", document.Count(c.Opened), document.Count(c.Reused))
-	if c.HTTP2 > 0 {
-		text += fmt.Sprintf(", %s of them over HTTP/2", document.Count(c.HTTP2))
-	}
-	for _, spell := range []struct {
-		what string
-		results.Spell
-	}{{"DNS", c.Lookups}, {"connect", c.Connects}, {"TLS", c.Handshakes}, {"first byte", c.FirstByte}} {
-		if spell.Count > 0 {
-			text += fmt.Sprintf("; %s mean %s, max %s", spell.what, document.Lapse(spell.Total/time.Duration(spell.Count)), document.Lapse(spell.Max))
-		}
-	}
-	a.line(text)
 }
 
 // audit shows what became of the writes that were verified.

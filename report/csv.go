@@ -35,7 +35,21 @@ func CSV(w io.Writer, d *document.Document) error {
 		s.sentences("answer", append([]string{a.Claim}, a.Says...))
 	}
 	for _, section := range d.Whole() {
-		s.section(&section)
+		s.said = 0
+		for _, block := range section.Blocks {
+			switch b := block.(type) {
+			case document.Paragraph:
+				s.sentences(section.ID, []string{b.Text})
+			case document.List:
+				s.sentences(section.ID, b.Items)
+			case document.Facts:
+				s.sentences(section.ID, b.Lines)
+			case document.Table:
+				s.table(section.ID, &b)
+			case document.Series:
+				s.series(section.ID, &b)
+			}
+		}
 	}
 	s.to.Flush()
 	if err := s.to.Error(); err != nil {
@@ -57,24 +71,6 @@ func (s *sheet) write(fields ...string) {
 	}
 	// The error stays with the writer until the end.
 	_ = s.to.Write(fields)
-}
-
-func (s *sheet) section(of *document.Section) {
-	s.said = 0
-	for _, block := range of.Blocks {
-		switch b := block.(type) {
-		case document.Paragraph:
-			s.sentences(of.ID, []string{b.Text})
-		case document.List:
-			s.sentences(of.ID, b.Items)
-		case document.Facts:
-			s.sentences(of.ID, b.Lines)
-		case document.Table:
-			s.table(of.ID, &b)
-		case document.Series:
-			s.series(of.ID, &b)
-		}
-	}
 }
 
 func (s *sheet) sentences(section string, list []string) {

@@ -63,7 +63,15 @@ func Document(record *results.Record, summary *results.Summary) *document.Docume
 		a.add(document.Paragraph{Text: text.CommandLine(command), Verbatim: true})
 	}
 	a.list("findings", "Findings", verdict.Findings(record))
-	return &document.Document{Title: "loadgen " + cmp.Or(record.Manifest.Scenario.Name, "run"), Subtitle: a.subtitle(), Warnings: a.warnings(),
+	var warnings []string
+	whole := int64(record.Duration / time.Second)
+	if record.Cut {
+		warnings = append(warnings, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
+	} else if missing := whole - int64(len(record.Intervals)); missing > 0 {
+		warnings = append(warnings, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
+			document.Count(missing), document.Count(whole)))
+	}
+	return &document.Document{Title: "loadgen " + cmp.Or(record.Manifest.Scenario.Name, "run"), Subtitle: a.subtitle(), Warnings: warnings,
 		Answer: verdict.Answer(record, summary), Screen: a.screen(), Sections: a.sections, Data: summary}
 }
 
@@ -162,20 +170,6 @@ func (a *author) against() string {
 	default:
 		return where + ", limits of profile " + m.Profile
 	}
-}
-
-// warnings say what is wrong with the record as a whole.
-func (a *author) warnings() []string {
-	var list []string
-	if a.record.Cut {
-		list = append(list, "The record is cut off: what was read of it is shown, and nothing is known of the rest.")
-	}
-	whole := int64(a.record.Duration / time.Second)
-	if missing := whole - int64(len(a.record.Intervals)); missing > 0 && !a.record.Cut {
-		list = append(list, fmt.Sprintf("The record lacks %s of the %s seconds of the run: what is shown second by second is not all of it.",
-			document.Count(missing), document.Count(whole)))
-	}
-	return list
 }
 
 // mostMinutes is how many rows the table of a load's course has at most.

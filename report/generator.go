@@ -33,7 +33,27 @@ func (a *author) generator() {
 		a.line("the run was too short to look at it: no whole second")
 		return
 	}
-	a.line(usageOf(a.record))
+	usage := "CPU: this system does not tell"
+	if g.CPUKnown {
+		var cpu time.Duration
+		var attempts int64
+		for i := range a.record.Intervals {
+			if row := &a.record.Intervals[i]; row.Generator != nil {
+				cpu += row.Generator.CPU
+				attempts += row.Attempts
+			}
+		}
+		each, whose := untold, ""
+		if attempts > 0 {
+			each = document.Figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
+		}
+		if a.record.Manifest.Modelled() {
+			whose = ", the engine's part included"
+		}
+		usage = fmt.Sprintf("CPU: %s of %d cores, %s in the busiest second, %s µs an attempt%s",
+			document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores, document.Share(g.Busiest.Share(g.Cores)), each, whose)
+	}
+	a.line(fmt.Sprintf("%s; heap: %s at most; goroutines: %s at most", usage, document.Bytes(int64(g.Heap)), document.Count(g.Goroutines)))
 	text := fmt.Sprintf("GC pauses: %s in all, longest %s; stood still: %s in all, longest %s",
 		document.Lapse(g.Pauses), document.Lapse(g.LongestPause), document.Lapse(g.StoodStill), document.Lapse(g.LongestStill))
 	if g.LeastFree != nil {
@@ -60,31 +80,3 @@ func (a *author) silences() []string {
 
 // mostSilences is how many times are told in which the target answered nothing.
 const mostSilences = 5
-
-// usageOf tells what the run took of the machine.
-func usageOf(record *results.Record) string {
-	g := record.Generator
-	memory := fmt.Sprintf("heap: %s at most; goroutines: %s at most", document.Bytes(int64(g.Heap)), document.Count(g.Goroutines))
-	if !g.CPUKnown {
-		return "CPU: this system does not tell; " + memory
-	}
-	var cpu time.Duration
-	var attempts int64
-	for i := range record.Intervals {
-		if row := &record.Intervals[i]; row.Generator != nil {
-			cpu += row.Generator.CPU
-			attempts += row.Attempts
-		}
-	}
-	each := untold
-	if attempts > 0 {
-		each = document.Figures(float64(cpu) / float64(time.Microsecond) / float64(attempts))
-	}
-	whose := ""
-	if record.Manifest.Modelled() {
-		whose = ", the engine's part included"
-	}
-	return fmt.Sprintf("CPU: %s of %d cores, %s in the busiest second, %s µs an attempt%s; %s",
-		document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores,
-		document.Share(g.Busiest.Share(g.Cores)), each, whose, memory)
-}

@@ -114,7 +114,7 @@ func (a *author) run() {
 		parts = append(parts, fmt.Sprintf("seed %d", m.Seed))
 	}
 	a.line(strings.Join(parts, " · "))
-	a.line(fmt.Sprintf("started %s, lasted %s", a.record.Manifest.Started.UTC().Format(time.DateTime)+" UTC", document.Minutes(a.summary.DurationS)))
+	a.line(fmt.Sprintf("started %s, lasted %s", m.Started.UTC().Format(time.DateTime)+" UTC", document.Minutes(a.summary.DurationS)))
 	if m.PartitionKey != "" {
 		a.line("PartitionKey " + m.PartitionKey)
 	}
@@ -124,7 +124,17 @@ func (a *author) run() {
 	if m.Target != "" {
 		a.line("figures: " + a.origin())
 	}
-	a.merged()
+	if of := m.Merged; of != nil {
+		t := document.Table{ID: "merged", Caption: "The runs that were merged", Columns: []document.Column{{Title: "run", Words: true}, {Title: "begun", Words: true},
+			{Title: "build", Words: true}, {Title: "seed", Words: true}, {Title: "validity", Words: true}, {Title: "attempts"}}}
+		for i, run := range of.Runs {
+			t.Rows = append(t.Rows, []document.Cell{wordsCell(run.Name), wordsCell(run.Started.UTC().Format(time.DateTime)),
+				wordsCell(strings.TrimSpace(run.Tool.Version + " " + run.Tool.Commit)), wordsCell(strconv.FormatUint(run.Seed, 10)), wordsCell(run.Validity),
+				sourced(document.Count(run.Attempts), pointer("manifest", "merged", "runs", i, "attempts"), 0)})
+		}
+		a.table("Merged of several runs", t)
+		a.add(document.List{Items: of.Notes})
+	}
 	a.fleet()
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,19 @@ func (a *author) partitions() {
 	if a.record.Capture != nil {
 		return
 	}
-	list := a.hottest()
+	best := make(map[place]hot)
+	for _, step := range figure.Reported(a.record) {
+		for i, one := range step.Phase.Partitions {
+			h := hot{place{one.Table, one.Key}, step, a.phaseOf(step), i, 1, one.Busiest}
+			if other, some := best[h.place]; !some || h.rate() > other.rate() {
+				best[h.place] = h
+			}
+		}
+	}
+	list := slices.SortedFunc(maps.Values(best), func(x, y hot) int {
+		return cmp.Or(cmp.Compare(y.rate(), x.rate()), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
+	})
+	list = list[:min(len(list), mostShown)]
 	target := a.record.Manifest.Targets.Partition
 	t := document.Table{ID: "hottest", Caption: a.caption("The partitions that were served most in a second, each in the step in which it was"),
 		Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "offered", Unit: "entities/s"}, {Title: "of target"},
@@ -82,28 +95,6 @@ func (a *author) whoseTargets() string {
 		return "the emulator's, not the documents'"
 	}
 	return "the model's, not the documents'"
-}
-
-// hottest returns the partitions that served most in a second, each in the step in which
-// it did, most first.
-func (a *author) hottest() []hot {
-	best := make(map[place]hot)
-	for _, step := range figure.Reported(a.record) {
-		for i, one := range step.Phase.Partitions {
-			h := hot{place{one.Table, one.Key}, step, a.phaseOf(step), i, 1, one.Busiest}
-			if other, some := best[h.place]; !some || h.rate() > other.rate() {
-				best[h.place] = h
-			}
-		}
-	}
-	list := make([]hot, 0, len(best))
-	for _, h := range best {
-		list = append(list, h)
-	}
-	slices.SortFunc(list, func(x, y hot) int {
-		return cmp.Or(cmp.Compare(y.rate(), x.rate()), strings.Compare(x.place.key, y.place.key), strings.Compare(x.place.table, y.place.table))
-	})
-	return list[:min(len(list), mostShown)]
 }
 
 // accounts holds what each account served against an account's target, in the step in

@@ -117,8 +117,15 @@ func listed(r *catalog.Run) ListedRun {
 // verdict begins.
 func shortVerdict(s *results.Summary) string {
 	var parts []string
-	if len(s.Checks) > 0 {
-		parts = append(parts, shortChecks(s.Checks))
+	held, told := results.HeldOf(s.Checks)
+	switch left := len(s.Checks) - told; {
+	case len(s.Checks) == 0:
+	case told == 0:
+		parts = append(parts, fmt.Sprintf("%d cannot be told", left))
+	case left > 0:
+		parts = append(parts, fmt.Sprintf("%d/%d hold (%d untold)", held, told, left))
+	default:
+		parts = append(parts, fmt.Sprintf("%d/%d hold", held, told))
 	}
 	if s.Saturation != nil {
 		parts = append(parts, "saturates at "+document.Rate(*s.Saturation)+"/s")
@@ -133,19 +140,6 @@ func shortVerdict(s *results.Summary) string {
 		parts = []string{s.Verdict}
 	}
 	return catalog.Cell(strings.Join(parts, ", "), widestVerdict)
-}
-
-// shortChecks says how many checks hold, of those that could be judged.
-func shortChecks(list []results.Check) string {
-	held, told := results.HeldOf(list)
-	switch left := len(list) - told; {
-	case told == 0:
-		return fmt.Sprintf("%d cannot be told", left)
-	case left > 0:
-		return fmt.Sprintf("%d/%d hold (%d untold)", held, told, left)
-	default:
-		return fmt.Sprintf("%d/%d hold", held, told)
-	}
 }
 
 // The greatest widths of what people and scenarios have called, in characters.
@@ -166,8 +160,19 @@ func (l *RunList) Text(w io.Writer) error {
 	var prose strings.Builder
 	if len(l.Runs) > 0 {
 		rows := [][]string{{"run", "started (UTC)", "scenario", "target", "validity", "verdict", "tags", "served/s", "p99 ms", "throttled"}}
+		cell := catalog.Cell
 		for i := range l.Runs {
-			rows = append(rows, l.Runs[i].row())
+			r := &l.Runs[i]
+			tags, validity := strings.Join(r.Tags, ","), r.Validity
+			if r.TagFault != "" {
+				tags = "(cannot be read)"
+			}
+			if r.Contest {
+				validity = "contest"
+			}
+			rows = append(rows, []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1),
+				cell(r.Scenario, widestWords), cell(r.Target, widestWords), validity, r.Short, cell(tags, widestTags),
+				document.Told(r.Served, document.Rate), document.Told(r.P99, document.Millis), document.Told(r.ShareThrottled, document.Share)})
 		}
 		prose.WriteString(text.Aligned(rows, 7))
 	} else {
@@ -194,22 +199,6 @@ func (l *RunList) Text(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, prose.String())
 	return err
-}
-
-func (r *ListedRun) row() []string {
-	tags := strings.Join(r.Tags, ",")
-	if r.TagFault != "" {
-		tags = "(cannot be read)"
-	}
-	validity := r.Validity
-	if r.Contest {
-		validity = "contest"
-	}
-	cell := catalog.Cell
-	return []string{cell(r.Name, widestName), strings.Replace(r.Started[:len("2006-01-02T15:04")], "T", " ", 1), cell(r.Scenario, widestWords),
-		cell(r.Target, widestWords), validity, r.Short, cell(tags, widestTags), document.Told(r.Served, document.Rate),
-		document.Told(r.P99, document.Millis),
-		document.Told(r.ShareThrottled, document.Share)}
 }
 
 // Files tells where the files of a kept run lie, and how it is tagged. Its error is the

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +33,24 @@ func (a *author) said() {
 	if len(t.Rows) > 0 {
 		a.add(t)
 	}
-	if t := a.askable(of); len(t.Rows) > 0 {
+	// Its support can be asked about the slowest, and about the first few of each way of refusing.
+	t = document.Table{ID: "request-ids", Caption: "Requests to ask its support about",
+		Columns: []document.Column{{Title: "why", Words: true}, {Title: "at", Words: true}, {Title: "operation", Words: true},
+			{Title: "answer", Words: true}, {Title: "first byte", Words: true}, {Title: "x-ms-request-id", Words: true}},
+		Notes: []string{"at: UTC, when it was sent; first byte: from then on"}}
+	add := func(why string, list []results.SaidRequest) {
+		for _, one := range list {
+			if one.RequestID != "" && one.RequestID != untold {
+				t.Rows = append(t.Rows, []document.Cell{wordsCell(why), wordsCell(a.record.Manifest.Started.Add(one.At).UTC().Format(time.TimeOnly)), wordsCell(one.Verb),
+					wordsCell(strings.TrimSpace(fmt.Sprintf("%d %s", one.Status, one.Code))), wordsCell(document.Lapse(one.Took)), wordsCell(one.RequestID)})
+			}
+		}
+	}
+	for _, one := range of.Refusals {
+		add("refused: "+one.Limit, one.First)
+	}
+	add("slowest", of.Slowest)
+	if len(t.Rows) > 0 {
 		a.add(t)
 	}
 	// The replies tell how far the service's clock is ahead to a second.
@@ -46,25 +62,4 @@ func (a *author) said() {
 	default:
 		a.line(fmt.Sprintf("clocks: the service's is %v behind this machine's, to a second", -ahead))
 	}
-}
-
-// askable are the requests that its support can be asked about: the slowest, and the first
-// few of each way of refusing.
-func (a *author) askable(of *results.Said) document.Table {
-	t := document.Table{ID: "request-ids", Caption: "Requests to ask its support about",
-		Columns: []document.Column{{Title: "why", Words: true}, {Title: "at", Words: true}, {Title: "operation", Words: true},
-			{Title: "answer", Words: true}, {Title: "first byte", Words: true}, {Title: "x-ms-request-id", Words: true}},
-		Notes: []string{"at: UTC, when it was sent; first byte: from then on"}}
-	add := func(why string, list []results.SaidRequest) {
-		for _, one := range list {
-			t.Rows = append(t.Rows, []document.Cell{wordsCell(why), wordsCell(a.record.Manifest.Started.Add(one.At).UTC().Format(time.TimeOnly)), wordsCell(one.Verb),
-				wordsCell(strings.TrimSpace(fmt.Sprintf("%d %s", one.Status, one.Code))), wordsCell(document.Lapse(one.Took)), wordsCell(one.RequestID)})
-		}
-	}
-	for _, one := range of.Refusals {
-		add("refused: "+one.Limit, one.First)
-	}
-	add("slowest", of.Slowest)
-	t.Rows = slices.DeleteFunc(t.Rows, func(row []document.Cell) bool { return row[len(row)-1].Text == "" || row[len(row)-1].Text == untold })
-	return t
 }

@@ -260,7 +260,21 @@ func (a *author) counts() []string {
 		longest := results.QuantilesOf(held).Max
 		facts = append(facts, fmt.Sprintf("the client's rate limits held %s back, for up to %s", document.Counted(int(all.LimitHeld), "attempt"), document.Micros(*longest)))
 	}
-	return append(facts, a.generatorShort()...)
+	fared := "not the limit"
+	if len(s.ClientLimited) > 0 {
+		fared = "late in part: " + s.ClientLimited[0]
+		// Only where nothing can be told does it take anything from the answer.
+		if state, _ := verdict.State(s); state == results.CannotTell {
+			fared = "THE LIMIT: " + s.ClientLimited[0]
+		}
+	}
+	if g := a.record.Generator; g != nil && g.Seconds != 0 && g.CPUKnown {
+		facts = append(facts, fmt.Sprintf("generator: %s (%s of %d cores, %s at most)", fared,
+			document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores, document.Share(g.Busiest.Share(g.Cores))))
+	} else if len(s.ClientLimited) > 0 {
+		facts = append(facts, "generator: "+fared)
+	}
+	return facts
 }
 
 // transactions returns the number of billed requests, of those that reached the service and were
@@ -278,27 +292,6 @@ func (a *author) transactions(met int64, causes results.Causes) int64 {
 		}
 	}
 	return met - sum
-}
-
-// generatorShort says whether the generator was the limit of what cannot be told, or late
-// where that takes nothing from the answer.
-func (a *author) generatorShort() []string {
-	says, limited := "not the limit", a.summary.ClientLimited
-	if len(limited) > 0 {
-		says = "late in part: " + limited[0]
-		if state, _ := verdict.State(a.summary); state == results.CannotTell {
-			says = "THE LIMIT: " + limited[0]
-		}
-	}
-	g := a.record.Generator
-	if g == nil || g.Seconds == 0 || !g.CPUKnown {
-		if len(limited) == 0 {
-			return nil
-		}
-		return []string{"generator: " + says}
-	}
-	return []string{fmt.Sprintf("generator: %s (%s of %d cores, %s at most)", says,
-		document.Share(g.CPU.Seconds()/float64(g.Seconds)/float64(max(1, g.Cores))), g.Cores, document.Share(g.Busiest.Share(g.Cores)))}
 }
 
 // reserve says in a line how far the figures can be trusted.

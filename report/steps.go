@@ -18,8 +18,12 @@ const closedLoop = "closed"
 // served, and against the partition's target where the load is aimed at one partition;
 // of a search, those that it tried.
 func (a *author) steps() {
-	if a.record.Limit != nil {
-		a.limit(a.record.Limit)
+	if l := a.record.Limit; l != nil {
+		asked := fmt.Sprintf("at most %s of the first attempts throttled", document.FineShare(l.MaxThrottled))
+		if l.MaxP99 != nil {
+			asked += fmt.Sprintf(", a response p99 of at most %s", document.Micros(*l.MaxP99))
+		}
+		a.table("Rates tried: "+asked, a.rates(l))
 		return
 	}
 	steps := figure.Shown(a.record)
@@ -196,16 +200,7 @@ func quantileCells(q results.Quantiles, from string) []document.Cell {
 		millisCell(q.P99, below(from, "p99")), millisCell(q.Max, below(from, "max"))}
 }
 
-// limit shows the steps of a search for the highest rate, in the order in which
-// they were tried.
-func (a *author) limit(l *results.Limit) {
-	asked := fmt.Sprintf("at most %s of the first attempts throttled", document.FineShare(l.MaxThrottled))
-	if l.MaxP99 != nil {
-		asked += fmt.Sprintf(", a response p99 of at most %s", document.Micros(*l.MaxP99))
-	}
-	a.table("Rates tried: "+asked, a.rates(l))
-}
-
+// rates shows the steps of a search for the highest rate, in the order in which they were tried.
 func (a *author) rates(l *results.Limit) document.Table {
 	t := document.Table{ID: "rates-tried", Caption: a.caption("Each rate, in the order in which they were tried"), Columns: []document.Column{{Title: "step"},
 		{Title: "rate", Unit: "operations/s"}, {Title: "entities/s", Spare: 3}, {Title: "length", Spare: 2}, {Title: "throttled"}, {Title: "failed", Spare: 1},

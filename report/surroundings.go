@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"loadgen/report/document"
@@ -55,24 +54,6 @@ func (a *author) surroundings() {
 	number("workers", m.Environment.Workers, "workers")
 	add("scenario's SHA-256", m.Scenario.SHA256, "")
 	a.table("Environment", t)
-}
-
-// merged shows of which runs the record was put together, and what it cannot tell for that
-// reason.
-func (a *author) merged() {
-	of := a.record.Manifest.Merged
-	if of == nil {
-		return
-	}
-	t := document.Table{ID: "merged", Caption: "The runs that were merged", Columns: []document.Column{{Title: "run", Words: true}, {Title: "begun", Words: true},
-		{Title: "build", Words: true}, {Title: "seed", Words: true}, {Title: "validity", Words: true}, {Title: "attempts"}}}
-	for i, run := range of.Runs {
-		t.Rows = append(t.Rows, []document.Cell{wordsCell(run.Name), wordsCell(run.Started.UTC().Format("2006-01-02 15:04:05")),
-			wordsCell(strings.TrimSpace(run.Tool.Version + " " + run.Tool.Commit)), wordsCell(strconv.FormatUint(run.Seed, 10)), wordsCell(run.Validity),
-			sourced(document.Count(run.Attempts), pointer("manifest", "merged", "runs", i, "attempts"), 0)})
-	}
-	a.table("Merged of several runs", t)
-	a.add(document.List{Items: of.Notes})
 }
 
 // fleet shows which processes offered the load together, how each fared, and what those of a

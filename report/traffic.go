@@ -20,8 +20,29 @@ func (a *author) observed() {
 		return
 	}
 	a.hotTraffic(o)
-	a.shapes(o)
-	t := document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
+	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "throttled"}, {Title: "scanned"},
+		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
+	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
+	for i := range shown {
+		seen, from := &shown[i], pointer("capture", "query_shapes", i)
+		each := untold
+		if seen.Returned > 0 && seen.Scanned > 0 {
+			each = document.Rate(float64(seen.Scanned) / float64(seen.Returned))
+		}
+		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
+			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
+			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(cmp.Or(seen.Shape, "(no filter)"))})
+	}
+	note := "density: returned of scanned; for one: entities counted for each that is returned"
+	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
+		note += fmt.Sprintf("; %s shapes more are not shown", document.Count(rest))
+	}
+	if o.ShapesDropped > 0 {
+		note += fmt.Sprintf("; %s times one was dropped for another", document.Count(o.ShapesDropped))
+	}
+	t.Notes = []string{note}
+	a.table("Queries by shape", t)
+	t = document.Table{ID: "orders", Caption: a.caption("Each table, by how its keys came"), Columns: []document.Column{
 		{Group: "PartitionKeys", Title: "new"}, {Group: "PartitionKeys", Title: "ascending"}, {Group: "PartitionKeys", Title: "descending"},
 		{Group: "RowKeys", Title: "inserted"}, {Group: "RowKeys", Title: "ascending"}, {Group: "RowKeys", Title: "descending"}, {Title: "table", Words: true}}}
 	for i := range o.Orders {
@@ -115,32 +136,6 @@ func (a *author) hotTraffic(o *results.Capture) {
 	}
 	t.Notes = []string{text}
 	a.table("Hottest partitions", t)
-}
-
-// shapes shows the queries that scanned most.
-func (a *author) shapes(o *results.Capture) {
-	t := document.Table{ID: "shapes", Caption: a.caption("The queries that scanned most"), Columns: []document.Column{{Title: "pages"}, {Title: "throttled"}, {Title: "scanned"},
-		{Title: "returned"}, {Title: "density"}, {Title: "for one"}, {Title: "table", Words: true}, {Title: "rated", Words: true}, {Title: "filter", Words: true}}}
-	shown := o.Shapes[:min(len(o.Shapes), mostShown)]
-	for i := range shown {
-		seen, from := &shown[i], pointer("capture", "query_shapes", i)
-		each := untold
-		if seen.Returned > 0 && seen.Scanned > 0 {
-			each = document.Rate(float64(seen.Scanned) / float64(seen.Returned))
-		}
-		t.Rows = append(t.Rows, []document.Cell{amountCell(seen.Requests, below(from, "requests")), {Text: shareOf(seen.Throttled, seen.Requests)},
-			sourced(atLeast(seen.Scanned, seen.Missed), below(from, "entities_scanned"), 0), amountCell(seen.Returned, below(from, "entities_returned")),
-			{Text: shareOf(seen.Returned, seen.Scanned)}, {Text: each}, wordsCell(seen.Table), wordsCell(seen.Class), wordsCell(cmp.Or(seen.Shape, "(no filter)"))})
-	}
-	text := "density: returned of scanned; for one: entities counted for each that is returned"
-	if rest := o.ShapesTold - int64(len(shown)); rest > 0 {
-		text += fmt.Sprintf("; %s shapes more are not shown", document.Count(rest))
-	}
-	if o.ShapesDropped > 0 {
-		text += fmt.Sprintf("; %s times one was dropped for another", document.Count(o.ShapesDropped))
-	}
-	t.Notes = []string{text}
-	a.table("Queries by shape", t)
 }
 
 func orderCells(o results.Order, from string) []document.Cell {
