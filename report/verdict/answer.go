@@ -80,7 +80,26 @@ func (a *answer) tell() {
 	case a.record.Limit != nil:
 		a.searched(a.record.Limit)
 	case a.record.Manifest.PeakAsked > 0:
-		a.peak()
+		whether := ""
+		if a.State == results.CannotTell {
+			whether = " whether it holds"
+		}
+		a.claim(whether, document.Rate(a.record.Manifest.PeakAsked), "operations/s", "")
+		beside := []string{a.against(false)}
+		if s.Saturation != nil {
+			beside = append(beside, fmt.Sprintf("saturates at %s entities/s", document.Rate(*s.Saturation)))
+		}
+		a.Beside = strings.Join(spoken(beside...), " · ")
+		a.names()
+		for _, c := range a.ofPeak() {
+			if !c.Holds() {
+				a.says(c.Said() + ".")
+			}
+		}
+		if a.State == results.DoesNotHold && s.Saturation != nil {
+			a.spread()
+		}
+		a.remedy()
 	default:
 		a.claimLoad()
 	}

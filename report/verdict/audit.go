@@ -60,23 +60,6 @@ func audited(audit *results.Audit) string {
 	}
 }
 
-func auditLimits(audit *results.Audit) []string {
-	if audit == nil {
-		return nil
-	}
-	limits := []string{"Each write carried its id: an entity that was inserted or replaced whole gave up as much of its filler, " +
-		"one that was merged is larger than without by up to 0.6 KiB."}
-	if audit.Own404 > 0 {
-		limits = append(limits, "A deletion that found nothing after a lost reply (404) counts as its own success: "+
-			"another deletion of the same entity would look the same.")
-	}
-	if audit.Unwatched > 0 {
-		limits = append(limits, fmt.Sprintf("Whether %s writes of further entities are there was not looked at: "+
-			"no more than %s entities were watched.", document.Count(audit.Unwatched), document.Count(audit.Keys)))
-	}
-	return limits
-}
-
 // upheld says in the verdict that what must hold of what the run left behind does not,
 // empty where it does or nobody looked.
 //

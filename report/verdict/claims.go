@@ -160,29 +160,6 @@ func (a *answer) full() bool {
 	return !a.aimed() && m.Targets.Account > 0 && limit != nil && *limit >= .98*float64(m.Targets.Account*int64(max(1, m.Accounts)))
 }
 
-// peak answers whether the peak that was asked about holds.
-func (a *answer) peak() {
-	a.claim("", document.Rate(a.record.Manifest.PeakAsked), "operations/s", "")
-	if a.State == results.CannotTell {
-		a.claim(" whether it holds", document.Rate(a.record.Manifest.PeakAsked), "operations/s", "")
-	}
-	beside := []string{a.against(false)}
-	if a.summary.Saturation != nil {
-		beside = append(beside, fmt.Sprintf("saturates at %s entities/s", document.Rate(*a.summary.Saturation)))
-	}
-	a.Beside = strings.Join(spoken(beside...), " · ")
-	a.names()
-	for _, c := range a.ofPeak() {
-		if !c.Holds() {
-			a.says(c.Said() + ".")
-		}
-	}
-	if a.State == results.DoesNotHold && a.summary.Saturation != nil {
-		a.spread()
-	}
-	a.remedy()
-}
-
 // addChecks adds the number of checks that pass to the claim, and puts the first check that does
 // not pass before all other sentences.
 func (a *answer) addChecks() {

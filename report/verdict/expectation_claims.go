@@ -11,7 +11,10 @@ import (
 	"loadgen/results/figure"
 )
 
-func claimed(text string, summary *results.Summary, figures *figure.Figures, spoilt func(*figure.Claim, figure.ClaimJudgement) string) results.Check {
+// claimed judges a claim of the scenario. What it came to says nothing of the load that was due
+// where that was not offered in time.
+func claimed(text string, summary *results.Summary, figures *figure.Figures, late func(figure.Step) bool,
+	holds func(figure.Step) figure.Holding) results.Check {
 	claim, err := figure.ParseClaim(text)
 	if err != nil {
 		one := results.Check{Expr: document.Cut(text, 200)}
@@ -34,33 +37,24 @@ func claimed(text string, summary *results.Summary, figures *figure.Figures, spo
 		cannotTell(&judged, why)
 		return judged
 	}
-	if why := spoilt(claim, found); why != "" {
-		cannotTell(&judged, why)
-		return judged
-	}
-	judged.Observed, judged.Ok = observed(found), new(found.Pass)
-	return judged
-}
-
-// spoiled returns why what a claim came to says nothing of the load that was due, for it was
-// not offered in time, empty where it does.
-func spoiled(claim *figure.Claim, found figure.ClaimJudgement, figures *figure.Figures, late func(figure.Step) bool, holds func(figure.Step) figure.Holding) string {
 	_, _, bounded := claim.Bound()
 	for _, of := range claim.Figures() {
 		// A time that keeps below its bound though the generator was late keeps below it.
 		if why := figures.Late(of, late); why != "" && !(found.Pass && bounded && of.Name != "served") {
-			return why
+			cannotTell(&judged, why)
+			return judged
 		}
 	}
-	if !found.Pass {
-		return ""
-	}
-	for _, of := range claim.Capped() {
-		if why := figures.Unsent(of, holds); why != "" {
-			return why
+	if found.Pass {
+		for _, of := range claim.Capped() {
+			if why := figures.Unsent(of, holds); why != "" {
+				cannotTell(&judged, why)
+				return judged
+			}
 		}
 	}
-	return ""
+	judged.Observed, judged.Ok = observed(found), new(found.Pass)
+	return judged
 }
 
 // unfit returns why nothing at all that was asked of a run can be told, empty where some

@@ -9,24 +9,6 @@ import (
 	"loadgen/results"
 )
 
-// found says what a search for the highest rate has come to, and what it took.
-func (s *story) found() []string {
-	l := s.record.Limit
-	var told []string
-	if s.summary.Validity != results.Valid {
-		told = append(told, s.worth())
-	}
-	told = append(told, s.interval(l)+s.unfinished(l)+".")
-	if l.Sporadic > 0 {
-		told = append(told, sporadicSearch(l))
-	}
-	if len(l.Steps) > 0 {
-		told = append(told, fmt.Sprintf("The search took %s steps of %s or more and counted %s entities.",
-			document.Count(int64(len(l.Steps))), seconds(l.StepSeconds), document.Count(l.Entities)))
-	}
-	return told
-}
-
 // sporadicSearch returns a sentence about the sporadic share of a search.
 func sporadicSearch(l *results.Limit) string {
 	return document.Share(l.Sporadic) + " of the first attempts were refused at every rate: this is sporadic, and no rate fails by it."
@@ -156,34 +138,4 @@ func limitReasons(record *results.Record) []string {
 		return []string{line}
 	}
 	return append([]string{short}, clientSaturations(record)...)
-}
-
-// drained is how much of a second's allowance is drained before each step of a search:
-// half a second at half as much again.
-const drained = 0.25
-
-// searchLimits says what the answer of a search does not hold for.
-func searchLimits(record *results.Record) []string {
-	l := record.Limit
-	limits := []string{fmt.Sprintf("Each rate was offered for %s or little more: what gives in after longer load is not seen.",
-		seconds(l.StepSeconds))}
-	if record.Manifest.Retry == "none" {
-		limits = append(limits, "Throttled attempts were not tried again: an application that retries adds to its own load.")
-	} else {
-		limits = append(limits, fmt.Sprintf("First attempts are judged, beside retries by the policy %s: "+
-			"the rate that holds is that of operations, not of attempts.", record.Manifest.Retry))
-	}
-	switch {
-	case l.BurstSeconds <= 0 || l.StepSeconds <= 0:
-	case l.MaxP99 == nil && l.BurstSeconds <= drained:
-		limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) is drained by half a second "+
-			"at 1.5 times the rate before each step; that half second is not judged.", seconds(l.BurstSeconds)))
-	default:
-		limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) can carry a step of %s by %s of its rate.",
-			seconds(l.BurstSeconds), seconds(l.StepSeconds), document.Share(l.BurstSeconds/l.StepSeconds)))
-	}
-	if record.Manifest.Start == "cold" {
-		limits = append(limits, "The table was new: load balancing may have changed the limit while it was searched.")
-	}
-	return limits
 }

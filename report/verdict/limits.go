@@ -14,6 +14,10 @@ import (
 // off is the profile of a model without limits and service times.
 const off = "off"
 
+// drained is how much of a second's allowance is drained before each step of a search:
+// half a second at half as much again.
+const drained = 0.25
+
 // Limits returns what the run cannot tell, one sentence each: after [KindLimits], of the load
 // that the target bears.
 func Limits(record *results.Record) []string {
@@ -33,7 +37,28 @@ func Limits(record *results.Record) []string {
 			"and where its load saturates, "+
 			"its seconds do not tell.")
 	case record.Limit != nil:
-		return append(limits, searchLimits(record)...)
+		l := record.Limit
+		limits = append(limits, fmt.Sprintf("Each rate was offered for %s or little more: what gives in after longer load is not seen.",
+			seconds(l.StepSeconds)))
+		if record.Manifest.Retry == "none" {
+			limits = append(limits, "Throttled attempts were not tried again: an application that retries adds to its own load.")
+		} else {
+			limits = append(limits, fmt.Sprintf("First attempts are judged, beside retries by the policy %s: "+
+				"the rate that holds is that of operations, not of attempts.", record.Manifest.Retry))
+		}
+		switch {
+		case min(l.BurstSeconds, l.StepSeconds) <= 0:
+		case l.MaxP99 == nil && l.BurstSeconds <= drained:
+			limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) is drained by half a second "+
+				"at 1.5 times the rate before each step; that half second is not judged.", seconds(l.BurstSeconds)))
+		default:
+			limits = append(limits, fmt.Sprintf("What an idle target saves up (%s of its allowance) can carry a step of %s by %s of its rate.",
+				seconds(l.BurstSeconds), seconds(l.StepSeconds), document.Share(l.BurstSeconds/l.StepSeconds)))
+		}
+		if record.Manifest.Start == "cold" {
+			limits = append(limits, "The table was new: load balancing may have changed the limit while it was searched.")
+		}
+		return limits
 	case figure.Spreads(record):
 		return limits
 	}
@@ -66,16 +91,6 @@ func KindLimits(record *results.Record) []string {
 		limits = append(limits, cmp.Or(profileLimits[manifest.Profile], held),
 			"The times of request and reply are assumptions: they show how waiting grows, not how fast the service is.")
 	}
-	if manifest.Target == results.Embedded && record.Capture == nil {
-		named := []string{"modelled round trip"}
-		for _, part := range []struct{ parameter, says string }{{"packet_loss", "packets that it loses"}, {"client_bandwidth", "line of the clients"}} {
-			if slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Name == part.parameter && p.Value != "0" }) {
-				named = append(named, part.says)
-			}
-		}
-		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
-			"and none of a network beyond the "+document.Enumerated(named)+".")
-	}
 	limits = append(limits, besideLimits(record)...)
 	limits = append(limits, remoteLimits(record)...)
 	switch {
@@ -97,7 +112,20 @@ func KindLimits(record *results.Record) []string {
 		limits = append(limits, "Nothing was stored: no insert can find its key taken (409), no condition fail (412), "+
 			"no entity be missing (404). --data stores what is written.")
 	}
-	return append(limits, auditLimits(record.Audit)...)
+	if record.Audit == nil {
+		return limits
+	}
+	limits = append(limits, "Each write carried its id: an entity that was inserted or replaced whole gave up as much of its filler, "+
+		"one that was merged is larger than without by up to 0.6 KiB.")
+	if record.Audit.Own404 > 0 {
+		limits = append(limits, "A deletion that found nothing after a lost reply (404) counts as its own success: "+
+			"another deletion of the same entity would look the same.")
+	}
+	if record.Audit.Unwatched > 0 {
+		limits = append(limits, fmt.Sprintf("Whether %s writes of further entities are there was not looked at: "+
+			"no more than %s entities were watched.", document.Count(record.Audit.Unwatched), document.Count(record.Audit.Keys)))
+	}
+	return limits
 }
 
 // profileLimits say how the limits of profiles that are not held hard differ from a real
@@ -118,10 +146,20 @@ func calibrated(manifest *results.Manifest) bool {
 	return manifest.Modelled() && slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Provenance == "measured" })
 }
 
-// besideLimits says of what the figures tell beside the tables: of faults that were injected,
-// and of stand-ins.
+// besideLimits says of what the figures tell beside the tables: of this machine, of faults that
+// were injected, and of stand-ins.
 func besideLimits(record *results.Record) (limits []string) {
 	manifest := &record.Manifest
+	if manifest.Target == results.Embedded && record.Capture == nil {
+		named := []string{"modelled round trip"}
+		for _, part := range []struct{ parameter, says string }{{"packet_loss", "packets that it loses"}, {"client_bandwidth", "line of the clients"}} {
+			if slices.ContainsFunc(manifest.Model, func(p results.Parameter) bool { return p.Name == part.parameter && p.Value != "0" }) {
+				named = append(named, part.says)
+			}
+		}
+		limits = append(limits, "Client and engine share this machine: what sockets, JSON and signatures cost is in every time, "+
+			"and none of a network beyond the "+document.Enumerated(named)+".")
+	}
 	if len(manifest.Faults) > 0 {
 		whose := "none of the target's doing; it never saw what was refused or lost before."
 		if record.Capture != nil {
@@ -157,7 +195,22 @@ func remoteLimits(record *results.Record) (limits []string) {
 			limits = append(limits, "The addresses in the log are not the table service's: nothing here is said of that.")
 		}
 	case manifest.Emulator:
-		limits = []string{emulatorLimit(manifest), "Its times are those of a development tool."}
+		holds := func(what string, limit int64) string {
+			if limit == 0 {
+				return what + " to nothing"
+			}
+			return fmt.Sprintf("%s to %s entities/s", what, document.Count(limit))
+		}
+		t := manifest.Targets
+		answered := fmt.Sprintf("An emulator answered, which holds %s and %s: these limits are a model's, and the service may grant others.",
+			holds("a partition", t.Partition), holds("an account", t.Account))
+		switch {
+		case !manifest.LimitsKnown:
+			answered = "An emulator answered" + calledItself(manifest.Service) + ", of which no limit of a partition is known that it holds hard."
+		case t.Partition == 0 && t.Account == 0:
+			answered = "An emulator has no partition servers: where a table of the real service would refuse, it only slows down."
+		}
+		limits = []string{answered, "Its times are those of a development tool."}
 	case !manifest.Genuine:
 		limits = []string{"What answers does not say what it is" + calledItself(manifest.Service) +
 			": nothing here is said of the table service.",
@@ -181,25 +234,6 @@ func remoteLimits(record *results.Record) (limits []string) {
 			"the entities counted of queries with a filter (%s) are those that they returned, a lower bound.", strings.Join(filtered, ", ")))
 	}
 	return limits
-}
-
-// emulatorLimit says what an emulator holds load to, as far as it tells.
-func emulatorLimit(manifest *results.Manifest) string {
-	of := func(what string, limit int64) string {
-		if limit == 0 {
-			return what + " to nothing"
-		}
-		return fmt.Sprintf("%s to %s entities/s", what, document.Count(limit))
-	}
-	switch t := manifest.Targets; {
-	case !manifest.LimitsKnown:
-		return "An emulator answered" + calledItself(manifest.Service) + ", of which no limit of a partition is known that it holds hard."
-	case t.Partition == 0 && t.Account == 0:
-		return "An emulator has no partition servers: where a table of the real service would refuse, it only slows down."
-	default:
-		return fmt.Sprintf("An emulator answered, which holds %s and %s: these limits are a model's, and the service may grant others.",
-			of("a partition", t.Partition), of("an account", t.Account))
-	}
 }
 
 // calledItself tells by which name a target goes, empty for none.

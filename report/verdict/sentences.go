@@ -34,7 +34,18 @@ func sentences(record *results.Record, summary *results.Summary, figures *figure
 	case summary.Killed != nil:
 		told = append(told, s.killed()...)
 	case record.Limit != nil:
-		told = append(told, s.found()...)
+		l := record.Limit
+		if summary.Validity != results.Valid {
+			told = append(told, s.worth())
+		}
+		told = append(told, s.interval(l)+s.unfinished(l)+".")
+		if l.Sporadic > 0 {
+			told = append(told, sporadicSearch(l))
+		}
+		if len(l.Steps) > 0 {
+			told = append(told, fmt.Sprintf("The search took %s steps of %s or more and counted %s entities.",
+				document.Count(int64(len(l.Steps))), seconds(l.StepSeconds), document.Count(l.Entities)))
+		}
 	case summary.Validity != results.Valid:
 		told = append(told, s.worth())
 		if asked := record.Manifest.PeakAsked; asked > 0 {
