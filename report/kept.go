@@ -127,7 +127,7 @@ func Illustrations() []string {
 // Illustrate writes the charts of a judged record and its page into its folder. What could
 // not be drawn holds up nothing else.
 func Illustrate(folder results.Folder, record *results.Record) error {
-	_, err := chart.Draw(folder, record)
+	_, err := chart.DrawAs(folder, record, chart.Options{})
 	if err != nil {
 		err = fmt.Errorf("drawing the charts: %w", err)
 	}

@@ -75,41 +75,37 @@ func List(of *catalog.Catalog, chosen []*catalog.Run, most int) *RunList {
 			continue
 		}
 		l.Matching++
-		if most == 0 || len(l.Runs) < most {
-			l.Runs = append(l.Runs, listed(r))
+		if most != 0 && len(l.Runs) >= most {
+			continue
 		}
+		one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Contest: r.Contest != nil, Short: untold,
+			Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
+		if c := r.Contest; c != nil {
+			short := c.Verdict
+			switch before, _, several := strings.Cut(c.Verdict, ". "); {
+			case c.Winner != nil && c.State == results.DoesNotHold:
+				short = *c.Winner + " wins, its checks fail"
+			case c.Winner != nil:
+				short = *c.Winner + " wins"
+			case several && c.State == results.DoesNotHold:
+				short = before
+			}
+			one.Scenario, one.Target, one.Verdict, one.Short = c.Scenario, c.Target, &c.Verdict, catalog.Cell(short, widestVerdict)
+			l.Runs = append(l.Runs, one)
+			continue
+		}
+		m := &r.Head.Manifest
+		one.Scenario, one.Target, one.Time, one.Validity = m.Scenario.Name, m.Target, m.Time, r.Head.Validity
+		if one.Killed = r.Head.Killed(); one.Killed {
+			one.Short, one.Tables = "killed, or still goes on", append([]string{}, m.Tables...)
+		}
+		if s := r.Head.Summary; s != nil {
+			one.Served, one.ShareThrottled = catalog.Served(s), s.ShareThrottled
+			one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
+		}
+		l.Runs = append(l.Runs, one)
 	}
 	return l
-}
-
-func listed(r *catalog.Run) ListedRun {
-	if r.Contest != nil {
-		c := r.Contest
-		short := c.Verdict
-		if c.Winner != nil {
-			short = *c.Winner + " wins"
-			if c.State == results.DoesNotHold {
-				short += ", its checks fail"
-			}
-		}
-		if before, _, is := strings.Cut(c.Verdict, ". "); is && c.Winner == nil && c.State == results.DoesNotHold {
-			short = before
-		}
-		return ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: c.Scenario, Target: c.Target, Contest: true,
-			Verdict: &c.Verdict, Short: catalog.Cell(short, widestVerdict), Tags: append([]string{}, r.Tags...), TagFault: results.OneLine(r.TagFault)}
-	}
-	m, s := &r.Head.Manifest, r.Head.Summary
-	one := ListedRun{Name: r.Name, Folder: r.Folder, Started: r.Begun.Format(time.RFC3339), Scenario: m.Scenario.Name,
-		Target: m.Target, Time: m.Time, Validity: r.Head.Validity, Short: untold, Tags: append([]string{}, r.Tags...),
-		TagFault: results.OneLine(r.TagFault)}
-	if one.Killed = r.Head.Killed(); one.Killed {
-		one.Short, one.Tables = "killed, or still goes on", append([]string{}, m.Tables...)
-	}
-	if s != nil {
-		one.Served, one.ShareThrottled = catalog.Served(s), s.ShareThrottled
-		one.Verdict, one.Short, one.P99, one.Attempts, one.Throttled = &s.Verdict, shortVerdict(s), s.Response.P99, &s.Attempts, &s.Throttled
-	}
-	return one
 }
 
 // shortVerdict says in a few words what a run came to: how many of the claims hold, which

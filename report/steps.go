@@ -107,17 +107,38 @@ func (a *author) wholeStep(step figure.Step) (results.PhaseOperationSummary, str
 
 // groups shows a table for each group of the manifest, in its order.
 func (a *author) groups() {
-	steps := figure.Shown(a.record)
-	last := -1
+	steps, told := figure.Shown(a.record), false
 	for i, group := range groups(a.record.Manifest.Operations) {
-		if t, heading, some := a.group(steps, group); some {
-			t.ID = fmt.Sprintf("steps-%d", i+1)
-			t.Caption = a.caption("Each step, with the operations of " + group)
-			a.table(heading, t)
-			last = len(a.sections) - 1
+		within := func(kind results.Kind) bool { return kind.Group == group }
+		t := document.Table{ID: fmt.Sprintf("steps-%d", i+1), Caption: a.caption("Each step, with the operations of " + group),
+			Columns: slices.Concat(loadColumns(), timeColumns("response", "p50", "p90", "p99", "max"), timeColumns("service", "p50", "p90", "p99", "max"))}
+		var kinds []string
+		for _, kind := range a.record.Manifest.Operations {
+			if within(kind) {
+				kinds = append(kinds, kind.Name)
+			}
+		}
+		scheduled := int64(0)
+		for _, step := range steps {
+			scheduled += step.Sum(within).Scheduled
+			figures, from := a.taken.Step(step, within), ""
+			if whole, where := a.summaryOf(step); whole != nil && len(kinds) == 1 {
+				if one, some := whole.PerOperation[kinds[0]]; some {
+					figures, from = one, below(where, "per_operation", kinds[0])
+				}
+			}
+			row := a.loadCells(step, figures, from)
+			row[len(row)-1] = eachCell(figures.AttemptsPerOperation, below(from, "tries_per_operation"))
+			row = append(row, quantileCells(figures.Response, below(from, "response_us"))...)
+			t.Rows = append(t.Rows, append(row, quantileCells(figures.Service, below(from, "service_us"))...))
+		}
+		// A group of which nothing fell into a step has no table.
+		if scheduled > 0 {
+			a.table(fmt.Sprintf("%s by step (%s)", group, strings.Join(kinds, ", ")), t)
+			told = true
 		}
 	}
-	if last < 0 {
+	if !told {
 		return
 	}
 	a.line(timesLegend)
@@ -148,36 +169,6 @@ func groups(kinds []results.Kind) []string {
 		}
 	}
 	return names
-}
-
-// group returns the table of a group and its heading, and false where none of its
-// operations fell into a step.
-func (a *author) group(steps []figure.Step, group string) (document.Table, string, bool) {
-	within := func(kind results.Kind) bool { return kind.Group == group }
-	t := document.Table{Columns: loadColumns()}
-	t.Columns = slices.Concat(t.Columns, timeColumns("response", "p50", "p90", "p99", "max"), timeColumns("service", "p50", "p90", "p99", "max"))
-	var kinds []string
-	for _, kind := range a.record.Manifest.Operations {
-		if within(kind) {
-			kinds = append(kinds, kind.Name)
-		}
-	}
-	scheduled := int64(0)
-	for _, step := range steps {
-		sum := step.Sum(within)
-		scheduled += sum.Scheduled
-		figures, from := a.taken.Step(step, within), ""
-		if told, where := a.summaryOf(step); told != nil && len(kinds) == 1 {
-			if one, some := told.PerOperation[kinds[0]]; some {
-				figures, from = one, below(where, "per_operation", kinds[0])
-			}
-		}
-		row := a.loadCells(step, figures, from)
-		row[len(row)-1] = eachCell(figures.AttemptsPerOperation, below(from, "tries_per_operation"))
-		row = append(row, quantileCells(figures.Response, below(from, "response_us"))...)
-		t.Rows = append(t.Rows, append(row, quantileCells(figures.Service, below(from, "service_us"))...))
-	}
-	return t, fmt.Sprintf("%s by step (%s)", group, strings.Join(kinds, ", ")), scheduled > 0
 }
 
 // loadCells are a step's offered rate and what became of it, of which run.json has all

@@ -131,8 +131,13 @@ func rowNames(rows []GridRow) []string {
 	if long && len(names) > 1 {
 		names = differing(names)
 	}
-	for i := range names {
-		names[i] = clean(ends(names[i], longestRow), longestRow)
+	for i, name := range names {
+		// A name is shortened in its middle, since keys often differ at their ends.
+		if runes := []rune(name); len(runes) > longestRow {
+			const head = longestRow / 2
+			name = string(runes[:head]) + "…" + string(runes[len(runes)-(longestRow-head-1):])
+		}
+		names[i] = clean(name, longestRow)
 	}
 	return names
 }
@@ -178,41 +183,6 @@ func differing(names []string) []string {
 		}
 	}
 	return short
-}
-
-// ends shortens a name in its middle, since keys often differ at their ends.
-func ends(name string, longest int) string {
-	runes := []rune(name)
-	if len(runes) <= longest {
-		return name
-	}
-	head := longest / 2
-	return string(runes[:head]) + "…" + string(runes[len(runes)-(longest-head-1):])
-}
-
-// both returns what was served as pictures in which what was throttled fills each cell from
-// below, by its share of what was asked for, the paler the less it was.
-func (b *bands) both(scale shades) []plot.Plotter {
-	const finest, coarsest, lines = 24, 4, 400
-	g := b.grid
-	fine := min(finest, max(coarsest, lines/max(len(g.Rows), 1)))
-	refusals := shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
-	var layers []plot.Plotter
-	if len(g.Rows) > 0 && g.Columns > 0 {
-		cells := newRaster(g.Columns, len(g.Rows)*fine, scale, refusals)
-		for i := range g.Rows {
-			b.stack(cells, i*fine, fine, &g.Rows[i], 1, scale, refusals)
-		}
-		layers = append(layers, raster{g.begin(), b.bottom, g.end(), b.rows, cells}, b.rules())
-	}
-	for i := range b.asides {
-		a := &b.asides[i]
-		own := a.scale(g, layerServed, scale)
-		cells := newRaster(g.Columns, finest, own, refusals)
-		b.stack(cells, 0, finest, a.row, float64(max(a.share, 1)), own, refusals)
-		layers = append(layers, raster{g.begin(), a.bottom, g.end(), a.bottom + asideBand, cells})
-	}
-	return layers
 }
 
 // stack paints a row of so many partitions into lines of a picture: what was throttled from
@@ -261,7 +231,7 @@ func (a *aside) scale(g *Grid, of func(*GridRow) []int64, partitions shades) sha
 	for _, n := range of(a.row) {
 		most = max(most, g.perSecond(n))
 	}
-	return asideShades(most)
+	return shadesOf(otherInk, most)
 }
 
 // rules part the rows that are tall enough to be parted.

@@ -143,7 +143,25 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	p.plot = newPlot(unlabelled(clockAxis(begin, end, begin)), b.axis())
 	// The ground lies below all rows, to the end of the axis.
 	p.plot.Add(raster{begin, b.bottom, end, max(b.rows, asideBand), newRaster(1, 1)})
-	p.plot.Add(b.both(scale)...)
+	// What was served are pictures in which what was throttled fills each cell from below, by its
+	// share of what was asked for, the paler the less it was.
+	const finest, coarsest, lines = 24, 4, 400
+	fine := min(finest, max(coarsest, lines/max(len(g.Rows), 1)))
+	refusals := shades{least: 0xFFE6D6, full: throttledInk, beyond: throttledInk, anchor: scale.anchor / 4}
+	if len(g.Rows) > 0 && g.Columns > 0 {
+		cells := newRaster(g.Columns, len(g.Rows)*fine, scale, refusals)
+		for i := range g.Rows {
+			b.stack(cells, i*fine, fine, &g.Rows[i], 1, scale, refusals)
+		}
+		p.plot.Add(raster{begin, b.bottom, g.end(), b.rows, cells}, b.rules())
+	}
+	for i := range b.asides {
+		a := &b.asides[i]
+		own := a.scale(g, layerServed, scale)
+		cells := newRaster(g.Columns, finest, own, refusals)
+		b.stack(cells, 0, finest, a.row, float64(max(a.share, 1)), own, refusals)
+		p.plot.Add(raster{begin, a.bottom, g.end(), a.bottom + asideBand, cells})
+	}
 	p.addTurnsFrom(arm.Record, begin, end, 0, 3)
 	return p
 }

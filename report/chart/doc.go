@@ -2,9 +2,9 @@
 // histogram, what each step was offered and served, percentiles of each operation,
 // response times over time, and where the load went, by partition and over time.
 //
-// [Draw] writes each chart as PNG and SVG into a folder, [DrawAs] those that are chosen;
-// [Inline] returns one for a page with its own inks, and [Title] what it shows, which is its
-// answer and no topic. The numbers behind a chart are to be had without drawing it:
+// [DrawAs] writes each chart as PNG and SVG into a folder, or those that are chosen; [Inline]
+// returns one for a page with its own inks, and [Title] what it shows, which is its answer and no
+// topic. The numbers behind a chart are to be had without drawing it:
 // [LatencyBars] and [PercentileCurve], [ThrottleBars] and [ThrottledCauses], [WaitBars] and
 // [AttemptsByOperation], [Steps], [OperationCurves], [ResponseHeat], [HeatGrid]. A drawing
 // is made of nothing else, so that what holds for these numbers holds for the picture. All

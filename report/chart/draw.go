@@ -31,15 +31,9 @@ const (
 	narrow vg.Length = 360
 )
 
-// Draw writes each chart of which the record has something to show, and latency,
-// throttle and steps in any case, as PNG and SVG into the folder and returns the names of
-// the files. Its error wraps results.ErrWrite and comes with the names written before.
-func Draw(folder results.Folder, record *results.Record) ([]string, error) {
-	return DrawAs(folder, record, Options{})
-}
-
-// DrawAs is Draw with a choice of charts, forms and axes. Its error wraps [ErrOptions] or
-// results.ErrWrite.
+// DrawAs writes the charts that are chosen, else each of which the record has something to show,
+// as PNG and SVG or in the form that is chosen into the folder and returns the names of the
+// files. Its error wraps [ErrOptions] or results.ErrWrite, and comes with the names written before.
 func DrawAs(folder results.Folder, record *results.Record, o Options) ([]string, error) {
 	if faults := o.Validate(); len(faults) > 0 {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, errors.Join(faults...))

@@ -63,9 +63,9 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 	}
 	var folder results.Memory
 	record := heated(t, stress(), 3, 1, 1)
-	got, err := chart.Draw(&folder, record)
+	got, err := chart.DrawAs(&folder, record, chart.Options{})
 	if err != nil || !slices.Equal(got, names()) {
-		t.Fatalf("Draw() = %q, %v; want %q", got, err, names())
+		t.Fatalf("DrawAs() = %q, %v; want %q", got, err, names())
 	}
 	svg, err := chart.SVGs(record)
 	if err != nil {
@@ -311,12 +311,12 @@ func (f *full) Replace(name string, text []byte) error {
 
 func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
 	folder := &full{room: 1}
-	got, err := chart.Draw(folder, stress())
+	got, err := chart.DrawAs(folder, stress(), chart.Options{})
 	if !slices.Equal(got, names()[:1]) {
-		t.Errorf("Draw() = %q on a disk with room for one; want %q", got, names()[:1])
+		t.Errorf("DrawAs() = %q on a disk with room for one; want %q", got, names()[:1])
 	}
 	if !errors.Is(err, results.ErrWrite) || !errors.Is(err, errFull) || !strings.Contains(err.Error(), "latency.svg") {
-		t.Errorf("Draw() = %v; want results.ErrWrite, the cause and the file", err)
+		t.Errorf("DrawAs() = %v; want results.ErrWrite, the cause and the file", err)
 	}
 }
 
@@ -324,7 +324,7 @@ func BenchmarkDraw(b *testing.B) {
 	record := stress()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := chart.Draw(new(results.Memory), record); err != nil {
+		if _, err := chart.DrawAs(new(results.Memory), record, chart.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

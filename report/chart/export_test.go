@@ -59,7 +59,7 @@ func Inks() map[string]string {
 }
 
 // SVGs returns the charts of a record by name, without the PNG that takes most of
-// the time of [Draw].
+// the time of [DrawAs].
 func SVGs(record *results.Record) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	for _, name := range Names() {
@@ -106,9 +106,9 @@ func PicturePNG(name string, record *results.Record) ([]byte, error) {
 // Shade returns the step of a value on the scale of what was served against a target, or
 // of what was throttled at most, and the colour of each step.
 func Shade(v, anchor float64, throttled, log bool) (step int, hex string) {
-	s := servedShades(anchor)
+	s := shadesOf(servedInk, anchor)
 	if throttled {
-		s = throttledShades(anchor)
+		s = shadesOf(throttledInk, anchor)
 	}
 	s.log = log
 	return s.step(v), s.colour(s.step(v)).hex()
@@ -118,7 +118,7 @@ func Shade(v, anchor float64, throttled, log bool) (step int, hex string) {
 // those above.
 func Scales() (within, beyond map[string][][3]uint8) {
 	within, beyond = make(map[string][][3]uint8), make(map[string][][3]uint8)
-	for name, s := range map[string]shades{"served": servedShades(1), "throttled": throttledShades(1), "aside": asideShades(1), "response": responseShades(1)} {
+	for name, s := range map[string]shades{"served": shadesOf(servedInk, 1), "throttled": shadesOf(throttledInk, 1), "aside": shadesOf(otherInk, 1), "response": shadesOf(textInk, 1)} {
 		for step := 1; step <= steps; step++ {
 			c := s.colour(step)
 			rgb := [3]uint8{uint8(c >> 16), uint8(c >> 8), uint8(c)}
@@ -139,6 +139,5 @@ var ClockTicks = clockTicks
 var (
 	RoundUp      = roundUp
 	AtPercentile = atPercentile
-	Ends         = ends
 	FileName     = fileName
 )

@@ -130,8 +130,27 @@ func latencyFigure(record *results.Record, _ *Options) *figure {
 		return f
 	}
 	f.panels[0].drawLatencyBars(bars, unlabelled(time))
-	f.panels[1].drawCurves(response, PercentileCurve(service), time, total.Response)
-	f.panels[1].below = below
+	attempts := PercentileCurve(service)
+	beyond := 1 / (1 - response[len(response)-1].P)
+	if len(attempts) > 0 {
+		beyond = max(beyond, 1/(1-attempts[len(attempts)-1].P))
+	}
+	p := &f.panels[1]
+	p.below = below
+	p.plot = newPlot(time, percentileAxis("percentile", beyond))
+	slow := line{stroke(2.2, textInk), curvePoints(response)}
+	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(attempts)}
+	p.plot.Add(quick, slow)
+	longest := document.Micros(total.Response.Max())
+	if total.Response.Over() > 0 {
+		longest += " or more"
+	}
+	p.legend = []entry{{"response time, back-off included (longest " + longest + ")", slow}}
+	if len(attempts) > 0 {
+		p.legend = append(p.legend, entry{"service time of one attempt", quick})
+	}
+	p.addMarks(attempts, fadedInk, draw.XRight)
+	p.addMarks(response, textInk, draw.XLeft)
 	return f
 }
 
@@ -156,27 +175,6 @@ func (p *panel) drawLatencyBars(bars []LatencyBar, time plot.Axis) {
 	}
 	p.plot = newPlot(time, countAxis("operations per bar", highest, 1.06))
 	p.plot.Add(drawn)
-}
-
-func (p *panel) drawCurves(response, service []Percentile, time plot.Axis, all *results.Histogram) {
-	beyond := 1 / (1 - response[len(response)-1].P)
-	if len(service) > 0 {
-		beyond = max(beyond, 1/(1-service[len(service)-1].P))
-	}
-	p.plot = newPlot(time, percentileAxis("percentile", beyond))
-	slow := line{stroke(2.2, textInk), curvePoints(response)}
-	quick := line{stroke(1.6, fadedInk, 2, 2), curvePoints(service)}
-	p.plot.Add(quick, slow)
-	longest := document.Micros(all.Max())
-	if all.Over() > 0 {
-		longest += " or more"
-	}
-	p.legend = []entry{{"response time, back-off included (longest " + longest + ")", slow}}
-	if len(service) > 0 {
-		p.legend = append(p.legend, entry{"service time of one attempt", quick})
-	}
-	p.addMarks(service, fadedInk, draw.XRight)
-	p.addMarks(response, textInk, draw.XLeft)
 }
 
 func curvePoints(curve []Percentile) []point {

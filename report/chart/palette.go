@@ -95,24 +95,18 @@ const (
 	mostBeyond = .25
 )
 
-// The scales of heat. Each has the hue of what it counts.
-func servedShades(target float64) shades {
-	return shades{least: 0xE3EFF7, full: servedInk, beyond: 0x03142B, anchor: target}
-}
-
-func throttledShades(greatest float64) shades {
-	return shades{least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400, anchor: greatest}
-}
-
-// asideShades are of what is not held against a partition's target.
-func asideShades(greatest float64) shades {
-	return shades{least: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75, anchor: greatest}
-}
-
-// responseShades are of operations by the time that they took: the hue of curves of
-// response times.
-func responseShades(greatest float64) shades {
-	return shades{least: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, anchor: greatest, log: true}
+// shadesOf returns the scale of heat in the hue of what it counts: what was served against a
+// target, what was throttled at most; [otherInk] is of what is not held against a partition's
+// target, [textInk] of operations by the time that they took, as curves of response times are.
+func shadesOf(what ink, anchor float64) shades {
+	s := map[ink]shades{
+		servedInk:    {least: 0xE3EFF7, full: servedInk, beyond: 0x03142B},
+		throttledInk: {least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400},
+		otherInk:     {least: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75},
+		textInk:      {least: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true},
+	}[what]
+	s.anchor = anchor
+	return s
 }
 
 // step returns the place of a value on the scale: 0 for nothing, then 1 to steps. What is

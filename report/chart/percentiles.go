@@ -66,11 +66,6 @@ func percentilesFigure(record *results.Record, o *Options) *figure {
 		p.says += "; the " + document.Figures(mostCurves) + " operations with the most successes, " + document.Figures(float64(more)) + " more not drawn"
 	}
 	p.below = "share of the operations that took as long or less, %"
-	p.drawOperations(curves, o)
-	return f
-}
-
-func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 	least, most, beyond := math.Inf(1), 0., 1.
 	for i := range curves {
 		for _, curve := range [][]Percentile{curves[i].Response, curves[i].Service} {
@@ -106,6 +101,7 @@ func (p *panel) drawOperations(curves []OperationCurve, o *Options) {
 		named.list = append(named.list, endName{last, colour, clean(c.Name, longestName) + ": " + document.Micros(int64(last.y)) + " at " + atPercentile(c.Response[len(c.Response)-1].P)})
 	}
 	p.plot.Add(named)
+	return f
 }
 
 func swapped(curve []Percentile) []point {

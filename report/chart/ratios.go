@@ -55,10 +55,23 @@ func DrawRatios(folder results.Folder, name string, r *Ratios) error {
 			}
 		}
 	}
+	// The axis is labelled at 1, 2 and 5 times powers of ten.
+	multiple := plot.Axis{Min: least / 1.25, Max: most * 1.6, Scale: logarithmic{}}
+	multiple.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick {
+		var ticks []plot.Tick
+		for power := int(math.Floor(math.Log10(from))); math.Pow10(power) <= to; power++ {
+			for _, digit := range []float64{1, 2, 5} {
+				if v := digit * math.Pow10(power); v >= from && v <= to {
+					ticks = append(ticks, plot.Tick{Value: v, Label: document.Decimals(v, max(0, -power)) + " ×"})
+				}
+			}
+		}
+		return ticks
+	})
 	for i := range r.Groups {
 		rows := r.Groups[i].Rows[:min(len(r.Groups[i].Rows), mostRatios)]
 		p := panel{heading: clean(r.Groups[i].Name, longestKey), share: head + row*vg.Length(len(rows))}
-		x := multipleAxis(least, most)
+		x := multiple
 		if i == len(r.Groups)-1 {
 			p.below, p.share = clean(r.Below, longestKey), p.share+30
 		} else {
@@ -87,23 +100,6 @@ func DrawRatios(folder results.Folder, name string, r *Ratios) error {
 	}
 	_, err := save(folder, []drawing{{name, f}}, "")
 	return err
-}
-
-// multipleAxis is a logarithmic axis of multiples, labelled at 1, 2 and 5 times powers of ten.
-func multipleAxis(least, most float64) plot.Axis {
-	axis := plot.Axis{Min: least / 1.25, Max: most * 1.6, Scale: logarithmic{}}
-	axis.Tick.Marker = plot.TickerFunc(func(from, to float64) []plot.Tick {
-		var ticks []plot.Tick
-		for power := int(math.Floor(math.Log10(from))); math.Pow10(power) <= to; power++ {
-			for _, digit := range []float64{1, 2, 5} {
-				if v := digit * math.Pow10(power); v >= from && v <= to {
-					ticks = append(ticks, plot.Tick{Value: v, Label: document.Decimals(v, max(0, -power)) + " ×"})
-				}
-			}
-		}
-		return ticks
-	})
-	return axis
 }
 
 // multiples are the rows of a group.

@@ -84,7 +84,7 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	p := &f.panels[0]
 	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
 	p.says = "the operations that ended in a second of a reported phase, each cell " + document.Counted(int(g.SecondsPerColumn), "second") + ", and by how long they took, back-off included"
-	scale := responseShades(g.most())
+	scale := shadesOf(textInk, g.most())
 	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(g.most()) + " in a cell, logarithmic"}
 	from, to := float64(g.From), float64(g.From)+float64(g.Columns)*float64(g.SecondsPerColumn)
 	x := linearAxis(from, to)

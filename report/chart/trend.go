@@ -185,21 +185,19 @@ func (m *TrendMetric) axis(nights []point) (plot.Axis, bool) {
 		}
 	}
 	axis := linearAxis(from, to)
-	axis.Tick.Marker = relabelled(axis.Tick.Marker, m.label)
+	axis.Tick.Marker = relabelled(axis.Tick.Marker, func(value float64) string {
+		switch m.Unit {
+		case "us":
+			return document.RoundTime(value)
+		case "share":
+			return document.Figures(100*value) + " %"
+		case "per_second":
+			return document.Figures(value) + "/s"
+		default:
+			return document.Figures(value)
+		}
+	})
 	return axis, fromNought
-}
-
-func (m *TrendMetric) label(value float64) string {
-	switch m.Unit {
-	case "us":
-		return document.RoundTime(value)
-	case "share":
-		return document.Figures(100*value) + " %"
-	case "per_second":
-		return document.Figures(value) + "/s"
-	default:
-		return document.Figures(value)
-	}
 }
 
 // dayTicks are at whole days, eight labels at most.

@@ -14,8 +14,22 @@ import (
 // where it is not met, skipped where it could not be judged; so is that a search found a rate that holds, and where the
 // writes were verified that they are all there. What the run came to is a property. Its error is the writer's, wrapped.
 func TestCases(w io.Writer, record *results.Record, summary *results.Summary) error {
-	suite := Suite{Name: "loadgen run", Properties: caseProperties(record, summary)}
-	class := "loadgen.run." + Word(short(record.Manifest.Scenario.Name))
+	suite, m, ok := Suite{Name: "loadgen run"}, &record.Manifest, ""
+	if summary.Ok != nil {
+		ok = strconv.FormatBool(*summary.Ok)
+	}
+	for _, p := range []struct{ name, value string }{
+		{"state", summary.State}, {"ok", ok}, {"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
+		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
+		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
+		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.OkAttempts, 10)},
+		{"throttled", strconv.FormatInt(summary.Throttled, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
+	} {
+		if p.value != "" {
+			suite.Properties = append(suite.Properties, Property{Name: p.name, Value: p.value})
+		}
+	}
+	class := "loadgen.run." + Word(short(m.Scenario.Name))
 	var reasons []string
 	for _, reason := range summary.Reasons {
 		reasons = append(reasons, Plain(reason))
@@ -57,24 +71,4 @@ func TestCases(w io.Writer, record *results.Record, summary *results.Summary) er
 		suite.Cases = append(suite.Cases, one)
 	}
 	return JUnit(w, &suite)
-}
-
-func caseProperties(record *results.Record, summary *results.Summary) []Property {
-	m, ok := &record.Manifest, ""
-	if summary.Ok != nil {
-		ok = strconv.FormatBool(*summary.Ok)
-	}
-	var list []Property
-	for _, p := range []struct{ name, value string }{
-		{"state", summary.State}, {"ok", ok}, {"verdict", summary.Verdict}, {"scenario", m.Scenario.Name}, {"target", m.Target}, {"profile", m.Profile}, {"start", m.Start},
-		{"time", m.Time}, {"seed", strconv.FormatUint(m.Seed, 10)}, {"started", summary.Started},
-		{"duration_s", Decimal(summary.DurationS)}, {"operations", strconv.FormatInt(summary.Operations, 10)},
-		{"attempts", strconv.FormatInt(summary.Attempts, 10)}, {"ok", strconv.FormatInt(summary.OkAttempts, 10)},
-		{"throttled", strconv.FormatInt(summary.Throttled, 10)}, {"failed", strconv.FormatInt(summary.Failed, 10)},
-	} {
-		if p.value != "" {
-			list = append(list, Property{Name: p.name, Value: p.value})
-		}
-	}
-	return list
 }

@@ -75,8 +75,21 @@ func (g *grid) before() int {
 
 // lines draws the grid.
 func (g *grid) lines() []string {
+	var headings []string
+	if g.marked {
+		headings = append(headings, "")
+	}
+	for i := range g.columns {
+		title := g.heading(i)
+		for _, row := range g.rows {
+			if row[i].Bar != nil {
+				title = scale(row[i].Bar, g.widths[i])
+			}
+		}
+		headings = append(headings, g.faint(ansi.Truncate(title, g.widths[i], "…")))
+	}
 	drawn := table.New().BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
-		BorderColumn(false).BorderHeader(false).BorderRow(false).Headers(g.headings()...)
+		BorderColumn(false).BorderHeader(false).BorderRow(false).Headers(headings...)
 	for _, row := range g.rows {
 		drawn.Row(g.cells(row)...)
 	}
@@ -108,23 +121,6 @@ func (g *grid) lines() []string {
 		lines = append([]string{groups}, lines...)
 	}
 	return lines
-}
-
-func (g *grid) headings() []string {
-	var list []string
-	if g.marked {
-		list = append(list, "")
-	}
-	for i := range g.columns {
-		title := g.heading(i)
-		for _, row := range g.rows {
-			if row[i].Bar != nil {
-				title = scale(row[i].Bar, g.widths[i])
-			}
-		}
-		list = append(list, g.faint(ansi.Truncate(title, g.widths[i], "…")))
-	}
-	return list
 }
 
 func (g *grid) cells(row []document.Cell) []string {
