@@ -64,19 +64,3 @@ func (a *author) generator() {
 		a.line(lasting)
 	}
 }
-
-// silences tells when the target answered nothing.
-func (a *author) silences() []string {
-	var told []string
-	list := verdict.Silences(a.record)
-	for _, silence := range list[:min(len(list), mostSilences)] {
-		told = append(told, silence.String())
-	}
-	if more := len(list) - mostSilences; more > 0 {
-		told = append(told, fmt.Sprintf("and %s times more", document.Count(int64(more))))
-	}
-	return told
-}
-
-// mostSilences is how many times are told in which the target answered nothing.
-const mostSilences = 5

@@ -81,7 +81,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 
 // Five of the times in which a target answered nothing are told, and how many more.
 func TestSilencesOfTheTarget(t *testing.T) {
-	a := &author{record: generated(func(r *results.Record) {
+	a := &author{summary: &results.Summary{Validity: results.Valid}, record: generated(func(r *results.Record) {
 		r.Phases = []results.Phase{{End: 2 * time.Second, Reported: true}}
 		for i := range 7 {
 			from := time.Second + time.Duration(i)*time.Second/2
@@ -89,7 +89,8 @@ func TestSilencesOfTheTarget(t *testing.T) {
 				results.Stretch{From: from, To: from + 300*time.Millisecond, Waiting: 9})
 		}
 	})}
-	got := strings.Join(a.silences(), "; ")
+	a.verdict()
+	got := strings.Join(a.sections[0].Blocks[2].(document.List).Items, "; ")
 	want := "the target answered nothing from 1.0 to 1.3 s; the target answered nothing from 1.5 to 1.8 s; " +
 		"the target answered nothing from 2.0 to 2.3 s; the target answered nothing from 2.5 to 2.8 s; " +
 		"the target answered nothing from 3.0 to 3.3 s; and 2 times more"

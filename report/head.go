@@ -47,11 +47,21 @@ func (a *author) verdict() {
 		worth.Tone = document.Doubtful
 	}
 	a.add(worth)
-	if notes := slices.Concat(a.summary.Reasons, a.summary.ClientLimited, a.silences()); len(notes) > 0 {
+	notes, silences := slices.Concat(a.summary.Reasons, a.summary.ClientLimited), verdict.Silences(a.record)
+	for _, silence := range silences[:min(len(silences), mostSilences)] {
+		notes = append(notes, silence.String())
+	}
+	if more := len(silences) - mostSilences; more > 0 {
+		notes = append(notes, fmt.Sprintf("and %s times more", document.Count(int64(more))))
+	}
+	if len(notes) > 0 {
 		a.add(document.List{Items: notes})
 	}
 	a.figures()
 }
+
+// mostSilences is how many times are told in which the target answered nothing.
+const mostSilences = 5
 
 // figures are the few numbers that tell most, without those that there are none of.
 func (a *author) figures() {

@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -94,12 +96,22 @@ func contestFigure(arms []HeatArm) *figure {
 	var all []*Grid
 	longest, idle := 0., 0
 	for i := range arms {
-		next := 0
-		grids[i], next = reportedGrid(arms[i].Record)
+		g, next := reportedGrid(arms[i].Record)
 		idle += next
-		grids[i].bound(mostContestRows)
+		// The rows with the least are added to Rest.
+		slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
+		for len(g.Rows) > mostContestRows {
+			last := len(g.Rows) - 1
+			g.Rest.fold(&g.Rows[last].HeatCells, 1)
+			g.Rows = g.Rows[:last]
+			if g.Others >= 0 {
+				g.Others++
+			}
+		}
+		g.inOrder()
+		grids[i] = g
 		all = append(all, &grids[i])
-		longest = max(longest, grids[i].end()-grids[i].begin())
+		longest = max(longest, g.end()-g.begin())
 	}
 	if idle > 0 {
 		f.subtitle += "  ·  without " + document.Counted(idle, "partition that was", "partitions that were") + " next to idle"
@@ -138,7 +150,14 @@ func contestPanel(arm *HeatArm, g *Grid, scale shades, longest float64, arms int
 	}
 	room := 300 / float64(max(arms, 2))
 	begin, end := g.begin(), g.begin()+longest
-	b := newBands(g, room, laneOf(arm.Record, begin, end, false), layerWeight)
+	asked := func(r *GridRow) []int64 {
+		sums := slices.Clone(r.Served)
+		for i := range sums {
+			sums[i] += r.Throttled[i]
+		}
+		return sums
+	}
+	b := newBands(g, room, laneOf(arm.Record, begin, end, false), asked)
 	p.share = b.panelHeight(headingRow + saysRow + 10)
 	p.plot = newPlot(unlabelled(clockAxis(begin, end, begin)), b.axis())
 	// The ground lies below all rows, to the end of the axis.

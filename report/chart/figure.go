@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"strings"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -133,7 +135,20 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	c.Max.Y -= p.drawHeading(c)
 	style := write(labelSize, textInk)
 	style.YAlign = draw.YTop
-	for _, words := range lines(style, p.says, c.Max.X-c.Min.X) {
+	// What is said is broken where the room ends, between its words.
+	room, said := c.Max.X-c.Min.X, []string{}
+	for _, word := range strings.Fields(p.says) {
+		last := len(said) - 1
+		if last < 0 || style.Width(said[last]+" "+word) > room {
+			said = append(said, word)
+		} else {
+			said[last] += " " + word
+		}
+	}
+	for i, words := range said {
+		if i == len(said)-1 {
+			words = fit(style, words, room)
+		}
 		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y + 1}, words)
 		c.Max.Y -= saysRow
 	}
@@ -150,8 +165,7 @@ func (p *panel) draw(c draw.Canvas, left, right vg.Length) {
 	if p.below != "" {
 		style := write(labelSize, textInk)
 		style.XAlign = draw.XCenter
-		room := c.Max.X - right - c.Min.X - left
-		c.FillText(style, vg.Point{X: (c.Min.X + left + c.Max.X - right) / 2, Y: c.Min.Y + 2}, fit(style, p.below, room))
+		c.FillText(style, vg.Point{X: (c.Min.X + left + c.Max.X - right) / 2, Y: c.Min.Y + 2}, fit(style, p.below, c.Max.X-right-c.Min.X-left))
 		c.Min.Y += belowRow
 	}
 	p.plot.Draw(draw.Crop(c, left-(data.Min.X-c.Min.X), c.Max.X-data.Max.X-right, 0, 0))

@@ -163,20 +163,6 @@ func (r *GridRow) fold(cells *results.HeatCells, merged int) {
 	}
 }
 
-// bound adds the rows with the least to Rest until there are no more than so many.
-func (g *Grid) bound(rows int) {
-	slices.SortStableFunc(g.Rows, func(a, b GridRow) int { return cmp.Compare(b.weight(), a.weight()) })
-	for len(g.Rows) > rows {
-		last := len(g.Rows) - 1
-		g.Rest.fold(&g.Rows[last].HeatCells, 1)
-		g.Rows = g.Rows[:last]
-		if g.Others >= 0 {
-			g.Others++
-		}
-	}
-	g.inOrder()
-}
-
 // inOrder puts the rows into the order of table and key.
 func (g *Grid) inOrder() {
 	slices.SortStableFunc(g.Rows, func(a, b GridRow) int {
@@ -240,10 +226,3 @@ func (g *Grid) greatest(layer func(*GridRow) []int64) float64 {
 
 func layerServed(r *GridRow) []int64    { return r.Served }
 func layerThrottled(r *GridRow) []int64 { return r.Throttled }
-func layerWeight(r *GridRow) []int64 {
-	sums := slices.Clone(r.Served)
-	for i := range sums {
-		sums[i] += r.Throttled[i]
-	}
-	return sums
-}

@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/plot"
 
@@ -91,7 +92,12 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	x.Tick.Marker = plot.TickerFunc(clockTicks)
 	// Above the data there is a lane for words.
 	const lane = .17
-	low, high := math.Max(.5, float64(results.BucketFrom(g.Lowest))), g.above()
+	low := math.Max(.5, float64(results.BucketFrom(g.Lowest)))
+	// The last bucket that there is has no end and is drawn as high as others.
+	high := float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
+	if next := g.Lowest + len(g.Counts); next < results.Buckets {
+		high = float64(results.BucketFrom(next))
+	}
 	y := plot.Axis{Min: low, Max: max(high, low*2) * math.Pow(max(high, low*2)/low, lane), Scale: logarithmic{}}
 	y.Tick.Marker = plot.TickerFunc(timeTicks)
 	if o.Axis == Linear {
@@ -100,41 +106,16 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	}
 	y.Label.Text = "response time"
 	p.plot = newPlot(x, y)
-	p.plot.Add(g.raster(scale, y, from, to))
-	p.below = "time since the start of the run"
-	p.addSteps(record, from, to)
-	p.addTurns(record, from, to)
-	return f
-}
-
-// above returns where the highest bucket ends, in microseconds; the last that there is
-// has no end and is drawn as high as others.
-func (g *ResponseGrid) above() float64 {
-	if next := g.Lowest + len(g.Counts); next < results.Buckets {
-		return float64(results.BucketFrom(next))
-	}
-	return float64(results.BucketFrom(results.Buckets-1)) * 4 / 3
-}
-
-// raster returns the cells as a picture whose lines are even on the axis, which buckets
-// are not.
-func (g *ResponseGrid) raster(scale shades, y plot.Axis, from, to float64) raster {
+	// The lines of the picture are even on the axis, which buckets are not.
 	const lines = 400
-	top := min(g.above(), y.Max)
+	top := min(high, y.Max)
 	reach := y.Scale.Normalize(y.Min, y.Max, top)
 	cells := newRaster(g.Columns, lines, scale)
 	for at := range lines {
 		height := (1 - (float64(at)+.5)/lines) * reach
-		least, most := 0, results.Buckets-1
-		for least < most {
-			middle := (least + most + 1) / 2
-			if y.Scale.Normalize(y.Min, y.Max, float64(results.BucketFrom(middle))) <= height {
-				least = middle
-			} else {
-				most = middle - 1
-			}
-		}
-		bucket := least - g.Lowest
+		bucket := sort.Search(results.Buckets-1, func(i int) bool {
+			return y.Scale.Normalize(y.Min, y.Max, float64(results.BucketFrom(i+1))) > height
+		}) - g.Lowest
 		if bucket < 0 || bucket >= len(g.Counts) {
 			continue
 		}
@@ -142,5 +123,9 @@ func (g *ResponseGrid) raster(scale shades, y plot.Axis, from, to float64) raste
 			cells.Pix[at*cells.Stride+column] = uint8(scale.step(float64(count)))
 		}
 	}
-	return raster{from, y.Min, to, top, cells}
+	p.plot.Add(raster{from, y.Min, to, top, cells})
+	p.below = "time since the start of the run"
+	p.addSteps(record, from, to)
+	p.addTurns(record, from, to)
+	return f
 }

@@ -64,24 +64,6 @@ func fit(style text.Style, words string, room vg.Length) string {
 	return strings.TrimRight(string(runes[:low]), " ") + "…"
 }
 
-// lines breaks a text where the room ends, between its words.
-func lines(style text.Style, said string, room vg.Length) []string {
-	var list []string
-	line := ""
-	for _, word := range strings.Fields(said) {
-		longer := strings.TrimSpace(line + " " + word)
-		if line != "" && style.Width(longer) > room {
-			list, line = append(list, line), word
-			continue
-		}
-		line = longer
-	}
-	if line == "" {
-		return list
-	}
-	return append(list, fit(style, line, room))
-}
-
 // describe says which run a chart is of; what makes the run less than valid
 // comes first, where no shortening reaches it.
 func describe(record *results.Record) string {

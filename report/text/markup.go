@@ -2,7 +2,10 @@ package text
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // active are the characters that Markdown, or HTML within it, or who reads it for names
@@ -44,4 +47,71 @@ func Inert(text string) string {
 		return "'" + safe
 	}
 	return safe
+}
+
+// arguments splits a command at the spaces outside its quotes, as [quoted] sets them.
+func arguments(command string) []string {
+	var list []string
+	var word strings.Builder
+	quote, escapes, escaped := false, false, false
+	for i, c := range command {
+		switch {
+		case escaped:
+			escaped = false
+		case quote && escapes && c == '\\', !quote && c == '\\':
+			escaped = true
+		case c == '\'' && quote:
+			quote = false
+		case c == '\'':
+			quote, escapes = true, i > 0 && command[i-1] == '$'
+		case c == ' ' && !quote:
+			list = append(list, word.String())
+			word.Reset()
+			continue
+		}
+		word.WriteRune(c)
+	}
+	return append(list, word.String())
+}
+
+// CommandLine returns a command on one line, as a shell takes it.
+func CommandLine(command []string) string {
+	words := make([]string, len(command))
+	for i, argument := range command {
+		words[i] = quoted(argument)
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted returns an argument as a shell takes it: as it is where nothing in it
+// means anything to a shell, in single quotes where all of it can be shown, and
+// else in the quotes $'…', which know escapes.
+func quoted(argument string) string {
+	plain := func(c rune) bool {
+		return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) || strings.ContainsRune("-_=./,:@%+", c)
+	}
+	if argument != "" && !strings.ContainsFunc(argument, func(c rune) bool { return !plain(c) }) {
+		return argument
+	}
+	if utf8.ValidString(argument) && !strings.ContainsFunc(argument, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return "'" + strings.ReplaceAll(argument, "'", `'\''`) + "'"
+	}
+	var text strings.Builder
+	for len(argument) > 0 {
+		c, size := utf8.DecodeRuneInString(argument)
+		switch {
+		case c == '\'' || c == '\\':
+			text.WriteString(`\` + string(c))
+		case unicode.IsPrint(c) && (c != utf8.RuneError || size > 1):
+			text.WriteRune(c)
+		default:
+			// Octal, because its three digits end where they end.
+			for _, b := range []byte(argument[:size]) {
+				octal := strconv.FormatUint(uint64(b), 8)
+				text.WriteString(`\` + strings.Repeat("0", 3-len(octal)) + octal)
+			}
+		}
+		argument = argument[size:]
+	}
+	return "$'" + text.String() + "'"
 }

@@ -38,8 +38,33 @@ func judgeTraffic(record *results.Record, s *results.Summary) {
 			s.SaturationWhy = unsaturated(t.hot)
 		}
 	}
+	// There are five sentences at most.
+	var told []string
 	var holding figure.Holding
-	s.Verdict, holding = t.sentences()
+	switch {
+	case s.Validity != results.Valid:
+		told, holding.Why = []string{t.worth()}, unfit(s.Validity)
+		if t.hot != nil && t.hot.Busiest > 0 {
+			told = append(told, fmt.Sprintf("all it shows is that %s counted %s entities in its busiest second.",
+				t.name(), document.Count(t.hot.Busiest)))
+		}
+	case t.hot == nil:
+		holding.Why = "no request for a table's entities arrived"
+		told = []string{"nothing can be said: " + holding.Why + "."}
+	default:
+		key, borne := t.key()
+		told, holding = []string{t.load(), key, trafficBalance(record)}, borne
+		var most *results.QueryShape
+		for i := range t.seen.Shapes {
+			if shape := &t.seen.Shapes[i]; shape.Scanned > 0 && (most == nil || shape.Scanned > most.Scanned) {
+				most = shape
+			}
+		}
+		if most != nil {
+			told = append(told, fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most)))
+		}
+	}
+	s.Verdict = joined(append(told, t.unseen()))
 	for i := range s.Phases {
 		p := &s.Phases[i]
 		if p.Holds, p.Why = nil, holding.Why; p.Why == "" {
@@ -85,35 +110,6 @@ func unsaturated(p *results.ObservedPartition) string {
 		return "less than 1 % of its attempts were throttled"
 	}
 	return cmp.Or(printable(document.Cut(p.SaturationWhy, 120)), "its seconds are not in the record")
-}
-
-// sentences returns the verdict in words, five sentences at most, and what it comes to.
-func (t *traffic) sentences() (string, figure.Holding) {
-	switch {
-	case t.summary.Validity != results.Valid:
-		told := []string{t.worth()}
-		if t.hot != nil && t.hot.Busiest > 0 {
-			told = append(told, fmt.Sprintf("all it shows is that %s counted %s entities in its busiest second.",
-				t.name(), document.Count(t.hot.Busiest)))
-		}
-		return joined(append(told, t.unseen())), figure.Holding{Why: unfit(t.summary.Validity)}
-	case t.hot == nil:
-		const why = "no request for a table's entities arrived"
-		return joined([]string{"nothing can be said: " + why + ".", t.unseen()}), figure.Holding{Why: why}
-	default:
-		key, holding := t.key()
-		told := []string{t.load(), key, trafficBalance(t.record)}
-		var most *results.QueryShape
-		for i := range t.seen.Shapes {
-			if s := &t.seen.Shapes[i]; s.Scanned > 0 && (most == nil || s.Scanned > most.Scanned) {
-				most = s
-			}
-		}
-		if most != nil {
-			told = append(told, fmt.Sprintf("the query that counts most, %s, %s.", shapeName(most), density(most)))
-		}
-		return joined(append(told, t.unseen())), holding
-	}
 }
 
 func (t *traffic) name() string {
