@@ -116,11 +116,26 @@ func (a *author) list(id, title string, sentences []string) {
 	}
 }
 
-// subtitle says on one line what was run, against what, how long it took and what the
-// record is worth.
+// subtitle says on one line what the load was sent to, and whether its limits are a model's, how
+// long the run took and what the record is worth.
 func (a *author) subtitle() string {
 	m := &a.record.Manifest
-	parts := []string{a.against()}
+	where := m.Target
+	switch {
+	case m.Target == results.Logged:
+		where = "by the log of a table"
+	case a.record.Capture != nil:
+		where = "traffic of another program"
+	case m.Time == "virtual":
+		where = "simulated"
+	case m.Service != "":
+		where += " (" + m.Service + ")"
+	}
+	if m.Modelled() && where != "" {
+		limits := map[string]string{"off": "no limits", "documented": "limits modelled"}
+		where += ", " + cmp.Or(limits[m.Profile], "limits of profile "+m.Profile)
+	}
+	parts := []string{where}
 	if m.Accounts > 1 {
 		parts = append(parts, fmt.Sprintf("%d accounts", m.Accounts))
 	}
@@ -144,32 +159,6 @@ func (a *author) subtitle() string {
 	}
 	parts = append(parts, "run "+a.summary.Validity)
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
-}
-
-// against says what the load was sent to, and whether its limits are a model's.
-func (a *author) against() string {
-	m := &a.record.Manifest
-	where := m.Target
-	switch {
-	case m.Target == results.Logged:
-		where = "by the log of a table"
-	case a.record.Capture != nil:
-		where = "traffic of another program"
-	case m.Time == "virtual":
-		where = "simulated"
-	case m.Service != "":
-		where += " (" + m.Service + ")"
-	}
-	switch {
-	case !m.Modelled() || where == "":
-		return where
-	case m.Profile == "off":
-		return where + ", no limits"
-	case m.Profile == "documented":
-		return where + ", limits modelled"
-	default:
-		return where + ", limits of profile " + m.Profile
-	}
 }
 
 // mostMinutes is how many rows the table of a load's course has at most.

@@ -107,7 +107,29 @@ func (a *author) accounts() {
 	t := document.Table{ID: "accounts", Caption: a.caption("Each account"), Columns: []document.Column{{Title: "served", Unit: "entities/s"}, {Title: "of target"},
 		{Title: "offered", Unit: "entities/s"}, {Title: "throttled", Unit: "attempts/s"}, {Title: "step", Words: true}, {Title: "account", Words: true}}}
 	if a.record.Manifest.Accounts > 1 {
-		t.Rows = a.shards(target)
+		most := 0
+		for p := range a.record.Phases {
+			most = max(most, len(a.record.Phases[p].Accounts))
+		}
+		best := make([]*hot, most)
+		for _, step := range figure.Reported(a.record) {
+			for i := range step.Phase.Accounts {
+				h := &hot{step: step, phase: a.phaseOf(step), seconds: step.Seconds(), served: step.Phase.Accounts[i].Served}
+				if best[i] == nil || h.rate() > best[i].rate() {
+					best[i] = h
+				}
+			}
+		}
+		for i, h := range best {
+			if h == nil {
+				continue
+			}
+			of, from := &h.step.Phase.Accounts[i], pointer("phases", h.phase, "accounts", i)
+			served := below(from, "served_entities")
+			t.Rows = append(t.Rows, []document.Cell{perSecondCell(of.Served, h.seconds, served), ofCell(h.rate(), target, served, 1/h.seconds),
+				perSecondCell(of.Offered, h.seconds, below(from, "offered_entities")), perSecondCell(of.Throttled, h.seconds, below(from, "throttled")),
+				wordsCell(h.step.Phase.Name), wordsCell(fmt.Sprintf("%d of %d", i+1, most))})
+		}
 	} else {
 		// The only account has all that a step served.
 		var best figure.Step
@@ -129,35 +151,6 @@ func (a *author) accounts() {
 	t.Notes = []string{fmt.Sprintf("in the step in which each was the busiest; target: %s entities/s, %s",
 		document.Count(a.record.Manifest.Targets.Account), a.whoseTargets())}
 	a.table("Accounts", t)
-}
-
-// shards are the rows of the accounts that the load was sharded over.
-func (a *author) shards(target float64) [][]document.Cell {
-	most := 0
-	for p := range a.record.Phases {
-		most = max(most, len(a.record.Phases[p].Accounts))
-	}
-	best := make([]*hot, most)
-	for _, step := range figure.Reported(a.record) {
-		for i := range step.Phase.Accounts {
-			h := &hot{step: step, phase: a.phaseOf(step), seconds: step.Seconds(), served: step.Phase.Accounts[i].Served}
-			if best[i] == nil || h.rate() > best[i].rate() {
-				best[i] = h
-			}
-		}
-	}
-	var rows [][]document.Cell
-	for i, h := range best {
-		if h == nil {
-			continue
-		}
-		of, from := &h.step.Phase.Accounts[i], pointer("phases", h.phase, "accounts", i)
-		served := below(from, "served_entities")
-		rows = append(rows, []document.Cell{perSecondCell(of.Served, h.seconds, served), ofCell(h.rate(), target, served, 1/h.seconds),
-			perSecondCell(of.Offered, h.seconds, below(from, "offered_entities")), perSecondCell(of.Throttled, h.seconds, below(from, "throttled")),
-			wordsCell(h.step.Phase.Name), wordsCell(fmt.Sprintf("%d of %d", i+1, most))})
-	}
-	return rows
 }
 
 // mostEvents is how many decisions of load balancing are shown one by one.
