@@ -182,7 +182,10 @@ func (s *Scenario) Shared() error {
 	}
 	for _, name := range s.Alternatives() {
 		other := s.checkedWith(name)
-		own = slices.DeleteFunc(own, func(f fields.Fault) bool { return !other.Has(f) })
+		own = slices.DeleteFunc(own, func(f fields.Fault) bool {
+			// It is the same one wherever the values came from.
+			return !slices.ContainsFunc(other, func(one fields.Fault) bool { return one.Path == f.Path && one.What == f.What })
+		})
 	}
 	return own.ErrorOrNil()
 }

@@ -218,7 +218,8 @@ func decode(tree *fields.Node) (*Scenario, fields.Faults) {
 			}
 		}
 	}
-	s.places = tree.Places()
+	s.places = fields.Places{}
+	tree.Walk("", func(path string, n *fields.Node) { s.places[path] = n.At })
 	return s, r.Faults
 }
 
@@ -226,7 +227,12 @@ func decode(tree *fields.Node) (*Scenario, fields.Faults) {
 // from.
 func (s *Scenario) encode() *fields.Node {
 	tree := s.binding().Write()
-	tree.Locate(s.places)
+	tree.Walk("", func(path string, n *fields.Node) {
+		n.At = s.places.Of(path)
+		for i := range n.Entries {
+			n.Entries[i].At = s.places.Of(fields.Child(path, n.Entries[i].Key))
+		}
+	})
 	return tree
 }
 

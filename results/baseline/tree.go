@@ -139,7 +139,16 @@ func Of(record *results.Record) (*Tree, error) {
 	t := &Tree{Profile: m.Profile, Start: m.Start, Seed: m.Seed, Retry: m.Retry, Targets: m.Targets,
 		Validity: record.Summary.Validity, Reasons: append([]string{}, record.Summary.Reasons...), Lasted: int64(record.Duration),
 		Waits: timesOf(record.RetryWaits), Counted: record.Target, Audit: record.Audit.Clone(), Invariants: record.Invariants,
-		Heat: heatOf(record.Heat), Saturation: record.Summary.Saturation, Checks: record.Summary.Checks}
+		Saturation: record.Summary.Saturation, Checks: record.Summary.Checks}
+	if heat := record.Heat; heat != nil {
+		t.Heat = &Heat{SecondsPerColumn: heat.SecondsPerColumn, Columns: heat.Columns, Rows: len(heat.Rows), Partitions: heat.Partitions,
+			MostMissed: heat.MostMissed, Digest: digest(heat)}
+		for i := range heat.Rows {
+			t.Heat.Told.add(&heat.Rows[i].HeatCells)
+		}
+		t.Heat.Rest.add(&heat.Rest)
+		t.Heat.Nowhere.add(&heat.Nowhere)
+	}
 	for _, p := range m.Model {
 		t.Model = append(t.Model, Parameter{p.Name, p.Value})
 	}
@@ -151,18 +160,15 @@ func Of(record *results.Record) (*Tree, error) {
 	}
 	t.Seconds = linesOf(record.Intervals)
 	// What a verdict says in words is none.
-	list := record.Events
 	kinds := make(map[string][]results.Event)
-	for _, e := range list {
+	for _, e := range record.Events {
 		if e.What != results.VerdictTold {
 			kinds[e.What] = append(kinds[e.What], e)
 		}
 	}
-	var events []Events
 	for _, what := range slices.Sorted(maps.Keys(kinds)) {
-		events = append(events, Events{what, linesOf(kinds[what])})
+		t.Events = append(t.Events, Events{what, linesOf(kinds[what])})
 	}
-	t.Events = events
 	return t, nil
 }
 
@@ -233,21 +239,6 @@ type HeatSum struct {
 	Throttled int64 `json:"throttled"`
 	Failed    int64 `json:"failed"`
 	Demanded  int64 `json:"demanded_entities"`
-}
-
-// heatOf returns what a map came to, nil for none.
-func heatOf(m *results.Heat) *Heat {
-	if m == nil {
-		return nil
-	}
-	h := &Heat{SecondsPerColumn: m.SecondsPerColumn, Columns: m.Columns, Rows: len(m.Rows), Partitions: m.Partitions,
-		MostMissed: m.MostMissed, Digest: digest(m)}
-	for i := range m.Rows {
-		h.Told.add(&m.Rows[i].HeatCells)
-	}
-	h.Rest.add(&m.Rest)
-	h.Nowhere.add(&m.Nowhere)
-	return h
 }
 
 func (s *HeatSum) add(c *results.HeatCells) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"loadgen/results"
@@ -36,16 +35,7 @@ func IsContest(folder string) bool {
 	return !holdsRun(folder) && isFile(filepath.Join(folder, ContestFile))
 }
 
-// readContest reads what a list tells of a contest.
-func readContest(folder string) (*Contest, error) {
-	file, err := os.Open(filepath.Join(folder, ContestFile))
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return parseContest(io.LimitReader(file, mostContest))
-}
-
+// parseContest reads what a list tells of a contest.
 func parseContest(text io.Reader) (*Contest, error) {
 	c := new(Contest)
 	if err := json.NewDecoder(text).Decode(c); err != nil {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,7 +34,12 @@ const folderTime = "20060102T150405Z"
 
 func (r *Run) read() {
 	if IsContest(r.Folder) {
-		r.Contest, r.Fault = readContest(r.Folder)
+		file, err := os.Open(filepath.Join(r.Folder, ContestFile))
+		if err == nil {
+			r.Contest, err = parseContest(io.LimitReader(file, mostContest))
+			file.Close()
+		}
+		r.Fault = err
 	} else {
 		r.Head, r.Fault = results.ReadHead(results.Dir(r.Folder))
 	}

@@ -122,11 +122,6 @@ func (f Faults) Cover(path string) bool {
 	return slices.ContainsFunc(f, func(fault Fault) bool { return Within(path, fault.Path) })
 }
 
-// Has reports whether a fault is among others, wherever the values came from.
-func (f Faults) Has(one Fault) bool {
-	return slices.ContainsFunc(f, func(other Fault) bool { return other.Path == one.Path && other.What == one.What })
-}
-
 // Within reports whether a path is another one or lies below it. Everything
 // lies below the empty path.
 func Within(path, above string) bool {

@@ -118,23 +118,6 @@ func (n *Node) Walk(path string, visit func(path string, n *Node)) {
 	}
 }
 
-// Places returns where each value of the tree came from.
-func (n *Node) Places() Places {
-	found := Places{}
-	n.Walk("", func(path string, n *Node) { found[path] = n.At })
-	return found
-}
-
-// Locate gives every value of the tree its place.
-func (n *Node) Locate(known Places) {
-	n.Walk("", func(path string, n *Node) {
-		n.At = known.Of(path)
-		for i := range n.Entries {
-			n.Entries[i].At = known.Of(Child(path, n.Entries[i].Key))
-		}
-	})
-}
-
 // Shown returns the value as a message shows it.
 func (n *Node) Shown() string {
 	const most = 60

@@ -101,8 +101,12 @@ func (s *leadership) lead(ctx context.Context, o *LeadOptions) (Outcome, error) 
 	}
 	s.loop(ctx, stop, s.l.Over)
 	came, err := s.outcome()
-	if s.l.Whole() && ctx.Err() == nil {
-		s.l = s.l.Next()
+	var next *protocol.Leader
+	if ctx.Err() == nil {
+		next = s.l.Next()
+	}
+	if next != nil {
+		s.l = next
 		// The members are answered until the next run begins, or none does.
 		resting, wake := context.WithCancel(context.Background())
 		var answering sync.WaitGroup

@@ -52,13 +52,31 @@ func openBus(o BusOptions, c clock.Clock) (*busLeader, error) {
 	} else {
 		l.conn, err = connect(&o, "loadgen-leader")
 	}
+	if err == nil && l.server == nil { // by which others may lead, too
+		l.claim, err = stake(l.conn, l.subjects, c)
+	}
 	if err == nil {
-		err = l.listen(c)
+		if l.asks, err = l.conn.ChanSubscribe(l.subjects.ask("*"), l.raw); err == nil {
+			err = l.conn.FlushTimeout(patience)
+		}
+		if err == nil {
+			err = l.conn.LastError()
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: what members say cannot be heard: %w", errRefused, err)
+		}
 	}
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
+	l.reading.Go(func() {
+		passOn(l.ended, l.raw, l.messages, func(m *nats.Msg) (busMessage, bool) {
+			id, ours := strings.CutPrefix(m.Subject, l.subjects.prefix+".member.")
+			from, asks := strings.CutSuffix(id, ".ask")
+			return busMessage{from, m.Data}, ours && asks
+		})
+	})
 	return l, nil
 }
 
@@ -100,48 +118,6 @@ func (l *busLeader) within(o *BusOptions) error {
 		return fmt.Errorf("%w: %w", errListen, err)
 	}
 	return nil
-}
-
-// listen begins to hear the members, unless somebody else does.
-func (l *busLeader) listen(c clock.Clock) (err error) {
-	if l.server == nil {
-		if l.claim, err = stake(l.conn, l.subjects, c); err != nil {
-			return err
-		}
-	}
-	if l.asks, err = l.conn.ChanSubscribe(l.subjects.ask("*"), l.raw); err == nil {
-		err = l.conn.FlushTimeout(patience)
-	}
-	if err == nil {
-		err = l.conn.LastError()
-	}
-	if err != nil {
-		return fmt.Errorf("%w: what members say cannot be heard: %w", errRefused, err)
-	}
-	l.reading.Go(l.read)
-	return nil
-}
-
-// read passes on what members say, with whose it is.
-func (l *busLeader) read() {
-	defer close(l.messages)
-	for {
-		select {
-		case <-l.ended:
-			return
-		case m := <-l.raw:
-			id, ours := strings.CutPrefix(m.Subject, l.subjects.prefix+".member.")
-			from, asks := strings.CutSuffix(id, ".ask")
-			if !ours || !asks {
-				continue
-			}
-			select {
-			case l.messages <- busMessage{from, m.Data}:
-			case <-l.ended:
-				return
-			}
-		}
-	}
 }
 
 // URL is where members of this machine join.

@@ -59,20 +59,28 @@ func dialBus(ctx context.Context, o BusOptions, id string, c clock.Clock) (*busM
 		conn.Close()
 		return nil, fmt.Errorf("%w: answers cannot be heard: %w", errRefused, err)
 	}
-	m.reading.Go(m.read)
+	m.reading.Go(func() {
+		passOn(m.ended, m.raw, m.messages, func(one *nats.Msg) ([]byte, bool) { return one.Data, true })
+	})
 	return m, nil
 }
 
-func (m *busMember) read() {
-	defer close(m.messages)
+// passOn hands on what comes in, unless take says that it is none of theirs, until an end is
+// closed.
+func passOn[T any](ended <-chan struct{}, raw <-chan *nats.Msg, to chan<- T, take func(*nats.Msg) (said T, ours bool)) {
+	defer close(to)
 	for {
 		select {
-		case <-m.ended:
+		case <-ended:
 			return
-		case one := <-m.raw:
+		case m := <-raw:
+			said, ours := take(m)
+			if !ours {
+				continue
+			}
 			select {
-			case m.messages <- one.Data:
-			case <-m.ended:
+			case to <- said:
+			case <-ended:
 				return
 			}
 		}

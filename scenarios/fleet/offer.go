@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,10 +97,27 @@ func (o *Offering) gathered() (*company, error) {
 		return nil, err
 	}
 	o.company = &company{bus: leader, leadership: leadership{hub: leader, clock: clk}}
-	if o.Local != nil {
-		o.company.processes, err = begin(o.Local, o.Members, leader.URL(), o.Bus.Token)
+	if o.Local == nil {
+		return o.company, nil
 	}
-	return o.company, err
+	ctx, over := context.WithCancel(context.Background())
+	members := &processes{over: over}
+	o.company.processes = members
+	for i := range o.Members {
+		words := append(o.Local[1:len(o.Local):len(o.Local)], "--join", leader.URL(), "--name", fmt.Sprintf("process %d", i+1))
+		one := &process{Cmd: exec.CommandContext(ctx, o.Local[0], words...)}
+		// What the environment says to whoever leads is not said to its members.
+		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
+		one.Env = append(one.Env, TokenVariable+"="+o.Bus.Token.secret)
+		one.Stderr = &one.said
+		one.WaitDelay = time.Second
+		if err := one.Start(); err != nil {
+			// Those that were begun are waited for as the company ends.
+			return o.company, fmt.Errorf("a process of the fleet cannot be begun: %w", err)
+		}
+		members.all = append(members.all, one)
+	}
+	return o.company, nil
 }
 
 // Close ends the series: whoever waits for another run is told that there is none, and the
@@ -122,12 +142,14 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	if lead.Charge, err = o.charge(p, h); err != nil {
 		return nil, err
 	}
-	searched, err := searchOf(p, o.Members)
-	if err != nil {
-		return nil, err
-	}
+	var searched *search // nil where the plan has no search
 	var plan []campaign.Offered
-	if searched != nil {
+	if p.Find != nil {
+		begun, err := p.Searched()
+		if err != nil {
+			return nil, err
+		}
+		searched = &search{Search: begun, plan: p, members: o.Members}
 		lead.Search = searched
 	} else if plan, err = p.Offered(nil, o.Members); err != nil {
 		return nil, err
@@ -144,7 +166,9 @@ func (o *Offering) offer(ctx context.Context, p *run.Plan, h run.Handed) (record
 	if o.Local != nil {
 		lead.StartAfter = soonAfter
 	}
-	lead.Seen = newWatch(p.Progress, o.Members, plan, searched, o.Say).see
+	w := &watch{plan: plan, search: searched, members: o.Members, say: o.Say}
+	w.shown, _ = p.Progress.(shown)
+	lead.Seen = w.see
 	came, err := c.lead(ctx, &lead)
 	if err != nil {
 		return nil, err
@@ -194,15 +218,6 @@ type search struct {
 }
 
 var _ protocol.Search = (*search)(nil)
-
-// searchOf returns the search of a plan, nil where it has none.
-func searchOf(p *run.Plan, members int) (*search, error) {
-	if p.Find == nil {
-		return nil, nil
-	}
-	begun, err := p.Searched()
-	return &search{Search: begun, plan: p, members: members}, err
-}
 
 // Next implements [protocol.Search].
 func (s *search) Next(came []json.RawMessage) (json.RawMessage, error) {

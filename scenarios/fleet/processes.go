@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,27 +50,6 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
 	t.text = t.text[max(0, len(t.text)-mostSaid):]
 	return len(p), nil
-}
-
-// begin begins so many processes that join at an address. Those that were begun are returned
-// with an error, too.
-func begin(command []string, number int, url string, token Token) (*processes, error) {
-	ctx, over := context.WithCancel(context.Background())
-	p := &processes{over: over}
-	for i := range number {
-		words := append(command[1:len(command):len(command)], "--join", url, "--name", fmt.Sprintf("process %d", i+1))
-		one := &process{Cmd: exec.CommandContext(ctx, command[0], words...)}
-		// What the environment says to whoever leads is not said to its members.
-		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
-		one.Env = append(one.Env, TokenVariable+"="+token.secret)
-		one.Stderr = &one.said
-		one.WaitDelay = time.Second
-		if err := one.Start(); err != nil {
-			return p, fmt.Errorf("a process of the fleet cannot be begun: %w", err)
-		}
-		p.all = append(p.all, one)
-	}
-	return p, nil
 }
 
 // end waits for all processes to end, has those killed that do not, and says what those said

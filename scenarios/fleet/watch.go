@@ -28,6 +28,7 @@ type shown interface {
 
 // watch shows a fleet while it sends. It belongs to one goroutine.
 type watch struct {
+	// shown is nil where the progress shows no such thing.
 	shown
 	plan []campaign.Offered
 	// search chooses the plan while it goes on, nil where that is known beforehand.
@@ -39,13 +40,6 @@ type watch struct {
 	next    int
 	// members is how many processes there are.
 	members int
-}
-
-// newWatch returns who shows a fleet: nobody where the progress shows no such thing.
-func newWatch(p run.Progress, members int, plan []campaign.Offered, s *search, say func(string)) *watch {
-	w := &watch{plan: plan, search: s, members: members, say: say}
-	w.shown, _ = p.(shown)
-	return w
 }
 
 // stateAfter is what a member does from an event on.

@@ -180,7 +180,8 @@ type Turn struct {
 	Start clock.Instant `json:"start_ns"`
 }
 
-// Decode reads what a member says, or the leader. Errors wrap [ErrMalformed].
+// Decode reads what a member says, or the leader. Errors wrap [ErrMalformed], and are an
+// [OtherSchema] where the message is of another version.
 func Decode(text []byte, into interface{ check() error }) error {
 	if len(text) > MostBytes {
 		return fmt.Errorf("%w: %d bytes; expected %d at most", ErrMalformed, len(text), MostBytes)
@@ -191,10 +192,14 @@ func Decode(text []byte, into interface{ check() error }) error {
 			err = fmt.Errorf("%w: %w", ErrMalformed, fault)
 		}
 	}
-	if err != nil {
-		return schemaOf(text, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	other := new(OtherSchema)
+	if json.Unmarshal(text, other) == nil && other.SchemaVersion > 0 && other.SchemaVersion != SchemaVersion {
+		return other
+	}
+	return err
 }
 
 // OtherSchema is a message of another version of this protocol.
@@ -210,15 +215,6 @@ func (o *OtherSchema) Error() string {
 
 // Unwrap returns [ErrMalformed].
 func (*OtherSchema) Unwrap() error { return ErrMalformed }
-
-// schemaOf returns why a message cannot be read: that it is of another version, or err.
-func schemaOf(text []byte, err error) error {
-	other := new(OtherSchema)
-	if json.Unmarshal(text, other) != nil || other.SchemaVersion <= 0 || other.SchemaVersion == SchemaVersion {
-		return err
-	}
-	return other
-}
 
 // decode reads one JSON value and nothing else.
 func decode(text []byte, into any) error {

@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/engine/clock"
@@ -27,10 +28,22 @@ type seat struct {
 	record []byte
 }
 
-// beat takes a sign of life, and says what there is to do.
+// beat takes a sign of life, and says what there is to do. With the last member that is ready
+// it agrees on the start.
 func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
-	if b.Ready && !s.ready {
-		l.prepared(now, s, b)
+	if b.Ready && !s.ready && l.phase == preparing {
+		if b.Bound > MostBound {
+			l.concerns(now, MemberRefused, s, "its clock is not known well enough")
+			l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MostBound))
+		} else {
+			s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
+			l.concerns(now, MemberReady, s, s.Name+" is ready")
+			if !slices.ContainsFunc(l.seats, func(other *seat) bool { return !other.ready }) {
+				l.phase, l.start = running, now.Add(l.plan.StartAfter)
+				l.event(now, Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
+				l.order(now)
+			}
+		}
 	}
 	if s.ready && b.Ready {
 		s.Offset, s.Bound = b.Offset, b.Bound
@@ -42,28 +55,6 @@ func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
 		orders.Start, orders.Turn = new(l.start), l.turn
 	}
 	return Answer{Orders: orders}
-}
-
-// prepared notes that a member is ready, and agrees on the start with the last of them.
-func (l *Leader) prepared(now clock.Instant, s *seat, b *Beat) {
-	if l.phase != preparing {
-		return
-	}
-	if b.Bound > MostBound {
-		l.concerns(now, MemberRefused, s, "its clock is not known well enough")
-		l.halt(now, fmt.Sprintf("the clock of %s is known to within %v only; %v at most", s.Name, b.Bound.Round(10*time.Microsecond), MostBound))
-		return
-	}
-	s.ready, s.Planned, s.first = true, b.Planned, offset{b.Offset, b.Bound}
-	l.concerns(now, MemberReady, s, s.Name+" is ready")
-	for _, other := range l.seats {
-		if !other.ready {
-			return
-		}
-	}
-	l.phase, l.start = running, now.Add(l.plan.StartAfter)
-	l.event(now, Event{Kind: RunStarted, Member: -1, Wait: l.plan.StartAfter, Text: fmt.Sprintf("all %d are ready, and begin in %v", l.plan.Members, l.plan.StartAfter)})
-	l.order(now)
 }
 
 // told takes a second, once.
@@ -153,4 +144,41 @@ func (l *Leader) lose(now clock.Instant, s *seat, why string) {
 	}
 	l.order(now)
 	l.settle(now)
+}
+
+// mostAhead is how far a second may be ahead of the first that is missing. A member has
+// fewer under way.
+const mostAhead = 4096
+
+// sequences are the numbers that have come, in constant memory: all below next, and some
+// above. The zero value has none.
+type sequences struct {
+	next  uint64
+	above map[uint64]struct{}
+	count uint64
+}
+
+// take reports whether a number comes for the first time, and whether it may come at all.
+func (s *sequences) take(number uint64) (first, sound bool) {
+	if number < s.next {
+		return false, true
+	}
+	if number-s.next >= mostAhead {
+		return false, false
+	}
+	if _, had := s.above[number]; had {
+		return false, true
+	}
+	if s.above == nil {
+		s.above = make(map[uint64]struct{})
+	}
+	s.above[number] = struct{}{}
+	s.count++
+	for {
+		if _, had := s.above[s.next]; !had {
+			return true, true
+		}
+		delete(s.above, s.next)
+		s.next++
+	}
 }

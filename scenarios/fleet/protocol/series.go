@@ -8,10 +8,18 @@ import (
 	"loadgen/engine/clock"
 )
 
-// Next returns the leader of the run that follows, once this one is over and whole: its members
-// keep their places, and are waited for. What they are charged with comes with [Leader.Charge];
-// until then they are told to wait.
+// Next returns the leader of the run that follows, nil unless this one is over and whole, so that
+// nobody was lost, and nobody stopped it: its members keep their places, and are waited for. What
+// they are charged with comes with [Leader.Charge]; until then they are told to wait.
 func (l *Leader) Next() *Leader {
+	if l.phase != over || l.err != nil || l.stop != "" {
+		return nil
+	}
+	for _, s := range l.seats {
+		if s == nil || !s.ended || s.early {
+			return nil
+		}
+	}
 	n := &Leader{plan: l.plan, run: l.run + 1, before: l, seats: make([]*seat, len(l.seats)), known: make(map[string]*seat),
 		began: l.began, ticked: l.ticked, deadline: clock.Never}
 	n.plan.Search = nil
@@ -35,19 +43,6 @@ func (l *Leader) Charge(c Charge, search Search) error {
 // End says that no run follows: members that ask for one are told so.
 func (l *Leader) End(now clock.Instant) {
 	l.last, l.phase, l.ended = true, over, now
-}
-
-// Whole reports whether nobody was lost, and nobody stopped the run: that another may follow.
-func (l *Leader) Whole() bool {
-	if l.phase != over || l.err != nil || l.stop != "" {
-		return false
-	}
-	for _, s := range l.seats {
-		if s == nil || !s.ended || s.early {
-			return false
-		}
-	}
-	return true
 }
 
 // ofRun answers what is asked of this run, and of those beside it in the series.

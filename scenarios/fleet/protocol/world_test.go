@@ -162,7 +162,8 @@ func (w *world) follow() {
 		return
 	}
 	outcome, err := w.leader.Outcome()
-	if !w.leader.Whole() || err != nil {
+	next := w.leader.Next()
+	if next == nil || err != nil {
 		w.say("leader: no run follows")
 		w.leader.End(w.now)
 		return
@@ -170,7 +171,7 @@ func (w *world) follow() {
 	w.came = append(w.came, played{outcome, w.agreed})
 	w.run++
 	w.turns, w.agreed, w.ended = 0, -1, -1
-	w.leader = w.leader.Next()
+	w.leader = next
 	w.say("leader: run %d is to follow", w.run+1)
 	w.after(w.story.pause, func() {
 		w.awake(func() {
