@@ -32,10 +32,6 @@ type bars struct {
 	virtual bool
 }
 
-func newBars(to io.Writer) *bars {
-	return &bars{to: to, columns: func() int { return terminalColumns(to) }}
-}
-
 func (*bars) every() time.Duration { return drawEvery }
 
 func (b *bars) begin(said start) {

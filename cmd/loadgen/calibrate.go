@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
 	"loadgen/scenarios/doctor"
@@ -25,11 +23,7 @@ type calibrateFlags struct {
 	quiet bool
 }
 
-func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "calibrate",
-		Short: "Measure a table service, for a profile of the model",
-		Long: `Calibrate measures a table service by small experiments: latencies of four operations
+const calibrateHelp = `Calibrate measures a table service by small experiments: latencies of four operations
 at a gentle rate, a ladder of rates to one partition until it throttles, an overload
 that is held, bursts after a rest. It writes a profile file, which --profile takes
 wherever it takes the name of a profile: what is simulated then has the limits and
@@ -40,7 +34,13 @@ listed with why, and is the documented profile's. Nothing is sent without --yes,
 more than --budget transactions are billed, and every table is dropped.
 
 --account-limit offers the account more and more as well. What else uses the account
-is throttled meanwhile.`,
+is throttled meanwhile.`
+
+func (f *calibrateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure a table service, for a profile of the model",
+		Long:  calibrateHelp,
 		Example: `  loadgen calibrate --target env:TABLES --budget 100000 --yes
   loadgen calibrate --target file:connection.txt --budget 5000 --yes   # latencies alone
   loadgen simulate my-table.yaml --profile loadgen-profile.yaml`,
@@ -54,7 +54,30 @@ is throttled meanwhile.`,
 			}
 			f.options.Now, f.options.Remains = clock.NewReal().Started(), remainsOf(c.Context(), nil)
 			f.options.Consent = f.service.agree(f.quiet, stderr)
-			return f.calibrate(c.Context(), c.Flags(), stdout)
+			// The file is made first: what cannot be kept is not measured.
+			file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if errors.Is(err, os.ErrExist) {
+				return usageError{fmt.Errorf("--out %s: there is one already; expected a new file", f.out)}
+			}
+			if err != nil {
+				return usageError{fmt.Errorf("--out: %w", err)}
+			}
+			learnt, err := doctor.Calibrate(c.Context(), f.options)
+			err = flagged(c.Flags(), err)
+			if err != nil || len(learnt.Profile.Values) == 0 {
+				err = errors.Join(err, file.Close(), os.Remove(f.out))
+			} else {
+				_, failed := file.Write(learnt.Profile.Text())
+				err = errors.Join(failed, file.Close())
+			}
+			if learnt == nil {
+				return err
+			}
+			kept := f.out
+			if len(learnt.Profile.Values) == 0 {
+				kept = ""
+			}
+			return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
 		},
 	}
 	flags := c.Flags()
@@ -98,32 +121,4 @@ func (f *calibrateFlags) heed(c *cobra.Command) error {
 	}
 	f.options.On, f.options.Accounts = plan.On, plan.Accounts
 	return nil
-}
-
-// calibrate measures, and keeps what was learnt. The file is made first: what cannot be kept
-// is not measured.
-func (f *calibrateFlags) calibrate(ctx context.Context, flags *pflag.FlagSet, stdout io.Writer) error {
-	file, err := os.OpenFile(f.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return usageError{fmt.Errorf("--out %s: there is one already; expected a new file", f.out)}
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("--out: %w", err)}
-	}
-	learnt, err := doctor.Calibrate(ctx, f.options)
-	err = flagged(flags, err)
-	if err != nil || len(learnt.Profile.Values) == 0 {
-		err = errors.Join(err, file.Close(), os.Remove(f.out))
-	} else {
-		_, failed := file.Write(learnt.Profile.Text())
-		err = errors.Join(failed, file.Close())
-	}
-	if learnt == nil {
-		return err
-	}
-	kept := f.out
-	if len(learnt.Profile.Values) == 0 {
-		kept = ""
-	}
-	return errors.Join(err, f.show(stdout, learnt.Document(kept)), reported(learnt.Ended, false))
 }

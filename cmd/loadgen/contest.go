@@ -149,7 +149,12 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 		return err
 	}
 	defer looked.Close()
-	f.plan.Shown = shownOn(looked)
+	if looked != nil {
+		f.plan.Shown = func(compose func() (*document.Document, string)) func() {
+			looked.Show(compose)
+			return looked.Refresh
+		}
+	}
 	held, ended := series.Contest(c.Context(), f.plan)
 	if held == nil {
 		return flagged(c.Flags(), ended)

@@ -65,7 +65,21 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
   loadgen doctor --clean --target env:TABLES      # which tables did killed runs leave there?
   loadgen doctor --clean --target env:TABLES --yes`,
 		ValidArgsFunction: oneScenario,
-		Args:              f.arguments,
+		Args: func(c *cobra.Command, args []string) error {
+			// A scenario is refused where nothing is held against it.
+			switch {
+			case len(args) == 0:
+				return nil
+			case len(args) > 1:
+				return takesOne()(c, args)
+			case f.clean:
+				return usageError{fmt.Errorf("--clean is of no scenario; expected it without %q", args[0])}
+			case f.target == "":
+				return usageError{fmt.Errorf("%q: a scenario is what the way to a service is held against; expected --target, too", args[0])}
+			default:
+				return nil
+			}
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.heed(c); err != nil {
 				return err
@@ -100,22 +114,6 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 	flags.DurationVar(&f.left.OlderThan, "older-than", time.Hour, "with --clean: leave tables alone that were written to within this time, for their run may be under way")
 	flags.StringArrayVar(&f.left.Tables, "table", nil, "with --clean: only the table of this `name`, however young; may be repeated")
 	return c
-}
-
-// arguments refuses a scenario where nothing is held against it.
-func (f *doctorFlags) arguments(c *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case len(args) > 1:
-		return takesOne()(c, args)
-	case f.clean:
-		return usageError{fmt.Errorf("--clean is of no scenario; expected it without %q", args[0])}
-	case f.target == "":
-		return usageError{fmt.Errorf("%q: a scenario is what the way to a service is held against; expected --target, too", args[0])}
-	default:
-		return nil
-	}
 }
 
 // sweepUp lists what runs have left, and drops it with consent.

@@ -34,8 +34,6 @@ type events struct {
 	interrupted atomic.Bool
 }
 
-func newEvents(to io.Writer) *events { return &events{to: to, lines: make(chan []byte, mostWaiting)} }
-
 func (*events) every() time.Duration { return time.Second }
 
 func (e *events) begin(said start) {

@@ -77,7 +77,26 @@ func (f *explainFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 			case len(args) == 0:
 				return f.keys(c, stdout, stderr)
 			}
-			return f.explain(c, args[0], stdout, stderr)
+			d, err := f.choice.open(args[0], "model.partition_target=500", stderr)
+			if err != nil {
+				return err
+			}
+			s, err := f.choice.settle(c.Flags(), d, nil)
+			if err != nil {
+				return err
+			}
+			if err := d.files.Read(s); err != nil {
+				return err
+			}
+			targets, times, err := explanation.TargetsOf(s)
+			if err != nil {
+				return usageError{err}
+			}
+			told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read, Targets: targets, Times: times})
+			if err != nil {
+				return usageError{err}
+			}
+			return f.finish(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
 		},
 	}
 	flags := c.Flags()
@@ -134,29 +153,6 @@ func (f *explainFlags) arguments(c *cobra.Command, args []string) error {
 		return nil
 	}
 	return refuse(c.Flags(), "belongs to a scenario, and --from judges keys; expected one of them", "set", "profile", "use", "seed", "anti-pattern")
-}
-
-func (f *explainFlags) explain(c *cobra.Command, name string, stdout, stderr io.Writer) error {
-	d, err := f.choice.open(name, "model.partition_target=500", stderr)
-	if err != nil {
-		return err
-	}
-	s, err := f.choice.settle(c.Flags(), d, nil)
-	if err != nil {
-		return err
-	}
-	if err := d.files.Read(s); err != nil {
-		return err
-	}
-	targets, times, err := explanation.TargetsOf(s)
-	if err != nil {
-		return usageError{err}
-	}
-	told, err := explanation.Explain(c.Context(), explanation.Options{Scenario: s, Read: d.files.Read, Targets: targets, Times: times})
-	if err != nil {
-		return usageError{err}
-	}
-	return f.finish(told.Document(), outcome{failed: told.Ok != nil && !*told.Ok, untold: told.Ok == nil && told.Why != ""}, stdout)
 }
 
 // keys judges keys that the user has.

@@ -29,13 +29,6 @@ type shutdownNotice struct {
 // newShutdownNotice returns a notice that writes to a writer.
 func newShutdownNotice(to io.Writer) *shutdownNotice { return &shutdownNotice{to: to} }
 
-// Mark records the present leftovers for Ending, even if they are dropped before it is called.
-func (f *shutdownNotice) Mark() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.marked = f.List()
-}
-
 // Ending says in one line what is dropped and for how long that is tried, and what is kept,
 // if there was anything at the mark: how the program was ended, and what leaves it all, are the
 // caller's words.

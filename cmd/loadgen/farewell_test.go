@@ -47,7 +47,7 @@ func TestFarewell(t *testing.T) {
 		if row.atOnce == "the same" {
 			row.atOnce = row.left
 		}
-		f.Mark()
+		f.marked = f.List()
 		f.Ending("interrupted", "Ctrl-C again")
 		if got := next(); got != row.ending {
 			t.Errorf("%s: at the end it says %q; want %q", row.sentence, got, row.ending)
@@ -67,7 +67,7 @@ func TestFarewell(t *testing.T) {
 		if got := next(); got != row.ending {
 			t.Errorf("%s: once all is gone it says of the mark %q; want %q", row.sentence, got, row.ending)
 		}
-		f.Mark()
+		f.marked = f.List()
 		f.Ending("interrupted", "Ctrl-C again")
 		f.Left(true)
 		if got := next(); got != "" {
@@ -79,7 +79,7 @@ func TestFarewell(t *testing.T) {
 // What is said beside bars stays: the next drawing begins below it.
 func TestAsideLeavesWhatWasSaid(t *testing.T) {
 	var to bytes.Buffer
-	b := newBars(&to)
+	b := &bars{to: &to, columns: func() int { return 0 }}
 	p := &progressView{screen: b}
 	b.draw("a bar", "a status")
 	p.Aside(func() { to.WriteString("interrupted\n") })

@@ -192,19 +192,14 @@ func (f *formFlags) show(stdout io.Writer, d *document.Document) error {
 
 // look is how a text is laid out where it goes.
 func (f *formFlags) look(stdout io.Writer) text.Look {
-	look := text.Look{Verbose: f.verbose, ASCII: !speaksUTF8(os.Getenv)}
+	// Where no locale is set, more than ASCII is shown.
+	locale := strings.ToLower(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG")))
+	look := text.Look{Verbose: f.verbose, ASCII: locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")}
 	if look.Columns = terminalColumns(stdout); look.Columns == 0 {
 		return look
 	}
 	look.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return look
-}
-
-// speaksUTF8 reports whether the locale says that more than ASCII is shown. Where none is
-// set, it is.
-func speaksUTF8(getenv func(string) string) bool {
-	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
-	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }
 
 // renamedFlags are flags that were called otherwise. None has an alias.

@@ -22,8 +22,11 @@ func TestLocalesThatShowMoreThanASCII(t *testing.T) {
 		{"what counts for characters comes before LANG", map[string]string{"LC_CTYPE": "en_US.UTF-8", "LANG": "C"}, true},
 		{"and what counts for all before that", map[string]string{"LC_ALL": "C", "LC_CTYPE": "en_US.UTF-8"}, false},
 	} {
-		if got := speaksUTF8(func(name string) string { return row.environment[name] }); got != row.want {
-			t.Errorf("%s: speaksUTF8 = %t; want %t", row.sentence, got, row.want)
+		for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+			t.Setenv(name, row.environment[name])
+		}
+		if got := !new(formFlags).look(new(bytes.Buffer)).ASCII; got != row.want {
+			t.Errorf("%s: more than ASCII is shown: %t; want %t", row.sentence, got, row.want)
 		}
 	}
 }

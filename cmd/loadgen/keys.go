@@ -11,6 +11,15 @@ import (
 	"loadgen/scenarios"
 )
 
+const encodeHelp = `Encode prints the key that a template forms of values. It refuses what has no form there:
+text for a padded number or an instant, a number wider than its padding, which would sort
+before smaller ones, and a key that no table takes.`
+
+const decodeHelp = `Decode prints a line for each key: what its attributes had, apart by tabs. Where a
+placeholder keeps less than the value, as hash(user,16) and at:hour do, it is told by
+the placeholder. A key that is none of the template, or that can be read in two ways, is
+refused, and then nothing is printed.`
+
 // newKeys returns the verb that forms keys, and reads them back.
 func newKeys(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
@@ -23,17 +32,10 @@ one of a scenario's, such as {event}__{bib:05d} or {at:inverted}.`,
   loadgen keys decode '{at:inverted}' 2516087553549999999       # and the date again`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	c.AddCommand(newEncode(stdout), newDecode(stdout))
-	return c
-}
-
-func newEncode(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
+	encode := &cobra.Command{
 		Use:   "encode TEMPLATE [ATTRIBUTE=VALUE...]",
 		Short: "Form a key of values",
-		Long: `Encode prints the key that a template forms of values. It refuses what has no form there:
-text for a padded number or an instant, a number wider than its padding, which would sort
-before smaller ones, and a key that no table takes.`,
+		Long:  encodeHelp,
 		Example: `  loadgen keys encode '{event}__{bib:05d}' event=paris bib=42   # paris__00042
   loadgen keys encode '{at:inverted}' at=2026-11-01T15:04:05Z`,
 		Args: takes(1, mostKeys, "a template and a value for each of its attributes, as in '{event}__{bib:05d}' event=paris bib=42, and got %d"),
@@ -54,16 +56,10 @@ before smaller ones, and a key that no table takes.`,
 			return err
 		},
 	}
-}
-
-func newDecode(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
+	decode := &cobra.Command{
 		Use:   "decode TEMPLATE KEY...",
 		Short: "Tell what the parts of keys stand for",
-		Long: `Decode prints a line for each key: what its attributes had, apart by tabs. Where a
-placeholder keeps less than the value, as hash(user,16) and at:hour do, it is told by
-the placeholder. A key that is none of the template, or that can be read in two ways, is
-refused, and then nothing is printed.`,
+		Long:  decodeHelp,
 		Example: `  loadgen keys decode '{event}__{bib:05d}' paris__00042
   loadgen keys decode '{at:inverted}' 2516087553549999999`,
 		Args: takes(2, mostKeys, "a template and the keys that were formed by it, as in '{event}__{bib:05d}' paris__00042, and got %d"),
@@ -80,6 +76,8 @@ refused, and then nothing is printed.`,
 			return err
 		},
 	}
+	c.AddCommand(encode, decode)
+	return c
 }
 
 // mostKeys is how many arguments a command line of keys has at most.

@@ -52,7 +52,10 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *shutdow
 			signal.Ignore(syscall.SIGPIPE)
 		}
 		if first {
-			bye.Mark()
+			// It is told of even if it is dropped before that.
+			bye.mu.Lock()
+			bye.marked = bye.List()
+			bye.mu.Unlock()
 			cancel(interruption{one})
 		} else if one != syscall.SIGHUP {
 			told := make(chan struct{})

@@ -42,6 +42,9 @@ type progressView struct {
 	exporter *otlp.Exporter
 	// over is canceled to end the run.
 	over context.Context
+	// looked says that anybody looks at the stats, which are not kept otherwise: they cost a
+	// simulation an eighth.
+	looked bool
 
 	end  context.CancelFunc
 	done sync.WaitGroup
@@ -102,12 +105,13 @@ func newProgress(over context.Context, to io.Writer, ui string, telemetry teleme
 	case ui == progressNone:
 		p.screen = darkness{}
 	case ui == progressJSON:
-		p.screen = newEvents(to)
+		p.screen = &events{to: to, lines: make(chan []byte, mostWaiting)}
 	case ui == progressAuto && isTerminal(to):
-		p.screen = newBars(to)
+		p.screen = &bars{to: to, columns: func() int { return terminalColumns(to) }}
 	default:
 		p.screen = &plainLines{to: to}
 	}
+	p.looked = ui != progressNone || telemetry.Prometheus != nil || telemetry.Page != nil || telemetry.OTLP != nil
 	return p
 }
 
@@ -120,7 +124,7 @@ func (p *progressView) Begins(b run.Begun) []drive.Observer {
 		p.now = b.Now
 	}
 	var told []drive.Observer
-	if p.looked() {
+	if p.looked {
 		told = append(told, p)
 	}
 	if server := p.telemetry.Prometheus; server != nil {
@@ -158,12 +162,6 @@ func (p *progressView) Begins(b run.Begun) []drive.Observer {
 		}
 	})
 	return told
-}
-
-// looked reports whether anybody looks at the stats, which are not kept otherwise: they cost
-// a simulation an eighth.
-func (p *progressView) looked() bool {
-	return p.screen != darkness{} || p.telemetry.Prometheus != nil || p.telemetry.Page != nil || p.telemetry.OTLP != nil
 }
 
 // Ends implements [run.Progress]: it ends what Begins began, and leaves the terminal in

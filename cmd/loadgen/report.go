@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"loadgen/engine/nearest"
 	"loadgen/report"
@@ -65,9 +64,20 @@ shows what can be read and invents nothing.`,
   loadgen report results/runs/20260301T020000Z-stress --format md >> "$GITHUB_STEP_SUMMARY"`,
 		Args: takes(1, 1, "one run, and got %d; expected a folder, a name in "+runsKept()+", or latest"),
 		RunE: func(c *cobra.Command, args []string) error {
-			axis, err := f.scale(c.Flags())
-			if err != nil {
-				return err
+			var axis chart.Axis // empty for that which suits each chart
+			given, axes := c.Flags().Changed, []string{string(chart.Linear), string(chart.Logarithmic), anyAxis}
+			switch {
+			case f.saved != "" && (given("format") || f.charts != ""):
+				return usageError{errors.New("--saved writes a token in place of a report; expected it without --format and --charts")}
+			case f.charts != "" && (given("format") || given("out")):
+				return usageError{errors.New("--charts draws in place of a report; expected it without --format and --out")}
+			case !given("axis") || f.axis == anyAxis:
+			case f.charts == "" && f.format != "html":
+				return usageError{errors.New("--axis is one of charts, and there are none; expected --charts FOLDER, or --format html")}
+			case !slices.Contains(axes, f.axis):
+				return usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.axis, axes))}
+			default:
+				axis = chart.Axis(f.axis)
 			}
 			return f.report(c.Context(), args[0], axis, stdout, stderr)
 		},
@@ -98,11 +108,23 @@ func (f *reportFlags) report(ctx context.Context, name string, axis chart.Axis, 
 	if err != nil {
 		return err
 	}
-	switch {
-	case f.saved != "":
+	if f.saved != "" {
 		return f.token(stdout, one.Record)
-	case f.charts != "":
-		return f.draw(stdout, one.Record, axis)
+	}
+	if f.charts != "" {
+		if err := os.MkdirAll(f.charts, 0o777); err != nil {
+			return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.charts, catalog.Reason(err))}
+		}
+		names, err := chart.DrawAs(results.Dir(f.charts), one.Record, chart.Options{Axis: axis})
+		if err != nil {
+			return usageError{fmt.Errorf("--charts: %w", err)}
+		}
+		for _, name := range names {
+			if _, err := fmt.Fprintln(stdout, filepath.Join(f.charts, name)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	one.Axis, one.Look = axis, f.look(stdout)
 	var text bytes.Buffer
@@ -192,42 +214,6 @@ func formOf(name string) (report.Form, error) {
 		return report.Form{}, usageError{fmt.Errorf("--format %s: expected a form of the report of a run", name)}
 	}
 	return forms[at], nil
-}
-
-// scale returns the axis that is asked for, empty for that which suits each chart.
-func (f *reportFlags) scale(flags *pflag.FlagSet) (chart.Axis, error) {
-	switch {
-	case f.saved != "" && (flags.Changed("format") || f.charts != ""):
-		return "", usageError{errors.New("--saved writes a token in place of a report; expected it without --format and --charts")}
-	case f.charts != "" && (flags.Changed("format") || flags.Changed("out")):
-		return "", usageError{errors.New("--charts draws in place of a report; expected it without --format and --out")}
-	case !flags.Changed("axis") || f.axis == anyAxis:
-		return "", nil
-	case f.charts == "" && f.format != "html":
-		return "", usageError{errors.New("--axis is one of charts, and there are none; expected --charts FOLDER, or --format html")}
-	}
-	axes := []string{string(chart.Linear), string(chart.Logarithmic), anyAxis}
-	if slices.Contains(axes, f.axis) {
-		return chart.Axis(f.axis), nil
-	}
-	return "", usageError{fmt.Errorf("--axis: %s", nearest.Unknown("axis", f.axis, axes))}
-}
-
-// draw draws the charts of a run into the folder and says which files they are.
-func (f *reportFlags) draw(stdout io.Writer, record *results.Record, axis chart.Axis) error {
-	if err := os.MkdirAll(f.charts, 0o777); err != nil {
-		return usageError{fmt.Errorf("--charts %s cannot be made: %w", f.charts, catalog.Reason(err))}
-	}
-	names, err := chart.DrawAs(results.Dir(f.charts), record, chart.Options{Axis: axis})
-	if err != nil {
-		return usageError{fmt.Errorf("--charts: %w", err)}
-	}
-	for _, name := range names {
-		if _, err := fmt.Fprintln(stdout, filepath.Join(f.charts, name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readContest reads the contest in a folder.

@@ -21,6 +21,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/drive"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/fleet"
 	"loadgen/scenarios/run"
@@ -155,20 +156,38 @@ func (f *tellFlags) runs(c *cobra.Command, draw drawing, command []string, plan 
 		return err
 	}
 	p, err := plan(s, command)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case f.count == 1:
-		return f.run(c.Context(), p, stdout, stderr)
+	}
+	switch {
+	case f.count == 1: // which is told below
 	case f.count < 1 || f.count > series.MostRuns:
 		return usageError{fmt.Errorf("--count %d: expected 1 to %d runs", f.count, series.MostRuns)}
 	case p.Attempts != "":
 		return usageError{errors.New("--record is of one run, and --count makes several; expected one of them")}
 	case f.format != formBenchmarks && !slices.Contains(report.PrintForms(), f.format):
 		return usageError{fmt.Errorf("--format %s is of one run; expected %s, %s beside --count", f.format, formBenchmarks, nearest.Choice(report.PrintForms()))}
+	default:
+		command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
+		return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
 	}
-	command = slices.DeleteFunc(slices.Clone(command), func(word string) bool { return strings.HasPrefix(word, "--seed=") })
-	return f.series(c, series.Sweep{Count: f.count, Seed: s.Seed, Live: p.On != run.Simulated}, draw, command, plan, stdout, stderr)
+	telemetry, err := f.telemetry(c.Context(), stderr)
+	if err != nil {
+		return err
+	}
+	defer telemetry.Close()
+	f.equip(c.Context(), &p, telemetry, stderr)
+	record, ended := run.Run(c.Context(), p)
+	if record == nil {
+		return flagged(f.flags, ended)
+	}
+	if err := errors.Join(standsBy(telemetry.Page, record), f.print(stdout, record)); err != nil {
+		return err
+	}
+	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
+		return reported(ended, record.Validity != results.Partial)
+	}
+	return f.judge(record, ended)
 }
 
 // formBenchmarks is the form that benchstat reads.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
@@ -38,11 +37,7 @@ type serveFlags struct {
 // standardInput is the name of it among files.
 const standardInput = "-"
 
-func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Be a table service with the documented limits, and judge who uses it",
-		Long: `Serve is a table service that the SDKs take for real, with the documents' limits:
+const serveHelp = `Serve is a table service that the SDKs take for real, with the documents' limits:
 2,000 entities/s a partition and 20,000 an account, every scanned entity counted.
 Its first line on standard output is the connection string of it. What it holds is
 in memory, and gone when it ends unless --export saves it, or --data-dir keeps it: then
@@ -69,7 +64,13 @@ a certificate for as long as it runs, for clients that take https alone; the sec
 address has it at /-/certificate, for them to trust.
 
 Signatures of the account's key are taken always. --oidc-issuer takes bearer tokens of
-one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredential.`,
+one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredential.`
+
+func (f *serveFlags) verb(stdout, stderr io.Writer) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Be a table service with the documented limits, and judge who uses it",
+		Long:  serveHelp,
 		Example: `  loadgen serve                                   # where the emulators are, with their account
   loadgen serve --examine                         # and a verdict on Ctrl-C
   loadgen serve --examine --live                  # looked at in a browser meanwhile
@@ -91,11 +92,7 @@ one issuer as well, --insecure-tokens any: for programs with DefaultAzureCredent
 			return f.run(c.Context(), commandOf(c), stdout)
 		},
 	}
-	f.register(c.Flags())
-	return c
-}
-
-func (f *serveFlags) register(flags *pflag.FlagSet) {
+	flags := c.Flags()
 	flags.StringVar(&f.Listen, "listen", serve.DefaultListen, "`address` to serve on; port 0 is any free one")
 	flags.StringVar(&f.Account, "account", "", "name of the account (default: the emulators')")
 	flags.StringVar(&f.keyFile, "key-file", "", "`file` with the key of --account, base64")
@@ -123,6 +120,7 @@ func (f *serveFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.LogFormat, "log-format", serve.LogFormats()[0], "of --log: "+nearest.Choice(serve.LogFormats()))
 	flags.StringVar(&f.Admin, "admin", serve.DefaultAdmin, "loopback `address` of /-/healthz and /-/state")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no lines with counts on standard error")
+	return c
 }
 
 // run serves until the context is done.
@@ -159,7 +157,9 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 		}
 	}
 	if shown != nil {
-		watch = f.lookOn(shown, &examination)
+		stats := live.New()
+		watch = shown.Begin(page.Run{Scenario: "serve", Stats: stats, Now: func() time.Duration { return f.Clock.Now().Offset() }, Queries: examination.Costliest})
+		examination.Tell(stats, watch)
 	}
 	if _, err := fmt.Fprintln(stdout, s.ConnectionString()); err != nil {
 		return err
@@ -215,14 +215,6 @@ func (f *serveFlags) prepare() (told []string, err error) {
 		fmt.Fprintf(f.Journal, "limits of profile %s\n", measured)
 	}
 	return told, nil
-}
-
-// lookOn shows what an open examination takes down.
-func (f *serveFlags) lookOn(shown *page.Server, of *capture.Examination) *page.Watch {
-	stats := live.New()
-	watch := shown.Begin(page.Run{Scenario: "serve", Stats: stats, Now: func() time.Duration { return f.Clock.Now().Offset() }, Queries: of.Costliest})
-	of.Tell(stats, watch)
-	return watch
 }
 
 // tellOf tells of what load balancing did.

@@ -77,7 +77,18 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			command := append(commandOf(c), args...)
-			plan := func(s *scenarios.Scenario, command []string) (run.Plan, error) { return f.plan(c, s, d, command) }
+			plan := func(s *scenarios.Scenario, command []string) (run.Plan, error) {
+				p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
+					Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept(), HistogramLog: f.tell.hlog, SecondsTable: f.tell.csv}
+				var err error
+				if p.Find, err = f.find.find(c.Flags(), s); err != nil {
+					return p, err
+				}
+				if p.MemoryLimit, err = parseSize(f.memory); err != nil || p.MemoryLimit == 0 {
+					return p, usageError{fmt.Errorf("--memory-limit %s: %w", f.memory, errSize)}
+				}
+				return p, named(c.Flags(), p.Validate()...)
+			}
 			if len(f.sweep.axes) > 0 {
 				// The table shows no verdict, so that none is held against another profile
 				// of the model unless that is asked for.
@@ -97,20 +108,6 @@ func (f *simulateFlags) verb(stdout, stderr io.Writer) *cobra.Command {
 	f.tell.register(flags, "exit 13 where what was asked cannot be told")
 	completeUse(c, canonical)
 	return c
-}
-
-// plan returns the sound plan of a scenario that the flags ask for.
-func (f *simulateFlags) plan(c *cobra.Command, s *scenarios.Scenario, d *draft, command []string) (run.Plan, error) {
-	p := run.Plan{Scenario: s, AntiPattern: d.antiPattern, Command: command, RetryChosen: f.choice.retryChosen(c), Epoch: clock.NewReal().Started(),
-		Verify: f.verify, Data: f.data, Rival: !f.oneProfile, Out: f.tell.out, Runs: runsKept(), HistogramLog: f.tell.hlog, SecondsTable: f.tell.csv}
-	var err error
-	if p.Find, err = f.find.find(c.Flags(), s); err != nil {
-		return p, err
-	}
-	if p.MemoryLimit, err = parseSize(f.memory); err != nil || p.MemoryLimit == 0 {
-		return p, usageError{fmt.Errorf("--memory-limit %s: %w", f.memory, errSize)}
-	}
-	return p, named(c.Flags(), p.Validate()...)
 }
 
 // errSize is wrapped by errors about a size that is none.

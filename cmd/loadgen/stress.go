@@ -121,6 +121,10 @@ func (f *stressFlags) scenario(flags *pflag.FlagSet, d *draft, alter func(*scena
 	})
 }
 
+// judged are the rates by which a peak is judged, as parts of it: half of it and three quarters,
+// itself, and up to twice as much for the headroom.
+var judged = [...]float64{.5, .75, 1, 1.25, 1.5, 2}
+
 // aim fills the scenario's first peak with what the flags say of it.
 func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 	for i := range s.Phases {
@@ -134,7 +138,12 @@ func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 			fill        func()
 		}{
 			{"rate", "rates", func() { steps.Rates = []float64{f.rate} }},
-			{"peak", "rates", func() { steps.Rates = around(f.peak) }},
+			{"peak", "rates", func() {
+				steps.Rates = nil
+				for _, part := range judged {
+					steps.Rates = append(steps.Rates, thousandth(f.peak*part))
+				}
+			}},
 			{"duration", "each", func() { steps.Each = f.duration }},
 			{"partition-key", "partition_key", func() { peak.Keys = []string{f.key} }},
 		} {
@@ -148,16 +157,6 @@ func (f *stressFlags) aim(flags *pflag.FlagSet, s *scenarios.Scenario) error {
 		return nil
 	}
 	return refuse(flags, "is of a peak, and the scenario has none any more; expected a phase with a peak", "rate", "peak", "duration", "partition-key")
-}
-
-// around returns the rates by which a peak is judged: half of it and three
-// quarters, itself, and up to twice as much for the headroom.
-func around(peak float64) []float64 {
-	var rates []float64
-	for _, factor := range []float64{.5, .75, 1, 1.25, 1.5, 2} {
-		rates = append(rates, thousandth(peak*factor))
-	}
-	return rates
 }
 
 // thousandth rounds to three decimals.
@@ -205,37 +204,18 @@ const (
 	lossFinishes = "finish"
 )
 
-// fill has a plan's load be offered by several processes, where that was asked for. The
-// folder is what the paths in the scenario count from.
+// fill has a plan's load be offered by several processes, where that was asked for: none of them
+// is begun yet. The folder is what the paths in the scenario count from.
 func (f *fleetFlags) fill(flags *pflag.FlagSet, p *run.Plan, target *targetFlags, folder string, quiet bool, stderr io.Writer) error {
 	if f.processes == 0 && !flags.Changed("processes") {
 		return refuse(flags, "belongs to --processes, which is missing; expected the number of processes",
 			"lead", "on-loss", "join-within", "nats-url", "nats-creds", "nats-ca", "token-file")
 	}
-	if f.offering == nil {
-		offering, err := f.open(target, folder, quiet, stderr)
-		if err != nil {
-			return err
-		}
-		f.offering = offering
+	if f.offering != nil {
+		return flagged(flags, f.offering.Fill(p))
 	}
-	return flagged(flags, f.offering.Fill(p))
-}
-
-// end has the processes end with the command.
-func (f *fleetFlags) end(stderr io.Writer) {
-	if f.offering == nil {
-		return
-	}
-	if err := f.offering.Close(); err != nil {
-		fmt.Fprintln(stderr, err)
-	}
-}
-
-// open returns the processes that the flags ask for, none of which is begun yet.
-func (f *fleetFlags) open(target *targetFlags, folder string, quiet bool, stderr io.Writer) (*fleet.Offering, error) {
 	if f.onLoss != lossFails && f.onLoss != lossFinishes {
-		return nil, usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.onLoss, lossFails, lossFinishes)}
+		return usageError{fmt.Errorf("--on-loss %s: expected %s or %s", f.onLoss, lossFails, lossFinishes)}
 	}
 	offering := &fleet.Offering{Members: f.processes, Deadline: f.deadline, FinishOnLoss: f.onLoss == lossFinishes, Folder: folder, Said: stderr,
 		Bus: fleet.BusOptions{URL: f.member.url, Listen: f.lead, Creds: f.member.creds, CA: f.member.ca}}
@@ -256,12 +236,23 @@ func (f *fleetFlags) open(target *targetFlags, folder string, quiet bool, stderr
 		offering.Bus.Token, err = fleet.ReadToken(f.member.tokenFile)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if faults := offering.Bus.Validate(); len(faults) > 0 {
-		return nil, ofBus(faults[0], "nats-url")
+		return ofBus(faults[0], "nats-url")
 	}
-	return offering, nil
+	f.offering = offering
+	return flagged(flags, offering.Fill(p))
+}
+
+// end has the processes end with the command.
+func (f *fleetFlags) end(stderr io.Writer) {
+	if f.offering == nil {
+		return
+	}
+	if err := f.offering.Close(); err != nil {
+		fmt.Fprintln(stderr, err)
+	}
 }
 
 // ofBus names the flag of what is wrong with the options of a bus, of which url is the address.

@@ -134,7 +134,19 @@ func (f *targetFlags) endpoints() ([]run.Endpoint, error) {
 func (f *targetFlags) endpoint(where string) (endpoint run.Endpoint, err error) {
 	switch {
 	case strings.HasPrefix(where, targetEnv), strings.HasPrefix(where, targetFile):
-		endpoint, err = byConnectionString(where)
+		path, file := strings.CutPrefix(where, targetFile)
+		name := strings.TrimPrefix(where, targetEnv)
+		text := os.Getenv(name)
+		if file {
+			text, err = readSecret(path)
+		} else if text == "" {
+			err = fmt.Errorf("the environment has no variable %q", name)
+		}
+		if err == nil {
+			if endpoint, err = run.ParseConnectionString(text); err != nil {
+				err = fmt.Errorf("%s: %w", where, err)
+			}
+		}
 	case where == targetEmbedded || where == targetInProcess:
 		return endpoint, usageError{fmt.Errorf("--target %s has as many accounts as the scenario asks for; expected it alone", where)}
 	case strings.Contains(where, "://") && where == f.where[0]:
@@ -176,26 +188,6 @@ func (f *targetFlags) byURL(where string) (run.Endpoint, error) {
 		return run.Endpoint{}, fmt.Errorf("--key-file %s: %w", f.keyFile, err)
 	}
 	return run.ParseURL(where, f.account, secret)
-}
-
-// byConnectionString returns the account that a file or an environment variable names.
-func byConnectionString(where string) (endpoint run.Endpoint, err error) {
-	path, file := strings.CutPrefix(where, targetFile)
-	name := strings.TrimPrefix(where, targetEnv)
-	text := os.Getenv(name)
-	switch {
-	case file:
-		text, err = readSecret(path)
-	case text == "":
-		err = fmt.Errorf("the environment has no variable %q", name)
-	}
-	if err != nil {
-		return endpoint, err
-	}
-	if endpoint, err = run.ParseConnectionString(text); err != nil {
-		return run.Endpoint{}, fmt.Errorf("%s: %w", where, err)
-	}
-	return endpoint, nil
 }
 
 // mostSecret bounds the file that a secret is read from.

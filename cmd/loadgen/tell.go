@@ -22,7 +22,6 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
-	"loadgen/scenarios/series"
 )
 
 // tellFlags say how a run is shown while it goes on, what is kept of it, and how it is
@@ -75,28 +74,6 @@ func (f *tellFlags) ofOneRun(beside string) error {
 		return usageError{fmt.Errorf("--csv is of one run, and %s makes several; expected one of them", beside)}
 	}
 	return nil
-}
-
-// run carries a sound plan out, prints its report and returns what its exit code is to
-// say.
-func (f *tellFlags) run(ctx context.Context, p run.Plan, stdout, stderr io.Writer) error {
-	telemetry, err := f.telemetry(ctx, stderr)
-	if err != nil {
-		return err
-	}
-	defer telemetry.Close()
-	f.equip(ctx, &p, telemetry, stderr)
-	record, ended := run.Run(ctx, p)
-	if record == nil {
-		return flagged(f.flags, ended)
-	}
-	if err := errors.Join(standsBy(telemetry.Page, record), f.print(stdout, record)); err != nil {
-		return err
-	}
-	if ended != nil && ended != run.ErrBudget && !errors.Is(ended, drive.ErrStopped) {
-		return reported(ended, record.Validity != results.Partial)
-	}
-	return f.judge(record, ended)
 }
 
 // telemetry opens what a run is told to beside its record, nothing where that was not
@@ -256,15 +233,4 @@ func standsFor(shown *page.Server, write func(io.Writer) error) error {
 		shown.Report(made.Bytes())
 	}
 	return err
-}
-
-// shownOn has what is composed be looked at on a live page, nil where there is none.
-func shownOn(shown *page.Server) series.Shown {
-	if shown == nil {
-		return nil
-	}
-	return func(compose func() (*document.Document, string)) func() {
-		shown.Show(compose)
-		return shown.Refresh
-	}
 }

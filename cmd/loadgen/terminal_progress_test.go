@@ -85,12 +85,12 @@ func TestNamesStayText(t *testing.T) {
 	for _, ui := range []string{progressPlain, progressJSON, progressAuto} {
 		synctest.Test(t, func(t *testing.T) {
 			var said bytes.Buffer
-			var s progressScreen = newEvents(&said)
+			var s progressScreen = &events{to: &said, lines: make(chan []byte, mostWaiting)}
 			switch ui {
 			case progressPlain:
 				s = &plainLines{to: &said}
 			case progressAuto:
-				s = newBars(&said)
+				s = &bars{to: &said, columns: func() int { return 0 }}
 			}
 			status := live.Status{Stage: plantedName, Phase: plantedName + "2", Planned: 10, Ended: 5, Hottest: []live.Heat{{Name: plantedName, Rate: 1}}}
 			s.begin(start{scenario: plantedName})
@@ -124,7 +124,7 @@ func (b blocked) Write(text []byte) (int, error) {
 func TestEventsThatNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := blocked{make(chan struct{})}
-		e := newEvents(reader)
+		e := &events{to: reader, lines: make(chan []byte, mostWaiting)}
 		e.begin(start{})
 		synctest.Wait()
 		for range mostWaiting + 5 {
@@ -150,7 +150,7 @@ func TestEndings(t *testing.T) {
 		{io.ErrUnexpectedEOF, "failed"},
 	} {
 		var said strings.Builder
-		e := newEvents(&said)
+		e := &events{to: &said, lines: make(chan []byte, mostWaiting)}
 		e.begin(start{})
 		e.finish(new(live.Status), tt.ended)
 		if got := said.String(); !strings.Contains(got, `"ended":"`+tt.want+`"`) {
@@ -188,7 +188,7 @@ func (e *escaped) Write(frame []byte) (int, error) {
 func TestBarAfterAResize(t *testing.T) {
 	for _, widths := range [][]int{{120, 60, 20, 120}, {80, 79, 3, 1, 2}, {20, 200, 7}} {
 		screen := &escaped{columns: widths[0], lines: []string{"before"}}
-		b := newBars(screen)
+		b := &bars{to: screen, columns: func() int { return 0 }}
 		b.columns = func() int { return screen.columns }
 		b.enter(campaign.Progress{Stage: "peak", Operations: 100}, 0)
 		status := live.Status{Stage: "peak", Phase: "peak 1500/s", Planned: 100, Ended: 50, Hottest: []live.Heat{{Name: "Paris", Rate: 800}}}
@@ -262,7 +262,7 @@ func TestWhoLooks(t *testing.T) {
 		{"a quiet run is looked at in a browser", progressNone, telemetry{Page: new(page.Server)}, true},
 		{"a quiet run is sent on", progressNone, telemetry{OTLP: new(otlp.Client)}, true},
 	} {
-		if got := newProgress(t.Context(), io.Discard, row.ui, row.telemetry).looked(); got != row.looked {
+		if got := newProgress(t.Context(), io.Discard, row.ui, row.telemetry).looked; got != row.looked {
 			t.Errorf("%s: looked = %t", row.says, got)
 		}
 	}
