@@ -68,7 +68,8 @@ func (s *Scenario) conditions() []fields.Field {
 		{Name: "seed", Says: "The root of all chance: the same seed gives the same entities, operations and waits.",
 			Value: fields.Seed(&s.Seed)},
 		{Name: "table", Says: "The base name of the test table, to which a suffix of its own is added.",
-			Value: fields.TableName(&s.Table)},
+			// The suffix has what is left of a table name's 63 characters.
+			Value: fields.FormOf(&s.Table, fields.BaseName, "the base of a table's name: a letter, then letters or digits, 3 to 40 in all")},
 		{Name: "start", Says: "How the ranges of the table lie when the test begins: spread over many servers (warm), or as one on one server (cold).",
 			Value: fields.Choice{Into: &s.Start, What: "start", Of: []string{StartWarm, StartCold}}},
 		{Name: "retry", Says: "How attempts that were throttled are tried again.",

@@ -164,9 +164,9 @@ func (f *designsFlags) contest(c *cobra.Command, name string, stdout, stderr io.
 	}
 	if !f.quiet {
 		fmt.Fprintf(stderr, "the contest is in %s\n", held.Folder)
-	}
-	if !f.quiet && held.Written != "" {
-		fmt.Fprintf(stderr, "the scenario with the first design in use is %s; next: loadgen run %s\n", held.Written, held.Written)
+		if held.Written != "" {
+			fmt.Fprintf(stderr, "the scenario with the first design in use is %s; next: loadgen run %s\n", held.Written, held.Written)
+		}
 	}
 	if f.form.format == report.FormPage {
 		err = contestPage(held, stdout)

@@ -60,22 +60,6 @@ var verbGroups = []struct{ name, verbs string }{
 	{"Topics", "model events environment exit-codes"},
 }
 
-// newHelp returns the verb that explains the others in full.
-func newHelp(root *cobra.Command, stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use: "help [verb|topic]", Short: "Explain a verb with all of its flags, or a topic",
-		Example: "  loadgen help stress\n  loadgen help model",
-		Args:    func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
-		RunE: func(_ *cobra.Command, args []string) error {
-			verb, _, err := root.Find(args)
-			if err != nil {
-				return usageError{err}
-			}
-			return writeHelp(stdout, verb, true)
-		},
-	}
-}
-
 // writeHelp explains a verb: with all of its flags, or with those that are used most.
 func writeHelp(to io.Writer, c *cobra.Command, all bool) error {
 	about := strings.TrimSpace(cmp.Or(c.Long, c.Short))

@@ -63,11 +63,21 @@ func (p *plainLines) enter(stage campaign.Progress, _ time.Duration) {
 }
 
 func (p *plainLines) show(s *live.Status) {
-	if p.looks++; p.virtual {
-		p.fares(s)
-		if p.looks%int(plainEvery/firstLook) != 0 {
-			return
+	p.looks++
+	if p.virtual && s.Target != nil && s.Served != nil && s.Throttled != nil && s.Left != nil {
+		now, before := *s.Throttled, p.seen
+		p.seen = &now
+		when := "at first"
+		if p.told != nil {
+			when = "after " + wholeSeconds(p.stage.Length-*s.Left)
 		}
+		if p.told == nil || !(math.Abs(now-*p.told) < tellAfter || math.Abs(now-*before) > sameShare) {
+			p.told = &now
+			fmt.Fprintf(p.to, "%s %s: %s\n", when, throttledOf(s), speedOf(s))
+		}
+	}
+	if p.virtual && p.looks%int(plainEvery/firstLook) != 0 {
+		return
 	}
 	if watched(p.stage) {
 		of := ""
@@ -77,22 +87,4 @@ func (p *plainLines) show(s *live.Status) {
 		fmt.Fprintf(p.to, "%s: %s%s operations, %s; %s; %s\n", text.Harmless(s.Stage), document.Count(int64(s.Ended)), of,
 			counterOf(&s.Sofar), statusLine(s), leftOf(s, p.virtual))
 	}
-}
-
-// fares tells how load that arrives fares, at first and when that has become another.
-func (p *plainLines) fares(s *live.Status) {
-	if s.Target == nil || s.Served == nil || s.Throttled == nil || s.Left == nil {
-		return
-	}
-	now, before := *s.Throttled, p.seen
-	p.seen = &now
-	when := "at first"
-	if p.told != nil {
-		if math.Abs(now-*p.told) < tellAfter || math.Abs(now-*before) > sameShare {
-			return
-		}
-		when = "after " + wholeSeconds(p.stage.Length-*s.Left)
-	}
-	p.told = &now
-	fmt.Fprintf(p.to, "%s %s: %s\n", when, throttledOf(s), speedOf(s))
 }

@@ -23,16 +23,26 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Long:          rootHelp,
 		Example:       "  loadgen stress\n  loadgen stress --peak 1500",
 		Version:       run.Version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          knownVerb,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors: true, SilenceUsage: true,
+		Args: knownVerb,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		// What is typed comes first, then the environment, then the scenario.
 		PersistentPreRunE: fromEnvironment,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagFault)
-	root.SetHelpCommand(newHelp(root, stdout))
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [verb|topic]", Short: "Explain a verb with all of its flags, or a topic",
+		Example: "  loadgen help stress\n  loadgen help model",
+		Args:    func(_ *cobra.Command, args []string) error { return knownVerb(root, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			verb, _, err := root.Find(args)
+			if err != nil {
+				return usageError{err}
+			}
+			return writeHelp(stdout, verb, true)
+		},
+	})
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { _ = writeHelp(stdout, c, false) })
 	root.AddCommand(new(stressFlags).verb(stdout, stderr), new(serveFlags).verb(stdout, stderr),
 		new(simulateFlags).verb(stdout, stderr), new(runFlags).verb(stdout, stderr), newScenarios(stdout, stderr),

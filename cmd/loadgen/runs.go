@@ -37,7 +37,42 @@ at together and looked after.`,
   loadgen runs merge A B --out both        # one record of runs that went on side by side`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
-	c.AddCommand(newRunsList(stdout), newRunsShow(stdout), newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr), newRunsMerge(stdout, stderr))
+	var runs string
+	show := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show the report of a run, and where its files lie",
+		Long:  `Show prints the report of a run that is kept, then its tags and its files. ` + aboutRun,
+		Example: `  loadgen runs show latest
+  loadgen runs show 20260301T0200`,
+		Args:              takes(1, 1, "one run, and got %d; expected its folder, its name or latest"),
+		ValidArgsFunction: completeRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			folder, err := catalog.Find(c.Context(), runs, args[0])
+			if err != nil {
+				return faultOfRuns(err)
+			}
+			var d *document.Document
+			if catalog.IsContest(folder) {
+				kept, err := readContest(folder)
+				if err != nil {
+					return err
+				}
+				d = contest.Document(kept.Contest)
+			} else {
+				one, err := readRun(folder)
+				if err != nil {
+					return err
+				}
+				d = one.Document
+			}
+			if err := report.Screen(stdout, d, text.Look{}); err != nil {
+				return err
+			}
+			return faultOfRuns(report.Files(stdout, folder))
+		},
+	}
+	show.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
+	c.AddCommand(newRunsList(stdout), show, newRunsTag(stdout), newRunsPrune(stdout), newRunsHistory(stdout, stderr), newRunsMerge(stdout, stderr))
 	return c
 }
 
@@ -102,45 +137,6 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 // aboutRun tells in the help of a verb what a RUN can be.
 const aboutRun = `RUN is the folder
 of a run, its name in --runs, a beginning of the name that no other has, or latest.`
-
-func newRunsShow(stdout io.Writer) *cobra.Command {
-	var runs string
-	c := &cobra.Command{
-		Use:   "show RUN",
-		Short: "Show the report of a run, and where its files lie",
-		Long:  `Show prints the report of a run that is kept, then its tags and its files. ` + aboutRun,
-		Example: `  loadgen runs show latest
-  loadgen runs show 20260301T0200`,
-		Args:              takes(1, 1, "one run, and got %d; expected its folder, its name or latest"),
-		ValidArgsFunction: completeRuns,
-		RunE: func(c *cobra.Command, args []string) error {
-			folder, err := catalog.Find(c.Context(), runs, args[0])
-			if err != nil {
-				return faultOfRuns(err)
-			}
-			var d *document.Document
-			if catalog.IsContest(folder) {
-				kept, err := readContest(folder)
-				if err != nil {
-					return err
-				}
-				d = contest.Document(kept.Contest)
-			} else {
-				one, err := readRun(folder)
-				if err != nil {
-					return err
-				}
-				d = one.Document
-			}
-			if err := report.Screen(stdout, d, text.Look{}); err != nil {
-				return err
-			}
-			return faultOfRuns(report.Files(stdout, folder))
-		},
-	}
-	c.Flags().StringVar(&runs, "runs", runsKept(), "`folder` of the runs")
-	return c
-}
 
 func newRunsTag(stdout io.Writer) *cobra.Command {
 	var runs string

@@ -36,6 +36,35 @@ name of its file.`,
   loadgen scenarios check my-table.yaml    # all that is wrong with a file`,
 		RunE: helpOrUnknown, Args: cobra.ArbitraryArgs,
 	}
+	var form formFlags
+	var search string
+	list := &cobra.Command{
+		Use:   "list",
+		Short: "List the built-in scenarios by what they are about",
+		Long: `List prints the name of every built-in scenario, the first sentence of what it is about
+and why its anti-pattern fails, by the subjects of the documents and in their order. Run,
+simulate, explain and show take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
+those come first that are called so, then those that are about it or mention it.`,
+		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
+		RunE: func(*cobra.Command, []string) error {
+			all, err := scenarios.Catalogue()
+			subjects := scenarios.Subjects()
+			if search != "" {
+				all, err = scenarios.Search(search)
+				subjects = nil
+			}
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(search))}
+			}
+			return form.show(stdout, listed(all, subjects))
+		},
+	}
+	refuseArguments(list)
+	form.register(list.Flags())
+	list.Flags().StringVar(&search, "search", "", "only those that speak of this `word`")
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the format of scenario files as a JSON Schema",
@@ -49,7 +78,7 @@ writes it beside the file already.`,
 		},
 	}
 	refuseArguments(schema)
-	c.AddCommand(new(listFlags).verb(stdout), new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
+	c.AddCommand(list, new(sourceFlags).verb(stdout, stderr), newCheck(stdout),
 		schema, new(initFlags).verb(stdout), newPatterns(stdout, stderr))
 	return c
 }
@@ -64,43 +93,6 @@ func helpOrUnknown(c *cobra.Command, args []string) error {
 		names = append(names, part.Name())
 	}
 	return usageError{fmt.Errorf("%s: %s", c.CommandPath(), nearest.Unknown("verb", args[0], names))}
-}
-
-// listFlags are what a user typed after `loadgen scenarios list`.
-type listFlags struct {
-	formFlags
-	search string
-}
-
-func (f *listFlags) verb(stdout io.Writer) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the built-in scenarios by what they are about",
-		Long: `List prints the name of every built-in scenario, the first sentence of what it is about
-and why its anti-pattern fails, by the subjects of the documents and in their order. Run,
-simulate, explain and show take those names. --search takes a word, or what else a thing is called (SAS, EGT, CORS):
-those come first that are called so, then those that are about it or mention it.`,
-		Example: "  loadgen scenarios list\n  loadgen scenarios list --search ETag\n  loadgen scenarios list --format json",
-		RunE: func(*cobra.Command, []string) error {
-			all, err := scenarios.Catalogue()
-			subjects := scenarios.Subjects()
-			if f.search != "" {
-				all, err = scenarios.Search(f.search)
-				subjects = nil
-			}
-			if err != nil {
-				return err
-			}
-			if len(all) == 0 {
-				return usageError{fmt.Errorf("--search %s: no built-in scenario speaks of it; expected another word", text.Harmless(f.search))}
-			}
-			return f.show(stdout, listed(all, subjects))
-		},
-	}
-	refuseArguments(c)
-	f.register(c.Flags())
-	c.Flags().StringVar(&f.search, "search", "", "only those that speak of this `word`")
-	return c
 }
 
 // listed is a table of built-in scenarios for each of the subjects, or in the order in which

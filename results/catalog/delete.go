@@ -85,7 +85,7 @@ func (p *Pruning) delete(root *os.Root, name string) (freed int64, left []string
 		return 0, nil, err
 	}
 	for _, entry := range recordLast(entries) {
-		if !p.mayGo(entry) {
+		if !entry.Type().IsRegular() || !p.owns(entry.Name()) {
 			left = append(left, entry.Name())
 			continue
 		}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -117,19 +116,14 @@ func (p *Plan) Size(r *Run) int64 {
 	entries, _ := os.ReadDir(r.Folder)
 	var bytes int64
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && p.by.mayGo(entry) {
+		if info, err := entry.Info(); err == nil && entry.Type().IsRegular() && p.by.owns(entry.Name()) {
 			bytes += info.Size()
 		}
 	}
 	return bytes
 }
 
-// mayGo reports whether a file in a run's folder was written by this tool.
-func (p *Pruning) mayGo(entry fs.DirEntry) bool {
-	return entry.Type().IsRegular() && p.owns(entry.Name())
-}
-
-// owns reports whether a file of that name was.
+// owns reports whether a file of that name in a run's folder was written by this tool.
 func (p *Pruning) owns(name string) bool {
 	own := slices.Concat(p.Own, recordFiles(), []string{TagsFile})
 	if slices.Contains(own, name) {

@@ -101,7 +101,27 @@ func (d *definitions) refer(s *Schema) *Schema {
 	}
 	description, fallback := below.Description, below.Default
 	below.Description, below.Default = "", nil
-	return &Schema{Reference: "#/$defs/" + d.define(s.Called, below), Description: description, Default: fallback}
+	// Two objects of one name that differ get names of their own.
+	own, others := "", 0
+	for _, one := range d.all {
+		if d.called[one.Name] != s.Called {
+			continue
+		}
+		if bytes.Equal(JSONText(one.Value), JSONText(below)) {
+			own = one.Name
+			break
+		}
+		others++
+	}
+	if own == "" {
+		own = s.Called
+		if others > 0 {
+			own = fmt.Sprintf("%s-%d", s.Called, others+1)
+		}
+		d.all = append(d.all, Property{own, below})
+		d.called[own] = s.Called
+	}
+	return &Schema{Reference: "#/$defs/" + own, Description: description, Default: fallback}
 }
 
 // below returns a copy of a value in which what it is made of is referred to.
@@ -122,28 +142,6 @@ func (d *definitions) below(s *Schema) *Schema {
 		settled.AnyOf = append(settled.AnyOf, d.refer(one))
 	}
 	return &settled
-}
-
-// define returns the name under which an object stands. Two objects of one name
-// that differ get names of their own.
-func (d *definitions) define(name string, s *Schema) string {
-	others := 0
-	for _, one := range d.all {
-		if d.called[one.Name] != name {
-			continue
-		}
-		if bytes.Equal(JSONText(one.Value), JSONText(s)) {
-			return one.Name
-		}
-		others++
-	}
-	own := name
-	if others > 0 {
-		own = fmt.Sprintf("%s-%d", name, others+1)
-	}
-	d.all = append(d.all, Property{own, s})
-	d.called[own] = name
-	return own
 }
 
 // JSONText returns a value as indented JSON with a line end.

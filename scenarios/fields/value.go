@@ -53,7 +53,8 @@ type Form struct {
 	form *regexp.Regexp
 }
 
-func formOf(into *string, form *regexp.Regexp, expected string) Form {
+// FormOf is the binding of a text of a form, of which expected says what it is.
+func FormOf(into *string, form *regexp.Regexp, expected string) Form {
 	return Form{Text{into, form.MatchString, expected}, form}
 }
 
@@ -62,17 +63,11 @@ var properName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 // Name is the binding of a name that paths and file names can hold. It is
 // no number, for in a path a number is a position.
 func Name(into *string) Form {
-	return formOf(into, properName, "a name: a letter, then letters, digits, '_' or '-', at most 64")
+	return FormOf(into, properName, "a name: a letter, then letters, digits, '_' or '-', at most 64")
 }
 
 // BaseName is the form of the base of a table's name.
 var BaseName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{2,39}$`)
-
-// TableName is the binding of a table's base name: what is left of a table
-// name's 63 characters belongs to the suffix.
-func TableName(into *string) Form {
-	return formOf(into, BaseName, "the base of a table's name: a letter, then letters or digits, 3 to 40 in all")
-}
 
 // LongText is the binding of a text of at most so many bytes.
 func LongText(into *string, most int) Long {

@@ -44,9 +44,32 @@ type Own struct {
 
 // Carry has a member offer its share of what its charge says.
 func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results.Record, error) {
-	p, err := o.plan(&c)
+	var more told
+	if err := json.Unmarshal(c.Options, &more); err != nil {
+		return nil, fmt.Errorf("what the leader says of the run cannot be read: %w", err)
+	}
+	s, err := scenarios.Parse("the leader's scenario", c.Scenario)
+	if err == nil {
+		err = s.ReadFrom(more.Folder)
+	}
 	if err != nil {
 		return nil, err
+	}
+	p := run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, Find: more.Find, RetryChosen: more.Find == nil || more.RetryChosen,
+		Member: &run.Member{Share: drive.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
+	if c.Target == "" {
+		p.On, p.Accounts = run.Remote, o.Accounts
+	}
+	switch {
+	case c.Target != "" && len(o.Accounts) > 0:
+		return nil, fmt.Errorf("%w: the leader's engine is the target; expected no --target", errTarget)
+	case c.Target == "" && len(o.Accounts) != len(more.Where):
+		return nil, fmt.Errorf("%w: %d given, and the leader sends to %d; expected --target for each of them", errTarget, len(o.Accounts), len(more.Where))
+	}
+	for i, one := range p.Accounts {
+		if one.String() != more.Where[i] {
+			return nil, fmt.Errorf("%w: %s, and the leader's is %s; expected the same", errTarget, one, more.Where[i])
+		}
 	}
 	p.Member.Ready, p.Member.Search = l.Ready, tries{l}
 	// The first second that is told says how late the member began.
@@ -70,7 +93,7 @@ func (o *Own) Carry(ctx context.Context, c protocol.Charge, l Leading) (*results
 		}
 		l.Tell(one)
 	}
-	return run.Run(ctx, *p)
+	return run.Run(ctx, p)
 }
 
 // tries are the steps of a search, each a turn of the fleet.
@@ -91,37 +114,4 @@ func (t tries) Came(one campaign.Try, m *campaign.Measured) {
 	// Numbers and a histogram can always be written.
 	text, _ := json.Marshal(m)
 	t.leading.Came(one.Number, text)
-}
-
-// plan returns the run that a charge comes to.
-func (o *Own) plan(c *protocol.Charge) (*run.Plan, error) {
-	var more told
-	if err := json.Unmarshal(c.Options, &more); err != nil {
-		return nil, fmt.Errorf("what the leader says of the run cannot be read: %w", err)
-	}
-	s, err := scenarios.Parse("the leader's scenario", c.Scenario)
-	if err == nil {
-		err = s.ReadFrom(more.Folder)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p := &run.Plan{Scenario: s, On: run.Embedded, Table: c.Table, Client: more.Client, Budget: more.Budget, NoProbe: more.NoProbe, Find: more.Find, RetryChosen: more.Find == nil || more.RetryChosen,
-		Member: &run.Member{Share: drive.Share{Index: c.Index, Of: c.Of}, From: more.From, Mark: more.Mark, Engine: c.Target}}
-	if c.Target != "" {
-		if len(o.Accounts) > 0 {
-			return nil, fmt.Errorf("%w: the leader's engine is the target; expected no --target", errTarget)
-		}
-		return p, nil
-	}
-	p.On, p.Accounts = run.Remote, o.Accounts
-	if len(o.Accounts) != len(more.Where) {
-		return nil, fmt.Errorf("%w: %d given, and the leader sends to %d; expected --target for each of them", errTarget, len(o.Accounts), len(more.Where))
-	}
-	for i, one := range o.Accounts {
-		if one.String() != more.Where[i] {
-			return nil, fmt.Errorf("%w: %s, and the leader's is %s; expected the same", errTarget, one, more.Where[i])
-		}
-	}
-	return p, nil
 }

@@ -34,7 +34,24 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
 	one := &claim{conn: conn, subjects: s, id: id}
-	if one.sub, err = conn.Subscribe(s.lead(), one.hear); err == nil {
+	if one.sub, err = conn.Subscribe(s.lead(), func(m *nats.Msg) {
+		what, other, _ := strings.Cut(string(m.Data), " ")
+		if other == id {
+			return
+		}
+		one.mu.Lock()
+		defer one.mu.Unlock()
+		switch {
+		case one.leads && what == "claims":
+			one.say("leads")
+		case one.leads:
+		case what == "leads", what == "claims" && other < id:
+			one.led = true
+		case what == "claims":
+			// It began later than this one asked, and has not heard it.
+			one.say("claims")
+		}
+	}); err == nil {
 		one.say("claims")
 		err = conn.FlushTimeout(patience)
 	}
@@ -60,27 +77,6 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 func (c *claim) say(what string) {
 	// What cannot be sent is a connection that is down, of which the leader hears otherwise.
 	_ = c.conn.Publish(c.subjects.lead(), []byte(what+" "+c.id))
-}
-
-// hear takes what another leader says.
-func (c *claim) hear(m *nats.Msg) {
-	what, id, _ := strings.Cut(string(m.Data), " ")
-	if id == c.id {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.leads:
-		if what == "claims" {
-			c.say("leads")
-		}
-	case what == "leads", what == "claims" && id < c.id:
-		c.led = true
-	case what == "claims":
-		// It began later than this one asked, and has not heard it.
-		c.say("claims")
-	}
 }
 
 func (c *claim) close() {

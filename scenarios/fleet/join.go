@@ -73,7 +73,29 @@ func playMember(ctx context.Context, o *JoinOptions, id string, l line) error {
 		w := &membership{o: o, line: l, over: make(chan struct{}), begin: make(chan time.Time, 1), turns: make(chan protocol.Turn, 1),
 			m: protocol.NewMember(protocol.MemberPlan{Name: o.Name, Epoch: id, Run: number, Version: o.Version, Labels: o.Labels, Deadline: o.Deadline})}
 		w.ctx, w.stop = context.WithCancelCause(ctx)
-		w.loop(ctx)
+		interrupted, messages := ctx.Done(), l.Messages()
+		for over := false; !over; {
+			w.step(func(now clock.Instant) protocol.Step { return w.m.Tick(now) })
+			w.mu.Lock()
+			alarm := o.Clock.Alarm(w.m.Next(o.Clock.Now()))
+			w.mu.Unlock()
+			select {
+			case text, open := <-messages:
+				if !open {
+					// Nobody is heard any more, and the leader is lost soon.
+					messages = nil
+					break
+				}
+				w.step(func(now clock.Instant) protocol.Step { return w.m.On(now, text) })
+			case <-alarm.C:
+			case <-interrupted:
+				interrupted = nil
+				w.step(func(now clock.Instant) protocol.Step { return w.m.Interrupt(now, context.Cause(ctx).Error()) })
+			case <-w.over:
+				over = true
+			}
+			alarm.Stop()
+		}
 		w.stop(w.err)
 		w.working.Wait()
 		switch {
@@ -120,34 +142,6 @@ type membership struct {
 
 // errStopped is wrapped where the leader ends the run before its time.
 var errStopped = errors.New("the run was stopped")
-
-// loop hears the leader, and lets time pass, until the member is done.
-func (w *membership) loop(ctx context.Context) {
-	interrupted, messages := ctx.Done(), w.line.Messages()
-	for {
-		w.step(func(now clock.Instant) protocol.Step { return w.m.Tick(now) })
-		w.mu.Lock()
-		alarm := w.o.Clock.Alarm(w.m.Next(w.o.Clock.Now()))
-		w.mu.Unlock()
-		select {
-		case text, open := <-messages:
-			if !open {
-				// Nobody is heard any more, and the leader is lost soon.
-				messages = nil
-				break
-			}
-			w.step(func(now clock.Instant) protocol.Step { return w.m.On(now, text) })
-		case <-alarm.C:
-		case <-interrupted:
-			interrupted = nil
-			w.step(func(now clock.Instant) protocol.Step { return w.m.Interrupt(now, context.Cause(ctx).Error()) })
-		case <-w.over:
-			alarm.Stop()
-			return
-		}
-		alarm.Stop()
-	}
-}
 
 // step has the machine do something, and does what it says.
 func (w *membership) step(do func(now clock.Instant) protocol.Step) {

@@ -6,13 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/fields"
@@ -77,60 +73,6 @@ func (o *Offering) charge(p *run.Plan, h run.Handed) (protocol.Charge, error) {
 	}
 	options, err := json.Marshal(&more)
 	return protocol.Charge{Scenario: p.Scenario.Text(), Target: h.Engine, Table: h.Table, Seed: p.Scenario.Seed, Options: options, Follows: p.Elsewhere.Follows}, err
-}
-
-// company are the members of a series of runs, and who leads them.
-type company struct {
-	bus       *busLeader
-	processes *processes
-	leadership
-}
-
-// gathered returns those who offer, whom the first run of a series begins.
-func (o *Offering) gathered() (*company, error) {
-	if o.company != nil {
-		return o.company, nil
-	}
-	clk := clock.NewReal()
-	leader, err := openBus(o.Bus, clk)
-	if err != nil {
-		return nil, err
-	}
-	o.company = &company{bus: leader, leadership: leadership{hub: leader, clock: clk}}
-	if o.Local == nil {
-		return o.company, nil
-	}
-	ctx, over := context.WithCancel(context.Background())
-	members := &processes{over: over}
-	o.company.processes = members
-	for i := range o.Members {
-		words := append(o.Local[1:len(o.Local):len(o.Local)], "--join", leader.URL(), "--name", fmt.Sprintf("process %d", i+1))
-		one := &process{Cmd: exec.CommandContext(ctx, o.Local[0], words...)}
-		// What the environment says to whoever leads is not said to its members.
-		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
-		one.Env = append(one.Env, TokenVariable+"="+o.Bus.Token.secret)
-		one.Stderr = &one.said
-		one.WaitDelay = time.Second
-		if err := one.Start(); err != nil {
-			// Those that were begun are waited for as the company ends.
-			return o.company, fmt.Errorf("a process of the fleet cannot be begun: %w", err)
-		}
-		members.all = append(members.all, one)
-	}
-	return o.company, nil
-}
-
-// Close ends the series: whoever waits for another run is told that there is none, and the
-// processes of this machine are waited for. It may be called more than once.
-func (o *Offering) Close() error {
-	c := o.company
-	if c == nil {
-		return nil
-	}
-	o.company = nil
-	c.end()
-	c.bus.Close()
-	return c.processes.end(o.Said, c.clock)
 }
 
 // ErrBroken is wrapped where a member was lost, and so the runs that were to follow are not made.

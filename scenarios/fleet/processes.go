@@ -5,8 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,27 +53,76 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end waits for all processes to end, has those killed that do not, and says what those said
-// that failed.
-func (p *processes) end(said io.Writer, clk clock.Clock) error {
-	if p == nil {
+// company are the members of a series of runs, and who leads them.
+type company struct {
+	bus       *busLeader
+	processes *processes
+	leadership
+}
+
+// gathered returns those who offer, whom the first run of a series begins.
+func (o *Offering) gathered() (*company, error) {
+	if o.company != nil {
+		return o.company, nil
+	}
+	clk := clock.NewReal()
+	leader, err := openBus(o.Bus, clk)
+	if err != nil {
+		return nil, err
+	}
+	o.company = &company{bus: leader, leadership: leadership{hub: leader, clock: clk}}
+	if o.Local == nil {
+		return o.company, nil
+	}
+	ctx, over := context.WithCancel(context.Background())
+	members := &processes{over: over}
+	o.company.processes = members
+	for i := range o.Members {
+		words := append(o.Local[1:len(o.Local):len(o.Local)], "--join", leader.URL(), "--name", fmt.Sprintf("process %d", i+1))
+		one := &process{Cmd: exec.CommandContext(ctx, o.Local[0], words...)}
+		// What the environment says to whoever leads is not said to its members.
+		one.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOADGEN_") })
+		one.Env = append(one.Env, TokenVariable+"="+o.Bus.Token.secret)
+		one.Stderr = &one.said
+		one.WaitDelay = time.Second
+		if err := one.Start(); err != nil {
+			// Those that were begun are waited for as the company ends.
+			return o.company, fmt.Errorf("a process of the fleet cannot be begun: %w", err)
+		}
+		members.all = append(members.all, one)
+	}
+	return o.company, nil
+}
+
+// Close ends the series: whoever waits for another run is told that there is none, and the
+// processes of this machine are waited for, those that do not end by themselves killed, and what
+// those said told that failed. It may be called more than once.
+func (o *Offering) Close() error {
+	c := o.company
+	if c == nil {
 		return nil
 	}
-	late, gone := clk.Alarm(clk.Now().Add(leaveWithin)), make(chan struct{})
+	o.company = nil
+	c.end()
+	c.bus.Close()
+	if c.processes == nil {
+		return nil
+	}
+	late, gone := c.clock.Alarm(c.clock.Now().Add(leaveWithin)), make(chan struct{})
 	var patience sync.WaitGroup
 	patience.Go(func() {
 		select {
 		case <-late.C:
 		case <-gone:
 		}
-		p.over()
+		c.processes.over()
 	})
 	defer func() {
 		close(gone)
 		patience.Wait()
 		late.Stop()
 	}()
-	for i, one := range p.all {
+	for i, one := range c.processes.all {
 		err := one.Wait()
 		var failed *exec.ExitError
 		switch {
@@ -81,8 +131,8 @@ func (p *processes) end(said io.Writer, clk clock.Clock) error {
 			one.said.mu.Lock()
 			lines := bytes.Split(bytes.TrimSpace(one.said.text), []byte("\n"))
 			one.said.mu.Unlock()
-			if line := strings.ToValidUTF8(string(lines[len(lines)-1]), "?"); line != "" && said != nil {
-				fmt.Fprintf(said, "process %d: %s\n", i+1, line)
+			if line := strings.ToValidUTF8(string(lines[len(lines)-1]), "?"); line != "" && o.Said != nil {
+				fmt.Fprintf(o.Said, "process %d: %s\n", i+1, line)
 			}
 		default:
 			return fmt.Errorf("process %d of the fleet: %w", i+1, err)

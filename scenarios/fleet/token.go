@@ -1,6 +1,9 @@
 package fleet
 
 import (
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
@@ -8,6 +11,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/nats-io/nkeys"
 
 	"loadgen/engine/clock"
 )
@@ -81,6 +86,36 @@ func ReadToken(path string) (Token, error) {
 		return Token{}, fmt.Errorf("%s: %w", path, err)
 	}
 	return token, nil
+}
+
+// derive returns bytes that follow from the token and a purpose, and from which neither the
+// token nor those of another purpose can be found (HKDF, RFC 5869).
+func (t Token) derive(purpose string, length int) ([]byte, error) {
+	return hkdf.Key(sha256.New, []byte(t.secret), nil, "loadgen fleet 1: "+purpose, length)
+}
+
+// run is the name that a fleet has on a server: all of one token meet under it.
+func (t Token) run() (string, error) {
+	name, err := t.derive("name", 12)
+	return hex.EncodeToString(name), err
+}
+
+// joinKey is what members sign with.
+func (t Token) joinKey() (nkeys.KeyPair, error) {
+	seed, err := t.derive("join", ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	return nkeys.FromRawSeed(nkeys.PrefixByteUser, seed)
+}
+
+// leaderKey is what the leader's certificate is signed with, and what it holds.
+func (t Token) leaderKey() (ed25519.PrivateKey, error) {
+	seed, err := t.derive("leader", ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
 }
 
 // idLetters write an identity so that it is one word of a subject.

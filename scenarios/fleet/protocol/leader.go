@@ -98,7 +98,7 @@ func (l *Leader) charged(c Charge) error {
 }
 
 // On takes what a member says, whose epoch the bus vouches for, and returns the answer, nil
-// where there is none.
+// where there is none. What is asked of the runs beside this one in the series is answered, too.
 func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 	l.pass(now)
 	var ask Ask
@@ -112,7 +112,28 @@ func (l *Leader) On(now clock.Instant, from string, text []byte) []byte {
 		l.notes.malformed++
 		return nil
 	}
-	answer := l.ofRun(now, &ask)
+	s := l.known[ask.Epoch]
+	var answer Answer
+	switch {
+	case s == nil || ask.Run == l.run:
+		if l.last && l.err == nil && s != nil && ask.Join != nil && !s.ended && s.Lost == "" {
+			s.gone = true
+			answer.Over = true
+		} else {
+			answer = l.answer(now, &ask)
+		}
+	case ask.Run > l.run:
+		// It is done with this one.
+		s.heard, s.gone = now, l.last
+		answer.Over = l.last
+	case l.before == nil || ask.Run+1 < l.run:
+		l.notes.late++
+		answer.Refused = fmt.Sprintf("run %d of the series is over", ask.Run+1)
+	default:
+		l.notes.late++
+		s.heard = now
+		answer = l.before.answer(now, &ask)
+	}
 	answer.Run, answer.Number, answer.At = ask.Run, ask.Number, now
 	return encoded(&answer)
 }

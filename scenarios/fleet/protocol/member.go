@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"loadgen/engine/clock"
@@ -123,14 +122,7 @@ func (m *Member) Tick(now clock.Instant) Step {
 	case (m.stage > joining || m.plan.Run > 0) && now.Sub(m.heard) > Lease:
 		m.over(fmt.Errorf("%w: not heard of for %v", ErrLeaderLost, Lease))
 	default:
-		// What is asked once is forgotten after a while, all else is sent again.
-		m.outbox.open = slices.DeleteFunc(m.outbox.open, func(a asked) bool { return a.kind == once && now.Sub(a.first) > Lease })
-		for i := range m.outbox.open {
-			if one := &m.outbox.open[i]; one.kind != once && now.Sub(one.last) >= resendAfter {
-				one.last = now
-				m.step.Send = append(m.step.Send, one.text)
-			}
-		}
+		m.step.Send = append(m.step.Send, m.outbox.due(now)...)
 		m.move(now)
 	}
 	return m.take()

@@ -45,6 +45,18 @@ func (o *outbox) answered(number uint64) (left clock.Instant, open bool) {
 	return left, true
 }
 
+// due returns what has to be sent again by now, and forgets what is asked once.
+func (o *outbox) due(now clock.Instant) (texts [][]byte) {
+	o.open = slices.DeleteFunc(o.open, func(a asked) bool { return a.kind == once && now.Sub(a.first) > Lease })
+	for i := range o.open {
+		if one := &o.open[i]; one.kind != once && now.Sub(one.last) >= resendAfter {
+			one.last = now
+			texts = append(texts, one.text)
+		}
+	}
+	return texts
+}
+
 // of counts the open asks of a kind.
 func (o *outbox) of(k kind) (count int) {
 	for i := range o.open {

@@ -45,29 +45,6 @@ func (l *Leader) End(now clock.Instant) {
 	l.last, l.phase, l.ended = true, over, now
 }
 
-// ofRun answers what is asked of this run, and of those beside it in the series.
-func (l *Leader) ofRun(now clock.Instant, ask *Ask) Answer {
-	s := l.known[ask.Epoch]
-	switch {
-	case s == nil || ask.Run == l.run:
-		if l.last && l.err == nil && s != nil && ask.Join != nil && !s.ended && s.Lost == "" {
-			s.gone = true
-			return Answer{Over: true}
-		}
-		return l.answer(now, ask)
-	case ask.Run > l.run:
-		// It is done with this one.
-		s.heard, s.gone = now, l.last
-		return Answer{Over: l.last}
-	}
-	l.notes.late++
-	if l.before == nil || ask.Run+1 < l.run {
-		return Answer{Refused: fmt.Sprintf("run %d of the series is over", ask.Run+1)}
-	}
-	s.heard = now
-	return l.before.answer(now, ask)
-}
-
 // order orders the next turn, the first as the run starts and each other once all have said what
 // came of the last. Where somebody was lost none follows: nobody offers that share of it.
 func (l *Leader) order(now clock.Instant) {
