@@ -232,7 +232,7 @@ func (t *Traffic) Schedule(chance clock.Stream) (arrival.Schedule, error) {
 func (s *Scenario) SpreadOver() (unit time.Duration) {
 	for i := range s.Phases {
 		if t := s.Phases[i].Traffic; t != nil && t.Arrivals != nil && t.Arrivals.Recorded != nil {
-			unit = max(unit, t.Arrivals.Recorded.SpreadOver())
+			unit = max(unit, t.Arrivals.Recorded.SpreadOver)
 		}
 	}
 	return unit

@@ -139,11 +139,17 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	defer shown.Close()
 	if f.examine {
 		f.Observe, f.Tick = examination.Saw, examination.Advance
-		f.Balanced = func(list []serve.Event) { tellOf(run.Decisions(list), &examination, watch) }
+		f.Balanced = func(list []serve.Event) {
+			decided := run.Decisions(list)
+			examination.Balanced(decided)
+			for _, one := range decided {
+				watch.Event(one)
+			}
+		}
 	}
 	s, err := serve.Open(ctx, f.Options)
-	if fault := new(serve.Fault); errors.As(err, fault) {
-		return usageError{f.blame(*fault)}
+	if errors.As(err, new(serve.Fault)) {
+		return usageError{f.blame(err)}
 	}
 	if err != nil {
 		return err
@@ -172,11 +178,8 @@ func (f *serveFlags) run(ctx context.Context, command []string, stdout io.Writer
 	case <-ctx.Done():
 	case <-s.Failed():
 	}
-	ended, saved := s.Drain(), s.Save()
+	ended, saved := s.Drain(), f.blame(s.Save())
 	watch.End()
-	if fault := new(serve.Fault); errors.As(saved, fault) {
-		saved = f.blame(*fault)
-	}
 	if f.examine {
 		ended = f.report(stdout, &examination, results.TargetCounts(s.Counts()), shown, ended)
 	}
@@ -217,16 +220,12 @@ func (f *serveFlags) prepare() (told []string, err error) {
 	return told, nil
 }
 
-// tellOf tells of what load balancing did.
-func tellOf(events []results.Event, of *capture.Examination, watch *page.Watch) {
-	of.Balanced(events)
-	for _, one := range events {
-		watch.Event(one)
+// blame says a fault of the options by the flag that it came from; any other error stays as it is.
+func (f *serveFlags) blame(err error) error {
+	var fault serve.Fault
+	if !errors.As(err, &fault) {
+		return err
 	}
-}
-
-// blame says a fault of the options by the flag that it came from.
-func (f *serveFlags) blame(fault serve.Fault) error {
 	flag := "--" + fault.Field
 	switch {
 	case fault.Field == "listen" && errors.Is(fault, serve.ErrKnownKey):

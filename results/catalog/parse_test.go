@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -23,7 +24,8 @@ func FuzzTags(f *testing.F) {
 			return
 		}
 		folder := new(results.Memory)
-		if err := writeTags(folder, tags); err != nil {
+		written, err := json.Marshal(tagsForm{tags})
+		if err := errors.Join(err, folder.Replace(TagsFile, written)); err != nil {
 			t.Fatal(err)
 		}
 		again, err := ReadTags(folder)

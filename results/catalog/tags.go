@@ -74,18 +74,6 @@ func parseTags(text []byte) ([]string, error) {
 	return slices.Compact(form.Tags), nil
 }
 
-// writeTags replaces the tags of a run in one step. Its error wraps [results.ErrWrite].
-func writeTags(folder results.Folder, tags []string) error {
-	text, err := json.MarshalIndent(tagsForm{append([]string{}, tags...)}, "", " ")
-	if err == nil {
-		err = folder.Replace(TagsFile, append(text, '\n'))
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", results.ErrWrite, err)
-	}
-	return nil
-}
-
 // CheckTag returns a [Fault] unless a text can be a tag: letters, digits and - _ . of
 // which it does not begin with - or a full stop, of at most 40 bytes.
 func CheckTag(tag string) error {
@@ -144,5 +132,12 @@ func ChangeTags(folder string, names []string, remove bool) ([]string, error) {
 	if slices.Equal(tags, changed) {
 		return tags, nil
 	}
-	return changed, writeTags(results.Dir(folder), changed)
+	text, err := json.MarshalIndent(tagsForm{append([]string{}, changed...)}, "", " ")
+	if err == nil {
+		err = results.Dir(folder).Replace(TagsFile, append(text, '\n'))
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", results.ErrWrite, err)
+	}
+	return changed, err
 }

@@ -15,9 +15,9 @@ type Trace struct {
 	// at are the instants since the first, in order.
 	at     []time.Duration
 	length time.Duration
-	// spreadOver is the second or minute over which rows of one timestamp were spread, 0
-	// where none were.
-	spreadOver time.Duration
+	// SpreadOver is the second or the minute over which rows with the same timestamp were
+	// spread evenly, because the file has whole ones; 0 where none were.
+	SpreadOver time.Duration
 	// operations are the numbers of the names that the rows have; it is nil where
 	// the rows are instants alone.
 	operations []uint16
@@ -48,10 +48,6 @@ func NewTrace(at []time.Duration, operations []uint16) *Trace {
 	}
 	return t
 }
-
-// SpreadOver returns the second or the minute over which rows with the same timestamp were
-// spread evenly, because the file has whole ones; 0 where none were.
-func (t *Trace) SpreadOver() time.Duration { return t.spreadOver }
 
 // Keyed reports whether the rows name operations and keys.
 func (t *Trace) Keyed() bool { return t.operations != nil }

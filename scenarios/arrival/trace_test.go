@@ -95,8 +95,8 @@ func TestRowsOfAWholeSecondOrMinuteAreSpreadOverIt(t *testing.T) {
 		{"whole seconds, none twice", "1\n2\n3\n", 0, []time.Duration{0, s, 2 * s}},
 	} {
 		trace := traced(t, row.text)
-		if trace.SpreadOver() != row.over || trace.Length() != row.at[len(row.at)-1]+1 {
-			t.Errorf("%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver(), trace.Length(), row.over, row.at[len(row.at)-1]+1)
+		if trace.SpreadOver != row.over || trace.Length() != row.at[len(row.at)-1]+1 {
+			t.Errorf("%s: spread over %v, %v long; want %v, %v", row.name, trace.SpreadOver, trace.Length(), row.over, row.at[len(row.at)-1]+1)
 		}
 		for n, want := range row.at {
 			if got := trace.At(uint64(n)); got != want {

@@ -84,7 +84,7 @@ func ReadTrace(from io.Reader, o TraceOptions) (*Trace, error) {
 		}
 		for i := from + 1; i < to; i++ {
 			t.at[i] += r.resolution.Offset(i-from, to-from)
-			t.spreadOver = unit
+			t.SpreadOver = unit
 		}
 	}
 	t.text, t.length = r.text.String(), t.at[len(t.at)-1]+1

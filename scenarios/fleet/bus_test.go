@@ -59,8 +59,8 @@ func TestThereAndBack(t *testing.T) {
 		{"on all addresses", ":0", true},
 	} {
 		l, token := opened(t, row.listen)
-		a, idA := dialed(t, BusOptions{URL: l.URL(), Token: token})
-		b, idB := dialed(t, BusOptions{URL: l.URL(), Token: token})
+		a, idA := dialed(t, BusOptions{URL: l.url, Token: token})
+		b, idB := dialed(t, BusOptions{URL: l.url, Token: token})
 		if _, err := a.conn.TLSConnectionState(); (err == nil) != row.secure {
 			t.Errorf("%s: TLS is %v; want %v", row.sentence, err == nil, row.secure)
 		}
@@ -90,8 +90,8 @@ func TestThereAndBack(t *testing.T) {
 // the greatest size gets through, one more byte not.
 func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 	l, token := opened(t, "")
-	m, id := dialed(t, BusOptions{URL: l.URL(), Token: token})
-	_, other := dialed(t, BusOptions{URL: l.URL(), Token: token})
+	m, id := dialed(t, BusOptions{URL: l.url, Token: token})
+	_, other := dialed(t, BusOptions{URL: l.url, Token: token})
 	for _, row := range []struct {
 		subject string
 		allowed bool
@@ -167,27 +167,27 @@ func TestWhoGetsIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: other}, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) {
+		if _, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) {
 			t.Errorf("with another token: %v; want %v", err, errRefused)
 		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: other}, id, clock.NewReal()); errors.Is(err, errOtherLeader) != (listen != "") {
-			t.Errorf("with another token, at %q: %v; want it from the certificate where there is one", l.URL(), err)
+		if _, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal()); errors.Is(err, errOtherLeader) != (listen != "") {
+			t.Errorf("with another token, at %q: %v; want it from the certificate where there is one", l.url, err)
 		}
-		if _, err := nats.Connect(l.URL(), append(forged(t, token, other), nats.Name(id))...); err == nil {
+		if _, err := nats.Connect(l.url, append(forged(t, token, other), nats.Name(id))...); err == nil {
 			t.Error("with the key of the fleet, and another's signature: it is let in")
 		}
-		if c, err := nats.Connect(l.URL(), append(forged(t, token, token), nats.Name(id))...); err != nil {
+		if c, err := nats.Connect(l.url, append(forged(t, token, token), nats.Name(id))...); err != nil {
 			t.Errorf("with the key of the fleet, and its signature: %v", err)
 		} else {
 			c.Close()
 		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.URL(), Token: token}, "not.an.id", clock.NewReal()); !errors.Is(err, errRefused) {
+		if _, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: token}, "not.an.id", clock.NewReal()); !errors.Is(err, errRefused) {
 			t.Errorf("under no identity: %v; want %v", err, errRefused)
 		}
-		if _, err := nats.Connect(l.URL(), nats.Timeout(5*time.Second), nats.Secure()); err == nil {
+		if _, err := nats.Connect(l.url, nats.Timeout(5*time.Second), nats.Secure()); err == nil {
 			t.Error("without anything: it is let in")
 		}
-		if _, err := nats.Connect(l.URL(), nats.Timeout(5*time.Second), nats.Token(token.secret)); err == nil {
+		if _, err := nats.Connect(l.url, nats.Timeout(5*time.Second), nats.Token(token.secret)); err == nil {
 			t.Error("with the bare token: it is let in")
 		}
 	}

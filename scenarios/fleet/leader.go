@@ -24,6 +24,7 @@ type busMessage struct {
 // busLeader is the leader's end of the bus. Its methods may be called by several goroutines.
 type busLeader struct {
 	subjects subjects
+	// url is where members of this machine join.
 	url      string
 	server   *server.Server
 	conn     *nats.Conn
@@ -119,9 +120,6 @@ func (l *busLeader) within(o *BusOptions) error {
 	}
 	return nil
 }
-
-// URL is where members of this machine join.
-func (l *busLeader) URL() string { return l.url }
 
 // Messages is what members say, until the end is closed.
 func (l *busLeader) Messages() <-chan busMessage { return l.messages }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"loadgen/engine/clock"
@@ -153,10 +154,14 @@ func (m *Member) On(now clock.Instant, text []byte) Step {
 	if answer.Run != m.plan.Run {
 		return m.take() // of another run of the series
 	}
-	left, asked := m.outbox.answered(answer.Number)
-	if !asked || m.stage == gone {
+	at := slices.IndexFunc(m.outbox.open, func(a asked) bool { return a.number == answer.Number })
+	if at < 0 || m.stage == gone {
 		return m.take()
 	}
+	// Which time an ask that was sent again is answered is not known. It counts from the first: its
+	// trip is then no better than it was.
+	left := m.outbox.open[at].first
+	m.outbox.open = slices.Delete(m.outbox.open, at, at+1)
 	m.heard = max(m.heard, now)
 	switch {
 	case answer.Refused != "":

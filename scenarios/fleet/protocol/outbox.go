@@ -33,18 +33,6 @@ const (
 	once
 )
 
-// answered removes an ask, and returns when it was sent. That of one that was sent again
-// is not known, and told as its first: its trip is then no better than it was.
-func (o *outbox) answered(number uint64) (left clock.Instant, open bool) {
-	i := slices.IndexFunc(o.open, func(a asked) bool { return a.number == number })
-	if i < 0 {
-		return 0, false
-	}
-	left = o.open[i].first
-	o.open = slices.Delete(o.open, i, i+1)
-	return left, true
-}
-
 // due returns what has to be sent again by now, and forgets what is asked once.
 func (o *outbox) due(now clock.Instant) (texts [][]byte) {
 	o.open = slices.DeleteFunc(o.open, func(a asked) bool { return a.kind == once && now.Sub(a.first) > Lease })
