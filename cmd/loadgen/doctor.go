@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"loadgen/engine/clock"
+	"loadgen/report/document"
 	"loadgen/scenarios"
 	"loadgen/scenarios/doctor"
 	"loadgen/scenarios/run"
@@ -68,17 +69,14 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error {
 			// A scenario is refused where nothing is held against it.
 			switch {
-			case len(args) == 0:
-				return nil
 			case len(args) > 1:
 				return takesOne()(c, args)
-			case f.clean:
+			case len(args) == 1 && f.clean:
 				return usageError{fmt.Errorf("--clean is of no scenario; expected it without %q", args[0])}
-			case f.target == "":
+			case len(args) == 1 && f.target == "":
 				return usageError{fmt.Errorf("%q: a scenario is what the way to a service is held against; expected --target, too", args[0])}
-			default:
-				return nil
 			}
+			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.heed(c); err != nil {
@@ -97,7 +95,8 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 			if f.clean {
 				return f.sweepUp(c.Context(), stdout)
 			}
-			return f.tell(c.Context(), doctor.Diagnose(c.Context(), f.options, stderr), stdout)
+			d := doctor.Diagnose(c.Context(), f.options, stderr)
+			return f.tell(c.Context(), d.Document(), d.Unavailable, outcome{failed: d.Failed > 0}.end(), stdout)
 		},
 	}
 	flags := c.Flags()
@@ -123,19 +122,10 @@ func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := f.show(stdout, found.Document()); err != nil {
-		return err
+	if found.LeftBehind > 0 {
+		err = usageError{errors.New("nothing was dropped: add --yes to drop what is left behind")}
 	}
-	switch {
-	case ctx.Err() != nil:
-		return reported(ctx.Err(), false)
-	case found.NotDropped > 0:
-		return verdictError{code: codeTarget}
-	case found.LeftBehind > 0:
-		return usageError{errors.New("nothing was dropped: add --yes to drop what is left behind")}
-	default:
-		return nil
-	}
+	return f.tell(ctx, found.Document(), found.NotDropped > 0, err, stdout)
 }
 
 func (f *doctorFlags) heed(c *cobra.Command) error {
@@ -181,16 +171,16 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	return nil
 }
 
-// tell prints a diagnosis, and turns a failed check into the exit code.
-func (f *doctorFlags) tell(ctx context.Context, d *doctor.Diagnosis, stdout io.Writer) error {
-	if err := f.show(stdout, d.Document()); err != nil {
+// tell prints what was found, and returns what the exit code says: that it was ended early, that
+// the service did not do its part, or else what was found.
+func (f *doctorFlags) tell(ctx context.Context, d *document.Document, unavailable bool, found error, stdout io.Writer) error {
+	switch err := f.show(stdout, d); {
+	case err != nil:
 		return err
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return reported(ctx.Err(), false)
-	}
-	if d.Unavailable {
+	case unavailable:
 		return verdictError{code: codeTarget}
 	}
-	return outcome{failed: d.Failed > 0}.end()
+	return found
 }
