@@ -166,10 +166,6 @@ const (
 	kindDrop   = "drop"
 )
 
-func filtersByProperties(p scenarios.Phase) bool {
-	return slices.ContainsFunc(p.Operations(), func(o scenarios.OperationSpec) bool { return o.Where != "" })
-}
-
 // NewCampaign returns the run of a scenario that was found valid. Its error is
 // that of a scenario that was not.
 func NewCampaign(o Options) (*Campaign, error) {
@@ -177,7 +173,10 @@ func NewCampaign(o Options) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Blank && !slices.ContainsFunc(o.Scenario.Phases, filtersByProperties) {
+	filters := func(p scenarios.Phase) bool {
+		return slices.ContainsFunc(p.Operations(), func(o scenarios.OperationSpec) bool { return o.Where != "" })
+	}
+	if o.Blank && !slices.ContainsFunc(o.Scenario.Phases, filters) {
 		generator = generator.Blank()
 	}
 	policy, err := backoff.ByName(o.Scenario.Retry)

@@ -110,14 +110,6 @@ func (d *dry) at(k uint64) time.Duration {
 	return d.closed(k)
 }
 
-// rate returns about how many operations are due a second then.
-func (d *dry) rate(at time.Duration) float64 {
-	if d.stage.Schedule != nil {
-		return d.stage.Schedule.Rate(at)
-	}
-	return float64(d.Clients) / d.Pace().Seconds()
-}
-
 // highest returns about the greatest rate, in operations per second, 0 in a closed loop.
 func (d *dry) highest() float64 {
 	schedule, most := d.stage.Schedule, 0.0
@@ -208,14 +200,14 @@ func (c *Campaign) Footprint(data bool) Footprint {
 
 // footprintOf adds what a phase that offers load takes.
 func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
-	ladder := c.ladder(d.Traffic)
+	ladder, adds := c.ladder(d.Traffic), c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations)
 	phases := int64(max(1, len(ladder)))
 	if c.Scenario.Phases[d.phase].Form == "" {
 		// Beside its steps, or itself, a warm-up.
 		phases = int64(2 + len(ladder))
 	}
 	fixed := int64(0)
-	if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+	if adds {
 		fixed = times(int64(max(d.Partitions, len(d.Keys))), int64(d.Entities))
 	}
 	under := d.most
@@ -231,19 +223,23 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 	if d.Events() {
 		homes = int64(len(c.homes))
 	}
-	content := int64(0)
-	for _, op := range d.Operations {
+	content, inserted := int64(0), int64(0)
+	for i := range d.Operations {
+		op := &d.Operations[i]
+		entities := int64(max(1, op.Entities))
 		if op.Inserts() || op.Replaces() {
-			content = max(content, int64(max(1, op.Entities))*homes*c.weight(0))
+			content = max(content, entities*homes*c.weight(0))
+		}
+		if op.Inserts() && op.Weight > 0 {
+			inserted = max(inserted, entities)
 		}
 	}
 	f.Waiting = max(f.Waiting, times(int64(under), sessionBytes+content))
 	const each = 5 // response, lost, and service by class
 	minutes := int64(d.lasts/time.Minute) + 1
 	f.Histograms = addUp(f.Histograms, times(phases*each*int64(len(d.Operations))+minutes, histogramBytes))
-	inserted := insertedBy(d.Operations)
 	if d.Events() {
-		if c.Scenario.Loaded(d.phase) == 0 && upserts(d.Operations) {
+		if adds {
 			inserted = max(1, inserted)
 		}
 		index := d.phase
@@ -268,17 +264,6 @@ func upserts(list []scenarios.OperationSpec) bool {
 	return slices.ContainsFunc(list, func(o scenarios.OperationSpec) bool {
 		return o.Verb == entity.InsertOrMerge || o.Verb == entity.InsertOrReplace
 	})
-}
-
-// insertedBy returns the most entities that an operation of a mix inserts.
-func insertedBy(list []scenarios.OperationSpec) int64 {
-	most := int64(0)
-	for i := range list {
-		if list[i].Inserts() && list[i].Weight > 0 {
-			most = max(most, int64(max(1, list[i].Entities)))
-		}
-	}
-	return most
 }
 
 // times and addUp end at the greatest number instead of overflowing.

@@ -261,8 +261,21 @@ func (e *events) work(k uint64, w *drive.Work) {
 	}
 	w.Kind, w.Offers = e.indexes[kind], one.offers
 	w.Operation.Verb, w.Operation.Table = spec.Verb, e.table
-	if e.inserted(kind) > 0 {
-		e.insert(k, one, w)
+	if inserted := e.inserted(kind); inserted > 0 {
+		changes := func(home int) []entity.Change {
+			list := make([]entity.Change, inserted)
+			for i := range list {
+				list[i] = e.insertion(one, home, e.fresh(k, i))
+			}
+			return list
+		}
+		if spec.Verb == entity.Batch {
+			w.Operation.Changes = changes(0)
+		} else {
+			w.Operation.Change = e.insertion(one, 0, e.fresh(k, 0))
+		}
+		e.ids.guard(k, spec, w)
+		e.copied(k, one, w, changes)
 		return
 	}
 	chosen := e.choose(k, kind, &spec.Of)
@@ -317,24 +330,6 @@ func (e *events) change(k uint64, one *eventKind, event keys.Event, w *drive.Wor
 	if one.spec.Writes().IsChange() {
 		e.copied(k, one, w, func(home int) []entity.Change { return []entity.Change{change(home)} })
 	}
-}
-
-// insert has an operation write new entities, and their copies.
-func (e *events) insert(k uint64, one *eventKind, w *drive.Work) {
-	changes := func(home int) []entity.Change {
-		list := make([]entity.Change, e.inserted(e.pick(k)))
-		for i := range list {
-			list[i] = e.insertion(one, home, e.fresh(k, i))
-		}
-		return list
-	}
-	if one.spec.Verb == entity.Batch {
-		w.Operation.Changes = changes(0)
-	} else {
-		w.Operation.Change = e.insertion(one, 0, e.fresh(k, 0))
-	}
-	e.ids.guard(k, one.spec, w)
-	e.copied(k, one, w, changes)
 }
 
 // insertion returns what writes the new entity of an event to a home.

@@ -93,7 +93,17 @@ func (c *Campaign) Forecasts() []Forecast {
 				f.AtMost, f.Lasts = most.AtMost, c.Find.lasts()
 			}
 		case d.stage != nil:
-			c.forecastTraffic(f, d)
+			// A closed loop is taken for one that is answered at once, and a phase that may end early
+			// for one that does not.
+			if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
+				c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
+			}
+			f.Operations, f.Lasts = addUp(f.Operations, int64(min(d.expected, math.MaxInt64/2))), f.Lasts+d.lasts
+			if again := c.again(d); again != nil {
+				var once Forecast
+				c.forecastOperations(&once, weighed(again.Traffic), float64(again.expected))
+				f.AtMost += once.AtMost
+			}
 		}
 	}
 	return list
@@ -134,20 +144,6 @@ const sampledSizes = 100
 // rule counts twice is mostly one byte there.
 func asJSON(key entity.Key, properties []entity.Property) int64 {
 	return int64(entity.Size(key, properties))*5/8 + 40
-}
-
-// forecastTraffic takes a closed loop for one that is answered at once, and a phase
-// that may end early for one that does not.
-func (c *Campaign) forecastTraffic(f *Forecast, d *dry) {
-	if !d.Events() || keyedTrace(d.Traffic) != nil || !c.forecastEvents(f, d) {
-		c.forecastOperations(f, weighed(d.Traffic), float64(d.expected))
-	}
-	f.Operations, f.Lasts = addUp(f.Operations, int64(min(d.expected, math.MaxInt64/2))), f.Lasts+d.lasts
-	if again := c.again(d); again != nil {
-		var once Forecast
-		c.forecastOperations(&once, weighed(again.Traffic), float64(again.expected))
-		f.AtMost += once.AtMost
-	}
 }
 
 // weighed returns what traffic offers, with the weights that the rows of a trace

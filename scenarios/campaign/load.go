@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
@@ -165,27 +164,6 @@ func (c *Campaign) spreadOver(phase int) ([]settlement, error) {
 	return partitions, nil
 }
 
-// turns decides which of several partitions an operation goes to: of as many
-// operations as there are partitions, one each, in an order that is drawn anew
-// for every such round. A partition's rate is thus exact, and no two follow one
-// another for long. It is a pure function of the operation's number.
-type turns struct {
-	partitions uint64
-	// strides are the steps by which a round can go about and meet each partition
-	// once.
-	strides []uint64
-	chance  clock.Stream
-}
-
-func (t *turns) at(k uint64) int {
-	round := k / t.partitions
-	turn := k - round*t.partitions
-	draw := t.chance.At(round)
-	first := uint64(draw.IntN(int(t.partitions)))
-	stride := t.strides[draw.IntN(len(t.strides))]
-	return int((first + turn*stride) % t.partitions)
-}
-
 // stock is what was loaded before a phase: how many entities, and, for who asks,
 // how they lie in partitions. To know that takes a walk over all of them.
 type stock struct {
@@ -234,14 +212,6 @@ func comparePartitions(a, b string) int {
 	return entity.Key{Partition: a}.Compare(entity.Key{Partition: b})
 }
 
-// loaded returns how many entities all partitions hold together.
-func (s *census) loaded() int64 {
-	if len(s.upTo) == 0 {
-		return 0
-	}
-	return s.upTo[len(s.upTo)-1]
-}
-
 // of returns how many entities a partition holds.
 func (s *census) of(partitionKey string) int64 {
 	at, there := slices.BinarySearchFunc(s.keys, partitionKey, comparePartitions)
@@ -253,8 +223,11 @@ func (s *census) of(partitionKey string) int64 {
 
 // mean returns how many entities a partition holds on the average, rounded up.
 func (s *census) mean() int64 {
-	most := int64(max(1, len(s.keys)))
-	return (s.loaded() + most - 1) / most
+	if len(s.keys) == 0 {
+		return 0
+	}
+	partitions := int64(len(s.keys))
+	return (s.upTo[len(s.upTo)-1] + partitions - 1) / partitions
 }
 
 // window returns the first and the last of so many partitions that follow one

@@ -196,23 +196,37 @@ func (c *Campaign) offerMix(stage *drive.Stage, phase int, partitions []settleme
 		return err
 	}
 	if len(partitions) > 1 {
-		chance := clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)
-		t := &turns{partitions: uint64(len(partitions)), chance: chance}
+		// Of as many operations as there are partitions, one goes to each, in an order that is
+		// drawn anew for every such round. A partition's rate is thus exact, and no two follow one
+		// another for long. The strides are the steps by which a round can go about and meet each
+		// partition once.
 		const most = 1024
-		for stride := uint64(1); stride <= t.partitions && len(t.strides) < most; stride++ {
-			a := stride
-			b := t.partitions
+		var strides []uint64
+		count := uint64(len(partitions))
+		for stride := uint64(1); stride <= count && len(strides) < most; stride++ {
+			a, b := stride, count
 			for b > 0 {
 				a, b = b, a%b
 			}
 			if a == 1 {
-				t.strides = append(t.strides, stride)
+				strides = append(strides, stride)
 			}
 		}
-		mix.homeOf = t.at
+		chance := clock.NewStream(c.Scenario.Seed, "partitions/"+stage.Name)
+		mix.homeOf = func(k uint64) int {
+			round, turn := k/count, k%count
+			draw := chance.At(round)
+			first := uint64(draw.IntN(len(partitions)))
+			stride := strides[draw.IntN(len(strides))]
+			return int((first + turn*stride) % count)
+		}
 	}
 	mix.prepare()
-	stage.Build, stage.Outline = mix.work, mix.outline
+	stage.Build = mix.work
+	stage.Outline = func(k uint64) drive.Work {
+		kind := mix.pick(k)
+		return drive.Work{Kind: mix.indexes[kind], Offers: mix.home(k).entries[kind].offers}
+	}
 	return nil
 }
 
@@ -310,12 +324,6 @@ func (m *mix) home(k uint64) *home {
 		return &m.homes[0]
 	}
 	return &m.homes[m.homeOf(k)]
-}
-
-// outline returns operation k without its content.
-func (m *mix) outline(k uint64) drive.Work {
-	kind := m.pick(k)
-	return drive.Work{Kind: m.indexes[kind], Offers: m.home(k).entries[kind].offers}
 }
 
 func (m *mix) work(k uint64, w *drive.Work) {

@@ -47,7 +47,13 @@ type member struct {
 // newPopulation returns the population of a phase's operations, without its growth.
 func newPopulation(loaded uint64, d *dry, seed uint64, phase string) *population {
 	specs := d.Operations
-	p := &population{loaded: loaded, instant: d.at, rate: d.rate, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
+	p := &population{loaded: loaded, instant: d.at, choice: clock.NewStream(seed, "choice/"+phase), popular: make([]*keys.Picks, len(specs))}
+	p.rate = func(at time.Duration) float64 {
+		if d.stage.Schedule != nil {
+			return d.stage.Schedule.Rate(at)
+		}
+		return float64(d.Clients) / d.Pace().Seconds()
+	}
 	ranked := keys.Ranked{Of: int64(loaded), Scramble: true}
 	for i := range specs {
 		// How an access lies over what was loaded, where it is of that alone.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"loadgen/engine/entity"
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 	"loadgen/target"
@@ -151,20 +150,6 @@ type savedToken struct {
 	number    uint64
 	phase     int
 	target.Token
-}
-
-// tellTokens writes the tokens into the record that a phase has saved.
-func (c *Campaign) tellTokens(phase int) {
-	list := c.Scenario.Phases[phase].Operations()
-	for i := range list {
-		one, known := c.tokens[list[i].Save]
-		if !known || one.phase != phase {
-			continue
-		}
-		text, _ := one.MarshalText()
-		c.ledger.Recorder.Event(results.Event{At: int64(c.runner.Now()), What: results.TokenSaved, Phase: c.Scenario.Phases[phase].Name,
-			Saved: &results.SavedToken{Name: list[i].Save, Operation: one.operation, Token: string(text)}})
-	}
 }
 
 // readBefore returns how many entities are read, of what a query of a phase asks for, by

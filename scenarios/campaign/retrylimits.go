@@ -80,20 +80,6 @@ func (p *retryLimits) Furnish(stage *drive.Stage, operations []scenarios.Operati
 	}
 }
 
-// Limit gives a stage the rate limits of its operations, each with all its tokens.
-func (p *retryLimits) Limit(stage *drive.Stage, operations []scenarios.OperationSpec, kindOf map[string]int, kinds int) {
-	for i := range operations {
-		limit := operations[i].Limit
-		if limit.PerSecond == 0 {
-			continue
-		}
-		if stage.Limits == nil {
-			stage.Limits = make([]*drive.RateLimit, kinds)
-		}
-		stage.Limits[kindOf[operations[i].Name]] = &drive.RateLimit{Rate: limit.PerSecond, Burst: limit.Burst}
-	}
-}
-
 // joinedReasons returns what is said of an operation that several phases have: what each of them says.
 func joinedReasons(before, now string) string {
 	if now == "" || now == before {

@@ -48,11 +48,6 @@ type watchedSecond struct {
 	responses                                       counters
 }
 
-// newStopConditions returns the stop conditions of a phase of traffic.
-func newStopConditions(spec *scenarios.Traffic) *stopConditions {
-	return &stopConditions{budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
-}
-
 // at returns the second in which something ended.
 func (g *stopConditions) at(done time.Duration) *watchedSecond {
 	number := int64(done / time.Second)
@@ -140,7 +135,10 @@ func (g *stopConditions) sum(first int64) watchedSecond {
 		sum.sent += one.sent
 		sum.late += one.late
 		sum.served += one.served
-		sum.responses.merge(&one.responses)
+		sum.responses.count += one.responses.count
+		for kind, count := range one.responses.by {
+			sum.responses.by[kind] += count
+		}
 	}
 	return sum
 }
@@ -182,13 +180,6 @@ func (t *counters) add(d time.Duration) {
 	kind := int(math.Log(float64(max(1, d))) / counterRatio)
 	t.by[min(kind, counterKinds-1)]++
 	t.count++
-}
-
-func (t *counters) merge(other *counters) {
-	for kind, count := range other.by {
-		t.by[kind] += count
-	}
-	t.count += other.count
 }
 
 // median returns the median in nanoseconds, between the bounds of the kind that it

@@ -24,7 +24,7 @@ type second struct {
 
 // told is a guard that was told of some seconds.
 func told(spec scenarios.Traffic, seconds ...second) *stopConditions {
-	g := newStopConditions(&spec)
+	g := &stopConditions{budgets: spec.StopOn, stable: spec.StopWhenStable, warmUp: spec.WarmUp}
 	for i, s := range seconds {
 		done := time.Duration(i)*time.Second + time.Second/2
 		attempt := func(count int, class results.Class, lag time.Duration) {
@@ -136,8 +136,12 @@ func TestCountersKnowTheMedian(t *testing.T) {
 				other.add(d)
 			}
 		}
-		both.merge(&one)
-		both.merge(&other)
+		for _, part := range []*counters{&one, &other} {
+			both.count += part.count
+			for kind, count := range part.by {
+				both.by[kind] += count
+			}
+		}
 		slices.Sort(list)
 		if got, want := both.median(), list[500]; math.Abs(got/want-1) > .006 {
 			t.Fatalf("seed %d: median() = %.0f; want %.0f", seed, got, want)
@@ -156,7 +160,7 @@ func TestCountersKnowTheMedian(t *testing.T) {
 }
 
 func BenchmarkGuard(b *testing.B) {
-	g := newStopConditions(&scenarios.Traffic{})
+	g := new(stopConditions)
 	a := results.Attempt{Done: time.Second, Class: results.Ok}
 	c := results.Completed{Done: time.Second, Class: results.Ok, Served: 1}
 	b.ReportAllocs()

@@ -24,13 +24,25 @@ func (c *Campaign) traffic(ctx context.Context, phase int) error {
 		return err
 	}
 	c.fresh += d.stage.Due() * stride(d.Operations)
-	defer c.tellTokens(phase)
 	if len(d.StopOn) == 0 && d.StopWhenStable == 0 {
-		return c.offerPeak(ctx, d)
+		err = c.offerPeak(ctx, d)
+	} else {
+		watch := &stopConditions{budgets: d.StopOn, stable: d.StopWhenStable, warmUp: d.WarmUp}
+		d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
+		err = c.observed(ctx, d.stage, watch)
 	}
-	watch := newStopConditions(d.Traffic)
-	d.stage.Enough, d.stage.Settling = watch.Enough, d.StopWhenStable > 0
-	return c.observed(ctx, d.stage, watch)
+	// The tokens that the phase has saved go into the record.
+	name, list := c.Scenario.Phases[phase].Name, c.Scenario.Phases[phase].Operations()
+	for i := range list {
+		one, known := c.tokens[list[i].Save]
+		if !known || one.phase != phase {
+			continue
+		}
+		text, _ := one.MarshalText()
+		c.ledger.Recorder.Event(results.Event{At: int64(c.runner.Now()), What: results.TokenSaved, Phase: name,
+			Saved: &results.SavedToken{Name: list[i].Save, Operation: one.operation, Token: string(text)}})
+	}
+	return err
 }
 
 // observed carries out a stage of which an observer is told, too.
@@ -119,7 +131,16 @@ const countedLimit = time.Hour
 func (c *Campaign) offer(d *dry) error {
 	stage, phase := d.stage, d.phase
 	c.patience.Furnish(stage, d.Operations, c.kindOf, len(c.kinds))
-	c.patience.Limit(stage, d.Operations, c.kindOf, len(c.kinds))
+	for i := range d.Operations {
+		limit := d.Operations[i].Limit
+		if limit.PerSecond == 0 {
+			continue
+		}
+		if stage.Limits == nil {
+			stage.Limits = make([]*drive.RateLimit, len(c.kinds))
+		}
+		stage.Limits[c.kindOf[d.Operations[i].Name]] = &drive.RateLimit{Rate: limit.PerSecond, Burst: limit.Burst}
+	}
 	if trace := keyedTrace(d.Traffic); trace != nil {
 		replay, err := c.newReplay(phase, trace)
 		if err != nil {
