@@ -25,7 +25,17 @@ type asked struct {
 
 // ask has the partition layer decide on a request.
 func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
-	key, cost := addressed(r)
+	// A request is admitted under one PartitionKey, and known to count one entity: a query under
+	// the first of its range, a transaction under that of all its changes, which count.
+	key, cost := r.Change.Key.Partition, int64(1)
+	switch r.Verb {
+	case entity.Batch:
+		if key = ""; len(r.Changes) > 0 {
+			key, cost = r.Changes[0].Key.Partition, int64(len(r.Changes))
+		}
+	case entity.Query:
+		key = r.Query.Range.From.Partition
+	}
 	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}
 	demand.Read = r.Verb == entity.Get || r.Verb == entity.Query
 	if e.weighs {
@@ -77,23 +87,6 @@ func (e *Engine) takeTurn(ask *asked, r *Request) {
 	}
 }
 
-// addressed returns the PartitionKey that a request is admitted under and the
-// entities it is known to count. A query is admitted for one, at the first
-// partition of its range.
-func addressed(r *Request) (partitionKey string, cost int64) {
-	switch r.Verb {
-	case entity.Batch:
-		if len(r.Changes) == 0 {
-			return "", 1
-		}
-		return r.Changes[0].Key.Partition, int64(len(r.Changes))
-	case entity.Query:
-		return r.Query.Range.From.Partition, 1
-	default:
-		return r.Change.Key.Partition, 1
-	}
-}
-
 // bytesIn returns the size of what a request brings, by the rule that the
 // service bills by.
 func bytesIn(r *Request) int64 {
@@ -111,28 +104,17 @@ func bytesIn(r *Request) int64 {
 	}
 }
 
-// The service's texts for its refusals.
+// The service's texts for its refusals. A client cannot tell which of key, range and server was
+// busy, nor whether the range was moving: all these are partitionBusy.
 const (
 	partitionBusy = "The server is currently unable to receive requests. Please retry your request."
-	accountBusy   = "Operations per second is over the account limit."
-	ingressBusy   = "Ingress is over the account limit."
-	egressBusy    = "Egress is over the account limit."
 	timedOut      = "Operation could not be completed within the specified time."
 )
 
-// refusal returns the text of a refusal. A client cannot tell which of key,
-// range and server was busy, nor whether the range was moving.
-func refusal(kind partition.Kind) string {
-	switch kind {
-	case partition.AccountBusy:
-		return accountBusy
-	case partition.IngressBusy:
-		return ingressBusy
-	case partition.EgressBusy:
-		return egressBusy
-	default:
-		return partitionBusy
-	}
+var accountRefusals = [partition.Kinds]string{
+	partition.AccountBusy: "Operations per second is over the account limit.",
+	partition.IngressBusy: "Ingress is over the account limit.",
+	partition.EgressBusy:  "Egress is over the account limit.",
 }
 
 // ThrottledBy returns how many requests each limit of the partition model has throttled so

@@ -166,15 +166,12 @@ func (r *FaultRule) meets(place int, partitionKey string, draw uint64) bool {
 	if !strings.HasPrefix(partitionKey, r.KeyPrefix) || r.Key != "" && partitionKey != r.Key {
 		return false
 	}
-	// The high word of bits · Whole is uniform over 0 … Whole−1.
-	chance, _ := bits.Mul64(spread(draw+uint64(place+1)*0x9e3779b97f4a7c15+r.Seed*0xd1342543de82ef95), WholeShare)
-	return chance < uint64(max(r.Share, 0))
-}
-
-// spread is the finaliser of SplitMix64 (Steele and others 2014): a bijection
-// that spreads every input bit over all output bits.
-func spread(z uint64) uint64 {
+	// The finaliser of SplitMix64 (Steele and others 2014): a bijection that spreads every input
+	// bit over all output bits.
+	z := draw + uint64(place+1)*0x9e3779b97f4a7c15 + r.Seed*0xd1342543de82ef95
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	// The high word of bits · Whole is uniform over 0 … Whole−1.
+	chance, _ := bits.Mul64(z^z>>31, WholeShare)
+	return chance < uint64(max(r.Share, 0))
 }

@@ -141,19 +141,41 @@ func (e *Engine) welcome(a *account, now clock.Instant, name string) {
 	})
 }
 
-// forget drops the number of a table that was deleted, in every spelling.
-func (e *Engine) forget(a *account, now clock.Instant, name string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.cold {
-		e.collect()
+// reserved are the names of tables that were deleted so lately that nobody can have
+// them yet. The table itself is gone at once, with all that it held: what the service
+// takes its time over is to collect what was in it.
+type reserved struct {
+	// until says by the name in lower case from when on it can be used, order the same
+	// names with what until said of them, earliest first.
+	until map[string]clock.Instant
+	order []reservation
+}
+
+type reservation struct {
+	name  string
+	until clock.Instant
+}
+
+// add keeps a name back. Instants do not go back from one call to the next, and each
+// name is kept for as long as the others.
+func (r *reserved) add(name string, until clock.Instant) {
+	if r.until == nil {
+		r.until = make(map[string]clock.Instant)
 	}
-	a.askedNumber = 0
-	for spelling, number := range a.tables {
-		if strings.EqualFold(spelling, name) {
-			delete(a.tables, spelling)
-			delete(e.names, number)
-			e.layer.TableDeleted(now, number)
+	name = strings.ToLower(name)
+	r.until[name] = until
+	r.order = append(r.order, reservation{name, until})
+}
+
+// release lets go of the names whose time is over by now.
+func (r *reserved) release(now clock.Instant) {
+	past := 0
+	for past < len(r.order) && r.order[past].until <= now {
+		// A table that was made and deleted again is kept for longer.
+		if one := r.order[past]; r.until[one.name] == one.until {
+			delete(r.until, one.name)
 		}
+		past++
 	}
+	r.order = r.order[past:]
 }

@@ -15,8 +15,23 @@ const mostShownRetries = 20
 
 // Schedule returns when a policy tries again that fails each time at once.
 func Schedule(p *backoff.Preset) results.RetrySchedule {
-	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source,
-		Codes: codesOf(p.Policy), Waits: []results.RetryWait{}}
+	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source, Waits: []results.RetryWait{}}
+	silent := ", and attempts without a reply"
+	if !p.WaitsAlways {
+		silent += ", the first of which at once"
+	}
+	usual := backoff.DocumentedCodes()
+	beside := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool { return slices.Contains(usual, code) })
+	switch {
+	case p.Retries == 0:
+		s.Codes = "nothing"
+	case p.Codes == nil:
+		s.Codes = "5xx except 501 and 505" + silent
+	case len(p.Codes)-len(beside) == len(usual):
+		s.Codes = strings.Trim(fmt.Sprint(beside), "[]") + " and 5xx except 501 and 505" + silent
+	default:
+		s.Codes = strings.ReplaceAll(strings.Trim(fmt.Sprint(p.Codes), "[]"), " ", ", ") + silent
+	}
 	var flat []string
 	var sums results.RetryWait
 	for x := 1; x <= min(p.Retries, mostShownRetries); x++ {
@@ -39,23 +54,4 @@ func Schedule(p *backoff.Preset) results.RetrySchedule {
 			strings.Join(flat, ", "))
 	}
 	return s
-}
-
-func codesOf(p backoff.Policy) string {
-	if p.Retries == 0 {
-		return "nothing"
-	}
-	silent := ", and attempts without a reply"
-	if !p.WaitsAlways {
-		silent += ", the first of which at once"
-	}
-	if p.Codes == nil {
-		return "5xx except 501 and 505" + silent
-	}
-	if beside := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool {
-		return slices.Contains(backoff.DocumentedCodes(), code)
-	}); len(p.Codes)-len(beside) == len(backoff.DocumentedCodes()) {
-		return strings.Trim(fmt.Sprint(beside), "[]") + " and 5xx except 501 and 505" + silent
-	}
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(p.Codes), "[]"), " ", ", ") + silent
 }

@@ -95,7 +95,12 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		t.AttemptsPerOperation = float64(w.attempts) / float64(w.ended)
 	}
 	if w.attempts > 0 {
-		t.AmplificationByChance = amplification(float64(w.throttled)/float64(w.attempts), c.Policy.Retries)
+		// If each attempt is throttled with probability p, and at most so many retries follow, an
+		// operation has (1 − p^(R+1))/(1 − p) on the average, the sum of the geometric series.
+		p, most := float64(w.throttled)/float64(w.attempts), float64(c.Policy.Retries+1)
+		if t.AmplificationByChance = most; p < 1 {
+			t.AmplificationByChance = (1 - math.Pow(p, most)) / (1 - p)
+		}
 	}
 	t.DrainS = max(0, w.last-w.to).Seconds()
 	// A quantile is left out where fewer than ten responses lie beyond it.
@@ -117,25 +122,22 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 			begin++
 		}
 		t.PeakRetries = max(t.PeakRetries, i-begin+1)
+		tenth := int((at - w.from) / (100 * time.Millisecond))
+		if at < w.from || tenth >= mostStrip {
+			continue
+		}
+		for len(t.RetriesPer100ms) <= tenth {
+			t.RetriesPer100ms = append(t.RetriesPer100ms, 0)
+		}
+		t.RetriesPer100ms[tenth]++
 	}
 	t.Fairness = w.fairness()
-	t.RetriesPer100ms = strip(w.retries, w.from)
 	return t
 }
 
 // numberAt returns how many operations are due before an instant.
 func numberAt(schedule arrival.Schedule, at time.Duration) uint64 {
 	return uint64(sort.Search(int(schedule.Len()), func(k int) bool { return schedule.At(uint64(k)) >= at }))
-}
-
-// amplification is how many attempts an operation has on the average if each is
-// throttled with probability p and at most so many retries follow:
-// (1 − p^(R+1))/(1 − p), the sum of the geometric series.
-func amplification(p float64, retries int) float64 {
-	if p >= 1 {
-		return float64(retries + 1)
-	}
-	return (1 - math.Pow(p, float64(retries+1))) / (1 - p)
 }
 
 // fairness returns Jain's index, (Σx)²/(n·Σx²), over the clients' shares x of
@@ -158,21 +160,5 @@ func (w *watch) fairness() *float64 {
 	return &index
 }
 
-// mostStrip bounds how many counts a strip has: ten minutes of them.
+// mostStrip bounds how many tenths of a second have their retries counted: ten minutes of them.
 const mostStrip = 6000
-
-// strip counts instants by tenths of a second from a begin on.
-func strip(instants []time.Duration, from time.Duration) []int64 {
-	var counts []int64
-	for _, at := range instants {
-		tenth := int((at - from) / (100 * time.Millisecond))
-		if at < from || tenth >= mostStrip {
-			continue
-		}
-		for len(counts) <= tenth {
-			counts = append(counts, 0)
-		}
-		counts[tenth]++
-	}
-	return counts
-}

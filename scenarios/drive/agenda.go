@@ -8,6 +8,7 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
+	"loadgen/engine/invariants"
 )
 
 // agenda is what is still to be done in a stage: the operations that have not
@@ -306,4 +307,23 @@ func (s Share) left(from, below uint64) uint64 {
 		return 0
 	}
 	return (below-from-1)/s.step() + 1
+}
+
+// pool keeps what was used once for its next use. Whoever takes a thing resets it. It is
+// not safe for concurrent use.
+type pool[T any] []*T
+
+func (p *pool[T]) take() *T {
+	last := len(*p) - 1
+	if last < 0 {
+		return new(T)
+	}
+	one := (*p)[last]
+	*p = (*p)[:last]
+	return one
+}
+
+func (p *pool[T]) release(one *T) {
+	invariants.Poison(one)
+	*p = append(*p, one)
 }

@@ -126,7 +126,17 @@ func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin f
 	}
 	inFlight, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	c := newWorkers(l, inFlight, ledger.open(stage, start), stage.deadline(start))
+	o := ledger.open(stage, start)
+	c := &workers{Live: l, opened: o, stage: stage, ledger: ledger, ctx: inFlight,
+		deadline: stage.deadline(start), ended: make(chan struct{}, 1)}
+	l.mu.Lock()
+	l.agenda = newAgenda(o)
+	l.mu.Unlock()
+	if fine, offers := l.Clock.(interface{ Fine() clock.Sleeper }); offers && l.Fine {
+		c.sleeper = fine.Fine()
+	} else {
+		c.sleeper = clock.NewSleeper(l.Clock)
+	}
 	defer c.sleeper.Close()
 	stop := begin(c)
 	failure := c.watch(ctx)
@@ -136,8 +146,17 @@ func (l *Live) attend(ctx context.Context, stage *Stage, ledger *Ledger, begin f
 		grace = inFlightGrace
 	}
 	unanswered := c.await(grace, cut)
-	if failure == nil {
-		failure = c.verdict(unanswered)
+	l.mu.Lock()
+	lasted := c.silence.lasting(l.Clock.Now())
+	dead := stage.Timed() && c.silence.dead(lasted)
+	l.mu.Unlock()
+	switch {
+	case failure != nil:
+	case unanswered > 0:
+		failure = fmt.Errorf("%w: %d attempts were still under way %v after the end of stage %q",
+			ErrSilent, unanswered, replyGrace, stage.Name)
+	case dead:
+		failure = fmt.Errorf("%w for the last %v of stage %q", ErrSilent, lasted.Round(100*time.Millisecond), stage.Name)
 	}
 	c.opened.close(l.Clock.Now(), failure != nil)
 	return failure
@@ -212,21 +231,6 @@ func (c *workers) watch(ctx context.Context) error {
 		}
 		alarm.Stop()
 	}
-}
-
-// verdict returns whether a stage that has come to its end did so with a target
-// that no longer answered.
-func (c *workers) verdict(unanswered int) error {
-	if unanswered > 0 {
-		return fmt.Errorf("%w: %d attempts were still under way %v after the end of stage %q",
-			ErrSilent, unanswered, replyGrace, c.stage.Name)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if lasted := c.silence.lasting(c.Clock.Now()); c.stage.Timed() && c.silence.dead(lasted) {
-		return fmt.Errorf("%w for the last %v of stage %q", ErrSilent, lasted.Round(100*time.Millisecond), c.stage.Name)
-	}
-	return nil
 }
 
 // Runner carries out stages, one after another.

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"strings"
 	"time"
 
 	"loadgen/backoff"
@@ -315,7 +316,11 @@ func (s *Session) record(now clock.Instant, outcome *target.Outcome, class resul
 	a.Class, a.Status, a.Code = class, outcome.Status, outcome.Cause()
 	a.Counted, a.Returned = outcome.Counted, outcome.Returned
 	a.Account, a.Entities, a.Beyond = s.work.Operation.Account, s.completed.Entities, nil
-	a.Due, a.Stored = s.due(), 0
+	a.Due, a.Stored = s.work.Operation.Entities(), 0
+	if op := &s.work.Operation; s.work.Workflow == nil && op.Verb == entity.Query && op.Beside == nil {
+		// A query is due what its operation has not read yet; nobody knows in which of its pages.
+		a.Due = max(1, s.completed.Entities-s.completed.Served)
+	}
 	a.BytesOut, a.BytesIn, a.LineWait = outcome.BytesOut, outcome.BytesIn, outcome.LineWait
 	a.Injected, a.Kept = "", outcome.Kept
 	if outcome.Injected != 0 {
@@ -393,4 +398,94 @@ func (s *Session) observe(e Effect, outcome *target.Outcome) {
 	if s.stage.Observe != nil && e.Attempt != nil {
 		s.stage.Observe(s.k, outcome, s.attempt.Class)
 	}
+}
+
+// due returns what the request under way means to touch, in entities. A query is due
+// what its operation has not read yet; nobody knows in which of its pages.
+func (s *Session) due() int64 {
+	op := &s.work.Operation
+	if s.work.Workflow != nil || op.Verb != entity.Query || op.Beside != nil {
+		return op.Entities()
+	}
+	return max(1, s.completed.Entities-s.completed.Served)
+}
+
+// beside returns what the name of a request's table adds to that of the test table.
+func (s *Stage) beside(op *target.Operation) string {
+	if s.Table == "" || op.Beside != nil {
+		return ""
+	}
+	return strings.TrimPrefix(op.Table, s.Table)
+}
+
+// stored returns the bytes that a request has written, by the rule that the service bills
+// by, if it was carried out. It goes by the request alone, so that it is the same whether
+// or not the target keeps what it is sent. What a merge makes of an entity only the target
+// knows: it counts the key and what is merged. It is measured once for each write that was
+// carried out, and not for those that were throttled.
+func stored(op *target.Operation, outcome *target.Outcome) int64 {
+	if op.Beside != nil || outcome.Status < 200 || outcome.Status >= 300 {
+		return 0
+	}
+	switch op.Verb {
+	case entity.Batch:
+		size := int64(0)
+		for i := range op.Changes {
+			size += written(&op.Changes[i])
+		}
+		return size
+	case entity.Get, entity.Query, entity.CreateTable, entity.DeleteTable:
+		return 0
+	case entity.Delete:
+		return 0
+	default:
+		if op.Sizes.Billed > 0 {
+			return op.Sizes.Billed
+		}
+		return written(&op.Change)
+	}
+}
+
+// written returns what a change writes, in bytes.
+func written(c *entity.Change) int64 {
+	if c.Verb == entity.Delete {
+		return 0
+	}
+	return int64(entity.Size(c.Key, c.Properties))
+}
+
+// detour is how a session makes a queue or a container that is not there, and then sends
+// again what was to go there. Each of its requests is an attempt of its own.
+//
+//	put ─► 404, it is missing ─► make ─► 201, or 409: another made it ─► put
+//	                             make ─► anything else: as the retry policy says
+type detour struct {
+	// put waits while what it is to be put into is made; nil where none does.
+	put *target.Beside
+	// made says that the request under way has had its detour: where what was made is
+	// missing again, that is an outcome like others.
+	made bool
+}
+
+// turnOff takes an attempt that ended within a detour, or begins one, and returns what is
+// wanted then; false is for any other attempt. A workflow is told nothing of it.
+func (s *Session) turnOff(now clock.Instant, outcome *target.Outcome) (Effect, bool) {
+	begins := outcome.StoreMissing && s.work.Operation.Beside != nil && !s.made
+	ends := s.put != nil && outcome.Class(target.Expected{Conflict: true}) == results.Ok
+	if !begins && !ends {
+		return Effect{}, false
+	}
+	s.record(now, outcome, results.Ok)
+	s.stage.Limiters.told(s, now, outcome)
+	// Where it was missing, no attempt before was carried out.
+	s.patience, s.silent = patience{}, false
+	next := s.put
+	if begins {
+		s.put, s.made = s.work.Operation.Beside, true
+		next = s.put.Maker()
+	} else {
+		s.put = nil
+	}
+	s.work.Operation = target.Operation{Beside: next}
+	return Effect{Action: WaitUntil, Until: now, Attempt: &s.attempt}, true
 }

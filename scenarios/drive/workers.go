@@ -41,21 +41,6 @@ type workers struct {
 	silence   silence
 }
 
-func newWorkers(l *Live, ctx context.Context, o *opened, deadline clock.Instant) *workers {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.agenda = newAgenda(o)
-	c := &workers{
-		Live: l, opened: o, stage: o.stage, ledger: o.ledger, ctx: ctx, deadline: deadline, ended: make(chan struct{}, 1),
-	}
-	if fine, offers := l.Clock.(interface{ Fine() clock.Sleeper }); offers && l.Fine {
-		c.sleeper = fine.Fine()
-	} else {
-		c.sleeper = clock.NewSleeper(l.Clock)
-	}
-	return c
-}
-
 func (c *workers) serve() {
 	call := make(chan struct{}, 1)
 	c.mu.Lock()
