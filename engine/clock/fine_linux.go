@@ -20,7 +20,10 @@ import (
 // Where the system has no timer to give, or where time is not the machine's, as in
 // a test's bubble, the sleeper is that of [NewSleeper].
 func (r Real) Fine() Sleeper {
-	if !machineTime() {
+	// That the process does not go by the time of the machine shows in years between the two.
+	const oneTime = time.Hour
+	var machine syscall.Timeval
+	if err := syscall.Gettimeofday(&machine); err != nil || time.Since(time.Unix(machine.Unix())).Abs() >= oneTime {
 		return NewSleeper(r)
 	}
 	const nonBlocking = syscall.O_NONBLOCK | syscall.O_CLOEXEC
@@ -38,17 +41,6 @@ func (r Real) Fine() Sleeper {
 	f := &fine{clock: r, file: file, conn: conn}
 	f.wait = f.ready
 	return f
-}
-
-// machineTime reports whether the process goes by the time of the machine. That
-// they differ by years shows a time that does not pass by itself.
-func machineTime() bool {
-	const oneTime = time.Hour
-	var machine syscall.Timeval
-	if err := syscall.Gettimeofday(&machine); err != nil {
-		return false
-	}
-	return time.Since(time.Unix(machine.Unix())).Abs() < oneTime
 }
 
 // monotonic is CLOCK_MONOTONIC.

@@ -53,14 +53,10 @@ func (q *Queue[T]) Pop() (Instant, T) {
 	one := q.heap[last]
 	q.heap[last] = entry[T]{}
 	q.heap = q.heap[:last]
-	if last > 0 {
-		q.sink(one)
+	if last == 0 {
+		return first.at, first.what
 	}
-	return first.at, first.what
-}
-
-// sink puts an entry where the top was taken out, and lets it down to where it belongs.
-func (q *Queue[T]) sink(one entry[T]) {
+	// The last entry goes where the top was taken out, and is let down to where it belongs.
 	heap, hole := q.heap, 0
 	for {
 		least := children*hole + 1
@@ -79,6 +75,7 @@ func (q *Queue[T]) sink(one entry[T]) {
 		hole = least
 	}
 	heap[hole] = one
+	return first.at, first.what
 }
 
 // before reports whether an instant and a number come before an entry.

@@ -170,17 +170,6 @@ func Regions() []Region {
 // RegionNames returns the names of [Regions].
 func RegionNames() []string { return nearest.Of(Regions(), func(r Region) string { return r.Name }) }
 
-// place puts the clients into a region: the round trip is from there.
-func (m *Model) place(name string) error {
-	for _, r := range Regions() {
-		if r.Name == name {
-			m.Region, m.RoundTrip = name, r.RoundTrip
-			return nil
-		}
-	}
-	return nearest.Faultf(ErrValue, "%s", nearest.Unknown(RegionName, name, RegionNames()))
-}
-
 // Version numbers the model. It is raised with each change of what a profile assumes: a
 // parameter more or less, another value, unit or bound of one. Figures that two versions
 // modelled are not to be compared.

@@ -2,9 +2,11 @@ package model
 
 import (
 	"fmt"
-	"loadgen/engine/nearest"
+	"slices"
 	"strconv"
 	"time"
+
+	"loadgen/engine/nearest"
 )
 
 // Provenance says where a parameter's value comes from.
@@ -93,24 +95,17 @@ func (m *Model) list(wanted func(slot) bool) []Parameter {
 		switch {
 		case err != nil || *profile[i].field != p.Value:
 			p.From = Assumed
-		case m.Profile == Measured2010:
-			p.From = measured2010(p)
+		case m.Profile == Measured2010 && slices.Contains(fitted2010, p.Name):
+			p.From = FromMeasurement
 		}
 		list = append(list, p)
 	}
 	return list
 }
 
-// measured2010 returns the provenance of a value of the profile that is fitted
-// to measurements.
-func measured2010(p Parameter) Provenance {
-	switch p.Name {
-	case "account_target", "headroom", "pipeline_request", "pipeline_entity", "write_time", "entity_time",
-		"pending_low", "pending_high", "pending_drop":
-		return FromMeasurement
-	}
-	return p.From
-}
+// fitted2010 are the parameters that the profile [Measured2010] has fitted to measurements.
+var fitted2010 = []string{"account_target", "headroom", "pipeline_request", "pipeline_entity", "write_time", "entity_time",
+	"pending_low", "pending_high", "pending_drop"}
 
 // Names returns the names of the parameters in the order in which they are
 // shown.
@@ -151,7 +146,13 @@ func Renamed() [][2]string {
 // nothing.
 func (m *Model) Set(name, text string) error {
 	if name == RegionName {
-		return m.place(text)
+		for _, r := range Regions() {
+			if r.Name == text {
+				m.Region, m.RoundTrip = text, r.RoundTrip
+				return nil
+			}
+		}
+		return nearest.Faultf(ErrValue, "%s", nearest.Unknown(RegionName, text, RegionNames()))
 	}
 	for _, s := range m.slots() {
 		if s.Name != name {

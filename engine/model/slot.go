@@ -62,7 +62,7 @@ const (
 
 // slots lists the parameters in the order in which they are shown.
 func (m *Model) slots() []slot {
-	list := append(m.admissionSlots(), m.Idle.idleSlots()...)
+	list := m.admissionSlots()
 	for _, s := range m.Stamp.slots() {
 		if s.scope == everywhere {
 			s.scope = whenCold
@@ -107,7 +107,7 @@ func (s slot) ofServers() slot { return s.when(whenServers) }
 
 func (s slot) documented() slot { s.From = FromDocuments; return s }
 
-// admissionSlots are the parameters of partition, account, page and times.
+// admissionSlots are the parameters of partition, account, page, times and idle servers.
 func (m *Model) admissionSlots() []slot {
 	from := "" // where the round trip is from, empty where nobody said
 	for _, r := range Regions() {
@@ -142,5 +142,15 @@ func (m *Model) admissionSlots() []slot {
 		share(&m.PacketLoss, "packet_loss", thousand/2, "share of attempts that lose a packet between client and service").whenSet(),
 		wait(&m.RetransmitTime, "retransmit_time", time.Minute,
 			"time after which a lost packet is sent again, doubled by each further loss").atLeast(time.Millisecond).when(onLoss),
+		// What an idle server grants.
+		share(&m.Idle.Headroom, "headroom", 100_000,
+			"multiple of its target that a partition reaches on an idle server; 1000 is none").least(thousand).when(whenIdle),
+		share(&m.Idle.UtilisationLow, "utilisation_low", thousand,
+			"utilisation of a server by others up to which the whole headroom is granted").when(whenIdle),
+		share(&m.Idle.UtilisationHigh, "utilisation_high", thousand,
+			"utilisation of a server by others from which on no headroom is granted").when(whenIdle),
+		share(&m.Idle.Background, "background_load", thousand, "utilisation of every server by tenants outside of the model").when(whenIdle),
+		wait(&m.Idle.RateMemory, "rate_memory", time.Hour,
+			"time constant of the rate by which a partition beyond its limit is throttled").atLeast(10 * time.Millisecond).when(whenIdle),
 	}
 }

@@ -57,10 +57,18 @@ func (t *table) open(pk string, create bool) *partition {
 			if !create {
 				return nil
 			}
-			if p = t.create(pk); p != nil {
-				return p
+			t.mu.Lock()
+			if _, exists := t.index[pk]; exists {
+				// Another goroutine was first.
+				t.mu.Unlock()
+				continue
 			}
-			continue
+			p = &partition{key: strings.Clone(pk), floor: t.floor}
+			p.mu.Lock()
+			t.partitions.Set(p.key, p)
+			t.index[p.key] = p
+			t.mu.Unlock()
+			return p
 		}
 		p.mu.Lock()
 		if !p.dead {
@@ -70,21 +78,6 @@ func (t *table) open(pk string, create bool) *partition {
 		// up: there may be another one by now.
 		p.mu.Unlock()
 	}
-}
-
-// create adds a partition and returns it with its lock held, or nil where
-// another goroutine was first.
-func (t *table) create(pk string) *partition {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if _, exists := t.index[pk]; exists {
-		return nil
-	}
-	p := &partition{key: strings.Clone(pk), floor: t.floor}
-	p.mu.Lock()
-	t.partitions.Set(p.key, p)
-	t.index[p.key] = p
-	return p
 }
 
 // close gives up the lock of a partition, and removes one that is empty.

@@ -160,8 +160,14 @@ func newLogRead(c *Call) *Script {
 		get := target.Beside{Verb: target.GetBlob, Store: store, Name: name}
 		return Send(Aside(get, target.Expected{NotFound: true}, func(a Attempt) Turn {
 			for i := range a.Outcome.Found {
+				lines := int64(0)
+				for line := range strings.Lines(string(a.Outcome.Found[i].Body)) {
+					if at, _, _ := strings.Cut(line, logDelimiter); r.side(at) == 0 {
+						lines++
+					}
+				}
 				r.Add("blobs", 1)
-				r.Add("lines", r.lines(a.Outcome.Found[i].Body))
+				r.Add("lines", lines)
 			}
 			return read()
 		}))
@@ -177,16 +183,4 @@ func newLogRead(c *Call) *Script {
 			return Send(listAll(store, last, choose, read))
 		})
 	})
-}
-
-// lines returns how many lines of a blob are of the window.
-func (r *logReading) lines(body []byte) int64 {
-	count := int64(0)
-	for line := range strings.Lines(string(body)) {
-		at, _, _ := strings.Cut(line, logDelimiter)
-		if r.side(at) == 0 {
-			count++
-		}
-	}
-	return count
 }

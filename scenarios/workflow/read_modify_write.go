@@ -121,13 +121,20 @@ func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
 		change.Verb = entity.Delete
 	}
 	if change.Verb != entity.Delete {
-		raised, possible := r.raise(stored)
-		if !possible {
-			return Fail, target.Operation{}
+		change.Properties = stamp(r.Properties, r.ID, "")
+		if r.Counter != "" {
+			value, there := stored.Lookup(r.Counter)
+			number := value.Type() == entity.TypeInt64 || value.Type() == entity.TypeInt32
+			if there && !number || value.Int() == math.MaxInt64 {
+				return Fail, target.Operation{}
+			}
+			if !r.counted || value.Int() < r.report.From {
+				r.counted, r.report.From = true, value.Int()
+			}
+			change.Properties = append(change.Properties, entity.Property{Name: r.Counter, Value: entity.Int64(value.Int() + 1)})
 		}
 		kept := historyOf(stored)
 		r.newest = kept.Newest()
-		change.Properties = append(stamp(r.Properties, r.ID, ""), raised...)
 		change.Properties = append(change.Properties,
 			entity.Property{Name: HistoryProperty, Value: entity.String(kept.With(r.ID))})
 		if change.Verb == entity.Replace {
@@ -136,23 +143,6 @@ func (r *ReadModifyWrite) write(stored entity.Packed) (Move, target.Operation) {
 	}
 	r.stage = stageWrite
 	return Proceed, target.Operation{Verb: change.Verb, Table: r.Table, Change: change}
-}
-
-// raise returns the counter as it is to be written, and false where it is no
-// number or at its end.
-func (r *ReadModifyWrite) raise(stored entity.Packed) ([]entity.Property, bool) {
-	if r.Counter == "" {
-		return nil, true
-	}
-	value, there := stored.Lookup(r.Counter)
-	number := value.Type() == entity.TypeInt64 || value.Type() == entity.TypeInt32
-	if there && !number || value.Int() == math.MaxInt64 {
-		return nil, false
-	}
-	if !r.counted || value.Int() < r.report.From {
-		r.counted, r.report.From = true, value.Int()
-	}
-	return []entity.Property{{Name: r.Counter, Value: entity.Int64(value.Int() + 1)}}, true
 }
 
 // Over returns all properties of an entity, with the changed ones in their place

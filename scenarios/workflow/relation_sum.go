@@ -133,7 +133,14 @@ func (w *summedInsert) read() Request {
 			if w.together {
 				return Send(w.write(there, nil, entity.Match{}))
 			}
-			return Send(w.make(there))
+			// That there is a summary by now, its own or another's, is as good.
+			made := entity.Change{Verb: entity.Insert, Key: w.key, Properties: there.properties()}
+			return Send(WriteOne(w.table, made, target.Expected{Conflict: true}, func(a Attempt) Turn {
+				if Ok(a.Outcome.Status) {
+					return w.onto(there, nil, a.Outcome.Version)
+				}
+				return Send(w.read())
+			}))
 		}))
 	})
 }
@@ -161,18 +168,6 @@ func (w *summedInsert) store(then func(Attempt) Turn) Request {
 	c := w.entity
 	c.Verb = entity.InsertOrReplace
 	return WriteOne(w.call.Table, c, target.Expected{}, then)
-}
-
-// make returns the request for a summary, apart, of what is there. That there is one by now,
-// its own or another's, is as good.
-func (w *summedInsert) make(there sum) Request {
-	made := entity.Change{Verb: entity.Insert, Key: w.key, Properties: there.properties()}
-	return WriteOne(w.table, made, target.Expected{Conflict: true}, func(a Attempt) Turn {
-		if Ok(a.Outcome.Status) {
-			return w.onto(there, nil, a.Outcome.Version)
-		}
-		return Send(w.read())
-	})
 }
 
 // properties returns what a summary says.

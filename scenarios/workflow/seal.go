@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -117,8 +118,10 @@ func sealable(d *Design, a Arguments) []Lack {
 	for _, one := range d.Properties {
 		names = append(names, one.Name)
 	}
-	if rule := r.Vain(names); rule != "" && parameter == "resolver" {
-		return lack("the rule %s is of no property; expected one of %s", rule, strings.Join(names, ", "))
+	for _, rule := range r {
+		if parameter == "resolver" && !slices.ContainsFunc(names, func(name string) bool { return matchesResolver(rule, name) }) {
+			return lack("the rule %s is of no property; expected one of %s", rule, strings.Join(names, ", "))
+		}
 	}
 	for _, one := range d.Properties {
 		if says := tells(d, r, one); r.Names(one.Name) && says != "" {
@@ -368,4 +371,41 @@ func (f *FanOut) Next(a Attempt) (Move, target.Operation) {
 		return Succeed, target.Operation{}
 	}
 	return Proceed, f.queries[f.at]
+}
+
+// Resolver says which properties of which entities something is done to, as the resolver of
+// the documents' client-side encryption does: by PartitionKey, RowKey and name.
+type Resolver []string
+
+// parseResolver reads rules, with commas between them: each is PARTITION/ROW/PROPERTY, where
+// * stands for any text and ? for any character. No key has a slash. One rule is enough to
+// pick a property.
+func parseResolver(text string) (Resolver, error) {
+	var r Resolver
+	for _, rule := range strings.Split(text, ",") {
+		rule = strings.TrimSpace(rule)
+		if _, err := path.Match(rule, ""); err != nil || strings.Count(rule, "/") != 2 || strings.HasSuffix(rule, "/") {
+			return nil, fmt.Errorf("%q is no rule", rule)
+		}
+		r = append(r, rule)
+	}
+	return r, nil
+}
+
+// Picks reports whether a rule is of the property of an entity.
+func (r Resolver) Picks(key entity.Key, property string) bool {
+	return slices.ContainsFunc(r, func(rule string) bool {
+		picked, _ := path.Match(rule, key.Partition+"/"+key.Row+"/"+property)
+		return picked
+	})
+}
+
+// Names reports whether a rule is of a property of that name, in whatever entities.
+func (r Resolver) Names(property string) bool {
+	return slices.ContainsFunc(r, func(rule string) bool { return matchesResolver(rule, property) })
+}
+
+func matchesResolver(rule, property string) bool {
+	picked, _ := path.Match(rule[strings.LastIndexByte(rule, '/')+1:], property)
+	return picked
 }

@@ -158,7 +158,12 @@ func (c *scan) row(rows *pebble.Iterator) error {
 	begin := len(c.room)
 	c.room = append(c.room, value...)
 	row.Entity = entity.Packed(c.room[begin:len(c.room):len(c.room)])
-	c.add(row)
+	// The room for rows grows fourfold, up to what the page can hold.
+	const few = 16
+	if n := len(c.page.Rows); n == cap(c.page.Rows) {
+		c.page.Rows = slices.Grow(c.page.Rows, min(max(few, 3*n), c.top-n))
+	}
+	c.page.Rows = append(c.page.Rows, row)
 	return nil
 }
 
@@ -183,13 +188,4 @@ func (c *scan) nameRows() {
 		}
 	}
 	c.rowKeys, c.ends, c.first = c.rowKeys[:0], c.ends[:0], len(c.page.Rows)
-}
-
-// add appends a row. The room grows fourfold, up to what the page can hold.
-func (c *scan) add(row store.Row) {
-	const few = 16
-	if n := len(c.page.Rows); n == cap(c.page.Rows) {
-		c.page.Rows = slices.Grow(c.page.Rows, min(max(few, 3*n), c.top-n))
-	}
-	c.page.Rows = append(c.page.Rows, row)
 }

@@ -73,7 +73,26 @@ func (s *Store) load() error {
 			s.deleted[name] = entity.Ticks(binary.BigEndian.Uint64(value))
 			return nil
 		}},
-		{kindTable, s.loadTable},
+		{kindTable, func(folded string, value []byte) error {
+			if len(value) <= numberSize || !strings.EqualFold(string(value[numberSize:]), folded) {
+				return fmt.Errorf("%w: a table without a name", ErrDamaged)
+			}
+			t := &table{name: string(value[numberSize:]), number: binary.BigEndian.Uint64(value)}
+			stored, exists, err := s.read(numbered(nil, kindTally, t.number))
+			if err != nil {
+				return err
+			}
+			if exists {
+				tally, err := parseTally(stored)
+				if err != nil {
+					return err
+				}
+				t.entities.Store(tally.entities)
+				t.floor.Store(int64(tally.floor))
+			}
+			s.tables[folded], s.number = t, max(s.number, t.number)
+			return nil
+		}},
 	} {
 		rows, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind.of}, UpperBound: []byte{kind.of + 1}})
 		if err != nil {
@@ -90,27 +109,6 @@ func (s *Store) load() error {
 			return err
 		}
 	}
-	return nil
-}
-
-func (s *Store) loadTable(folded string, value []byte) error {
-	if len(value) <= numberSize || !strings.EqualFold(string(value[numberSize:]), folded) {
-		return fmt.Errorf("%w: a table without a name", ErrDamaged)
-	}
-	t := &table{name: string(value[numberSize:]), number: binary.BigEndian.Uint64(value)}
-	stored, exists, err := s.read(numbered(nil, kindTally, t.number))
-	if err != nil {
-		return err
-	}
-	if exists {
-		tally, err := parseTally(stored)
-		if err != nil {
-			return err
-		}
-		t.entities.Store(tally.entities)
-		t.floor.Store(int64(tally.floor))
-	}
-	s.tables[folded], s.number = t, max(s.number, t.number)
 	return nil
 }
 
