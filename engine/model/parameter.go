@@ -76,7 +76,26 @@ func (m *Model) Parameters() []Parameter {
 // ParametersOf returns the parameters that a run of that start ([Warm] or
 // [Cold]) rests on, as [Model.Parameters] has them and in the same order.
 func (m *Model) ParametersOf(start string) []Parameter {
-	return m.list(func(s slot) bool { return s.counts(m, start) })
+	return m.list(func(s slot) bool {
+		switch s.scope {
+		case ifSet:
+			return *s.field != 0
+		case onLine:
+			return m.ClientBandwidth > 0
+		case onLoss:
+			return m.PacketLoss > 0
+		case whenCold:
+			return start == Cold
+		case whenColdOrSet:
+			return start == Cold || *s.field != 0
+		case whenServers:
+			return start == Cold || m.BoundsServers()
+		case whenIdle:
+			return start == Cold || m.Idle.Headroom > thousand
+		default:
+			return true
+		}
+	})
 }
 
 func (m *Model) list(wanted func(slot) bool) []Parameter {

@@ -31,28 +31,6 @@ const (
 	onLoss
 )
 
-// counts reports whether a run of that start rests on the parameter.
-func (s slot) counts(m *Model, start string) bool {
-	switch s.scope {
-	case ifSet:
-		return *s.field != 0
-	case onLine:
-		return m.ClientBandwidth > 0
-	case onLoss:
-		return m.PacketLoss > 0
-	case whenCold:
-		return start == Cold
-	case whenColdOrSet:
-		return start == Cold || *s.field != 0
-	case whenServers:
-		return start == Cold || m.BoundsServers()
-	case whenIdle:
-		return start == Cold || m.Idle.Headroom > thousand
-	default:
-		return true
-	}
-}
-
 const (
 	maxRate      = 100_000_000
 	maxBandwidth = 10_000_000_000

@@ -119,7 +119,15 @@ func (c *Campaign) newEvents(d *dry) (*events, error) {
 		}
 		e.kinds = append(e.kinds, kind)
 	}
-	e.keeper = workflow.NewKeeper(e.needs)
+	// When an operation is due, in a closed loop about that, and what its client has to have.
+	e.keeper = workflow.NewKeeper(func(k uint64) (due time.Duration, needs []workflow.Keeping) {
+		kind := e.pick(k)
+		one := e.kinds[kind].performance
+		if one == nil || one.Keeps == nil {
+			return 0, nil
+		}
+		return e.instant(k), one.Keeps(e.subject(k, kind), e.specs[kind].With)
+	})
 	return e, nil
 }
 

@@ -217,7 +217,20 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement,
 	c.fresh += stage.Due() * stride(operations)
 	gauge := &gauge{from: c.number + before, length: c.Find.length(t.Rate), waiting: make(map[int64]int64), answered: make(map[int64]int64)}
 	err = c.observed(ctx, stage, gauge)
-	return gauge.measured(int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))), err
+	m := gauge.Measured
+	m.Scheduled = int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))
+	begin, end := int64((gauge.begin+settlingTime)/tick), int64((gauge.begin+gauge.length)/tick)
+	for at, more := range gauge.waiting {
+		if at > begin && at <= end {
+			m.QueueGrowth += more
+		}
+	}
+	for at, number := range gauge.answered {
+		if at >= begin && at < end {
+			m.Answered += number
+		}
+	}
+	return &m, err
 }
 
 // judge sets the outcome of every step from what all steps show together.

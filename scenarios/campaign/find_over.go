@@ -230,23 +230,3 @@ func (g *gauge) Completed(c *results.Completed) {
 
 // settlingTime is how long the number of attempts in flight takes to settle at a new rate.
 const settlingTime = time.Second
-
-// measured returns what was measured of a step with so many operations.
-func (g *gauge) measured(scheduled int64) *Measured {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	m := g.Measured
-	m.Scheduled = scheduled
-	begin, end := int64((g.begin+settlingTime)/tick), int64((g.begin+g.length)/tick)
-	for at, more := range g.waiting {
-		if at > begin && at <= end {
-			m.QueueGrowth += more
-		}
-	}
-	for at, number := range g.answered {
-		if at >= begin && at < end {
-			m.Answered += number
-		}
-	}
-	return &m
-}

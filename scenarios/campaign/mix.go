@@ -152,19 +152,6 @@ func (one *entry) merged(number uint64) []entity.Property {
 	return one.part.Properties(number)
 }
 
-// sizes returns what the merge with a number weighs that begins at an entity, where that is
-// reckoned beforehand.
-func (one *entry) sizes(verb entity.Verb, index int, number uint64) target.Sizes {
-	p := one.prepared
-	if p == nil || p.variants == nil || verb != entity.Merge && verb != entity.InsertOrMerge {
-		return target.Sizes{}
-	}
-	key, sizes := p.keys[index], p.variants[number%variants].sizes
-	sizes.Request += int64(key.request)
-	sizes.Billed += int64(key.billed)
-	return sizes
-}
-
 // settlement is a partition before the mix knows it: an entity that falls into it,
 // and those that operations work on, one at least.
 type settlement struct {
@@ -367,8 +354,15 @@ func (m *mix) work(k uint64, w *drive.Work) {
 	default:
 		change.Key = h.key(one, index)
 	}
-	if m.ids.guard(k, spec, w); w.Workflow == nil {
-		op.Sizes = one.sizes(spec.Verb, index, inserted)
+	if m.ids.guard(k, spec, w); w.Workflow != nil {
+		return
+	}
+	if p := one.prepared; p != nil && p.variants != nil && (spec.Verb == entity.Merge || spec.Verb == entity.InsertOrMerge) {
+		// What it weighs is reckoned beforehand.
+		key := p.keys[index]
+		op.Sizes = p.variants[inserted%variants].sizes
+		op.Sizes.Request += int64(key.request)
+		op.Sizes.Billed += int64(key.billed)
 	}
 }
 

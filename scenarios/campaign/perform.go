@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/drive"
@@ -134,17 +133,6 @@ func (e *events) perform(k uint64, kind int) drive.Work {
 // subject returns what operation k, of a kind that works on what is there, is about.
 func (e *events) subject(k uint64, kind int) subject {
 	return subject{e.places, e.event(e.choose(k, kind, &e.specs[kind].Of))}
-}
-
-// needs returns when operation k is due, in a closed loop about that, and what its client
-// has to have.
-func (e *events) needs(k uint64) (due time.Duration, needs []workflow.Keeping) {
-	kind := e.pick(k)
-	one := e.kinds[kind].performance
-	if one == nil || one.Keeps == nil {
-		return 0, nil
-	}
-	return e.instant(k), one.Keeps(e.subject(k, kind), e.specs[kind].With)
 }
 
 // surmise has a request that operation k of a workflow is foreseen to send know how many

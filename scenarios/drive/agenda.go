@@ -97,9 +97,22 @@ func (a *agenda) due(now clock.Instant) (clock.Instant, uint64, bool) {
 // take returns the session that is due first, or nil where none is due yet.
 func (a *agenda) take(now clock.Instant) *Session {
 	for {
-		s := a.pull(now)
-		if s == nil {
+		at, number, any := a.due(now)
+		if !any || at > now {
 			return nil
+		}
+		var s *Session
+		if retryAt, retrying, waits := a.waiting.Peek(); waits && retryAt == at && retrying == number {
+			_, s = a.waiting.Pop()
+		} else {
+			s = a.free.take()
+			s.begin(a.stage, a.next, at, a.phaseOf(at), a.eager)
+			if a.stage.Think != nil {
+				a.pausing.Pop()
+			}
+			a.next += a.stage.Share.step()
+			a.known = false
+			a.active++
 		}
 		if wait := a.hold(now, s); wait > 0 {
 			a.waiting.Push(now.Add(wait), s.number, s)
@@ -120,27 +133,6 @@ func (a *agenda) take(now clock.Instant) *Session {
 			return s
 		}
 	}
-}
-
-// pull returns the session that is due first, whatever a limiter says of it.
-func (a *agenda) pull(now clock.Instant) *Session {
-	at, number, any := a.due(now)
-	if !any || at > now {
-		return nil
-	}
-	if retryAt, retrying, waits := a.waiting.Peek(); waits && retryAt == at && retrying == number {
-		_, s := a.waiting.Pop()
-		return s
-	}
-	s := a.free.take()
-	s.begin(a.stage, a.next, at, a.phaseOf(at), a.eager)
-	if a.stage.Think != nil {
-		a.pausing.Pop()
-	}
-	a.next += a.stage.Share.step()
-	a.known = false
-	a.active++
-	return s
 }
 
 // phaseOf returns the phase of the record that an operation belongs to which is due then.
@@ -225,15 +217,6 @@ func (a *agenda) over(now clock.Instant) bool {
 	}
 	_, unsent := a.nextIntended(now)
 	return !unsent
-}
-
-// untaken returns the intended instant of the oldest operation that has not
-// been taken, or now if that is earlier: the record may be written up to there.
-func (a *agenda) untaken(now clock.Instant) clock.Instant {
-	if intended, unsent := a.nextIntended(now); unsent {
-		return min(now, intended)
-	}
-	return now
 }
 
 // abandon ends the stage: what waits to retry is cut, and what was due by now

@@ -219,15 +219,15 @@ func TestAbandonedOpenLoop(t *testing.T) {
 	run.reply(at(0), run.send(t, at(0)), 200)
 	run.reply(at(1), run.send(t, at(1)), 503)
 	succeeds, isThrottled := run.send(t, at(2)), run.send(t, at(3))
-	if got := run.untaken(at(7)); got != at(4) {
-		t.Errorf("untaken = %v; want the instant of operation 4, %v", got.Offset(), at(4).Offset())
+	if got, unsent := run.nextIntended(at(7)); !unsent || got != at(4) {
+		t.Errorf("nextIntended = %v, %v; want the instant of operation 4, %v", got.Offset(), unsent, at(4).Offset())
 	}
 	run.abandon(at(5), run.ledger)
 	if _, _, any := run.due(clock.Never); any || run.over(clock.Never) {
 		t.Errorf("after abandon something is due: %v; over: %v; want nothing due, and two under way", any, run.over(clock.Never))
 	}
-	if got := run.untaken(at(7)); got != at(7) {
-		t.Errorf("untaken after abandon = %v; want now, %v", got.Offset(), at(7).Offset())
+	if got, unsent := run.nextIntended(at(7)); unsent {
+		t.Errorf("nextIntended after abandon = %v; want none", got.Offset())
 	}
 	run.reply(at(6), succeeds, 200)
 	if effect := run.reply(at(7), isThrottled, 503); effect.Action != WaitUntil || !run.over(clock.Never) {

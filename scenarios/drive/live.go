@@ -195,13 +195,17 @@ func (c *workers) watch(ctx context.Context) error {
 		}
 		c.opened.pass(now)
 		c.mu.Lock()
-		reached := c.agenda.untaken(now)
+		reached := now
+		if intended, unsent := c.agenda.nextIntended(now); unsent {
+			reached = min(now, intended)
+		}
 		silent := c.silence.lasting(now)
 		c.mu.Unlock()
 		if silent >= silenceLimit {
 			return fmt.Errorf("%w for %v", ErrSilent, silent.Round(time.Second))
 		}
-		// The record is written as far as it can be by now.
+		// The record is written as far as it can be by now: up to the oldest operation that has not
+		// been taken.
 		if err := c.ledger.Recorder.Advance(reached.Add(-writeBehind).Offset()); err != nil {
 			return err
 		}

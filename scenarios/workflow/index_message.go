@@ -61,24 +61,20 @@ func (x *indexChange) after() Turn {
 
 // message returns the request that puts what has to be set right on the queue.
 func (x *indexChange) message(then func(a Attempt) Turn) Request {
-	put := target.Beside{Verb: target.PutMessage, Store: x.StoreOf(x.queue), Body: []byte(indexText(x.own(), x.touched))}
+	// The key of the entity that has changed, and a line for each list that may have to.
+	about := x.own()
+	lines := []string{about.Partition + "\t" + about.Row}
+	for _, one := range x.touched {
+		lines = append(lines, strings.Join([]string{one.key.Partition, one.key.Row, one.name, one.form, one.place, one.container, one.property}, "\t"))
+	}
+	put := target.Beside{Verb: target.PutMessage, Store: x.StoreOf(x.queue), Body: []byte(strings.Join(lines, "\n"))}
 	if x.first() {
 		put.Hidden = x.call.Arguments.Duration("hidden")
 	}
 	return Aside(put, target.Expected{}, then)
 }
 
-// indexText returns a message: the key of the entity that has changed, and a line for
-// each list that may have to.
-func indexText(about entity.Key, notes []indexNote) string {
-	lines := []string{about.Partition + "\t" + about.Row}
-	for _, one := range notes {
-		lines = append(lines, strings.Join([]string{one.key.Partition, one.key.Row, one.name, one.form, one.place, one.container, one.property}, "\t"))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// parseIndexText reads a message; it has no notes where it is none.
+// parseIndexText reads what [indexChange.message] has written; it has no notes where it is none.
 func parseIndexText(text string) (about entity.Key, notes []indexNote) {
 	lines := strings.Split(text, "\n")
 	about.Partition, about.Row, _ = strings.Cut(lines[0], "\t")

@@ -214,7 +214,21 @@ func (p *purge) next() Turn {
 		if a.Outcome.Status < 300 {
 			return p.gone(count)
 		}
-		return p.again(count)
+		// One of them was not there, be it that the transaction was carried out and its reply lost,
+		// or that another purge was faster: which of them are there still?
+		tried, rest := p.found[:count], p.found[count:]
+		q := target.Query{Range: filter.RowPrefix(tried[0].Partition, fmt.Sprintf("%04d_", p.day))}
+		var left []entity.Key
+		see := func(row target.Row) {
+			if slices.Contains(tried, row.Key) {
+				left = append(left, row.Key)
+			}
+		}
+		return Send(ReadAll(p.table, q, see, func() Turn {
+			p.Add("deleted", int64(count-len(left)))
+			p.found = append(left, rest...)
+			return p.next()
+		}))
 	}))
 }
 
@@ -222,23 +236,4 @@ func (p *purge) gone(count int) Turn {
 	p.Add("deleted", int64(count))
 	p.found = p.found[count:]
 	return p.next()
-}
-
-// again looks which of a transaction's logins are still there: one of them was not, be it
-// that the transaction was carried out and its reply lost, or that another purge was
-// faster.
-func (p *purge) again(count int) Turn {
-	tried, rest := p.found[:count], p.found[count:]
-	q := target.Query{Range: filter.RowPrefix(tried[0].Partition, fmt.Sprintf("%04d_", p.day))}
-	var left []entity.Key
-	see := func(row target.Row) {
-		if slices.Contains(tried, row.Key) {
-			left = append(left, row.Key)
-		}
-	}
-	return Send(ReadAll(p.table, q, see, func() Turn {
-		p.Add("deleted", int64(count-len(left)))
-		p.found = append(left, rest...)
-		return p.next()
-	}))
 }

@@ -158,7 +158,25 @@ func newSealed(c *Call, about Subject, change entity.Change) *Script {
 	change.Key, change.Properties = about.Key(""), about.Properties()
 	plain := entity.Size(change.Key, change.Properties)
 	if draw := c.Chance; c.Arguments.Truth("sealed") {
-		change.Properties = newMasterKey(c.Table).seal(&draw, change.Key, change.Properties, resolverOf(c.Arguments))
+		// What is sealed was a String before and is a Binary after. Beside it lies what it takes to
+		// open it.
+		content, r := drawn(&draw, 32), resolverOf(c.Arguments)
+		sealed, some := make([]entity.Property, 0, len(change.Properties)+2), false
+		for _, p := range change.Properties {
+			if r.Picks(change.Key, p.Name) {
+				nonce := drawn(&draw, 12)
+				text := []byte(p.Value.Text())
+				p.Value, some = entity.Binary(newCipher(content).Seal(nonce, nonce, text, bound(change.Key, p.Name))), true
+			}
+			sealed = append(sealed, p)
+		}
+		if some {
+			nonce := drawn(&draw, 12)
+			wrapped := newMasterKey(c.Table).master.Seal(nonce, nonce, content, bound(change.Key, sealKey))
+			sealed = append(sealed, entity.Property{Name: sealKey, Value: entity.Binary(wrapped)},
+				entity.Property{Name: sealedBy, Value: entity.String(masterKey)})
+		}
+		change.Properties = sealed
 	}
 	added := entity.Size(change.Key, change.Properties) - plain
 	return NewScript(func(s *Script) Request {
@@ -235,27 +253,6 @@ func drawn(draw *clock.Draw, count int) []byte {
 // holds a NUL.
 func bound(key entity.Key, name string) []byte {
 	return []byte(key.Partition + "\x00" + key.Row + "\x00" + name)
-}
-
-// seal returns properties with those sealed that a resolver picks, Strings before and
-// Binaries after, and what it takes to open them, if it picks any. The slice is the caller's.
-func (e envelope) seal(draw *clock.Draw, key entity.Key, properties []entity.Property, r Resolver) []entity.Property {
-	content := drawn(draw, 32)
-	sealed, some := make([]entity.Property, 0, len(properties)+2), false
-	for _, p := range properties {
-		if r.Picks(key, p.Name) {
-			nonce := drawn(draw, 12)
-			p.Value, some = entity.Binary(newCipher(content).Seal(nonce, nonce, []byte(p.Value.Text()), bound(key, p.Name))), true
-		}
-		sealed = append(sealed, p)
-	}
-	if !some {
-		return sealed
-	}
-	nonce := drawn(draw, 12)
-	wrapped := e.master.Seal(nonce, nonce, content, bound(key, sealKey))
-	return append(sealed, entity.Property{Name: sealKey, Value: entity.Binary(wrapped)},
-		entity.Property{Name: sealedBy, Value: entity.String(masterKey)})
 }
 
 // open returns what a sealed property says, and false where it is none, was altered, or
