@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 )
@@ -43,21 +41,6 @@ func newHeld(table uint32, k entity.Key) held {
 
 // fewestHeld is below what a sweep is not worth its time.
 const fewestHeld = 1024
-
-// wait returns how long a write of these entities has to wait for them.
-func (h *holds) wait(now clock.Instant, table uint32, r *Request) time.Duration {
-	if h.last <= now {
-		return 0
-	}
-	free := now
-	if r.Verb != entity.Batch {
-		return max(h.until[newHeld(table, r.Change.Key)], now).Sub(now)
-	}
-	for i := range r.Changes {
-		free = max(free, h.until[newHeld(table, r.Changes[i].Key)])
-	}
-	return free.Sub(now)
-}
 
 // hold has a transaction hold its entities until an instant.
 func (h *holds) hold(now, until clock.Instant, table uint32, changes []entity.Change) {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
+	"loadgen/backoff"
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/report/text"
@@ -21,28 +23,11 @@ func Document(contest *results.PolicyContest) *document.Document {
 	if ended := strings.TrimSpace(strings.TrimSuffix(contest.Verdict, d.Answer.Whole())); ended != "" {
 		d.Warnings = append(d.Warnings, ended)
 	}
-	t := policies(contest)
-	screen := t
-	screen.Notes = nil
-	d.Screen = []document.Block{screen}
-	d.Sections = []document.Section{
-		{ID: "trouble", Title: "Trouble", Blocks: []document.Block{document.List{Items: []string{
-			fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)),
-				document.Span(lasting(contest.TailS))),
-			fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
-				document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
-			"figures: modelled, by the driving loop's own session"}}}},
-		{ID: "policies", Title: "Policies, the best first", Blocks: []document.Block{t.WithoutBars()}}}
-	return d
-}
-
-// policies is a line for each policy.
-func policies(contest *results.PolicyContest) document.Table {
 	const added = "added, ms"
 	t := document.Table{ID: "policies", Caption: "The policies, the best first", Columns: []document.Column{
 		{Title: "policy", Words: true}, {Title: "lost"}, {Spare: 9}, {Title: "goodput", Unit: "entities/s", Spare: 3}, {Title: "tries/op"},
-		{Title: "chance", Spare: 6}, {Title: "drain", Unit: "s"}, {Group: added, Title: "p50", Spare: 2}, {Group: added, Title: "p95", Spare: 4}, {Group: added, Title: "p99"},
-		{Title: "peak", Spare: 1}, {Title: "fair", Spare: 7}, {Title: "twice", Spare: 8}}}
+		{Title: "chance", Spare: 6}, {Title: "drain", Unit: "s"}, {Group: added, Title: "p50", Spare: 2},
+		{Group: added, Title: "p95", Spare: 4}, {Group: added, Title: "p99"}, {Title: "peak", Spare: 1}, {Title: "fair", Spare: 7}, {Title: "twice", Spare: 8}}}
 	withheld := int64(0)
 	for i := range contest.Policies {
 		one := &contest.Policies[i]
@@ -58,6 +43,8 @@ func policies(contest *results.PolicyContest) document.Table {
 		t.Rows = append(t.Rows, row)
 		withheld += one.Withheld
 	}
+	screen := t
+	d.Screen = []document.Block{screen}
 	t.Notes = []string{"lost: of the operations that became due in the trouble, with its 95 % interval by chance; goodput: entities " +
 		"served per second from its begin to the last arrival; tries/op: attempts to such an operation; chance: what they would " +
 		"be if each attempt were throttled by chance, (1 − p^(R+1))/(1 − p); drain: from its end until the last of them ended; " +
@@ -66,7 +53,15 @@ func policies(contest *results.PolicyContest) document.Table {
 	if withheld > 0 {
 		t.Notes = append(t.Notes, document.Count(withheld)+" operations were never sent, because a limiter would not have it")
 	}
-	return t
+	d.Sections = []document.Section{
+		{ID: "trouble", Title: "Trouble", Blocks: []document.Block{document.List{Items: []string{
+			fmt.Sprintf("%s, after %s without, and with %s of arrivals after it", contest.Trouble, document.Span(lasting(contest.LeadS)),
+				document.Span(lasting(contest.TailS))),
+			fmt.Sprintf("%s, each with %s operations/s on the average, in virtual time, seed %d", document.Counted(contest.Clients, "client"),
+				document.Rate(contest.OperationsPerSecondEachClient), contest.Seed),
+			"figures: modelled, by the driving loop's own session"}}}},
+		{ID: "policies", Title: "Policies, the best first", Blocks: []document.Block{t.WithoutBars()}}}
+	return d
 }
 
 // Schedules says when policies try again: of one alone each wait, of several the first and
@@ -155,4 +150,50 @@ func Keep(folder results.Folder, contest *results.PolicyContest, schedules []res
 	}
 	_, err := chart.DrawSchedules(folder, schedules)
 	return err
+}
+
+// mostShownRetries is how many retries of a policy are listed.
+const mostShownRetries = 20
+
+// Schedule returns when a policy tries again that fails each time at once.
+func Schedule(p *backoff.Preset) results.RetrySchedule {
+	s := results.RetrySchedule{Policy: p.Name, Retries: p.Retries, Formula: p.Formula, Source: p.Source, Waits: []results.RetryWait{}}
+	silent := ", and attempts without a reply"
+	if !p.WaitsAlways {
+		silent += ", the first of which at once"
+	}
+	usual := backoff.DocumentedCodes()
+	beside := slices.DeleteFunc(slices.Clone(p.Codes), func(code int) bool { return slices.Contains(usual, code) })
+	switch {
+	case p.Retries == 0:
+		s.Codes = "nothing"
+	case p.Codes == nil:
+		s.Codes = "5xx except 501 and 505" + silent
+	case len(p.Codes)-len(beside) == len(usual):
+		s.Codes = strings.Trim(fmt.Sprint(beside), "[]") + " and 5xx except 501 and 505" + silent
+	default:
+		s.Codes = strings.ReplaceAll(strings.Trim(fmt.Sprint(p.Codes), "[]"), " ", ", ") + silent
+	}
+	var flat []string
+	var sums results.RetryWait
+	for x := 1; x <= min(p.Retries, mostShownRetries); x++ {
+		least, mean, greatest := p.Bounds(x)
+		sums.Retry, sums.LeastS, sums.MeanS, sums.GreatestS = x, least.Seconds(), mean.Seconds(), greatest.Seconds()
+		sums.SumLeastS += sums.LeastS
+		sums.SumMeanS += sums.MeanS
+		sums.SumGreatestS += sums.GreatestS
+		s.Waits = append(s.Waits, sums)
+		if least == greatest {
+			flat = append(flat, fmt.Sprintf("%d (%s)", x, document.Span(least)))
+		}
+	}
+	switch {
+	case len(flat) == 0:
+	case len(flat) == len(s.Waits):
+		s.Flat = "No wait has any spread: clients that failed together come back together each time."
+	default:
+		s.Flat = fmt.Sprintf("Without any spread are the waits before retry %s: clients that come to one together come back together.",
+			strings.Join(flat, ", "))
+	}
+	return s
 }

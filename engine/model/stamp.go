@@ -106,7 +106,8 @@ func (s *Stamp) slots() []slot {
 		// When something is done about a load.
 		wait(&s.Tick, "tick", time.Minute, "interval of heartbeats and decisions").atLeast(100 * time.Millisecond).documented(),
 		wait(&s.LoadMemory, "load_memory", time.Hour, "time constant of the loads that decisions compare").atLeast(100 * time.Millisecond),
-		share(&s.OverloadThrottled, "overload_throttled", thousand, "share of throttled or timed-out requests above which a range is overloaded"),
+		share(&s.OverloadThrottled, "overload_throttled", thousand,
+			"share of throttled or timed-out requests above which a range is overloaded"),
 		share(&s.OverloadBusy, "overload_busy", thousand, "occupation of its pipeline above which a range is overloaded"),
 		share(&s.OverloadCPU, "overload_cpu", thousand, "occupation of processor or network above which a server is overloaded"),
 		share(&s.OverloadRate, "overload_rate", thousand, "share of server_target above which a server is overloaded"),

@@ -38,22 +38,6 @@ func (c *Campaign) newAfterChecks() *afterChecks {
 	return t
 }
 
-// ended takes down what an operation that has ended counted.
-func (t *afterChecks) ended(kinds []results.Kind, w *drive.Work) {
-	told, counts := w.Workflow.(workflow.Counted)
-	if !counts {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	told.Counter(func(name string, count int64) {
-		at := results.CounterName{Operation: kinds[w.Kind].Name, Name: name}
-		if _, known := t.counts[at]; known {
-			t.counts[at] += count
-		}
-	})
-}
-
 func (t *afterChecks) told() []results.Counter {
 	t.mu.Lock()
 	defer t.mu.Unlock()

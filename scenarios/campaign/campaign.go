@@ -35,6 +35,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
+	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
@@ -311,7 +312,18 @@ func (c *Campaign) run(ctx context.Context, stage *drive.Stage) error {
 		if c.audit != nil {
 			c.audit.ended(w, done)
 		}
-		c.after.ended(c.kinds, w)
+		told, counts := w.Workflow.(workflow.Counted)
+		if !counts {
+			return
+		}
+		c.after.mu.Lock()
+		defer c.after.mu.Unlock()
+		told.Counter(func(name string, count int64) {
+			at := results.CounterName{Operation: c.kinds[w.Kind].Name, Name: name}
+			if _, known := c.after.counts[at]; known {
+				c.after.counts[at] += count
+			}
+		})
 	}
 	if stage.AccountOf == nil {
 		stage.AccountOf = c.accountOf

@@ -73,7 +73,36 @@ var accessKinds = []Kind{{
 		}
 		return list
 	},
-	New: func(c *Call) Workflow { return newDirectRead(c) },
+	// A signature has to be asked for first where the user has none that is good, and then, in a
+	// browser, the leave of the service.
+	New: func(c *Call) Workflow {
+		key, a := c.Subject.Key(""), c.Arguments
+		return NewScript(func(s *Script) Request {
+			read := Read(c.Table, key, nil)
+			first, requests := read, []target.Operation{read.Operation}
+			before := func(b target.Beside, counter string) {
+				then := first
+				b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
+				first = Aside(b, target.Expected{}, func(a Attempt) Turn {
+					s.Add(counter, 1)
+					if carried := len(a.Sent.Beside.Body); carried > 0 {
+						s.Add("carried", int64(carried))
+					}
+					return Send(then)
+				})
+				requests = append([]target.Operation{first.Operation}, requests...)
+			}
+			if c.Lacking.Has(1) {
+				before(target.Beside{Store: preflight, Takes: preflightTakes}, "preflights")
+			}
+			if c.Lacking.Has(0) {
+				token := []byte(signatureOf(c.Table, key, a.Text("covers")))
+				before(target.Beside{Store: broker, Body: token, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}, "issued")
+			}
+			s.Foresee(requests...)
+			return first
+		})
+	},
 }, {
 	Name: "proxied-read", Says: "Reads an entity through a proxy, which asks the table and carries the answer.",
 	Reads: true, Counters: accessCounters, Stores: ownServices(proxy),
@@ -104,37 +133,6 @@ var accessKinds = []Kind{{
 
 // called joins texts so that no others give the same: no key has the character between.
 func called(parts ...string) string { return strings.Join(parts, "\x00") }
-
-// newDirectRead returns a read by a signature, which has to be asked for first where the
-// user has none that is good, and then, in a browser, by leave of the service.
-func newDirectRead(c *Call) *Script {
-	key, a := c.Subject.Key(""), c.Arguments
-	return NewScript(func(s *Script) Request {
-		read := Read(c.Table, key, nil)
-		first, requests := read, []target.Operation{read.Operation}
-		before := func(b target.Beside, counter string) {
-			then := first
-			b.Verb, b.Store = target.Ask, c.StoreOf(b.Store)
-			first = Aside(b, target.Expected{}, func(a Attempt) Turn {
-				s.Add(counter, 1)
-				if carried := len(a.Sent.Beside.Body); carried > 0 {
-					s.Add("carried", int64(carried))
-				}
-				return Send(then)
-			})
-			requests = append([]target.Operation{first.Operation}, requests...)
-		}
-		if c.Lacking.Has(1) {
-			before(target.Beside{Store: preflight, Takes: preflightTakes}, "preflights")
-		}
-		if c.Lacking.Has(0) {
-			token := []byte(signatureOf(c.Table, key, a.Text("covers")))
-			before(target.Beside{Store: broker, Body: token, Takes: a.Duration("issue-time"), AtOnce: a.Count("issuers")}, "issued")
-		}
-		s.Foresee(requests...)
-		return first
-	})
-}
 
 // signatureOf returns a shared access signature that reads a user's keys for a while, in
 // the service's form. The account and its key are made up: no service takes it.

@@ -53,19 +53,130 @@ func newLargeCheck(s *Setting, a Arguments) Check {
 var largeKinds = []Kind{{
 	Name: "large-put", Says: "Writes a new entity with a large value.", Inserts: true,
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("blob"), largeKilled}, Counters: []string{"killed"},
-	Stores: largeStores, New: func(c *Call) Workflow { return newLargePut(c) }, Check: newLargeCheck,
+	Stores: largeStores, Check: newLargeCheck,
+	New: func(c *Call) Workflow {
+		l := newLarge(c)
+		return l.script(func() Request {
+			write := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
+			switch c.Arguments.Text("form") {
+			case "inline":
+				write.Properties = append(write.Properties, l.pieces(1)[0]...)
+				return WriteOne(c.Table, write, target.Expected{}, nil)
+			case "entities":
+				var changes []entity.Change
+				pieces := l.pieces(2)
+				for i, key := range l.keys() {
+					changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
+				}
+				changes[0].Properties = append(write.Properties, pieces[0]...)
+				return writeTogether(c.Table, changes, target.Expected{}, nil)
+			}
+			write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(write.Key))})
+			blob := l.blob(target.PutBlob, make([]byte, l.size), target.Expected{}, nil)
+			owner := WriteOne(c.Table, write, target.Expected{}, nil)
+			if c.Arguments.Text("first") == "entity" {
+				return l.both(owner, blob)
+			}
+			return l.both(blob, owner)
+		})
+	},
 }, {
 	Name: "large-get", Says: "Reads an entity, and its large value where that is wanted or comes with it.", Reads: true,
 	Parameters: []Parameter{largeSize, largeForm, largeWanted}, Counters: []string{"absent", "bytes", "dangling"},
-	Stores: largeStores, New: func(c *Call) Workflow { return newLargeGet(c) },
+	Stores: largeStores,
+	New: func(c *Call) Workflow {
+		l := newLarge(c)
+		wants := c.Happens("wanted")
+		return l.script(func() Request {
+			if c.Arguments.Text("form") == "entities" {
+				list := l.keys()
+				rows := filter.Rows(list[0].Partition, list[0].Row, list[len(list)-1].Row+"\x00")
+				found := false
+				return ReadAll(c.Table, target.Query{Range: rows}, func(row target.Row) {
+					found = true
+					l.Add("bytes", carried(row.Entity))
+				}, func() Turn {
+					if !found {
+						l.Add("absent", 1)
+					}
+					return End()
+				})
+			}
+			read := Read(c.Table, c.Subject.Key(""), func(a Attempt) Turn { return l.found(a, wants) })
+			if c.Arguments.Text("form") == "blob" && wants {
+				l.Foresee(read.Operation, l.blob(target.GetBlob, nil, target.Expected{}, nil).Operation)
+			}
+			return read
+		})
+	},
 }, {
 	Name: "large-delete", Says: "Deletes an entity with its large value.",
 	Parameters: []Parameter{largeSize, largeForm, largeFirst("entity"), largeKilled}, Counters: []string{"killed"},
-	Stores: largeStores, New: func(c *Call) Workflow { return newLargeDelete(c) }, Check: newLargeCheck,
+	Stores: largeStores, Check: newLargeCheck,
+	// What is gone already somebody else has deleted, and sees to the rest.
+	New: func(c *Call) Workflow {
+		l := newLarge(c)
+		return l.script(func() Request {
+			remove := func(key entity.Key) entity.Change {
+				return entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
+			}
+			gone := target.Expected{NotFound: true}
+			own := WriteOne(c.Table, remove(c.Subject.Key("")), gone, nil)
+			switch {
+			case c.Arguments.Text("form") == "inline":
+				return own
+			case c.Arguments.Text("form") == "entities":
+				var changes []entity.Change
+				for _, key := range l.keys() {
+					changes = append(changes, remove(key))
+				}
+				return writeTogether(c.Table, changes, gone, nil)
+			}
+			blob := l.blob(target.DeleteBlob, nil, gone, nil)
+			if c.Arguments.Text("first") == "blob" {
+				return l.both(blob, own)
+			}
+			return l.both(own, blob)
+		})
+	},
 }, {
 	Name: "large-sweep", Says: "Deletes the blobs to which no entity points any more; nobody may be writing meanwhile.",
 	Parameters: []Parameter{largeForm}, Counters: []string{"blobs", "orphans"},
-	Stores: largeStores, New: func(c *Call) Workflow { return newLargeSweep(c) },
+	Stores: largeStores,
+	New: func(c *Call) Workflow {
+		return NewScript(func(s *Script) Request {
+			var names []string
+			var next func() Turn
+			next = func() Turn {
+				for len(names) > 0 {
+					name := names[0]
+					names = names[1:]
+					partition, row, whole := strings.Cut(name, "/")
+					p, err := url.PathUnescape(partition)
+					r, also := url.PathUnescape(row)
+					key, some := entity.Key{Partition: p, Row: r}, whole && err == nil && also == nil
+					if !some {
+						continue
+					}
+					return Send(Read(c.Table, key, func(a Attempt) Turn {
+						if Ok(a.Outcome.Status) {
+							return next()
+						}
+						drop := target.Beside{Verb: target.DeleteBlob, Store: c.StoreOf(largeStore), Name: name}
+						return Send(Aside(drop, target.Expected{NotFound: true}, func(Attempt) Turn {
+							s.Add("orphans", 1)
+							return next()
+						}))
+					}))
+				}
+				return End()
+			}
+			return listAll(c.StoreOf(largeStore), "", func(f target.Found) {
+				s.Add("blobs", 1)
+				names = append(names, f.Name)
+			}, func() Turn { return next() })
+		})
+	},
 }}
 
 const (
@@ -156,60 +267,6 @@ func (l *large) keys() []entity.Key {
 	return list
 }
 
-func newLargePut(c *Call) *Script {
-	l := newLarge(c)
-	return l.script(func() Request {
-		write := entity.Change{Verb: entity.InsertOrReplace, Key: c.Subject.Key(""), Properties: c.Subject.Properties()}
-		switch c.Arguments.Text("form") {
-		case "inline":
-			write.Properties = append(write.Properties, l.pieces(1)[0]...)
-			return WriteOne(c.Table, write, target.Expected{}, nil)
-		case "entities":
-			var changes []entity.Change
-			pieces := l.pieces(2)
-			for i, key := range l.keys() {
-				changes = append(changes, entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: pieces[i]})
-			}
-			changes[0].Properties = append(write.Properties, pieces[0]...)
-			return writeTogether(c.Table, changes, target.Expected{}, nil)
-		}
-		write.Properties = append(write.Properties, entity.Property{Name: largePointer, Value: entity.String(blobOf(write.Key))})
-		blob := l.blob(target.PutBlob, make([]byte, l.size), target.Expected{}, nil)
-		owner := WriteOne(c.Table, write, target.Expected{}, nil)
-		if c.Arguments.Text("first") == "entity" {
-			return l.both(owner, blob)
-		}
-		return l.both(blob, owner)
-	})
-}
-
-// newLargeGet returns the reading of an entity, with its value where that is wanted.
-func newLargeGet(c *Call) *Script {
-	l := newLarge(c)
-	wants := c.Happens("wanted")
-	return l.script(func() Request {
-		if c.Arguments.Text("form") == "entities" {
-			list := l.keys()
-			rows := filter.Rows(list[0].Partition, list[0].Row, list[len(list)-1].Row+"\x00")
-			found := false
-			return ReadAll(c.Table, target.Query{Range: rows}, func(row target.Row) {
-				found = true
-				l.Add("bytes", carried(row.Entity))
-			}, func() Turn {
-				if !found {
-					l.Add("absent", 1)
-				}
-				return End()
-			})
-		}
-		read := Read(c.Table, c.Subject.Key(""), func(a Attempt) Turn { return l.found(a, wants) })
-		if c.Arguments.Text("form") == "blob" && wants {
-			l.Foresee(read.Operation, l.blob(target.GetBlob, nil, target.Expected{}, nil).Operation)
-		}
-		return read
-	})
-}
-
 // found goes on from an entity to its blob, where it has one and that is wanted.
 func (l *large) found(a Attempt, wants bool) Turn {
 	if !Ok(a.Outcome.Status) {
@@ -248,30 +305,29 @@ func carried(e entity.Packed) int64 {
 	return int64(bytes)
 }
 
-// newLargeDelete returns the deletion of an entity with its value. What is gone already
-// somebody else has deleted, and sees to the rest.
-func newLargeDelete(c *Call) *Script {
-	l := newLarge(c)
-	return l.script(func() Request {
-		remove := func(key entity.Key) entity.Change {
-			return entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
-		}
-		gone := target.Expected{NotFound: true}
-		own := WriteOne(c.Table, remove(c.Subject.Key("")), gone, nil)
-		switch {
-		case c.Arguments.Text("form") == "inline":
-			return own
-		case c.Arguments.Text("form") == "entities":
-			var changes []entity.Change
-			for _, key := range l.keys() {
-				changes = append(changes, remove(key))
+// mostListed is how many blobs a list names at most.
+const mostListed = 5000
+
+// listAll returns the request for the names of all blobs with a prefix, list by list:
+// see is told of each.
+func listAll(store, prefix string, see func(target.Found), then func() Turn) Request {
+	var behind func(name, marker string) Request
+	behind = func(name, marker string) Request {
+		list := target.Beside{Verb: target.ListBlobs, Store: store, Name: prefix, After: name, Marker: marker}
+		// A container is made by the first blob in it.
+		return Aside(list, target.Expected{NotFound: true}, func(a Attempt) Turn {
+			found := a.Outcome.Found
+			for i := range found {
+				see(found[i])
 			}
-			return writeTogether(c.Table, changes, gone, nil)
-		}
-		blob := l.blob(target.DeleteBlob, nil, gone, nil)
-		if c.Arguments.Text("first") == "blob" {
-			return l.both(blob, own)
-		}
-		return l.both(own, blob)
-	})
+			switch further := a.Outcome.Marker; {
+			case further != "":
+				return Send(behind(name, further))
+			case len(found) == mostListed:
+				return Send(behind(found[len(found)-1].Name, ""))
+			}
+			return then()
+		})
+	}
+	return behind("", "")
 }

@@ -73,15 +73,3 @@ func (x *indexChange) message(then func(a Attempt) Turn) Request {
 	}
 	return Aside(put, target.Expected{}, then)
 }
-
-// parseIndexText reads what [indexChange.message] has written; it has no notes where it is none.
-func parseIndexText(text string) (about entity.Key, notes []indexNote) {
-	lines := strings.Split(text, "\n")
-	about.Partition, about.Row, _ = strings.Cut(lines[0], "\t")
-	for _, line := range lines[1:] {
-		if parts := strings.Split(line, "\t"); len(parts) == 7 {
-			notes = append(notes, indexNote{entity.Key{Partition: parts[0], Row: parts[1]}, parts[2], indexOf{parts[3], parts[4], parts[5], parts[6]}})
-		}
-	}
-	return about, notes
-}

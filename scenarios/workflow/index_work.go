@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"strings"
 	"time"
 
 	"loadgen/engine/entity"
@@ -48,7 +49,17 @@ func (x *indexWork) handle(found []target.Found, then func() Turn) Turn {
 	if len(found) == 0 {
 		return then()
 	}
-	about, notes := parseIndexText(string(found[0].Body))
+	// What is not as [indexChange.message] writes it has no notes.
+	var about entity.Key
+	var notes []indexNote
+	lines := strings.Split(string(found[0].Body), "\n")
+	about.Partition, about.Row, _ = strings.Cut(lines[0], "\t")
+	for _, line := range lines[1:] {
+		if parts := strings.Split(line, "\t"); len(parts) == 7 {
+			of := indexOf{parts[3], parts[4], parts[5], parts[6]}
+			notes = append(notes, indexNote{entity.Key{Partition: parts[0], Row: parts[1]}, parts[2], of})
+		}
+	}
 	remove := target.Beside{Verb: target.DeleteMessage, Store: x.StoreOf(x.queue), Name: found[0].Name, Receipt: found[0].Receipt}
 	return x.mendAll(about, notes, func() Turn {
 		if x.dies != 0 {

@@ -18,7 +18,36 @@ var linkKinds = []Kind{
 			{Name: "link", Says: "The property that is the RowKey of what is read next; nothing is read next unless this is given.", Type: OfProperty},
 			{Name: "to", Says: "The place of what is read next; the entity itself unless this is given.", Type: OfPlace},
 		},
-		Serves: linkLacks,
+		Serves: func(d *Design, a Arguments) []Lack {
+			link, to := a.Text("link"), a.Text("to")
+			if link == "" {
+				if to != "" {
+					return []Lack{{Parameter: "to", Says: "nothing names what lies at " + to + "; expected a link, or no to"}}
+				}
+				return nil
+			}
+			var lacks []Lack
+			attribute, named := d.AttributeOf(link)
+			if !named {
+				lacks = append(lacks, Lack{Parameter: "link",
+					Says: "a link is the text of a RowKey; expected a String whose value is one attribute"})
+			}
+			if at := d.At(to); named && at.RowKey != "{"+attribute+"}" {
+				lacks = append(lacks, Lack{Parameter: "to",
+					Says: "the RowKey there is " + at.RowKey + "; expected {" + attribute + "}, which is what the link holds"})
+			}
+			from := d.At(a.Text("from"))
+			for _, name := range d.At(to).PartitionNames {
+				if named && name != attribute && !slices.Contains(from.PartitionNames, name) && !slices.Contains(from.RowNames, name) {
+					lacks = append(lacks, Lack{Parameter: "to", Says: "the PartitionKey there holds {" + name +
+						"}, which neither the link nor the key of what is read first tells; expected a PartitionKey of what is known"})
+				}
+			}
+			if a.Text("from") == to {
+				lacks = append(lacks, Lack{Parameter: "to", Says: "a link leads elsewhere; expected another place than from"})
+			}
+			return lacks
+		},
 		New: func(c *Call) Workflow {
 			from, link, to := c.Arguments.Text("from"), c.Arguments.Text("link"), c.Arguments.Text("to")
 			return NewScript(func(s *Script) Request {
@@ -67,34 +96,6 @@ var linkKinds = []Kind{
 			})
 		},
 	},
-}
-
-func linkLacks(d *Design, a Arguments) []Lack {
-	link, to := a.Text("link"), a.Text("to")
-	if link == "" {
-		if to != "" {
-			return []Lack{{Parameter: "to", Says: "nothing names what lies at " + to + "; expected a link, or no to"}}
-		}
-		return nil
-	}
-	var lacks []Lack
-	attribute, named := d.AttributeOf(link)
-	if !named {
-		lacks = append(lacks, Lack{Parameter: "link", Says: "a link is the text of a RowKey; expected a String whose value is one attribute"})
-	}
-	if at := d.At(to); named && at.RowKey != "{"+attribute+"}" {
-		lacks = append(lacks, Lack{Parameter: "to", Says: "the RowKey there is " + at.RowKey + "; expected {" + attribute + "}, which is what the link holds"})
-	}
-	from := d.At(a.Text("from"))
-	for _, name := range d.At(to).PartitionNames {
-		if named && name != attribute && !slices.Contains(from.PartitionNames, name) && !slices.Contains(from.RowNames, name) {
-			lacks = append(lacks, Lack{Parameter: "to", Says: "the PartitionKey there holds {" + name + "}, which neither the link nor the key of what is read first tells; expected a PartitionKey of what is known"})
-		}
-	}
-	if a.Text("from") == to {
-		lacks = append(lacks, Lack{Parameter: "to", Says: "a link leads elsewhere; expected another place than from"})
-	}
-	return lacks
 }
 
 // subtypeKinds is how entities of two kinds are written.

@@ -28,8 +28,74 @@ var moveKinds = []Kind{{
 			Type: OfChoice, Choices: []string{"copy-first", "delete-first"}, Default: "copy-first"},
 		{Name: "killed", Says: "The share of the moves whose client dies between two requests.", Type: OfShare, Default: "0"},
 	},
-	Serves: moveLacks,
-	New:    func(c *Call) Workflow { return newMove(c) },
+	Serves: func(d *Design, a Arguments) []Lack {
+		var lacks []Lack
+		group, named := d.AttributeOf(a.Text("group"))
+		switch {
+		case !named:
+			return []Lack{{Parameter: "group", Says: "a group is the text of a fact; expected a String whose value is one attribute"}}
+		case a.Text("group") == a.Text("member"):
+			return []Lack{{Parameter: "member", Says: "members of one group could not be told apart; expected another property than group"}}
+		}
+		if !d.Loaded {
+			lacks = append(lacks, Lack{Parameter: "", Says: "nobody is there to be moved; expected a load before"})
+		}
+		inRow := slices.Contains(d.Own.RowNames, group)
+		inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
+		alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !inRow
+		switch byGroup := a.Text("keyed") == "by-group"; {
+		case byGroup && !alone:
+			lacks = append(lacks, Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey +
+				"; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
+		case !byGroup && inKey:
+			lacks = append(lacks, Lack{Parameter: "keyed",
+				Says: "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
+		}
+		return lacks
+	},
+	New: func(c *Call) Workflow {
+		name, here := c.Arguments.Text("group"), c.Subject.Key("")
+		group, _ := lookup(c.Fresh.Properties(), name)
+		changed := []entity.Property{{Name: name, Value: group}}
+		if c.Arguments.Text("keyed") == "by-member" {
+			return NewScript(func(*Script) Request {
+				merge := entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}
+				return WriteOne(c.Table, merge, target.Expected{}, nil)
+			})
+		}
+		there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
+		killed := c.Happens("killed")
+		return NewScript(func(s *Script) Request {
+			written := func(properties []entity.Property, then func(Attempt) Turn) Request {
+				put := entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties}
+				return WriteOne(c.Table, put, target.Expected{}, then)
+			}
+			deleted := func(then func(Attempt) Turn) Request {
+				remove := entity.Change{Verb: entity.Delete, Key: here, Match: entity.MatchAny}
+				return WriteOne(c.Table, remove, target.Expected{NotFound: true}, then)
+			}
+			between := func(next Request) func(Attempt) Turn {
+				return func(Attempt) Turn {
+					if killed {
+						return s.EndWith("killed", 1)
+					}
+					return Send(next)
+				}
+			}
+			read := Read(c.Table, here, func(a Attempt) Turn {
+				if !Ok(a.Outcome.Status) || there == here {
+					return s.EndWith("elsewhere", 1)
+				}
+				properties := Over(a.Outcome.Entity, changed)
+				if c.Arguments.Text("order") == "delete-first" {
+					return Send(deleted(between(written(properties, nil))))
+				}
+				return Send(written(properties, between(deleted(nil))))
+			})
+			s.Foresee(read.Operation, written(c.Subject.Properties(), nil).Operation, deleted(nil).Operation)
+			return read
+		})
+	},
 	Check: func(s *Setting, a Arguments) Check {
 		member := a.Text("member")
 		found := make(map[entity.Value]int)
@@ -50,68 +116,3 @@ var moveKinds = []Kind{{
 		})
 	},
 }}
-
-func moveLacks(d *Design, a Arguments) []Lack {
-	var lacks []Lack
-	group, named := d.AttributeOf(a.Text("group"))
-	switch {
-	case !named:
-		return []Lack{{Parameter: "group", Says: "a group is the text of a fact; expected a String whose value is one attribute"}}
-	case a.Text("group") == a.Text("member"):
-		return []Lack{{Parameter: "member", Says: "members of one group could not be told apart; expected another property than group"}}
-	}
-	if !d.Loaded {
-		lacks = append(lacks, Lack{Parameter: "", Says: "nobody is there to be moved; expected a load before"})
-	}
-	inRow := slices.Contains(d.Own.RowNames, group)
-	inKey := inRow || slices.Contains(d.Own.PartitionNames, group)
-	alone := slices.Equal(d.Own.PartitionNames, []string{group}) && !inRow
-	switch byGroup := a.Text("keyed") == "by-group"; {
-	case byGroup && !alone:
-		lacks = append(lacks, Lack{Parameter: "keyed", Says: "the PartitionKey is " + d.Own.PartitionKey + ", the RowKey " + d.Own.RowKey + "; expected {" + group + "} as the PartitionKey's only attribute, and not in the RowKey"})
-	case !byGroup && inKey:
-		lacks = append(lacks, Lack{Parameter: "keyed", Says: "the keys hold {" + group + "}, which a move changes; expected by-group, or keys without it"})
-	}
-	return lacks
-}
-
-func newMove(c *Call) *Script {
-	name, here := c.Arguments.Text("group"), c.Subject.Key("")
-	group, _ := lookup(c.Fresh.Properties(), name)
-	changed := []entity.Property{{Name: name, Value: group}}
-	if c.Arguments.Text("keyed") == "by-member" {
-		return NewScript(func(*Script) Request {
-			return WriteOne(c.Table, entity.Change{Verb: entity.Merge, Key: here, Match: entity.MatchAny, Properties: changed}, target.Expected{}, nil)
-		})
-	}
-	there := entity.Key{Partition: c.Fresh.Key("").Partition, Row: here.Row}
-	killed := c.Happens("killed")
-	return NewScript(func(s *Script) Request {
-		written := func(properties []entity.Property, then func(Attempt) Turn) Request {
-			return WriteOne(c.Table, entity.Change{Verb: entity.InsertOrReplace, Key: there, Properties: properties}, target.Expected{}, then)
-		}
-		deleted := func(then func(Attempt) Turn) Request {
-			return WriteOne(c.Table, entity.Change{Verb: entity.Delete, Key: here, Match: entity.MatchAny}, target.Expected{NotFound: true}, then)
-		}
-		between := func(next Request) func(Attempt) Turn {
-			return func(Attempt) Turn {
-				if killed {
-					return s.EndWith("killed", 1)
-				}
-				return Send(next)
-			}
-		}
-		read := Read(c.Table, here, func(a Attempt) Turn {
-			if !Ok(a.Outcome.Status) || there == here {
-				return s.EndWith("elsewhere", 1)
-			}
-			properties := Over(a.Outcome.Entity, changed)
-			if c.Arguments.Text("order") == "delete-first" {
-				return Send(deleted(between(written(properties, nil))))
-			}
-			return Send(written(properties, between(deleted(nil))))
-		})
-		s.Foresee(read.Operation, written(c.Subject.Properties(), nil).Operation, deleted(nil).Operation)
-		return read
-	})
-}

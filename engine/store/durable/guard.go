@@ -63,16 +63,15 @@ func (g *guards) giveBack(one *guard) {
 	}
 }
 
-// settled waits until all that could be read of a partition is on the disk.
-func (g *guards) settled(prefix []byte) error {
-	if one := g.take(prefix, false); one != nil {
-		return g.wait(one)
+// settled waits until all that could be read of a partition is on the disk, or of all
+// partitions where the prefix is nil.
+func (g *guards) settled(prefix []byte) (err error) {
+	if prefix != nil {
+		if one := g.take(prefix, false); one != nil {
+			return g.wait(one)
+		}
+		return nil
 	}
-	return nil
-}
-
-// allSettled waits until all that could be read is on the disk.
-func (g *guards) allSettled() (err error) {
 	g.mu.Lock()
 	list := make([]*guard, 0, len(g.of))
 	for _, one := range g.of {

@@ -63,11 +63,11 @@ func (s *Store) Scan(name string, q store.Query) (store.Page, entity.Code) {
 	}
 	err := c.read(s.db)
 	if err == nil && s.options.Sync {
+		var prefix []byte
 		if pk, one := q.Range.Partition(); one {
-			err = s.guards.settled(appendPartition(nil, t.number, pk))
-		} else {
-			err = s.guards.allSettled()
+			prefix = appendPartition(nil, t.number, pk)
 		}
+		err = s.guards.settled(prefix)
 	}
 	if err != nil {
 		s.fail(err)
