@@ -32,6 +32,13 @@ const (
 	booksLost = 20_000
 )
 
+// booksValues are those that make it of the stress test.
+var booksValues = [][2]string{
+	{"phases.load.entities", booksLoad}, {"phases.load.transaction", "50"},
+	{"phases.peak.rates", booksRate}, {"phases.peak.each", booksLasts}, {"phases.peak.hold", "false"},
+	{"model.partition_target", booksTarget}, {"workers", strconv.Itoa(trialWorkers)},
+}
+
 // booksFigures are what a run's record holds, and what the service's has against
 // it.
 type booksFigures struct {
@@ -46,7 +53,7 @@ type booksFigures struct {
 // measureBooks carries out the run, over HTTP and with its record in a folder of
 // its own, which is removed.
 func measureBooks(ctx context.Context) (booksFigures, error) {
-	s, err := booksScenario()
+	s, err := stress(booksValues...)
 	if err != nil {
 		return booksFigures{}, err
 	}
@@ -56,14 +63,6 @@ func measureBooks(ctx context.Context) (booksFigures, error) {
 	}
 	f, err := measureBooksOf(ctx, s, folder)
 	return f, errors.Join(err, os.RemoveAll(folder))
-}
-
-func booksScenario() (*scenarios.Scenario, error) {
-	return stress([][2]string{
-		{"phases.load.entities", booksLoad}, {"phases.load.transaction", "50"},
-		{"phases.peak.rates", booksRate}, {"phases.peak.each", booksLasts}, {"phases.peak.hold", "false"},
-		{"model.partition_target", booksTarget}, {"workers", strconv.Itoa(trialWorkers)},
-	}...)
 }
 
 // measureBooksOf carries out a run some of whose replies get lost.

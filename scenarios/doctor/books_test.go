@@ -17,7 +17,7 @@ import (
 // A run some of whose replies get lost, and that is told nothing of them: its books and
 // those of the service are the same, and so is what was read back.
 func TestBooksOfALossyService(t *testing.T) {
-	s, err := booksScenario()
+	s, err := stress(booksValues...)
 	if err != nil {
 		t.Fatal(err)
 	}

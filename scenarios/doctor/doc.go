@@ -28,7 +28,7 @@
 // tables. It opens no target, stays within the budget and reads no clock.
 //
 // A [Profile] is a file of model parameters, each with its interval. [Profile.Text] prints it,
-// [readProfile] parses it, and [UseProfile] applies it, or a profile of the model by its name, to
+// [ParseProfile] parses it, and [UseProfile] applies it, or a profile of the model by its name, to
 // a scenario. The format is as strict as that of a scenario: a damaged file, or one of another
 // version, gives [loadgen/scenarios/fields.Faults] with lines.
 package doctor

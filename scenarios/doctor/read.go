@@ -25,30 +25,19 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 		return nil, faults
 	}
 	r := new(fields.Reader)
-	if at := foreign(tree); at != "" {
-		r.Fault(tree.At, "", "%s", at)
-		return nil, r.Faults
-	}
 	p, version := new(Profile), 0
-	binding(p, &version).Read(r, "", tree)
+	switch written := tree.Find(versionField); {
+	case tree.Kind != fields.Dict || written == nil:
+		r.Fault(tree.At, "", "this is no profile: it has no %s; expected a file that `loadgen calibrate` wrote", versionField)
+	case written.Text != strconv.Itoa(profileVersion):
+		r.Fault(tree.At, "", "this profile has version %s; expected %d: measure again with this build", written.Shown(), profileVersion)
+	default:
+		binding(p, &version).Read(r, "", tree)
+	}
 	if len(r.Faults) > 0 {
 		return nil, r.Faults
 	}
 	return p, together(p, tree, r)
-}
-
-// foreign says why a file is no profile at all, or one of another version; empty for one that
-// may be sound.
-func foreign(tree *fields.Node) string {
-	version := tree.Find(versionField)
-	switch {
-	case tree.Kind != fields.Dict || version == nil:
-		return fmt.Sprintf("this is no profile: it has no %s; expected a file that `loadgen calibrate` wrote", versionField)
-	case version.Text != strconv.Itoa(profileVersion):
-		return fmt.Sprintf("this profile has version %s; expected %d: measure again with this build", version.Shown(), profileVersion)
-	default:
-		return ""
-	}
 }
 
 // together returns what is wrong with values that are sound one by one.
@@ -98,33 +87,6 @@ func parameter(v ProfileValue) (field string, err error) {
 	return "", nil
 }
 
-// readProfile reads a profile file. The error is [fields.Faults].
-func readProfile(file string) (*Profile, error) {
-	text, err := textOf(file)
-	if err != nil {
-		return nil, fields.Faults{{File: file, What: "the profile cannot be read: " + reason(err)}}
-	}
-	return ParseProfile(file, text)
-}
-
-func textOf(file string) ([]byte, error) {
-	opened, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	return io.ReadAll(io.LimitReader(opened, fields.MaxBytes+1))
-}
-
-// reason is what is wrong with a file, without its name.
-func reason(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
-}
-
 // ChooseProfile returns the profile of the model that a name stands for, or reads the file of that
 // name. The error is [fields.Faults].
 func ChooseProfile(name string) (base string, measured *scenarios.Measured, err error) {
@@ -134,7 +96,20 @@ func ChooseProfile(name string) (base string, measured *scenarios.Measured, err 
 	if _, err := os.Stat(name); err != nil && !strings.ContainsAny(name, `./\`) {
 		return "", nil, fields.Faults{{File: "--profile", What: nearest.Unknown("profile", name, model.Profiles()) + ", or a file of `loadgen calibrate`"}}
 	}
-	p, err := readProfile(name)
+	var text []byte
+	opened, err := os.Open(name)
+	if err == nil {
+		defer opened.Close()
+		text, err = io.ReadAll(io.LimitReader(opened, fields.MaxBytes+1))
+	}
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err // without its name
+		}
+		return "", nil, fields.Faults{{File: name, What: "the profile cannot be read: " + err.Error()}}
+	}
+	p, err := ParseProfile(name, text)
 	if err != nil {
 		return "", nil, err
 	}

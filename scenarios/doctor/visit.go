@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -107,7 +108,7 @@ func (v *visit) authenticate(ctx context.Context) Finding {
 	took, err := v.ask(ctx)
 	switch {
 	case err == nil:
-		return findingFor(true, fmt.Sprintf("%s takes %s of %s, by %s", v.name(), proof, v.endpoint.Account(), v.client.Client()), bound, "")
+		return findingFor(true, fmt.Sprintf("%s takes %s of %s, by %s", cmp.Or(v.first.Server, "the service"), proof, v.endpoint.Account(), v.client.Client()), bound, "")
 	case errors.Is(err, azure.ErrClock):
 		return unknown("no signature holds with clocks so far apart", bound)
 	case errors.Is(err, azure.ErrAuthentication):
@@ -134,14 +135,6 @@ func (v *visit) ask(ctx context.Context) (time.Duration, error) {
 		}
 	}
 	return took, err
-}
-
-// name returns what the service calls itself.
-func (v *visit) name() string {
-	if v.first.Server == "" {
-		return "the service"
-	}
-	return v.first.Server
 }
 
 // saying returns what a request came to, without the address, which is known.

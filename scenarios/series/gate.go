@@ -54,10 +54,10 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 	if err == nil {
 		err = kept.Fits(name, record.Manifest.Scenario.Text)
 	}
-	if err != nil && !valid {
-		return invalid(none, record), nil
-	}
 	if err != nil {
+		if !valid {
+			return invalid(none, record), nil
+		}
 		none.Outcome, none.Reason = compare.NoBaseline, results.OneLine(err)
 		none.Notes = []string{fmt.Sprintf("to make this run the baseline: loadgen gate %s --accept --reason \"why\"", typed)}
 		return none, nil
@@ -76,17 +76,18 @@ func (g *Gate) Rule(record *results.Record, typed string) (gate.Result, error) {
 		return invalid(one, record), nil
 	}
 	if one.Outcome == compare.Same {
-		s := record.Summary
-		var notes []string
-		for _, e := range s.Checks {
-			if e.Fails() {
-				notes = append(notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
+		var untold []string
+		for _, e := range record.Summary.Checks {
+			switch {
+			case e.Fails():
+				one.Notes = append(one.Notes, fmt.Sprintf("%s: observed %s", e.Expr, e.Observed))
+			case !e.Told():
+				untold = append(untold, e.Expr+": "+e.Said())
 			}
 		}
-		one.Notes = append(one.Notes, notes...)
 		if len(one.Notes) > 0 {
 			one.Outcome, one.Reason = compare.Failed, "it repeats, and a check of the scenario fails"
-		} else if one.Notes = unjudged(record.Summary); len(one.Notes) > 0 {
+		} else if one.Notes = untold; len(untold) > 0 {
 			one.Outcome, one.Reason = compare.Inconclusive, "it repeats, and a check of the scenario cannot be told"
 		}
 	}
@@ -99,17 +100,6 @@ func invalid(one gate.Result, record *results.Record) gate.Result {
 	one.Outcome, one.Reason = compare.Invalid, "the run is "+record.Summary.Validity
 	one.Notes = record.Summary.Reasons
 	return one
-}
-
-// unjudged returns the claims that a run can say nothing of.
-func unjudged(s *results.Summary) []string {
-	var notes []string
-	for _, e := range s.Checks {
-		if !e.Told() {
-			notes = append(notes, e.Expr+": "+e.Said())
-		}
-	}
-	return notes
 }
 
 // file returns where the baseline of a scenario is, reasons where it is said why it was

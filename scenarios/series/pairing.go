@@ -97,15 +97,11 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 		if try > 0 {
 			name += fmt.Sprintf("-again-%d", try)
 		}
-		record, err := p.one(ctx, slot.Side, filepath.Join(p.folder, name))
-		if err == nil {
-			values[slot.Side], err = p.measure(record)
-		}
-		if err != nil {
+		var err error
+		if records[slot.Side], values[slot.Side], err = p.one(ctx, slot.Side, filepath.Join(p.folder, name)); err != nil {
 			fmt.Fprintf(p.told, "pair %d of %d, %v: %s\n", slot.Pair+1, pairs, slot.Side, results.OneLine(err))
 			return fmt.Errorf("pair %d, %v: %w", slot.Pair+1, slot.Side, err)
 		}
-		records[slot.Side] = record
 		var words []string
 		for at, m := range p.metrics {
 			words = append(words, fmt.Sprintf("%s %s", m, m.Told(values[slot.Side][at])))
@@ -135,51 +131,46 @@ func (p *pairing) pair(ctx context.Context, slots []compare.Slot, pairs, try int
 	return nil
 }
 
-// one runs a build once and returns its record, judged by this build.
-func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*results.Record, error) {
+// one runs a build once and returns its record, judged by this build, and the metrics of that in
+// their order.
+func (p *pairing) one(ctx context.Context, side compare.Side, folder string) (*results.Record, []float64, error) {
 	bounded, end := clock.Within(ctx, p.clock, p.most, errTooLong)
 	defer end()
 	build := p.builds[side]
 	ended, err := p.launch(bounded, build, []string{"run", p.file, "--format", "json", "--quiet", "--no-probe", "--out", folder})
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	case errors.Is(err, errTooLong):
-		return nil, fmt.Errorf("%w: %w", errNotValid, err)
+		return nil, nil, fmt.Errorf("%w: %w", errNotValid, err)
 	case err != nil:
-		return nil, wrong("", "%s cannot be run: %v; expected a build of loadgen", build, reason(err))
+		return nil, nil, wrong("", "%s cannot be run: %v; expected a build of loadgen", build, reason(err))
 	case ended.code == codeUsage:
-		return nil, wrong("", "%s does not run the scenario: %s", build, ended.said)
+		return nil, nil, wrong("", "%s does not run the scenario: %s", build, ended.said)
 	case ended.code != codeOk && ended.code != codeExpectation && ended.code != codeUntold:
-		return nil, fmt.Errorf("%w: exit code %d: %s", errNotValid, ended.code, ended.said)
+		return nil, nil, fmt.Errorf("%w: exit code %d: %s", errNotValid, ended.code, ended.said)
 	}
 	record, err := results.Read(results.Dir(folder))
 	if err != nil {
-		return nil, wrong("", "%s left no record that can be read: %v; expected a build of loadgen, and no newer one", build, err)
+		return nil, nil, wrong("", "%s left no record that can be read: %v; expected a build of loadgen, and no newer one", build, err)
 	}
 	p.runs++
 	record.Summary = verdict.Judge(record)
 	if record.Summary.Validity != results.Valid {
-		return nil, fmt.Errorf("%w: it is %s: %s", errNotValid, record.Summary.Validity, strings.Join(record.Summary.Reasons, "; "))
+		return nil, nil, fmt.Errorf("%w: it is %s: %s", errNotValid, record.Summary.Validity, strings.Join(record.Summary.Reasons, "; "))
 	}
-	return record, nil
-}
-
-// measure returns the metrics of a record, in their order. Its error wraps [errLate] or
-// [errUntold].
-func (p *pairing) measure(record *results.Record) ([]float64, error) {
 	var values []float64
 	figures, late := figure.Of(record), verdict.LateIn(record)
 	for _, m := range p.metrics {
 		if why := figures.Late(m.Figure, late); why != "" {
-			return nil, fmt.Errorf("%w: %s, for %s", errLate, m, why)
+			return nil, nil, fmt.Errorf("%w: %s, for %s", errLate, m, why)
 		}
 		value, told := figures.Look(m.Figure, m.Unit)
 		if !told {
-			return nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
+			return nil, nil, fmt.Errorf("%w: %s rests on too little, or is not in the record; "+
 				"expected longer runs, or other metrics in the scenario (gate)", errUntold, m)
 		}
 		values = append(values, value)
 	}
-	return values, nil
+	return record, values, nil
 }

@@ -83,9 +83,19 @@ func (s *Sweep) Run(ctx context.Context) (Swept, error) {
 		number := fmt.Sprintf("%d of %d", i+1, len(plans))
 		fmt.Fprintf(s.Told, "%s: %s%s\n", number, inWords(sets[i]), remaining(start, i, len(plans)))
 		plan.Precede(i < len(plans)-1)
-		one, ended := s.try(ctx, plan)
-		if one.Record != nil {
-			one.Set = sets[i]
+		one, also := Tried{Set: sets[i]}, plan.Kept
+		plan.Kept = func(folder results.Folder, record *results.Record) error {
+			if made, some := folder.(results.Dir); some {
+				one.Folder = string(made)
+			}
+			if also == nil {
+				return nil
+			}
+			return also(folder, record)
+		}
+		record, ended := run.Run(ctx, plan)
+		if record != nil {
+			one.Record, one.Exit = record, s.Exit(record, ended)
 			swept.Made = append(swept.Made, one)
 			if one.Folder != "" {
 				fmt.Fprintf(s.Told, "%s: the run is in %s\n", number, one.Folder)
@@ -129,24 +139,6 @@ func (s *Swept) Benchmarks(w io.Writer) error {
 		text.Run(s.Made[i].Record, s.Made[i].Record.Summary)
 	}
 	return text.Write(w)
-}
-
-func (s *Sweep) try(ctx context.Context, plan run.Plan) (Tried, error) {
-	one, also := Tried{}, plan.Kept
-	plan.Kept = func(folder results.Folder, record *results.Record) error {
-		if made, some := folder.(results.Dir); some {
-			one.Folder = string(made)
-		}
-		if also == nil {
-			return nil
-		}
-		return also(folder, record)
-	}
-	record, ended := run.Run(ctx, plan)
-	if record != nil {
-		one.Record, one.Exit = record, s.Exit(record, ended)
-	}
-	return one, ended
 }
 
 // plans returns the plan of each run, all of them sound and with a folder that holds no

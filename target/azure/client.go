@@ -3,16 +3,12 @@ package azure
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-
-	"loadgen/engine/clock"
 )
 
 // Client names what sends requests and reads replies.
@@ -56,20 +52,6 @@ func (t *Target) Socket() string {
 	return Endpoint{scheme: t.proxy.Scheme, host: t.proxy.Host}.Socket()
 }
 
-// proxy returns where requests of net/http go by, nil for nowhere. The address may hold a
-// password, and is in no error.
-func (o *Options) proxy() (*url.URL, error) {
-	if o.Client == Native {
-		return nil, nil
-	}
-	address, err := o.Proxy(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
-	// What is no address with http:// before it can come out as one with a path.
-	if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
-		return nil, fmt.Errorf("%w: the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) has no address of the form http://host:port", ErrOptions)
-	}
-	return address, nil
-}
-
 // errProxy is that of a proxy that lets nobody through.
 var errProxy = errors.New("the proxy")
 
@@ -109,24 +91,6 @@ func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
 		}
 	}
 	return n
-}
-
-// shaken has a trace count the handshakes that net/http makes itself, behind a proxy, and
-// say that it was one of them that failed.
-func (w *way) shaken(trace *httptrace.ClientTrace) {
-	t := w.attempt.target
-	var began clock.Instant
-	trace.TLSHandshakeStart = func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		began = t.clock.Now()
-	}
-	trace.TLSHandshakeDone = func(_ tls.ConnectionState, err error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		t.counter.handshakes.add(t.clock.Now().Sub(began))
-		w.unshaken = err
-	}
 }
 
 // bodyBuffer is what is read of a body at once that does not say how long it is.

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"net/http"
 	"strconv"
 
 	"loadgen/engine/wire"
@@ -28,7 +29,12 @@ func (a *attempt) finish(number uint64, path int) {
 		a.separate()
 		a.line = append(a.line, by.signature.query...)
 	}
-	date := t.dates.at(t.clock.Now())
+	today := t.dates.calendar.Date(t.clock.Now())
+	latest := t.dates.latest.Load()
+	if latest == nil || latest.second != today.Unix() {
+		latest = &date{today.Unix(), today.UTC().Format(http.TimeFormat)}
+		t.dates.latest.Store(latest)
+	}
 	m := append(append(append(a.message[:0], a.method...), ' '), a.line...)
 	m = append(m, t.begin...)
 	if len(a.content) > 0 {
@@ -38,7 +44,7 @@ func (a *attempt) finish(number uint64, path int) {
 	m = append(m, acceptLine...)
 	if by.secret != nil {
 		m = by.secret.AppendAuthorization(append(m, "Authorization: "...), t.scheme, &wire.Signable{
-			Method: a.method, ContentType: a.values[typeSlot], Date: date,
+			Method: a.method, ContentType: a.values[typeSlot], Date: latest.text,
 			Account: t.endpoint.account, Path: view(a.line[:path]),
 		})
 		m = append(m, "\r\n"...)
@@ -56,7 +62,7 @@ func (a *attempt) finish(number uint64, path int) {
 	}
 	m = append(append(m, "x-ms-client-request-id: "...), t.runID...)
 	m = strconv.AppendUint(append(m, '-'), number, 10)
-	m = append(append(m, "\r\nx-ms-date: "...), date...)
+	m = append(append(m, "\r\nx-ms-date: "...), latest.text...)
 	m = append(m, endOfHead...)
 	if !a.apart() {
 		m = append(m, a.content...)

@@ -60,8 +60,8 @@ func retryPause(text string, unit time.Duration) (time.Duration, bool) {
 	}
 }
 
-// dates writes instants of the clock as the header x-ms-date has them. The text
-// of a second is made once. Safe for concurrent use.
+// dates has the latest second of the clock as the header x-ms-date has it: the text of a second is
+// made once. Safe for concurrent use.
 type dates struct {
 	calendar clock.Calendar
 	latest   atomic.Pointer[date]
@@ -70,15 +70,4 @@ type dates struct {
 type date struct {
 	second int64
 	text   string
-}
-
-func (d *dates) at(now clock.Instant) string {
-	today := d.calendar.Date(now)
-	second := today.Unix()
-	if latest := d.latest.Load(); latest != nil && latest.second == second {
-		return latest.text
-	}
-	made := &date{second, today.UTC().Format(http.TimeFormat)}
-	d.latest.Store(made)
-	return made.text
 }

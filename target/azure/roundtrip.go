@@ -73,17 +73,29 @@ func (n *NetHTTP) RoundTrip(ctx context.Context, op *target.Operation) (*http.Re
 // errForm is that of a request that net/http does not take.
 var errForm = errors.New("nothing sent: the request has no form that net/http takes")
 
-// begin sends the request of an attempt and returns its reply unread. The caller owes the
-// way an end.
+// begin sends the request of an attempt, byte for byte but for the order of the headers, and
+// returns its reply unread. The caller owes the way an end.
 func (n *NetHTTP) begin(ctx context.Context, a *attempt) (*way, *http.Response, error) {
 	t := n.target
 	w := &way{attempt: a}
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
-	request, err := w.request(n.proxy)
+	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(a.message)))
 	if err != nil {
 		w.cancel(nil)
 		return nil, nil, errForm
 	}
+	// What was signed is the text of the path, which parsing could alter.
+	request.URL = &url.URL{Scheme: t.endpoint.scheme, Host: t.endpoint.host, Opaque: string(a.line)}
+	if n.proxy != nil && request.URL.Scheme == "http" {
+		// What a proxy is asked for is a whole address.
+		request.URL.Opaque = "//" + request.URL.Host + request.URL.Opaque
+	}
+	request.RequestURI, request.Body = "", http.NoBody
+	if len(a.content) > 0 {
+		// The transport may go on reading it after the attempt has ended.
+		request.Body = io.NopCloser(bytes.NewReader(bytes.Clone(a.content)))
+	}
+	request = request.WithContext(httptrace.WithClientTrace(w.ctx, w.trace()))
 	t.watch.begin(ctx, a, t.clock.Now(), nil, w.cancel)
 	response, err := n.transport.RoundTrip(request)
 	if err != nil {
@@ -150,28 +162,6 @@ type way struct {
 	unshaken error
 }
 
-// request returns the attempt's request, byte for byte but for the order of the
-// headers.
-func (w *way) request(proxy *url.URL) (*http.Request, error) {
-	a := w.attempt
-	request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(a.message)))
-	if err != nil {
-		return nil, err
-	}
-	// What was signed is the text of the path, which parsing could alter.
-	request.URL = &url.URL{Scheme: a.target.endpoint.scheme, Host: a.target.endpoint.host, Opaque: string(a.line)}
-	if proxy != nil && request.URL.Scheme == "http" {
-		// What a proxy is asked for is a whole address.
-		request.URL.Opaque = "//" + request.URL.Host + request.URL.Opaque
-	}
-	request.RequestURI, request.Body = "", http.NoBody
-	if len(a.content) > 0 {
-		// The transport may go on reading it after the attempt has ended.
-		request.Body = io.NopCloser(bytes.NewReader(bytes.Clone(a.content)))
-	}
-	return request.WithContext(httptrace.WithClientTrace(w.ctx, w.trace())), nil
-}
-
 // trace counts what becomes of the connections. An attempt that loses its
 // connection gets no other: what net/http does on its own when it finds one closed
 // is to send some requests again, which may have been carried out.
@@ -205,8 +195,21 @@ func (w *way) trace() *httptrace.ClientTrace {
 			t.counter.firstBytes.add(w.first.Sub(w.got))
 		},
 	}
-	if t.proxy != nil {
-		w.shaken(trace)
+	if t.proxy == nil {
+		return trace
+	}
+	// Behind a proxy net/http makes the handshakes itself.
+	var began clock.Instant
+	trace.TLSHandshakeStart = func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		began = t.clock.Now()
+	}
+	trace.TLSHandshakeDone = func(_ tls.ConnectionState, err error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		t.counter.handshakes.add(t.clock.Now().Sub(began))
+		w.unshaken = err
 	}
 	return trace
 }
@@ -219,19 +222,15 @@ func (w *way) Read(p []byte) (int, error) {
 	case errors.Is(err, target.ErrReplyTooLong):
 		err = errReplyTooLong
 	}
-	return n, w.failure(err, true)
+	// Why there is no more of the reply, in one line.
+	none := w.attempt.target.unanswered(w.because(err), true)
+	return n, &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
 }
 
 func (w *way) Close() error {
 	err := w.ReadCloser.Close()
 	w.end()
 	return err
-}
-
-// failure says in one line why the attempt has no reply, or no more of it.
-func (w *way) failure(err error, within bool) error {
-	none := w.attempt.target.unanswered(w.because(err), within)
-	return &target.Unanswered{Fault: none.Fault, Detail: none.Detail}
 }
 
 // because returns why the attempt has no reply, or no more of it, given what net/http says.

@@ -87,9 +87,15 @@ func New(o Options) (*Target, error) {
 	t.budget = o.Budget
 	t.client, t.observe = o.Client, o.Observe
 	t.native.Store(o.Client == Native)
-	var err error
-	if t.proxy, err = o.proxy(); err != nil {
-		return nil, err
+	if o.Client != Native {
+		address, err := o.Proxy(&url.URL{Scheme: o.Endpoint.scheme, Host: o.Endpoint.host})
+		// What is no address with http:// before it can come out as one with a path. It may hold a
+		// password, and is in no error.
+		if err != nil || address != nil && (!plainHost(address.Hostname()) || strings.Trim(address.Path, "/") != "") {
+			return nil, fmt.Errorf("%w: the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY) has no address of the form http://host:port",
+				ErrOptions)
+		}
+		t.proxy = address
 	}
 	t.other = t.netHTTP(t.proxy)
 	if who := o.Endpoint.prove().identity; who != nil {
@@ -224,7 +230,21 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 func (t *Target) keep() {
 	for {
 		now := t.clock.Now()
-		alarm := t.clock.Alarm(min(t.watch.expire(now), t.pool.expire(now)))
+		next := t.pool.expire(now)
+		// An attempt that begins meanwhile is due later than the first of the list, and where there
+		// is none, not before a whole limit has passed: nobody has to wake this goroutine for it.
+		w := t.watch
+		w.mu.Lock()
+		for w.first != nil && w.first.watched.due <= now {
+			w.end(w.first, w.late)
+		}
+		if w.first != nil {
+			next = min(next, w.first.watched.due)
+		} else {
+			next = min(next, now.Add(w.limit))
+		}
+		w.mu.Unlock()
+		alarm := t.clock.Alarm(next)
 		select {
 		case <-alarm.C:
 		case <-t.stop:
@@ -253,7 +273,17 @@ func (t *Target) Close() {
 	close(t.stop)
 	t.alone.Wait()
 	t.other.Close()
-	t.watch.close()
+	// What is under way ends, or begins from now on: nobody would see it late. Nobody is listened
+	// to any more, and who is being told is waited for.
+	w := t.watch
+	w.mu.Lock()
+	w.closed = true
+	for w.first != nil {
+		w.end(w.first, errClosed)
+	}
+	w.rest()
+	w.mu.Unlock()
+	w.telling.Wait()
 	t.pool.close()
 }
 

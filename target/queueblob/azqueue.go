@@ -58,7 +58,25 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		o.StoreMissing = o.Code == queueNotFound
 		return o
 	case target.ReceiveMessages:
-		return q.receive(ctx, queue, b)
+		page, err := queue.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{
+			NumberOfMessages: new(int32(max(1, b.Most))), VisibilityTimeout: seconds(b.Hidden)})
+		o := q.answered(200, err)
+		if o.Code == queueNotFound {
+			return answer{Status: 200}
+		}
+		for _, one := range page.Messages {
+			if one == nil || one.MessageID == nil || one.PopReceipt == nil {
+				continue
+			}
+			found := target.Found{Name: *one.MessageID, Receipt: *one.PopReceipt, Received: int(value(one.DequeueCount))}
+			// What is no base64 was put by somebody else.
+			if found.Body, err = base64.StdEncoding.DecodeString(value(one.MessageText)); err != nil {
+				found.Body = []byte(value(one.MessageText))
+			}
+			found.Size = int64(len(found.Body))
+			o.Found = append(o.Found, found)
+		}
+		return o
 	case target.DeleteMessage:
 		_, err := queue.DeleteMessage(ctx, b.Name, b.Receipt, nil)
 		// Of a receipt that is not the last one any more services say 400 or 404.
@@ -73,32 +91,6 @@ func (q *Queues) Do(ctx context.Context, op *target.Operation) target.Outcome {
 		_, err := queue.Delete(ctx, nil)
 		return q.answered(204, err)
 	}
-}
-
-func (q *Queues) receive(ctx context.Context, queue *azqueue.QueueClient, b *target.Beside) target.Outcome {
-	page, err := queue.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{
-		NumberOfMessages: new(int32(max(1, b.Most))), VisibilityTimeout: seconds(b.Hidden)})
-	if err != nil {
-		o := q.failed(err)
-		if o.Code == queueNotFound {
-			return answer{Status: 200}
-		}
-		return o
-	}
-	o := answer{Status: 200}
-	for _, one := range page.Messages {
-		if one == nil || one.MessageID == nil || one.PopReceipt == nil {
-			continue
-		}
-		found := target.Found{Name: *one.MessageID, Receipt: *one.PopReceipt, Received: int(value(one.DequeueCount))}
-		// What is no base64 was put by somebody else.
-		if found.Body, err = base64.StdEncoding.DecodeString(value(one.MessageText)); err != nil {
-			found.Body = []byte(value(one.MessageText))
-		}
-		found.Size = int64(len(found.Body))
-		o.Found = append(o.Found, found)
-	}
-	return o
 }
 
 // seconds is for how many a message is hidden.
