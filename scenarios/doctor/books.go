@@ -17,7 +17,6 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
 
@@ -50,10 +49,10 @@ type booksFigures struct {
 	faults []string
 }
 
-// measureBooks carries out the run, over HTTP and with its record in a folder of
-// its own, which is removed.
-func measureBooks(ctx context.Context) (booksFigures, error) {
-	s, err := stress(booksValues...)
+// measureBooks carries out the run, with these values of the stress test, over HTTP and with its
+// record in a folder of its own, which is removed. Some of its replies get lost.
+func measureBooks(ctx context.Context, values [][2]string) (f booksFigures, err error) {
+	s, err := stress(values...)
 	if err != nil {
 		return booksFigures{}, err
 	}
@@ -61,12 +60,7 @@ func measureBooks(ctx context.Context) (booksFigures, error) {
 	if err != nil {
 		return booksFigures{}, err
 	}
-	f, err := measureBooksOf(ctx, s, folder)
-	return f, errors.Join(err, os.RemoveAll(folder))
-}
-
-// measureBooksOf carries out a run some of whose replies get lost.
-func measureBooksOf(ctx context.Context, s *scenarios.Scenario, folder string) (booksFigures, error) {
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	var lost atomic.Int64
 	record, err := run.Run(ctx, run.Plan{Scenario: s, On: run.Embedded, Out: folder, NoProbe: true,
 		Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, Share: booksLost, To: time.Hour}}},

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,17 +18,9 @@ import (
 // A run some of whose replies get lost, and that is told nothing of them: its books and
 // those of the service are the same, and so is what was read back.
 func TestBooksOfALossyService(t *testing.T) {
-	s, err := stress(booksValues...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	// Without limits and times of a model, and with as few operations, it is over soon.
-	for _, one := range [][2]string{{"model.profile", model.Off}, {"phases.peak.each", "1s"}, {"phases.peak.rates", "[500]"}} {
-		if err := s.Set(one[0], one[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f, err := measureBooksOf(t.Context(), s, t.TempDir())
+	f, err := measureBooks(t.Context(), append(slices.Clone(booksValues),
+		[][2]string{{"model.profile", model.Off}, {"phases.peak.each", "1s"}, {"phases.peak.rates", "[500]"}}...))
 	if err != nil || len(f.faults) > 0 {
 		t.Errorf("measureBooks = %+v, %v; want books that close", f, err)
 	}

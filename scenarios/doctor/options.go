@@ -49,7 +49,9 @@ func Diagnose(ctx context.Context, o Options, progress io.Writer) *Diagnosis {
 	checks, last := o.machine(), []check{
 		{name: "pacing", lasts: "3 s of 2,000 operations/s that nothing answers to", examine: measured(trials{o.Clock, true}.measurePacing)},
 		{name: "ceiling", lasts: "as many operations as there can be, for a second or two", examine: measured(trials{o.Clock, true}.measureCeiling)},
-		{name: "books", lasts: "a short run whose replies are lost, or which is throttled", examine: measured(measureBooks)},
+		{name: "books", lasts: "a short run whose replies are lost, or which is throttled", examine: measured(func(ctx context.Context) (booksFigures, error) {
+			return measureBooks(ctx, booksValues)
+		})},
 		{name: "stall", lasts: "20 s of 1,000 operations/s, in 2 s of which the engine stands still", examine: measured(trials{o.Clock, true}.measureStall)},
 	}
 	if o.Service != nil {

@@ -37,33 +37,27 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 	if len(r.Faults) > 0 {
 		return nil, r.Faults
 	}
-	return p, together(p, tree, r)
-}
-
-// together returns what is wrong with values that are sound one by one.
-func together(p *Profile, tree *fields.Node, r *fields.Reader) error {
+	// The values are sound one by one; what follows is wrong with them together.
 	seen := map[string]bool{}
 	for i, v := range p.Values {
-		at := tree.Find("values").Items[i].At
-		path := "values." + strconv.Itoa(i)
 		if seen[v.Name] {
-			r.Fault(at, path, "%s is there twice; expected once", v.Name)
+			r.Fault(tree.Find("values").Items[i].At, "values."+strconv.Itoa(i), "%s is there twice; expected once", v.Name)
 		}
 		seen[v.Name] = true
 	}
 	m, err := model.New(p.Base)
 	if err != nil {
-		return err
+		return p, err
 	}
 	for _, v := range p.Values {
 		if err := m.Set(v.Name, v.Value); err != nil {
-			return err
+			return p, err
 		}
 	}
 	for _, one := range m.Validate() {
 		r.Fault(tree.Find(versionField).At, "values", "%v", one)
 	}
-	return r.Faults.ErrorOrNil()
+	return p, r.Faults.ErrorOrNil()
 }
 
 // parameter returns what is wrong with a value of the model, and with which field of it.

@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,9 +125,9 @@ func TestTurnsInRealTime(t *testing.T) {
 		arms: []*arm{{design: "c"}, {design: "a"}, {design: "b"}, {design: "x", cannot: []contest.Obstacle{{}}}}}
 	var got []string
 	for _, one := range c.matches() {
-		got = append(got, one.folder())
+		got = append(got, fmt.Sprintf("%s-%d", one.arm.design, one.run+1))
 	}
-	if want := "a b c c-2 b-2 a-2 a-3 b-3 c-3"; strings.Join(got, " ") != want {
+	if want := "a-1 b-1 c-1 c-2 b-2 a-2 a-3 b-3 c-3"; strings.Join(got, " ") != want {
 		t.Errorf("turns %v; want %s", got, want)
 	}
 }

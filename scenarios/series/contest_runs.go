@@ -69,15 +69,6 @@ func (m *match) scenario(root uint64) *scenarios.Scenario {
 	return &s
 }
 
-// folder returns the name of the folder of a run in real time: the design's, and for
-// all but the first the number of the run.
-func (m *match) folder() string {
-	if m.run == 0 {
-		return m.arm.design
-	}
-	return fmt.Sprintf("%s-%d", m.arm.design, m.run+1)
-}
-
 // carryOut makes all runs, so many at once, and waits for them. Its error is what ended
 // them early.
 func (c *contestRun) carryOut(ctx context.Context, atOnce int) error {
@@ -126,7 +117,12 @@ func (c *contestRun) play(ctx context.Context, m *match, last bool) error {
 		p.Command = c.plan.Alone(m.arm.design, p.Scenario.Seed)
 	}
 	if c.live() {
-		p.Out = filepath.Join(string(c.folder), m.folder())
+		// By the design, and for all but the first by the number of the run.
+		name := m.arm.design
+		if m.run > 0 {
+			name += fmt.Sprintf("-%d", m.run+1)
+		}
+		p.Out = filepath.Join(string(c.folder), name)
 		p.Consent = func(run.Ask) error { return nil } // it was agreed to the contest
 	} else {
 		// When it was is no part of what it comes to, and of interest to who keeps it.

@@ -102,8 +102,7 @@ func invalid(one gate.Result, record *results.Record) gate.Result {
 	return one
 }
 
-// file returns where the baseline of a scenario is, reasons where it is said why it was
-// accepted.
+// file returns where the baseline of a scenario is.
 func (g *Gate) file(name string) string { return filepath.Join(g.Baselines, name+".json") }
 
 // mostBaseline bounds the size of a baseline.
@@ -139,26 +138,22 @@ func (g *Gate) take(one gate.Result, record *results.Record) (gate.Result, error
 		one.Reason, one.Against = "it repeats, so that nothing was to be accepted", was.Named()
 		return one, nil
 	}
-	if err := g.keep(one.Scenario, made); err != nil {
+	// Why it was accepted is written before what was.
+	var log *os.File
+	if err = os.MkdirAll(g.Baselines, 0o755); err == nil {
+		log, err = os.OpenFile(filepath.Join(g.Baselines, one.Scenario+".reasons.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(log, "%s\n", made.Line())
+		err = errors.Join(err, log.Close())
+	}
+	if err == nil {
+		err = os.WriteFile(g.file(one.Scenario), made.File(), 0o644)
+	}
+	if err != nil {
 		return one, fmt.Errorf("%w: %w", run.ErrFolder, err)
 	}
 	one.Reason, one.Against = "accepted", made.Named()
 	one.Notes = []string{"written to " + g.file(one.Scenario)}
 	return one, nil
-}
-
-// keep writes a baseline, and before it why it was accepted.
-func (g *Gate) keep(name string, made *baseline.Baseline) error {
-	if err := os.MkdirAll(g.Baselines, 0o755); err != nil {
-		return err
-	}
-	log, err := os.OpenFile(filepath.Join(g.Baselines, name+".reasons.txt"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(log, "%s\n", made.Line())
-	if err := errors.Join(err, log.Close()); err != nil {
-		return err
-	}
-	return os.WriteFile(g.file(name), made.File(), 0o644)
 }

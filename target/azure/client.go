@@ -55,14 +55,15 @@ func (t *Target) Socket() string {
 // errProxy is that of a proxy that lets nobody through.
 var errProxy = errors.New("the proxy")
 
-// netHTTP returns net/http's way to the service, by a proxy unless that is nil. Vegeta's driver
-// and the client share it.
-func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
-	n := &NetHTTP{target: t, proxy: proxy}
+// NetHTTP returns another way to the target's service. It has no more connections
+// than the target keeps: an attempt beyond waits for another to end. It goes by the proxy
+// that the target's own client would.
+func (t *Target) NetHTTP() *NetHTTP {
+	n := &NetHTTP{target: t, proxy: t.proxy}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	n.transport = &http.Transport{
-		Proxy: http.ProxyURL(proxy), DialContext: t.dialer.plain,
+		Proxy: http.ProxyURL(t.proxy), DialContext: t.dialer.plain,
 		Protocols: protocols, DisableCompression: true,
 		MaxConnsPerHost: t.pool.most, MaxIdleConnsPerHost: t.pool.most, IdleConnTimeout: idleFor,
 		WriteBufferSize: connectionBuffer, ReadBufferSize: connectionBuffer, MaxResponseHeaderBytes: mostHead,
@@ -84,7 +85,7 @@ func (t *Target) netHTTP(proxy *url.URL) *NetHTTP {
 	}
 	n.transport.TLSClientConfig = t.dialer.tls.Clone()
 	n.transport.TLSClientConfig.NextProtos = offers
-	if proxy == nil {
+	if t.proxy == nil {
 		n.transport.Proxy = nil
 		n.transport.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			return t.dialer.secure(ctx, network, address, offers...)

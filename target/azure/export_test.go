@@ -12,8 +12,12 @@ import (
 // attempt on.
 func (t *Target) DialWith(open func(ctx context.Context, network, address string) (net.Conn, error)) {
 	t.dialer.open = open
-	t.pool.close()
-	t.pool.closed = false
+	t.pool.mu.Lock()
+	defer t.pool.mu.Unlock()
+	for _, c := range t.pool.idle {
+		c.Close()
+	}
+	t.pool.idle = nil
 }
 
 // Callers is how many contexts a target listens to.

@@ -54,7 +54,9 @@ func TestExpiringMovesNoConnection(t *testing.T) {
 				t.Errorf("%s: connection %d of those that expired is open or still held", row.name, i)
 			}
 		}
-		p.close()
+		for _, c := range p.idle {
+			c.Close()
+		}
 	}
 }
 

@@ -32,11 +32,6 @@ type NetHTTP struct {
 	proxy *url.URL
 }
 
-// NetHTTP returns another way to the target's service. It has no more connections
-// than the target keeps: an attempt beyond waits for another to end. It goes by the proxy
-// that the target's own client would.
-func (t *Target) NetHTTP() *NetHTTP { return t.netHTTP(t.proxy) }
-
 // Close closes the connections, all of which must be idle.
 func (n *NetHTTP) Close() { n.transport.CloseIdleConnections() }
 

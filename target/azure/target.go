@@ -97,7 +97,7 @@ func New(o Options) (*Target, error) {
 		}
 		t.proxy = address
 	}
-	t.other = t.netHTTP(t.proxy)
+	t.other = t.NetHTTP()
 	if who := o.Endpoint.prove().identity; who != nil {
 		t.tokens = NewTokenKeeper(who, o.Clock, o.Calendar)
 	}
@@ -284,7 +284,15 @@ func (t *Target) Close() {
 	w.rest()
 	w.mu.Unlock()
 	w.telling.Wait()
-	t.pool.close()
+	// Connections that come back are closed, too.
+	p := t.pool
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
+	for _, c := range idle {
+		c.Close()
+	}
 }
 
 // Format writes the address of the service, whatever the verb: the rest of a

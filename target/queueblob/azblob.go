@@ -76,7 +76,20 @@ func (c *Blobs) Do(ctx context.Context, op *target.Operation) target.Outcome {
 			return o
 		}
 	case target.GetBlob:
-		return c.get(ctx, within, b)
+		reply, err := within.NewBlobClient(b.Name).DownloadStream(ctx, nil)
+		if err != nil {
+			return c.failed(err)
+		}
+		defer reply.Body.Close()
+		body, err := io.ReadAll(io.LimitReader(reply.Body, MostBlob+1))
+		if err == nil && len(body) > MostBlob {
+			err = errTooLong
+		}
+		if err != nil {
+			return c.failed(err)
+		}
+		return answer{Status: 200, Found: []target.Found{{Name: b.Name, Body: body, Size: int64(len(body)),
+			Metadata: metadataOf(reply.Metadata), ETag: string(value(reply.ETag))}}}
 	case target.ListBlobs:
 		return c.list(ctx, within, b)
 	case target.DeleteBlob:
@@ -117,30 +130,15 @@ func (unclosed) Close() error { return nil }
 
 var errTooLong = errors.New("the blob is longer than any that is read here")
 
-func (c *Blobs) get(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
-	reply, err := within.NewBlobClient(b.Name).DownloadStream(ctx, nil)
-	if err != nil {
-		return c.failed(err)
-	}
-	defer reply.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(reply.Body, MostBlob+1))
-	if err == nil && len(body) > MostBlob {
-		err = errTooLong
-	}
-	if err != nil {
-		return c.failed(err)
-	}
-	return answer{Status: 200, Found: []target.Found{{Name: b.Name, Body: body, Size: int64(len(body)),
-		Metadata: metadataOf(reply.Metadata), ETag: string(value(reply.ETag))}}}
-}
-
 // list names blobs: those of one page of the service's. Where that is less than was asked
 // for and there are more, the marker leads to them.
 func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.Beside) target.Outcome {
-	o, most := answer{Status: 200}, mostListed(b)
+	most := mostListed(b)
 	at, marker := place{b.Store, b.Name, b.After}, b.Marker
-	if marker == "" && b.After != "" {
-		marker = c.markers.take(at)
+	if marker == "" {
+		c.markers.mu.Lock()
+		marker = c.markers.known[at]
+		c.markers.mu.Unlock()
 	}
 	ask := &azcontainer.ListBlobsFlatOptions{Prefix: &b.Name, Include: azcontainer.ListBlobsInclude{Metadata: true}}
 	if marker != "" {
@@ -151,14 +149,12 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 		ask.MaxResults = new(int32(most))
 	}
 	page, err := within.NewListBlobsFlatPager(ask).NextPage(ctx)
-	if err != nil {
-		if o := c.failed(err); o.Code != containerNotFound {
-			return o
-		}
+	o := c.answered(200, err)
+	if o.Code == containerNotFound {
 		return answer{Status: 200}
 	}
-	for _, item := range itemsOf(&page) {
-		if *item.Name <= b.After {
+	for _, item := range value(page.Segment).BlobItems {
+		if item == nil || item.Name == nil || *item.Name <= b.After {
 			continue
 		}
 		if len(o.Found) == most {
@@ -180,19 +176,6 @@ func (c *Blobs) list(ctx context.Context, within *azcontainer.Client, b *target.
 		o.Marker = marker
 	}
 	return o
-}
-
-func itemsOf(page *azcontainer.ListBlobsFlatResponse) []*azcontainer.BlobItem {
-	if page.Segment == nil {
-		return nil
-	}
-	var list []*azcontainer.BlobItem
-	for _, item := range page.Segment.BlobItems {
-		if item != nil && item.Name != nil {
-			list = append(list, item)
-		}
-	}
-	return list
 }
 
 // metadataOf returns metadata by the names that they were written with: headers have
@@ -222,14 +205,7 @@ type markers struct {
 // place is where a list is gone on with.
 type place struct{ store, prefix, after string }
 
-// take returns the marker of a place, empty where none is known.
-func (m *markers) take(at place) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.known[at]
-}
-
-// keep keeps that of a place.
+// keep keeps the marker of a place.
 func (m *markers) keep(at place, marker string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
