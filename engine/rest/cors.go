@@ -24,7 +24,16 @@ const (
 
 // preflight answers a browser that asks whether a page may send a request. The
 // question is never signed, and says nothing of the resource.
-var preflight = operation{status: 200, present: (*exchange).presentPreflight}
+var preflight = operation{status: 200, present: func(x *exchange) {
+	x.headers.add(allowOriginHeader, headerOf(x.request, originHeader))
+	x.headers.add(allowMethodsHeader, headerOf(x.request, requestMethodHeader))
+	if headers := headerOf(x.request, requestHeadersHeader); headers != "" {
+		x.headers.add(allowHeadersHeader, headers)
+	}
+	x.headers.text = strconv.AppendInt(x.headers.text, int64(x.rule.MaxAge), 10)
+	x.headers.close(maxAgeHeader)
+	x.headers.add(allowCredentialsHeader, "true")
+}}
 
 func (x *exchange) preparePreflight() (entity.Code, string) {
 	origin, method := headerOf(x.request, originHeader), headerOf(x.request, requestMethodHeader)
@@ -43,17 +52,6 @@ func (x *exchange) preparePreflight() (entity.Code, string) {
 	}
 	x.operation = &preflight
 	return entity.OK, ""
-}
-
-func (x *exchange) presentPreflight() {
-	x.headers.add(allowOriginHeader, headerOf(x.request, originHeader))
-	x.headers.add(allowMethodsHeader, headerOf(x.request, requestMethodHeader))
-	if headers := headerOf(x.request, requestHeadersHeader); headers != "" {
-		x.headers.add(allowHeadersHeader, headers)
-	}
-	x.headers.text = strconv.AppendInt(x.headers.text, int64(x.rule.MaxAge), 10)
-	x.headers.close(maxAgeHeader)
-	x.headers.add(allowCredentialsHeader, "true")
 }
 
 // addCORS adds to a reply, success or failure, what lets a page of another

@@ -11,9 +11,32 @@ import (
 // update from an upsert.
 var (
 	insertEntity = operation{status: 201, writes: true, needs: verbRights[entity.Insert],
-		prepare: (*exchange).prepareInsert, present: (*exchange).presentMade}
+		prepare: func(x *exchange) (entity.Code, string) {
+			if len(x.request.Header["If-Match"]) > 0 {
+				return entity.InvalidInput, "an insert has no If-Match"
+			}
+			if code, detail := x.readEntity(); code != entity.OK {
+				return code, detail
+			}
+			if !x.entity.HasPartition || !x.entity.HasRow {
+				return entity.PropertiesNeedValue, "an insert needs a PartitionKey and a RowKey"
+			}
+			x.bare = x.prefersNothing()
+			x.askEntity(entity.Insert, x.entity.Key)
+			return entity.OK, ""
+		},
+		present: (*exchange).presentMade}
 	getEntity = operation{status: 200, needs: verbRights[entity.Get],
-		prepare: (*exchange).prepareGet,
+		prepare: func(x *exchange) (entity.Code, string) {
+			if code, detail := entity.ValidateKey(x.resource.Key); code != entity.OK {
+				return code, detail
+			}
+			if code, detail := x.readSelect(); code != entity.OK {
+				return code, detail
+			}
+			x.askEntity(entity.Get, x.resource.Key)
+			return entity.OK, ""
+		},
 		present: func(x *exchange) {
 			x.addTag()
 			x.output = x.rendering.AppendEntity(x.output, x.change.Key, x.reply.Entity)
@@ -25,23 +48,17 @@ var (
 		update: entity.Merge, upsert: entity.InsertOrMerge,
 		prepare: (*exchange).prepareUpdate, present: (*exchange).addTag}
 	deleteEntity = operation{status: 204, writes: true, needs: verbRights[entity.Delete],
-		prepare: (*exchange).prepareDelete}
+		prepare: func(x *exchange) (entity.Code, string) {
+			if code, detail := x.readCondition(); code != entity.OK {
+				return code, detail
+			}
+			if x.match.IsNone() {
+				return entity.MissingRequiredHeader, "a delete needs an If-Match"
+			}
+			x.askEntity(entity.Delete, x.resource.Key)
+			return entity.OK, ""
+		}}
 )
-
-func (x *exchange) prepareInsert() (entity.Code, string) {
-	if len(x.request.Header["If-Match"]) > 0 {
-		return entity.InvalidInput, "an insert has no If-Match"
-	}
-	if code, detail := x.readEntity(); code != entity.OK {
-		return code, detail
-	}
-	if !x.entity.HasPartition || !x.entity.HasRow {
-		return entity.PropertiesNeedValue, "an insert needs a PartitionKey and a RowKey"
-	}
-	x.bare = x.prefersNothing()
-	x.askEntity(entity.Insert, x.entity.Key)
-	return entity.OK, ""
-}
 
 func (x *exchange) prepareUpdate() (entity.Code, string) {
 	if code, detail := x.readCondition(); code != entity.OK {
@@ -59,28 +76,6 @@ func (x *exchange) prepareUpdate() (entity.Code, string) {
 		verb = x.operation.upsert
 	}
 	x.askEntity(verb, key)
-	return entity.OK, ""
-}
-
-func (x *exchange) prepareDelete() (entity.Code, string) {
-	if code, detail := x.readCondition(); code != entity.OK {
-		return code, detail
-	}
-	if x.match.IsNone() {
-		return entity.MissingRequiredHeader, "a delete needs an If-Match"
-	}
-	x.askEntity(entity.Delete, x.resource.Key)
-	return entity.OK, ""
-}
-
-func (x *exchange) prepareGet() (entity.Code, string) {
-	if code, detail := entity.ValidateKey(x.resource.Key); code != entity.OK {
-		return code, detail
-	}
-	if code, detail := x.readSelect(); code != entity.OK {
-		return code, detail
-	}
-	x.askEntity(entity.Get, x.resource.Key)
 	return entity.OK, ""
 }
 

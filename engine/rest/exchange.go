@@ -9,7 +9,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
 )
 
@@ -88,22 +87,6 @@ type matter struct {
 	// What is said of it.
 	status    int
 	rendering wire.Rendering
-}
-
-// end lets go of the request, so that nothing of it stays in memory but the room
-// it was read into.
-func (x *exchange) end() {
-	x.matter = matter{}
-	room := counted(x.body) + counted(x.output) + counted(x.packed)
-	others := x.share.of.held.Load() - x.share.held
-	if room > 0 && (max(cap(x.body), cap(x.output), cap(x.packed)) > mostKept || others+room > x.share.of.most/4) {
-		// The parsed forms hold views into the body.
-		x.body, x.output, x.packed = nil, nil, nil
-		x.entity, x.batch = wire.EntityBody{}, wire.BatchRequest{}
-		room = 0
-	}
-	x.share.hold(room)
-	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "rows", "kept", "base", "tags", "dateText", "dateTicks", "echo", "seen")
 }
 
 // partitionKey returns the one PartitionKey that the request is about, empty

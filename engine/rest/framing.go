@@ -125,32 +125,17 @@ func (f *framing) read(line []byte, cut bool) {
 		// A line may go on in the next, of which a reader may know nothing.
 		f.stage = doubtful
 	case begins(line, lengthName):
-		f.readLength(line[len(lengthName):], cut)
+		// The one length of a head: digits, and blanks around them.
+		length, err := strconv.ParseUint(string(bytes.Trim(line[len(lengthName):], " \t")), 10, 63)
+		if f.hasLength || cut || err != nil {
+			f.stage = doubtful
+			return
+		}
+		f.hasLength, f.length = true, int64(length)
 	}
 }
 
 // begins reports whether a line begins with a name in whatever case.
 func begins(line []byte, name string) bool {
 	return line[0]|0x20 == name[0]|0x20 && len(line) >= len(name) && bytes.EqualFold(line[:len(name)], []byte(name))
-}
-
-// readLength takes the one length of a head: digits, and blanks around them.
-func (f *framing) readLength(value []byte, cut bool) {
-	value = bytes.Trim(value, " \t")
-	if f.hasLength || cut || len(value) == 0 {
-		f.stage = doubtful
-		return
-	}
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			f.stage = doubtful
-			return
-		}
-	}
-	length, err := strconv.ParseInt(string(value), 10, 64)
-	if err != nil {
-		f.stage = doubtful
-		return
-	}
-	f.hasLength, f.length = true, length
 }

@@ -11,6 +11,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/invariants"
 	"loadgen/engine/wire"
 )
 
@@ -99,7 +100,19 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.observe != nil {
 		x.show()
 	}
-	x.end()
+	// Nothing of the request stays in memory but the room it was read into.
+	x.matter = matter{}
+	room := counted(x.body) + counted(x.output) + counted(x.packed)
+	others := x.share.of.held.Load() - x.share.held
+	if room > 0 && (max(cap(x.body), cap(x.output), cap(x.packed)) > mostKept || others+room > x.share.of.most/4) {
+		// The parsed forms hold views into the body.
+		x.body, x.output, x.packed = nil, nil, nil
+		x.entity, x.batch = wire.EntityBody{}, wire.BatchRequest{}
+		room = 0
+	}
+	x.share.hold(room)
+	invariants.Poison(x, "handler", "share", "headers", "body", "entity", "batch", "packed", "output", "rows", "kept",
+		"base", "tags", "dateText", "dateTicks", "echo", "seen")
 	h.exchanges.Put(x)
 	if !answered {
 		panic(http.ErrAbortHandler)

@@ -17,7 +17,13 @@ var (
 			x.output = wire.AppendServiceProperties(x.output, x.tenant.properties.Load())
 		}}
 	setProperties = operation{status: 202, xml: true, writes: true, needs: rights{types: "s", any: "w"},
-		prepare: (*exchange).prepareSetProperties, perform: (*exchange).setProperties}
+		prepare: func(x *exchange) (code entity.Code, detail string) {
+			if code, detail = x.readXML(); code == entity.OK {
+				x.settings, code, detail = wire.ParseServiceProperties(x.text())
+			}
+			return code, detail
+		},
+		perform: (*exchange).setProperties}
 	getStatistics = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
 		prepare: func(x *exchange) (entity.Code, string) {
 			if !x.target.secondary {
@@ -30,16 +36,6 @@ var (
 			x.output = wire.AppendStatistics(x.output, x.handler.calendar.header(x.released))
 		}}
 )
-
-func (x *exchange) prepareSetProperties() (entity.Code, string) {
-	if code, detail := x.readXML(); code != entity.OK {
-		return code, detail
-	}
-	var code entity.Code
-	var detail string
-	x.settings, code, detail = wire.ParseServiceProperties(x.text())
-	return code, detail
-}
 
 // setProperties changes the properties that are given, and keeps those left out. They are
 // kept before they count.
@@ -75,8 +71,29 @@ var (
 		present: func(x *exchange) {
 			x.output = wire.AppendPolicies(x.output, x.tenant.policies.get(x.resource.Table))
 		}}
-	setPolicies = operation{status: 204, xml: true, writes: true, prepare: (*exchange).prepareSetPolicies,
-		perform: (*exchange).setPolicies}
+	setPolicies = operation{status: 204, xml: true, writes: true,
+		prepare: func(x *exchange) (code entity.Code, detail string) {
+			if code, detail = x.readXML(); code != entity.OK {
+				return code, detail
+			}
+			if x.policies, code, detail = wire.ParsePolicies(x.text()); code != entity.OK {
+				return code, detail
+			}
+			return x.checkTable()
+		},
+		perform: func(x *exchange) (entity.Code, string) {
+			var note []byte
+			if len(x.policies) > 0 {
+				note = wire.AppendPolicies(nil, x.policies)
+			}
+			if code := x.handler.engine.SetNote(x.target.account, strings.Clone(x.resource.Table), note); code != entity.OK {
+				return code, ""
+			}
+			if !x.tenant.policies.put(x.resource.Table, x.policies) {
+				return entity.InvalidInput, "there are too many tables with access policies"
+			}
+			return entity.OK, ""
+		}}
 )
 
 // checkTable returns TableNotFound where the table is missing that the path
@@ -84,32 +101,6 @@ var (
 func (x *exchange) checkTable() (entity.Code, string) {
 	if !x.handler.engine.HasTable(x.target.account, x.resource.Table) {
 		return entity.TableNotFound, ""
-	}
-	return entity.OK, ""
-}
-
-func (x *exchange) prepareSetPolicies() (entity.Code, string) {
-	if code, detail := x.readXML(); code != entity.OK {
-		return code, detail
-	}
-	var code entity.Code
-	var detail string
-	if x.policies, code, detail = wire.ParsePolicies(x.text()); code != entity.OK {
-		return code, detail
-	}
-	return x.checkTable()
-}
-
-func (x *exchange) setPolicies() (entity.Code, string) {
-	var note []byte
-	if len(x.policies) > 0 {
-		note = wire.AppendPolicies(nil, x.policies)
-	}
-	if code := x.handler.engine.SetNote(x.target.account, strings.Clone(x.resource.Table), note); code != entity.OK {
-		return code, ""
-	}
-	if !x.tenant.policies.put(x.resource.Table, x.policies) {
-		return entity.InvalidInput, "there are too many tables with access policies"
 	}
 	return entity.OK, ""
 }

@@ -57,23 +57,20 @@ func (q *queryOptions) parse(text string) (entity.Code, string) {
 		if !validName || !validValue {
 			return entity.InvalidQueryParameterValue, "the query string is not percent-encoded UTF-8"
 		}
-		if code, detail := q.set(name, value); code != entity.OK {
-			return code, detail
+		place, which := q.place(name)
+		if place != nil {
+			if q.has(which) {
+				return entity.InvalidQueryParameterValue, "a query option comes twice"
+			}
+			*place, q.present = value, q.present|which
+			continue
 		}
-	}
-	return entity.OK, ""
-}
-
-// set keeps the value of an option, which may have one.
-func (q *queryOptions) set(name, value string) (entity.Code, string) {
-	place, which := q.place(name)
-	if place == nil {
 		switch name {
 		case "$orderby", "$skip", "$count", "$inlinecount", "$expand", "$apply", "$compute", "$search", "$skiptoken":
 			q.unsupported = name
-			return entity.OK, ""
+			continue
 		}
-		// Any other means nothing. One that comes twice was not signed so.
+		// One of a signature that comes twice was not signed so.
 		access := q.access
 		if access == nil {
 			access = new(wire.SharedAccess)
@@ -85,12 +82,7 @@ func (q *queryOptions) set(name, value string) (entity.Code, string) {
 		if !first {
 			return entity.AuthenticationFailed, "an option of the shared access signature comes twice"
 		}
-		return entity.OK, ""
 	}
-	if q.has(which) {
-		return entity.InvalidQueryParameterValue, "a query option comes twice"
-	}
-	*place, q.present = value, q.present|which
 	return entity.OK, ""
 }
 

@@ -66,8 +66,7 @@ func (x *exchange) write(w http.ResponseWriter) (sent bool) {
 		x.status = 0
 		return false
 	}
-	x.addConstants()
-	x.headers.copyTo(w.Header())
+	x.setHeaders(w.Header())
 	w.WriteHeader(x.status)
 	if x.verdict.Cut {
 		// net/http closes the connection of who writes less than was announced.
@@ -107,8 +106,9 @@ func (x *exchange) drip(w http.ResponseWriter, body []byte) []byte {
 	return body
 }
 
-// addConstants adds the headers whose values need not be made.
-func (x *exchange) addConstants() {
+// setHeaders adds the headers whose values need not be made, and sets all of them. Those that
+// were made are copies: net/http reads them after the handler has returned.
+func (x *exchange) setHeaders(header http.Header) {
 	h := &x.headers
 	h.constant("Cache-Control", "no-cache")
 	if len(x.output) > 0 && x.boundary == "" {
@@ -140,6 +140,15 @@ func (x *exchange) addConstants() {
 		h.constant(versionHeader, x.access.given.Version)
 	default:
 		h.constant(versionHeader, "2019-02-02")
+	}
+	text := string(h.text)
+	values := make([]string, h.count)
+	for i := range h.count {
+		entry := &h.entries[i]
+		if values[i] = entry.constant; values[i] == "" {
+			values[i] = text[entry.from:entry.to]
+		}
+		header[entry.name] = values[i : i+1 : i+1]
 	}
 }
 
@@ -202,20 +211,6 @@ func (h *headers) view(name string) string {
 		}
 	}
 	return ""
-}
-
-// copyTo sets the headers. The values are copies: net/http reads them after the
-// handler has returned.
-func (h *headers) copyTo(header http.Header) {
-	text := string(h.text)
-	values := make([]string, h.count)
-	for i := range h.count {
-		entry := &h.entries[i]
-		if values[i] = entry.constant; values[i] == "" {
-			values[i] = text[entry.from:entry.to]
-		}
-		header[entry.name] = values[i : i+1 : i+1]
-	}
 }
 
 // appendGUID appends a random GUID (version 4, RFC 9562).

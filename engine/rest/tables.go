@@ -21,12 +21,33 @@ var (
 			}
 		}}
 	getTable = operation{status: 200, needs: rights{types: "c", any: "lr"},
-		prepare: (*exchange).prepareGetTable,
+		prepare: func(x *exchange) (entity.Code, string) {
+			// The name may be spelt in any case.
+			for _, name := range x.handler.engine.TableNames(x.target.account) {
+				if strings.EqualFold(name, x.resource.Table) {
+					x.tables.names = []string{name}
+					return entity.OK, ""
+				}
+			}
+			return entity.ResourceNotFound, ""
+		},
 		present: func(x *exchange) {
 			x.output = x.rendering.AppendTable(x.output, x.tables.names[0])
 		}}
 	createTable = operation{status: 201, writes: true, needs: rights{types: "c", any: "cw"},
-		prepare: (*exchange).prepareCreateTable, present: (*exchange).presentMade}
+		prepare: func(x *exchange) (entity.Code, string) {
+			if code, detail := x.readJSON(); code != entity.OK {
+				return code, detail
+			}
+			name, code, detail := wire.ParseTableName(x.text())
+			if code != entity.OK {
+				return code, detail
+			}
+			x.bare = x.prefersNothing()
+			x.ask(entity.CreateTable, name)
+			return entity.OK, ""
+		},
+		present: (*exchange).presentMade}
 	deleteTable = operation{status: 204, writes: true, needs: rights{types: "c", any: "d"},
 		prepare: func(x *exchange) (entity.Code, string) {
 			x.ask(entity.DeleteTable, x.resource.Table)
@@ -85,30 +106,6 @@ func (x *exchange) prepareQueryTables() (entity.Code, string) {
 		}
 		x.tables.names = append(x.tables.names, name)
 	}
-	return entity.OK, ""
-}
-
-// prepareGetTable looks for one table, whose name may be spelt in any case.
-func (x *exchange) prepareGetTable() (entity.Code, string) {
-	for _, name := range x.handler.engine.TableNames(x.target.account) {
-		if strings.EqualFold(name, x.resource.Table) {
-			x.tables.names = []string{name}
-			return entity.OK, ""
-		}
-	}
-	return entity.ResourceNotFound, ""
-}
-
-func (x *exchange) prepareCreateTable() (entity.Code, string) {
-	if code, detail := x.readJSON(); code != entity.OK {
-		return code, detail
-	}
-	name, code, detail := wire.ParseTableName(x.text())
-	if code != entity.OK {
-		return code, detail
-	}
-	x.bare = x.prefersNothing()
-	x.ask(entity.CreateTable, name)
 	return entity.OK, ""
 }
 
