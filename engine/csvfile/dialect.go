@@ -31,21 +31,6 @@ type failing struct{ err error }
 // Read returns the error.
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// dialectOf returns the dialect of a file that begins so.
-func dialectOf(h head, o *Options) dialect {
-	best := dialect{separator: ','}
-	most := best.named(h, o)
-	for _, separator := range []byte{';', '\t'} {
-		if d := (dialect{separator: separator}); d.named(h, o) > most {
-			best, most = d, d.named(h, o)
-		}
-	}
-	if escaped := (dialect{best.separator, true}); !best.reads(h, o) && escaped.reads(h, o) {
-		return escaped
-	}
-	return best
-}
-
 // named returns how many fields of the first row name a column that is looked for.
 func (d dialect) named(h head, o *Options) int {
 	if o.Known == nil {

@@ -102,14 +102,37 @@ type wide struct {
 // Read fills a buffer with what is ready. The error is that of what is read from, or says
 // that the text ends within a character.
 func (w *wide) Read(into []byte) (int, error) {
+	const unit = 2
 	for w.taken == len(w.out) {
 		if w.err != nil {
 			return 0, w.err
 		}
 		n, err := w.from.Read(w.in[w.kept:])
 		w.out, w.taken, w.err = w.out[:0], 0, err
-		n += w.kept
-		w.kept = copy(w.in[:], w.in[w.turn(w.in[:n], err != nil):n])
+		text := w.in[:w.kept+n]
+		at := 0
+		for ; at+unit <= len(text); at += unit {
+			r := rune(w.order.Uint16(text[at:]))
+			if !utf16.IsSurrogate(r) {
+				w.out = utf8.AppendRune(w.out, r)
+				continue
+			}
+			if at+2*unit > len(text) && err == nil {
+				// The first half of a pair waits for the second, unless the text ends with it.
+				break
+			}
+			pair := rune(utf8.RuneError)
+			if at+2*unit <= len(text) {
+				pair = utf16.DecodeRune(r, rune(w.order.Uint16(text[at+unit:])))
+			}
+			if pair == utf8.RuneError {
+				w.out = append(w.out, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
+				continue
+			}
+			w.out = utf8.AppendRune(w.out, pair)
+			at += unit
+		}
+		w.kept = copy(w.in[:], text[at:])
 		if err == io.EOF && w.kept > 0 {
 			w.err = &Damage{"the UTF-16 text ends within a character"}
 		}
@@ -117,32 +140,4 @@ func (w *wide) Read(into []byte) (int, error) {
 	n := copy(into, w.out[w.taken:])
 	w.taken += n
 	return n, nil
-}
-
-// turn adds to what is ready, and returns how many bytes that took: the first half of a
-// pair waits for the second, unless the text ends with it.
-func (w *wide) turn(text []byte, last bool) int {
-	const unit = 2
-	at := 0
-	for ; at+unit <= len(text); at += unit {
-		r := rune(w.order.Uint16(text[at:]))
-		if !utf16.IsSurrogate(r) {
-			w.out = utf8.AppendRune(w.out, r)
-			continue
-		}
-		if at+2*unit > len(text) && !last {
-			break
-		}
-		pair := rune(utf8.RuneError)
-		if at+2*unit <= len(text) {
-			pair = utf16.DecodeRune(r, rune(w.order.Uint16(text[at+unit:])))
-		}
-		if pair == utf8.RuneError {
-			w.out = append(w.out, 0xED, 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
-			continue
-		}
-		w.out = utf8.AppendRune(w.out, pair)
-		at += unit
-	}
-	return at
 }

@@ -95,7 +95,17 @@ func New(from io.Reader, o Options) *Reader {
 	if err != nil {
 		from = failing{err}
 	}
-	rows, filter := dialectOf(h, &o).reader(io.MultiReader(bytes.NewReader(text), from), &o)
+	best := dialect{separator: ','}
+	most := best.named(h, &o)
+	for _, separator := range []byte{';', '\t'} {
+		if d := (dialect{separator: separator}); d.named(h, &o) > most {
+			best, most = d, d.named(h, &o)
+		}
+	}
+	if escaped := (dialect{best.separator, true}); !best.reads(h, &o) && escaped.reads(h, &o) {
+		best = escaped
+	}
+	rows, filter := best.reader(io.MultiReader(bytes.NewReader(text), from), &o)
 	filter.learns = !filter.escapes
 	return &Reader{options: o, rows: rows, filter: filter, bounded: bounded, line: 1}
 }

@@ -22,17 +22,32 @@ func MergePacked(stored Packed, t Ticks, changes []Property) Packed {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(t))
 	merged := binary.LittleEndian.AppendUint16(dst, checkCount(0))
 	var marks [MaxProperties/64 + 1]uint64
-	pending := unmerged{changes: changes, used: marks[:]}
+	used := marks[:] // with a bit for each change
 	if len(changes) > MaxProperties {
-		pending.used = make([]uint64, len(changes)/64+1)
+		used = make([]uint64, len(changes)/64+1)
 	}
+	// Where the search for a change begins: a client tends to name properties in the order in
+	// which they are stored.
+	next := 0
 	for range count {
 		start := read.at
 		name, ok := read.text()
 		if !ok || !read.skipValue() {
 			return nil
 		}
-		if change := pending.take(name); change != nil {
+		var change *Property
+		for range changes {
+			at := next
+			if next++; next == len(changes) {
+				next = 0
+			}
+			if changes[at].Name == name {
+				used[at/64] |= 1 << (at % 64)
+				change = &changes[at]
+				break
+			}
+		}
+		if change != nil {
 			merged = appendProperty(merged, change)
 		} else {
 			merged = append(merged, stored[start:read.at]...)
@@ -42,39 +57,13 @@ func MergePacked(stored Packed, t Ticks, changes []Property) Packed {
 		return nil
 	}
 	for i := range changes {
-		if pending.used[i/64]&(1<<(i%64)) == 0 {
+		if used[i/64]&(1<<(i%64)) == 0 {
 			merged = appendProperty(merged, &changes[i])
 			count++
 		}
 	}
 	binary.LittleEndian.PutUint16(merged[countAt:], checkCount(count))
 	return slices.Clone(merged)
-}
-
-// unmerged is a list of changes of which some have been taken.
-type unmerged struct {
-	changes []Property
-	// next is where the search begins: a client tends to name properties in
-	// the order in which they are stored.
-	next int
-	// used has a bit for each change.
-	used []uint64
-}
-
-// take returns the change of that name and marks it, or nil where there is none.
-func (u *unmerged) take(name string) *Property {
-	for range u.changes {
-		i := u.next
-		u.next++
-		if u.next == len(u.changes) {
-			u.next = 0
-		}
-		if u.changes[i].Name == name {
-			u.used[i/64] |= 1 << (i % 64)
-			return &u.changes[i]
-		}
-	}
-	return nil
 }
 
 // Validate returns OK where an entity of this key keeps within the limits on

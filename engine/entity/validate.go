@@ -210,3 +210,50 @@ const (
 	EarliestDateTime Ticks = 504911232000000000
 	LatestDateTime   Ticks = 3155378975999999999
 )
+
+// ValidateBatch returns OK where the changes could form an entity group
+// transaction on a suitable table, or else a code, the index of the first
+// change at fault and one line of detail: 1 to [MaxBatchChanges] changes, each
+// valid, all of one partition, each row once, at most [MaxBatchBytes] together.
+// Nothing is allocated for a valid batch whose rows ascend.
+func ValidateBatch(changes []Change) (code Code, index int, detail string) {
+	switch n := len(changes); {
+	case n == 0:
+		return InvalidInput, 0, "the batch holds no change"
+	case n > MaxBatchChanges:
+		return InvalidInput, MaxBatchChanges - 1,
+			fmt.Sprintf("the batch holds %d changes, more than %d", n, MaxBatchChanges)
+	}
+	partition := changes[0].Key.Partition
+	total := 0
+	var keys keyChecker
+	// While the rows ascend none comes twice, and nothing is remembered.
+	var rows map[string]struct{}
+	for i := range changes {
+		c := &changes[i]
+		size, code, detail := c.check(&keys)
+		if code != OK {
+			return code, i, detail
+		}
+		if c.Key.Partition != partition {
+			return DifferentPartitions, i, "the batch goes to the partitions " +
+				quote(partition) + " and " + quote(c.Key.Partition)
+		}
+		if rows == nil && i > 0 && changes[i-1].Key.Row >= c.Key.Row {
+			rows = make(map[string]struct{}, MaxBatchChanges)
+			for j := range i {
+				rows[changes[j].Key.Row] = struct{}{}
+			}
+		}
+		if rows != nil {
+			if _, again := rows[c.Key.Row]; again {
+				return InvalidDuplicateRow, i, "the batch changes the row " + quote(c.Key.Row) + " twice"
+			}
+			rows[c.Key.Row] = struct{}{}
+		}
+		if total += size; total > MaxBatchBytes {
+			return RequestBodyTooLarge, i, fmt.Sprintf("the batch has more than %d bytes", MaxBatchBytes)
+		}
+	}
+	return OK, 0, ""
+}

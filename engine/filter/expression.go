@@ -96,22 +96,19 @@ func (e *Expression) holds(at int32, k entity.Key, p entity.Packed) bool {
 	case truth:
 		return n.constant.Bool()
 	default:
-		v, ok := n.value(k, p)
-		return ok && compare(v, n.constant)&n.accepts != 0
-	}
-}
-
-// value returns what a comparison is about, and false where the entity lacks it.
-func (n *node) value(k entity.Key, p entity.Packed) (entity.Value, bool) {
-	switch n.subject {
-	case subjectPartition:
-		return entity.String(k.Partition), true
-	case subjectRow:
-		return entity.String(k.Row), true
-	case subjectTimestamp:
-		return entity.DateTime(p.Timestamp()), true
-	default:
-		return p.Lookup(n.property)
+		var v entity.Value
+		found := true
+		switch n.subject {
+		case subjectPartition:
+			v = entity.String(k.Partition)
+		case subjectRow:
+			v = entity.String(k.Row)
+		case subjectTimestamp:
+			v = entity.DateTime(p.Timestamp())
+		default:
+			v, found = p.Lookup(n.property)
+		}
+		return found && compare(v, n.constant)&n.accepts != 0
 	}
 }
 

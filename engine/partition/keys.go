@@ -2,7 +2,6 @@ package partition
 
 import (
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 )
 
 // key is one PartitionKey in use.
@@ -46,26 +45,6 @@ const (
 	keysPerRange  = 4
 )
 
-func newKeys(m *model.Model, background []Step, cold bool) keys {
-	k := keys{
-		limit:   newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
-		known:   make(map[Place]*key),
-		refusal: m.ThrottleCost * (nano / thousand),
-		sweepAt: fewestToSweep,
-		fewest:  fewestToSweep,
-	}
-	if m.Idle.Headroom > thousand {
-		k.idle = newIdleness(m, background)
-	}
-	if !cold && m.BoundsServers() {
-		k.serverLimit = newLimit(m.Stamp.ServerTarget, int64(m.Stamp.Burst))
-		for number := range m.Stamp.Servers {
-			k.servers = append(k.servers, &server{number: int(number), bucket: k.serverLimit.full(0)})
-		}
-	}
-	return k
-}
-
 // find returns the state of a PartitionKey; nil where there is no limit on any. A new one goes
 // to the next of the servers, if they are bounded: a warm table is spread over them evenly.
 func (k *keys) find(now clock.Instant, p Place) *key {
@@ -89,7 +68,17 @@ func (k *keys) find(now clock.Instant, p Place) *key {
 		// Doubling the threshold keeps the cost of the walk constant per key.
 		k.recent = recentKeys{}
 		for p, one := range k.known {
-			if k.isIdle(now, one) {
+			// A key is idle that has its whole burst again or, where there is none, a rate so
+			// small that it comes near no limit.
+			idle := k.limit.unlimited()
+			if k.idle != nil {
+				const far = 64
+				idle = one.offered.rate(now, k.idle.law)*far < k.limit.rate*thousand
+			} else if !idle {
+				one.bucket.refill(now, k.limit)
+				idle = one.bucket.tokens == k.limit.capacity
+			}
+			if idle {
 				delete(k.known, p)
 			}
 		}
@@ -169,20 +158,6 @@ func (k *keys) serve(now clock.Instant, one *key, s *server, cost int64) {
 	}
 }
 
-// isIdle reports whether a key has its whole burst again or, where there is
-// none, a rate so small that it comes near no limit.
-func (k *keys) isIdle(now clock.Instant, one *key) bool {
-	if k.idle == nil {
-		if k.limit.unlimited() {
-			return true
-		}
-		one.bucket.refill(now, k.limit)
-		return one.bucket.tokens == k.limit.capacity
-	}
-	const far = 64
-	return one.offered.rate(now, k.idle.law)*far < k.limit.rate*thousand
-}
-
 // recentKeys are keys by what their places end with: where a few are asked for again and
 // again, that finds them in a fraction of the time that a map takes.
 type recentKeys [1 << recentBits]recentKey
@@ -218,14 +193,6 @@ type idleness struct {
 	capacity   int64
 	background int64
 	upcoming   []Step
-}
-
-func newIdleness(m *model.Model, background []Step) *idleness {
-	return &idleness{
-		law: newFading(m.Idle.RateMemory), target: m.PartitionTarget, headroom: m.Idle.Headroom,
-		refusal: m.ThrottleCost, low: m.Idle.UtilisationLow, high: m.Idle.UtilisationHigh,
-		capacity: m.Stamp.ServerTarget, background: m.Idle.Background, upcoming: background,
-	}
 }
 
 // multiple returns the multiple of the target, in thousandths, that a partition

@@ -39,7 +39,13 @@ type Layer struct {
 func New(o Options) *Layer {
 	m := o.Model
 	l := &Layer{
-		keys: newKeys(m, slices.Clone(o.Background), o.Cold),
+		keys: keys{
+			limit:   newLimit(m.PartitionTarget, int64(m.PartitionBurst)),
+			known:   make(map[Place]*key),
+			refusal: m.ThrottleCost * (nano / thousand),
+			sweepAt: fewestToSweep,
+			fewest:  fewestToSweep,
+		},
 		accounts: accounts{
 			entities: newLimit(m.AccountTarget, int64(m.AccountBurst)),
 			in:       newLimit(m.AccountIngress, int64(m.AccountBurst)),
@@ -51,6 +57,20 @@ func New(o Options) *Layer {
 			sizeWeight: m.Stamp.SizeWeight, scanRate: m.ScanRate,
 			pendingLow: m.Stamp.PendingLow, pendingHigh: m.Stamp.PendingHigh, pendingDrop: m.Stamp.PendingDrop,
 		},
+	}
+	if m.Idle.Headroom > thousand {
+		l.keys.idle = &idleness{
+			law: newFading(m.Idle.RateMemory), target: m.PartitionTarget, headroom: m.Idle.Headroom,
+			refusal: m.ThrottleCost, low: m.Idle.UtilisationLow, high: m.Idle.UtilisationHigh,
+			capacity: m.Stamp.ServerTarget, background: m.Idle.Background, upcoming: slices.Clone(o.Background),
+		}
+	}
+	if !o.Cold && m.BoundsServers() {
+		k := &l.keys
+		k.serverLimit = newLimit(m.Stamp.ServerTarget, int64(m.Stamp.Burst))
+		for number := range m.Stamp.Servers {
+			k.servers = append(k.servers, &server{number: int(number), bucket: k.serverLimit.full(0)})
+		}
 	}
 	if o.Cold {
 		s := &stamp{

@@ -70,12 +70,20 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 	slices.SortFunc(keys, entity.Compare)
 	var d division
 	for i := 1; i < len(keys); i++ {
-		if keys[i] != keys[i-1] {
-			if short := boundary(keys[i-1], keys[i]); short != keys[i] {
-				d.bounds = append(d.bounds, short)
-			}
-			d.bounds = append(d.bounds, keys[i])
+		below, above := keys[i-1], keys[i]
+		if below == above {
+			continue
 		}
+		// The shortest beginning of a key that lies above the lesser one (Bayer and Unterauer
+		// 1977). Of two tails that grow towards each other no key that was met parts those to
+		// come, but what they begin with does.
+		for n := range above {
+			if n > 0 && entity.Compare(above[:n], below) > 0 {
+				d.bounds = append(d.bounds, strings.Clone(above[:n]))
+				break
+			}
+		}
+		d.bounds = append(d.bounds, above)
 	}
 	d.came = make([]int64, len(d.bounds)+1)
 	p.told, p.now = p.now, d
@@ -84,18 +92,6 @@ func (p *probe) turn(now clock.Instant, memory clock.Instant) {
 
 // forget has the probe begin anew, as a range does that has other bounds.
 func (p *probe) forget(now clock.Instant) { *p = probe{began: now} }
-
-// boundary returns the shortest beginning of a key that lies above a lesser one (Bayer
-// and Unterauer 1977). Of two tails that grow towards each other no key that was met
-// parts those to come, but what they begin with does.
-func boundary(below, above string) string {
-	for n := range above {
-		if n > 0 && entity.Compare(above[:n], below) > 0 {
-			return strings.Clone(above[:n])
-		}
-	}
-	return above
-}
 
 // cut returns the boundary that comes nearest to dividing in half what came, and false
 // where none leaves the greatest share or less on either side.

@@ -75,7 +75,7 @@ func TestHappensAsOftenAsItShould(t *testing.T) {
 
 func TestHeadroomShrinksWithUtilisation(t *testing.T) {
 	m, _ := model.New(model.Headroom)
-	i := newIdleness(m, nil)
+	i := New(Options{Model: m}).keys.idle
 	rows := []struct{ utilisation, want int64 }{{0, 2000}, {300, 2000}, {550, 1500}, {799, 1002}, {800, 1000}, {2000, 1000}}
 	for _, row := range rows {
 		if got := i.multiple(row.utilisation); got != row.want {

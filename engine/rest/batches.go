@@ -8,7 +8,30 @@ import (
 // transact carries out an entity group transaction, or the lone point query
 // that may come in its place.
 var transact = operation{parts: true, needs: rights{types: "o"}, prepare: (*exchange).prepareBatch,
-	refuse: (*exchange).refuseBatch,
+	// The answer is the one part that says which change was at fault. A service that refuses
+	// for want of capacity has not looked into the transaction: its reply is a plain one, like
+	// that to a body too long to read.
+	refuse: func(x *exchange) bool {
+		code := x.failure.code
+		if x.boundary == "" || refuses(code) || code == entity.RequestBodyTooLarge {
+			return false
+		}
+		fault := x.fault()
+		reply := x.startBatch()
+		if x.batch.IsRead && x.asked.Verb == entity.Get {
+			x.output = reply.AppendRead(x.output, x.change.Key, nil, &fault)
+		} else {
+			index := x.reply.FailedIndex
+			var part wire.BatchPart
+			if index >= 0 && index < len(x.batch.Parts) {
+				part = x.batch.Parts[index]
+			}
+			x.output = reply.AppendFailure(x.output, index, &part, &fault)
+		}
+		// The standard client of Go finds the code of a failed transaction nowhere else.
+		x.headers.add(errorHeader, string(code))
+		return true
+	},
 	present: func(x *exchange) {
 		reply := x.startBatch()
 		if x.batch.IsRead {
@@ -54,32 +77,6 @@ func (x *exchange) prepareBatch() (entity.Code, string) {
 		key.Partition = keep(&x.kept.partition, key.Partition)
 	}
 	return entity.OK, ""
-}
-
-// refuseBatch answers with the one part that says which change was at fault. A
-// service that refuses for want of capacity has not looked into the
-// transaction: its reply is a plain one, like that to a body too long to read.
-func (x *exchange) refuseBatch() bool {
-	code := x.failure.code
-	if x.boundary == "" || refuses(code) || code == entity.RequestBodyTooLarge {
-		return false
-	}
-	fault := x.fault()
-	reply := x.startBatch()
-	if x.batch.IsRead && x.asked.Verb == entity.Get {
-		x.output = reply.AppendRead(x.output, x.change.Key, nil, &fault)
-	} else {
-		index := x.reply.FailedIndex
-		var part wire.BatchPart
-		if index >= 0 && index < len(x.batch.Parts) {
-			part = x.batch.Parts[index]
-		}
-		x.output = reply.AppendFailure(x.output, index, &part, &fault)
-	}
-	// The standard client of Go finds the code of a failed transaction nowhere
-	// else.
-	x.headers.add(errorHeader, string(code))
-	return true
 }
 
 // startBatch begins a reply with many parts.

@@ -108,37 +108,32 @@ func (d *door) evict() bool {
 		if looked {
 			return false
 		}
-		d.look()
+		d.stalest = d.stalest[:0:0]
+		for c := range d.open {
+			since := c.idle.Load()
+			if since == busy || since == evicted {
+				continue
+			}
+			at := len(d.stalest)
+			for at > 0 && d.stalest[at-1].since > since {
+				at--
+			}
+			if at == mostStalest {
+				continue
+			}
+			if len(d.stalest) == mostStalest {
+				d.stalest = d.stalest[:mostStalest-1]
+			}
+			d.stalest = append(d.stalest, candidate{})
+			copy(d.stalest[at+1:], d.stalest[at:])
+			d.stalest[at] = candidate{c, since}
+		}
 	}
 }
 
 // mostStalest is how many candidates one look finds: going over all connections for
 // each of a crowd would take longer than to serve it.
 const mostStalest = 64
-
-// look finds the connections that have been idle for longest, that one first.
-func (d *door) look() {
-	d.stalest = d.stalest[:0:0]
-	for c := range d.open {
-		since := c.idle.Load()
-		if since == busy || since == evicted {
-			continue
-		}
-		at := len(d.stalest)
-		for at > 0 && d.stalest[at-1].since > since {
-			at--
-		}
-		if at == mostStalest {
-			continue
-		}
-		if len(d.stalest) == mostStalest {
-			d.stalest = d.stalest[:mostStalest-1]
-		}
-		d.stalest = append(d.stalest, candidate{})
-		copy(d.stalest[at+1:], d.stalest[at:])
-		d.stalest[at] = candidate{c, since}
-	}
-}
 
 // What is done for a client that is turned away: it is told so, and what it has
 // sent is read for a moment, or the network would forget the reply with it.

@@ -51,7 +51,24 @@ func (f *framing) follow(p []byte) (taken int) {
 	for taken < len(p) {
 		switch f.stage {
 		case inHead:
-			taken += f.followLine(p[taken:])
+			line, _, ended := bytes.Cut(p[taken:], []byte{'\n'})
+			taken += len(line)
+			if !ended {
+				f.keep(line)
+				return taken
+			}
+			taken++
+			if f.lineLength > 0 {
+				f.keep(line)
+				line = f.line[:min(f.lineLength, lineKept)]
+			}
+			if f.lineLength > lineKept {
+				// Its end is known by the last byte alone, which is all that matters of a
+				// line that says nothing of the length.
+				line[lineKept-1] = f.lineEnd
+			}
+			f.read(line, f.lineLength > lineKept)
+			f.lineLength = 0
 		case inBody:
 			n := min(f.rest, int64(len(p)-taken))
 			taken += int(n)
@@ -63,28 +80,6 @@ func (f *framing) follow(p []byte) (taken int) {
 		}
 	}
 	return taken
-}
-
-// followLine takes bytes of the head up to the end of a line.
-func (f *framing) followLine(p []byte) (taken int) {
-	end := bytes.IndexByte(p, '\n')
-	if end < 0 {
-		f.keep(p)
-		return len(p)
-	}
-	line := p[:end]
-	if f.lineLength > 0 {
-		f.keep(line)
-		line = f.line[:min(f.lineLength, lineKept)]
-		if f.lineLength > lineKept {
-			// Its end is known by the last byte alone, which is all that matters of a
-			// line that says nothing of the length.
-			line[lineKept-1] = f.lineEnd
-		}
-	}
-	f.read(line, f.lineLength > lineKept)
-	f.lineLength = 0
-	return end + 1
 }
 
 // keep keeps the beginning of a line.

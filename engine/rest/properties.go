@@ -23,7 +23,30 @@ var (
 			}
 			return code, detail
 		},
-		perform: (*exchange).setProperties}
+		// What is given changes, what is left out is kept. It is kept before it counts.
+		perform: func(x *exchange) (entity.Code, string) {
+			t, given := x.tenant, &x.settings
+			t.setting.Lock()
+			defer t.setting.Unlock()
+			merged := *t.properties.Load()
+			if given.Logging != nil {
+				merged.Logging = given.Logging
+			}
+			if given.HourMetrics != nil {
+				merged.HourMetrics = given.HourMetrics
+			}
+			if given.MinuteMetrics != nil {
+				merged.MinuteMetrics = given.MinuteMetrics
+			}
+			if given.HasCors {
+				merged.Cors = given.Cors
+			}
+			code := x.handler.engine.SetNote(x.target.account, "", wire.AppendServiceProperties(nil, &merged))
+			if code == entity.OK {
+				t.properties.Store(&merged)
+			}
+			return code, ""
+		}}
 	getStatistics = operation{status: 200, xml: true, needs: rights{types: "s", any: "r"},
 		prepare: func(x *exchange) (entity.Code, string) {
 			if !x.target.secondary {
@@ -36,32 +59,6 @@ var (
 			x.output = wire.AppendStatistics(x.output, x.handler.calendar.header(x.released))
 		}}
 )
-
-// setProperties changes the properties that are given, and keeps those left out. They are
-// kept before they count.
-func (x *exchange) setProperties() (entity.Code, string) {
-	t, given := x.tenant, &x.settings
-	t.setting.Lock()
-	defer t.setting.Unlock()
-	merged := *t.properties.Load()
-	if given.Logging != nil {
-		merged.Logging = given.Logging
-	}
-	if given.HourMetrics != nil {
-		merged.HourMetrics = given.HourMetrics
-	}
-	if given.MinuteMetrics != nil {
-		merged.MinuteMetrics = given.MinuteMetrics
-	}
-	if given.HasCors {
-		merged.Cors = given.Cors
-	}
-	code := x.handler.engine.SetNote(x.target.account, "", wire.AppendServiceProperties(nil, &merged))
-	if code == entity.OK {
-		t.properties.Store(&merged)
-	}
-	return code, ""
-}
 
 // The operations on a table's stored access policies. They speak XML, and are
 // for who has the account's key: no shared access signature lets anybody do

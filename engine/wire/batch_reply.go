@@ -62,35 +62,30 @@ func (r *BatchReply) AppendSuccess(
 			dst = append(dst, "\r\n"...)
 			dst = rendering.AppendEntity(dst, c.Key, stored)
 			dst = append(dst, "\r\n"...)
-		} else {
-			dst = appendDone(dst, part, c, versions[i], start)
+			continue
 		}
+		dst = append(dst, "HTTP/1.1 204 No Content\r\n"...)
+		dst = part.appendContentID(dst)
+		dst = append(dst, guardHeaders...)
+		if c.Verb == entity.Insert {
+			dst = append(dst, noContent+versionThree+"Location: "...)
+			from := len(dst)
+			dst = append(AppendLinkLiteral(append(dst, start...), c.Key.Row), "')"...)
+			to := len(dst)
+			dst = append(dst, "\r\nDataServiceId: "...)
+			dst = append(dst, dst[from:to]...)
+			dst = append(dst, "\r\n"...)
+		} else {
+			dst = append(dst, versionOne...)
+		}
+		if c.Verb != entity.Delete {
+			dst = appendETagHeader(dst, versions[i])
+		}
+		// The second blank line stands for the body: clients read the headers' end and the
+		// boundary's line break apart.
+		dst = append(dst, "\r\n\r\n"...)
 	}
 	return r.closeChangeSet(dst)
-}
-
-// appendDone appends the reply to a change that shows nothing. The second blank
-// line stands for the body: clients read the headers' end and the boundary's
-// line break apart. The entity's address begins with start.
-func appendDone(dst []byte, part *BatchPart, c *entity.Change, version entity.Ticks, start []byte) []byte {
-	dst = append(dst, "HTTP/1.1 204 No Content\r\n"...)
-	dst = part.appendContentID(dst)
-	dst = append(dst, guardHeaders...)
-	if c.Verb == entity.Insert {
-		dst = append(dst, noContent+versionThree+"Location: "...)
-		from := len(dst)
-		dst = append(AppendLinkLiteral(append(dst, start...), c.Key.Row), "')"...)
-		to := len(dst)
-		dst = append(dst, "\r\nDataServiceId: "...)
-		dst = append(dst, dst[from:to]...)
-		dst = append(dst, "\r\n"...)
-	} else {
-		dst = append(dst, versionOne...)
-	}
-	if c.Verb != entity.Delete {
-		dst = appendETagHeader(dst, version)
-	}
-	return append(dst, "\r\n\r\n"...)
 }
 
 // AppendFailure appends the body for a transaction that was not: one part, with

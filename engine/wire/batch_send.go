@@ -10,6 +10,7 @@ import (
 // the given identifier in its boundaries (batch_ID, changeset_ID). Inserts ask
 // for no echo. Each operation has its number, from 1 on, as Content-ID. A
 // change's Match is written by etag, which may be nil for [loadgen/engine/entity.Ticks.ETag].
+// It panics on what is no change.
 func AppendBatch(
 	dst []byte, id string, b Base, table string, changes []entity.Change, etag func(entity.Ticks) string,
 ) []byte {
@@ -19,62 +20,53 @@ func AppendBatch(
 	dst = appendAll(dst, "--batch_", id, "\r\nContent-Type: multipart/mixed; boundary=changeset_", id, "\r\n\r\n")
 	for i := range changes {
 		dst = appendAll(dst, "--changeset_", id, partHead)
-		dst = appendOperation(dst, b, table, &changes[i], i+1, etag)
+		c, method := &changes[i], ""
+		switch c.Verb {
+		case entity.Insert:
+			method = "POST"
+		case entity.Replace, entity.InsertOrReplace:
+			method = "PUT"
+		case entity.Merge, entity.InsertOrMerge:
+			method = "PATCH"
+		case entity.Delete:
+			method = "DELETE"
+		default:
+			panic("wire: a batch of what is no change: " + c.Verb.String())
+		}
+		dst = appendAll(dst, method, " ", b.URL, "/")
+		if c.Verb == entity.Insert {
+			dst = appendTableSegment(dst, table)
+		} else {
+			dst = AppendEntityPath(dst, table, c.Key)
+		}
+		dst = append(dst, " HTTP/1.1\r\n"...)
+		if c.Verb != entity.Delete {
+			dst = append(dst, "Content-Type: application/json\r\n"...)
+		}
+		dst = append(dst, "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0;\r\n"...)
+		if c.Verb == entity.Insert {
+			dst = append(dst, "Prefer: return-no-content\r\n"...)
+		}
+		if !c.Match.IsNone() {
+			tag := "*"
+			if version, exactly := c.Match.Exactly(); exactly {
+				tag = etag(version)
+			}
+			dst = appendAll(dst, "If-Match: ", tag, "\r\n")
+		}
+		dst = append(dst, "Content-ID: "...)
+		dst = strconv.AppendInt(dst, int64(i+1), 10)
+		dst = append(dst, "\r\n\r\n"...)
+		if c.Verb != entity.Delete {
+			dst = AppendEntityBody(dst, c.Key, c.Properties)
+		}
+		dst = append(dst, "\r\n"...)
 	}
 	return appendAll(dst, "--changeset_", id, "--\r\n--batch_", id, "--\r\n")
 }
 
 // partHead follows the boundary of each operation, both ways.
 const partHead = "\r\n" + usualHead
-
-// appendOperation appends one request, up to the boundary after it. It panics on what is no
-// change.
-func appendOperation(
-	dst []byte, b Base, table string, c *entity.Change, number int, etag func(entity.Ticks) string,
-) []byte {
-	method := ""
-	switch c.Verb {
-	case entity.Insert:
-		method = "POST"
-	case entity.Replace, entity.InsertOrReplace:
-		method = "PUT"
-	case entity.Merge, entity.InsertOrMerge:
-		method = "PATCH"
-	case entity.Delete:
-		method = "DELETE"
-	default:
-		panic("wire: a batch of what is no change: " + c.Verb.String())
-	}
-	dst = appendAll(dst, method, " ", b.URL, "/")
-	if c.Verb == entity.Insert {
-		dst = appendTableSegment(dst, table)
-	} else {
-		dst = AppendEntityPath(dst, table, c.Key)
-	}
-	dst = append(dst, " HTTP/1.1\r\n"...)
-	if c.Verb != entity.Delete {
-		dst = append(dst, "Content-Type: application/json\r\n"...)
-	}
-	dst = append(dst, "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0;\r\n"...)
-	if c.Verb == entity.Insert {
-		dst = append(dst, "Prefer: return-no-content\r\n"...)
-	}
-	if !c.Match.IsNone() {
-		m := c.Match
-		tag := "*"
-		if version, exactly := m.Exactly(); exactly {
-			tag = etag(version)
-		}
-		dst = appendAll(dst, "If-Match: ", tag, "\r\n")
-	}
-	dst = append(dst, "Content-ID: "...)
-	dst = strconv.AppendInt(dst, int64(number), 10)
-	dst = append(dst, "\r\n\r\n"...)
-	if c.Verb != entity.Delete {
-		dst = AppendEntityBody(dst, c.Key, c.Properties)
-	}
-	return append(dst, "\r\n"...)
-}
 
 func appendAll(dst []byte, texts ...string) []byte {
 	for _, text := range texts {

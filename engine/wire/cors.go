@@ -107,30 +107,24 @@ func (s *settings) headers(n *xmlNode, name string) []string {
 // ForAnyOrigin reports whether the rule is for pages of whatever origin.
 func (r *CORSRule) ForAnyOrigin() bool { return slices.Contains(r.Origins, anyOrigin) }
 
-// Allows reports whether pages may send each of the headers that a list with
-// commas names, in whatever case.
-func (r *CORSRule) Allows(headers string) bool {
-	for header := range strings.SplitSeq(headers, ",") {
-		if header = strings.TrimSpace(header); header != "" && !slices.ContainsFunc(r.Allowed, func(pattern string) bool {
-			prefix, open := strings.CutSuffix(pattern, "*")
-			if open && len(header) >= len(prefix) {
-				return strings.EqualFold(header[:len(prefix)], prefix)
-			}
-			return !open && strings.EqualFold(header, pattern)
-		}) {
-			return false
-		}
-	}
-	return true
-}
-
 // FindCORSRule returns the first of the rules that lets pages of an origin send
-// requests by a method with these headers, nil for none.
+// requests by a method with each of the headers that a list with commas names, nil for none.
 func FindCORSRule(rules []CORSRule, origin, method, headers string) *CORSRule {
 	for i := range rules {
-		// Origins differ by case.
+		// Origins differ by case, headers do not.
 		r := &rules[i]
-		if slices.Contains(r.Methods, method) && (r.ForAnyOrigin() || slices.Contains(r.Origins, origin)) && r.Allows(headers) {
+		allows := slices.Contains(r.Methods, method) && (r.ForAnyOrigin() || slices.Contains(r.Origins, origin))
+		for header := range strings.SplitSeq(headers, ",") {
+			header = strings.TrimSpace(header)
+			allows = allows && (header == "" || slices.ContainsFunc(r.Allowed, func(pattern string) bool {
+				prefix, open := strings.CutSuffix(pattern, "*")
+				if open && len(header) >= len(prefix) {
+					return strings.EqualFold(header[:len(prefix)], prefix)
+				}
+				return !open && strings.EqualFold(header, pattern)
+			}))
+		}
+		if allows {
 			return r
 		}
 	}

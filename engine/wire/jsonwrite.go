@@ -141,7 +141,7 @@ func needsAnnotation(v *entity.Value) bool {
 	}
 }
 
-// appendValue appends a value and a comma.
+// appendValue appends a value and a comma. Those of types that JSON does not know are strings.
 func (j jsonStyle) appendValue(dst []byte, v *entity.Value) []byte {
 	switch v.Type() {
 	case entity.TypeString:
@@ -152,25 +152,14 @@ func (j jsonStyle) appendValue(dst []byte, v *entity.Value) []byte {
 		dst = strconv.AppendInt(dst, v.Int(), 10)
 	case entity.TypeDouble:
 		dst = appendJSONDouble(dst, v.Float())
-	default:
-		dst = append(dst, '"')
-		dst = appendQuotedValue(dst, v)
-		dst = append(dst, '"')
-	}
-	return append(dst, ',')
-}
-
-// appendQuotedValue appends a value of a type that JSON knows only as a string.
-func appendQuotedValue(dst []byte, v *entity.Value) []byte {
-	switch v.Type() {
 	case entity.TypeInt64:
-		return strconv.AppendInt(dst, v.Int(), 10)
+		dst = append(strconv.AppendInt(append(dst, '"'), v.Int(), 10), '"')
 	case entity.TypeDateTime:
-		return appendInstant(dst, v.Ticks())
+		dst = append(appendInstant(append(dst, '"'), v.Ticks()), '"')
 	case entity.TypeGUID:
 		g := v.GUID()
-		text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}
-		at := 0
+		text := [38]byte{0: '"', 9: '-', 14: '-', 19: '-', 24: '-', 37: '"'}
+		at := 1
 		for i, b := range g {
 			if i == 4 || i == 6 || i == 8 || i == 10 {
 				at++
@@ -178,12 +167,13 @@ func appendQuotedValue(dst []byte, v *entity.Value) []byte {
 			text[at], text[at+1] = jsonHexDigits[b>>4], jsonHexDigits[b&15]
 			at += 2
 		}
-		return append(dst, text[:]...)
+		dst = append(dst, text[:]...)
 	case entity.TypeBinary:
-		return base64.StdEncoding.AppendEncode(dst, v.Bytes())
+		dst = append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes()), '"')
 	default:
 		panic("wire: a property without a value is to be written")
 	}
+	return append(dst, ',')
 }
 
 func (j jsonStyle) appendAnnotation(dst []byte, name string, edm entity.Type) []byte {

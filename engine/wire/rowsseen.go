@@ -36,7 +36,9 @@ func (s *RowsSeen) appendProperty(dst []byte, index int, p *entity.Property, ann
 		edm = p.Value.Type()
 	}
 	start := &s.starts[index]
-	if start.edm == edm && start.names(p.Name) {
+	nameEnd := int(start.size) - len(afterName)
+	if start.edm == edm && len(p.Name) == int(start.name) && nameEnd >= len(p.Name) &&
+		string(start.text[nameEnd-len(p.Name):nameEnd]) == p.Name {
 		dst = append(dst, start.text[:start.size]...)
 		return jsonASCII.appendValue(dst, &p.Value)
 	}
@@ -57,9 +59,3 @@ func (s *RowsSeen) appendProperty(dst []byte, index int, p *entity.Property, ann
 
 // afterName is what stands between a name and its value.
 const afterName = `":`
-
-// names reports whether the text is that of a property of that name.
-func (s *rowStart) names(name string) bool {
-	end := int(s.size) - len(afterName)
-	return len(name) == int(s.name) && end >= len(name) && string(s.text[end-len(name):end]) == name
-}
