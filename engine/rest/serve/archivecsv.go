@@ -161,29 +161,24 @@ func writeCSV(out *bufio.Writer, records iter.Seq[*ArchiveRecord]) error {
 			}
 			values[place] = &p.Value
 		}
-		line = append(appendRow(line[:0], r, values), '\n')
-		if _, err := out.Write(line); err != nil {
+		line = append(line[:0], r.Table...)
+		if r.HasEntity {
+			line = appendCell(append(line, ','), r.Key.Partition)
+			line = appendCell(append(line, ','), r.Key.Row)
+		} else {
+			line = append(line, ",,"...)
+		}
+		for _, v := range values {
+			line = append(line, ',')
+			if v != nil {
+				line = appendCell(line, textOf(v))
+			}
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func appendRow(dst []byte, r *ArchiveRecord, values []*entity.Value) []byte {
-	dst = append(dst, r.Table...)
-	if !r.HasEntity {
-		dst = append(dst, ",,"...)
-	} else {
-		dst = appendCell(append(dst, ','), r.Key.Partition)
-		dst = appendCell(append(dst, ','), r.Key.Row)
-	}
-	for _, v := range values {
-		dst = append(dst, ',')
-		if v != nil {
-			dst = appendCell(dst, textOf(v))
-		}
-	}
-	return dst
 }
 
 // appendCell appends a text as a cell: in quotes where it is empty or holds what

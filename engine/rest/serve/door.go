@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -71,38 +70,6 @@ func (o *Options) tokens(d door) error {
 		}
 	}
 	return nil
-}
-
-// newTokens asks the issuer whose tokens are taken for its keys; it returns nil where none
-// are.
-func (s *Service) newTokens(ctx context.Context) (rest.Tokens, error) {
-	o := &s.options
-	switch {
-	case o.InsecureTokens:
-		return rest.AnyToken{}, nil
-	case o.OIDCIssuer == "":
-		return nil, nil
-	}
-	issuer, err := rest.DiscoverIssuer(ctx, o.OIDCIssuer, s.door.account, o.Clock, o.Clock)
-	if err != nil {
-		return nil, Fault{Field: "oidc-issuer", Value: o.OIDCIssuer, Err: err}
-	}
-	return issuer, nil
-}
-
-// sayTokens tells the journal whose tokens are taken.
-func (s *Service) sayTokens() {
-	switch o := &s.options; {
-	case o.InsecureTokens:
-		s.say("any bearer token is taken, whoever gave it")
-	case o.OIDCIssuer != "":
-		s.say("bearer tokens of %s are taken", o.OIDCIssuer)
-	default:
-		return
-	}
-	if s.shown == nil {
-		s.say("Azure's SDKs send tokens over https alone: --tls-self-signed, or a certificate of yours")
-	}
 }
 
 // resolve returns an address to listen on as a number, and whether only this

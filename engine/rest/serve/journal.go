@@ -39,7 +39,16 @@ func (s *Service) watch() {
 		export := s.options.Clock.Now().Add(s.options.ExportEvery)
 		for next := s.options.Clock.Now().Add(tick); s.options.Clock.Sleep(ctx, next) == nil; next = next.Add(tick) {
 			s.balance()
-			s.tick()
+			if s.log.Log != nil {
+				if err := s.log.Flush(); err != nil {
+					s.say("the log is not written: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+				}
+			}
+			if s.options.Tick != nil {
+				if err := s.options.Tick(s.options.Clock.Now()); err != nil {
+					s.say("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+				}
+			}
 			if s.options.ExportEvery > 0 && next >= export {
 				export = export.Add(s.options.ExportEvery)
 				s.saveMeanwhile()
@@ -87,21 +96,6 @@ func (s *Service) balance() {
 // rounded returns an instant to the hundredth of a second, as people read it.
 func rounded(at clock.Instant) clock.Instant {
 	return clock.Instant(at.Offset().Round(10 * time.Millisecond))
-}
-
-// tick tells whoever wants to know what time it is.
-func (s *Service) tick() {
-	if s.log.Log != nil {
-		if err := s.log.Flush(); err != nil {
-			s.say("the log is not written: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
-		}
-	}
-	if s.options.Tick == nil {
-		return
-	}
-	if err := s.options.Tick(s.options.Clock.Now()); err != nil {
-		s.say("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
 }
 
 // unwatch ends what watch began.

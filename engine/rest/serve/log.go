@@ -165,10 +165,11 @@ type logFile struct {
 	*Log
 }
 
-// begin makes the file, which is a new one.
-func (l *logFile) begin(o *Options, account string) (err error) {
+// begin makes the file, which is a new one. It returns who is to be told of each request: the
+// log, and whoever else wants to know of it.
+func (l *logFile) begin(o *Options, account string) (observe func(*rest.Seen), err error) {
 	if o.Log == "" {
-		return nil
+		return o.Observe, nil
 	}
 	if l.file, err = os.OpenFile(o.Log, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
 		reason := err.Error()
@@ -177,24 +178,16 @@ func (l *logFile) begin(o *Options, account string) (err error) {
 		} else if path, is := errors.AsType[*os.PathError](err); is {
 			reason = path.Err.Error()
 		}
-		return Fault{Field: "log", Value: o.Log, Err: errors.New("the file cannot be made: " + reason)}
+		return nil, Fault{Field: "log", Value: o.Log, Err: errors.New("the file cannot be made: " + reason)}
 	}
 	l.Log = NewLog(l.file, o.LogFormat, account, o.Clock)
-	return nil
-}
-
-// saw adds a request, and tells whoever else wants to know of it.
-func (l *logFile) saw(other func(*rest.Seen)) func(*rest.Seen) {
-	if l.Log == nil {
-		return other
-	}
-	if other == nil {
-		return l.Saw
+	if o.Observe == nil {
+		return l.Saw, nil
 	}
 	return func(seen *rest.Seen) {
 		l.Saw(seen)
-		other(seen)
-	}
+		o.Observe(seen)
+	}, nil
 }
 
 // end writes what waits and closes the file.

@@ -143,7 +143,18 @@ func newService(o Options) (s *Service, faults []error) {
 	} else {
 		s.admin = admin
 	}
-	check(o.archives())
+	_, known := ArchiveFormatOf(o.Export)
+	unknown := slices.IndexFunc(o.Imports, func(name string) bool {
+		_, known := ArchiveFormatOf(name)
+		return name != standardInput && !known
+	})
+	switch {
+	case o.Export != "" && !known:
+		check(Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + archiveExtensions)})
+	case unknown >= 0:
+		check(Fault{Field: "import", Value: o.Imports[unknown],
+			Err: errors.New("expected a file whose name ends in " + archiveExtensions + ", or - for standard input as JSON lines")})
+	}
 	check(o.folder())
 	check(o.certificates())
 	check(o.tokens(s.door))
@@ -154,19 +165,6 @@ func newService(o Options) (s *Service, faults []error) {
 		check(Fault{Field: "log-format", Value: o.LogFormat, Known: formats, Err: errors.New("expected one of them")})
 	}
 	return s, faults
-}
-
-func (o *Options) archives() error {
-	if _, known := ArchiveFormatOf(o.Export); o.Export != "" && !known {
-		return Fault{Field: "export", Value: o.Export, Err: errors.New("expected a file whose name ends in " + archiveExtensions)}
-	}
-	for _, name := range o.Imports {
-		if _, known := ArchiveFormatOf(name); name != standardInput && !known {
-			return Fault{Field: "import", Value: name,
-				Err: errors.New("expected a file whose name ends in " + archiveExtensions + ", or - for standard input as JSON lines")}
-		}
-	}
-	return nil
 }
 
 // folder returns what is wrong with the options about where tables are kept.

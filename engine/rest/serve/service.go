@@ -90,17 +90,22 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 		}
 		stores = map[string]engine.Store{s.door.account: s.folder}
 	}
-	if err := s.log.begin(o, s.door.account); err != nil {
+	observe, err := s.log.begin(o, s.door.account)
+	if err != nil {
 		return err
 	}
 	s.engine = engine.New(engine.Options{Model: s.model, Accounts: []string{s.door.account}, Calendar: o.Clock, Seed: o.Seed,
 		Cold: o.Start == model.Cold, Stores: stores})
-	tokens, err := s.newTokens(ctx)
-	if err != nil {
-		return err
+	var tokens rest.Tokens
+	if o.InsecureTokens {
+		tokens = rest.AnyToken{}
+	} else if o.OIDCIssuer != "" {
+		if tokens, err = rest.DiscoverIssuer(ctx, o.OIDCIssuer, s.door.account, o.Clock, o.Clock); err != nil {
+			return Fault{Field: "oidc-issuer", Value: o.OIDCIssuer, Err: err}
+		}
 	}
 	s.handler, err = rest.New(rest.Options{Tokens: tokens, Engine: s.engine, Clock: o.Clock, Calendar: o.Clock, Seed: o.Seed,
-		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Faults: o.Faults, Observe: s.log.saw(o.Observe)})
+		Accounts: []rest.Account{{Name: s.door.account, Secret: s.door.secret}}, Faults: o.Faults, Observe: observe})
 	if err == nil {
 		err = s.fill(ctx)
 	}
@@ -193,7 +198,18 @@ func (s *Service) Begin() {
 				cmp.Or(strings.Join(names, ", "), "nobody"), host)
 		}
 	}
-	s.sayTokens()
+	taken := true
+	switch o := &s.options; {
+	case o.InsecureTokens:
+		s.say("any bearer token is taken, whoever gave it")
+	case o.OIDCIssuer != "":
+		s.say("bearer tokens of %s are taken", o.OIDCIssuer)
+	default:
+		taken = false
+	}
+	if taken && s.shown == nil {
+		s.say("Azure's SDKs send tokens over https alone: --tls-self-signed, or a certificate of yours")
+	}
 	if s.folder != nil {
 		how := "a write is acknowledged once it is on the disk"
 		if s.options.Durability == NoSync {
