@@ -62,9 +62,14 @@ func split(line string, into []string) ([]string, bool) {
 	for {
 		var field string
 		if strings.HasPrefix(line, `"`) {
-			end := closing(line)
-			if end < 0 {
-				return append(into, line), false
+			// The mark that closes the field stands before a semicolon, or at the end.
+			end := 0
+			for end == 0 || end+1 < len(line) && line[end+1] != ';' {
+				next := strings.IndexByte(line[end+1:], '"')
+				if next < 0 {
+					return append(into, line), false
+				}
+				end += 1 + next
 			}
 			field, line = line[1:end], line[end+1:]
 		} else if end := strings.IndexByte(line, ';'); end >= 0 {
@@ -80,22 +85,6 @@ func split(line string, into []string) ([]string, bool) {
 			return into, true
 		}
 		line = line[1:]
-	}
-}
-
-// closing returns where the quotation mark is that closes the one that a text begins with:
-// before a semicolon, or at the end.
-func closing(text string) int {
-	for at := 1; ; {
-		next := strings.IndexByte(text[at:], '"')
-		if next < 0 {
-			return -1
-		}
-		at += next
-		if at+1 == len(text) || text[at+1] == ';' {
-			return at
-		}
-		at++
 	}
 }
 

@@ -80,7 +80,17 @@ func compare(v, constant entity.Value) ordering {
 	case entity.TypeDateTime:
 		return ordered(cmp.Compare(v.Ticks(), constant.Ticks()))
 	case entity.TypeBinary:
-		return compareBytes(v.Bytes(), constant.Bytes())
+		// The operators on converted strings need no copy, nor does a slice that nobody alters
+		// need one of the Value's string.
+		a, b := v.Bytes(), constant.Bytes()
+		switch {
+		case string(a) < string(b):
+			return less
+		case string(a) > string(b):
+			return greater
+		default:
+			return equal
+		}
 	case entity.TypeGUID:
 		// The documents give no order. That of the text form is also that of a
 		// System.Guid, whose groups compare one after the other as numbers.
@@ -92,19 +102,6 @@ func compare(v, constant entity.Value) ordering {
 			return equal
 		}
 		return less
-	}
-}
-
-// compareBytes compares without a copy: the operators on converted strings need
-// none, nor does a slice that nobody alters need one of the Value's string.
-func compareBytes(a, b []byte) ordering {
-	switch {
-	case string(a) < string(b):
-		return less
-	case string(a) > string(b):
-		return greater
-	default:
-		return equal
 	}
 }
 

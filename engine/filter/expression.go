@@ -139,22 +139,17 @@ type printer struct {
 func (p *printer) node(dst []byte, at int32) []byte {
 	n := &p.nodes[at]
 	switch n.kind {
-	case allOf, anyOf:
-		return p.operands(dst, n)
 	case notOf:
 		// A reader may take not for closer than a comparison, as others have it.
 		dst = append(dst, "not "...)
 		return p.operand(dst, n.child, p.nodes[n.child].kind != notOf)
 	case truth:
 		return p.constant(dst, n)
-	default:
+	case comparison:
 		dst = append(append(dst, n.property...), ' ')
 		dst = append(append(dst, operatorWord(n.accepts)...), ' ')
 		return p.constant(dst, n)
 	}
-}
-
-func (p *printer) operands(dst []byte, n *node) []byte {
 	joint := append(append([]byte{' '}, n.kind.word()...), ' ')
 	// begun and ended are where the operand written last stands.
 	begun, ended, more := 0, 0, false

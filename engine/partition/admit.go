@@ -73,7 +73,25 @@ func (l *Layer) admitCold(now clock.Instant, p Place, d *Demand, chance uint64) 
 		v.Wait, v.Redirected = 0, false
 		return v
 	}
-	l.work(now, r, d, deadline, &v)
+	if !l.times.pipelined() {
+		return v
+	}
+	begun := max(r.done, now.Add(v.Wait))
+	if begun.Sub(now) > deadline {
+		v.Kind, v.Wait = TimedOut, deadline
+		r.seen.timedOut++
+		return v
+	}
+	occupied := l.times.request + time.Duration(min(d.Entities, nano))*l.times.entity
+	end := begun.Add(occupied)
+	r.done = end
+	r.seen.busy += int64(occupied)
+	if end.Sub(now) > deadline {
+		v.Kind, v.Wait, v.Performed = TimedOut, deadline, true
+		r.seen.timedOut++
+		return v
+	}
+	v.Wait = end.Sub(now)
 	return v
 }
 
@@ -130,28 +148,4 @@ func (l *Layer) waits(now clock.Instant, r *rangePartition, chance uint64) bool 
 		odds := t.pendingDrop * int64(pending-t.pendingLow)
 		return !happens(mixRandom(chance, 2), odds, thousand*int64(t.pendingHigh-t.pendingLow))
 	}
-}
-
-// work has the range's pipeline work on an admitted request.
-func (l *Layer) work(now clock.Instant, r *rangePartition, d *Demand, deadline time.Duration, v *Verdict) {
-	t := &l.times
-	if !t.pipelined() {
-		return
-	}
-	begun := max(r.done, now.Add(v.Wait))
-	if begun.Sub(now) > deadline {
-		v.Kind, v.Wait = TimedOut, deadline
-		r.seen.timedOut++
-		return
-	}
-	occupied := t.request + time.Duration(min(d.Entities, nano))*t.entity
-	end := begun.Add(occupied)
-	r.done = end
-	r.seen.busy += int64(occupied)
-	if end.Sub(now) > deadline {
-		v.Kind, v.Wait, v.Performed = TimedOut, deadline, true
-		r.seen.timedOut++
-		return
-	}
-	v.Wait = end.Sub(now)
 }

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -82,7 +83,9 @@ func New(o Options) *Layer {
 			known:         make(map[uint32]*table),
 			nextTick:      clock.Never,
 		}
-		s.newer, s.stays = weights(m.Stamp.Tick, m.Stamp.LoadMemory)
+		// How much of an average over ticks is a new value, and how much stays of the old one.
+		s.stays = int64(math.Round(math.Exp(-float64(m.Stamp.Tick)/float64(m.Stamp.LoadMemory)) * (1 << averageBits)))
+		s.newer = 1<<averageBits - s.stays
 		for i := range m.Stamp.Servers {
 			s.servers = append(s.servers, &server{number: int(i), bucket: s.serverLimit.full(0)})
 		}

@@ -73,13 +73,6 @@ func (f *fade) rate(now clock.Instant, law *fading) int64 {
 // averageBits is the fixed point of averages over ticks, 2¹⁶.
 const averageBits = 16
 
-// weights returns how much of an average over ticks a new value is, and how much
-// the old average stays, in 2⁻¹⁶.
-func weights(tick, memory time.Duration) (of, stays int64) {
-	stays = int64(math.Round(math.Exp(-float64(tick)/float64(memory)) * (1 << averageBits)))
-	return 1<<averageBits - stays, stays
-}
-
 // average moves an average towards a value; of nothing but zeros it becomes zero.
 func average(old, value, weight int64) int64 {
 	return old + (value-old)*weight>>averageBits

@@ -38,7 +38,10 @@ func TestFadingSumFollowsTheExponential(t *testing.T) {
 }
 
 func TestAverageComesToRest(t *testing.T) {
-	newer, stays := weights(15*time.Second, time.Minute)
+	m, _ := model.New(model.Headroom)
+	m.Stamp.Tick, m.Stamp.LoadMemory = 15*time.Second, time.Minute
+	s := New(Options{Model: m, Cold: true}).stamp
+	newer, stays := s.newer, s.stays
 	if newer+stays != 1<<averageBits {
 		t.Errorf("weights = %d + %d; want %d in all", newer, stays, 1<<averageBits)
 	}

@@ -79,11 +79,17 @@ func (c *connection) wake() bool {
 // follow takes down what has come.
 func (c *connection) follow(p []byte) {
 	for len(p) > 0 && c.state.Load()&isDoubtful == 0 {
-		if c.framing.stage == whole {
-			if !c.begin() {
-				return
+		// Another request begins. Where the one before it has no answer yet, the two came
+		// together, and only the first is answered.
+		for c.framing.stage == whole {
+			state := c.state.Load()
+			if state&isAnswered == 0 {
+				if c.state.CompareAndSwap(state, state|isDoubtful) {
+					return
+				}
+			} else if c.state.CompareAndSwap(state, state&^(isWhole|isAnswered)) {
+				c.framing = framing{}
 			}
-			c.framing = framing{}
 		}
 		p = p[c.framing.follow(p):]
 		switch c.framing.stage {
@@ -92,21 +98,6 @@ func (c *connection) follow(p []byte) {
 		case doubtful:
 			c.state.Or(isDoubtful)
 			return
-		}
-	}
-}
-
-// begin begins another request. Where the one before it has no answer yet, the two
-// came together, and it returns false: only the first is answered.
-func (c *connection) begin() bool {
-	for {
-		state := c.state.Load()
-		next, answered := state&^(isWhole|isAnswered), state&isAnswered != 0
-		if !answered {
-			next = state | isDoubtful
-		}
-		if c.state.CompareAndSwap(state, next) {
-			return answered
 		}
 	}
 }

@@ -12,7 +12,35 @@ import (
 
 // queryEntities reads one page of a table.
 var queryEntities = operation{status: 200, needs: verbRights[entity.Query],
-	prepare: (*exchange).prepareQuery, present: (*exchange).presentPage}
+	prepare: (*exchange).prepareQuery,
+	present: func(x *exchange) {
+		x.output = x.rendering.AppendPageStart(x.output)
+		for i := range x.reply.Rows {
+			from := len(x.output)
+			row := &x.reply.Rows[i]
+			x.output = x.rendering.AppendRow(x.output, i == 0, row.Key, row.Entity, &x.rows)
+			if i == 0 {
+				// It is no more than is kept for the next page for certain.
+				page := &x.reply
+				first := len(x.output) - from
+				bytes := 0
+				for i := range page.Rows {
+					bytes += len(page.Rows[i].Entity)
+				}
+				const slack = 16 // one in so many
+				estimate := bytes / max(1, len(page.Rows[0].Entity)) * first
+				x.output = slices.Grow(x.output, min(estimate+estimate/slack, mostKept-mostKept/slack))
+			}
+		}
+		x.output = x.rendering.AppendPageEnd(x.output)
+		if !x.reply.More {
+			return
+		}
+		x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Partition)
+		x.headers.close(nextPartitionHeader)
+		x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Row)
+		x.headers.close(nextRowHeader)
+	}}
 
 // mostTop and mostSelected bound the options of a query: a page, and the
 // properties that an entity can have together with those of the system.
@@ -46,8 +74,19 @@ func (x *exchange) prepareQuery() (entity.Code, string) {
 	if !wanted.Exact() {
 		query.Keep = wanted.Keeps
 	}
-	if query.Range, code, detail = x.resume(query.Range); code != entity.OK {
-		return code, detail
+	// An empty token is none: clients send what they found, were it nothing.
+	if x.options.nextPartition != "" {
+		var from entity.Key
+		var formed bool
+		if from.Partition, formed = wire.ParseContinuation(x.options.nextPartition); !formed {
+			return entity.InvalidInput, "NextPartitionKey is no continuation token of this service"
+		}
+		if from.Row, formed = wire.ParseContinuation(x.options.next); !formed && x.options.next != "" {
+			return entity.InvalidInput, "NextRowKey is no continuation token of this service"
+		}
+		query.Range = query.Range.StartingAt(from)
+	} else if x.options.next != "" {
+		return entity.InvalidInput, "NextRowKey comes without NextPartitionKey"
 	}
 	if top == 0 {
 		// Nothing is wanted, and there is no more of that.
@@ -97,55 +136,4 @@ func (x *exchange) readSelect() (entity.Code, string) {
 		x.rendering.Select = names
 	}
 	return entity.OK, ""
-}
-
-// resume returns what is left of a range where a continuation says to go on. An
-// empty token is none: clients send what they found, were it nothing.
-func (x *exchange) resume(r filter.Range) (filter.Range, entity.Code, string) {
-	if x.options.nextPartition == "" {
-		if x.options.next != "" {
-			return r, entity.InvalidInput, "NextRowKey comes without NextPartitionKey"
-		}
-		return r, entity.OK, ""
-	}
-	var from entity.Key
-	var formed bool
-	if from.Partition, formed = wire.ParseContinuation(x.options.nextPartition); !formed {
-		return r, entity.InvalidInput, "NextPartitionKey is no continuation token of this service"
-	}
-	if x.options.next != "" {
-		if from.Row, formed = wire.ParseContinuation(x.options.next); !formed {
-			return r, entity.InvalidInput, "NextRowKey is no continuation token of this service"
-		}
-	}
-	return r.StartingAt(from), entity.OK, ""
-}
-
-func (x *exchange) presentPage() {
-	x.output = x.rendering.AppendPageStart(x.output)
-	for i := range x.reply.Rows {
-		from := len(x.output)
-		row := &x.reply.Rows[i]
-		x.output = x.rendering.AppendRowLike(x.output, i == 0, row.Key, row.Entity, &x.rows)
-		if i == 0 {
-			// It is no more than is kept for the next page for certain.
-			page := &x.reply
-			first := len(x.output) - from
-			bytes := 0
-			for i := range page.Rows {
-				bytes += len(page.Rows[i].Entity)
-			}
-			const slack = 16 // one in so many
-			estimate := bytes / max(1, len(page.Rows[0].Entity)) * first
-			x.output = slices.Grow(x.output, min(estimate+estimate/slack, mostKept-mostKept/slack))
-		}
-	}
-	x.output = x.rendering.AppendPageEnd(x.output)
-	if !x.reply.More {
-		return
-	}
-	x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Partition)
-	x.headers.close(nextPartitionHeader)
-	x.headers.text = wire.AppendContinuation(x.headers.text, x.reply.Next.Row)
-	x.headers.close(nextRowHeader)
 }

@@ -87,7 +87,26 @@ func Listen(o ListenOptions) (*Server, error) {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxRequestHeader,
 		ErrorLog:          log.New(io.Discard, "", 0),
-		ConnState:         s.follow,
+		// It keeps count of the connections. The state is new before the goroutine of a
+		// connection starts, and closed once its handler has returned.
+		ConnState: func(c net.Conn, state http.ConnState) {
+			d := s.door
+			switch state {
+			case http.StateNew:
+				s.connections.Add(1)
+			case http.StateIdle:
+				// Nothing has come since that turn, unless a request has begun.
+				turn, waits := d.turns.Add(1), connectionOf(c)
+				if waits.state.Load()&isWhole != 0 {
+					waits.idle.CompareAndSwap(busy, turn)
+				}
+			case http.StateClosed, http.StateHijacked:
+				d.mu.Lock()
+				delete(d.open, connectionOf(c))
+				d.mu.Unlock()
+				s.connections.Done()
+			}
+		},
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, connectionKey{}, connectionOf(c))
 		},
@@ -103,27 +122,6 @@ func Listen(o ListenOptions) (*Server, error) {
 		}
 	}()
 	return s, nil
-}
-
-// follow keeps count of the connections. The state is new before the goroutine
-// of a connection starts, and closed once its handler has returned.
-func (s *Server) follow(c net.Conn, state http.ConnState) {
-	d := s.door
-	switch state {
-	case http.StateNew:
-		s.connections.Add(1)
-	case http.StateIdle:
-		// Nothing has come since that turn, unless a request has begun.
-		turn, waits := d.turns.Add(1), connectionOf(c)
-		if waits.state.Load()&isWhole != 0 {
-			waits.idle.CompareAndSwap(busy, turn)
-		}
-	case http.StateClosed, http.StateHijacked:
-		d.mu.Lock()
-		delete(d.open, connectionOf(c))
-		d.mu.Unlock()
-		s.connections.Done()
-	}
 }
 
 // Address returns host and port that the server listens on.

@@ -72,7 +72,7 @@ func readPages(s *atomic.Pointer[store.Store]) (stop func()) {
 			page, _ := s.Load().Scan(table, store.Query{Range: filter.RowsFrom("Full", fmt.Sprintf("%08d", i%20*1000))})
 			room = r.AppendPageStart(room[:0])
 			for i := range page.Rows {
-				room = r.AppendRow(room, i == 0, page.Rows[i].Key, page.Rows[i].Entity)
+				room = r.AppendRow(room, i == 0, page.Rows[i].Key, page.Rows[i].Entity, nil)
 			}
 			room = r.AppendPageEnd(room)
 		}

@@ -46,7 +46,7 @@ func benchmarkPage(level wire.Level, room []byte, k entity.Key, p entity.Packed)
 	r := rendering(level)
 	room = r.AppendPageStart(room)
 	for i := range benchmarkRows {
-		room = r.AppendRow(room, i == 0, k, p)
+		room = r.AppendRow(room, i == 0, k, p, nil)
 	}
 	return r.AppendPageEnd(room)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // str reads a string. It is a view into the text where it has no escapes, and a
-// fresh string else.
+// fresh string else. Lone surrogates are faults: no UTF-8 text can hold them.
 func (s *jsonScanner) str() (string, bool) {
 	if rest := s.text[s.at:]; s.fault == "" && rest != "" && rest[0] == '"' {
 		if end := plainUpTo(rest, 1); end < len(rest) && rest[end] == '"' {
@@ -20,7 +20,22 @@ func (s *jsonScanner) str() (string, bool) {
 	if !ok || !escapes {
 		return raw, ok
 	}
-	return s.unescape(raw)
+	var b strings.Builder
+	b.Grow(len(raw))
+	for {
+		i := strings.IndexByte(raw, '\\')
+		if i < 0 {
+			b.WriteString(raw)
+			return b.String(), true
+		}
+		b.WriteString(raw[:i])
+		r, width := escaped(raw[i:])
+		if width == 0 {
+			return "", s.fail("a bad escape in the string that ends")
+		}
+		b.WriteRune(r)
+		raw = raw[i+width:]
+	}
 }
 
 // quoted passes over a string and returns its inside, which is valid UTF-8
@@ -146,27 +161,6 @@ func lastBytes(s string) uint64 {
 
 func half(c string) uint64 {
 	return uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24
-}
-
-// unescape returns the string that the inside of a quoted one means. Lone
-// surrogates are faults: no UTF-8 text can hold them.
-func (s *jsonScanner) unescape(raw string) (string, bool) {
-	var b strings.Builder
-	b.Grow(len(raw))
-	for {
-		i := strings.IndexByte(raw, '\\')
-		if i < 0 {
-			b.WriteString(raw)
-			return b.String(), true
-		}
-		b.WriteString(raw[:i])
-		r, width := escaped(raw[i:])
-		if width == 0 {
-			return "", s.fail("a bad escape in the string that ends")
-		}
-		b.WriteRune(r)
-		raw = raw[i+width:]
-	}
 }
 
 // escaped returns the character that the escape at the front of s means and how

@@ -37,15 +37,10 @@ func (r *Rendering) AppendPageStart(dst []byte) []byte {
 	return r.appendListStart(dst, r.Table, r.selected())
 }
 
-// AppendRow appends one row of a page; first says that none came before it. It
-// panics as AppendEntity does.
-func (r *Rendering) AppendRow(dst []byte, first bool, k entity.Key, p entity.Packed) []byte {
-	return r.AppendRowLike(dst, first, k, p, nil)
-}
-
-// AppendRowLike is AppendRow for one of many rows: what they have in common is taken
-// from those before, if seen is not nil.
-func (r *Rendering) AppendRowLike(dst []byte, first bool, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
+// AppendRow appends one row of a page; first says that none came before it. What many rows
+// have in common is taken from those before, if seen is not nil. It panics as AppendEntity
+// does.
+func (r *Rendering) AppendRow(dst []byte, first bool, k entity.Key, p entity.Packed, seen *RowsSeen) []byte {
 	if !first {
 		dst = append(dst, ',')
 	}

@@ -38,9 +38,9 @@ func nobody() (entity.Key, entity.Packed) {
 func page(r *wire.Rendering) string {
 	text := r.AppendPageStart(nil)
 	k, p := runner()
-	text = r.AppendRow(text, true, k, p)
+	text = r.AppendRow(text, true, k, p, nil)
 	k, p = nobody()
-	text = r.AppendRow(text, false, k, p)
+	text = r.AppendRow(text, false, k, p, nil)
 	return string(r.AppendPageEnd(text))
 }
 
@@ -118,7 +118,7 @@ func TestMembersComeInTheServicesOrder(t *testing.T) {
 	p := entity.Pack(nil, ticks("2017-01-05T03:25:45.588957Z"), properties("S", entity.String("s"), "B",
 		entity.Binary(nil), "N", entity.Int32(42)))
 	list := func(r *wire.Rendering) string {
-		return string(r.AppendPageEnd(r.AppendRow(r.AppendPageStart(nil), true, k, p)))
+		return string(r.AppendPageEnd(r.AppendRow(r.AppendPageStart(nil), true, k, p, nil)))
 	}
 	for _, row := range []struct{ name, got, want string }{
 		{"an entity, minimal", string(rendering(wire.MinimalMetadata).AppendEntity(nil, k, p)),
@@ -256,7 +256,7 @@ func TestAppendRowAllocates(t *testing.T) {
 	room := make([]byte, 0, 4096)
 	for _, r := range []*wire.Rendering{rendering(wire.MinimalMetadata), rendering(wire.FullMetadata),
 		rendering(wire.MinimalMetadata, "a", "x")} {
-		if n := testing.AllocsPerRun(100, func() { r.AppendRow(room, true, k, p) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { r.AppendRow(room, true, k, p, nil) }); n != 0 {
 			t.Errorf("AppendRow at level %d allocates %g times; want 0", r.Level, n)
 		}
 	}

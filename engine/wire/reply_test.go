@@ -135,7 +135,7 @@ func TestRepliesAreCopied(t *testing.T) {
 	_, p := runner()
 	r := rendering(wire.MinimalMetadata)
 	start := r.AppendPageStart(nil)
-	buffer := r.AppendPageEnd(r.AppendRow(start, true, entity.Key{Partition: "p", Row: "plain"}, p))
+	buffer := r.AppendPageEnd(r.AppendRow(start, true, entity.Key{Partition: "p", Row: "plain"}, p, nil))
 	rows, err := wire.ParsePage(nil, unsafe.String(&buffer[0], len(buffer)))
 	clear(buffer)
 	if k := (entity.Key{Partition: "p", Row: "plain"}); err != nil || rows[0].Key != k ||
@@ -174,7 +174,7 @@ func TestParsePageOfManyRows(t *testing.T) {
 	for i := range want {
 		k, all := randomEntity(rng)
 		want[i] = wire.Row{Key: k, Entity: entity.Pack(nil, entity.EarliestDateTime+entity.Ticks(i), all)}
-		text = r.AppendRow(text, i == 0, k, want[i].Entity)
+		text = r.AppendRow(text, i == 0, k, want[i].Entity, nil)
 	}
 	got, err := wire.ParsePage(nil, string(r.AppendPageEnd(text)))
 	if err != nil || len(got) != len(want) {
@@ -203,7 +203,7 @@ func FuzzParsePage(f *testing.F) {
 		r := rendering(wire.FullMetadata)
 		again := r.AppendPageStart(nil)
 		for i, row := range rows {
-			again = r.AppendRow(again, i == 0, row.Key, row.Entity)
+			again = r.AppendRow(again, i == 0, row.Key, row.Entity, nil)
 		}
 		same, err := wire.ParsePage(nil, string(r.AppendPageEnd(again)))
 		if err != nil || !slices.EqualFunc(rows, same, func(a, b wire.Row) bool {

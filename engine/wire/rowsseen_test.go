@@ -36,9 +36,9 @@ func TestRowsSeenAlterNoRow(t *testing.T) {
 			}
 		}
 		k, p := entity.Key{Partition: "p", Row: "r"}, entity.Pack(nil, ticks("2026-11-01T08:30:00.1234567Z"), row)
-		got, want := string(r.AppendRowLike(nil, true, k, p, &seen)), string(r.AppendRow(nil, true, k, p))
+		got, want := string(r.AppendRow(nil, true, k, p, &seen)), string(r.AppendRow(nil, true, k, p, nil))
 		if got != want {
-			t.Fatalf("AppendRowLike = %s; want %s", got, want)
+			t.Fatalf("AppendRow = %s; want %s", got, want)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestDoublesLeaveShortest(t *testing.T) {
 			want += ".0"
 		}
 		p := entity.Pack(nil, ticks("2026-11-01T08:30:00Z"), properties("a", entity.Double(f)))
-		text := string(rendering(wire.NoMetadata).AppendRow(nil, true, entity.Key{}, p))
+		text := string(rendering(wire.NoMetadata).AppendRow(nil, true, entity.Key{}, p, nil))
 		if _, got, _ := strings.Cut(text, `"a":`); got != want+"}" {
 			t.Fatalf("%x is shown as %s; want %s", f, got, want)
 		}

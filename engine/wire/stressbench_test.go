@@ -115,7 +115,7 @@ func BenchmarkPage1000(b *testing.B) {
 		}
 		room = r.AppendPageStart(room[:0])
 		for i := range page.Rows {
-			room = r.AppendRow(room, i == 0, page.Rows[i].Key, page.Rows[i].Entity)
+			room = r.AppendRow(room, i == 0, page.Rows[i].Key, page.Rows[i].Entity, nil)
 		}
 		room = r.AppendPageEnd(room)
 		// The next page begins where this one ended, and all over at the end.
@@ -134,7 +134,7 @@ func BenchmarkDecodePage1000(b *testing.B) {
 	text := r.AppendPageStart(nil)
 	for i := range store.MaxPage {
 		k, all := stressEntity(i)
-		text = r.AppendRow(text, i == 0, k, entity.Pack(nil, stressTime, all))
+		text = r.AppendRow(text, i == 0, k, entity.Pack(nil, stressTime, all), nil)
 	}
 	page := string(r.AppendPageEnd(text))
 	var rows []wire.Row

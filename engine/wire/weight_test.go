@@ -78,7 +78,7 @@ func TestPagesWeighWhatTheCodecWrites(t *testing.T) {
 			keys[i] = entity.Key{Partition: "Berlin", Row: fmt.Sprintf("%06d", i)}
 			packed[i] = entity.Pack(nil, entity.Ticks(638_000_000_000_000_000), []entity.Property{
 				{Name: "Name", Value: entity.String(plain(chance, 300))}, {Name: "Age", Value: entity.Int32(int32(20 + chance.IntN(60)))}})
-			body = shown.AppendRow(body, i == 0, keys[i], packed[i])
+			body = shown.AppendRow(body, i == 0, keys[i], packed[i], nil)
 		}
 		want := len(shown.AppendPageEnd(body))
 		got := wire.PageWeight(rows, func(i int) (entity.Key, entity.Packed) { return keys[i], packed[i] }) - wire.PageHead

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,11 +151,27 @@ func (s *Service) Save() error {
 	return errors.Join(ended)
 }
 
-// write writes every table into the archive, and gives it its name.
+// write writes every entity into the archive, and every table that has none, until one is
+// broken, and gives it its name.
 func (s *Service) write(format ArchiveFormat) error {
 	x := &s.export
 	var broken error
-	err := WriteArchive(format, x.file, s.records(&broken))
+	err := WriteArchive(format, x.file, func(yield func(*ArchiveRecord) bool) {
+		for _, table := range s.engine.Tables(s.door.account) {
+			record := ArchiveRecord{Table: table.Name}
+			for key, packed := range s.engine.Entities(s.door.account, table.Name) {
+				if record.Properties, broken = packed.Unpack(record.Properties[:0]); broken != nil {
+					return
+				}
+				if record.HasEntity, record.Key = true, key; !yield(&record) {
+					return
+				}
+			}
+			if !record.HasEntity && !yield(&record) {
+				return
+			}
+		}
+	})
 	if err = errors.Join(err, broken); err == nil {
 		err = x.file.Sync()
 	}
@@ -192,27 +207,6 @@ func (s *Service) saveMeanwhile() {
 			s.say("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}
 	})
-}
-
-// records goes over every entity, and every table that has none, until one is
-// broken.
-func (s *Service) records(broken *error) iter.Seq[*ArchiveRecord] {
-	return func(yield func(*ArchiveRecord) bool) {
-		for _, table := range s.engine.Tables(s.door.account) {
-			record := ArchiveRecord{Table: table.Name}
-			for key, packed := range s.engine.Entities(s.door.account, table.Name) {
-				if record.Properties, *broken = packed.Unpack(record.Properties[:0]); *broken != nil {
-					return
-				}
-				if record.HasEntity, record.Key = true, key; !yield(&record) {
-					return
-				}
-			}
-			if !record.HasEntity && !yield(&record) {
-				return
-			}
-		}
-	}
 }
 
 // discard takes back what begin made, unless it was saved.

@@ -54,9 +54,21 @@ type Service struct {
 func Open(ctx context.Context, o Options) (*Service, error) {
 	s, faults := newService(o)
 	err := errors.Join(faults...)
-	for _, step := range []func(context.Context) error{s.prepare, s.listen} {
-		if err == nil {
-			err = step(ctx)
+	if err == nil {
+		err = s.prepare(ctx)
+	}
+	if err == nil {
+		var config *tls.Config
+		if s.shown != nil {
+			config = &tls.Config{Certificates: []tls.Certificate{s.shown.pair}, MinVersion: tls.VersionTLS12}
+		}
+		if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: config}); err != nil {
+			err = Fault{Field: "listen", Err: err}
+		}
+	}
+	if err == nil {
+		if s.inner, err = rest.Listen(rest.ListenOptions{Address: s.admin, Handler: rest.RequireLocal(http.HandlerFunc(s.answerAdmin))}); err != nil {
+			err = Fault{Field: "admin", Err: err}
 		}
 	}
 	if err != nil {
@@ -113,20 +125,6 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 		err = s.export.begin()
 	}
 	return err
-}
-
-func (s *Service) listen(context.Context) (err error) {
-	var config *tls.Config
-	if s.shown != nil {
-		config = &tls.Config{Certificates: []tls.Certificate{s.shown.pair}, MinVersion: tls.VersionTLS12}
-	}
-	if s.server, err = rest.Listen(rest.ListenOptions{Address: s.door.address, Handler: http.HandlerFunc(s.answer), TLS: config}); err != nil {
-		return Fault{Field: "listen", Err: err}
-	}
-	if s.inner, err = rest.Listen(rest.ListenOptions{Address: s.admin, Handler: rest.RequireLocal(http.HandlerFunc(s.answerAdmin))}); err != nil {
-		return Fault{Field: "admin", Err: err}
-	}
-	return nil
 }
 
 // answer counts the requests under way, and lets none begin before all is ready.

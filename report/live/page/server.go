@@ -58,7 +58,7 @@ const connections = 64
 // loopback, or is taken.
 func Open(o Options) (*Server, error) {
 	if o.Listener == nil {
-		listener, err := rest.ListenLoopback(o.Address)
+		listener, err := rest.ListenAt(o.Address, true)
 		if err != nil {
 			return nil, err
 		}

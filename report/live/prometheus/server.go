@@ -29,7 +29,7 @@ type Server struct {
 // Listen opens an address: a port, or a host and a port; what says no host is of this
 // machine alone.
 func Listen(address string) (*Server, error) {
-	listener, err := rest.ListenAt(address)
+	listener, err := rest.ListenAt(address, false)
 	if err != nil {
 		return nil, err
 	}
