@@ -89,25 +89,6 @@ type matter struct {
 	rendering wire.Rendering
 }
 
-// partitionKey returns the one PartitionKey that the request is about, empty
-// where there is none or several.
-func (x *exchange) partitionKey() string {
-	switch x.asked.Verb {
-	case 0, entity.CreateTable, entity.DeleteTable:
-		return ""
-	case entity.Batch:
-		if len(x.asked.Changes) == 0 {
-			return ""
-		}
-		return x.asked.Changes[0].Key.Partition
-	case entity.Query:
-		pk, _ := x.asked.Query.Range.Partition()
-		return pk
-	default:
-		return x.change.Key.Partition
-	}
-}
-
 // text returns the body as a string, without a copy. That is safe although the
 // room is used again: nothing that is parsed from the body outlives the
 // exchange. The store copies keys and properties (engine/store/apply.go), and

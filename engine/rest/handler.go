@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime"
 	"sync"
@@ -65,8 +66,20 @@ func New(o Options) (*Handler, error) {
 		t := &tenant{name: account.Name, secret: account.Secret, policies: policies{of: make(map[string][]wire.SignedIdentifier)}}
 		t.properties.Store(&wire.ServiceProperties{
 			Logging: &wire.Logging{}, HourMetrics: &wire.Metrics{}, MinuteMetrics: &wire.Metrics{}, HasCors: true})
-		if err := t.recall(o.Engine, account.Name); err != nil {
-			return nil, err
+		// The engine has kept the settings from before.
+		if note := o.Engine.Note(account.Name, ""); note != nil {
+			properties, code, detail := wire.ParseServiceProperties(string(note))
+			if code != entity.OK {
+				return nil, fmt.Errorf("%w: properties of the account %s: %s", ErrOptions, account.Name, detail)
+			}
+			t.properties.Store(&properties)
+		}
+		for _, table := range o.Engine.TableNames(account.Name) {
+			all, code, detail := wire.ParsePolicies(string(o.Engine.Note(account.Name, table)))
+			if code != entity.OK {
+				return nil, fmt.Errorf("%w: access policies of the table %s: %s", ErrOptions, table, detail)
+			}
+			t.policies.put(table, all)
 		}
 		h.tenants[account.Name] = t
 	}
@@ -95,7 +108,23 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.headers.text, x.headers.count = x.headers.text[:0], 0
 	x.output = x.output[:0]
 	answered := x.carryOut(h)
-	h.count(x, !answered || x.verdict.Cut)
+	t, code := &h.counter, x.failure.code
+	if x.reply.Counted != 0 {
+		t.entities.Add(x.reply.Counted)
+	}
+	if x.crowded {
+		h.bodies.refused.Add(1)
+	}
+	switch {
+	case !answered || x.verdict.Cut, x.crowded: // no reply, or no room for the body
+		t.failed.Add(1)
+	case code == entity.OK:
+		t.ok.Add(1)
+	case refuses(code):
+		t.throttled.Add(1)
+	default:
+		t.failed.Add(1)
+	}
 	answered = answered && x.write(w)
 	if h.observe != nil {
 		x.show()
@@ -126,8 +155,20 @@ func (x *exchange) carryOut(h *Handler) bool {
 	now := h.clock.Now()
 	x.arrived, x.released = now, now
 	if h.faults != nil {
+		// The one PartitionKey that the request is about is empty where there is none or several.
+		partition := x.change.Key.Partition
+		switch x.asked.Verb {
+		case 0, entity.CreateTable, entity.DeleteTable:
+			partition = ""
+		case entity.Batch:
+			if partition = ""; len(x.asked.Changes) > 0 {
+				partition = x.asked.Changes[0].Key.Partition
+			}
+		case entity.Query:
+			partition, _ = x.asked.Query.Range.Partition()
+		}
 		draw := h.misfortunes.At(x.number)
-		x.verdict = h.faults.Decide(now.Offset(), x.partitionKey(), draw.Uint64())
+		x.verdict = h.faults.Decide(now.Offset(), partition, draw.Uint64())
 	}
 	verdict := x.verdict
 	switch {

@@ -2,6 +2,8 @@ package rest
 
 import (
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"loadgen/engine/entity"
 	"loadgen/engine/wire"
@@ -100,4 +102,53 @@ func (x *exchange) checkTable() (entity.Code, string) {
 		return entity.TableNotFound, ""
 	}
 	return entity.OK, ""
+}
+
+// tenant is one account that the handler serves: its key and its settings. It
+// is safe for concurrent use.
+type tenant struct {
+	name   string
+	secret *wire.Secret
+	// properties is what the service of the account is set to. It is replaced as
+	// a whole, and what it points to never altered.
+	properties atomic.Pointer[wire.ServiceProperties]
+	// setting is held while new properties are made of old ones.
+	setting  sync.Mutex
+	policies policies
+}
+
+// policies are the stored access policies of an account's tables.
+type policies struct {
+	mu sync.RWMutex
+	// of is keyed by the name in lower case. A list that is here is never
+	// altered.
+	of map[string][]wire.SignedIdentifier
+}
+
+// mostTables bounds for how many tables there are policies, mostly to bound what
+// tables leave behind that were deleted without the handler's knowledge.
+const mostTables = 1 << 16
+
+func (p *policies) get(table string) []wire.SignedIdentifier {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.of[strings.ToLower(table)]
+}
+
+// put replaces the policies of a table; it is false where there would be too
+// many tables that have some.
+func (p *policies) put(table string, all []wire.SignedIdentifier) bool {
+	table = strings.ToLower(table)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(all) == 0 {
+		delete(p.of, table)
+		return true
+	}
+	if _, known := p.of[table]; !known && len(p.of) >= mostTables {
+		return false
+	}
+	// The table's name may be a view into what a request lies in.
+	p.of[strings.Clone(table)] = all
+	return true
 }

@@ -161,27 +161,6 @@ type counter struct {
 	ok, throttled, failed, entities atomic.Int64
 }
 
-// count enters one request. Lost says that its sender got no reply.
-func (h *Handler) count(x *exchange, lost bool) {
-	t, code := &h.counter, x.failure.code
-	if x.reply.Counted != 0 {
-		t.entities.Add(x.reply.Counted)
-	}
-	if x.crowded {
-		h.bodies.refused.Add(1)
-	}
-	switch {
-	case lost, x.crowded:
-		t.failed.Add(1)
-	case code == entity.OK:
-		t.ok.Add(1)
-	case refuses(code):
-		t.throttled.Add(1)
-	default:
-		t.failed.Add(1)
-	}
-}
-
 // refuses reports whether a code is the service's way to say: not now.
 func refuses(code entity.Code) bool {
 	if code == entity.OperationTimedOut {
