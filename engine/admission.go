@@ -28,14 +28,16 @@ type asked struct {
 func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 	// A request is admitted under one PartitionKey, and known to count one entity: a query under
 	// the first of its range, a transaction under that of all its changes, which count.
-	key, cost := r.Change.Key.Partition, int64(1)
-	switch r.Verb {
-	case entity.Batch:
-		if key = ""; len(r.Changes) > 0 {
+	key, cost := "", int64(1)
+	switch {
+	case r.Verb == entity.Batch:
+		if len(r.Changes) > 0 {
 			key, cost = r.Changes[0].Key.Partition, int64(len(r.Changes))
 		}
-	case entity.Query:
+	case r.Verb == entity.Query:
 		key = r.Query.Range.From.Partition
+	case r.Change != nil:
+		key = r.Change.Key.Partition
 	}
 	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}
 	demand.Read = r.Verb == entity.Get || r.Verb == entity.Query

@@ -2,10 +2,11 @@ package arrival
 
 import (
 	"fmt"
-	"loadgen/engine/nearest"
 	"math"
 	"math/bits"
 	"time"
+
+	"loadgen/engine/nearest"
 )
 
 // curve is a rate that changes by a formula. An amount of load has come by the

@@ -2,11 +2,12 @@ package arrival
 
 import (
 	"errors"
-	"loadgen/engine/nearest"
 	"math"
 	"math/bits"
 	"sort"
 	"time"
+
+	"loadgen/engine/nearest"
 )
 
 // Step is a stretch of constant rate.

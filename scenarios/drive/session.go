@@ -400,16 +400,6 @@ func (s *Session) observe(e Effect, outcome *target.Outcome) {
 	}
 }
 
-// due returns what the request under way means to touch, in entities. A query is due
-// what its operation has not read yet; nobody knows in which of its pages.
-func (s *Session) due() int64 {
-	op := &s.work.Operation
-	if s.work.Workflow != nil || op.Verb != entity.Query || op.Beside != nil {
-		return op.Entities()
-	}
-	return max(1, s.completed.Entities-s.completed.Served)
-}
-
 // beside returns what the name of a request's table adds to that of the test table.
 func (s *Stage) beside(op *target.Operation) string {
 	if s.Table == "" || op.Beside != nil {

@@ -53,6 +53,9 @@ func Open(ctx context.Context, typed string, get func(string) string) (*Client, 
 	default:
 		c.metrics, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(to.url), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{}))
 	}
+	if err != nil {
+		c.metrics = nil // and no typed nil
+	}
 	switch to := found.traces; {
 	case to.url == "" || err != nil:
 	case to.grpc:
@@ -61,6 +64,7 @@ func Open(ctx context.Context, typed string, get func(string) string) (*Client, 
 		c.traces, err = otlptrace.New(ctx, otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(to.url), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{})))
 	}
 	if err != nil {
+		c.traces = nil
 		c.Close()
 		return nil, errors.New(c.plain(err))
 	}
