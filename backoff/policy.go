@@ -2,7 +2,7 @@ package backoff
 
 import (
 	"errors"
-	"fmt"
+	"loadgen/engine/nearest"
 	"math"
 	"slices"
 	"time"
@@ -130,7 +130,7 @@ type faultList []error
 // when adds a fault, wrapped around [ErrInvalid], where something is wrong.
 func (l *faultList) when(wrong bool, format string, args ...any) {
 	if wrong {
-		*l = append(*l, fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...))
+		*l = append(*l, nearest.Faultf(ErrInvalid, format, args...))
 	}
 }
 

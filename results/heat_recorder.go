@@ -190,13 +190,13 @@ func (h *heatRecorder) follow(at place, hash uint64, demand int64) *followed {
 		h.order = append(h.order, bounded{0, one})
 		return one
 	}
-	if h.distinct == nil && !h.uncounted {
-		h.distinct = make(map[place]struct{}, 2*mostFollowed)
-		for i := range h.order {
-			h.distinct[h.order[i].of.place] = struct{}{}
-		}
-	}
 	if !h.uncounted {
+		if h.distinct == nil {
+			h.distinct = make(map[place]struct{}, 2*mostFollowed)
+			for i := range h.order {
+				h.distinct[h.order[i].of.place] = struct{}{}
+			}
+		}
 		h.distinct[at] = struct{}{}
 		if len(h.distinct) > mostDistinct {
 			h.distinct, h.uncounted = nil, true

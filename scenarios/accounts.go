@@ -189,6 +189,8 @@ func (h *Sharding) AccountOf(partitionKey string) int {
 			}
 		}
 	}
+	// FNV-1a, its upper half folded into the lower, for its lowest bit alone only tells whether an
+	// odd number of odd characters is in the text.
 	hash := uint64(14695981039346656037)
 	for i := range len(text) {
 		hash = (hash ^ uint64(text[i])) * 1099511628211

@@ -23,8 +23,8 @@
 //
 // # Parts of the format
 //
-// [RetryBinding], [RateLimitBinding] and [pauseBinding] read how a client retries, how fast it
-// sends and how long it pauses. [SizeBinding] reads the sizes of entities, and [ReadCurve] a curve
+// [RetryBinding] and [RateLimitBinding] read how a client retries and how fast it sends.
+// [SizeBinding] reads the sizes of entities, and [ReadCurve] a curve
 // of sizes from its file. [FaultsBinding] reads the fault rules of a scenario, and of the file
 // that a service is started with; [CheckFaults] reports what is wrong with several rules together.
 package scenarios

@@ -43,6 +43,15 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+// What is wrong with a formula in a line is told without the package that judges it.
+func TestRetryFormulaFaults(t *testing.T) {
+	for _, text := range []string{"exponential z=30s min=90s max=3s", "fixed every=3s tries=0", "linear step=9s max=3s", "fixed each=3s"} {
+		if _, faults := readRetry(text); len(faults) != 1 || strings.Contains(faults[0].What, "backoff:") {
+			t.Errorf("retry: %s: %v; want one fault that names no package", text, faults)
+		}
+	}
+}
+
 // FuzzRetry: what is read is a sound policy, and anything else a fault of a line.
 func FuzzRetry(f *testing.F) {
 	for _, text := range []string{"short", "{fixed: {every: 1s}}", "{exponential: {z: 30s, min: 3s, max: 90s, tries: 4, first: 0}}", "{linear: {step: 9s, max: 1s}}", "full_jitter base=1s cap=2s", "{}", "[fixed]", "{fixed: }"} {

@@ -60,25 +60,28 @@ func (t *InProcess) Submit(now clock.Instant, op *Operation) (outcome Outcome, d
 	t.engine.Answer(now, &request, &reply)
 	fill(&outcome, &reply)
 	if len(op.Query.Select) > 0 {
-		// The blocks are the store's, so that new ones are made.
-		rows := outcome.Rows
-		names := op.Query.Select
-		var kept []entity.Property
-		for i := range rows {
-			kept = kept[:0]
-			whole := rows[i].Entity
-			for j, name := range names {
-				if value, there := whole.Lookup(name); there && !slices.Contains(names[:j], name) {
-					kept = append(kept, entity.Property{Name: name, Value: value})
-				}
-			}
-			rows[i].Entity = entity.Pack(nil, whole.Timestamp(), kept)
-		}
+		project(outcome.Rows, op.Query.Select)
 	}
 	if weighs && request.ReplyBytes == 0 && outcome.Status != http.StatusServiceUnavailable {
 		t.engine.Sent(t.account, op.ReplyBytes(&outcome))
 	}
 	return outcome, reply.Done
+}
+
+// project leaves the rows the properties that are named. The blocks are the store's, so that
+// new ones are made.
+func project(rows []Row, names []string) {
+	var kept []entity.Property
+	for i := range rows {
+		kept = kept[:0]
+		whole := rows[i].Entity
+		for j, name := range names {
+			if value, there := whole.Lookup(name); there && !slices.Contains(names[:j], name) {
+				kept = append(kept, entity.Property{Name: name, Value: value})
+			}
+		}
+		rows[i].Entity = entity.Pack(nil, whole.Timestamp(), kept)
+	}
 }
 
 // fill puts a reply into an empty outcome.

@@ -65,13 +65,17 @@ func (p *plainLines) enter(stage campaign.Progress, _ time.Duration) {
 func (p *plainLines) show(s *live.Status) {
 	p.looks++
 	if p.virtual && s.Target != nil && s.Served != nil && s.Throttled != nil && s.Left != nil {
+		// How load that arrives fares is told at first, and once that has become another.
 		now, before := *s.Throttled, p.seen
 		p.seen = &now
-		when := "at first"
-		if p.told != nil {
+		when := ""
+		switch {
+		case p.told == nil:
+			when = "at first"
+		case math.Abs(now-*p.told) >= tellAfter && math.Abs(now-*before) <= sameShare:
 			when = "after " + wholeSeconds(p.stage.Length-*s.Left)
 		}
-		if p.told == nil || !(math.Abs(now-*p.told) < tellAfter || math.Abs(now-*before) > sameShare) {
+		if when != "" {
 			p.told = &now
 			fmt.Fprintf(p.to, "%s %s: %s\n", when, throttledOf(s), speedOf(s))
 		}

@@ -86,7 +86,7 @@ func (f *filter) feed(text []byte) {
 		for run < len(text) && !special[text[run]] {
 			run++
 		}
-		// Ordinary bytes, or another one.
+		// A run of ordinary bytes, or one byte that is more than itself.
 		next := text[:max(1, run)]
 		f.alone = f.before == '\r' && f.at != within && next[0] != '\n'
 		f.length += len(next)
@@ -105,11 +105,11 @@ func (f *filter) feed(text []byte) {
 			what = fmt.Sprintf("the row has more than %d KiB; expected a shorter one", f.most.Row>>10)
 		case f.fields > f.most.Fields:
 			what = fmt.Sprintf("the row has more than %d fields; expected fewer", f.most.Fields)
-		default:
-			continue
 		}
-		f.err = &boundFault{f.row, what}
-		return
+		if what != "" {
+			f.err = &boundFault{f.row, what}
+			return
+		}
 	}
 }
 

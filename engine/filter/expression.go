@@ -150,6 +150,7 @@ func (p *printer) node(dst []byte, at int32) []byte {
 		dst = append(append(dst, operatorWord(n.accepts)...), ' ')
 		return p.constant(dst, n)
 	}
+	// What is left joins operands: allOf and anyOf.
 	joint := append(append([]byte{' '}, n.kind.word()...), ' ')
 	// begun and ended are where the operand written last stands.
 	begun, ended, more := 0, 0, false

@@ -91,11 +91,11 @@ func (s *stamp) beat(now clock.Instant, r *rangePartition) (active bool) {
 	if !r.over.on {
 		r.told = false
 	}
-	if r.partner != nil {
-		old := now-r.born >= clock.Instant(s.model.Detection)
-		if old && (!r.over.on && !r.partner.over.on || !s.keptLoad(r)) {
-			r.partner.partner, r.partner = nil, nil
-		}
+	// The guard of a split ends once that has helped: neither side has kept nearly all of the load,
+	// or the overload has come to an end.
+	if other := r.partner; other != nil && now-r.born >= clock.Instant(s.model.Detection) &&
+		(!r.over.on && !other.over.on || !s.keptLoad(r)) {
+		other.partner, r.partner = nil, nil
 	}
 	return true
 }

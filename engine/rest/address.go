@@ -72,8 +72,8 @@ func RequireLocal(h http.Handler) http.Handler {
 		// No script needs to send it here: it is a page that asks, and only one of this
 		// machine may.
 		for _, origin := range r.Header.Values("Origin") {
-			page, err := url.Parse(origin)
-			if !(err == nil && ownName(page.Host)) {
+			// "null", which a page of any machine can send, names none.
+			if page, err := url.Parse(origin); err != nil || !ownName(page.Host) {
 				http.Error(w, "this address answers no page of another machine", http.StatusForbidden)
 				return
 			}

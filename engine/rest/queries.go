@@ -20,16 +20,15 @@ var queryEntities = operation{status: 200, needs: verbRights[entity.Query],
 			row := &x.reply.Rows[i]
 			x.output = x.rendering.AppendRow(x.output, i == 0, row.Key, row.Entity, &x.rows)
 			if i == 0 {
-				// It is no more than is kept for the next page for certain.
-				page := &x.reply
-				first := len(x.output) - from
-				bytes := 0
-				for i := range page.Rows {
-					bytes += len(page.Rows[i].Entity)
+				// Room for the other rows, were they all like the first: what grows with the page would
+				// be copied again and again. No more than is kept for the next page for certain.
+				stored := 0
+				for j := range x.reply.Rows {
+					stored += len(x.reply.Rows[j].Entity)
 				}
 				const slack = 16 // one in so many
-				estimate := bytes / max(1, len(page.Rows[0].Entity)) * first
-				x.output = slices.Grow(x.output, min(estimate+estimate/slack, mostKept-mostKept/slack))
+				likely := stored / max(1, len(row.Entity)) * (len(x.output) - from)
+				x.output = slices.Grow(x.output, min(likely+likely/slack, mostKept-mostKept/slack))
 			}
 		}
 		x.output = x.rendering.AppendPageEnd(x.output)

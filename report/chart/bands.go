@@ -231,7 +231,7 @@ func (a *aside) scale(g *Grid, of func(*GridRow) []int64, partitions shades) sha
 	for _, n := range of(a.row) {
 		most = max(most, g.perSecond(n))
 	}
-	return shadesOf(otherInk, most)
+	return asideShades.upTo(most)
 }
 
 // rules part the rows that are tall enough to be parted.

@@ -15,7 +15,7 @@ import (
 	"loadgen/results"
 )
 
-// names are the files of Draw, in its order.
+// names are the files of DrawAs without a choice, in its order.
 func names() []string {
 	var list []string
 	for _, name := range []string{"latency", "throttle", "waits", "steps", "percentiles", "response", "heat"} {

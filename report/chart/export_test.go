@@ -106,9 +106,9 @@ func PicturePNG(name string, record *results.Record) ([]byte, error) {
 // Shade returns the step of a value on the scale of what was served against a target, or
 // of what was throttled at most, and the colour of each step.
 func Shade(v, anchor float64, throttled, log bool) (step int, hex string) {
-	s := shadesOf(servedInk, anchor)
+	s := servedShades.upTo(anchor)
 	if throttled {
-		s = shadesOf(throttledInk, anchor)
+		s = throttledShades.upTo(anchor)
 	}
 	s.log = log
 	return s.step(v), s.colour(s.step(v)).hex()
@@ -118,7 +118,7 @@ func Shade(v, anchor float64, throttled, log bool) (step int, hex string) {
 // those above.
 func Scales() (within, beyond map[string][][3]uint8) {
 	within, beyond = make(map[string][][3]uint8), make(map[string][][3]uint8)
-	for name, s := range map[string]shades{"served": shadesOf(servedInk, 1), "throttled": shadesOf(throttledInk, 1), "aside": shadesOf(otherInk, 1), "response": shadesOf(textInk, 1)} {
+	for name, s := range map[string]shades{"served": servedShades.upTo(1), "throttled": throttledShades.upTo(1), "aside": asideShades.upTo(1), "response": responseShades.upTo(1)} {
 		for step := 1; step <= steps; step++ {
 			c := s.colour(step)
 			rgb := [3]uint8{uint8(c >> 16), uint8(c >> 8), uint8(c)}

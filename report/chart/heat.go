@@ -41,7 +41,7 @@ func heatFigure(record *results.Record, o *Options) *figure {
 		below := newBands(&g, room, 0, layerThrottled)
 		most := roundUp(g.greatest(layerThrottled))
 		p := panel{heading: "Throttled, attempts per second", share: below.panelHeight(words)}
-		p.drawLayer(below, layerThrottled, shadesOf(throttledInk, most), &colourBar{from: "0", to: document.Figures(most) + "/s"}, o)
+		p.drawLayer(below, layerThrottled, throttledShades.upTo(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}, o)
 		p.addTurnLines(record, g.begin(), g.end())
 		f.panels = append(f.panels, p)
 		f.height += p.share + panelGap
@@ -62,9 +62,9 @@ const headRoom vg.Length = 66
 // nothing is the sample of a legend that explains no mark.
 type nothing struct{}
 
-// drawLayer draws one number of all cells as pictures, the rows and what stands apart, and the bar
-// that explains its scale. Where all there
-// is of a grid is the sum of partitions that nobody counted, that has a scale of its own.
+// drawLayer draws one number of all cells as pictures, the rows and what stands apart, and the
+// bar that explains its scale. Where all there is of a grid is the sum of partitions that nobody
+// counted, that has a scale of its own.
 func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, bar *colourBar, o *Options) {
 	g := b.grid
 	scale.log = o.Axis == Logarithmic
@@ -74,7 +74,7 @@ func (p *panel) drawLayer(b *bands, layer func(*GridRow) []int64, scale shades, 
 		for _, n := range layer(&g.Rest) {
 			most = max(most, g.perSecond(n))
 		}
-		bar = &colourBar{scale: shadesOf(otherInk, most), from: "0", to: document.Figures(most) + "/s, all together"}
+		bar = &colourBar{scale: asideShades.upTo(most), from: "0", to: document.Figures(most) + "/s, all together"}
 	}
 	p.bar = bar
 	p.plot = newPlot(unlabelled(clockAxis(g.begin(), g.end(), 0)), b.axis())
@@ -109,9 +109,9 @@ func servedScale(record *results.Record, grids ...*Grid) (shades, *colourBar) {
 	}
 	const near = 4
 	if target := float64(record.Manifest.Targets.Partition); target > 0 && near*most >= target {
-		return shadesOf(servedInk, target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; beyond the line: above", open: true}
+		return servedShades.upTo(target), &colourBar{from: "0", to: document.Figures(target) + "/s: partition target; beyond the line: above", open: true}
 	}
-	return shadesOf(servedInk, most), &colourBar{from: "0", to: document.Figures(most) + "/s"}
+	return servedShades.upTo(most), &colourBar{from: "0", to: document.Figures(most) + "/s"}
 }
 
 // roundUp returns the next number that is easily read.

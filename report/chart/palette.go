@@ -95,16 +95,18 @@ const (
 	mostBeyond = .25
 )
 
-// shadesOf returns the scale of heat in the hue of what it counts: what was served against a
-// target, what was throttled at most; [otherInk] is of what is not held against a partition's
-// target, [textInk] of operations by the time that they took, as curves of response times are.
-func shadesOf(what ink, anchor float64) shades {
-	s := map[ink]shades{
-		servedInk:    {least: 0xE3EFF7, full: servedInk, beyond: 0x03142B},
-		throttledInk: {least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400},
-		otherInk:     {least: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75},
-		textInk:      {least: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true},
-	}[what]
+// The scales of heat, each in the hue of what it counts: what was served, against a target; what
+// was throttled, at most; what is not held against a partition's target; and operations by the
+// time that they took, as curves of response times are.
+var (
+	servedShades    = shades{least: 0xE3EFF7, full: servedInk, beyond: 0x03142B}
+	throttledShades = shades{least: 0xFFE6D6, full: 0xB84400, beyond: 0xB84400}
+	asideShades     = shades{least: 0xEDF0F2, full: 0x5C6C75, beyond: 0x5C6C75}
+	responseShades  = shades{least: 0xDDE5EA, full: 0x10202B, beyond: 0x10202B, log: true}
+)
+
+// upTo returns the scale with its darkest shade at a value.
+func (s shades) upTo(anchor float64) shades {
 	s.anchor = anchor
 	return s
 }

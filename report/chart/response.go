@@ -85,7 +85,7 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	p := &f.panels[0]
 	p.heading = document.Counted(int(sum(g.Counts...)), "operation") + " that succeeded"
 	p.says = "the operations that ended in a second of a reported phase, each cell " + document.Counted(int(g.SecondsPerColumn), "second") + ", and by how long they took, back-off included"
-	scale := shadesOf(textInk, g.most())
+	scale := responseShades.upTo(g.most())
 	p.bar = &colourBar{scale: scale, from: "1", to: document.Figures(g.most()) + " in a cell, logarithmic"}
 	from, to := float64(g.From), float64(g.From)+float64(g.Columns)*float64(g.SecondsPerColumn)
 	x := linearAxis(from, to)
@@ -98,11 +98,13 @@ func responseFigure(record *results.Record, o *Options) *figure {
 	if next := g.Lowest + len(g.Counts); next < results.Buckets {
 		high = float64(results.BucketFrom(next))
 	}
-	y := plot.Axis{Min: low, Max: max(high, low*2) * math.Pow(max(high, low*2)/low, lane), Scale: logarithmic{}}
-	y.Tick.Marker = plot.TickerFunc(timeTicks)
+	y := linearAxis(0, max(high, 1)*(1+lane))
 	if o.Axis == Linear {
-		y = linearAxis(0, max(high, 1)*(1+lane))
 		y.Tick.Marker = relabelled(y.Tick.Marker, document.RoundTime)
+	} else {
+		above := max(high, low*2)
+		y = plot.Axis{Min: low, Max: above * math.Pow(above/low, lane), Scale: logarithmic{}}
+		y.Tick.Marker = plot.TickerFunc(timeTicks)
 	}
 	y.Label.Text = "response time"
 	p.plot = newPlot(x, y)

@@ -60,8 +60,8 @@ func (d *differ) compare(path string, was, is any) {
 				return both
 			}))
 			d.compareMembers(keys, wasOf, isOf, func(key string) string { return path + "[" + pathWord(key) + "]" })
-			if was, is := common(first, isOf), common(second, wasOf); !slices.Equal(was, is) {
-				d.add(Entry{Path: path, Kind: Reordered, Was: shown(was), Is: shown(is)})
+			if order, now := common(first, isOf), common(second, wasOf); !slices.Equal(order, now) {
+				d.add(Entry{Path: path, Kind: Reordered, Was: shown(order), Is: shown(now)})
 			}
 			return
 		}

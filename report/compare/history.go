@@ -144,10 +144,10 @@ func (d *detective) merge(indexes []int) []ChangePoint {
 			}
 		}
 		if points[weakest].P <= d.p {
-			weakest = least
 			if points[least].magnitude() >= d.leastChange {
 				break
 			}
+			weakest = least
 		}
 		points, indexes = slices.Delete(points, weakest, weakest+1), slices.Delete(indexes, weakest, weakest+1)
 		for i := max(0, weakest-1); i < min(weakest+1, len(points)); i++ {

@@ -53,12 +53,11 @@ func (p *parser) adopt(c *Claim, units []Unit, limit int) {
 		unit = units[0]
 	}
 	if !slices.Contains(units, unit) {
-		// From when on a load was throttled was called as the count of throttled attempts is
-		// now.
 		expected := example(units[0])
 		for _, u := range units[1:] {
 			expected += " or " + example(u)
 		}
+		// From when on a load was throttled was called as the count of throttled attempts is now.
 		if c.left.Name == "throttled" && c.number.unit() == Nanoseconds {
 			expected += ", or throttled_from, as the time is called now from which on attempts are"
 		}

@@ -36,6 +36,7 @@ func (s sum) plus(entities float64) sum {
 // add looks at operation k, and has visit be told of each partition that it touches,
 // too.
 func (w *window) add(l *looker, k uint64, visit func(campaign.Touch)) (kind int, counted int64) {
+	// The half is chosen by a hash, for what comes in turns could fall in step with every other one.
 	h := &w[k*0x9e3779b97f4a7c15>>63]
 	if h.places == nil {
 		h.places, h.accounts = make(map[place]sum), make(map[int]sum)
@@ -97,9 +98,8 @@ func (w *window) settle(only *place) {
 		if only == nil || h.places == nil {
 			continue
 		}
-		other := h.unplaced
-
-		h.places[*only] = sum{h.places[*only].hits + other.hits, h.places[*only].entities + other.entities, h.places[*only].squares + other.squares}
+		at, more := h.places[*only], h.unplaced
+		h.places[*only] = sum{at.hits + more.hits, at.entities + more.entities, at.squares + more.squares}
 		h.unplaced = sum{}
 	}
 }

@@ -1,7 +1,6 @@
 package arrival
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"time"
@@ -32,7 +31,7 @@ func amountOf(n, share uint64) amount {
 	return amount{high + carry, low}
 }
 
-// plus returns the sum of two amounts, less their difference.
+// plus returns the sum of two amounts.
 func (a amount) plus(b amount) amount {
 	low, carry := bits.Add64(a.low, b.low, 0)
 	high, _ := bits.Add64(a.high, b.high, carry)
@@ -103,7 +102,7 @@ type limits struct{ err error }
 
 func (l *limits) require(holds bool, format string, args ...any) {
 	if l.err == nil && !holds {
-		l.err = nearest.Faultf(ErrSchedule, "%s", fmt.Sprintf(format, args...))
+		l.err = nearest.Faultf(ErrSchedule, format, args...)
 	}
 }
 

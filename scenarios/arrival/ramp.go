@@ -2,7 +2,7 @@ package arrival
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -39,24 +39,11 @@ func NewRamp(from, to float64, length time.Duration) (*Ramp, error) {
 
 // passed implements [curve].
 func (r *Ramp) passed(wanted amount, at time.Duration) bool {
-	// The sum in brackets is never negative, for at is at most the length.
-	come := times(2*uint64(r.length), r.from)
-	if r.to >= r.from {
-		come = come.plus(times(r.to-r.from, uint64(at)))
-	} else {
-		b := times(r.from-r.to, uint64(at))
-		low, borrow := bits.Sub64(come.low, b.low, 0)
-		high, _ := bits.Sub64(come.high, b.high, borrow)
-		come = amount{high, low}
-	}
-	w := come.scaled(uint64(at))
-	other := wanted.scaled(2 * uint64(r.length))
-	for i := range w {
-		if w[i] != other[i] {
-			return w[i] > other[i]
-		}
-	}
-	return false
+	// 2l·a + (b−a)·t without a difference, for t is at most l.
+	length, t := uint64(r.length), uint64(at)
+	come := times(2*length-t, r.from).plus(times(t, r.to)).scaled(t)
+	due := wanted.scaled(2 * length)
+	return slices.Compare(come[:], due[:]) > 0
 }
 
 // guess implements [curve] by the root of a quadratic equation, in the form that

@@ -242,14 +242,14 @@ func (c *Campaign) footprintOf(f *Footprint, d *dry, data bool) {
 		if adds {
 			inserted = max(1, inserted)
 		}
-		index := d.phase
-		entities := times(int64(c.Scenario.Loaded(index)), int64(len(c.homes)))
-		all, _ := c.dryRun(index + 1)
-		for _, d := range all {
-			entities = addUp(entities, times(d.written(math.MaxInt64/2), int64(len(c.homes))))
+		// What the holdings of the phase take at most.
+		held := times(int64(c.Scenario.Loaded(d.phase)), homes)
+		all, _ := c.dryRun(d.phase + 1)
+		for _, before := range all {
+			held = addUp(held, times(before.written(math.MaxInt64/2), homes))
 		}
 		tables := int64(1 + len(c.Scenario.Tables()))
-		f.Holdings = max(f.Holdings, times(min(entities, 2*mostHeld*tables), heldBytes))
+		f.Holdings = max(f.Holdings, times(min(held, 2*mostHeld*tables), heldBytes))
 	}
 	if data {
 		inserted = times(times(int64(min(d.foreseen(), math.MaxInt64/2)), inserted), homes)

@@ -217,6 +217,7 @@ func (c *Campaign) try(ctx context.Context, phase int, t Try, over []settlement,
 	c.fresh += stage.Due() * stride(operations)
 	gauge := &gauge{from: c.number + before, length: c.Find.length(t.Rate), waiting: make(map[int64]int64), answered: make(map[int64]int64)}
 	err = c.observed(ctx, stage, gauge)
+	// The stage is over: nobody tells the gauge any more.
 	m := gauge.Measured
 	m.Scheduled = int64(stage.Share.Count(stage.Due()) - stage.Share.Count(before))
 	begin, end := int64((gauge.begin+settlingTime)/tick), int64((gauge.begin+gauge.length)/tick)

@@ -57,13 +57,13 @@ func stepPhases(name string, steps []arrival.Step, reported int) []results.Phase
 // it holds, and the generator did not send that in time, the step answers nothing and is
 // offered once more, behind the others.
 func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
-	var found *results.Phase
+	var step *results.Phase // the last that is reported at the rate that was asked for
 	for i := range d.stage.Phases {
 		if one := &d.stage.Phases[i]; c.Peak > 0 && one.Reported && !one.Varying && one.Rate == c.Peak {
-			found = one
+			step = one
 		}
 	}
-	step, again := found, c.again(d)
+	again := c.again(d)
 	if step == nil || again == nil {
 		return c.run(ctx, d.stage)
 	}
@@ -72,7 +72,7 @@ func (c *Campaign) offerPeak(ctx context.Context, d *dry) error {
 	if err := c.observed(ctx, d.stage, sent); err != nil {
 		return err
 	}
-	// It was in time if all were sent, and in all but few seconds all but a hundredth soon enough.
+	// The stage is over, and nobody tells what is sent any more. It was in time if all were sent, and in all but few seconds all but a hundredth soon enough.
 	// What came later was another load, of which neither a success nor a refusal tells whether the
 	// rate holds.
 	late := 0
@@ -102,11 +102,10 @@ func (c *Campaign) again(d *dry) *dry {
 		return nil
 	}
 	t := d.Traffic
-	rate := c.Peak
 	alone, arrivals, steps := *t, *t.Arrivals, *t.Arrivals.Steps
 	alone.Arrivals, arrivals.Steps, alone.WarmUp = &arrivals, &steps, 0
 	for _, one := range t.Arrivals.Steps.Rates {
-		if t.PerSecond(one) == rate {
+		if t.PerSecond(one) == c.Peak {
 			steps.Rates = []float64{one}
 		}
 	}

@@ -112,10 +112,11 @@ func (c *Campaign) arrive(stage *drive.Stage, spec *scenarios.Traffic) error {
 		stage.Lanes, stage.Count, stage.Limit = spec.Clients, uint64(spec.Count), countedLimit
 		return nil
 	}
-	stage.Lanes, stage.Count, stage.For = spec.Clients, uint64(spec.Clients)*(uint64(spec.For/max(shortestAnswer, spec.Think/2))+2), spec.For
-	mean := spec.Think
-	chance := clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
-
+	// At most so many: those of clients that are answered at once and always pause for the shortest time.
+	each := uint64(spec.For/max(shortestAnswer, spec.Think/2)) + 2
+	stage.Lanes, stage.Count, stage.For = spec.Clients, uint64(spec.Clients)*each, spec.For
+	mean, chance := spec.Think, clock.NewStream(c.Scenario.Seed, "think/"+stage.Name)
+	// From half of the mean to half more than that, so that lanes do not stay in step.
 	stage.Think = func(k uint64) time.Duration {
 		draw := chance.At(k)
 		return mean/2 + time.Duration(draw.Float64()*float64(mean))

@@ -97,7 +97,8 @@ func (e *Examination) Begin(folder results.Folder, manifest results.Manifest, ho
 	return err
 }
 
-// Saw takes down one request, as [Capture.Saw] does.
+// Saw takes down one request, as [Capture.Saw] does: a method of its own, for it is handed out
+// before the examination is open.
 func (e *Examination) Saw(seen *rest.Seen) { e.Capture.Saw(seen) }
 
 // Advance says what time it is. Its error, which it returns once, is that the

@@ -126,6 +126,7 @@ func (c carried) judged(n need, bound string) Finding {
 // send sends so many requests at once that the service refuses, since their table is not
 // there. It says why where there is no telling by them.
 func (v *visit) send(ctx context.Context, senders, properties int) (carried, string) {
+	// So many times about 30 kB, to a table that nobody has made: its name has the instant in it.
 	op := &target.Operation{Table: fmt.Sprintf("%s%d", absentTable, v.clock.Started().UnixNano())}
 	op.Verb = entity.Insert
 	op.Change = entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "absent", Row: "absent"}}

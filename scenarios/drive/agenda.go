@@ -156,11 +156,10 @@ func (a *agenda) enough(now clock.Instant) error {
 	at := max(a.start, clock.Instant(now.Offset().Truncate(time.Second)))
 	a.count = a.next + a.dueBefore(at)*a.stage.Share.step()
 	a.end = min(a.end, at)
-	o := a.opened
-	end := a.end
-	o.end = end
-	for i := range o.marks {
-		o.marks[i].At = min(o.marks[i].At, int64(end))
+	// The last phase ends before its time.
+	a.opened.end = a.end
+	for i := range a.opened.marks {
+		a.opened.marks[i].At = min(a.opened.marks[i].At, int64(a.end))
 	}
 	return nil
 }

@@ -78,10 +78,14 @@ func (o Object) Read(r *Reader, path string, n *Node) {
 	if n.Kind != Dict {
 		const most = 15
 		names := o.names()
-		if len(names) > most { // the required ones are named
-			optional := func(f Field) bool { return !f.Required }
-			required := Object{Fields: slices.DeleteFunc(slices.Clone(o.Fields), optional)}
-			names = append(required.names(), "and others")
+		if len(names) > most {
+			names = nil
+			for _, f := range o.Fields {
+				if f.Required {
+					names = append(names, f.Name)
+				}
+			}
+			names = append(names, "and others")
 		}
 		r.Fault(n.At, path, "%s is %s; expected a map with the fields %s", o.What, n.Shown(), strings.Join(names, ", "))
 		return

@@ -34,7 +34,8 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 		return nil, fmt.Errorf("%w: %w", errToken, err)
 	}
 	one := &claim{conn: conn, subjects: s, id: id}
-	if one.sub, err = conn.Subscribe(s.lead(), func(m *nats.Msg) {
+	// What another leader says.
+	hear := func(m *nats.Msg) {
 		what, other, _ := strings.Cut(string(m.Data), " ")
 		if other == id {
 			return
@@ -51,7 +52,8 @@ func stake(conn *nats.Conn, s subjects, c clock.Clock) (*claim, error) {
 			// It began later than this one asked, and has not heard it.
 			one.say("claims")
 		}
-	}); err == nil {
+	}
+	if one.sub, err = conn.Subscribe(s.lead(), hear); err == nil {
 		one.say("claims")
 		err = conn.FlushTimeout(patience)
 	}

@@ -130,8 +130,9 @@ func (o *Offering) Close() error {
 		case errors.As(err, &failed):
 			one.said.mu.Lock()
 			lines := bytes.Split(bytes.TrimSpace(one.said.text), []byte("\n"))
+			line := strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
 			one.said.mu.Unlock()
-			if line := strings.ToValidUTF8(string(lines[len(lines)-1]), "?"); line != "" && o.Said != nil {
+			if line != "" && o.Said != nil {
 				fmt.Fprintf(o.Said, "process %d: %s\n", i+1, line)
 			}
 		default:

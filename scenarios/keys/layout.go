@@ -107,10 +107,11 @@ func (g *Generator) fill(dst []byte, s *slot, o *occurrence) []byte {
 	case byNumber:
 		dst = appendPadded(dst, o.Number, 1)
 	case byUUID:
+		// Version 4 (RFC 9562, section 5.4).
 		draw := d.stream.At(o.Number)
 		dst = appendUUID(dst, uuid{draw.Uint64(), draw.Uint64()}.marked(4))
 	case byUUID7:
-		// Version 7 (section 5.7): 48 bits of milliseconds since 1970, before which it is that of
+		// Version 7 (RFC 9562, section 5.7): 48 bits of milliseconds since 1970, before which it is that of
 		// 1970; then 42 bits of the entity's number, so that those of one millisecond are in its
 		// order (section 6.2, method 1); then 32 bits of chance.
 		const ticksPerMilli, perField = 10_000, 30

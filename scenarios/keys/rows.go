@@ -97,8 +97,11 @@ func (t *ValueTable) Apart(names []string) bool {
 		return apart
 	}
 	apart = slices.ContainsFunc(names, func(name string) bool { return len(t.columns[name].values) == t.rows })
-	// The rows are numbered by the values of one column after the other.
-	numbers := slices.Clone(t.columns[names[0]].cells)
+	var numbers []uint32
+	if !apart {
+		// The rows are numbered by the values of one column after the other.
+		numbers = slices.Clone(t.columns[names[0]].cells)
+	}
 	for i := 1; i < len(names) && !apart; i++ {
 		pairs := make(map[uint64]uint32, t.rows)
 		for row, cell := range t.columns[names[i]].cells {

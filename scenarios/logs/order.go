@@ -92,10 +92,9 @@ func (d *doubles) again(e *accesslog.Entry) bool {
 	if d.now == nil {
 		d.now = make(map[uint64]struct{}, mostDoubles/8)
 	}
-	text := e.RequestID
-	h := uint64(14695981039346656037)
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
+	h := uint64(14695981039346656037) // FNV-1a of 64 bits
+	for i := range len(e.RequestID) {
+		h = (h ^ uint64(e.RequestID[i])) * 1099511628211
 	}
 	id := h ^ uint64(max(0, e.Index))*0x9E3779B97F4A7C15
 	if _, there := d.before[id]; there {

@@ -208,9 +208,8 @@ func (f faulty) Unwrap() error { return f.error }
 func (r *reader) take(e *accesslog.Entry) error {
 	if r.options.Table != "" && e.Table != r.options.Table {
 		t := r.told
-		table := e.Table
-		if t.Elsewhere++; table != "" && len(t.Others) < mostOthers && !slices.Contains(t.Others, table) {
-			t.Others = append(t.Others, strings.Clone(table))
+		if t.Elsewhere++; e.Table != "" && len(t.Others) < mostOthers && !slices.Contains(t.Others, e.Table) {
+			t.Others = append(t.Others, strings.Clone(e.Table))
 		}
 		return nil
 	}
@@ -273,10 +272,8 @@ func (r *reader) pass(next *line) error {
 		t.Late++
 		e.At = t.Last
 	}
-	from := t.Last
-	to := e.At
-	if to-from >= longGap {
-		t.Gaps = append(t.Gaps, Gap{from, to})
+	if e.At-t.Last >= longGap {
+		t.Gaps = append(t.Gaps, Gap{t.Last, e.At})
 		if len(t.Gaps) > mostGaps {
 			least := 0
 			for i := range t.Gaps {

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
@@ -41,13 +42,13 @@ func withoutKind(err, kind error) error {
 
 // endOf returns what a record says of how its run ended, and what ended it early.
 func endOf(ended error) (validity string, reasons []string, by results.EndedBy) {
-	if errors.Is(ended, drive.ErrStopped) {
+	is := func(kind error) bool { return errors.Is(ended, kind) }
+	switch {
+	case is(context.Canceled): // somebody did, whatever failed after that
+	case is(drive.ErrStopped):
 		by = results.EndedByStopOn
-	}
-	for _, target := range []error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad} {
-		if errors.Is(ended, target) {
-			by = results.EndedByTarget
-		}
+	case slices.ContainsFunc([]error{drive.ErrSilent, ErrTarget, campaign.ErrPreparation, campaign.ErrAfterLoad}, is):
+		by = results.EndedByTarget
 	}
 	switch {
 	case ended == nil:

@@ -2,7 +2,6 @@ package run
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"loadgen/results"
@@ -27,12 +26,15 @@ func NewFind(s *scenarios.Scenario, of string) (*campaign.Find, error) {
 		f.From, f.Burst = documentedAccount/4, m.AccountBurst
 	} else {
 		// At the first rate of the scenario.
-		for _, phase := range slices.Backward(s.Phases) {
-			switch t := phase.Offered(); {
-			case len(t.Keys) == 1 && len(t.Ladder()) > 0:
+		for i := range s.Phases {
+			t := s.Phases[i].Offered()
+			if len(t.Keys) == 1 && len(t.Ladder()) > 0 {
 				f.From = max(t.Ladder()[0].Rate, campaign.LowestRate)
-			case t.Unit == scenarios.UnitEach && t.Arrivals != nil:
+				break
+			}
+			if t.Unit == scenarios.UnitEach && t.Arrivals != nil {
 				f.From = max(t.Arrivals.Constant, campaign.LowestRate)
+				break
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func (p *Plan) open(ctx context.Context, clk clock.Real, id string) (*destinatio
 				each = append(each, target.NewInProcess(e, name, clk))
 			}
 			t := together(each)
-			d.target, d.counter = t, t.(target.Counter)
+			d.target, d.counter = t, t.(target.Counter) // as one alone and several together are
 		}
 	default:
 		err = p.openEmbedded(d, clk, id)

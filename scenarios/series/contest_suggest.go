@@ -152,19 +152,19 @@ func (c *contestRun) write(of *contest.Contest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s, err = s.Moved(func(file string) string {
-		was := c.plan.Source
-		is := filepath.Dir(path)
+	// The path of a file counts from the folder of the source, and then from that of what is written.
+	moved := func(file string) string {
 		if filepath.IsAbs(file) {
 			return file
 		}
-		whole, err := filepath.Abs(filepath.Join(was, filepath.FromSlash(file)))
-		folder, fails := filepath.Abs(is)
-		if near, apart := filepath.Rel(folder, whole); errors.Join(err, fails, apart) == nil {
+		whole, fault := filepath.Abs(filepath.Join(c.plan.Source, filepath.FromSlash(file)))
+		folder, fails := filepath.Abs(filepath.Dir(path))
+		if near, apart := filepath.Rel(folder, whole); errors.Join(fault, fails, apart) == nil {
 			return filepath.ToSlash(near)
 		}
 		return cmp.Or(whole, file)
-	}); err != nil {
+	}
+	if s, err = s.Moved(moved); err != nil {
 		return "", err
 	}
 	tie := ""

@@ -132,10 +132,9 @@ var cosmosHosts = []string{".table.cosmos.azure.com", ".table.cosmosdb.azure.com
 // Cosmos reports whether the address is one of Cosmos DB's Table API, which
 // answers 429 where Azure Storage answers 503, and knows no count of entities.
 func (e Endpoint) Cosmos() bool {
-	host := e.host
-	ends := cosmosHosts
-	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(strings.TrimSuffix(host, "."), end) })
+	host, _, _ := strings.Cut(strings.ToLower(e.host), ":")
+	host = strings.TrimSuffix(host, ".")
+	return slices.ContainsFunc(cosmosHosts, func(end string) bool { return strings.HasSuffix(host, end) })
 }
 
 // Genuine reports whether the host is one of the table service's, or of Cosmos DB's Table API.

@@ -117,3 +117,14 @@ func (p *pool) expire(now clock.Instant) clock.Instant {
 	}
 	return next
 }
+
+// close closes all connections, and has those that come back be closed too.
+func (p *pool) close() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
+	for _, c := range idle {
+		c.Close()
+	}
+}

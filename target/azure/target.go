@@ -216,12 +216,7 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 	if err != nil {
 		return nil, orCause(making, err)
 	}
-	t.watch.mu.Lock()
-	defer t.watch.mu.Unlock()
-	a.watched.line, a.watched.cancel = line, nil
-	if a.watched.cause != nil {
-		line.interrupt()
-	}
+	t.watch.connected(a, line)
 	return line, nil
 }
 
@@ -230,21 +225,9 @@ func (t *Target) connect(ctx context.Context, a *attempt, now clock.Instant) (*c
 func (t *Target) keep() {
 	for {
 		now := t.clock.Now()
-		next := t.pool.expire(now)
-		// An attempt that begins meanwhile is due later than the first of the list, and where there
-		// is none, not before a whole limit has passed: nobody has to wake this goroutine for it.
-		w := t.watch
-		w.mu.Lock()
-		for w.first != nil && w.first.watched.due <= now {
-			w.end(w.first, w.late)
-		}
-		if w.first != nil {
-			next = min(next, w.first.watched.due)
-		} else {
-			next = min(next, now.Add(w.limit))
-		}
-		w.mu.Unlock()
-		alarm := t.clock.Alarm(next)
+		// The attempts first: a farewell in TLS may have to wait for the other side.
+		due := t.watch.expire(now)
+		alarm := t.clock.Alarm(min(due, t.pool.expire(now)))
 		select {
 		case <-alarm.C:
 		case <-t.stop:
@@ -273,26 +256,8 @@ func (t *Target) Close() {
 	close(t.stop)
 	t.alone.Wait()
 	t.other.Close()
-	// What is under way ends, or begins from now on: nobody would see it late. Nobody is listened
-	// to any more, and who is being told is waited for.
-	w := t.watch
-	w.mu.Lock()
-	w.closed = true
-	for w.first != nil {
-		w.end(w.first, errClosed)
-	}
-	w.rest()
-	w.mu.Unlock()
-	w.telling.Wait()
-	// Connections that come back are closed, too.
-	p := t.pool
-	p.mu.Lock()
-	idle := p.idle
-	p.idle, p.closed = nil, true
-	p.mu.Unlock()
-	for _, c := range idle {
-		c.Close()
-	}
+	t.watch.close()
+	t.pool.close()
 }
 
 // Format writes the address of the service, whatever the verb: the rest of a

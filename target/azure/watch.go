@@ -77,6 +77,16 @@ func (w *watch) begin(ctx context.Context, a *attempt, now clock.Instant, line *
 	}
 }
 
+// connected says that an attempt has its connection now.
+func (w *watch) connected(a *attempt, line *connection) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a.watched.line, a.watched.cancel = line, nil
+	if a.watched.cause != nil {
+		line.interrupt()
+	}
+}
+
 // done takes an attempt off the list, and returns why it was ended, nil where it
 // was not.
 func (w *watch) done(a *attempt) error {
@@ -131,6 +141,21 @@ func (w *watch) end(a *attempt, cause error) {
 	a.reply.share.End()
 }
 
+// expire ends what is due and returns when to look again. An attempt that begins
+// meanwhile is due later than the first of the list, and where there is none,
+// not before a whole limit has passed: nobody has to wake whoever waits for it.
+func (w *watch) expire(now clock.Instant) clock.Instant {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.first != nil && w.first.watched.due <= now {
+		w.end(w.first, w.late)
+	}
+	if w.first != nil {
+		return w.first.watched.due
+	}
+	return now.Add(w.limit)
+}
+
 // listen returns the caller whose context that is. The attempts of one who gives up end then.
 func (w *watch) listen(ctx context.Context, done <-chan struct{}) *caller {
 	c, known := w.callers[done]
@@ -170,4 +195,17 @@ func (w *watch) rest() {
 		}
 		w.resting = nil
 	}
+}
+
+// close ends what is under way, or begins from now on: nobody would see it late.
+// It listens to nobody any more, and waits for who is being told.
+func (w *watch) close() {
+	w.mu.Lock()
+	w.closed = true
+	for w.first != nil {
+		w.end(w.first, errClosed)
+	}
+	w.rest()
+	w.mu.Unlock()
+	w.telling.Wait()
 }

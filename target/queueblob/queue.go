@@ -46,7 +46,8 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 	case !there:
 		return missing(queueNotFound)
 	case b.Verb == target.ReceiveMessages:
-		// Every receipt before is worth nothing then.
+		// Those that can be seen, first who could be for longest, are hidden; every receipt before
+		// is worth nothing from then on.
 		var found []target.Found
 		hidden := now.Add(wholeSeconds(b.Hidden))
 		for len(one.order) > 0 && one.order[0].from <= now && len(found) < max(1, b.Most) {
@@ -59,6 +60,7 @@ func (q *queues) carryOut(now clock.Instant, b *target.Beside) target.Outcome {
 		}
 		return target.Outcome{Status: 200, Found: found}
 	case b.Verb == target.DeleteMessage:
+		// Whoever was the last to receive it may, also when it can be seen again.
 		m, there := one.byID[b.Name]
 		switch {
 		case !there:

@@ -196,17 +196,18 @@ func (s *Service) Begin() {
 				cmp.Or(strings.Join(names, ", "), "nobody"), host)
 		}
 	}
-	taken := true
+	whose := ""
 	switch o := &s.options; {
 	case o.InsecureTokens:
-		s.say("any bearer token is taken, whoever gave it")
+		whose = "any bearer token is taken, whoever gave it"
 	case o.OIDCIssuer != "":
-		s.say("bearer tokens of %s are taken", o.OIDCIssuer)
-	default:
-		taken = false
+		whose = "bearer tokens of " + o.OIDCIssuer + " are taken"
 	}
-	if taken && s.shown == nil {
-		s.say("Azure's SDKs send tokens over https alone: --tls-self-signed, or a certificate of yours")
+	if whose != "" {
+		s.say("%s", whose)
+		if s.shown == nil {
+			s.say("Azure's SDKs send tokens over https alone: --tls-self-signed, or a certificate of yours")
+		}
 	}
 	if s.folder != nil {
 		how := "a write is acknowledged once it is on the disk"

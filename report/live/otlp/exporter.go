@@ -105,13 +105,13 @@ func (c *Client) Start(ctx context.Context, r Run) (*Exporter, error) {
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(e.reader), sdkmetric.WithResource(about),
 		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter), sdkmetric.WithCardinalityLimit((mostPhases+1)*(mostKinds+1)*len(classes)))
 	meter := meters.Meter("loadgen")
-	seconds := func(name, what string) (metric.Float64Histogram, error) {
+	histogram := func(name, what string) (metric.Float64Histogram, error) {
 		return meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(what), metric.WithExplicitBucketBoundaries(live.Bounds()...))
 	}
 	var faults [5]error
-	e.response, faults[0] = seconds("loadgen.operation.duration", "Time of operations, from when each was due to the end of its last attempt.")
-	e.service, faults[1] = seconds("loadgen.attempt.duration", "Time of single attempts, from when each was sent to its reply.")
-	e.lag, faults[2] = seconds("loadgen.operation.lag", "How long after it was due each operation was first sent.")
+	e.response, faults[0] = histogram("loadgen.operation.duration", "Time of operations, from when each was due to the end of its last attempt.")
+	e.service, faults[1] = histogram("loadgen.attempt.duration", "Time of single attempts, from when each was sent to its reply.")
+	e.lag, faults[2] = histogram("loadgen.operation.lag", "How long after it was due each operation was first sent.")
 	faults[3] = e.observeSums(meter)
 	faults[4] = e.observeGauges(meter)
 	if err := errors.Join(faults[:]...); err != nil {

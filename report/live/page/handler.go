@@ -27,22 +27,22 @@ func (s *Server) handler() http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 		})
 	}
+	inner := http.NewCrossOriginProtection().Handler(paths)
 	return rest.RequireLocal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// How much of it is right, the time of the answer does not tell.
-		inner := http.NewCrossOriginProtection().Handler(paths)
 		head := w.Header()
 		head.Set("Content-Security-Policy", s.live.Policy())
 		head.Set("Referrer-Policy", "no-referrer")
 		head.Set("X-Content-Type-Options", "nosniff")
 		head.Set("Cross-Origin-Resource-Policy", "same-origin")
 		head.Set("Cache-Control", "no-store")
-		token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		// How much of the token is right, the time of the answer does not tell.
 		if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
 			http.Error(w, "this page is for whoever has its whole URL: it is where the run was started", http.StatusForbidden)
 			return
 		}
 		inside := r.Clone(r.Context())
-		inside.URL.Path, inside.URL.RawPath = "/"+rest, ""
+		inside.URL.Path, inside.URL.RawPath = "/"+path, ""
 		inner.ServeHTTP(w, inside)
 	}))
 }

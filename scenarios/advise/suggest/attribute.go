@@ -84,10 +84,10 @@ func (a *attributes) knows(known []string, name string) bool {
 // them, or both are of the time and one is the other, gone on with, as the minute is the
 // hour. A reader who knows the minute is not said to know the hour, for nobody forms it.
 func (a *attributes) implies(known []string, name string) bool {
-	if a.knows(known, name) || !a.ofTime(name) {
-		return a.knows(known, name)
+	if a.knows(known, name) {
+		return true
 	}
-	return slices.ContainsFunc(known, func(longer string) bool {
+	return a.ofTime(name) && slices.ContainsFunc(known, func(longer string) bool {
 		always := a.ofTime(longer)
 		for i := uint64(0); always && i < samples; i++ {
 			long, _ := a.generator.ValueOf(longer, sampled(i))

@@ -172,9 +172,8 @@ func (l *Leader) answer(now clock.Instant, ask *Ask) Answer {
 	case ask.Told != nil:
 		return l.told(now, s, ask.Told)
 	case ask.Came != nil:
-		c := ask.Came
-		if l.turn != nil && c.Turn == l.turn.Number && s.came == nil {
-			s.came = c.What
+		if l.turn != nil && ask.Came.Turn == l.turn.Number && s.came == nil {
+			s.came = ask.Came.What
 			l.order(now)
 		}
 		return Answer{}

@@ -73,7 +73,7 @@ func (t *Told) answer() document.Answer {
 	own := &t.Arms[0].Under[0]
 	best := document.Enumerated(t.Best)
 	switch {
-	case t.State == results.Holds && t.Arms[0].Under[0].Holds():
+	case t.State == results.Holds && own.Holds():
 		a = document.Claimed(t.State, ": the keys of the log hold its operations", "", "", "")
 	case t.State == results.Holds && len(t.Best) == 1:
 		a = document.Claimed(t.State, ": design "+best+" would have held the log", "", "", "")
