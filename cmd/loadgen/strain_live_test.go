@@ -89,7 +89,8 @@ func compute(t *testing.T, test string, nice int) (stop func()) {
 }
 
 // saturates fails the test unless a stress finds its saturation within a hundredth of the
-// model's 2,000, in a run that bears it; or, where it may, claims none.
+// model's 2,000, in a run that bears it; or, where it may, claims none, or an interval that
+// holds it: of so few seconds that are left the median may be one that served what came late.
 func saturates(t *testing.T, name string, may bool, args ...string) {
 	t.Helper()
 	s, record := stressed(t, args...)
@@ -97,7 +98,8 @@ func saturates(t *testing.T, name string, may bool, args ...string) {
 		t.Logf("%s: no saturation (%s), %s; %s", name, s.SaturationWhy, s.Validity, strained(record))
 		return
 	}
-	if s.Saturation == nil || *s.Saturation < 1980 || *s.Saturation > 2020 || s.Validity != results.Valid {
+	wide := may && len(s.SaturationInterval) == 2 && s.SaturationInterval[0] <= 2020 && s.SaturationInterval[1] >= 1980
+	if s.Saturation == nil || (*s.Saturation < 1980 || *s.Saturation > 2020) && !wide || s.Validity != results.Valid {
 		t.Errorf("%s: saturation = %s (%s), %s %v; want 1,980 to 2,020\n%s", name, spelled(s.Saturation), s.SaturationWhy,
 			s.Validity, s.ClientLimited, eachSecond(record))
 	}
