@@ -29,14 +29,14 @@ func (e *Engine) ask(a *account, now clock.Instant, r *Request, ask *asked) {
 	// A request is admitted under one PartitionKey, and known to count one entity: a query under
 	// the first of its range, a transaction under that of all its changes, which count.
 	key, cost := "", int64(1)
-	switch {
-	case r.Verb == entity.Batch:
+	switch r.Verb {
+	case entity.Batch:
 		if len(r.Changes) > 0 {
 			key, cost = r.Changes[0].Key.Partition, int64(len(r.Changes))
 		}
-	case r.Verb == entity.Query:
+	case entity.Query:
 		key = r.Query.Range.From.Partition
-	case r.Change != nil:
+	default:
 		key = r.Change.Key.Partition
 	}
 	demand := partition.Demand{Entities: cost, Timeout: r.Timeout, Received: r.Bytes, Sends: r.ReplyBytes}

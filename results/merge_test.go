@@ -399,6 +399,7 @@ func TestRecordsThatDiffer(t *testing.T) {
 	parts[2].Record.Manifest.Started = parts[0].Record.Manifest.Started.Add(26 * time.Hour)
 	early := parts[2].Record
 	early.Phases, early.Validity, early.Reasons = early.Phases[:2], results.Partial, []string{"the run was interrupted"}
+	early.EndedBy = results.EndedByStopOn
 	parts[1].Record.Phases[1].Begin += 400 * time.Millisecond
 	parts[1].Record.Phases[1].End += 400 * time.Millisecond
 	sum := merged(t, parts)
@@ -407,6 +408,9 @@ func TestRecordsThatDiffer(t *testing.T) {
 		if !strings.Contains(told, says) {
 			t.Errorf("the notes lack %q:\n%s", says, told)
 		}
+	}
+	if sum.EndedBy != results.EndedByStopOn {
+		t.Errorf("ended by %q; want what ended the part", sum.EndedBy)
 	}
 	if sum.Validity != results.Partial || len(sum.Reasons) != 1 || sum.Reasons[0] != "part 2: the run was interrupted" || len(sum.Phases) != 3 {
 		t.Errorf("%s, %v, %d phases; want a partial run of three that says whose", sum.Validity, sum.Reasons, len(sum.Phases))

@@ -103,7 +103,7 @@ func (w *watch) trial(c Contestant, schedule arrival.Schedule, withheld int64) r
 		}
 	}
 	t.DrainS = max(0, w.last-w.to).Seconds()
-	// A quantile is left out where fewer than ten responses lie beyond it.
+	// Omit quantiles with fewer than ten responses beyond them.
 	calm := 0.0
 	if len(w.before) > 0 {
 		calm = w.before[(len(w.before)-1)/2].Seconds()

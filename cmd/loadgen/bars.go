@@ -74,7 +74,7 @@ const (
 // bar is what has ended of the stage, as a line: name, bar, percentage, and what stands
 // beside it. The bar takes what room there is.
 func (b *bars) bar(s *live.Status, beside string) string {
-	// Where the number of operations is not known beforehand, the time tells how much is over.
+	// If the number of operations is unknown, progress is the share of the time that has passed.
 	part := 0.0
 	if b.stage.Operations > 0 {
 		part = min(1, float64(s.Ended)/float64(b.stage.Operations))

@@ -130,7 +130,7 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
   loadgen runs history stress --metric "p99(get)" --png stress.png
   loadgen runs history nightly-runs --format csv > nights.csv`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: someScenarios,
-		RunE: ofRuns(func(c *cobra.Command, args []string) error {
+		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			if extension := strings.ToLower(filepath.Ext(f.png)); f.png != "" && extension != ".png" && extension != ".svg" {
 				return usageError{fmt.Errorf("--png %s: expected a file that ends in .png or .svg", f.png)}
 			}
@@ -150,7 +150,7 @@ func newRunsHistory(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if f.form.format == report.FormCSV {
-				// A row a night; what that has no place for is told in words beside it.
+				// One row per night. Details that do not fit go into the notes.
 				var left []string
 				left, err = history.CSV(stdout, document)
 				for i := 0; err == nil && i < len(left); i++ {

@@ -230,7 +230,7 @@ func (f *explainFlags) finish(told *document.Document, outcome outcome, stdout i
 // readingEvery is the time between two lines of progress.
 const readingEvery = 2 * time.Second
 
-// newReading returns what tells a person now and again how many rows or lines were read.
+// newReading returns a function that prints from time to time how many rows or lines were read.
 func newReading(to io.Writer, quiet bool, what string) func(n int64) {
 	if quiet {
 		to = io.Discard

@@ -22,7 +22,7 @@ type shutdownNotice struct {
 	mu sync.Mutex
 	// shown shares the screen, and is not to draw over the notice; nil if nothing does.
 	shown *progressView
-	// marked has the leftovers at the time the program was told to end.
+	// marked holds the leftovers at the time of the first signal.
 	marked []run.Remain
 }
 

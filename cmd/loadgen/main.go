@@ -52,7 +52,7 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, bye *shutdow
 			signal.Ignore(syscall.SIGPIPE)
 		}
 		if first {
-			// It is told of even if it is dropped before that.
+			// Print it even if it is dropped in the meantime.
 			bye.mu.Lock()
 			bye.marked = bye.List()
 			bye.mu.Unlock()

@@ -65,7 +65,7 @@ func (p *plainLines) enter(stage campaign.Progress, _ time.Duration) {
 func (p *plainLines) show(s *live.Status) {
 	p.looks++
 	if p.virtual && s.Target != nil && s.Served != nil && s.Throttled != nil && s.Left != nil {
-		// How load that arrives fares is told at first, and once that has become another.
+		// Print the throttled share at first, and again after it has changed and settled.
 		now, before := *s.Throttled, p.seen
 		p.seen = &now
 		when := ""

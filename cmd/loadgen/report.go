@@ -276,7 +276,7 @@ func faultOfRuns(err error) error {
 	return usageError{fault.Err}
 }
 
-// ofRuns has what a verb fails by told as a fault of what was asked of runs.
-func ofRuns(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+// withRunFaults wraps the errors of a verb as faults of the runs that were named.
+func withRunFaults(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return faultOfRuns(do(c, args)) }
 }

@@ -96,7 +96,7 @@ cannot be read, and folders without a run or a contest, are counted below.`,
 		Example: `  loadgen runs list
   loadgen runs list --scenario stress --since 7d
   loadgen runs list --tag baseline --format json`,
-		RunE: ofRuns(func(c *cobra.Command, _ []string) error {
+		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
 			known := []string{"text", "json"}
 			switch {
 			case !slices.Contains(known, f.format):
@@ -151,7 +151,7 @@ which is never altered. ` + aboutRun,
   loadgen runs tag 20260301T0200 before-the-move --remove`,
 		Args:              takes(2, math.MaxInt, "a run and one tag or more, and got %d arguments; expected such as latest keep"),
 		ValidArgsFunction: completeRuns,
-		RunE: ofRuns(func(c *cobra.Command, args []string) error {
+		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			for _, tag := range args[1:] {
 				if err := catalog.CheckTag(tag); err != nil {
 					return err
@@ -204,7 +204,7 @@ func newRunsPrune(stdout io.Writer) *cobra.Command {
 		Example: `  loadgen runs prune --older-than 30d              # what would go?
   loadgen runs prune --older-than 30d --yes
   loadgen runs prune --keep-last 20 --scenario stress --yes`,
-		RunE: ofRuns(func(c *cobra.Command, _ []string) error {
+		RunE: withRunFaults(func(c *cobra.Command, _ []string) error {
 			keepLast := c.Flags().Changed("keep-last")
 			f.by.Now, f.by.Own = clock.NewReal().Started(), report.Illustrations()
 			switch {
@@ -274,7 +274,7 @@ func newRunsMerge(stdout, stderr io.Writer) *cobra.Command {
   loadgen runs merge 20260301T0200 20260301T0201 --format json`,
 		Args:              takes(2, math.MaxInt, "two runs or more, and got %d; expected their folders or names"),
 		ValidArgsFunction: completeRuns,
-		RunE: ofRuns(func(c *cobra.Command, args []string) error {
+		RunE: withRunFaults(func(c *cobra.Command, args []string) error {
 			m := series.Merge{Out: f.tell.out, Runs: f.runs, Command: append(commandOf(c), args...)}
 			for _, name := range args {
 				folder, err := catalog.Find(c.Context(), f.runs, name)

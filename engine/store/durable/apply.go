@@ -137,10 +137,7 @@ func (w *write) end(code entity.Code, detail string) (entity.Code, string) {
 	var mine *pending
 	if err == nil {
 		w.table.entities.Add(w.change.entities)
-		floor := w.change.floor
-		for now := w.table.floor.Load(); int64(floor) > now && !w.table.floor.CompareAndSwap(now, int64(floor)); {
-			now = w.table.floor.Load()
-		}
+		w.table.raise(w.change.floor)
 		if s.options.Sync {
 			mine = &pending{done: make(chan struct{})}
 			w.guard.last = mine
@@ -159,4 +156,11 @@ func (w *write) end(code entity.Code, detail string) (entity.Code, string) {
 		return entity.InternalError, broken
 	}
 	return entity.OK, ""
+}
+
+// raise makes the floor of a table at least that of what was deleted.
+func (t *table) raise(floor entity.Ticks) {
+	for now := t.floor.Load(); int64(floor) > now && !t.floor.CompareAndSwap(now, int64(floor)); {
+		now = t.floor.Load()
+	}
 }
