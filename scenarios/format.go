@@ -46,7 +46,7 @@ func (s *Scenario) binding() fields.Object {
 						Value: settingsValue{&o.Set}, Required: true},
 				}}
 			}}},
-	}), One: []string{"design", "designs"}, Then: s.settle}
+	}), One: []string{"design", "designs"}, Then: s.checkDesigns}
 }
 
 // conditions are what the scenario is called, and what it runs on.
@@ -134,9 +134,9 @@ func (s *Scenario) data() []fields.Field {
 	}
 }
 
-// settle checks that there is a design or a list of them, and makes the columns of the rows
+// checkDesigns checks that there is a design or a list of them, and makes the columns of the rows
 // attributes of the scenario.
-func (s *Scenario) settle(r *fields.Reader, path string, n *fields.Node) {
+func (s *Scenario) checkDesigns(r *fields.Reader, path string, n *fields.Node) {
 	switch one, list := n.Find("design"), n.Find("designs"); {
 	case one == nil && list == nil:
 		r.Fault(n.At, fields.Child(path, "design"), "a scenario has no design; expected one, or a list of designs")
@@ -303,13 +303,13 @@ func (o *OperationSpec) binding() fields.Binding {
 				Value: unlessZero{shareValue(&o.Killed), func() bool { return o.Killed == 0 }}},
 		},
 		One:  []string{"verb", "workflow"},
-		Then: o.settle,
+		Then: o.checkDesigns,
 	}
 }
 
-// settle fills in what follows from the verb and refuses what does not belong
+// checkDesigns fills in what follows from the verb and refuses what does not belong
 // to it.
-func (o *OperationSpec) settle(r *fields.Reader, path string, n *fields.Node) {
+func (o *OperationSpec) checkDesigns(r *fields.Reader, path string, n *fields.Node) {
 	if given := n.Find("timeout"); given != nil && o.Timeout%time.Second != 0 {
 		r.Fault(given.At, fields.Child(path, "timeout"), "the service takes its timeout in whole seconds, and %v is none; expected 1s to 30s", o.Timeout)
 	}

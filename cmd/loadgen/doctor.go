@@ -96,7 +96,7 @@ func newDoctor(stdout, stderr io.Writer) *cobra.Command {
 				return f.sweepUp(c.Context(), stdout)
 			}
 			d := doctor.Diagnose(c.Context(), f.options, stderr)
-			return f.tell(c.Context(), d.Document(), d.Unavailable, outcome{failed: d.Failed > 0}.end(), stdout)
+			return f.print(c.Context(), d.Document(), d.Unavailable, outcome{failed: d.Failed > 0}.end(), stdout)
 		},
 	}
 	flags := c.Flags()
@@ -125,7 +125,7 @@ func (f *doctorFlags) sweepUp(ctx context.Context, stdout io.Writer) error {
 	if found.LeftBehind > 0 {
 		err = usageError{errors.New("nothing was dropped: add --yes to drop what is left behind")}
 	}
-	return f.tell(ctx, found.Document(), found.NotDropped > 0, err, stdout)
+	return f.print(ctx, found.Document(), found.NotDropped > 0, err, stdout)
 }
 
 func (f *doctorFlags) heed(c *cobra.Command) error {
@@ -171,9 +171,9 @@ func (f *doctorFlags) heed(c *cobra.Command) error {
 	return nil
 }
 
-// tell prints what was found, and returns what the exit code says: that it was ended early, that
+// print writes what was found, and returns what the exit code says: that it was ended early, that
 // the service did not do its part, or else what was found.
-func (f *doctorFlags) tell(ctx context.Context, d *document.Document, unavailable bool, found error, stdout io.Writer) error {
+func (f *doctorFlags) print(ctx context.Context, d *document.Document, unavailable bool, found error, stdout io.Writer) error {
 	switch err := f.show(stdout, d); {
 	case err != nil:
 		return err

@@ -79,7 +79,7 @@ func TestDoctorTells(t *testing.T) {
 	} {
 		var stdout bytes.Buffer
 		code := codeOk
-		if err := (&doctorFlags{formFlags: formFlags{format: row.format, verbose: true}}).tell(row.ctx, row.d.Document(), row.d.Unavailable, outcome{failed: row.d.Failed > 0}.end(), &stdout); err != nil {
+		if err := (&doctorFlags{formFlags: formFlags{format: row.format, verbose: true}}).print(row.ctx, row.d.Document(), row.d.Unavailable, outcome{failed: row.d.Failed > 0}.end(), &stdout); err != nil {
 			code, _ = explain(row.ctx, err)
 		}
 		if code != row.exit || !strings.Contains(stdout.String(), row.says) {

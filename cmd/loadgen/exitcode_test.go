@@ -165,7 +165,7 @@ func TestExitCodesOfOtherEnds(t *testing.T) {
 		return endsWith(gate.Code(all))
 	}
 	diagnosed := func(ctx context.Context, failed int) error {
-		return (&doctorFlags{formFlags: formFlags{format: report.FormText}}).tell(ctx, new(doctor.Diagnosis).Document(), false, outcome{failed: failed > 0}.end(), new(strings.Builder))
+		return (&doctorFlags{formFlags: formFlags{format: report.FormText}}).print(ctx, new(doctor.Diagnosis).Document(), false, outcome{failed: failed > 0}.end(), new(strings.Builder))
 	}
 	for _, row := range []struct {
 		sentence string

@@ -101,7 +101,7 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 	switch {
 	case !l.keys.pass(now, one, r.server, cost, chance):
 		kind = PartitionBusy
-	case !r.bucket.take(now, cost, l.stamp.rangeLimit), !l.waits(now, r, chance):
+	case !r.bucket.admit(now, cost, l.stamp.rangeLimit), !l.waits(now, r, chance):
 		kind = RangeBusy
 	case !r.server.take(now, r.tenant, cost, l.stamp.serverLimit):
 		kind = ServerBusy
@@ -126,7 +126,7 @@ func (l *Layer) stages(now clock.Instant, r *rangePartition, one *key, d *Demand
 	if l.keys.idle != nil {
 		l.keys.serve(now, one, r.server, cost)
 	}
-	return l.accounts.take(now, r.limits, d, cost)
+	return l.accounts.admit(now, r.limits, d, cost)
 }
 
 // waits decides whether a request may join the queue of its range's pipeline:

@@ -55,9 +55,9 @@ func (b *bucket) refill(now clock.Instant, l limit) {
 	b.tokens += elapsed * l.rate
 }
 
-// take admits a cost, in billionths, and debits it, or refuses and debits
+// admit debits a cost, in billionths, or refuses and debits
 // nothing. Without a limit it admits.
-func (b *bucket) take(now clock.Instant, cost int64, l limit) bool {
+func (b *bucket) admit(now clock.Instant, cost int64, l limit) bool {
 	if l.unlimited() {
 		return true
 	}
@@ -116,20 +116,20 @@ func (a *accounts) find(now clock.Instant, number uint32) *account {
 	return one
 }
 
-// take decides on a request and debits what it admits: the entities first, then
+// admit decides on a request and debits what it admits: the entities first, then
 // the bytes that come in. Bytes that go out are debited once they are known; a
 // read is refused while they are owed.
-func (a *accounts) take(now clock.Instant, one *account, d *Demand, cost int64) Kind {
-	if !one.entities.take(now, cost, a.entities) {
+func (a *accounts) admit(now clock.Instant, one *account, d *Demand, cost int64) Kind {
+	if !one.entities.admit(now, cost, a.entities) {
 		return AccountBusy
 	}
-	if d.Received > 0 && !one.in.take(now, nanos(d.Received), a.in) {
+	if d.Received > 0 && !one.in.admit(now, nanos(d.Received), a.in) {
 		return IngressBusy
 	}
 	if d.Sends > 0 {
 		one.out.charge(now, nanos(d.Sends), a.out)
 	}
-	if d.Read && !one.out.take(now, 0, a.out) {
+	if d.Read && !one.out.admit(now, 0, a.out) {
 		return EgressBusy
 	}
 	return Admitted

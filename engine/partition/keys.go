@@ -103,7 +103,7 @@ func (k *keys) pass(now clock.Instant, one *key, s *server, cost int64, chance u
 	case one == nil:
 		return true
 	case i == nil:
-		return one.bucket.take(now, cost, k.limit)
+		return one.bucket.admit(now, cost, k.limit)
 	}
 	one.offered.add(now, cost, i.law)
 	rate := one.offered.rate(now, i.law)
@@ -132,7 +132,7 @@ func (k *keys) admit(now clock.Instant, one *key, cost int64, chance uint64) Kin
 	switch {
 	case !k.pass(now, one, one.server, cost, chance):
 		kind = PartitionBusy
-	case one.server != nil && !one.server.bucket.take(now, cost, k.serverLimit):
+	case one.server != nil && !one.server.bucket.admit(now, cost, k.serverLimit):
 		kind = ServerBusy
 	}
 	switch {

@@ -141,7 +141,7 @@ func (l *Layer) Admit(now clock.Instant, p Place, d Demand, chance uint64) Verdi
 	if a.entities.unlimited() && a.in.unlimited() && a.out.unlimited() {
 		return Verdict{}
 	}
-	return Verdict{Kind: a.take(now, a.find(now, p.Account), &d, cost)}
+	return Verdict{Kind: a.admit(now, a.find(now, p.Account), &d, cost)}
 }
 
 // Charge debits entities that a request turned out to count in a partition

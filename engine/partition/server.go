@@ -49,14 +49,14 @@ const shareInterval = clock.Instant(time.Second)
 // share, so that a greedy account cannot take what a modest one needs.
 func (s *server) take(now clock.Instant, t *tenant, cost int64, l limit) bool {
 	if l.unlimited() || len(s.tenants) < 2 {
-		return s.bucket.take(now, cost, l)
+		return s.bucket.admit(now, cost, l)
 	}
 	if now-s.shared >= shareInterval {
 		s.reckon(now, l)
 	}
 	t.offered += cost
 	least := int64(nano)
-	if !t.share.take(now, cost, t.limit) {
+	if !t.share.admit(now, cost, t.limit) {
 		least = max(nano, l.capacity/2)
 	}
 	s.bucket.refill(now, l)

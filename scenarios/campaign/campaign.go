@@ -193,7 +193,7 @@ func NewCampaign(o Options) (*Campaign, error) {
 	}
 	c := &Campaign{Options: o, generator: generator, patience: bears, kindOf: make(map[string]int), tokens: make(map[string]savedToken)}
 	c.fresh = o.Scenario.Loaded(len(o.Scenario.Phases))
-	if err := c.settle(); err != nil {
+	if err := c.assignAccounts(); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{kindCreate, kindMark, kindLoad, kindCount} {

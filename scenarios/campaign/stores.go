@@ -162,10 +162,10 @@ type site struct {
 	ours bool
 }
 
-// settle has the run work on the table, and those of copies, in each account, and every request of a
+// assignAccounts has the run work on the table, and those of copies, in each account, and every request of a
 // partition go to the account that the partition lies in. It finds the homes of the scenario's
 // entities, their own first.
-func (c *Campaign) settle() error {
+func (c *Campaign) assignAccounts() error {
 	accounts := c.Scenario.Sharding()
 	for account := range accounts.Number() {
 		c.sites = append(c.sites, site{account: account, table: c.Table})

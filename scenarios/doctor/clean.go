@@ -108,7 +108,7 @@ func Clean(ctx context.Context, o CleanOptions) (*Cleaned, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	c.settle(ctx, service, o.Agreed)
+	c.dropAgreed(ctx, service, o.Agreed)
 	return c, nil
 }
 
@@ -166,9 +166,9 @@ func (o *CleanOptions) look(ctx context.Context, service *run.Service, table str
 	return one
 }
 
-// settle leaves out tables that are named by the marker of another one, whose fate they share,
+// dropAgreed leaves out tables that are named by the marker of another one, whose fate they share,
 // drops what was left behind where that was agreed to, and counts.
-func (c *Cleaned) settle(ctx context.Context, service *run.Service, agreed bool) {
+func (c *Cleaned) dropAgreed(ctx context.Context, service *run.Service, agreed bool) {
 	var named []string
 	for _, one := range c.Tables {
 		for _, made := range one.beside {

@@ -154,8 +154,8 @@ func (a *candidate) read(one *advise.Operation, needed bool) {
 // holdsPartition reports whether the hottest partition leaves the headroom.
 func (r *rule) holdsPartition(a *candidate) bool { return r.limit() == 0 || a.hottest <= r.limit() }
 
-// holds reports whether the account's target is held as well.
-func (r *rule) holds(a *candidate) bool {
+// holdsAccount reports whether the account's target is held as well.
+func (r *rule) holdsAccount(a *candidate) bool {
 	target := r.options.Targets.Account
 	return r.holdsPartition(a) && (target == 0 || a.account <= float64(target))
 }

@@ -22,9 +22,9 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 		}
 		return scans
 	})
-	holds := slices.ContainsFunc(list, func(a candidate) bool { return r.holds(&a) })
+	holds := slices.ContainsFunc(list, func(a candidate) bool { return r.holdsAccount(&a) })
 	list = slices.DeleteFunc(list, func(a candidate) bool {
-		bursts := holds && !r.holds(&a)
+		bursts := holds && !r.holdsAccount(&a)
 		if bursts {
 			p.reject(&a.design, r.over(&a))
 		}
@@ -50,7 +50,7 @@ func (r *rule) choose(list []candidate, p *Proposal) {
 			continue
 		}
 		p.Candidates = append(p.Candidates, Candidate{Design: a.design, Why: r.why(a), Buckets: a.buckets, Hottest: a.hottest,
-			Account: a.account, Holds: r.holds(a), Cost: a.cost, Reads: a.reads})
+			Account: a.account, Holds: r.holdsAccount(a), Cost: a.cost, Reads: a.reads})
 	}
 }
 
@@ -100,7 +100,7 @@ func (r *rule) over(a *candidate) string {
 // partitions.
 func (r *rule) better(a, b *candidate) int {
 	holding := func(a *candidate) int {
-		if r.holds(a) {
+		if r.holdsAccount(a) {
 			return 0
 		}
 		return 1

@@ -41,7 +41,7 @@ func (r *rule) why(a *candidate) []string {
 	if a.appends && a.insertRate > 0 {
 		list = append(list, fmt.Sprintf("It appends: its %s inserts/s all fall at the end, on one server; that is no matter only while they are so few.", document.Rate(a.insertRate)))
 	}
-	if !r.holds(a) {
+	if !r.holdsAccount(a) {
 		list = append(list, "It does not hold the peak, nor does any other design that was found: "+r.over(a))
 	}
 	return list

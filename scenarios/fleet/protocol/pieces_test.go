@@ -17,7 +17,7 @@ func TestSequences(t *testing.T) {
 		set := map[uint64]bool{}
 		for range 2000 {
 			number := uint64(draw.IntN(500))
-			first, sound := s.take(number)
+			first, sound := s.accept(number)
 			if !sound || first == set[number] {
 				t.Fatalf("seed %d: %d is first %v, sound %v; the set has it %v", seed, number, first, sound, set[number])
 			}
@@ -33,7 +33,7 @@ func TestSequences(t *testing.T) {
 		}
 	}
 	var s sequences
-	if _, sound := s.take(mostAhead); sound {
+	if _, sound := s.accept(mostAhead); sound {
 		t.Errorf("%d before any other is taken", mostAhead)
 	}
 }

@@ -59,7 +59,7 @@ func (l *Leader) beat(now clock.Instant, s *seat, b *Beat) Answer {
 
 // told takes a second, once.
 func (l *Leader) told(now clock.Instant, s *seat, r *Report) Answer {
-	first, sound := s.took.take(r.Sequence)
+	first, sound := s.took.accept(r.Sequence)
 	switch {
 	case !sound:
 		l.lose(now, s, fmt.Sprintf("it told its second %d, and %d before are missing", r.Sequence, r.Sequence-s.took.next))
@@ -158,8 +158,8 @@ type sequences struct {
 	count uint64
 }
 
-// take reports whether a number comes for the first time, and whether it may come at all.
-func (s *sequences) take(number uint64) (first, sound bool) {
+// accept reports whether a number comes for the first time, and whether it may come at all.
+func (s *sequences) accept(number uint64) (first, sound bool) {
 	if number < s.next {
 		return false, true
 	}
