@@ -1,0 +1,76 @@
+package resttest
+
+import (
+	"cmp"
+	"sync/atomic"
+	"testing"
+
+	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/target"
+	"loadgen/target/azure"
+)
+
+// Client sends operations to one account. It is safe for concurrent use.
+type Client struct {
+	*azure.Target
+	t      testing.TB
+	number atomic.Uint64
+}
+
+// NewClient returns a client, whose clock is real and which has 16 connections where the
+// options do not say.
+func NewClient(t testing.TB, at azure.Endpoint, o azure.Options) *Client {
+	t.Helper()
+	if clk := clock.NewReal(); o.Clock == nil {
+		o.Clock, o.Calendar = clk, clk
+	}
+	o.Endpoint, o.RunID, o.Connections = at, cmp.Or(o.RunID, "test"), cmp.Or(o.Connections, 16)
+	client, err := azure.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return &Client{Target: client, t: t}
+}
+
+// Dial returns a client of the account of a connection string, that asks what is counted.
+func Dial(t testing.TB, connection string) *Client {
+	t.Helper()
+	endpoint, err := azure.ParseConnectionString(connection)
+	if err != nil {
+		t.Fatalf("ParseConnectionString(%q) = %v; want no error", connection, err)
+	}
+	return NewClient(t, endpoint, azure.Options{AskCounted: true})
+}
+
+// Write returns a change of one entity, a read of it, or an operation on a table.
+func Write(verb entity.Verb, table, partition, row string, properties ...entity.Property) *target.Operation {
+	op := &target.Operation{Verb: verb, Table: table,
+		Change: entity.Change{Verb: verb, Key: entity.Key{Partition: partition, Row: row}, Properties: properties}}
+	if verb == entity.Delete {
+		op.Change.Match = entity.MatchAny
+	}
+	return op
+}
+
+// Send sends one operation under the next number.
+func (c *Client) Send(op *target.Operation) target.Outcome {
+	op.Number = c.number.Add(1)
+	return c.Do(c.t.Context(), op)
+}
+
+// Try sends an operation on one entity or table, see [Write].
+func (c *Client) Try(verb entity.Verb, table, partition, row string, properties ...entity.Property) target.Outcome {
+	return c.Send(Write(verb, table, partition, row, properties...))
+}
+
+// Must is Try, and fails the test unless it succeeds.
+func (c *Client) Must(verb entity.Verb, table, partition, row string, properties ...entity.Property) target.Outcome {
+	c.t.Helper()
+	got := c.Try(verb, table, partition, row, properties...)
+	if got.Code != entity.OK || got.Status == 0 {
+		c.t.Fatalf("%v of %s %q %q = %d %s %s; want success", verb, table, partition, row, got.Status, got.Code, got.Detail)
+	}
+	return got
+}

@@ -1,0 +1,70 @@
+package resttest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// Conn is a plain connection to a server, on which a test writes what it likes.
+type Conn struct {
+	net.Conn
+	In *bufio.Reader
+	t  testing.TB
+}
+
+// DialConn connects to an address.
+func DialConn(t testing.TB, address string) *Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewConn(t, c)
+}
+
+// NewConn returns a client over a connection, which ends after 20 seconds.
+func NewConn(t testing.TB, c net.Conn) *Conn {
+	t.Helper()
+	t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	return &Conn{c, bufio.NewReader(c), t}
+}
+
+// Send writes a text.
+func (c *Conn) Send(text string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Reply reads a reply with its body, "" where there is none.
+func (c *Conn) Reply() (reply *http.Response, body string, err error) {
+	if reply, err = http.ReadResponse(c.In, nil); err != nil {
+		return nil, "", err
+	}
+	text, err := io.ReadAll(reply.Body)
+	return reply, string(text), err
+}
+
+// Want reads a reply and fails the test unless it has that status.
+func (c *Conn) Want(status int) (body string) {
+	c.t.Helper()
+	reply, body, err := c.Reply()
+	if err != nil || reply.StatusCode != status {
+		c.t.Fatalf("reply = %v, %v; want %d", reply, err, status)
+	}
+	return body
+}
+
+// WantEnd fails the test unless nothing more comes.
+func (c *Conn) WantEnd(what string) {
+	c.t.Helper()
+	if rest, err := io.ReadAll(c.In); err != nil || len(rest) > 0 {
+		c.t.Errorf("%s: after the reply come %q, %v; want the end", what, rest, err)
+	}
+}

@@ -1,0 +1,139 @@
+package resttest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Key is an account with its key, in base64.
+type Key struct{ Account, Secret string }
+
+// Contoso is the account of [New] and [Listen], Emulator that of every emulator.
+var (
+	Contoso  = Key{"contoso", "dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv"}
+	Emulator = Key{"devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="}
+)
+
+// MAC returns the signature of a text, by the textbook and not by package wire.
+func (k Key) MAC(text string) string {
+	key, err := base64.StdEncoding.DecodeString(k.Secret)
+	if err != nil {
+		panic(err)
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return base64.StdEncoding.EncodeToString(h.Sum(nil))
+}
+
+// Lite returns the header Authorization of a request by SharedKeyLite.
+func (k Key) Lite(date, target string) string {
+	path, query, _ := strings.Cut(target, "?")
+	for pair := range strings.SplitSeq(query, "&") {
+		if strings.HasPrefix(pair, "comp=") {
+			path += "?" + pair
+		}
+	}
+	return "SharedKeyLite " + k.Account + ":" + k.MAC(date+"\n/"+k.Account+path)
+}
+
+// Head returns a signed request as it is sent, up to its body. Headers are NAME: VALUE.
+func (k Key) Head(date, method, target string, headers ...string) string {
+	headers = append([]string{method + " " + target + " HTTP/1.1", "Host: 127.0.0.1", "X-Ms-Date: " + date,
+		"Authorization: " + k.Lite(date, target), "Accept: application/json;odata=minimalmetadata"}, headers...)
+	return strings.Join(headers, "\r\n") + "\r\n\r\n"
+}
+
+// NewRequest returns a request to a handler, signed by [Contoso] at [Date]. Its headers are
+// NAME: VALUE; one without a value is left out where it would be there otherwise. Host and
+// From set those of the connection, and +: NAME=VALUE adds a header to one of that name.
+func NewRequest(method, target, body string, headers ...string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
+	r.Method, r.RequestURI, r.Host = method, target, "127.0.0.1:10002"
+	if body == "" {
+		r.Body = http.NoBody
+	}
+	r.Header.Set("Content-Length", fmt.Sprint(len(body)))
+	r.Header.Set("Accept", "application/json;odata=nometadata")
+	r.Header.Set("X-Ms-Date", Date)
+	r.Header.Set("Authorization", Contoso.Lite(Date, target))
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ":")
+		value = strings.TrimSpace(value)
+		switch {
+		case name == "Host":
+			r.Host = value
+		case name == "From":
+			r.RemoteAddr = value
+		case value == "":
+			r.Header.Del(name)
+		case name == "+":
+			name, value, _ = strings.Cut(value, "=")
+			r.Header.Add(name, value)
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	return r
+}
+
+// Do sends a request to the handler, see [NewRequest].
+func (s *Service) Do(method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	return s.Send(NewRequest(method, target, body, headers...))
+}
+
+// Send sends a request to the handler.
+func (s *Service) Send(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// Want is Do, and fails the test unless the reply has the status.
+func (s *Service) Want(t testing.TB, status int, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := s.Do(method, target, body, headers...)
+	if w.Code != status {
+		t.Fatalf("%s %.200s = %d %.300s; want %d", method, target, w.Code, w.Body, status)
+	}
+	return w
+}
+
+// CodeOf returns the code of an error, and fails the test unless the reply is one of the
+// documented form: the same code in header and body, one line of JSON, and a length.
+func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	text, header := w.Body.String(), w.Header().Get("x-ms-error-code")
+	if strings.HasPrefix(text, "\ufeff<?xml") {
+		_, rest, _ := strings.Cut(text, "<m:code>")
+		if code, _, _ := strings.Cut(rest, "</m:code>"); header != code || code == "" {
+			t.Errorf("x-ms-error-code = %q; want %q, the body's", header, code)
+		}
+		return header
+	}
+	var body struct {
+		Error struct {
+			Code    string
+			Message struct{ Lang, Value string }
+		} `json:"odata.error"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || strings.Contains(text, "\n") {
+		t.Fatalf("error body = %q; want JSON on one line", text)
+	}
+	if header != body.Error.Code || header == "" {
+		t.Errorf("x-ms-error-code = %q; want %q, the body's", header, body.Error.Code)
+	}
+	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(len(text)) {
+		t.Errorf("Content-Length = %q; want %d", got, len(text))
+	}
+	if value := body.Error.Message.Value; !strings.Contains(value, "\nRequestId:"+w.Header().Get("x-ms-request-id")+"\nTime:20") {
+		t.Errorf("message = %q; want the request's identifier and the time in it", value)
+	}
+	return header
+}

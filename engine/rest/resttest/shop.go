@@ -1,0 +1,106 @@
+package resttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"loadgen/engine/rest/serve"
+)
+
+// Buffer is a buffer that may be read while others write.
+type Buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (b *Buffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+// String returns what was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// Shop is an open service of package serve, and a client of it.
+type Shop struct {
+	*serve.Service
+	*Client
+	Journal *Buffer
+	t       testing.TB
+}
+
+// Open opens a service on a free port, where the options name none, and lets requests in.
+// The client has the key of the options.
+func Open(t testing.TB, o serve.Options) *Shop {
+	t.Helper()
+	s := &Shop{t: t, Journal: new(Buffer)}
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	o.Journal = s.Journal
+	var err error
+	if s.Service, err = serve.Open(t.Context(), o); err != nil {
+		t.Fatalf("Open = %v; want no error", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Service.Close(); err != nil {
+			t.Errorf("Close = %v; want no error", err)
+		}
+	})
+	s.Begin()
+	s.Client = Dial(t, strings.Replace(s.ConnectionString(), "<the key of "+o.KeyName+">", o.Key, 1))
+	return s
+}
+
+// Get sends a request without a signature.
+func Get(t testing.TB, method, url string) (status int, text string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	body, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.StatusCode, string(body)
+}
+
+// StateOf returns what the second address of a service says of it.
+func StateOf(t testing.TB, adminURL string) (now serve.State) {
+	t.Helper()
+	status, text := Get(t, "GET", adminURL+serve.StatePath)
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&now); err != nil || status != http.StatusOK {
+		t.Fatalf("GET %s = %d %q, %v; want the state", serve.StatePath, status, text, err)
+	}
+	return now
+}
+
+// Until waits for what another goroutine or process is about to do.
+func Until(t testing.TB, what string, there func() bool) {
+	t.Helper()
+	for last := time.Now().Add(10 * time.Second); !there(); time.Sleep(time.Millisecond) {
+		if time.Now().After(last) {
+			t.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
