@@ -4,13 +4,14 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"loadgen/engine/model"
+	"loadgen/engine/rest/resttest"
 )
 
 // signed appends the options of a shared access signature to a target, and the
@@ -25,7 +26,7 @@ func signed(target, options string) string {
 		lines = []string{v.Get("sp"), v.Get("st"), v.Get("se"), "/table/" + account + "/" + strings.ToLower(v.Get("tn")), v.Get("si"),
 			v.Get("sip"), v.Get("spr"), v.Get("sv"), v.Get("spk"), v.Get("srk"), v.Get("epk"), v.Get("erk")}
 	}
-	return target + options + "&sig=" + url.QueryEscape(mac(strings.Join(lines, "\n")))
+	return target + options + "&sig=" + url.QueryEscape(resttest.Contoso.MAC(strings.Join(lines, "\n")))
 }
 
 // bearer sends a request that nothing but its query string authorises. The
@@ -36,7 +37,7 @@ func (s *service) bearer(method, target, options, body string, headers ...string
 		joint = "&"
 	}
 	headers = append([]string{"Authorization:", "X-Ms-Date:"}, headers...)
-	reply := s.do(method, signed(target+joint, options), body, headers...)
+	reply := s.Do(method, signed(target+joint, options), body, headers...)
 	return reply.Code, reply.Header(), reply.Body.String()
 }
 
@@ -107,7 +108,7 @@ func TestSignaturesAllowWhatTheySay(t *testing.T) {
 		{"access policies", "GET", races + "?comp=acl", accountSAS + "sco&sp=rwdlacu", nil, never},
 	} {
 		s := withTable(t)
-		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Boats"}`)
+		s.Want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Boats"}`)
 		s.insert(t, "full", "1234", 1)
 		options, body, _ := strings.Cut(row.options, "|")
 		status, header, text := s.bearer(row.method, row.target, options, body, row.headers...)
@@ -158,11 +159,11 @@ func TestSignaturesHaveLimits(t *testing.T) {
 		if row.from != "" {
 			headers = append(headers, "From: "+row.from)
 		}
-		r := newRequest("GET", signed(races+"?", row.options), "", headers...)
+		r := resttest.NewRequest("GET", signed(races+"?", row.options), "", headers...)
 		if row.tls {
 			r.TLS = &tls.ConnectionState{}
 		}
-		w := newRecorder()
+		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if got := w.Header().Get("x-ms-error-code"); got != row.code || (w.Code == 403) != (row.code != "") || w.Code != 403 && w.Code != 200 {
 			t.Errorf("%s: %s = %d %s; want code %q", row.name, row.options, w.Code, w.Body, row.code)
@@ -175,13 +176,13 @@ func TestSignaturesHaveLimits(t *testing.T) {
 		"a later end": strings.Replace(target, "2030", "2031", 1), "another account": strings.Replace(target, "contoso", "fabrikam", 1),
 		"a range beside it": target + "&spk=a", "a policy beside it": target + "&si=a",
 	} {
-		w := s.do("GET", forged, "", "Authorization:")
-		if w.Code != 403 || codeOf(t, w) != failed {
+		w := s.Do("GET", forged, "", "Authorization:")
+		if w.Code != 403 || resttest.CodeOf(t, w) != failed {
 			t.Errorf("%s: %s = %d %s; want 403 %s", name, forged, w.Code, w.Body, failed)
 		}
 	}
-	s.clock.at.Store(int64(100 * 365 * 24 * time.Hour))
-	if w := s.do("GET", target, "", "Authorization:"); w.Code != 403 {
+	s.Clock.Set(100 * 365 * 24 * time.Hour)
+	if w := s.Do("GET", target, "", "Authorization:"); w.Code != 403 {
 		t.Errorf("a hundred years later: GET = %d; want 403", w.Code)
 	}
 }
@@ -264,7 +265,7 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 		{"a transaction within", "/contoso/$batch", insertBatch("2", "5", "6"), "", []string{batchType}},
 		{"a transaction half outside", "/contoso/$batch", insertBatch("3", "1a", "4a"), "AuthorizationFailure", []string{batchType}},
 	} {
-		before := s.engine.Counts()
+		before := s.Engine.Counts()
 		status, header, text := s.bearer("POST", row.target, tableSAS+"raud"+keys, row.body, row.headers...)
 		if got := header.Get("x-ms-error-code"); got != row.want {
 			t.Errorf("%s: POST = %d %s; want code %q", row.name, status, text, row.want)
@@ -272,7 +273,7 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 		if row.headers != nil && row.want != "" && !strings.Contains(text, `"value":"1:`) {
 			t.Errorf("%s: POST = %s; want the index of the second", row.name, text)
 		}
-		if got := s.engine.Counts().Requests - before.Requests; (got == 1) != (row.want == "") {
+		if got := s.Engine.Counts().Requests - before.Requests; (got == 1) != (row.want == "") {
 			t.Errorf("%s: the engine was asked %d times; want it not to be asked for what is refused", row.name, got)
 		}
 	}
@@ -280,8 +281,7 @@ func TestSignaturesKeepToTheirKeys(t *testing.T) {
 
 // A query that a signature cuts reads what is within, and counts that.
 func TestSignaturesCutWhatIsRead(t *testing.T) {
-	s := newService(t, nil, model.Off)
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s := withTable(t)
 	for i := range 10 {
 		s.insert(t, "full", fmt.Sprint(i), i)
 	}

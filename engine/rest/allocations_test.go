@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // What a request allocates beyond what the store keeps is counted, since that is what
@@ -16,7 +18,7 @@ import (
 func TestAllocationsOfRequests(t *testing.T) {
 	s := withTable(t)
 	for i := range 1000 {
-		s.want(t, 201, "POST", races, registration(i))
+		s.Want(t, 201, "POST", races, registration(i))
 	}
 	const entities = 500
 	body := registration(0)
@@ -26,8 +28,8 @@ func TestAllocationsOfRequests(t *testing.T) {
 		texts[i] = fmt.Sprintf("%s%08d%s", before, 10_000+i, after)
 	}
 	insert := sends("POST", races, "Prefer: return-no-content", "Content-Type: application/json")
-	get := newRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')", "")
-	page := newRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
+	get := resttest.NewRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')", "")
+	page := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
 	send := sends("POST", "/contoso/$batch", batchType)
 	transaction := hundredUpserts()
 	sent := 0
@@ -61,9 +63,9 @@ func TestAllocationsOfRequests(t *testing.T) {
 func TestTheRoomOfAPageIsMadeOnce(t *testing.T) {
 	s := withTable(t)
 	for i := range 1000 {
-		s.want(t, 201, "POST", races, registration(i))
+		s.Want(t, 201, "POST", races, registration(i))
 	}
-	page := newRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
+	page := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
 	w := discard{header: make(http.Header)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

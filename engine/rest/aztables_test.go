@@ -17,19 +17,16 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/rest/resttest"
 )
 
 // standard is the service behind a socket, and the standard client of Go at the
 // other end of it.
 type standard struct {
 	*witness
-	handler *rest.Handler
 	url     string
 	key     *aztables.SharedKeyCredential
 	options *aztables.ClientOptions
@@ -57,23 +54,9 @@ func (c *counting) Accept() (net.Conn, error) {
 // for nothing.
 func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standard {
 	t.Helper()
-	m, err := model.New(model.Off)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secretKey, err := wire.NewSecret(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
 	real := clock.NewReal()
 	a := &standard{witness: &witness{}}
-	a.handler, err = rest.New(rest.Options{Clock: real, Calendar: real, Observe: a.observe,
-		Engine:   engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: real}),
-		Accounts: []rest.Account{{Name: account, Secret: secretKey}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var h http.Handler = a.handler
+	var h http.Handler = newService(t, resttest.Options{Rest: rest.Options{Clock: real, Calendar: real, Observe: a.observe}})
 	if between != nil {
 		h = between(h)
 	}
@@ -85,16 +68,11 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	// The certificate of another server, which its client trusts.
 	lender := httptest.NewTLSServer(nil)
 	t.Cleanup(lender.Close)
-	server, err := rest.Listen(rest.ListenOptions{Listener: a.accepted, TLS: lender.TLS, Handler: h})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Cut() })
-	a.url = server.URL() + "/" + account
+	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: lender.TLS, Handler: h}).URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
 	a.options.Transport = lender.Client()
 	a.options.Retry.MaxRetries = -1
-	if a.key, err = aztables.NewSharedKeyCredential(account, secret); err != nil {
+	if a.key, err = aztables.NewSharedKeyCredential(account, resttest.Contoso.Secret); err != nil {
 		t.Fatal(err)
 	}
 	if a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options); err != nil {

@@ -3,10 +3,12 @@ package rest_test
 import (
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 const (
@@ -33,18 +35,18 @@ var badRequests = []struct {
 	{"its signature is of another scheme", "GET", runner, "", []string{"Authorization: Bearer x.y.z"}, 400, "InvalidAuthenticationInfo"},
 	{"its signature has no account", "GET", runner, "", []string{"Authorization: SharedKeyLite abc"}, 400, "InvalidAuthenticationInfo"},
 	{"it is signed twice", "GET", runner, "", []string{"+: Authorization=SharedKeyLite contoso:abcd"}, 400, "InvalidAuthenticationInfo"},
-	{"its signature is over another path", "GET", runner, "", []string{"Authorization: " + lite(date, races)}, 403, "AuthenticationFailed"},
-	{"its signature is over another date", "GET", runner, "", []string{"Authorization: " + lite("Fri, 20 Nov 2026 11:48:20 GMT", runner)}, 403, "AuthenticationFailed"},
-	{"its signature has one bit wrong", "GET", runner, "", []string{"Authorization: " + flipped(lite(date, runner))}, 403, "AuthenticationFailed"},
-	{"its signature is of another account", "GET", runner, "", []string{"Authorization: " + strings.Replace(lite(date, runner), account, "fabrikam", 1)}, 403, "AuthenticationFailed"},
+	{"its signature is over another path", "GET", runner, "", []string{"Authorization: " + resttest.Contoso.Lite(date, races)}, 403, "AuthenticationFailed"},
+	{"its signature is over another date", "GET", runner, "", []string{"Authorization: " + resttest.Contoso.Lite("Fri, 20 Nov 2026 11:48:20 GMT", runner)}, 403, "AuthenticationFailed"},
+	{"its signature has one bit wrong", "GET", runner, "", []string{"Authorization: " + flipped(resttest.Contoso.Lite(date, runner))}, 403, "AuthenticationFailed"},
+	{"its signature is of another account", "GET", runner, "", []string{"Authorization: " + strings.Replace(resttest.Contoso.Lite(date, runner), account, "fabrikam", 1)}, 403, "AuthenticationFailed"},
 	{"its account is not here", "GET", "/fabrikam/Races", "", nil, 403, "AuthenticationFailed"},
 	{"it names no account", "GET", "/", "", nil, 403, "AuthenticationFailed"},
 	{"it has no date", "GET", runner, "", []string{"X-Ms-Date:"}, 403, "AuthenticationFailed"},
-	{"its date is none", "GET", runner, "", []string{"X-Ms-Date: today", "Authorization: " + lite("today", runner)}, 403, "AuthenticationFailed"},
+	{"its date is none", "GET", runner, "", []string{"X-Ms-Date: today", "Authorization: " + resttest.Contoso.Lite("today", runner)}, 403, "AuthenticationFailed"},
 	{"its date is 15 minutes and a second ago", "GET", runner, "", []string{"X-Ms-Date: Fri, 20 Nov 2026 11:33:18 GMT",
-		"Authorization: " + lite("Fri, 20 Nov 2026 11:33:18 GMT", runner)}, 403, "AuthenticationFailed"},
+		"Authorization: " + resttest.Contoso.Lite("Fri, 20 Nov 2026 11:33:18 GMT", runner)}, 403, "AuthenticationFailed"},
 	{"its date is 15 minutes and a second ahead", "GET", runner, "", []string{"X-Ms-Date: Fri, 20 Nov 2026 12:03:20 GMT",
-		"Authorization: " + lite("Fri, 20 Nov 2026 12:03:20 GMT", runner)}, 403, "AuthenticationFailed"},
+		"Authorization: " + resttest.Contoso.Lite("Fri, 20 Nov 2026 12:03:20 GMT", runner)}, 403, "AuthenticationFailed"},
 	{"it writes to the secondary", "DELETE", "/contoso-secondary/Tables('Races')", "", nil, 403, "AuthorizationFailure"},
 	{"its transaction goes to the secondary", "POST", "/contoso-secondary/$batch", deleteBatch, []string{batchType}, 403, "AuthorizationFailure"},
 
@@ -143,21 +145,21 @@ func flipped(authorization string) string {
 
 func TestBadRequests(t *testing.T) {
 	s := withTable(t)
-	before := s.engine.Counts()
+	before := s.Engine.Counts()
 	for _, row := range badRequests {
-		w := s.do(row.method, row.target, row.body, row.headers...)
+		w := s.Do(row.method, row.target, row.body, row.headers...)
 		if w.Code != row.status {
 			t.Errorf("%s: %s %s = %d %s; want %d", row.name, row.method, row.target, w.Code, w.Body, row.status)
 			continue
 		}
-		if got := codeOf(t, w); got != row.code {
+		if got := resttest.CodeOf(t, w); got != row.code {
 			t.Errorf("%s: %s %s = %s; want %s", row.name, row.method, row.target, w.Body, row.code)
 		}
 		if got := w.Header().Get("x-ms-version"); got != "2019-02-02" {
 			t.Errorf("%s: x-ms-version = %q; want the one that a request without a valid one gets", row.name, got)
 		}
 	}
-	if after := s.engine.Counts(); after.Ok != before.Ok {
+	if after := s.Engine.Counts(); after.Ok != before.Ok {
 		t.Errorf("the engine carried out %d of the bad requests; want none", after.Ok-before.Ok)
 	}
 	c := s.Counts()
@@ -173,17 +175,17 @@ func TestErrorsAreXMLForThoseWhoSpeakNoJSON(t *testing.T) {
 		headers              []string
 		xml                  bool
 	}{
-		{"a wrong signature, XML accepted", runner, "application/xml", []string{"Authorization: " + flipped(lite(date, runner))}, true},
-		{"a wrong signature, anything accepted", runner, "*/*", []string{"Authorization: " + flipped(lite(date, runner))}, true},
-		{"a wrong signature, JSON accepted", runner, "application/json", []string{"Authorization: " + flipped(lite(date, runner))}, false},
-		{"a wrong signature, JSON by option", runner + "?$format=json", "", []string{"Authorization: " + flipped(lite(date, runner))}, false},
+		{"a wrong signature, XML accepted", runner, "application/xml", []string{"Authorization: " + flipped(resttest.Contoso.Lite(date, runner))}, true},
+		{"a wrong signature, anything accepted", runner, "*/*", []string{"Authorization: " + flipped(resttest.Contoso.Lite(date, runner))}, true},
+		{"a wrong signature, JSON accepted", runner, "application/json", []string{"Authorization: " + flipped(resttest.Contoso.Lite(date, runner))}, false},
+		{"a wrong signature, JSON by option", runner + "?$format=json", "", []string{"Authorization: " + flipped(resttest.Contoso.Lite(date, runner))}, false},
 		{"access policies", "/contoso/Rowers?comp=acl", "application/json", nil, true},
 		{"statistics", "/contoso/?restype=service&comp=stats", "application/json", nil, true},
 		{"a missing entity, anything accepted", runner, "*/*", nil, false},
 		{"a missing entity, nothing said", runner, "", nil, false},
 	} {
-		w := s.do("GET", row.target, "", append(row.headers, "Accept: "+row.accept)...)
-		codeOf(t, w)
+		w := s.Do("GET", row.target, "", append(row.headers, "Accept: "+row.accept)...)
+		resttest.CodeOf(t, w)
 		text, mediaType := w.Body.String(), w.Header().Get("Content-Type")
 		if signature := len(row.headers) > 0; signature != strings.Contains(text, "(The MAC signature") {
 			t.Errorf("%s: GET %s = %s; want what was signed: %v", row.name, row.target, text, signature)
@@ -216,29 +218,29 @@ func TestBodiesAreBounded(t *testing.T) {
 		{"one that does not say how long it is is read up to the bound", -1, true, 413, bound + 1},
 		{"one of the greatest length is read, and is no JSON", bound, false, 400, bound + 1},
 	} {
-		r := newRequest("POST", races, "")
+		r := resttest.NewRequest("POST", races, "")
 		r.Header.Del("Content-Length")
 		body := &endless{}
 		r.Body, r.ContentLength = io.NopCloser(body), row.length
 		if row.chunked {
 			r.TransferEncoding = []string{"chunked"}
 		}
-		w := newRecorder()
+		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
-		codeOf(t, w)
+		resttest.CodeOf(t, w)
 		if w.Code != row.status || body.read > row.most {
 			t.Errorf("%s: %d, %d bytes read; want %d, at most %d", row.name, w.Code, body.read, row.status, row.most)
 		}
 	}
-	r := newRequest("POST", races, "")
+	r := resttest.NewRequest("POST", races, "")
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(valid[:10])), int64(len(valid))
-	w := newRecorder()
-	if s.ServeHTTP(w, r); w.Code != http.StatusBadRequest || codeOf(t, w) != "InvalidInput" {
+	w := httptest.NewRecorder()
+	if s.ServeHTTP(w, r); w.Code != http.StatusBadRequest || resttest.CodeOf(t, w) != "InvalidInput" {
 		t.Errorf("a body that ends early = %d %s; want 400 InvalidInput", w.Code, w.Body)
 	}
-	r = newRequest("POST", races, valid)
+	r = resttest.NewRequest("POST", races, valid)
 	r.ContentLength, r.TransferEncoding = -1, []string{"chunked"}
-	w = newRecorder()
+	w = httptest.NewRecorder()
 	if s.ServeHTTP(w, r); w.Code != http.StatusCreated {
 		t.Errorf("a body in chunks = %d %s; want 201", w.Code, w.Body)
 	}

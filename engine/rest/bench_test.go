@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"loadgen/engine/model"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // discard is a ResponseWriter that is used again and keeps nothing.
@@ -58,7 +60,7 @@ func registration(row int) string {
 
 // sends returns a function that has the request sent with the body given.
 func sends(method, target string, headers ...string) func(body string) *http.Request {
-	r := newRequest(method, target, "x", headers...)
+	r := resttest.NewRequest(method, target, "x", headers...)
 	room := &again{}
 	r.Body = room
 	return func(body string) *http.Request {
@@ -86,17 +88,17 @@ func BenchmarkUpsert(b *testing.B) {
 
 func BenchmarkGet(b *testing.B) {
 	s := withTable(b)
-	s.want(b, 201, "POST", races, registration(0))
-	r := newRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000000__Kim__F__37')", "")
+	s.Want(b, 201, "POST", races, registration(0))
+	r := resttest.NewRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000000__Kim__F__37')", "")
 	benchmark(b, s, 200, func(int) *http.Request { return r })
 }
 
 func BenchmarkPage(b *testing.B) {
 	s := withTable(b)
 	for i := range 1000 {
-		s.want(b, 201, "POST", races, registration(i))
+		s.Want(b, 201, "POST", races, registration(i))
 	}
-	r := newRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "", "Accept: application/json;odata=minimalmetadata")
+	r := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "", "Accept: application/json;odata=minimalmetadata")
 	benchmark(b, s, 200, func(int) *http.Request { return r })
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
 }
@@ -122,13 +124,12 @@ func BenchmarkBatch(b *testing.B) {
 }
 
 func BenchmarkRefusal(b *testing.B) {
-	s := newService(b, nil, model.Documented, "partition_target=1", "partition_burst=1s")
-	s.want(b, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
-	r := newRequest("GET", runner, "")
+	s := withTable(b, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=1", "partition_burst=1s"}})
+	r := resttest.NewRequest("GET", runner, "")
 	s.ServeHTTP(&discard{header: make(http.Header)}, r)
-	s.clock.at.Store(0)
+	s.Clock.Set(0)
 	benchmark(b, s, 503, func(int) *http.Request {
-		s.clock.at.Store(0)
+		s.Clock.Set(0)
 		return r
 	})
 }

@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 // wall is a calendar that somebody turns while the clock beside it goes on or stands
@@ -29,22 +28,13 @@ func (w *wall) turn(by time.Duration) { w.turned.Add(int64(by)) }
 
 // onTheWall is a service with a table whose dates come from a wall.
 func onTheWall(t *testing.T) (*service, *wall) {
-	w := &wall{epoch: epoch().Time()}
-	s := newServiceWith(t, func(o *rest.Options) {
-		m, err := model.New(model.Off)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: w, Seed: 1})
-		o.Calendar = w
-	}, model.Off)
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
-	return s, w
+	w := &wall{epoch: time.Time(resttest.Epoch)}
+	return withTable(t, resttest.Options{Rest: rest.Options{Calendar: w}}), w
 }
 
 // signedAt returns the headers of a request that is signed at a date.
 func signedAt(date, target string) []string {
-	return []string{"X-Ms-Date: " + date, "Authorization: " + lite(date, target)}
+	return []string{"X-Ms-Date: " + date, "Authorization: " + resttest.Contoso.Lite(date, target)}
 }
 
 // A machine sleeps for 20 minutes: its monotonic clock stands still, and nobody else's.
@@ -67,10 +57,10 @@ func TestDatesAfterTheMachineSlept(t *testing.T) {
 				t.Errorf("%v of sleep on: %s = %d; want %d", step.slept, what, got, want)
 			}
 		}
-		check("signed before the sleep", s.do("GET", races, "", signedAt(before, races)...).Code, step.before)
-		reply := s.do("GET", races, "", signedAt(after, races)...)
+		check("signed before the sleep", s.Do("GET", races, "", signedAt(before, races)...).Code, step.before)
+		reply := s.Do("GET", races, "", signedAt(after, races)...)
 		check("signed after it", reply.Code, step.after)
-		if today := w.Date(s.clock.Now()).UTC().Format(http.TimeFormat); reply.Header().Get("Date") != today {
+		if today := w.Date(s.Clock.Now()).UTC().Format(http.TimeFormat); reply.Header().Get("Date") != today {
 			t.Errorf("%v of sleep on: Date = %s; want %s", step.slept, reply.Header().Get("Date"), today)
 		}
 		status, _, _ := s.bearer("GET", races, soon, "")
@@ -94,7 +84,7 @@ func TestNoVersionComesTwiceHoweverTheCalendarIsTurned(t *testing.T) {
 			case 0:
 				w.turn(time.Duration(chance.Int64N(int64(40*time.Minute))) - 20*time.Minute)
 			case 1:
-				s.clock.at.Add(chance.Int64N(int64(time.Second)))
+				s.Clock.Set(s.Clock.Now().Offset() + time.Duration(chance.Int64N(int64(time.Second))))
 			case 2:
 				if there {
 					s.wantToday(t, w, 204, "DELETE", runner, "", "If-Match: *")
@@ -115,6 +105,6 @@ func TestNoVersionComesTwiceHoweverTheCalendarIsTurned(t *testing.T) {
 // wantToday is want with a request that is signed at the date of the calendar.
 func (s *service) wantToday(t *testing.T, w *wall, status int, method, target, body string, headers ...string) interface{ Header() http.Header } {
 	t.Helper()
-	today := w.Date(s.clock.Now()).UTC().Format(http.TimeFormat)
-	return s.want(t, status, method, target, body, append(signedAt(today, target), headers...)...)
+	today := w.Date(s.Clock.Now()).UTC().Format(http.TimeFormat)
+	return s.Want(t, status, method, target, body, append(signedAt(today, target), headers...)...)
 }

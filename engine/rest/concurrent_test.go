@@ -16,14 +16,13 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/rest/resttest"
 )
 
 // Many at once, with keys and bodies of many lengths: no reply shows anything of
 // another request, although all of them share the same room.
 func TestConcurrentRequestsDoNotMix(t *testing.T) {
-	s := newService(t, nil, model.Documented, "partition_target=0", "account_target=0")
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s := withTable(t, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=0", "account_target=0"}})
 	const workers, rounds = 16, 40
 	var group sync.WaitGroup
 	for worker := range workers {
@@ -32,18 +31,18 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 				partition := strings.Repeat(string(rune('a'+worker)), 1+(worker*7+i*13)%200)
 				key := fmt.Sprintf("/contoso/Races(PartitionKey='%s',RowKey='%d')", partition, i)
 				body := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d","Owner":"%s"}`, partition, i, strings.Repeat(partition, 3))
-				var w = s.do("POST", races, body)
+				var w = s.Do("POST", races, body)
 				if i%2 == 1 {
-					w = s.do("POST", "/contoso/$batch", insertBatch(partition, fmt.Sprint(i)), batchType)
+					w = s.Do("POST", "/contoso/$batch", insertBatch(partition, fmt.Sprint(i)), batchType)
 				}
 				if w.Code != 201 && w.Code != 202 {
 					t.Errorf("insert of %s = %d %s; want 201 or 202", key, w.Code, w.Body)
 				}
-				w = s.do("GET", key, "")
+				w = s.Do("GET", key, "")
 				if want := fmt.Sprintf(`{"PartitionKey":%q,"RowKey":"%d",`, partition, i); w.Code != 200 || !strings.HasPrefix(w.Body.String(), want) {
 					t.Errorf("GET %s = %d %s; want %s", key, w.Code, w.Body, want)
 				}
-				w = s.do("GET", races+"?$filter=PartitionKey%20eq%20'"+partition+"'", "")
+				w = s.Do("GET", races+"?$filter=PartitionKey%20eq%20'"+partition+"'", "")
 				for _, row := range decodeRows(t, w.Body.Bytes()) {
 					if row.PartitionKey != partition {
 						t.Errorf("query of %s has %s; want none but that", partition, row.PartitionKey)
@@ -61,11 +60,11 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 // What the engine remembers of a request that is over is a copy: names of tables
 // and partitions keep their meaning when their room is used again.
 func TestNamesOutliveTheirRequest(t *testing.T) {
-	s := newService(t, nil, model.Documented, "partition_target=10", "partition_burst=100ms")
+	s := newService(t, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=10", "partition_burst=100ms"}})
 	for i := range 50 {
-		s.want(t, 201, "POST", "/contoso/Tables", fmt.Sprintf(`{"TableName":"Table%02d"}`, i))
+		s.Want(t, 201, "POST", "/contoso/Tables", fmt.Sprintf(`{"TableName":"Table%02d"}`, i))
 	}
-	names := s.engine.TableNames(account)
+	names := s.Engine.TableNames(account)
 	for i, name := range names {
 		if want := fmt.Sprintf("Table%02d", i); name != want {
 			t.Fatalf("table %d = %s; want %s", i, name, want)
@@ -76,8 +75,8 @@ func TestNamesOutliveTheirRequest(t *testing.T) {
 	for _, status := range []int{204, 503} {
 		for i := range 50 {
 			body := fmt.Sprintf(`{"PartitionKey":"partition%02d","RowKey":"%d"}`, i, status)
-			s.clock.at.Store(0)
-			s.want(t, status, "POST", "/contoso/Table00", body, "Prefer: return-no-content")
+			s.Clock.Set(0)
+			s.Want(t, status, "POST", "/contoso/Table00", body, "Prefer: return-no-content")
 		}
 	}
 }
@@ -90,20 +89,11 @@ func TestRepliesLeaveWhenTheEngineSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.TimeSpread = 0
-		key, err := wire.NewSecret(secret)
-		if err != nil {
-			t.Fatal(err)
-		}
 		real := clock.NewReal()
-		h, err := rest.New(rest.Options{Clock: real, Calendar: clock.Epoch(epoch().Time()), Accounts: []rest.Account{{Name: account, Secret: key}},
-			Engine: engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time())})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newService(t, resttest.Options{Engine: engine.Options{Model: m}, Rest: rest.Options{Clock: real}})
 		for _, want := range []int{201, 409} {
 			before := real.Now()
-			w := newRecorder()
-			h.ServeHTTP(w, newRequest("POST", "/contoso/Tables", `{"TableName":"Races"}`))
+			w := s.Do("POST", "/contoso/Tables", `{"TableName":"Races"}`)
 			if took := real.Now().Sub(before); w.Code != want || took != m.RoundTrip+m.WriteTime {
 				t.Errorf("create = %d after %v; want %d after %v", w.Code, took, want, m.RoundTrip+m.WriteTime)
 			}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"loadgen/engine/rest/resttest"
 )
 
 const properties = "/contoso/?restype=service&comp=properties"
@@ -24,7 +26,7 @@ func withRules(rules ...string) string {
 func TestPropertiesAreKept(t *testing.T) {
 	s := withTable(t)
 	get := func() string {
-		return s.want(t, 200, "GET", properties, "", "Accept: application/xml").Body.String()
+		return s.Want(t, 200, "GET", properties, "", "Accept: application/xml").Body.String()
 	}
 	const off = "<Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
 	const none = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
@@ -48,7 +50,7 @@ func TestPropertiesAreKept(t *testing.T) {
 		{"nothing", "", document(loud, on, on, rule)},
 		{"no rules, no hours", "<HourMetrics>" + off + "</HourMetrics><Cors/>", document(loud, off, on, "")},
 	} {
-		w := s.want(t, 202, "PUT", properties, "<StorageServiceProperties>"+step.put+"</StorageServiceProperties>")
+		w := s.Want(t, 202, "PUT", properties, "<StorageServiceProperties>"+step.put+"</StorageServiceProperties>")
 		if w.Body.Len() != 0 || w.Header().Get("Content-Length") != "0" {
 			t.Errorf("%s: PUT = %s, length %s; want nothing", step.name, w.Body, w.Header().Get("Content-Length"))
 		}
@@ -57,7 +59,7 @@ func TestPropertiesAreKept(t *testing.T) {
 		}
 	}
 	before := get()
-	s.want(t, 400, "PUT", properties, "<StorageServiceProperties>"+quiet+"<Cors>"+strings.Repeat(rule, 6)+"</Cors></StorageServiceProperties>")
+	s.Want(t, 400, "PUT", properties, "<StorageServiceProperties>"+quiet+"<Cors>"+strings.Repeat(rule, 6)+"</Cors></StorageServiceProperties>")
 	if got := get(); got != before {
 		t.Errorf("GET after a PUT that was refused = %s; want %s", got, before)
 	}
@@ -65,8 +67,8 @@ func TestPropertiesAreKept(t *testing.T) {
 
 func TestStatisticsAreOfTheSecondary(t *testing.T) {
 	s := withTable(t)
-	s.clock.at.Store(int64(time.Second))
-	w := s.want(t, 200, "GET", "/contoso-secondary/?restype=service&comp=stats", "")
+	s.Clock.Set(time.Second)
+	w := s.Want(t, 200, "GET", "/contoso-secondary/?restype=service&comp=stats", "")
 	if want := "<Status>live</Status><LastSyncTime>Fri, 20 Nov 2026 11:48:20 GMT</LastSyncTime>"; !strings.Contains(w.Body.String(), want) {
 		t.Errorf("GET = %s; want %s in it", w.Body, want)
 	}
@@ -86,7 +88,7 @@ func corsHeaders(header http.Header) string {
 
 func TestPreflights(t *testing.T) {
 	s := withTable(t)
-	s.want(t, 202, "PUT", properties, withRules(
+	s.Want(t, 202, "PUT", properties, withRules(
 		corsRule("http://a", "GET,PUT", "60", "x-ms-*", "x-ms-*,accept"), corsRule("*", "MERGE", "0", "", "*")))
 	for _, row := range []struct{ name, target, origin, method, headers, want string }{
 		{"the first rule", races, "http://a", "PUT", "X-Ms-Date,Accept",
@@ -103,11 +105,11 @@ func TestPreflights(t *testing.T) {
 		if row.target == "/" {
 			headers = append(headers, "Host: contoso.table.core.windows.net")
 		}
-		w := s.do("OPTIONS", row.target, "", headers...)
+		w := s.Do("OPTIONS", row.target, "", headers...)
 		status := 403
 		if row.want != "" {
 			status = 200
-		} else if got := codeOf(t, w); got != "CorsPreflightFailure" {
+		} else if got := resttest.CodeOf(t, w); got != "CorsPreflightFailure" {
 			t.Errorf("%s: %s; want CorsPreflightFailure", row.name, got)
 		}
 		if got := corsHeaders(w.Header()); w.Code != status || got != row.want || status == 200 && w.Body.Len() > 0 {
@@ -120,10 +122,10 @@ func TestPreflights(t *testing.T) {
 // whether the page may see the reply, errors included.
 func TestPagesOfOtherOrigins(t *testing.T) {
 	s := withTable(t)
-	if got := corsHeaders(s.want(t, 200, "GET", races, "", "Origin: http://a").Header()); got != "" {
+	if got := corsHeaders(s.Want(t, 200, "GET", races, "", "Origin: http://a").Header()); got != "" {
 		t.Errorf("without rules: %s; want nothing", got)
 	}
-	s.want(t, 202, "PUT", properties, withRules(corsRule("http://a,http://b", "GET,DELETE", "60", "x-ms-*,etag", ""), corsRule("*", "GET", "0", "", "")))
+	s.Want(t, 202, "PUT", properties, withRules(corsRule("http://a,http://b", "GET,DELETE", "60", "x-ms-*,etag", ""), corsRule("*", "GET", "0", "", "")))
 	for _, row := range []struct {
 		name, method, target, origin string
 		status                       int
@@ -142,12 +144,12 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		if row.method == "PUT" {
 			body = "{}"
 		}
-		w := s.do(row.method, row.target, body, "Origin: "+row.origin)
+		w := s.Do(row.method, row.target, body, "Origin: "+row.origin)
 		if got := corsHeaders(w.Header()); w.Code != row.status || got != row.want {
 			t.Errorf("%s: %s %s = %d %s %s; want %d %s", row.name, row.method, row.target, w.Code, w.Body, got, row.status, row.want)
 		}
 		if row.method == "PUT" {
-			s.want(t, 204, "DELETE", runner, "", "If-Match: *")
+			s.Want(t, 204, "DELETE", runner, "", "If-Match: *")
 		}
 	}
 }
@@ -194,8 +196,8 @@ func TestRepliesFollowTheTableOfOrigins(t *testing.T) {
 		case cached || origin != "":
 			want = "Vary=Origin;"
 		}
-		s.want(t, 202, "PUT", properties, withRules(rules...))
-		w := s.do(method, map[string]string{"GET": races, "PUT": runner}[method], map[string]string{"PUT": "{}"}[method], "Origin: "+origin)
+		s.Want(t, 202, "PUT", properties, withRules(rules...))
+		w := s.Do(method, map[string]string{"GET": races, "PUT": runner}[method], map[string]string{"PUT": "{}"}[method], "Origin: "+origin)
 		if got := corsHeaders(w.Header()); w.Code >= 300 || got != want {
 			t.Fatalf("round %d: %s from %q under %v = %d %s; want %s", round, method, origin, rules, w.Code, got, want)
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listentest"
+	"loadgen/engine/rest/resttest"
 )
 
 // Past the bound the connection that has been idle for longest makes room, and
@@ -19,12 +19,11 @@ import (
 func TestConnectionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEcho()
-		listener := listentest.NewPipes()
-		s := open(t, rest.ListenOptions{Listener: listener, Handler: e, Connections: 3})
-		dial := func() *client { return over(t, listener.Dial()) }
+		s, pipes := openPipes(t, rest.ListenOptions{Handler: e, Connections: 3})
+		dial := func() *resttest.Conn { return resttest.NewConn(t, pipes.Dial()) }
 		first, second, third := dial(), dial(), dial()
-		fill := func(c *client) {
-			c.send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell")
+		fill := func(c *resttest.Conn) {
+			c.Send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhell")
 		}
 		fill(first)
 		fill(second)
@@ -33,34 +32,34 @@ func TestConnectionsAreBounded(t *testing.T) {
 		// The third has said nothing: it makes room for the fourth.
 		fourth := dial()
 		fill(fourth)
-		third.wantEnd("who was idle for longest")
+		third.WantEnd("who was idle for longest")
 		<-e.entered
 		fifth := dial()
-		reply, _, err := fifth.reply()
+		reply, _, err := fifth.Reply()
 		if err != nil || reply.StatusCode != 503 || reply.Header.Get("Retry-After") != "1" || !reply.Close {
 			t.Errorf("one too many: %v, %v; want 503, when to come again, and the end", reply, err)
 		}
-		fifth.wantEnd("one too many")
+		fifth.WantEnd("one too many")
 		if got := s.Connections(); got != (rest.Connections{Open: 3, Evicted: 1, TurnedAway: 1}) || e.carried.Load() != 3 {
 			t.Errorf("Connections() = %+v, %d requests were carried out; want three, one evicted, one turned away", got, e.carried.Load())
 		}
 		close(e.released)
-		for _, c := range []*client{second, first, fourth} {
-			c.send("o")
-			c.want(200)
+		for _, c := range []*resttest.Conn{second, first, fourth} {
+			c.Send("o")
+			c.Want(200)
 			synctest.Wait()
 		}
 		// All are idle now, the second for longest: two more take two places.
 		for _, path := range []string{"/sixth", "/seventh"} {
 			c := dial()
-			c.send(get(path))
-			c.want(200)
+			c.Send(get(path))
+			c.Want(200)
 			synctest.Wait()
 		}
-		second.wantEnd("the second")
-		first.wantEnd("the first")
-		fourth.send(get("/fourth"))
-		fourth.want(200)
+		second.WantEnd("the second")
+		first.WantEnd("the first")
+		fourth.Send(get("/fourth"))
+		fourth.Want(200)
 	})
 }
 
@@ -69,8 +68,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 func TestACrowdIsTurnedAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEcho()
-		listener := listentest.NewPipes()
-		s := open(t, rest.ListenOptions{Listener: listener, Handler: e, Connections: 1})
+		s, listener := openPipes(t, rest.ListenOptions{Handler: e, Connections: 1})
 		busy := listener.Dial()
 		if _, err := io.WriteString(busy, get("/busy")); err != nil {
 			t.Fatal(err)
@@ -111,7 +109,7 @@ func TestACrowdIsTurnedAway(t *testing.T) {
 
 // starved is a listener that has no descriptor left until there is room again.
 type starved struct {
-	*listentest.Pipes
+	*resttest.Pipes
 	failures chan error
 }
 
@@ -135,8 +133,8 @@ func (s starved) Accept() (net.Conn, error) {
 // asking again and again.
 func TestWantOfDescriptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listener := starved{listentest.NewPipes(), make(chan error, 100)}
-		s := open(t, rest.ListenOptions{Listener: listener, Handler: atOnce()})
+		listener := starved{resttest.NewPipes(), make(chan error, 100)}
+		s := open(t, rest.ListenOptions{Listener: listener, Handler: newReleased()})
 		idle := listener.Dial()
 		synctest.Wait()
 		began := time.Now()

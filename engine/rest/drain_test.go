@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listentest"
 )
 
 // tooLong refuses every body without reading it.
@@ -48,20 +47,20 @@ func TestRefusalsAreHeard(t *testing.T) {
 			if row.chunked {
 				framing = "Transfer-Encoding: chunked"
 			}
-			c.send("POST /x HTTP/1.1\r\nHost: h\r\n" + framing + "\r\n\r\n")
+			c.Send("POST /x HTTP/1.1\r\nHost: h\r\n" + framing + "\r\n\r\n")
 			piece := strings.Repeat("x", 64<<10)
 			for left := row.sent; left > 0; {
 				n := min(left, int64(len(piece)))
 				if left -= n; row.chunked {
-					c.send(fmt.Sprintf("%x\r\n%s\r\n", n, piece[:n]))
+					c.Send(fmt.Sprintf("%x\r\n%s\r\n", n, piece[:n]))
 				} else {
-					c.send(piece[:n])
+					c.Send(piece[:n])
 				}
 			}
 			if row.chunked {
-				c.send("0\r\n\r\n")
+				c.Send("0\r\n\r\n")
 			}
-			if body := c.want(http.StatusRequestEntityTooLarge); body != "too long\n" {
+			if body := c.Want(http.StatusRequestEntityTooLarge); body != "too long\n" {
 				t.Errorf("body = %q; want that of the reply", body)
 			}
 		})
@@ -83,8 +82,7 @@ func TestEndlessBodiesAreCutOff(t *testing.T) {
 		{"nothing more", time.Hour, 1 << 20, 12 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			listener := listentest.NewPipes()
-			s := open(t, rest.ListenOptions{Listener: listener, Handler: http.HandlerFunc(tooLong)})
+			s, listener := openPipes(t, rest.ListenOptions{Handler: http.HandlerFunc(tooLong)})
 			client := listener.Dial()
 			began, ended := time.Now(), make(chan time.Duration, 1)
 			go func() {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/clock"
 	"loadgen/engine/model"
+	"loadgen/engine/rest"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // aborts reports whether a request gets no reply at all.
@@ -19,7 +22,7 @@ func (s *service) aborts(method, target, body string, headers ...string) (aborte
 			aborted = errors.Is(why.(error), http.ErrAbortHandler)
 		}
 	}()
-	s.do(method, target, body, headers...)
+	s.Do(method, target, body, headers...)
 	return false
 }
 
@@ -44,13 +47,12 @@ func TestFaults(t *testing.T) {
 		{"a reply held back", rule(engine.FaultDelay, 0, 200*time.Millisecond), false, true, 1200 * time.Millisecond},
 		{"a reply frozen", rule(engine.FaultFreeze, 0, 0), false, true, 3 * time.Second},
 	} {
-		s := newService(t, row.plan, model.Off)
-		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
-		s.clock.at.Store(int64(time.Second))
+		s := withTable(t, resttest.Options{Rest: rest.Options{Faults: row.plan}})
+		s.Clock.Set(time.Second)
 		if got := s.aborts("POST", races, full); got != row.lost {
 			t.Errorf("%s: lost = %v; want %v", row.name, got, row.lost)
 		}
-		if got := s.clock.Now().Offset(); got != row.leaves {
+		if got := s.Clock.Now().Offset(); got != row.leaves {
 			t.Errorf("%s: the reply leaves at %v; want %v", row.name, got, row.leaves)
 		}
 		want := engine.Counts{Requests: 2, Ok: 2, Entities: 1}
@@ -66,20 +68,19 @@ func TestFaults(t *testing.T) {
 		if got := s.Counts(); got != want {
 			t.Errorf("%s: Counts() = %+v; want %+v", row.name, got, want)
 		}
-		s.clock.at.Store(int64(4 * time.Second))
+		s.Clock.Set(4 * time.Second)
 		status := 404
 		if row.written {
 			status = 200
 		}
-		s.want(t, status, "GET", "/contoso/Races(PartitionKey='full',RowKey='1')", "")
+		s.Want(t, status, "GET", "/contoso/Races(PartitionKey='full',RowKey='1')", "")
 	}
 }
 
 // The rule meets one partition, whatever the request looks like.
 func TestFaultsGoByPartition(t *testing.T) {
-	s := newService(t, &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultBefore, KeyPrefix: "full",
-		To: time.Hour, Share: engine.WholeShare}}}, model.Off)
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s := withTable(t, resttest.Options{Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop,
+		Moment: engine.FaultBefore, KeyPrefix: "full", To: time.Hour, Share: engine.WholeShare}}}}})
 	for _, row := range []struct {
 		name, method, target, body string
 		lost                       bool
@@ -106,8 +107,8 @@ func TestFaultsGoByPartition(t *testing.T) {
 // A share of the requests is a matter of the seed, and of nothing else.
 func TestFaultsAreDrawnBySeed(t *testing.T) {
 	draw := func() (lost []int) {
-		s := newService(t, &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter,
-			To: time.Hour, Share: engine.WholeShare / 4}}}, model.Off)
+		s := newService(t, resttest.Options{Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop,
+			Moment: engine.FaultAfter, To: time.Hour, Share: engine.WholeShare / 4}}}}})
 		for i := range 200 {
 			if s.aborts("GET", "/contoso/Tables", "") {
 				lost = append(lost, i)
@@ -127,13 +128,13 @@ func TestFaultsAreDrawnBySeed(t *testing.T) {
 }
 
 func TestASenderThatIsGoneIsAFailure(t *testing.T) {
-	s := newService(t, nil, model.Documented)
+	s := newService(t, resttest.Options{Profile: model.Documented})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	func() {
 		defer func() { _ = recover() }()
-		r := newRequest("GET", runner, "").WithContext(ctx)
-		s.ServeHTTP(newRecorder(), r)
+		r := resttest.NewRequest("GET", runner, "").WithContext(ctx)
+		s.ServeHTTP(httptest.NewRecorder(), r)
 		t.Error("ServeHTTP returned; want the connection aborted")
 	}()
 	if got, want := s.Counts(), (engine.Counts{Requests: 1, Failed: 1}); got != want {
@@ -143,16 +144,15 @@ func TestASenderThatIsGoneIsAFailure(t *testing.T) {
 
 // Under a limit some are refused; handler, engine and sender agree on how many.
 func TestRefusalsKeepTheBooks(t *testing.T) {
-	s := newService(t, nil, model.Documented, "partition_target=100", "partition_burst=100ms", "time_spread=0")
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s := withTable(t, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=100", "partition_burst=100ms", "time_spread=0"}})
 	statuses := make(map[int]int64)
 	for i := range 400 {
 		// Ten at a time, and as much time as ten are allowed in a second.
-		s.clock.at.Store(int64(clock.Instant(i/10) * clock.Instant(50*time.Millisecond)))
-		statuses[s.do("GET", runner, "").Code]++
-		statuses[s.do("POST", "/contoso/$batch", insertBatch("full", "1", "2"), batchType).Code]++
+		s.Clock.Set(time.Duration(i/10) * 50 * time.Millisecond)
+		statuses[s.Do("GET", runner, "").Code]++
+		statuses[s.Do("POST", "/contoso/$batch", insertBatch("full", "1", "2"), batchType).Code]++
 	}
-	got, engines := s.Counts(), s.engine.Counts()
+	got, engines := s.Counts(), s.Engine.Counts()
 	if statuses[503] < 100 || statuses[404] < 10 || got.Throttled != statuses[503] {
 		t.Errorf("statuses = %v, Counts() = %+v; want as many refused as 503s, and many", statuses, got)
 	}

@@ -3,12 +3,14 @@ package rest_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/textproto"
 	"strings"
 	"testing"
 
 	"loadgen/engine"
-	"loadgen/engine/model"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // FuzzHandler sends arbitrary requests, signed or not: each is answered, by a
@@ -30,26 +32,25 @@ func FuzzHandler(f *testing.F) {
 	f.Add("PUT", runner, "If-Match: *", `{"A@odata.type":"Edm.Guid","A":"00000000-0000-0000-0000-000000000000"}`, true)
 	f.Add("GET", races+"()?$filter=A%20gt%205&$top=3&$select=A&NextPartitionKey=1!0!&NextRowKey=1!0!", "Accept: application/json;odata=fullmetadata", "", true)
 	f.Fuzz(func(t *testing.T, method, target, headers, body string, signed bool) {
-		s := newService(t, nil, model.Off)
-		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+		s := withTable(t)
 		s.insert(t, "full", "1234", 1)
 		before := s.Counts()
-		r := newRequest(method, target, body)
+		r := resttest.NewRequest(method, target, body)
 		for line := range strings.SplitSeq(headers, "\n") {
 			name, value, _ := strings.Cut(line, ":")
 			r.Header[textproto.CanonicalMIMEHeaderKey(name)] = []string{strings.TrimSpace(value)}
 		}
 		if signed {
-			r.Header.Set("Authorization", lite(r.Header.Get("X-Ms-Date"), target))
+			r.Header.Set("Authorization", resttest.Contoso.Lite(r.Header.Get("X-Ms-Date"), target))
 		}
-		w := newRecorder()
+		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if method == http.MethodHead {
 			if w.Body.Len() > 0 || w.Code >= 400 && w.Header().Get("x-ms-error-code") == "" {
 				t.Errorf("HEAD = %d %s; want no body, and a code where it failed", w.Code, w.Body)
 			}
 		} else if wellFormed(t, w.Code, w.Header(), w.Body.String()); w.Code >= 400 {
-			codeOf(t, w)
+			resttest.CodeOf(t, w)
 		}
 		after := s.Counts()
 		if after.Requests != before.Requests+1 || after.Requests != after.Ok+after.Throttled+after.Failed || after.Throttled != 0 {

@@ -3,7 +3,6 @@ package rest_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata anew; read the difference before committing it")
@@ -68,16 +68,7 @@ func replay(t *testing.T, golden string) string {
 			profile, settings = words[1], words[2:]
 		}
 	}
-	s := newService(t, nil, profile, settings...)
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := server.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}()
+	server := open(t, rest.ListenOptions{Handler: newService(t, resttest.Options{Profile: profile, Settings: settings})})
 	out := head
 	for exchange := range strings.SplitSeq(script, "\n-- send") {
 		sent, _, _ := strings.Cut(exchange, "\n-- reply")
@@ -110,8 +101,8 @@ func fill(text string) []byte {
 	sent := header("x-ms-date")
 	head = strings.NewReplacer(
 		"{length}", fmt.Sprint(len(body)),
-		"{lite}", "SharedKeyLite "+account+":"+mac(sent+"\n"+resource),
-		"{key}", "SharedKey "+account+":"+mac(words[0]+"\n\n"+header("Content-Type")+"\n"+sent+"\n"+resource),
+		"{lite}", "SharedKeyLite "+account+":"+resttest.Contoso.MAC(sent+"\n"+resource),
+		"{key}", "SharedKey "+account+":"+resttest.Contoso.MAC(words[0]+"\n\n"+header("Content-Type")+"\n"+sent+"\n"+resource),
 	).Replace(head)
 	return []byte(head + "\r\n\r\n" + body)
 }

@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
-)
 
-func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
+	"loadgen/engine/rest/resttest"
+)
 
 const (
 	batchType   = "Content-Type: multipart/mixed; boundary=batch_1"
@@ -78,7 +77,7 @@ func TestConditions(t *testing.T) {
 		s := withTable(t)
 		etag := ""
 		if row.exists {
-			etag = s.want(t, 201, "POST", races, `{"PartitionKey":"full","RowKey":"1234"}`).Header().Get("ETag")
+			etag = s.Want(t, 201, "POST", races, `{"PartitionKey":"full","RowKey":"1234"}`).Header().Get("ETag")
 		}
 		headers := append([]string(nil), row.headers...)
 		for i := range headers {
@@ -88,13 +87,13 @@ func TestConditions(t *testing.T) {
 		if row.method == "DELETE" {
 			body = ""
 		}
-		w := s.do(row.method, runner, body, headers...)
+		w := s.Do(row.method, runner, body, headers...)
 		if w.Code != row.status {
 			t.Errorf("%s: %s = %d %s; want %d", row.name, row.method, w.Code, w.Body, row.status)
 			continue
 		}
 		if row.code != "" {
-			if got := codeOf(t, w); got != row.code {
+			if got := resttest.CodeOf(t, w); got != row.code {
 				t.Errorf("%s: %s = %s; want %s", row.name, row.method, got, row.code)
 			}
 			continue
@@ -107,22 +106,22 @@ func TestConditions(t *testing.T) {
 		if deletes {
 			want = 404
 		}
-		s.want(t, want, "GET", runner, "")
+		s.Want(t, want, "GET", runner, "")
 	}
 }
 
 func TestMergeKeepsAndReplaceDrops(t *testing.T) {
 	s := withTable(t)
-	s.want(t, 204, "PUT", runner, `{"A":1,"B":"x"}`)
-	s.want(t, 204, "MERGE", runner, `{"B":2.5,"C":null}`)
-	if got, want := withoutTimestamp(s.want(t, 200, "GET", runner, "")), `{"PartitionKey":"full","RowKey":"1234","A":1,"B":2.5}`; got != want {
+	s.Want(t, 204, "PUT", runner, `{"A":1,"B":"x"}`)
+	s.Want(t, 204, "MERGE", runner, `{"B":2.5,"C":null}`)
+	if got, want := withoutTimestamp(s.Want(t, 200, "GET", runner, "")), `{"PartitionKey":"full","RowKey":"1234","A":1,"B":2.5}`; got != want {
 		t.Errorf("after a merge: GET = %s; want %s", got, want)
 	}
-	s.want(t, 204, "PUT", runner, `{"PartitionKey":"full","D":true}`)
-	if got, want := withoutTimestamp(s.want(t, 200, "GET", runner, "")), `{"PartitionKey":"full","RowKey":"1234","D":true}`; got != want {
+	s.Want(t, 204, "PUT", runner, `{"PartitionKey":"full","D":true}`)
+	if got, want := withoutTimestamp(s.Want(t, 200, "GET", runner, "")), `{"PartitionKey":"full","RowKey":"1234","D":true}`; got != want {
 		t.Errorf("after a replace: GET = %s; want %s", got, want)
 	}
-	if got, want := s.want(t, 200, "GET", runner+"?$select=D,E,RowKey", "").Body.String(), `{"RowKey":"1234","D":true,"E":null}`; got != want {
+	if got, want := s.Want(t, 200, "GET", runner+"?$select=D,E,RowKey", "").Body.String(), `{"RowKey":"1234","D":true,"E":null}`; got != want {
 		t.Errorf("GET of a selection = %s; want %s", got, want)
 	}
 }
@@ -188,7 +187,7 @@ func (s *service) collect(t *testing.T, filter, top string) string {
 	}
 	keys, next := "", ""
 	for range 100 {
-		w := s.want(t, 200, "GET", "/contoso/Races()"+query+next, "")
+		w := s.Want(t, 200, "GET", "/contoso/Races()"+query+next, "")
 		for _, row := range decodeRows(t, w.Body.Bytes()) {
 			keys += row.PartitionKey + "|" + row.RowKey + "\n"
 		}
@@ -203,9 +202,9 @@ func (s *service) collect(t *testing.T, filter, top string) string {
 }
 
 func TestTablesAreListed(t *testing.T) {
-	s := newService(t, nil, model.Off)
+	s := newService(t, resttest.Options{})
 	for _, name := range []string{"cars", "Boats", "Bikes", "Apples"} {
-		s.want(t, 204, "POST", "/contoso/Tables", `{"TableName":"`+name+`"}`, "Prefer: return-no-content")
+		s.Want(t, 204, "POST", "/contoso/Tables", `{"TableName":"`+name+`"}`, "Prefer: return-no-content")
 	}
 	for _, row := range []struct{ name, query, want, next string }{
 		{"all of them, in order", "", "Apples Bikes Boats cars", ""},
@@ -214,17 +213,17 @@ func TestTablesAreListed(t *testing.T) {
 		{"the rest of them", "?$top=3&NextTableName=1!8!Y2Fycw--", "cars", ""},
 		{"from a table that is gone by now", "?NextTableName=1!8!Qnppcw--", "cars", ""},
 	} {
-		w := s.want(t, 200, "GET", "/contoso/Tables"+row.query, "")
+		w := s.Want(t, 200, "GET", "/contoso/Tables"+row.query, "")
 		got := strings.NewReplacer(`{"value":[`, "", `{"TableName":"`, "", `"}`, "", ",", " ", "]}", "").Replace(w.Body.String())
 		if next := w.Header().Get("x-ms-continuation-NextTableName"); got != row.want || next != row.next {
 			t.Errorf("%s: GET Tables%s = %s, next %q; want %s, %q", row.name, row.query, got, next, row.want, row.next)
 		}
 	}
-	if got := s.want(t, 200, "GET", "/contoso/Tables('CARS')", "").Body.String(); got != `{"TableName":"cars"}` {
+	if got := s.Want(t, 200, "GET", "/contoso/Tables('CARS')", "").Body.String(); got != `{"TableName":"cars"}` {
 		t.Errorf("GET Tables('CARS') = %s; want the name as it was created", got)
 	}
-	s.want(t, 204, "DELETE", "/contoso/Tables('CARS')", "")
-	s.want(t, 404, "GET", "/contoso/Tables('cars')", "")
+	s.Want(t, 204, "DELETE", "/contoso/Tables('CARS')", "")
+	s.Want(t, 404, "GET", "/contoso/Tables('cars')", "")
 }
 
 // What a target may look like and still be the same entity.
@@ -233,7 +232,7 @@ func TestWaysToAskForOneEntity(t *testing.T) {
 	s.insert(t, "O'Brien %", "", 1)
 	s.insert(t, "", "", 2)
 	key := func(date, target string) string {
-		return "SharedKey contoso:" + mac("GET\n\napplication/json\n"+date+"\n/contoso"+target)
+		return "SharedKey contoso:" + resttest.Contoso.MAC("GET\n\napplication/json\n"+date+"\n/contoso"+target)
 	}
 	const brien = "/contoso/Races(PartitionKey='O''Brien%20%25',RowKey='')"
 	for _, row := range []struct {
@@ -249,19 +248,19 @@ func TestWaysToAskForOneEntity(t *testing.T) {
 		{"a query that is not signed", brien + "?timeout=30&unknown=1", nil, "1"},
 		{"the secondary, signed with its suffix", "/contoso-secondary/Races(PartitionKey='',RowKey='')", nil, "2"},
 		{"the secondary, signed without", "/contoso-secondary/Races(PartitionKey='',RowKey='')",
-			[]string{"Authorization: " + lite(date, "/contoso/Races(PartitionKey='',RowKey='')")}, "2"},
+			[]string{"Authorization: " + resttest.Contoso.Lite(date, "/contoso/Races(PartitionKey='',RowKey='')")}, "2"},
 		{"SharedKey", brien, []string{"Content-Type: application/json", "Authorization: " + key(date, brien)}, "1"},
 		{"signed over Date", brien, []string{"X-Ms-Date:", "Date: " + date}, "1"},
 		{"x-ms-date goes before Date", brien, []string{"Date: Sat, 01 Jan 2000 00:00:00 GMT"}, "1"},
-		{"a date 15 minutes ago", brien, []string{"X-Ms-Date: Fri, 20 Nov 2026 11:33:19 GMT", "Authorization: " + lite("Fri, 20 Nov 2026 11:33:19 GMT", brien)}, "1"},
+		{"a date 15 minutes ago", brien, []string{"X-Ms-Date: Fri, 20 Nov 2026 11:33:19 GMT", "Authorization: " + resttest.Contoso.Lite("Fri, 20 Nov 2026 11:33:19 GMT", brien)}, "1"},
 		{"host style", "/Races(PartitionKey='',RowKey='')", []string{"Host: contoso.table.core.windows.net"}, "2"},
 		{"host style, the secondary", "/Races(PartitionKey='',RowKey='')", []string{"Host: contoso-secondary.table.localhost:10002"}, "2"},
 		{"path style under a name with a dot", brien, []string{"Host: tables.example.org"}, "1"},
 		{"path style under localhost", brien, []string{"Host: localhost:10002"}, "1"},
 		{"path style under IPv6", brien, []string{"Host: [::1]:10002"}, "1"},
-		{"the absolute form", "http://127.0.0.1:10002" + brien, []string{"Authorization: " + lite(date, brien)}, "1"},
+		{"the absolute form", "http://127.0.0.1:10002" + brien, []string{"Authorization: " + resttest.Contoso.Lite(date, brien)}, "1"},
 	} {
-		w := s.do("GET", row.target, "", row.headers...)
+		w := s.Do("GET", row.target, "", row.headers...)
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"Number":`+row.number) {
 			t.Errorf("%s: GET %s = %d %s; want Number %s", row.name, row.target, w.Code, w.Body, row.number)
 		}
@@ -302,7 +301,7 @@ func TestTransactionsSayWhichChangeFailed(t *testing.T) {
 	} {
 		s := withTable(t)
 		s.insert(t, "full", "1234", 1)
-		w := s.want(t, 202, "POST", "/contoso/$batch", row.body, batchType)
+		w := s.Want(t, 202, "POST", "/contoso/$batch", row.body, batchType)
 		want := fmt.Sprintf(`{"odata.error":{"code":%q,"message":{"lang":"en-US","value":"%s:`, row.code, row.index)
 		if !strings.Contains(w.Body.String(), want) || strings.Count(w.Body.String(), "HTTP/1.1 ") != 1 {
 			t.Errorf("%s: POST = %s; want one part with %s", row.name, w.Body, want)
@@ -310,7 +309,7 @@ func TestTransactionsSayWhichChangeFailed(t *testing.T) {
 		if got := w.Header().Get("x-ms-error-code"); got != row.code {
 			t.Errorf("%s: x-ms-error-code = %q; want %s", row.name, got, row.code)
 		}
-		if got := len(decodeRows(t, s.want(t, 200, "GET", races, "").Body.Bytes())); got != 1 {
+		if got := len(decodeRows(t, s.Want(t, 200, "GET", races, "").Body.Bytes())); got != 1 {
 			t.Errorf("%s: the table has %d entities; want the one that was there", row.name, got)
 		}
 	}
@@ -345,12 +344,12 @@ func TestTransactionsOfTheGreatestPayload(t *testing.T) {
 		{"nor is a frame without end", strings.Repeat("x", bound+100*12<<10+1), 413},
 	} {
 		s := withTable(t)
-		w := s.want(t, row.status, "POST", "/contoso/$batch", row.body, batchType)
-		stored := len(decodeRows(t, s.want(t, 200, "GET", races, "").Body.Bytes()))
+		w := s.Want(t, row.status, "POST", "/contoso/$batch", row.body, batchType)
+		stored := len(decodeRows(t, s.Want(t, 200, "GET", races, "").Body.Bytes()))
 		switch {
 		case row.status == 202 && stored != parts:
 			t.Errorf("%s: %d entities are stored, %s; want %d", row.sentence, stored, w.Body, parts)
-		case row.status == 413 && (stored != 0 || codeOf(t, w) != "RequestBodyTooLarge" || strings.Contains(w.Header().Get("Content-Type"), "multipart")):
+		case row.status == 413 && (stored != 0 || resttest.CodeOf(t, w) != "RequestBodyTooLarge" || strings.Contains(w.Header().Get("Content-Type"), "multipart")):
 			t.Errorf("%s: %d entities are stored, %s; want none, and a plain reply", row.sentence, stored, w.Body)
 		}
 	}
@@ -359,16 +358,16 @@ func TestTransactionsOfTheGreatestPayload(t *testing.T) {
 // A new table of a deleted one's name is refused for as long as the model says; all else
 // that is asked of it finds no table.
 func TestDeletedTableKeepsItsName(t *testing.T) {
-	s := newService(t, nil, model.Off, "name_delay=40s")
+	s := newService(t, resttest.Options{Settings: []string{"name_delay=40s"}})
 	const made = `{"TableName":"Races"}`
-	s.want(t, 201, "POST", "/contoso/Tables", made)
-	s.want(t, 204, "DELETE", "/contoso/Tables('Races')", "")
-	reply := s.want(t, 409, "POST", "/contoso/Tables", made)
+	s.Want(t, 201, "POST", "/contoso/Tables", made)
+	s.Want(t, 204, "DELETE", "/contoso/Tables('Races')", "")
+	reply := s.Want(t, 409, "POST", "/contoso/Tables", made)
 	if got := reply.Header().Get("X-Ms-Error-Code"); got != "TableBeingDeleted" || !strings.Contains(reply.Body.String(), "is being deleted") {
 		t.Errorf("a table of a deleted one's name: %q, %s; want TableBeingDeleted", got, reply.Body)
 	}
-	s.want(t, 404, "DELETE", "/contoso/Tables('Races')", "")
-	s.want(t, 404, "GET", "/contoso/Races()", "")
-	s.clock.at.Add(int64(40 * time.Second))
-	s.want(t, 201, "POST", "/contoso/Tables", made)
+	s.Want(t, 404, "DELETE", "/contoso/Tables('Races')", "")
+	s.Want(t, 404, "GET", "/contoso/Races()", "")
+	s.Clock.Set(s.Clock.Now().Offset() + 40*time.Second)
+	s.Want(t, 201, "POST", "/contoso/Tables", made)
 }

@@ -28,38 +28,38 @@ func TestAccessPoliciesAreKept(t *testing.T) {
 	const acl = races + "?comp=acl"
 	want := func(target, document string) {
 		t.Helper()
-		w := s.want(t, 200, "GET", target, "", "Accept: application/xml")
+		w := s.Want(t, 200, "GET", target, "", "Accept: application/xml")
 		if got := w.Body.String(); got != xmlStart+document || w.Header().Get("Content-Type") != "application/xml" {
 			t.Errorf("GET %s = %s %s; want %s", target, w.Header().Get("Content-Type"), got, document)
 		}
 	}
 	want(acl, policies())
 	both := policies(policy("b", "<Expiry>2030-01-01T12:10:00.0000000Z</Expiry><Permission>r</Permission>"), "<Id>a</Id>")
-	s.want(t, 204, "PUT", acl, both)
+	s.Want(t, 204, "PUT", acl, both)
 	want(acl, both)
 	want("/contoso/rACES()?comp=acl", both)
 	want("/contoso-secondary/Races?comp=acl", both)
-	if w := s.want(t, 200, "HEAD", acl, ""); w.Body.Len() != 0 || w.Header().Get("Content-Length") != fmt.Sprint(len(xmlStart+both)) {
+	if w := s.Want(t, 200, "HEAD", acl, ""); w.Body.Len() != 0 || w.Header().Get("Content-Length") != fmt.Sprint(len(xmlStart+both)) {
 		t.Errorf("HEAD = %q, Content-Length %s; want no body, and the length that it has for a GET", w.Body, w.Header().Get("Content-Length"))
 	}
 	// What is refused alters nothing; the whole list is replaced, or cleared.
-	s.want(t, 400, "PUT", acl, policies("<Id>c</Id>", "<Id>c</Id>"))
+	s.Want(t, 400, "PUT", acl, policies("<Id>c</Id>", "<Id>c</Id>"))
 	want(acl, both)
-	s.want(t, 204, "PUT", acl, policies("<Id>c</Id>"))
+	s.Want(t, 204, "PUT", acl, policies("<Id>c</Id>"))
 	want(acl, policies("<Id>c</Id>"))
-	s.want(t, 204, "PUT", acl, "")
+	s.Want(t, 204, "PUT", acl, "")
 	want(acl, policies())
 	// Policies go with their table.
-	s.want(t, 204, "PUT", acl, both)
-	s.want(t, 204, "DELETE", "/contoso/Tables('races')", "")
-	s.want(t, 404, "GET", acl, "")
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s.Want(t, 204, "PUT", acl, both)
+	s.Want(t, 204, "DELETE", "/contoso/Tables('races')", "")
+	s.Want(t, 404, "GET", acl, "")
+	s.Want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
 	want(acl, policies())
 }
 
 func TestSignaturesNamePolicies(t *testing.T) {
 	s := withTable(t)
-	s.want(t, 204, "PUT", races+"?comp=acl", policies(
+	s.Want(t, 204, "PUT", races+"?comp=acl", policies(
 		policy("reader", "<Start>2026-11-20T11:48:19Z</Start><Expiry>2026-11-20T11:49:19Z</Expiry><Permission>r</Permission>"),
 		policy("later", "<Start>2026-11-20T11:48:20Z</Start><Expiry>2030-01-01</Expiry><Permission>r</Permission>"),
 		policy("over", "<Expiry>2026-11-20T11:48:19Z</Expiry><Permission>r</Permission>"),
@@ -93,11 +93,11 @@ func TestSignaturesNamePolicies(t *testing.T) {
 	}
 	// Whoever has such a URL has it for as long as the policy stands.
 	const reader = "sv=2019-02-02&tn=Races&si=reader"
-	s.want(t, 204, "PUT", races+"?comp=acl", policies(policy("reader", "<Expiry>2030-01-01</Expiry><Permission>d</Permission>")))
+	s.Want(t, 204, "PUT", races+"?comp=acl", policies(policy("reader", "<Expiry>2030-01-01</Expiry><Permission>d</Permission>")))
 	if status, header, text := s.bearer("GET", races, reader, ""); status != 403 || header.Get("x-ms-error-code") != "AuthorizationPermissionMismatch" {
 		t.Errorf("a policy altered: GET = %d %s; want AuthorizationPermissionMismatch", status, text)
 	}
-	s.want(t, 204, "PUT", races+"?comp=acl", "")
+	s.Want(t, 204, "PUT", races+"?comp=acl", "")
 	if status, _, text := s.bearer("GET", races, reader, ""); status != 403 {
 		t.Errorf("a policy revoked: GET = %d %s; want 403", status, text)
 	}

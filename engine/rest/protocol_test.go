@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"loadgen/engine/rest/resttest"
 )
 
 // What an insert answers with is its sender's preference, among others that are
@@ -29,7 +31,7 @@ func TestPreferences(t *testing.T) {
 	} {
 		s := withTable(t)
 		for target, body := range map[string]string{races: valid, "/contoso/Tables": `{"TableName":"Boats"}`} {
-			w := s.want(t, row.status, "POST", target, body, row.headers...)
+			w := s.Want(t, row.status, "POST", target, body, row.headers...)
 			if got := w.Header().Get("Preference-Applied"); got != row.applied || (w.Body.Len() == 0) != (row.status == 204) {
 				t.Errorf("%s: POST %s = %q, applied %s; want %s", row.name, target, w.Body, got, row.applied)
 			}
@@ -51,7 +53,7 @@ func TestVersionsOfReplies(t *testing.T) {
 		{"said by both", signed(races+"?", strings.Replace(tableSAS, "2019-02-02", "2018-03-28", 1)+"r"),
 			[]string{"Authorization:", "x-ms-version: 2017-04-17"}, "2017-04-17"},
 	} {
-		if got := s.want(t, 200, "GET", row.target, "", row.headers...).Header().Get("x-ms-version"); got != row.want {
+		if got := s.Want(t, 200, "GET", row.target, "", row.headers...).Header().Get("x-ms-version"); got != row.want {
 			t.Errorf("%s: x-ms-version = %s; want %s", row.name, got, row.want)
 		}
 	}
@@ -62,12 +64,12 @@ func TestVersionsOfReplies(t *testing.T) {
 func TestHeads(t *testing.T) {
 	s := withTable(t)
 	for _, target := range []string{runner, races, "/contoso/Tables", "/contoso/$batch", "/contoso/", "/contoso/?restype=service&comp=stats"} {
-		w := s.do("HEAD", target, "")
+		w := s.Do("HEAD", target, "")
 		if w.Code != http.StatusMethodNotAllowed || w.Header().Get("x-ms-error-code") != "MethodNotAllowed" || w.Body.Len() != 0 || w.Header().Get("Content-Length") == "0" {
 			t.Errorf("HEAD %s = %d %v %s; want 405 MethodNotAllowed, a length and no body", target, w.Code, w.Header(), w.Body)
 		}
 	}
-	if got := s.do("HEAD", races, "").Header().Get("Allow"); got != "GET, POST" {
+	if got := s.Do("HEAD", races, "").Header().Get("Allow"); got != "GET, POST" {
 		t.Errorf("Allow = %q; want GET, POST", got)
 	}
 }
@@ -76,22 +78,22 @@ func TestHeads(t *testing.T) {
 func TestOptionsThatMeanLittle(t *testing.T) {
 	s := withTable(t)
 	s.insert(t, "full", "1234", 7)
-	want := s.want(t, 200, "GET", runner, "").Body.String()
+	want := s.Want(t, 200, "GET", runner, "").Body.String()
 	for _, query := range []string{"timeout=0", "timeout=30", "timeout=9999", "$format=application/json;odata=nometadata", "api-version=2019-02-02",
 		"x=y", "$select=*", "$select=", "%24select=%2A", "&", "sv=1"} {
-		if got := s.want(t, 200, "GET", runner+"?"+query, "").Body.String(); got != want {
+		if got := s.Want(t, 200, "GET", runner+"?"+query, "").Body.String(); got != want {
 			t.Errorf("GET with %s = %s; want %s", query, got, want)
 		}
 	}
 	// An option for the format goes before the header.
 	for format, want := range map[string]string{"application/json;odata=fullmetadata": "odata.editLink", "application/json": "odata.etag", "json": "odata.etag"} {
-		w := s.want(t, 200, "GET", runner+"?$format="+format, "", "Accept: application/json;odata=nometadata")
+		w := s.Want(t, 200, "GET", runner+"?$format="+format, "", "Accept: application/json;odata=nometadata")
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("GET with $format=%s = %s; want %s in it", format, w.Body, want)
 		}
 	}
 	for _, query := range []string{"$select=TableName", "$select=*", "$select=TableName,Other"} {
-		if got, want := s.want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(), `{"value":[{"TableName":"Races"}]}`; got != want {
+		if got, want := s.Want(t, 200, "GET", "/contoso/Tables?"+query, "").Body.String(), `{"value":[{"TableName":"Races"}]}`; got != want {
 			t.Errorf("GET /contoso/Tables?%s = %s; want %s", query, got, want)
 		}
 	}
@@ -112,20 +114,20 @@ func TestTheSecondaryIsThereToBeRead(t *testing.T) {
 		if status == 0 {
 			status = 200
 		}
-		for _, signature := range []string{lite(date, target), lite(date, row.target)} {
+		for _, signature := range []string{resttest.Contoso.Lite(date, target), resttest.Contoso.Lite(date, row.target)} {
 			// Older clients sign as if it were the primary.
-			s.want(t, status, row.method, target, row.body, "Authorization: "+signature, batchType)
+			s.Want(t, status, row.method, target, row.body, "Authorization: "+signature, batchType)
 		}
 		host := strings.TrimPrefix(row.target, "/contoso")
-		s.want(t, status, row.method, host, row.body, "Host: contoso-secondary.table.core.windows.net", "Authorization: "+lite(date, host), batchType)
+		s.Want(t, status, row.method, host, row.body, "Host: contoso-secondary.table.core.windows.net", "Authorization: "+resttest.Contoso.Lite(date, host), batchType)
 	}
 }
 
 // An error has the level that was asked for, as a success would have.
 func TestErrorsHaveTheLevelAskedFor(t *testing.T) {
 	s := withTable(t)
-	s.clock.at.Store(int64(time.Hour))
-	w := s.want(t, 403, "GET", runner, "", "Accept: application/json;odata=fullmetadata")
+	s.Clock.Set(time.Hour)
+	w := s.Want(t, 403, "GET", runner, "", "Accept: application/json;odata=fullmetadata")
 	var body map[string]map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body["odata.error"]["code"] != "AuthenticationFailed" {
 		t.Errorf("an hour late: GET = %s (%v); want AuthenticationFailed", w.Body, err)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
 )
 
@@ -22,7 +22,7 @@ func TestURLsOfReplies(t *testing.T) {
 		{"host style", "/Races", "contoso.table.core.windows.net", "http://contoso.table.core.windows.net/"},
 	} {
 		body := fmt.Sprintf(`{"PartitionKey":"p q","RowKey":"%d"}`, i)
-		w := s.want(t, 201, "POST", row.target, body, "Host: "+row.host, "Accept: application/json")
+		w := s.Want(t, 201, "POST", row.target, body, "Host: "+row.host, "Accept: application/json")
 		if got, want := w.Header().Get("Location"), fmt.Sprintf("%sRaces(PartitionKey='p%%20q',RowKey='%d')", row.want, i); got != want {
 			t.Errorf("%s: Location = %s; want %s", row.name, got, want)
 		}
@@ -35,20 +35,12 @@ func TestURLsOfReplies(t *testing.T) {
 // An address is no name with an account before its first dot, even where an
 // account is called like its first number.
 func TestAccountsMayBeNumbers(t *testing.T) {
-	key, err := wire.NewSecret(secret)
+	key, err := wire.NewSecret(resttest.Contoso.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := withTable(t)
-	h, err := rest.New(rest.Options{Engine: s.engine, Clock: s.clock, Calendar: clock.Epoch(epoch().Time()),
-		Accounts: []rest.Account{{Name: account, Secret: key}, {Name: "127", Secret: key}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newRecorder()
-	if h.ServeHTTP(w, newRequest("GET", races, "")); w.Code != 200 {
-		t.Errorf("GET of 127.0.0.1%s = %d %s; want 200", races, w.Code, w.Body)
-	}
+	s := withTable(t, resttest.Options{Rest: rest.Options{Accounts: []rest.Account{{Name: "127", Secret: key}}}})
+	s.Want(t, 200, "GET", races, "")
 }
 
 // A reply carries the date at which it leaves, and the secondary's names itself.
@@ -63,8 +55,8 @@ func TestRepliesAreDatedAndPlaced(t *testing.T) {
 		{time.Second, "Fri, 20 Nov 2026 11:48:20 GMT", "/contoso"},
 		{12 * time.Minute, "Fri, 20 Nov 2026 12:00:19 GMT", "/contoso-secondary"},
 	} {
-		s.clock.at.Store(int64(row.at))
-		w := s.want(t, 200, "GET", row.host+"/Tables", "", "Accept: application/json")
+		s.Clock.Set(row.at)
+		w := s.Want(t, 200, "GET", row.host+"/Tables", "", "Accept: application/json")
 		if got := w.Header().Get("Date"); got != row.date {
 			t.Errorf("after %v: Date = %s; want %s", row.at, got, row.date)
 		}
@@ -102,7 +94,7 @@ func TestNothingIsLeftOfTheRequestBefore(t *testing.T) {
 	}
 	changing := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|\d\d(:|%3A)\d\d\.\d+Z`)
 	answer := func(s *service, r request) string {
-		w := s.do(r.method, r.target, r.body, r.headers...)
+		w := s.Do(r.method, r.target, r.body, r.headers...)
 		return changing.ReplaceAllString(fmt.Sprint(w.Code, w.Header(), w.Body), "*")
 	}
 	fresh := func() *service {
@@ -131,12 +123,12 @@ func TestTagsAreThoseOfTheVersions(t *testing.T) {
 	s := withTable(t)
 	for i, at := range []time.Duration{0, 100, 1000, 123_456_700, 999_999_900, time.Second, time.Second + 100,
 		1500 * time.Millisecond, time.Second, 59 * time.Second, 10 * time.Minute} {
-		s.clock.at.Store(int64(at))
+		s.Clock.Set(at)
 		target := fmt.Sprintf("/contoso/Races(PartitionKey='p',RowKey='%d')", i)
-		written := s.want(t, 204, "PUT", target, "{}").Header().Get("ETag")
-		w := s.want(t, 200, "GET", target, "", "Accept: application/json")
+		written := s.Want(t, 204, "PUT", target, "{}").Header().Get("ETag")
+		w := s.Want(t, 200, "GET", target, "", "Accept: application/json")
 		version, err := entity.ParseETag(written)
-		if err != nil || version.ETag() != written || version < epoch() {
+		if err != nil || version.ETag() != written || version < entity.TicksOf(time.Time(resttest.Epoch)) {
 			t.Errorf("after %v: ETag = %s (%v, %v); want the one of a version", at, written, version, err)
 		}
 		if got := w.Header().Get("ETag"); got != written || !strings.Contains(w.Body.String(), strings.ReplaceAll(written, `"`, `\"`)) {

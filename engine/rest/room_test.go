@@ -16,8 +16,8 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 const kib = 1 << 10
@@ -26,9 +26,7 @@ const kib = 1 << 10
 // much room.
 func withRoom(t testing.TB, bytes int64) *service {
 	t.Helper()
-	s := newServiceWith(t, func(o *rest.Options) { o.BodyBytes = bytes }, model.Off)
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
-	return s
+	return withTable(t, resttest.Options{Rest: rest.Options{BodyBytes: bytes}})
 }
 
 // stalled is a request of which only a part comes until it ends, one way or the
@@ -43,7 +41,7 @@ type stalled struct {
 // it. In a bubble it waits until the handler has read all that.
 func (s *service) stall(claimed, sent int) *stalled {
 	in, out := io.Pipe()
-	r := newRequest("POST", races, "")
+	r := resttest.NewRequest("POST", races, "")
 	r.Header.Del("Content-Length")
 	r.Body, r.ContentLength = in, int64(claimed)
 	if claimed < 0 {
@@ -99,7 +97,7 @@ func TestBodiesShareTheirRoom(t *testing.T) {
 					one := s.stall(row.claimed, row.sent)
 					select {
 					case <-one.done:
-						if h := one.reply.Header(); one.reply.Code != 503 || codeOf(t, one.reply) != "ServerBusy" || h.Get("Retry-After") != "1" || h.Get("Connection") != "close" {
+						if h := one.reply.Header(); one.reply.Code != 503 || resttest.CodeOf(t, one.reply) != "ServerBusy" || h.Get("Retry-After") != "1" || h.Get("Connection") != "close" {
 							t.Errorf("past the bound: %d %v; want 503 ServerBusy, when to come again, and an end", one.reply.Code, h)
 						}
 					default:
@@ -114,12 +112,12 @@ func TestBodiesShareTheirRoom(t *testing.T) {
 				}
 				s.wantHeld(t, "while they wait", row.held*kib*9/10, row.held*kib+16)
 				s.insert(t, "small", "0", 1)
-				s.want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"small","RowKey":"1"%s}`, strings.Repeat(" ", 60*kib)))
+				s.Want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"small","RowKey":"1"%s}`, strings.Repeat(" ", 60*kib)))
 				for _, one := range waiting {
 					one.cut()
 				}
 				s.wantHeld(t, "once they are gone", 0, 1024*kib)
-				s.want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"large","RowKey":"1"%s}`, strings.Repeat(" ", 1024*kib)))
+				s.Want(t, 201, "POST", races, fmt.Sprintf(`{"PartitionKey":"large","RowKey":"1"%s}`, strings.Repeat(" ", 1024*kib)))
 			})
 		})
 	}
@@ -128,18 +126,17 @@ func TestBodiesShareTheirRoom(t *testing.T) {
 // A refusal for want of room is in the books as a failure, and told as what it is.
 func TestRefusalsForWantOfRoomAreNoThrottling(t *testing.T) {
 	var w witness
-	s := newServiceWith(t, func(o *rest.Options) { o.BodyBytes, o.Observe = 100*kib, w.observe }, model.Off)
-	s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+	s := withTable(t, resttest.Options{Rest: rest.Options{BodyBytes: 100 * kib, Observe: w.observe}})
 	before := s.Counts()
-	reply := s.want(t, 503, "POST", races, strings.Repeat(" ", 200*kib))
-	s.want(t, 503, "POST", "/contoso/$batch", strings.Repeat(" ", 200*kib), batchType)
+	reply := s.Want(t, 503, "POST", races, strings.Repeat(" ", 200*kib))
+	s.Want(t, 503, "POST", "/contoso/$batch", strings.Repeat(" ", 200*kib), batchType)
 	if after := s.Counts(); after.Throttled != 0 || after.Failed != before.Failed+2 || s.Crowded() != 2 {
 		t.Errorf("the books = %+v, crowded %d; want two failures, and nothing throttled", after, s.Crowded())
 	}
 	if seen := w.take()[1:]; len(seen) != 2 || !seen[0].Crowded || seen[0].AccountBusy || !seen[1].Crowded || seen[1].Status != 503 {
 		t.Errorf("seen = %+v; want two crowded ones with status 503", seen)
 	}
-	if code := codeOf(t, reply); code != "ServerBusy" {
+	if code := resttest.CodeOf(t, reply); code != "ServerBusy" {
 		t.Errorf("code = %s; want ServerBusy", code)
 	}
 }
@@ -163,8 +160,7 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var plan engine.FaultPlan
-			s := newServiceWith(t, func(o *rest.Options) { o.Faults, o.Clock = &plan, clock.NewReal() }, model.Off)
-			s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+			s := withTable(t, resttest.Options{Rest: rest.Options{Faults: &plan, Clock: clock.NewReal()}})
 			if row.rule != nil {
 				plan.Rules = []engine.FaultRule{*row.rule}
 			}
@@ -173,7 +169,7 @@ func TestRoomIsGivenBackOnEveryWayOut(t *testing.T) {
 			aborted := make(chan bool)
 			go func() {
 				defer func() { aborted <- recover() == http.ErrAbortHandler }()
-				s.ServeHTTP(httptest.NewRecorder(), newRequest("POST", races, body).WithContext(ctx))
+				s.ServeHTTP(httptest.NewRecorder(), resttest.NewRequest("POST", races, body).WithContext(ctx))
 			}()
 			synctest.Wait()
 			if row.rule != nil && row.rule.Kind == engine.FaultFreeze {
@@ -201,7 +197,7 @@ func TestRoomAddsUp(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(worker)))
 			for i := range 60 {
 				body := fmt.Sprintf(`{"PartitionKey":"%d","RowKey":"%d"%s}`, worker, i, strings.Repeat(" ", 1<<rng.IntN(21)))
-				if w := s.do("POST", races, body); w.Code != 201 && w.Code != 503 {
+				if w := s.Do("POST", races, body); w.Code != 201 && w.Code != 503 {
 					t.Errorf("insert = %d %s; want 201 or 503", w.Code, w.Body)
 				}
 				if held, _ := s.BodyBytes(); held < 0 || held > most+8*64*kib {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listentest"
+	"loadgen/engine/rest/resttest"
 )
 
 // certified returns a certificate of this machine's, for a server and its clients.
@@ -47,7 +47,7 @@ func certified(t *testing.T) (server, client *tls.Config) {
 // request is carried out at a time, and no other protocol is spoken.
 func TestServerOverTLS(t *testing.T) {
 	ours, theirs := certified(t)
-	carried := atOnce()
+	carried := newReleased()
 	s := open(t, rest.ListenOptions{TLS: ours, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.TLS == nil || !r.TLS.HandshakeComplete || r.ProtoMajor != 1 {
 			t.Errorf("request = %s, TLS %v; want HTTP/1.1 over TLS", r.Proto, r.TLS)
@@ -59,21 +59,21 @@ func TestServerOverTLS(t *testing.T) {
 	}
 	c := secured(dial(t, s), theirs)
 	for i := range 3 {
-		c.send(post(fmt.Sprint("/", i), "hello"))
-		c.want(200)
+		c.Send(post(fmt.Sprint("/", i), "hello"))
+		c.Want(200)
 	}
-	c.send(get("/both") + second)
-	c.want(200)
-	c.wantEnd("two at once")
+	c.Send(get("/both") + second)
+	c.Want(200)
+	c.WantEnd("two at once")
 
 	c = secured(dial(t, s), theirs)
-	c.send(head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + second)
-	c.want(200)
-	c.wantEnd("a length with chunks")
+	c.Send(head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + second)
+	c.Want(200)
+	c.WantEnd("a length with chunks")
 
 	plain := dial(t, s)
-	plain.send(get("/plain"))
-	if reply, err := io.ReadAll(plain.in); err != nil || !strings.Contains(string(reply), "400 Bad Request") || !strings.Contains(string(reply), "https") {
+	plain.Send(get("/plain"))
+	if reply, err := io.ReadAll(plain.In); err != nil || !strings.Contains(string(reply), "400 Bad Request") || !strings.Contains(string(reply), "https") {
 		t.Errorf("a client without TLS reads %q, %v; want to be told of https", reply, err)
 	}
 	if got := carried.carried.Load(); got != 5 {
@@ -96,16 +96,15 @@ func TestServerOverTLS(t *testing.T) {
 func TestSilentOnesMakeRoomOverTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := certified(t)
-		listener := listentest.NewPipes()
-		s := open(t, rest.ListenOptions{Listener: listener, TLS: ours, Connections: 2, Handler: atOnce()})
-		silent := over(t, listener.Dial())
+		s, pipes := openPipes(t, rest.ListenOptions{TLS: ours, Connections: 2, Handler: newReleased()})
+		silent := resttest.NewConn(t, pipes.Dial())
 		for range 3 {
-			c := secured(over(t, listener.Dial()), theirs)
-			c.send(get("/room"))
-			c.want(200)
+			c := secured(resttest.NewConn(t, pipes.Dial()), theirs)
+			c.Send(get("/room"))
+			c.Want(200)
 			synctest.Wait()
 		}
-		silent.wantEnd("a silent one")
+		silent.WantEnd("a silent one")
 		if got := s.Connections(); got != (rest.Connections{Open: 2, Evicted: 2}) {
 			t.Errorf("Connections() = %+v; want two, and two evicted", got)
 		}
@@ -113,12 +112,12 @@ func TestSilentOnesMakeRoomOverTLS(t *testing.T) {
 }
 
 // secured has a client speak TLS over its connection.
-func secured(c *client, config *tls.Config) *client {
+func secured(c *resttest.Conn, config *tls.Config) *resttest.Conn {
 	config = config.Clone()
 	config.ServerName = "127.0.0.1"
 	shaken := tls.Client(c.Conn, config)
 	_ = shaken.SetDeadline(time.Now().Add(20 * time.Second))
 	c.Conn = shaken
-	c.in.Reset(shaken)
+	c.In.Reset(shaken)
 	return c
 }

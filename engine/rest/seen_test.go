@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 // witness keeps copies of what it is shown.
@@ -109,15 +111,14 @@ func TestEachRequestIsSeenForWhatItIs(t *testing.T) {
 		{"a bad signature", "GET", races, "", []string{"Authorization: SharedKeyLite contoso:AAAA"}, rest.Seen{Status: 403, Code: entity.AuthenticationFailed}},
 	} {
 		w := &witness{}
-		s := newServiceWith(t, func(o *rest.Options) { o.Observe = w.observe }, model.Off)
-		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
+		s := withTable(t, resttest.Options{Rest: rest.Options{Observe: w.observe}})
 		for i := range 6 {
 			s.insert(t, []string{"full", "half"}[i/3], fmt.Sprint(i%3), i)
 		}
 		w.seen = nil
 		before := s.Counts()
-		s.clock.at.Store(int64(time.Second))
-		reply := s.do(row.method, row.target, row.body, row.headers...)
+		s.Clock.Set(time.Second)
+		reply := s.Do(row.method, row.target, row.body, row.headers...)
 		if row.want.Verb != 0 && row.want.Table == "" {
 			row.want.Table = "Races"
 		}
@@ -152,8 +153,8 @@ func TestWhatIsSeenAddsUp(t *testing.T) {
 		{Kind: engine.FaultDrop, Moment: engine.FaultAfter, To: time.Hour, Share: engine.WholeShare / 8},
 		{Kind: engine.FaultDrop, Moment: engine.FaultBefore, To: time.Hour, Share: engine.WholeShare / 8},
 	}}
-	s := newServiceWith(t, func(o *rest.Options) { o.Observe, o.Faults = w.observe, plan }, model.Documented,
-		"partition_target=50", "partition_burst=100ms", "account_target=200", "account_burst=100ms")
+	s := newService(t, resttest.Options{Rest: rest.Options{Observe: w.observe, Faults: plan}, Profile: model.Documented,
+		Settings: []string{"partition_target=50", "partition_burst=100ms", "account_target=200", "account_burst=100ms"}})
 	for range 20 {
 		s.aborts("POST", "/contoso/Tables", `{"TableName":"Races"}`)
 	}
@@ -215,12 +216,12 @@ func total(spans []rest.Span) (sum int64) {
 
 func TestASenderThatIsGoneIsSeen(t *testing.T) {
 	w := &witness{}
-	s := newServiceWith(t, func(o *rest.Options) { o.Observe = w.observe }, model.Documented)
+	s := newService(t, resttest.Options{Profile: model.Documented, Rest: rest.Options{Observe: w.observe}})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	func() {
 		defer func() { _ = recover() }()
-		s.ServeHTTP(newRecorder(), newRequest("GET", runner, "").WithContext(ctx))
+		s.ServeHTTP(httptest.NewRecorder(), resttest.NewRequest("GET", runner, "").WithContext(ctx))
 	}()
 	if len(w.seen) != 1 || w.seen[0].Status != 0 || w.seen[0].Verb != entity.Get || w.seen[0].Code != entity.TableNotFound {
 		t.Errorf("seen = %+v; want one lost reply to a get", w.seen)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"loadgen/engine/model"
-	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 // A service tells in its name what it holds load to, and where partitions may exceed that.
@@ -22,8 +22,8 @@ func TestServerNameOfEachProfile(t *testing.T) {
 		{"no limit, and none to exceed", model.Headroom, []string{"partition_target=0"}, "loadgen/1 (partition_target=none; account_target=20000)"},
 		{"no limits", model.Off, nil, "loadgen/1 (partition_target=none; account_target=none)"},
 	} {
-		s := newServiceWith(t, func(o *rest.Options) { o.Name = "" }, row.profile, row.settings...)
-		if got := s.do("GET", "/contoso/Tables", "").Header().Get("Server"); got != row.want {
+		s := resttest.New(t, resttest.Options{Profile: row.profile, Settings: row.settings})
+		if got := s.Do("GET", "/contoso/Tables", "").Header().Get("Server"); got != row.want {
 			t.Errorf("%s: Server is %q; want %q", row.sentence, got, row.want)
 		}
 	}

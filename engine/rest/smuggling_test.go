@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 
 	"loadgen/engine/rest"
-	"loadgen/engine/rest/listentest"
 )
 
 const (
@@ -81,12 +80,33 @@ var twoInOne = []struct {
 func TestTwoRequestsInOne(t *testing.T) {
 	for _, row := range twoInOne {
 		t.Run(row.sentence, func(t *testing.T) {
-			e := atOnce()
+			e := newReleased()
 			c := dial(t, open(t, rest.ListenOptions{Handler: e}))
-			c.send(row.sent)
-			got, err := answers(c.in)
+			c.Send(row.sent)
+			got, err := answers(c.In)
 			wantOne(t, got, err, row.status, e.carried.Load())
 		})
+	}
+}
+
+// answers reads replies to the end and returns their statuses.
+func answers(in *bufio.Reader) (statuses []int, err error) {
+	for {
+		if _, err := in.Peek(1); err == io.EOF {
+			return statuses, nil
+		} else if err != nil {
+			return statuses, err
+		}
+		reply, err := http.ReadResponse(in, nil)
+		if err != nil {
+			return statuses, err
+		}
+		if _, err := io.Copy(io.Discard, reply.Body); err != nil {
+			return statuses, err
+		}
+		if reply.StatusCode != http.StatusContinue {
+			statuses = append(statuses, reply.StatusCode)
+		}
 	}
 }
 
@@ -126,9 +146,8 @@ func TestTwoRequestsInOneHoweverTheyAreCut(t *testing.T) {
 // server takes no more.
 func cutUp(t *testing.T, pieces []string, status int) {
 	e := newEcho()
-	listener := listentest.NewPipes()
-	server := open(t, rest.ListenOptions{Listener: listener, Handler: e})
-	client := listener.Dial()
+	server, pipes := openPipes(t, rest.ListenOptions{Handler: e})
+	client := pipes.Dial()
 	var sending sync.WaitGroup
 	sending.Go(func() {
 		for _, piece := range pieces {
@@ -161,14 +180,14 @@ func TestNextRequestBeforeTheHandlerReturns(t *testing.T) {
 	})})
 	c := dial(t, s)
 	for range 20 {
-		c.send(post("/x", "hello"))
-		reply, body, err := c.reply()
+		c.Send(post("/x", "hello"))
+		reply, body, err := c.Reply()
 		if err != nil || reply.Close || len(body) != 100_000 {
 			t.Fatalf("reply = %v, %d bytes, %v; want all of it, and the connection to last", reply, len(body), err)
 		}
-		c.send(post("/y", "hello"))
+		c.Send(post("/y", "hello"))
 		sent <- struct{}{}
-		c.want(200)
+		c.Want(200)
 		sent <- struct{}{}
 	}
 }
@@ -176,7 +195,7 @@ func TestNextRequestBeforeTheHandlerReturns(t *testing.T) {
 // Who sends one request after the other keeps the connection, whatever comes of
 // them.
 func TestRequestsInTurnKeepTheConnection(t *testing.T) {
-	e := atOnce()
+	e := newReleased()
 	server := open(t, rest.ListenOptions{Handler: e})
 	c := dial(t, server)
 	inner := get("/inner")
@@ -188,17 +207,17 @@ func TestRequestsInTurnKeepTheConnection(t *testing.T) {
 		{"PUT /e HTTP/1.1\r\nHost: h\r\ncontent-length:\t 2 \r\nX: " + strings.Repeat("y", 5000) + "\r\n\r\nhi", "/e 2"},
 		{post("/f", ""), "/f 0"},
 	} {
-		c.send(row.sent)
-		if got := c.want(200); got != row.want || e.carried.Load() != int64(i+1) {
+		c.Send(row.sent)
+		if got := c.Want(200); got != row.want || e.carried.Load() != int64(i+1) {
 			t.Errorf("answer %d = %q of %d carried out; want %q", i, got, e.carried.Load(), row.want)
 		}
 	}
-	c.send("POST /g HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
-	if reply, _, err := c.reply(); err != nil || reply.StatusCode != 100 {
+	c.Send("POST /g HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+	if reply, _, err := c.Reply(); err != nil || reply.StatusCode != 100 {
 		t.Fatalf("reply = %v, %v; want to be asked for the body", reply, err)
 	}
-	c.send("hi")
-	c.want(200)
-	c.send(get("/h"))
-	c.want(200)
+	c.Send("hi")
+	c.Want(200)
+	c.Send(get("/h"))
+	c.Want(200)
 }

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/clock"
 	"loadgen/engine/model"
-	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 )
 
 // A request that is held while its range moves is answered 500 once the time is over that it
@@ -26,21 +25,16 @@ func TestTimeoutOfARequest(t *testing.T) {
 		{"?timeout=0", 201, 10 * time.Second},
 		{"", 201, 10 * time.Second},
 	} {
-		var e *engine.Engine
-		s := newServiceWith(t, func(o *rest.Options) {
-			m, err := model.New(model.Documented)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.Stamp.OfflineLeast, m.Stamp.OfflineMost, m.Stamp.OfflineThrottled, m.Stamp.MapStale, m.TimeSpread = 10*time.Second, 10*time.Second, 0, 0, 0
-			e = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch().Time()), Cold: true})
-			o.Engine = e
-		}, model.Documented)
-		s.want(t, 201, "POST", "/contoso/Tables", `{"TableName":"Races"}`)
-		e.Move(s.clock.Now(), account, "Races", "p", 1)
-		before := s.clock.Now()
-		w := s.do("POST", "/contoso/Races"+row.option, `{"PartitionKey":"p","RowKey":"r"}`)
-		took := s.clock.Now().Sub(before)
+		m, err := model.New(model.Documented)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Stamp.OfflineLeast, m.Stamp.OfflineMost, m.Stamp.OfflineThrottled, m.Stamp.MapStale, m.TimeSpread = 10*time.Second, 10*time.Second, 0, 0, 0
+		s := withTable(t, resttest.Options{Engine: engine.Options{Model: m, Cold: true}})
+		s.Engine.Move(s.Clock.Now(), account, "Races", "p", 1)
+		before := s.Clock.Now()
+		w := s.Do("POST", "/contoso/Races"+row.option, `{"PartitionKey":"p","RowKey":"r"}`)
+		took := s.Clock.Now().Sub(before)
 		if w.Code != row.want || took < row.took || took > row.took+time.Second || row.want == 500 && !strings.Contains(w.Body.String(), "OperationTimedOut") {
 			t.Errorf("%q: %d after %v, %s; want %d after %v", row.option, w.Code, took, w.Body, row.want, row.took)
 		}

@@ -54,7 +54,8 @@ type Options struct {
 	// Engine are further options of the engine. Model, account and calendar are filled in.
 	Engine engine.Options
 	// Rest are further options of the handler. Clock and Calendar are a Leap and Epoch for
-	// New, real ones for Listen; the engine and the account are filled in.
+	// New, real ones for Listen; the engine is filled in, and
+	// the account is added.
 	Rest rest.Options
 }
 
@@ -99,7 +100,8 @@ func New(t testing.TB, o Options) *Service {
 	}
 	o.Engine.Accounts, o.Engine.Calendar = []string{s.key.Account}, o.Rest.Calendar
 	s.Engine = engine.New(o.Engine)
-	o.Rest.Engine, o.Rest.Accounts = s.Engine, []rest.Account{{Name: s.key.Account, Secret: secret}}
+	o.Rest.Engine = s.Engine
+	o.Rest.Accounts = append(o.Rest.Accounts, rest.Account{Name: s.key.Account, Secret: secret})
 	if s.Handler, err = rest.New(o.Rest); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine/rest/listentest"
+	"loadgen/engine/rest/resttest"
 	"loadgen/report/live"
 	"loadgen/results"
 )
@@ -24,7 +24,7 @@ const token = "0123456789abcdef0123456789abcdef"
 type site struct {
 	*testing.T
 	*Server
-	pipes   *listentest.Pipes
+	pipes   *resttest.Pipes
 	client  *http.Client
 	stopped int
 }
@@ -32,7 +32,7 @@ type site struct {
 // serve calls a test within a bubble with a server, which it closes.
 func serve(t *testing.T, test func(s *site)) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &site{T: t, pipes: listentest.NewPipes()}
+		s := &site{T: t, pipes: resttest.NewPipes()}
 		transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return s.pipes.Dial(), nil }, DisableKeepAlives: true}
 		s.client = &http.Client{Transport: transport}
 		var err error
