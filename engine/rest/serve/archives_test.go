@@ -66,18 +66,16 @@ func TestImportAndExport(t *testing.T) {
 	if got := s.state(); fmt.Sprint(got.Tables) != "[{Clubs 1} {Races 2501} {Years 0}]" || got.Requests.Total != 0 || got.EntitiesCounted != 0 {
 		t.Errorf("the state after importing = %+v; want the entities, and nothing served", got)
 	}
-	if got := s.want(entity.Get, "Races", "2011", "2499"); !lookup(got.Entity, "Fee").Equal(entity.Int32(2499)) {
+	if got := s.Must(entity.Get, "Races", "2011", "2499"); !lookup(got.Entity, "Fee").Equal(entity.Int32(2499)) {
 		t.Errorf("Fee of what was imported = %v; want 2499", lookup(got.Entity, "Fee").Int())
 	}
-	s.want(entity.Delete, "Races", "2012", "gone")
-	s.want(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...)
+	s.Must(entity.Delete, "Races", "2012", "gone")
+	s.Must(entity.Insert, "Clubs", "o'hara", "ż \"x\", 😀", everyType()...)
 	if text, err := os.ReadFile("all.csv"); err != nil || string(text) != "precious" {
 		t.Errorf("while it serves, the export of before holds %q, %v; want it untouched", text, err)
 	}
 	s.stop()
-	if told := s.journal.String(); !strings.Contains(told, "all.csv is exact, and no file for a spreadsheet") {
-		t.Errorf("the journal = %q; want a word on spreadsheets", told)
-	}
+	s.wantJournal("all.csv", "spreadsheet")
 	first := saved(t, "all.csv")
 	if len(first) != many+3 {
 		t.Errorf("the export holds %d records; want %d", len(first), many+3)
@@ -137,14 +135,6 @@ func TestExportThroughALink(t *testing.T) {
 	}
 }
 
-// stop ends the service with its archive.
-func (s *shop) stop() {
-	s.t.Helper()
-	if err := errors.Join(s.Drain(), s.Save()); err != nil {
-		s.t.Fatalf("Drain and Save = %v; want no error", err)
-	}
-}
-
 func TestArchivesWithFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	good := `{"Table":"Races","PartitionKey":"p","RowKey":"1"}` + "\n"
@@ -157,19 +147,15 @@ func TestArchivesWithFaults(t *testing.T) {
 		options  serve.Options
 		says     string
 	}{
-		{"an import that is not there", serve.Options{Imports: []string{"none.csv"}}, "serve: import none.csv: open none.csv: "},
-		{"an import without a header", serve.Options{Imports: []string{"bad.csv"}}, "serve: import bad.csv: archive: line 1: expected a header"},
-		{"an import with a fault", serve.Options{Imports: []string{"good.jsonl", "bad.jsonl"}}, "serve: import bad.jsonl: archive: line 2: "},
-		{"an import of the same twice", serve.Options{Imports: []string{"good.jsonl", "good.jsonl"}}, "serve: import good.jsonl: line 1: the table Races has"},
-		{"an export that is a folder", serve.Options{Export: "folder.csv"}, "serve: export folder.csv: expected a file"},
-		{"an export in a folder that is not there", serve.Options{Export: "nowhere/all.csv"}, "serve: export: open nowhere"},
-		{"an export below a file", serve.Options{Export: "bad.csv/all.csv"}, "serve: export: "},
+		{"an import that is not there", serve.Options{Imports: []string{"none.csv"}}, "import none.csv: "},
+		{"an import without a header", serve.Options{Imports: []string{"bad.csv"}}, "import bad.csv: archive: line 1: "},
+		{"an import with a fault", serve.Options{Imports: []string{"good.jsonl", "bad.jsonl"}}, "import bad.jsonl: archive: line 2: "},
+		{"an import of the same twice", serve.Options{Imports: []string{"good.jsonl", "good.jsonl"}}, "import good.jsonl: line 1: "},
+		{"an export that is a folder", serve.Options{Export: "folder.csv"}, "export folder.csv: "},
+		{"an export in a folder that is not there", serve.Options{Export: "nowhere/all.csv"}, "export: open nowhere"},
+		{"an export below a file", serve.Options{Export: "bad.csv/all.csv"}, "export: "},
 	} {
-		row.options.Listen = "127.0.0.1:0"
-		_, err := serve.Open(t.Context(), row.options)
-		if err == nil || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: Open = %v; want %q", row.sentence, err, row.says)
-		}
+		wantFault(t, row.sentence, row.options, "", row.says)
 		if left := leftIn(t, "."); len(left) != 4 {
 			t.Errorf("%s: left %v behind; want nothing new", row.sentence, left)
 		}

@@ -64,7 +64,7 @@ func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
 		!strings.Contains(s.ConnectionString(), ";TableEndpoint="+s.URL()+";") {
 		t.Errorf("URL() = %s, ConnectionString() = %s; want https in both", s.URL(), s.ConnectionString())
 	}
-	status, cert := s.get("GET", s.AdminURL()+serve.CertificatePath)
+	status, cert := s.get(serve.CertificatePath)
 	if status != http.StatusOK {
 		t.Fatalf("GET %s = %d %s; want the certificate", serve.CertificatePath, status, cert)
 	}
@@ -85,10 +85,7 @@ func TestSelfSignedServiceIsTrustedByItsCertificate(t *testing.T) {
 	if _, err := http.Get(s.URL() + "/Tables"); err == nil {
 		t.Error("who does not know the certificate trusts it; want an error")
 	}
-	told := s.journal.String()
-	if !strings.Contains(told, "self-signed") || !strings.Contains(told, "SHA-256 ") || strings.Contains(told, "another address") {
-		t.Errorf("the journal = %q; want the certificate told, which fits", told)
-	}
+	s.wantJournal("self-signed", "SHA-256 ")
 }
 
 func TestServiceWithFilesOfACertificate(t *testing.T) {
@@ -96,10 +93,8 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 	cert, key := forged(t, -time.Hour, time.Hour, "tables.example")
 	put(t, map[string]string{"cert.pem": "words before\n" + cert, "key.pem": key})
 	s := open(t, serve.Options{TLSCert: "cert.pem", TLSKey: "key.pem"})
-	if told := s.journal.String(); !strings.Contains(told, "it is for tables.example, and not for 127.0.0.1") || strings.Contains(told, "self-signed") {
-		t.Errorf("the journal = %q; want that the certificate is another name's", told)
-	}
-	if _, shown := s.get("GET", s.AdminURL()+serve.CertificatePath); shown != cert {
+	s.wantJournal("it is for tables.example, and not for 127.0.0.1")
+	if _, shown := s.get(serve.CertificatePath); shown != cert {
 		t.Errorf("GET %s = %q; want the certificate and nothing else", serve.CertificatePath, shown)
 	}
 }
@@ -107,10 +102,10 @@ func TestServiceWithFilesOfACertificate(t *testing.T) {
 // A plain service has nothing of a certificate.
 func TestPlainServiceShowsNoCertificate(t *testing.T) {
 	s := open(t, serve.Options{})
-	if status, _ := s.get("GET", s.AdminURL()+serve.CertificatePath); status != http.StatusNotFound || strings.Contains(s.journal.String(), "certificate") {
-		t.Errorf("GET %s = %d, the journal %q; want nothing of a certificate", serve.CertificatePath, status, &s.journal)
+	if status, _ := s.get(serve.CertificatePath); status != http.StatusNotFound || strings.Contains(s.Journal.String(), "certificate") {
+		t.Errorf("GET %s = %d, the journal %q; want nothing of a certificate", serve.CertificatePath, status, s.Journal)
 	}
-	s.want(entity.CreateTable, "Races", "", "")
+	s.Must(entity.CreateTable, "Races", "", "")
 }
 
 func TestCertificatesWithFaults(t *testing.T) {
@@ -127,35 +122,25 @@ func TestCertificatesWithFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct {
-		sentence string
-		options  serve.Options
-		says     string
+		sentence, cert, key, field, says string
 	}{
-		{"a certificate without a key", serve.Options{TLSCert: "cert.pem"}, "serve: tls-key: there is a certificate and no key"},
-		{"a key without a certificate", serve.Options{TLSKey: "key.pem"}, "serve: tls-cert: there is a key and no certificate"},
-		{"two certificates", serve.Options{TLSSelfSigned: true, TLSCert: "cert.pem", TLSKey: "key.pem"}, "serve: tls-self-signed: there is a certificate already"},
-		{"a certificate that is not there", serve.Options{TLSCert: "none.pem", TLSKey: "key.pem"}, "serve: tls-cert none.pem: open none.pem: "},
-		{"a key that is not there", serve.Options{TLSCert: "cert.pem", TLSKey: "none.pem"}, "serve: tls-key none.pem: open none.pem: "},
-		{"a folder", serve.Options{TLSCert: "folder.pem", TLSKey: "key.pem"}, "serve: tls-cert folder.pem: "},
-		{"a certificate of words", serve.Options{TLSCert: "words.pem", TLSKey: "key.pem"}, `serve: tls-cert words.pem: expected PEM with a block "CERTIFICATE"`},
-		{"both the wrong way round", serve.Options{TLSCert: "key.pem", TLSKey: "cert.pem"}, `serve: tls-cert key.pem: expected PEM with a block "CERTIFICATE", and there is "PRIVATE KEY"`},
-		{"a key that is a certificate", serve.Options{TLSCert: "cert.pem", TLSKey: "cert.pem"}, `serve: tls-key cert.pem: expected PEM with a block "PRIVATE KEY", and there is "CERTIFICATE"`},
-		{"a key that is locked", serve.Options{TLSCert: "cert.pem", TLSKey: "locked.pem"}, "serve: tls-key locked.pem: the key is encrypted"},
-		{"a file without end", serve.Options{TLSCert: "long.pem", TLSKey: "key.pem"}, "serve: tls-cert long.pem: the file is longer than 1 MiB"},
-		{"another's key", serve.Options{TLSCert: "cert.pem", TLSKey: "other.pem"}, "serve: tls-key other.pem: it is not the key of cert.pem: "},
-		{"a broken certificate", serve.Options{TLSCert: "broken.pem", TLSKey: "key.pem"}, "serve: tls-cert broken.pem: its first certificate cannot be read: "},
-		{"a broken key, of which nothing is repeated", serve.Options{TLSCert: "cert.pem", TLSKey: "broken-key.pem"}, "serve: tls-key broken-key.pem: "},
-		{"a certificate that expired", serve.Options{TLSCert: "expired.pem", TLSKey: "expired-key.pem"}, "serve: tls-cert expired.pem: the certificate expired at "},
-		{"a certificate of tomorrow", serve.Options{TLSCert: "future.pem", TLSKey: "future-key.pem"}, "serve: tls-cert future.pem: the certificate is not valid before "},
+		{"a certificate without a key", "cert.pem", "", "tls-key", "no key"},
+		{"a key without a certificate", "", "key.pem", "tls-cert", "no certificate"},
+		{"a certificate that is not there", "none.pem", "key.pem", "tls-cert", "none.pem: open none.pem"},
+		{"a key that is not there", "cert.pem", "none.pem", "tls-key", "none.pem: open none.pem"},
+		{"a folder", "folder.pem", "key.pem", "tls-cert", "folder.pem"},
+		{"a certificate of words", "words.pem", "key.pem", "tls-cert", `"CERTIFICATE"`},
+		{"both the wrong way round", "key.pem", "cert.pem", "tls-cert", `"CERTIFICATE", and there is "PRIVATE KEY"`},
+		{"a key that is a certificate", "cert.pem", "cert.pem", "tls-key", `"PRIVATE KEY", and there is "CERTIFICATE"`},
+		{"a key that is locked", "cert.pem", "locked.pem", "tls-key", "encrypted"},
+		{"a file without end", "long.pem", "key.pem", "tls-cert", "1 MiB"},
+		{"another's key", "cert.pem", "other.pem", "tls-key", "not the key of cert.pem"},
+		{"a broken certificate", "broken.pem", "key.pem", "tls-cert", "broken.pem"},
+		{"a broken key, of which nothing is repeated", "cert.pem", "broken-key.pem", "tls-key", "broken-key.pem"},
+		{"a certificate that expired", "expired.pem", "expired-key.pem", "tls-cert", "expired at "},
+		{"a certificate of tomorrow", "future.pem", "future-key.pem", "tls-cert", "not valid before "},
 	} {
-		row.options.Listen, row.options.Export = "127.0.0.1:0", "all.csv"
-		s, err := serve.Open(t.Context(), row.options)
-		if err == nil {
-			_ = s.Close()
-		}
-		if err == nil || !strings.HasPrefix(err.Error(), row.says) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v; want one line that begins with %q", row.sentence, err, row.says)
-		}
+		err := wantFault(t, row.sentence, serve.Options{TLSCert: row.cert, TLSKey: row.key, Export: "all.csv"}, row.field, row.says)
 		if secret := strings.Split(key, "\n")[1][:20]; err != nil && strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v repeats the key", row.sentence, err)
 		}
@@ -163,6 +148,7 @@ func TestCertificatesWithFaults(t *testing.T) {
 			t.Errorf("%s: an export was begun", row.sentence)
 		}
 	}
+	wantFault(t, "two certificates", serve.Options{TLSSelfSigned: true, TLSCert: "cert.pem", TLSKey: "key.pem"}, "tls-self-signed")
 }
 
 // The standard client of Go makes shared access signatures for https alone: over TLS they
@@ -176,7 +162,7 @@ func TestSignaturesForHTTPSAlone(t *testing.T) {
 		options := &aztables.ClientOptions{}
 		options.InsecureAllowCredentialWithHTTP = true
 		if row.options.TLSSelfSigned {
-			_, cert := s.get("GET", s.AdminURL()+serve.CertificatePath)
+			_, cert := s.get(serve.CertificatePath)
 			options.Transport = trusting(t, cert)
 		}
 		key, err := aztables.NewSharedKeyCredential(emulators, known)

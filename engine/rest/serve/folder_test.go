@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/store/durable"
 )
@@ -27,13 +28,13 @@ func TestTablesLast(t *testing.T) {
 			t.Chdir(t.TempDir())
 			o := serve.Options{DataDir: "data", Durability: how, Export: "all.jsonl"}
 			s := open(t, o)
-			s.want(entity.CreateTable, "Races", "", "")
-			s.want(entity.CreateTable, "Gone", "", "")
+			s.Must(entity.CreateTable, "Races", "", "")
+			s.Must(entity.CreateTable, "Gone", "", "")
 			for i := range 20 {
-				s.want(entity.Insert, "Races", "p", fmt.Sprint(i), everyType()...)
+				s.Must(entity.Insert, "Races", "p", fmt.Sprint(i), everyType()...)
 			}
-			s.want(entity.Delete, "Races", "p", "7")
-			s.want(entity.DeleteTable, "Gone", "", "")
+			s.Must(entity.Delete, "Races", "p", "7")
+			s.Must(entity.DeleteTable, "Gone", "", "")
 			s.stop()
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -42,21 +43,19 @@ func TestTablesLast(t *testing.T) {
 			if got := s.state(); fmt.Sprint(got.Tables) != "[{Races 19}]" || got.DataDir != "data" {
 				t.Errorf("the state after the next start = %+v; want 19 entities of Races in data", got)
 			}
-			got := s.want(entity.Get, "Races", "p", "19")
+			got := s.Must(entity.Get, "Races", "p", "19")
 			for _, p := range everyType() {
 				if !lookup(got.Entity, p.Name).Equal(p.Value) {
 					t.Errorf("%s = %v; want %v", p.Name, lookup(got.Entity, p.Name), p.Value)
 				}
 			}
-			if got := s.do(entity.Get, "Races", "p", "7"); got.Status != http.StatusNotFound {
+			if got := s.Try(entity.Get, "Races", "p", "7"); got.Status != http.StatusNotFound {
 				t.Errorf("what was deleted is answered with %d; want 404", got.Status)
 			}
-			if got := s.do(entity.CreateTable, "GONE", "", ""); got.Code != entity.TableBeingDeleted {
+			if got := s.Try(entity.CreateTable, "GONE", "", ""); got.Code != entity.TableBeingDeleted {
 				t.Errorf("a name that is kept back is answered with %q; want %q", got.Code, entity.TableBeingDeleted)
 			}
-			if told := s.journal.String(); !strings.Contains(told, "the tables are in data (tables: 1, entities: 19): ") {
-				t.Errorf("the journal = %q; want where the tables are", told)
-			}
+			s.wantJournal("data (tables: 1, entities: 19)")
 		})
 	}
 }
@@ -75,11 +74,11 @@ func TestAFolderThatFails(t *testing.T) {
 		return nil
 	}))
 	s := open(t, serve.Options{DataDir: "data", FS: disk, Export: "all.jsonl"})
-	s.want(entity.CreateTable, "Races", "", "")
-	s.want(entity.Insert, "Races", "p", "1")
+	s.Must(entity.CreateTable, "Races", "", "")
+	s.Must(entity.Insert, "Races", "p", "1")
 	full.Store(true)
 	for _, verb := range []entity.Verb{entity.Insert, entity.InsertOrMerge, entity.Get} {
-		if got := s.do(verb, "Races", "p", "2"); got.Status != http.StatusInternalServerError {
+		if got := s.Try(verb, "Races", "p", "2"); got.Status != http.StatusInternalServerError {
 			t.Errorf("%v on a full disk = %d %s; want 500", verb, got.Status, got.Code)
 		}
 	}
@@ -88,7 +87,7 @@ func TestAFolderThatFails(t *testing.T) {
 	default:
 		t.Error("Failed is open; want it closed")
 	}
-	if status, _ := s.get("GET", s.AdminURL()+serve.HealthPath); status != http.StatusServiceUnavailable {
+	if status, _ := s.get(serve.HealthPath); status != http.StatusServiceUnavailable {
 		t.Errorf("%s = %d; want 503", serve.HealthPath, status)
 	}
 	s.stop()
@@ -99,7 +98,7 @@ func TestAFolderThatFails(t *testing.T) {
 		t.Errorf("the export holds %q, %v; want it as before", text, err)
 	}
 	s = open(t, serve.Options{DataDir: "data", FS: files})
-	s.want(entity.Get, "Races", "p", "1")
+	s.Must(entity.Get, "Races", "p", "1")
 }
 
 // The options about where tables are kept, each fault with its field.
@@ -107,26 +106,21 @@ func TestFaultsOfTheFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, map[string]string{"file": ""})
 	for _, row := range []struct {
-		sentence string
-		options  serve.Options
-		field    string
-		says     string
+		sentence    string
+		options     serve.Options
+		field, says string
 	}{
-		{"a file is no folder", serve.Options{DataDir: "file"}, "data-dir", "expected a folder"},
-		{"a folder of something else", serve.Options{DataDir: "."}, "data-dir", "files of something else"},
+		{"a file is no folder", serve.Options{DataDir: "file"}, "data-dir", ""},
+		{"a folder of something else", serve.Options{DataDir: "."}, "data-dir", ""},
 		{"a durability that there is not", serve.Options{DataDir: "data", Durability: "fsync"}, "durability", "sync or nosync"},
 		{"a durability of memory", serve.Options{Durability: serve.Sync}, "durability", "--data-dir"},
 		{"an export now and then of nothing", serve.Options{ExportEvery: 1e9}, "export-every", "--export"},
 		{"an export all the time", serve.Options{Export: "x.csv", ExportEvery: 1}, "export-every", "1s or more"},
 	} {
-		s, err := serve.Open(t.Context(), row.options)
-		var fault serve.Fault
-		if s != nil || !errors.As(err, &fault) || fault.Field != row.field || !strings.Contains(err.Error(), row.says) {
-			t.Errorf("%s: Open = %v; want a fault of %s with %q", row.sentence, err, row.field, row.says)
-		}
+		wantFault(t, row.sentence, row.options, row.field, row.says)
 	}
 	s := open(t, serve.Options{DataDir: "data"})
-	if _, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", DataDir: "data"}); !errors.Is(err, durable.ErrInUse) {
+	if err := wantFault(t, "a folder in use", serve.Options{DataDir: "data"}, "data-dir"); !errors.Is(err, durable.ErrInUse) {
 		t.Errorf("Open of a folder in use = %v; want %v", err, durable.ErrInUse)
 	}
 	s.stop()
@@ -138,18 +132,14 @@ func TestExportNowAndThen(t *testing.T) {
 	name := filepath.Join(folder, "all.jsonl")
 	s := open(t, serve.Options{Input: strings.NewReader(`{"Table":"Races","PartitionKey":"p","RowKey":"1"}` + "\n"),
 		Imports: []string{"-"}, Export: name, ExportEvery: 1e9})
-	for {
-		if _, err := os.Stat(name); err == nil {
-			break
-		}
-		if err := s.clock.Sleep(t.Context(), s.clock.Now()+1e7); err != nil {
-			t.Fatal(err)
-		}
-	}
+	resttest.Until(t, "the first export", func() bool {
+		_, err := os.Stat(name)
+		return err == nil
+	})
 	if len(saved(t, name)) != 1 {
 		t.Error("the export while serving lacks the entity")
 	}
-	s.want(entity.Insert, "Races", "p", "2")
+	s.Must(entity.Insert, "Races", "p", "2")
 	s.stop()
 	if got := len(saved(t, name)); got != 2 {
 		t.Errorf("the export at the end has %d entities; want 2", got)

@@ -3,15 +3,13 @@
 package serve_test
 
 import (
-	"bufio"
-	"context"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,30 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
-	"loadgen/engine/wire"
 )
-
-// servedVariable has a child process serve, so that its memory is the server's alone.
-const servedVariable = "LOADGEN_SERVE_TEST_CHILD"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(servedVariable) == "" {
-		os.Exit(m.Run())
-	}
-	s, err := serve.Open(context.Background(), serve.Options{Listen: "127.0.0.1:0", Profile: "off", Clock: clock.NewReal(), Journal: os.Stderr})
-	if err != nil {
-		panic(err)
-	}
-	s.Begin()
-	fmt.Println(s.ConnectionString())
-	_, _ = io.Copy(io.Discard, os.Stdin)
-	if err := s.Close(); err != nil {
-		panic(err)
-	}
-}
 
 // The size of the attack, and what the server may make of it.
 const (
@@ -60,6 +38,10 @@ const (
 
 // One hostile client takes neither the memory of the machine nor the time of others.
 func TestHostileClientsAreBounded(t *testing.T) {
+	if resttest.ChildOf() != "" { // so that its memory is the server's alone
+		serveForParent(t, serve.Options{Profile: "off"})
+		return
+	}
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Max < idleConnections+stalledBodies+descriptorsSpare {
 		t.Skipf("a process may have %d descriptors, %v: too few for %d connections", files.Max, err, idleConnections)
@@ -125,45 +107,22 @@ type victim struct {
 	t       *testing.T
 	process int
 	table   *url.URL
-	shops   []*shop
+	clients []*resttest.Client
 }
 
 func startVictim(t *testing.T) *victim {
 	t.Helper()
-	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), servedVariable+"=1")
-	input, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
+	child := resttest.StartChild(t, "victim")
+	connection := child.Line()
+	v := &victim{t: t, process: child.Process.Pid}
+	for range honest {
+		v.clients = append(v.clients, resttest.Dial(t, connection))
 	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = input.Close()
-		if err := command.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
-	connection, err := bufio.NewReader(output).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection = strings.TrimSpace(connection)
-	v := &victim{t: t, process: command.Process.Pid}
-	for i := range honest {
-		s := &shop{t: t, clock: clock.NewReal(), number: uint64(i) << 32}
-		s.enter(connection)
-		v.shops = append(v.shops, s)
-	}
-	v.shops[0].want(entity.CreateTable, "Races", "", "")
-	v.shops[0].want(entity.Insert, "Races", "2011", "winner")
+	v.clients[0].Must(entity.CreateTable, "Races", "", "")
+	v.clients[0].Must(entity.Insert, "Races", "2011", "winner")
 	_, where, _ := strings.Cut(connection, "TableEndpoint=")
 	where, _, _ = strings.Cut(where, ";")
+	var err error
 	if v.table, err = url.Parse(where + "/Races"); err != nil {
 		t.Fatal(err)
 	}
@@ -177,19 +136,19 @@ func (v *victim) measure(into *[]time.Duration, lasts time.Duration) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	end := time.Now().Add(lasts)
-	for i, s := range v.shops {
+	for i, c := range v.clients {
 		group.Go(func() {
 			var took []time.Duration
 			for began := time.Now(); began.Before(end); began = time.Now() {
 				verb, partition, row := entity.Get, "2011", "winner"
-				if s.number%4 == 0 {
-					verb, partition, row = entity.Insert, fmt.Sprint("p", i), fmt.Sprint(s.number)
+				if len(took)%4 == 0 {
+					verb, partition, row = entity.Insert, fmt.Sprint("p", i), fmt.Sprint(began.UnixNano())
 				}
-				if got := s.do(verb, "Races", partition, row); got.Code != entity.OK || got.Status == 0 {
+				if got := c.Try(verb, "Races", partition, row); got.Code != entity.OK || got.Status == 0 {
 					v.t.Errorf("%v = %d %s %s; want success, whatever others do", verb, got.Status, got.Code, got.Detail)
 				}
 				took = append(took, time.Since(began))
-				_ = s.clock.Sleep(v.t.Context(), s.clock.Now().Add(2*time.Millisecond)) // to leave the machine some rest
+				time.Sleep(2 * time.Millisecond) // to leave the machine some rest
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -216,18 +175,9 @@ func (v *victim) attack() (attackers []net.Conn) {
 			v.t.Fatal(err)
 		}
 	}
-	secret, err := wire.NewSecret(known)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	date := time.Now().UTC().Format(http.TimeFormat)
-	signed := wire.Signable{Method: "POST", Date: date, Account: emulators, Path: v.table.Path}
-	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: h\r\nx-ms-date: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		v.table.Path, date, secret.AppendAuthorization(nil, wire.SharedKeyLite, &signed), stalledLength)
-	body := make([]byte, stalledLength-1)
-	for i := range body {
-		body[i] = ' '
-	}
+	head := resttest.Emulator.Head(time.Now().UTC().Format(http.TimeFormat), "POST", v.table.Path,
+		"Content-Type: application/json", fmt.Sprint("Content-Length: ", stalledLength))
+	body := bytes.Repeat([]byte(" "), stalledLength-1)
 	for range stalledBodies {
 		c := dial()
 		_, _ = io.WriteString(c, head)

@@ -3,91 +3,46 @@
 package serve_test
 
 import (
-	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/store/storetest"
 	"loadgen/target"
-	"loadgen/target/azure"
 )
 
-// keeperChild has the variable that makes this program a service that is to be killed: its
-// durability, and the folder of its tables.
-const keeperChild = "LOADGEN_SERVE_CHILD"
-
-// serveUntilKilled serves until the standard input ends, so that no service outlives a
+// serveForParent serves until the standard input ends, so that no service outlives a
 // parent that has died.
-func serveUntilKilled(what string) {
-	how, folder, _ := strings.Cut(what, " ")
-	s, err := serve.Open(context.Background(), serve.Options{Listen: "127.0.0.1:0", Profile: "off", DataDir: folder, Durability: how})
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
+func serveForParent(t *testing.T, o serve.Options) {
+	s := open(t, o)
 	fmt.Println(s.ConnectionString())
-	s.Begin()
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	os.Exit(0)
 }
 
 // keeper is a service in a process of its own, and a client of it.
 type keeper struct {
-	t       *testing.T
-	command *exec.Cmd
-	client  *azure.Target
-	number  atomic.Uint64
+	*resttest.Child
+	*resttest.Client
+	t *testing.T
 }
 
 func startKeeper(t *testing.T, how, folder string) *keeper {
 	t.Helper()
-	k := &keeper{t: t, command: exec.Command(os.Args[0], "-test.run", "^TestKills$")}
-	k.command.Env, k.command.Stderr = append(os.Environ(), keeperChild+"="+how+" "+folder), os.Stderr
-	if _, err := k.command.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	output, err := k.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := k.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(output).ReadString('\n')
-	endpoint, fault := azure.ParseConnectionString(strings.TrimSpace(line))
-	if err != nil || fault != nil {
-		k.kill()
-		t.Fatalf("the service said %q: %v, %v", line, err, fault)
-	}
-	clk := clock.NewReal()
-	if k.client, err = azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk, RunID: "kills"}); err != nil {
-		t.Fatal(err)
-	}
-	return k
+	child := resttest.StartChild(t, how+" "+folder)
+	return &keeper{child, resttest.Dial(t, child.Line()), t}
 }
 
 // kill ends the service at once, with whatever it is doing.
 func (k *keeper) kill() {
-	_ = k.command.Process.Kill()
-	_ = k.command.Wait()
-	if k.client != nil {
-		k.client.Close()
-	}
-}
-
-func (k *keeper) do(op target.Operation) target.Outcome {
-	op.Number = k.number.Add(1)
-	return k.client.Do(k.t.Context(), &op)
+	k.Kill()
+	k.Close()
 }
 
 // found reads a table page by page. Where that need not be there, nothing is.
@@ -95,7 +50,7 @@ func (k *keeper) found(table string, promised bool) map[entity.Key]int64 {
 	k.t.Helper()
 	all, q := map[entity.Key]int64{}, target.Operation{Verb: entity.Query, Table: table}
 	for {
-		page := k.do(q)
+		page := k.Send(&q)
 		if page.Code == entity.TableNotFound && !promised {
 			return all
 		}
@@ -115,8 +70,10 @@ func (k *keeper) found(table string, promised bool) map[entity.Key]int64 {
 // A service is killed at a random moment under load and started again on what it left, over
 // and over: see [storetest.Crew.Check].
 func TestKills(t *testing.T) {
-	if what := os.Getenv(keeperChild); what != "" {
-		serveUntilKilled(what)
+	if what := resttest.ChildOf(); what != "" {
+		how, folder, _ := strings.Cut(what, " ")
+		serveForParent(t, serve.Options{Profile: "off", DataDir: folder, Durability: how})
+		return
 	}
 	for _, how := range []string{serve.Sync, serve.NoSync} {
 		t.Run(how, func(t *testing.T) {
@@ -133,7 +90,7 @@ func TestKills(t *testing.T) {
 					kept += crew.Done()
 				}
 				table := fmt.Sprintf("Races%d", kill)
-				if got := k.do(target.Operation{Verb: entity.CreateTable, Table: table}); got.Code != entity.OK || got.Status == 0 {
+				if got := k.Try(entity.CreateTable, table, "", ""); got.Code != entity.OK || got.Status == 0 {
 					t.Fatalf("the table was not made: %+v", got)
 				}
 				crew = storetest.NewCrew(16)
@@ -150,13 +107,13 @@ func (k *keeper) workUntilKilled(crew *storetest.Crew, table string, enough int6
 	crew.Work(func(_ int, changes []entity.Change) bool {
 		if crew.Done() >= enough && killed.CompareAndSwap(false, true) {
 			crew.Seal()
-			_ = k.command.Process.Kill()
+			_ = k.Process.Kill()
 		}
 		op := target.Operation{Verb: changes[0].Verb, Table: table, Change: changes[0]}
 		if len(changes) > 1 {
 			op = target.Operation{Verb: entity.Batch, Table: table, Changes: changes}
 		}
-		got := k.do(op)
+		got := k.Send(&op)
 		return got.Code == entity.OK && got.Status/100 == 2
 	})
 	k.kill()

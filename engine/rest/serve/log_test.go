@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -18,13 +17,11 @@ func TestTheLogOfAService(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			s := open(t, serve.Options{Log: "table.log", LogFormat: format, Set: []string{"model.partition_target=1", "model.partition_burst=1ms"}})
-			s.want(entity.CreateTable, "Races", "", "")
-			s.want(entity.Insert, "Races", "a'b", "ü 1;")
-			throttled := s.do(entity.Get, "Races", "a'b", "ü 1;")
-			s.do(entity.Get, "Races", "other", "2")
-			if err := errors.Join(s.Drain(), s.Save()); err != nil {
-				t.Fatal(err)
-			}
+			s.Must(entity.CreateTable, "Races", "", "")
+			s.Must(entity.Insert, "Races", "a'b", "ü 1;")
+			throttled := s.Try(entity.Get, "Races", "a'b", "ü 1;")
+			s.Try(entity.Get, "Races", "other", "2")
+			s.stop()
 			text, err := os.Open("table.log")
 			if err != nil {
 				t.Fatal(err)
@@ -52,28 +49,20 @@ func TestTheLogOfAService(t *testing.T) {
 			if err != nil || strings.Join(said, "\n") != strings.Join(want, "\n") {
 				t.Errorf("the log says\n%s\n(%v); want\n%s", strings.Join(said, "\n"), err, strings.Join(want, "\n"))
 			}
-			if !strings.Contains(s.journal.String(), "the log is table.log\n") {
-				t.Errorf("the journal = %q; want where the log is", s.journal.String())
-			}
+			s.wantJournal("the log is table.log\n")
 		})
 	}
 }
 
 func TestLogsThatCannotBe(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("there", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range []struct{ sentence, log, format, field, want string }{
-		{"a file that is there", "there", "", "log", "there is one already; expected a new one"},
-		{"a folder that is not", "no/log", "", "log", "no such file or directory"},
-		{"a format of nobody", "new", "analytics", "log-format", "expected one of them"},
-		{"a format of no log", "", "resource-logs", "log-format", "there is no log"},
+	put(t, map[string]string{"there": ""})
+	for _, row := range []struct{ sentence, log, format, field string }{
+		{"a file that is there", "there", "", "log"},
+		{"a folder that is not", "no/log", "", "log"},
+		{"a format of nobody", "new", "analytics", "log-format"},
+		{"a format of no log", "", "resource-logs", "log-format"},
 	} {
-		_, err := serve.Open(t.Context(), serve.Options{Listen: "127.0.0.1:0", Log: row.log, LogFormat: row.format})
-		var fault serve.Fault
-		if !errors.As(err, &fault) || fault.Field != row.field || !strings.Contains(err.Error(), row.want) {
-			t.Errorf("%s: %v; want a fault of %s, %s", row.sentence, err, row.field, row.want)
-		}
+		wantFault(t, row.sentence, serve.Options{Log: row.log, LogFormat: row.format}, row.field)
 	}
 }

@@ -34,7 +34,7 @@ func settled() (goroutines int, bytes uint64) {
 func TestSoakOverload(t *testing.T) {
 	const capacity, clients, rows = 300, 16, 2000
 	s := open(t, serve.Options{DataDir: t.TempDir(), Set: []string{fmt.Sprintf("model.account_target=%d", capacity)}})
-	s.want(entity.CreateTable, "Races", "", "")
+	s.Must(entity.CreateTable, "Races", "", "")
 	endpoint, err := azure.ParseConnectionString(s.ConnectionString())
 	if err != nil {
 		t.Fatal(err)

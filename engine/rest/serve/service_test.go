@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
 )
 
@@ -21,13 +22,13 @@ func TestServiceIsATableService(t *testing.T) {
 	if got := s.ConnectionString(); got != want {
 		t.Errorf("ConnectionString() = %q; want %q", got, want)
 	}
-	s.want(entity.CreateTable, "Races", "", "")
-	s.want(entity.Insert, "Races", "2011", "1", entity.Property{Name: "Fee", Value: entity.Int32(255)})
-	got := s.want(entity.Get, "Races", "2011", "1")
+	s.Must(entity.CreateTable, "Races", "", "")
+	s.Must(entity.Insert, "Races", "2011", "1", entity.Property{Name: "Fee", Value: entity.Int32(255)})
+	got := s.Must(entity.Get, "Races", "2011", "1")
 	if fee, there := got.Entity.Lookup("Fee"); !there || !fee.Equal(entity.Int32(255)) {
 		t.Errorf("Fee = %v, %v; want 255", fee.Int(), there)
 	}
-	if missing := s.do(entity.Get, "Races", "2011", "2"); missing.Status != 404 {
+	if missing := s.Try(entity.Get, "Races", "2011", "2"); missing.Status != 404 {
 		t.Errorf("Get of nothing = %d %s; want 404", missing.Status, missing.Code)
 	}
 
@@ -42,13 +43,11 @@ func TestServiceIsATableService(t *testing.T) {
 	if !reflect.DeepEqual(now, wanted) {
 		t.Errorf("the state = %+v; want %+v", now, wanted)
 	}
-	if err := errors.Join(s.Drain(), s.Save()); err != nil {
-		t.Errorf("Drain and Save = %v; want no error", err)
-	}
+	s.stop()
 	wantJournal := "serving the account " + emulators + " on " + s.URL() + ", profile documented\n" +
 		"state of the service: " + s.AdminURL() + "/-/state\n" +
 		"draining; requests under way: 0\ndrained; requests: 4 (3 ok, 0 throttled, 1 failed); entities counted: 3\n"
-	if got := s.journal.String(); got != wantJournal {
+	if got := s.Journal.String(); got != wantJournal {
 		t.Errorf("the journal = %q; want %q", got, wantJournal)
 	}
 }
@@ -65,7 +64,7 @@ func TestAdminPaths(t *testing.T) {
 		{"GET", s.AdminURL() + "/", 404}, {"GET", s.AdminURL() + serve.HealthPath + "/", 404}, {"GET", s.AdminURL() + "/" + emulators + "/Tables", 404},
 		{"GET", table + serve.HealthPath, 403}, {"GET", table + serve.StatePath, 403},
 	} {
-		status, text := s.get(row.method, row.url)
+		status, text := resttest.Get(t, row.method, row.url)
 		if status != row.status || row.status == 404 && strings.Count(text, "\n") != 1 {
 			t.Errorf("%s %s = %d %q; want %d", row.method, row.url, status, text, row.status)
 		}
@@ -80,33 +79,33 @@ func TestAdminPaths(t *testing.T) {
 	} else {
 		reply.Body.Close()
 	}
-	if _, text := s.get("GET", s.AdminURL()+serve.HealthPath); text != "ok\n" {
+	if _, text := s.get(serve.HealthPath); text != "ok\n" {
 		t.Errorf("health = %q; want ok", text)
 	}
 }
 
 func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
 	s := open(t, serve.Options{Grace: time.Minute})
-	request := s.begins()
+	request := s.begin()
 	drained := make(chan error, 1)
 	go func() { drained <- s.Drain() }()
-	s.until("the health to say so", func() bool {
-		status, _ := s.get("GET", s.AdminURL()+serve.HealthPath)
+	resttest.Until(t, "the health to say so", func() bool {
+		status, _ := s.get(serve.HealthPath)
 		return status == 503
 	})
 	if now := s.state(); !now.Draining || now.UnderWay != 1 {
 		t.Errorf("the state = %+v; want it draining, with one request under way", now)
 	}
-	if status := request.ends(); status != 201 {
+	if status := end(request); status != 201 {
 		t.Errorf("the request under way = %d; want 201", status)
 	}
 	if err := <-drained; err != nil {
 		t.Errorf("Drain = %v; want no error", err)
 	}
-	if got := s.journal.String(); !strings.HasSuffix(got, "draining; requests under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n") {
+	if got := s.Journal.String(); !strings.HasSuffix(got, "draining; requests under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n") {
 		t.Errorf("the journal = %q; want what was under way and what was served", got)
 	}
-	if got := s.do(entity.Get, "Races", "2011", "1"); got.Status != 0 {
+	if got := s.Try(entity.Get, "Races", "2011", "1"); got.Status != 0 {
 		t.Errorf("a request after the end = %d; want none to be accepted", got.Status)
 	}
 }
@@ -114,16 +113,14 @@ func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
 func TestDrainCutsOffWhatTakesTooLong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := open(t, serve.Options{Grace: 20 * time.Millisecond, Export: "all.jsonl", Input: strings.NewReader(`{"Table":"Clubs"}`), Imports: []string{"-"}})
-	request := s.begins()
+	request := s.begin()
 	if err := s.Drain(); !errors.Is(err, context.Canceled) {
 		t.Errorf("Drain that cut a request off = %v; want %v", err, context.Canceled)
 	}
-	if status := request.ends(); status != 0 {
+	if status := end(request); status != 0 {
 		t.Errorf("the request that was cut off = %d; want no reply", status)
 	}
-	if got := s.journal.String(); !strings.Contains(got, "cut off after 20ms; requests under way: 1; of all, requests: ") {
-		t.Errorf("the journal = %q; want what was cut off", got)
-	}
+	s.wantJournal("cut off after 20ms; requests under way: 1; ")
 	if err := s.Save(); err != nil {
 		t.Errorf("Save = %v; want no error", err)
 	}
@@ -163,16 +160,11 @@ func TestRequestsWaitUntilAllIsReady(t *testing.T) {
 func TestServeOnAPortInUse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := open(t, serve.Options{})
-	address := strings.TrimSuffix(strings.TrimPrefix(s.URL(), "http://"), "/"+emulators)
-	admin := strings.TrimPrefix(s.AdminURL(), "http://")
+	address, admin := s.host(), strings.TrimPrefix(s.AdminURL(), "http://")
 	for _, row := range []struct{ listen, admin, field string }{
 		{address, "", "listen"}, {"127.0.0.1:0", address, "admin"}, {"127.0.0.1:0", admin, "admin"},
 	} {
-		_, err := serve.Open(t.Context(), serve.Options{Listen: row.listen, Admin: row.admin, Export: "all.csv"})
-		var fault serve.Fault
-		if !errors.As(err, &fault) || fault.Field != row.field || !strings.Contains(err.Error(), "in use") {
-			t.Errorf("Open on %s and %s = %v; want a fault of %s", row.listen, row.admin, err, row.field)
-		}
+		wantFault(t, row.listen+" and "+row.admin, serve.Options{Listen: row.listen, Admin: row.admin, Export: "all.csv"}, row.field, "in use")
 		if left := leftIn(t, "."); len(left) > 0 {
 			t.Errorf("Open on %s and %s left %v behind; want nothing", row.listen, row.admin, left)
 		}
@@ -186,12 +178,10 @@ func TestServeToOthers(t *testing.T) {
 	if got := s.ConnectionString(); !strings.HasPrefix(got, "DefaultEndpointsProtocol=http;AccountName=races;AccountKey=<the key of races.key>;TableEndpoint=http://127.0.0.1:") {
 		t.Errorf("ConnectionString() = %q; want an address to connect to, and no key", got)
 	}
-	if got := s.journal.String(); !strings.Contains(got, "which is every address of this machine\n") {
-		t.Errorf("the journal = %q; want what it listens on", got)
-	}
-	s.want(entity.CreateTable, "Races", "", "")
-	s.enter(strings.Replace(s.ConnectionString(), "<the key of races.key>", known, 1))
-	if got := s.do(entity.CreateTable, "Runners", "", ""); got.Status != 403 {
+	s.wantJournal("every address of this machine\n")
+	s.Must(entity.CreateTable, "Races", "", "")
+	stranger := resttest.Dial(t, strings.Replace(s.ConnectionString(), "<the key of races.key>", known, 1))
+	if got := stranger.Try(entity.CreateTable, "Runners", "", ""); got.Status != 403 {
 		t.Errorf("CreateTable with the emulators' key = %d %s; want 403", got.Status, got.Code)
 	}
 }

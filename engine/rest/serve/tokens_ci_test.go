@@ -15,7 +15,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -141,7 +140,5 @@ func TestAztablesWithATokenCredential(t *testing.T) {
 	if reply.StatusCode != 401 || reply.Header.Get("WWW-Authenticate") != want {
 		t.Errorf("without a token: %d, WWW-Authenticate %q; want 401 and %q", reply.StatusCode, reply.Header.Get("WWW-Authenticate"), want)
 	}
-	if !strings.Contains(s.journal.String(), "bearer tokens of "+issuer.URL+" are taken") {
-		t.Errorf("the journal does not say whose tokens are taken: %s", s.journal.String())
-	}
+	s.wantJournal("bearer tokens of " + issuer.URL + " are taken")
 }

@@ -1,0 +1,135 @@
+package serve_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"loadgen/engine/rest/resttest"
+	"loadgen/engine/rest/serve"
+)
+
+// The emulators' account and its key, and one of one's own.
+const (
+	emulators = "devstoreaccount1"
+	own       = "cGxhbnRlZHNlY3JldHBsYW50ZWRzZWNyZXRwbGFudGVk"
+)
+
+var known = resttest.Emulator.Secret
+
+// shop is a service that is open, and a client of it.
+type shop struct {
+	*resttest.Shop
+	t *testing.T
+}
+
+func open(t *testing.T, o serve.Options) *shop {
+	t.Helper()
+	return &shop{resttest.Open(t, o), t}
+}
+
+// get asks the second address for a path.
+func (s *shop) get(path string) (int, string) {
+	s.t.Helper()
+	return resttest.Get(s.t, "GET", s.AdminURL()+path)
+}
+
+func (s *shop) state() serve.State {
+	s.t.Helper()
+	return resttest.StateOf(s.t, s.AdminURL())
+}
+
+// host is the address that the tables are served on.
+func (s *shop) host() string { return strings.TrimSuffix(s.URL()[len("http://"):], "/"+emulators) }
+
+// wantJournal fails the test unless the journal has the words.
+func (s *shop) wantJournal(words ...string) {
+	s.t.Helper()
+	for _, want := range words {
+		if !strings.Contains(s.Journal.String(), want) {
+			s.t.Errorf("the journal = %q; want %q in it", s.Journal, want)
+		}
+	}
+}
+
+// stop ends the service with its archive.
+func (s *shop) stop() {
+	s.t.Helper()
+	if err := errors.Join(s.Drain(), s.Save()); err != nil {
+		s.t.Fatalf("Drain and Save = %v; want no error", err)
+	}
+}
+
+// makeTable is the body of the request of begin.
+const makeTable = `{"TableName":"Races"}`
+
+// begin sends all of a request but its body, and returns once the service has it.
+func (s *shop) begin() *resttest.Conn {
+	s.t.Helper()
+	c := resttest.DialConn(s.t, s.host())
+	c.Send(resttest.Emulator.Head(time.Now().UTC().Format(http.TimeFormat), "POST", "/"+emulators+"/Tables",
+		"Content-Type: application/json", fmt.Sprint("Content-Length: ", len(makeTable))))
+	resttest.Until(s.t, "a request under way", func() bool { return s.state().UnderWay == 1 })
+	return c
+}
+
+// end sends what is left of the request of begin, and returns the status of the reply, 0
+// where there is none.
+func end(c *resttest.Conn) int {
+	_, _ = c.Write([]byte(makeTable)) // its error is that nobody is there any more
+	reply, _, err := c.Reply()
+	if err != nil {
+		return 0
+	}
+	return reply.StatusCode
+}
+
+// leftIn lists the files of a folder.
+func leftIn(t *testing.T, folder string) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// put writes files into the present folder.
+func put(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// wantFault fails the test unless opening fails with one line that has these words. With a
+// field it has to be a fault of that.
+func wantFault(t *testing.T, what string, o serve.Options, field string, words ...string) error {
+	t.Helper()
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	s, err := serve.Open(t.Context(), o)
+	if err == nil {
+		_ = s.Close()
+		t.Errorf("%s: Open = nil; want an error with %q", what, words)
+		return nil
+	}
+	var fault serve.Fault
+	if field != "" && (!errors.As(err, &fault) || fault.Field != field) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%s: Open = %v; want one line, a fault of %s", what, err, field)
+	}
+	for _, want := range words {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Open = %v; want %q in it", what, err, want)
+		}
+	}
+	return err
+}
