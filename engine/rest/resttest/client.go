@@ -2,6 +2,7 @@ package resttest
 
 import (
 	"cmp"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -16,6 +17,7 @@ type Client struct {
 	*azure.Target
 	t      testing.TB
 	number atomic.Uint64
+	closed sync.Once
 }
 
 // NewClient returns a client, whose clock is real and which has 16 connections where the
@@ -30,9 +32,13 @@ func NewClient(t testing.TB, at azure.Endpoint, o azure.Options) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(client.Close)
-	return &Client{Target: client, t: t}
+	c := &Client{Target: client, t: t}
+	t.Cleanup(c.Close)
+	return c
 }
+
+// Close closes the client; more than once is as good as once.
+func (c *Client) Close() { c.closed.Do(c.Target.Close) }
 
 // Dial returns a client of the account of a connection string, that asks what is counted.
 func Dial(t testing.TB, connection string) *Client {

@@ -64,6 +64,9 @@ func Open(t testing.TB, o serve.Options) *Shop {
 	return s
 }
 
+// Close closes the service.
+func (s *Shop) Close() error { return s.Service.Close() }
+
 // Get sends a request without a signature.
 func Get(t testing.TB, method, url string) (status int, text string) {
 	t.Helper()

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,6 +15,114 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/rest/serve"
 )
+
+// formats are both, by name.
+var formats = map[string]serve.ArchiveFormat{"JSON lines": serve.ArchiveLines, "CSV": serve.ArchiveCSV}
+
+// readAll returns what an archive holds, in records of its own.
+func readAll(f serve.ArchiveFormat, text string) ([]serve.ArchiveRecord, error) {
+	var all []serve.ArchiveRecord
+	err := serve.ReadArchive(f, strings.NewReader(text), func(r *serve.ArchiveRecord) error {
+		own := *r
+		own.Properties = slices.Clone(r.Properties)
+		all = append(all, own)
+		return nil
+	})
+	return all, err
+}
+
+// written returns records as an archive.
+func written(t testing.TB, f serve.ArchiveFormat, records []serve.ArchiveRecord) string {
+	t.Helper()
+	var text strings.Builder
+	if err := serve.WriteArchive(f, &text, each(records)); err != nil {
+		t.Fatalf("Write(%d, %d records) = %v; want no error", f, len(records), err)
+	}
+	return text.String()
+}
+
+// each yields pointers to records.
+func each(records []serve.ArchiveRecord) func(func(*serve.ArchiveRecord) bool) {
+	return func(yield func(*serve.ArchiveRecord) bool) {
+		for i := range records {
+			if !yield(&records[i]) {
+				return
+			}
+		}
+	}
+}
+
+// shown is a record as a text in which no two that differ are alike: CSV does
+// not keep the order of properties, a NaN equals itself, and the zeros differ.
+func shown(r *serve.ArchiveRecord) string {
+	var properties []string
+	for _, p := range r.Properties {
+		v := p.Value
+		properties = append(properties, fmt.Sprintf("%q %v %q %x %v %d %x %x",
+			p.Name, v.Type(), v.Text(), v.Bytes(), v.Bool(), v.Ticks(), math.Float64bits(v.Float()), v.GUID())+fmt.Sprint(v.Int()))
+	}
+	slices.Sort(properties)
+	return fmt.Sprintf("%q %v %q %q\n%s", r.Table, r.HasEntity, r.Key.Partition, r.Key.Row, strings.Join(properties, "\n"))
+}
+
+// wantSame fails the test unless the records are the same one by one.
+func wantSame(t testing.TB, what string, got, want []serve.ArchiveRecord) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s = %d records; want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if shown(&got[i]) != shown(&want[i]) {
+			t.Errorf("%s: record %d =\n%s\nwant\n%s", what, i, shown(&got[i]), shown(&want[i]))
+		}
+	}
+}
+
+// one is a record of one table.
+func one(partition, row string, properties ...entity.Property) serve.ArchiveRecord {
+	return serve.ArchiveRecord{Table: "Races", HasEntity: true, Key: entity.Key{Partition: partition, Row: row}, Properties: properties}
+}
+
+func property(name string, v entity.Value) entity.Property {
+	return entity.Property{Name: name, Value: v}
+}
+
+// hostile are records that an archive may get wrong.
+func hostile() []serve.ArchiveRecord {
+	var records []serve.ArchiveRecord
+	values := []entity.Value{
+		entity.String(""), entity.String("plain"), entity.String(`"`), entity.String(`""`), entity.String(","), entity.String("\r\n"),
+		entity.String("\r"), entity.String("\n\n"), entity.String("a\tb\\u0041\x00\x1f\u2028\u00a0"), entity.String(" blank at both ends "),
+		entity.String("\ufeff"), entity.String("żółć 日本 😀 \U0010ffff"), entity.String("null"), entity.String("=1+1"), entity.String("NaN"),
+		entity.String("2011-11-06T09:40:00Z"), entity.String(strings.Repeat("x\"\n", 10_000)),
+		entity.Binary(nil), entity.Binary([]byte{0, 255, 10, 13}), entity.Boolean(true), entity.Boolean(false),
+		entity.DateTime(entity.EarliestDateTime), entity.DateTime(entity.LatestDateTime), entity.DateTime(entity.EarliestDateTime + 1),
+		entity.Double(0), entity.Double(math.Copysign(0, -1)), entity.Double(1), entity.Double(-1.5), entity.Double(math.MaxFloat64),
+		entity.Double(math.SmallestNonzeroFloat64), entity.Double(math.NaN()), entity.Double(math.Inf(1)), entity.Double(math.Inf(-1)),
+		entity.Double(1 << 53), entity.GUID([16]byte{0: 0xab, 15: 1}), entity.GUID([16]byte{}),
+		entity.Int32(0), entity.Int32(math.MinInt32), entity.Int32(math.MaxInt32), entity.Int64(0), entity.Int64(math.MinInt64), entity.Int64(math.MaxInt64),
+	}
+	for i, v := range values {
+		records = append(records, one("values", fmt.Sprintf("%03d", i), property("Value", v)))
+	}
+	for _, key := range []string{"", " ", `"`, `""`, ",", "'", "a b", "żółć", "😀", "\ue000", "%2F", "Table", "null", strings.Repeat("k", 511)} {
+		records = append(records, one(key, "row"), one("partition", key+"."), one(key, key+"-"))
+	}
+	records = append(records,
+		one("names", "own", property("Table", entity.Int32(5)), property("table", entity.String("x"))),
+		one("names", "text", property("A", entity.Boolean(true)), property("Table", entity.String("Other"))),
+		one("names", "unicode", property("żółć", entity.String("x")), property("_", entity.Int64(1))),
+		one("names", "many", func() (all []entity.Property) {
+			for i := range entity.MaxProperties {
+				all = append(all, property(fmt.Sprintf("P%d", i), entity.Int32(int32(i))))
+			}
+			return all
+		}()...),
+		serve.ArchiveRecord{Table: "Empty"},
+		serve.ArchiveRecord{Table: strings.Repeat("t", entity.MaxTableName), HasEntity: true},
+	)
+	return records
+}
 
 func TestRoundTrip(t *testing.T) {
 	want := hostile()
@@ -112,8 +222,6 @@ func TestSpellings(t *testing.T) {
 		{"types by their short names", serve.ArchiveCSV, "Table,PartitionKey,RowKey,Name@String,Fee@Int32\nRaces,2011,1,Kim,255\n", []serve.ArchiveRecord{want}},
 		{"a timestamp is passed over", serve.ArchiveCSV,
 			"Table,PartitionKey,RowKey,Timestamp,Name,Fee@Edm.Int32,Timestamp@Edm.DateTime\nRaces,2011,1,now,Kim,255,then\n", []serve.ArchiveRecord{want}},
-		{"quotes where none are needed", serve.ArchiveCSV,
-			"\"Table\",\"PartitionKey\",RowKey,Name,Fee@Edm.Int32\n\n\"Races\",\"2011\",\"1\",\"Kim\",\"255\"\n\n", []serve.ArchiveRecord{want}},
 		{"a table alone", serve.ArchiveCSV, "Table,PartitionKey,RowKey,Name\nRaces,,,\n", []serve.ArchiveRecord{{Table: "Races"}}},
 		{"an empty cell is no property, an empty string is one", serve.ArchiveCSV,
 			"Table,PartitionKey,RowKey,A,B\nRaces,\"\",\"\",,\"\"\n", []serve.ArchiveRecord{one("", "", property("B", entity.String("")))}},
@@ -142,14 +250,11 @@ func TestFaultsNameTheLine(t *testing.T) {
 		name string
 		f    serve.ArchiveFormat
 		text string
-		// says are parts of the line.
 		says []string
 	}{
 		{"no JSON", serve.ArchiveLines, good + "\n" + "hello", []string{"line 3", "expected an object"}},
-		{"an array", serve.ArchiveLines, "[]", []string{"line 1", "expected an object"}},
 		{"two objects on a line", serve.ArchiveLines, strings.TrimSpace(good) + good, []string{"line 1", "more than one value"}},
 		{"an object over two lines", serve.ArchiveLines, "{\n}", []string{"line 1"}},
-		{"a nested value", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A":{}}`, []string{`"A"`, "object"}},
 		{"no table", serve.ArchiveLines, good + `{"PartitionKey":"p","RowKey":"r"}`, []string{"line 2", `"Table"`}},
 		{"a table that is no text", serve.ArchiveLines, `{"Table":5,"PartitionKey":"p","RowKey":"r"}`, []string{`"Table"`}},
 		{"a table that cannot be", serve.ArchiveLines, `{"Table":"a-b","PartitionKey":"p","RowKey":"r"}`, []string{`"a-b"`}},
@@ -157,10 +262,8 @@ func TestFaultsNameTheLine(t *testing.T) {
 		{"no keys, but a property", serve.ArchiveLines, `{"Table":"Races","A":1}`, []string{`"RowKey"`}},
 		{"a key that cannot be", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"a/b","RowKey":"r"}`, []string{"PartitionKey", "forbidden"}},
 		{"a value that is not of its type", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A@odata.type":"Edm.Guid","A":"x"}`, []string{`"A"`, "Edm.Guid"}},
-		{"a property twice", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A":1,"A":2}`, []string{`"A"`, "twice"}},
 		{"text that is not UTF-8", serve.ArchiveLines, "{\"Table\":\"Races\",\"PartitionKey\":\"\xff\",\"RowKey\":\"r\"}", []string{"UTF-8"}},
 		{"a line beyond all bounds", serve.ArchiveLines, good + strings.Repeat("x", 5<<20), []string{"line 2", "4 MiB"}},
-		{"a property that is too long", serve.ArchiveLines, `{"Table":"Races","PartitionKey":"p","RowKey":"r","A":"` + strings.Repeat("x", 40_000) + `"}`, []string{`"A"`, "32768"}},
 
 		{"no header", serve.ArchiveCSV, "Races,p,r\n", []string{"line 1", "expected a header such as Table,PartitionKey,RowKey"}},
 		{"a header without a RowKey", serve.ArchiveCSV, "Table,PartitionKey\n", []string{"line 1", "expected a header"}},
@@ -177,13 +280,8 @@ func TestFaultsNameTheLine(t *testing.T) {
 		{"no table", serve.ArchiveCSV, header + ",p,r,x,\n", []string{"line 2", "table name"}},
 		{"a key that cannot be", serve.ArchiveCSV, header + "Races,a/b,r,x,\n", []string{"line 2", "PartitionKey"}},
 		{"text that is not UTF-8", serve.ArchiveCSV, header + "Races,p,r,\xff,\n", []string{"line 2", "UTF-8"}},
-		{"a quote that does not end", serve.ArchiveCSV, header + "Races,p,r,\"x\n\n\n", []string{"line 2", "never closed"}},
-		{"a quote inside of a cell", serve.ArchiveCSV, header + "Races,p,r,x\"y,\n", []string{"line 2", "field 4", "expected the field in quotation marks"}},
-		{"something after a quote", serve.ArchiveCSV, header + "Races,p,r,\"x\"y,\n", []string{"line 2", "expected a comma"}},
-		{"a carriage return alone", serve.ArchiveCSV, header + "Races,p,r,x\ry,\n", []string{"line 2", "carriage return"}},
 		{"a line after a cell of two lines", serve.ArchiveCSV, header + "Races,p,r,\"x\ny\",5\nRaces\n", []string{"line 4"}},
 		{"a row beyond all bounds", serve.ArchiveCSV, header + strings.Repeat("x", 5<<20), []string{"line 2", "4096 KiB"}},
-		{"a quoted cell beyond all bounds", serve.ArchiveCSV, header + "\"" + strings.Repeat("x", 5<<20), []string{"line 2", "4096 KiB"}},
 		{"cells beyond all bounds", serve.ArchiveCSV, strings.Repeat(",", 5000), []string{"line 1", "4096 fields"}},
 	}
 	for _, row := range rows {

@@ -45,59 +45,60 @@ func faultyShop(t *testing.T, seed uint64, rules ...engine.FaultRule) (*shop, fu
 // is for, and what was carried out is there.
 func TestFaultsOnTheWire(t *testing.T) {
 	const late = 150 * time.Millisecond
-	rule := func(r engine.FaultRule) engine.FaultRule { r.Share = engine.WholeShare; return r }
+	refused := func(status int, code entity.Code) target.Outcome { return target.Outcome{Status: status, Code: code} }
+	lost := target.Outcome{Fault: target.ConnectionClosed}
+	cut := target.Outcome{Fault: target.ReplyCutOff}
+	written, read := target.Outcome{Status: 204}, target.Outcome{Status: 200}
 	for _, row := range []struct {
-		says           string
-		rule           engine.FaultRule
-		insert, get    target.Outcome
-		carriedOut     bool
-		insertsTake    time.Duration
-		getsTakeAsLong bool
+		says        string
+		rule        engine.FaultRule
+		insert, get target.Outcome
+		// entities are there in the end, that of another key among them.
+		entities int64
+		takes    time.Duration
 	}{
-		{"503", rule(engine.FaultRule{Kind: engine.FaultRefuse}), target.Outcome{Status: 503, Code: entity.ServerBusy}, target.Outcome{Status: 503, Code: entity.ServerBusy}, false, 0, false},
-		{"500 after a while", rule(engine.FaultRule{Kind: engine.FaultRefuse, Code: entity.OperationTimedOut, By: late}), target.Outcome{Status: 500, Code: entity.OperationTimedOut},
-			target.Outcome{Status: 500, Code: entity.OperationTimedOut}, false, late, true},
-		{"another 500", rule(engine.FaultRule{Kind: engine.FaultRefuse, Code: entity.InternalError}), target.Outcome{Status: 500, Code: entity.InternalError},
-			target.Outcome{Status: 500, Code: entity.InternalError}, false, 0, false},
-		{"lost before", rule(engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore}), target.Outcome{Fault: target.ConnectionClosed}, target.Outcome{Fault: target.ConnectionClosed}, false, 0, false},
-		{"lost after", rule(engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, By: late}), target.Outcome{Fault: target.ConnectionClosed}, target.Outcome{Fault: target.ConnectionClosed}, true, late, true},
-		{"half of a body, and nothing of what has none", rule(engine.FaultRule{Kind: engine.FaultCut}), target.Outcome{Fault: target.ConnectionClosed}, target.Outcome{Fault: target.ReplyCutOff}, true, 0, false},
-		{"late", rule(engine.FaultRule{Kind: engine.FaultDelay, By: late}), target.Outcome{Status: 204}, target.Outcome{Status: 200}, true, late, true},
-		{"in drops", rule(engine.FaultRule{Kind: engine.FaultDrip, By: late}), target.Outcome{Status: 204}, target.Outcome{Status: 200}, true, late, true},
-		{"frozen", rule(engine.FaultRule{Kind: engine.FaultFreeze, To: 3 * late}), target.Outcome{Status: 204}, target.Outcome{Status: 200}, true, 0, false},
+		{"503", engine.FaultRule{Kind: engine.FaultRefuse}, refused(503, entity.ServerBusy), refused(503, entity.ServerBusy), 1, 0},
+		{"500 after a while", engine.FaultRule{Kind: engine.FaultRefuse, Code: entity.OperationTimedOut, By: late},
+			refused(500, entity.OperationTimedOut), refused(500, entity.OperationTimedOut), 1, late},
+		{"another 500", engine.FaultRule{Kind: engine.FaultRefuse, Code: entity.InternalError},
+			refused(500, entity.InternalError), refused(500, entity.InternalError), 1, 0},
+		{"lost before", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultBefore}, lost, lost, 1, 0},
+		{"lost after", engine.FaultRule{Kind: engine.FaultDrop, Moment: engine.FaultAfter, By: late}, lost, lost, 2, late},
+		{"half of a body, and nothing of what has none", engine.FaultRule{Kind: engine.FaultCut}, lost, cut, 2, 0},
+		{"late", engine.FaultRule{Kind: engine.FaultDelay, By: late}, written, read, 2, late},
+		{"in drops", engine.FaultRule{Kind: engine.FaultDrip, By: late}, written, read, 2, late},
+		{"frozen", engine.FaultRule{Kind: engine.FaultFreeze, To: 3 * late}, written, read, 2, 0},
 	} {
-		s, seen := faultyShop(t, 1, row.rule)
-		began := time.Now()
-		same := func(what string, got, want target.Outcome) {
-			t.Helper()
-			if got.Status != want.Status || got.Code != want.Code || got.Fault != want.Fault {
-				t.Errorf("%s: the %s came to %d %s %s; want %d %s %s", row.says, what, got.Status, got.Code, got.Fault, want.Status, want.Code, want.Fault)
+		t.Run(row.says, func(t *testing.T) {
+			t.Parallel()
+			row.rule.Share = engine.WholeShare
+			s, seen := faultyShop(t, 1, row.rule)
+			for i, want := range []target.Outcome{row.insert, row.get} {
+				verb, began := []entity.Verb{entity.Insert, entity.Get}[i], time.Now()
+				got := s.Try(verb, "Races", "p", "1")
+				if got.Status != want.Status || got.Code != want.Code || got.Fault != want.Fault {
+					t.Errorf("the %v came to %d %s %s; want %d %s %s", verb, got.Status, got.Code, got.Fault, want.Status, want.Code, want.Fault)
+				}
+				if took := time.Since(began); took < row.takes {
+					t.Errorf("the %v took %v; want %v at least", verb, took, row.takes)
+				}
 			}
-		}
-		same("insert", s.Try(entity.Insert, "Races", "p", "1"), row.insert)
-		if took := time.Since(began); took < row.insertsTake {
-			t.Errorf("%s: the insert took %v; want %v at least", row.says, took, row.insertsTake)
-		}
-		began = time.Now()
-		same("get", s.Try(entity.Get, "Races", "p", "1"), row.get)
-		if took := time.Since(began); row.getsTakeAsLong && took < row.insertsTake {
-			t.Errorf("%s: the get took %v; want %v at least", row.says, took, row.insertsTake)
-		}
-		s.Must(entity.Insert, "Races", "other", "1")
-		// A query of the whole table is about no one key.
-		all := s.Send(&target.Operation{Verb: entity.Query, Table: "Races"})
-		if want := map[bool]int64{true: 2, false: 1}[row.carriedOut]; all.Returned != want {
-			t.Errorf("%s: %d entities are there; want %d", row.says, all.Returned, want)
-		}
-		if want := 2; row.rule.Kind != engine.FaultFreeze && seen()[row.rule.Kind] != want || len(seen()) > 1 {
-			t.Errorf("%s: the service saw %v; want %d of that kind alone", row.says, seen(), want)
-		}
+			s.Must(entity.Insert, "Races", "other", "1")
+			// A query of the whole table is about no one key.
+			if all := s.Send(&target.Operation{Verb: entity.Query, Table: "Races"}); all.Returned != row.entities {
+				t.Errorf("%d entities are there; want %d", all.Returned, row.entities)
+			}
+			if want := 2; row.rule.Kind != engine.FaultFreeze && seen()[row.rule.Kind] != want || len(seen()) > 1 {
+				t.Errorf("the service saw %v; want %d of that kind alone", seen(), want)
+			}
+		})
 	}
 }
 
 // What the service says that it injected is what its client met, to the count, whatever the
 // shares; and the running number of a request and the seed alone decide.
 func TestTheServicesLogOfFaultsIsWhatItsClientMet(t *testing.T) {
+	t.Parallel()
 	play := func(seed uint64) (met map[engine.FaultKind]int, order string) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		share := func() int { return engine.WholeShare * (1 + rng.IntN(20)) / 100 }

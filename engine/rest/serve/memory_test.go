@@ -41,20 +41,3 @@ func TestLulls(t *testing.T) {
 		}
 	}
 }
-
-// What is refused because too much is asked at once is told as that, if anything is.
-func TestTurnedAwayIsTold(t *testing.T) {
-	for _, row := range []struct {
-		crowded, away int64
-		want          string
-	}{
-		{0, 0, ""},
-		{1200, 0, "; refused for want of room for the body: 1,200"},
-		{0, 3, "; connections turned away: 3"},
-		{1, 2, "; refused for want of room for the body: 1; connections turned away: 2"},
-	} {
-		if got := turnedAway(row.crowded, row.away); got != row.want {
-			t.Errorf("turnedAway(%d, %d) = %q; want %q", row.crowded, row.away, got, row.want)
-		}
-	}
-}

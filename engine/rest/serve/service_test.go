@@ -44,12 +44,8 @@ func TestServiceIsATableService(t *testing.T) {
 		t.Errorf("the state = %+v; want %+v", now, wanted)
 	}
 	s.stop()
-	wantJournal := "serving the account " + emulators + " on " + s.URL() + ", profile documented\n" +
-		"state of the service: " + s.AdminURL() + "/-/state\n" +
-		"draining; requests under way: 0\ndrained; requests: 4 (3 ok, 0 throttled, 1 failed); entities counted: 3\n"
-	if got := s.Journal.String(); got != wantJournal {
-		t.Errorf("the journal = %q; want %q", got, wantJournal)
-	}
+	s.wantJournal(emulators+" on "+s.URL()+", profile documented\n", s.AdminURL()+"/-/state\n",
+		"drained; requests: 4 (3 ok, 0 throttled, 1 failed); entities counted: 3\n")
 }
 
 func TestAdminPaths(t *testing.T) {
@@ -102,9 +98,7 @@ func TestDrainLetsWhatIsUnderWayFinish(t *testing.T) {
 	if err := <-drained; err != nil {
 		t.Errorf("Drain = %v; want no error", err)
 	}
-	if got := s.Journal.String(); !strings.HasSuffix(got, "draining; requests under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n") {
-		t.Errorf("the journal = %q; want what was under way and what was served", got)
-	}
+	s.wantJournal("under way: 1\ndrained; requests: 1 (1 ok, 0 throttled, 0 failed); entities counted: 0\n")
 	if got := s.Try(entity.Get, "Races", "2011", "1"); got.Status != 0 {
 		t.Errorf("a request after the end = %d; want none to be accepted", got.Status)
 	}
