@@ -1,15 +1,12 @@
 package rest_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/model"
 	"loadgen/engine/rest"
 
 	"loadgen/engine/rest/resttest"
@@ -101,62 +98,5 @@ func TestFaultsGoByPartition(t *testing.T) {
 		if got := s.aborts(row.method, row.target, row.body, row.headers...); got != row.lost {
 			t.Errorf("%s: lost = %v; want %v", row.name, got, row.lost)
 		}
-	}
-}
-
-// A share of the requests is a matter of the seed, and of nothing else.
-func TestFaultsAreDrawnBySeed(t *testing.T) {
-	draw := func() (lost []int) {
-		s := newService(t, resttest.Options{Rest: rest.Options{Faults: &engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop,
-			Moment: engine.FaultAfter, To: time.Hour, Share: engine.WholeShare / 4}}}}})
-		for i := range 200 {
-			if s.aborts("GET", "/contoso/Tables", "") {
-				lost = append(lost, i)
-			}
-		}
-		return lost
-	}
-	first, second := draw(), draw()
-	if len(first) < 30 || len(first) > 70 || len(first) != len(second) {
-		t.Fatalf("lost %d and %d of 200; want a quarter, twice the same", len(first), len(second))
-	}
-	for i := range first {
-		if first[i] != second[i] {
-			t.Fatalf("lost %v and %v; want the same", first, second)
-		}
-	}
-}
-
-func TestASenderThatIsGoneIsAFailure(t *testing.T) {
-	s := newService(t, resttest.Options{Profile: model.Documented})
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	func() {
-		defer func() { _ = recover() }()
-		r := resttest.NewRequest("GET", runner, "").WithContext(ctx)
-		s.ServeHTTP(httptest.NewRecorder(), r)
-		t.Error("ServeHTTP returned; want the connection aborted")
-	}()
-	if got, want := s.Counts(), (engine.Counts{Requests: 1, Failed: 1}); got != want {
-		t.Errorf("Counts() = %+v; want %+v", got, want)
-	}
-}
-
-// Under a limit some are refused; handler, engine and sender agree on how many.
-func TestRefusalsKeepTheBooks(t *testing.T) {
-	s := withTable(t, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=100", "partition_burst=100ms", "time_spread=0"}})
-	statuses := make(map[int]int64)
-	for i := range 400 {
-		// Ten at a time, and as much time as ten are allowed in a second.
-		s.Clock.Set(time.Duration(i/10) * 50 * time.Millisecond)
-		statuses[s.Do("GET", runner, "").Code]++
-		statuses[s.Do("POST", "/contoso/$batch", insertBatch("full", "1", "2"), batchType).Code]++
-	}
-	got, engines := s.Counts(), s.Engine.Counts()
-	if statuses[503] < 100 || statuses[404] < 10 || got.Throttled != statuses[503] {
-		t.Errorf("statuses = %v, Counts() = %+v; want as many refused as 503s, and many", statuses, got)
-	}
-	if got.Requests != 801 || got.Requests != got.Ok+got.Throttled+got.Failed || got != engines {
-		t.Errorf("Counts() = %+v, the engine's %+v; want 801 requests and the same", got, engines)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -221,8 +220,12 @@ func TestASenderThatIsGoneIsSeen(t *testing.T) {
 	cancel()
 	func() {
 		defer func() { _ = recover() }()
-		s.ServeHTTP(httptest.NewRecorder(), resttest.NewRequest("GET", runner, "").WithContext(ctx))
+		s.Send(resttest.NewRequest("GET", runner, "").WithContext(ctx))
+		t.Error("ServeHTTP returned; want the connection aborted")
 	}()
+	if got, want := s.Counts(), (engine.Counts{Requests: 1, Failed: 1}); got != want {
+		t.Errorf("Counts() = %+v; want %+v", got, want)
+	}
 	if len(w.seen) != 1 || w.seen[0].Status != 0 || w.seen[0].Verb != entity.Get || w.seen[0].Code != entity.TableNotFound {
 		t.Errorf("seen = %+v; want one lost reply to a get", w.seen)
 	}
