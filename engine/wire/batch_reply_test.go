@@ -174,31 +174,6 @@ func TestParseBatchReplyRefuses(t *testing.T) {
 	}
 }
 
-func BenchmarkAppendBatchReply100(b *testing.B) {
-	request := parsed(b, "batch_1", string(wire.AppendBatch(nil, "1", batchBase, "Races", hundred(), nil)))
-	versions := make([]entity.Ticks, len(request.Changes))
-	for i := range versions {
-		versions[i] = raceTicks(b, "2026-11-20T11:56:19.9441618Z") + entity.Ticks(i)
-	}
-	reply := raceReply()
-	var room []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		room = reply.AppendSuccess(room[:0], request, versions, noEcho)
-	}
-}
-
-func BenchmarkParseBatchReply100(b *testing.B) {
-	request := parsed(b, "batch_1", string(wire.AppendBatch(nil, "1", batchBase, "Races", hundred(), nil)))
-	text := string(raceReply().AppendSuccess(nil, request, make([]entity.Ticks, 100), noEcho))
-	b.ReportAllocs()
-	for b.Loop() {
-		if outcome, err := wire.ParseBatchReply("batchresponse_41ab", text); err != nil || outcome.Parts != 100 {
-			b.Fatal(outcome, err)
-		}
-	}
-}
-
 // A reply says of each entity where it is, whatever its neighbours are.
 func TestBatchRepliesLocateEachEntity(t *testing.T) {
 	reply := wire.BatchReply{ID: "1", Rendering: wire.Rendering{Base: batchBase, Table: "Races"}}

@@ -69,21 +69,3 @@ func TestAppendBatchIsTheGoldenRequest(t *testing.T) {
 		t.Errorf("AppendBatch with tags of another service = %s; want those", got)
 	}
 }
-
-func TestAppendBatchPanicsOnARead(t *testing.T) {
-	defer func() {
-		if got, _ := recover().(string); !strings.HasPrefix(got, "wire: ") {
-			t.Errorf("AppendBatch of a read panics with %q; want a text of this package", got)
-		}
-	}()
-	wire.AppendBatch(nil, "1", batchBase, "Races", []entity.Change{{Verb: entity.Get}}, nil)
-}
-
-func BenchmarkAppendBatch100(b *testing.B) {
-	changes := hundred()
-	var room []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		room = wire.AppendBatch(room[:0], "1", batchBase, "Races", changes, nil)
-	}
-}

@@ -155,40 +155,23 @@ func TestErrorsAreReadBack(t *testing.T) {
 	}
 }
 
-func TestMessage(t *testing.T) {
-	for _, row := range []struct {
-		code entity.Code
-		want string
-	}{
-		{entity.ResourceNotFound, "The specified resource does not exist."},
-		{entity.EntityAlreadyExists, "The specified entity already exists."},
-		{entity.ConditionNotSatisfied, "The update condition specified in the request was not satisfied."},
-		{entity.InvalidDuplicateRow, "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."},
-		{entity.InvalidInput, "One of the request inputs is not valid."},
-		{entity.OperationTimedOut, "The operation could not be completed within the permitted time."},
-		{entity.ServerBusy, "The server is currently unable to receive requests. Please retry your request."},
-		{entity.OK, "An error occurred while processing this request."},
-		{"SomethingNew", "An error occurred while processing this request."},
-	} {
-		if got := wire.Message(row.code); got != row.want {
-			t.Errorf("Message(%q) = %q; want %q", row.code, got, row.want)
-		}
-	}
+func TestMessagesOfTheirOwn(t *testing.T) {
 	general := wire.Message("SomethingNew")
+	if general != wire.Message(entity.OK) || !strings.HasSuffix(wire.Message(entity.ServerBusy), " Please retry your request.") {
+		t.Errorf("Message of an unknown code = %q; want the general text", general)
+	}
 	for _, code := range []entity.Code{
-		entity.TableAlreadyExists, entity.TableNotFound, entity.TableBeingDeleted, entity.DifferentPartitions,
-		entity.InternalError,
-		entity.AuthenticationFailed, entity.AuthorizationFailure, entity.AuthorizationPermission,
-		entity.AuthorizationProtocol,
-		entity.AuthorizationSourceIP, entity.AuthorizationService, entity.AuthorizationResourceType,
-		entity.InvalidAuthenticationInfo,
-		entity.AtomFormatNotSupported, entity.MethodNotAllowed, entity.MissingContentLength, entity.MissingRequiredHeader,
-		entity.InvalidHeaderValue, entity.InvalidURI, entity.InvalidQueryParameterValue, entity.NotImplemented,
-		entity.RequestBodyTooLarge,
-		entity.InvalidXMLDocument, entity.OutOfRangeInput, entity.InvalidResourceName, entity.KeyValueTooLarge,
-		entity.PropertyNameInvalid,
-		entity.PropertyNameTooLong, entity.PropertyValueTooLarge, entity.PropertiesNeedValue, entity.TooManyProperties,
-		entity.DuplicateProperties, entity.EntityTooLarge,
+		entity.ResourceNotFound, entity.EntityAlreadyExists, entity.ConditionNotSatisfied, entity.InvalidDuplicateRow,
+		entity.InvalidInput, entity.OperationTimedOut, entity.ServerBusy, entity.TableNotFound, entity.TableBeingDeleted,
+		entity.DifferentPartitions, entity.InternalError, entity.AuthenticationFailed, entity.AuthorizationFailure,
+		entity.AuthorizationPermission, entity.AuthorizationProtocol, entity.AuthorizationSourceIP,
+		entity.AuthorizationService, entity.AuthorizationResourceType, entity.InvalidAuthenticationInfo,
+		entity.AtomFormatNotSupported, entity.MethodNotAllowed, entity.MissingContentLength,
+		entity.MissingRequiredHeader, entity.InvalidHeaderValue, entity.InvalidURI, entity.InvalidQueryParameterValue,
+		entity.NotImplemented, entity.RequestBodyTooLarge, entity.InvalidXMLDocument, entity.OutOfRangeInput,
+		entity.InvalidResourceName, entity.KeyValueTooLarge, entity.PropertyNameInvalid, entity.PropertyNameTooLong,
+		entity.PropertyValueTooLarge, entity.PropertiesNeedValue, entity.TooManyProperties, entity.DuplicateProperties,
+		entity.EntityTooLarge,
 	} {
 		if got := wire.Message(code); got == general {
 			t.Errorf("Message(%q) = the general text; want one of its own", code)

@@ -43,21 +43,6 @@ func TestParseLevel(t *testing.T) {
 	}
 }
 
-func TestLevelContentTypeAsksForItself(t *testing.T) {
-	for level, want := range map[wire.Level]string{
-		wire.MinimalMetadata: "application/json;odata=minimalmetadata;streaming=true;charset=utf-8",
-		wire.NoMetadata:      "application/json;odata=nometadata;streaming=true;charset=utf-8",
-		wire.FullMetadata:    "application/json;odata=fullmetadata;streaming=true;charset=utf-8",
-	} {
-		if got := level.ContentType(); got != want {
-			t.Errorf("Level(%d).ContentType() = %s; want %s", level, got, want)
-		}
-		if back, ok := wire.ParseLevel(want); back != level || !ok {
-			t.Errorf("ParseLevel(%s) = %d, %v; want %d", want, back, ok, level)
-		}
-	}
-}
-
 func FuzzParseLevel(f *testing.F) {
 	for _, accept := range []string{"", "*/*;q=0", `application/json;odata="nometadata",a/b`, ";;,\"=;q", "json;odata=fullmetadata"} {
 		f.Add(accept)

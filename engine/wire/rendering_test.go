@@ -79,72 +79,6 @@ func TestRenderingMatchesGolden(t *testing.T) {
 	}
 }
 
-// memberNames returns the names of an object in their order, with those of
-// the first element of a list behind a dot.
-func memberNames(t *testing.T, text string) string {
-	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(text))
-	var names []string
-	depth, isName := 0, false
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return strings.Join(names, " ")
-		}
-		switch token {
-		case json.Delim('{'):
-			depth++
-			isName = true
-			continue
-		case json.Delim('['):
-			isName = false
-			continue
-		case json.Delim('}'):
-			if depth--; depth > 0 {
-				return strings.Join(names, " ")
-			}
-			continue
-		}
-		if isName {
-			names = append(names, strings.Repeat(".", depth-1)+token.(string))
-		}
-		isName = !isName
-	}
-}
-
-// The orders are those of replies that the service itself gave, in 2017.
-func TestMembersComeInTheServicesOrder(t *testing.T) {
-	k := entity.Key{Partition: "partition1", Row: "row1"}
-	p := entity.Pack(nil, ticks("2017-01-05T03:25:45.588957Z"), properties("S", entity.String("s"), "B",
-		entity.Binary(nil), "N", entity.Int32(42)))
-	list := func(r *wire.Rendering) string {
-		return string(r.AppendPageEnd(r.AppendRow(r.AppendPageStart(nil), true, k, p, nil)))
-	}
-	for _, row := range []struct{ name, got, want string }{
-		{"an entity, minimal", string(rendering(wire.MinimalMetadata).AppendEntity(nil, k, p)),
-			"odata.metadata odata.etag PartitionKey RowKey Timestamp S B@odata.type B N"},
-		{"an entity, none",
-			string(rendering(wire.NoMetadata).AppendEntity(nil, k, p)), "PartitionKey RowKey Timestamp S B N"},
-		{"an entity, full", string(rendering(wire.FullMetadata).AppendEntity(nil, k, p)),
-			"odata.metadata odata.type odata.id odata.etag odata.editLink PartitionKey RowKey Timestamp@odata.type Timestamp S B@odata.type B N"},
-		{"a page, minimal", list(rendering(wire.MinimalMetadata)),
-			"odata.metadata value .odata.etag .PartitionKey .RowKey .Timestamp .S .B@odata.type .B .N"},
-		{"a page, none", list(rendering(wire.NoMetadata)), "value .PartitionKey .RowKey .Timestamp .S .B .N"},
-		{"a page, full", list(rendering(wire.FullMetadata)),
-			"odata.metadata value .odata.type .odata.id .odata.etag .odata.editLink .PartitionKey .RowKey .Timestamp@odata.type .Timestamp .S .B@odata.type .B .N"},
-		{"keys and timestamp selected", list(rendering(wire.MinimalMetadata, "PartitionKey", "RowKey", "Timestamp")),
-			"odata.metadata value .odata.etag .PartitionKey .RowKey .Timestamp"},
-		{"one property selected", list(rendering(wire.MinimalMetadata, "N")), "odata.metadata value .odata.etag .N"},
-		{"a name selected twice", list(rendering(wire.MinimalMetadata, "N", "B", "N", "RowKey", "RowKey")),
-			"odata.metadata value .odata.etag .RowKey .N .B@odata.type .B"},
-		{"a lack, at none", list(rendering(wire.NoMetadata, "X")), "value .X"},
-	} {
-		if got := memberNames(t, row.got); got != row.want {
-			t.Errorf("%s: members of %s are\n%s; want\n%s", row.name, row.got, got, row.want)
-		}
-	}
-}
-
 // The address of a key that the service gave out, and what it makes of others.
 func TestLinks(t *testing.T) {
 	for _, row := range []struct{ name, key, want string }{
@@ -152,6 +86,7 @@ func TestLinks(t *testing.T) {
 		{"an empty one", "", ""},
 		{"marks that stay", "-_.!~*()aZ09", "-_.!~*()aZ09"},
 		{"what an address uses itself", "a&b=c,d+e;f:g@h", "a%26b%3Dc%2Cd%2Be%3Bf%3Ag%40h"},
+		{"what would end a header", "\r\nA: b", "%0D%0AA%3A%20b"},
 		{"a supplementary character", "🏃", "%F0%9F%8F%83"},
 	} {
 		_, p := nobody()
@@ -164,9 +99,18 @@ func TestLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := "Marathon2026(PartitionKey='',RowKey='" + row.want + "')"
-		if got.Edit != want || got.ID != "https://races.table.core.windows.net/"+want {
+		if at := string(rendering(wire.FullMetadata).AppendLocation(nil, entity.Key{Row: row.key})); got.Edit != want || at != got.ID || got.ID != "https://races.table.core.windows.net/"+want {
 			t.Errorf("%s: links of %q are %s and %s; want %s", row.name, row.key, got.ID, got.Edit, want)
 		}
+	}
+}
+
+// A name that is selected twice is shown once; one that an entity lacks is null.
+func TestSelectedTwice(t *testing.T) {
+	k, p := nobody()
+	got := string(rendering(wire.NoMetadata, "X", "Bib", "Bib", "RowKey", "RowKey").AppendEntity(nil, k, p))
+	if want := `{"RowKey":"","X":null,"Bib":-1}`; got != want {
+		t.Errorf("AppendEntity = %s; want %s", got, want)
 	}
 }
 
@@ -204,60 +148,41 @@ func decodedAs(decoded map[string]any, p entity.Property) bool {
 	return false
 }
 
-// Random entities, read by encoding/json and by ParseEntity.
+// Random entities, read by encoding/json and by ParseEntity, and all of them as a page.
 func TestRandomEntitiesAreReadBack(t *testing.T) {
 	const seed = 11
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for i := range 1000 {
+	want := make([]wire.Row, 1000)
+	text := rendering(wire.MinimalMetadata).AppendPageStart(nil)
+	for i := range want {
 		k, all := randomEntity(rng)
 		version := ticks("2026-11-01T08:30:00Z") + entity.Ticks(rng.Int64N(1<<40))
-		packed := entity.Pack(nil, version, all)
+		want[i] = wire.Row{Key: k, Entity: entity.Pack(nil, version, all)}
+		text = rendering(wire.MinimalMetadata).AppendRow(text, i == 0, k, want[i].Entity, nil)
 		for _, level := range []wire.Level{wire.MinimalMetadata, wire.FullMetadata} {
-			text := string(rendering(level).AppendEntity(nil, k, packed))
-			decoder := json.NewDecoder(strings.NewReader(text))
+			one := string(rendering(level).AppendEntity(nil, k, want[i].Entity))
+			decoder := json.NewDecoder(strings.NewReader(one))
 			decoder.UseNumber()
 			var decoded map[string]any
 			if err := decoder.Decode(&decoded); err != nil {
-				t.Fatalf("seed %d, entity %d: %s: %v", seed, i, text, err)
+				t.Fatalf("seed %d, entity %d: %s: %v", seed, i, one, err)
 			}
 			if decoded["PartitionKey"] != k.Partition || decoded["RowKey"] != k.Row ||
 				decoded["Timestamp"] != version.String() || decoded["odata.etag"] != version.ETag() {
-				t.Fatalf("seed %d, entity %d: %s is of another key or version than %q %s", seed, i, text, k, version)
+				t.Fatalf("seed %d, entity %d: %s is of another key or version than %q %s", seed, i, one, k, version)
 			}
 			for _, p := range all {
 				if !decodedAs(decoded, p) {
-					t.Fatalf("seed %d, entity %d: %s shows %s badly; want %s", seed, i, text, p.Name, showProperties(all))
+					t.Fatalf("seed %d, entity %d: %s shows %s badly; want %s", seed, i, one, p.Name, showProperties(all))
 				}
 			}
-			row, err := wire.ParseEntity(text)
-			if err != nil || row.Key != k || string(row.Entity) != string(packed) {
-				t.Fatalf("seed %d, entity %d: ParseEntity(%s) = %q, %v; want %q and the same block", seed, i, text, row.Key, err, k)
+			if row, err := wire.ParseEntity(one); err != nil || !sameRows([]wire.Row{row}, want[i:i+1]) {
+				t.Fatalf("seed %d, entity %d: ParseEntity(%s) = %q, %v; want %q and the same block", seed, i, one, row.Key, err, k)
 			}
 		}
 	}
-}
-
-func TestRenderingOfACorruptBlockPanics(t *testing.T) {
-	defer func() {
-		if got := recover(); got == nil {
-			t.Error("AppendEntity of a corrupt block returned; want a panic")
-		}
-	}()
-	rendering(wire.MinimalMetadata).AppendEntity(nil, entity.Key{}, entity.Packed("short"))
-}
-
-// Rows cost no allocation where there is room and they have neither binaries nor
-// more than a few properties.
-func TestAppendRowAllocates(t *testing.T) {
-	k := entity.Key{Partition: "New York '26", Row: "Ø"}
-	p := entity.Pack(nil, ticks("2026-11-01T08:30:00Z"), properties("a", entity.String("Zürich"), "b", entity.Int64(1),
-		"c", entity.Double(5.5), "d", entity.DateTime(entity.EarliestDateTime), "e", entity.Int32(-1), "f",
-		entity.GUID(guid)))
-	room := make([]byte, 0, 4096)
-	for _, r := range []*wire.Rendering{rendering(wire.MinimalMetadata), rendering(wire.FullMetadata),
-		rendering(wire.MinimalMetadata, "a", "x")} {
-		if n := testing.AllocsPerRun(100, func() { r.AppendRow(room, true, k, p, nil) }); n != 0 {
-			t.Errorf("AppendRow at level %d allocates %g times; want 0", r.Level, n)
-		}
+	rows, err := wire.ParsePage(nil, string(rendering(wire.MinimalMetadata).AppendPageEnd(text)))
+	if err != nil || !sameRows(rows, want) {
+		t.Errorf("seed %d: ParsePage = %d rows, %v; want the %d that were shown", seed, len(rows), err, len(want))
 	}
 }

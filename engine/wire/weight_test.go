@@ -87,13 +87,3 @@ func TestPagesWeighWhatTheCodecWrites(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRequest(b *testing.B) {
-	c := drawn(rand.New(rand.NewPCG(13, 3)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if wire.RequestWeight(entity.Insert, c, nil) == 0 {
-			b.Fatal("nothing")
-		}
-	}
-}
