@@ -128,10 +128,12 @@ func TestPackIsCompact(t *testing.T) {
 	}
 }
 
-func TestPackedPathsAllocateOnce(t *testing.T) {
+func TestAllocations(t *testing.T) {
 	properties := registration()
 	packed := entity.Pack(nil, 1, properties)
 	room := make([]entity.Property, 0, 16)
+	change := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "2011 New York City Marathon__Full"}, Properties: properties}
+	batch := inserts(100)
 	for _, row := range []struct {
 		name string
 		do   func()
@@ -140,6 +142,9 @@ func TestPackedPathsAllocateOnce(t *testing.T) {
 		{"packing allocates the block", func() { entity.Pack(nil, 1, properties) }, 1},
 		{"a merge allocates the block", func() { entity.MergePacked(packed, 2, properties[2:4]) }, 1},
 		{"unpacking into room allocates nothing", func() { packed.Unpack(room) }, 0},
+		{"validating a registration allocates nothing", func() { change.Validate() }, 0},
+		{"nor does validating ascending rows", func() { entity.ValidateBatch(batch) }, 0},
+		{"a sort key of common text and back allocates nothing", func() { entity.FromSortKey(entity.SortKey("Zürich 한 \uE000")) }, 0},
 		{"a look at a property allocates nothing", func() { packed.Lookup("Notes") }, 0},
 	} {
 		if got := testing.AllocsPerRun(20, row.do); got != row.want {

@@ -1,7 +1,6 @@
 package filter_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -181,16 +180,6 @@ func TestResumptionCutsARangeInTwo(t *testing.T) {
 	}
 }
 
-func TestClassNames(t *testing.T) {
-	for class, want := range map[filter.Class]string{
-		0: "unknown", filter.ClassPoint: "point", filter.ClassTableScan: "table scan", filter.ClassTableScan + 1: "unknown",
-	} {
-		if got := class.String(); got != want {
-			t.Errorf("Class(%d).String() = %s; want %s", class, got, want)
-		}
-	}
-}
-
 func FuzzRowPrefix(f *testing.F) {
 	f.Add("a\uFFFF", "b")
 	f.Add("\uD7FF", "\U00010000")
@@ -204,26 +193,4 @@ func FuzzRowPrefix(f *testing.F) {
 			t.Fatalf("RowPrefix(p, %+q).Contains(%+q) = %v; want %v", prefix, row, got, want)
 		}
 	})
-}
-
-// A results page for one distance of a race, then the rest of it.
-func Example() {
-	distance := filter.OnePartition("2011 New York City Marathon__Full")
-	runners := filter.RowPrefix("2011 New York City Marathon__Full", "12")
-	fmt.Println(distance.Class(), "or", runners.Class())
-
-	last := entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__Kim__F__37"}
-	fmt.Println(runners.Contains(last), runners.After(last).Contains(last))
-	// Output:
-	// partition scan or row range scan
-	// true false
-}
-
-func BenchmarkContains(b *testing.B) {
-	r := filter.RowPrefix("2011 New York City Marathon__Full", "12")
-	k := key("2011 New York City Marathon__Full", "1234__Kim__F__37")
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Contains(k)
-	}
 }

@@ -3,10 +3,8 @@
 package rest_test
 
 import (
-	"fmt"
 	"net/http"
 	"runtime"
-	"strings"
 	"testing"
 
 	"loadgen/engine/rest/resttest"
@@ -20,30 +18,7 @@ func TestAllocationsOfRequests(t *testing.T) {
 	for i := range 1000 {
 		s.Want(t, 201, "POST", races, registration(i))
 	}
-	const entities = 500
-	body := registration(0)
-	before, after, _ := strings.Cut(body, "00000000")
-	texts := make([]string, 2*entities)
-	for i := range texts {
-		texts[i] = fmt.Sprintf("%s%08d%s", before, 10_000+i, after)
-	}
-	insert := sends("POST", races, "Prefer: return-no-content", "Content-Type: application/json")
-	get := resttest.NewRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')", "")
-	page := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
-	send := sends("POST", "/contoso/$batch", batchType)
-	transaction := hundredUpserts()
-	sent := 0
-	for _, row := range []struct {
-		name         string
-		status, runs int
-		most         float64
-		next         func() *http.Request
-	}{
-		{"an insert", 204, entities, 4, func() *http.Request { sent++; return insert(texts[sent%len(texts)]) }},
-		{"a get", 200, 100, 3, func() *http.Request { return get }},
-		{"a page of a thousand", 200, 10, 13, func() *http.Request { return page }},
-		{"a transaction of a hundred", 202, 10, 216, func() *http.Request { return send(transaction) }},
-	} {
+	for _, row := range requestsOf(s) {
 		w := &discard{header: make(http.Header)}
 		got := testing.AllocsPerRun(row.runs, func() {
 			s.ServeHTTP(w, row.next())

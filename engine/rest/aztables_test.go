@@ -65,12 +65,10 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 		t.Fatal(err)
 	}
 	a.accepted = &counting{Listener: listener}
-	// The certificate of another server, which its client trusts.
-	lender := httptest.NewTLSServer(nil)
-	t.Cleanup(lender.Close)
-	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: lender.TLS, Handler: h}).URL() + "/" + account
+	ours, theirs := certified(t)
+	a.url = open(t, rest.ListenOptions{Listener: a.accepted, TLS: ours, Handler: h}).URL() + "/" + account
 	a.options = &aztables.ClientOptions{}
-	a.options.Transport = lender.Client()
+	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs}}
 	a.options.Retry.MaxRetries = -1
 	if a.key, err = aztables.NewSharedKeyCredential(account, resttest.Contoso.Secret); err != nil {
 		t.Fatal(err)

@@ -2,12 +2,9 @@ package rest_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
-
-	"loadgen/engine/model"
 
 	"loadgen/engine/rest/resttest"
 )
@@ -33,24 +30,6 @@ type again struct{ strings.Reader }
 
 func (*again) Close() error { return nil }
 
-// benchmark sends one request again and again, past any network.
-func benchmark(b *testing.B, s *service, status int, next func(i int) *http.Request) {
-	b.Helper()
-	w := &discard{header: make(http.Header)}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		r := next(i)
-		clear(w.header)
-		s.ServeHTTP(w, r)
-		if w.status != status {
-			b.Fatalf("status = %d; want %d", w.status, status)
-		}
-	}
-	if w.bytes > 0 {
-		b.ReportMetric(float64(w.bytes)/float64(b.N), "B/reply")
-	}
-}
-
 // registration is an entity of about a kilobyte.
 func registration(row int) string {
 	return fmt.Sprintf(`{"PartitionKey":"2011 New York City Marathon__Full","RowKey":"%08d__Kim__F__37","Name":"Kim",`+
@@ -70,39 +49,6 @@ func sends(method, target string, headers ...string) func(body string) *http.Req
 	}
 }
 
-func BenchmarkInsert(b *testing.B) {
-	s := withTable(b)
-	send := sends("POST", races, "Prefer: return-no-content", "Content-Type: application/json")
-	body := registration(0)
-	before, after, _ := strings.Cut(body, "00000000")
-	benchmark(b, s, 204, func(i int) *http.Request { return send(fmt.Sprintf("%s%08d%s", before, i, after)) })
-}
-
-func BenchmarkUpsert(b *testing.B) {
-	s := withTable(b)
-	send := sends("PUT", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000000__Kim__F__37')",
-		"Content-Type: application/json")
-	body := registration(0)
-	benchmark(b, s, 204, func(int) *http.Request { return send(body) })
-}
-
-func BenchmarkGet(b *testing.B) {
-	s := withTable(b)
-	s.Want(b, 201, "POST", races, registration(0))
-	r := resttest.NewRequest("GET", "/contoso/Races(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000000__Kim__F__37')", "")
-	benchmark(b, s, 200, func(int) *http.Request { return r })
-}
-
-func BenchmarkPage(b *testing.B) {
-	s := withTable(b)
-	for i := range 1000 {
-		s.Want(b, 201, "POST", races, registration(i))
-	}
-	r := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "", "Accept: application/json;odata=minimalmetadata")
-	benchmark(b, s, 200, func(int) *http.Request { return r })
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/row")
-}
-
 // hundredUpserts is a transaction of a hundred entities.
 func hundredUpserts() string {
 	var t strings.Builder
@@ -115,23 +61,49 @@ func hundredUpserts() string {
 	return t.String() + "--changeset_1--\r\n--batch_1--\r\n"
 }
 
-func BenchmarkBatch(b *testing.B) {
+// BenchmarkRequests sends one request again and again, past any network.
+func BenchmarkRequests(b *testing.B) {
 	s := withTable(b)
-	send := sends("POST", "/contoso/$batch", batchType)
-	body := hundredUpserts()
-	benchmark(b, s, 202, func(int) *http.Request { return send(body) })
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/100, "ns/entity")
+	for i := range 1000 {
+		s.Want(b, 201, "POST", races, registration(i))
+	}
+	for _, row := range requestsOf(s) {
+		b.Run(row.name, func(b *testing.B) {
+			w := &discard{header: make(http.Header)}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				if s.ServeHTTP(w, row.next()); w.status != row.status {
+					b.Fatalf("status = %d; want %d", w.status, row.status)
+				}
+			}
+		})
+	}
 }
 
-func BenchmarkRefusal(b *testing.B) {
-	s := withTable(b, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=1", "partition_burst=1s"}})
-	r := resttest.NewRequest("GET", runner, "")
-	s.ServeHTTP(&discard{header: make(http.Header)}, r)
-	s.Clock.Set(0)
-	benchmark(b, s, 503, func(int) *http.Request {
-		s.Clock.Set(0)
-		return r
-	})
+// measured is a request that may be sent over and over, or one after another.
+type measured struct {
+	name         string
+	status, runs int
+	// most is how often it may allocate.
+	most float64
+	next func() *http.Request
 }
 
-var _ io.ReadCloser = (*again)(nil)
+func requestsOf(s *service) []measured {
+	before, after, _ := strings.Cut(registration(0), "00000000")
+	texts := make([]string, 1000)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("%s%08d%s", before, 10_000+i, after)
+	}
+	insert := sends("POST", races, "Prefer: return-no-content", "Content-Type: application/json")
+	get := resttest.NewRequest("GET", races+"(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')", "")
+	page := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
+	send, transaction, sent := sends("POST", "/contoso/$batch", batchType), hundredUpserts(), 0
+	return []measured{
+		{"an insert", 204, 500, 4, func() *http.Request { sent++; return insert(texts[sent%len(texts)]) }},
+		{"a get", 200, 100, 3, func() *http.Request { return get }},
+		{"a page of a thousand", 200, 10, 13, func() *http.Request { return page }},
+		{"a transaction of a hundred", 202, 10, 216, func() *http.Request { return send(transaction) }},
+	}
+}

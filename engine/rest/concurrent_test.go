@@ -120,45 +120,6 @@ func (h held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.left.Store(true)
 }
 
-func TestServerDrains(t *testing.T) {
-	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
-	s, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := rest.Listen(rest.ListenOptions{Address: s.Address(), Handler: h}); err == nil {
-		t.Error("Listen on an address in use = nil; want an error")
-	}
-	replies := make(chan string, 1)
-	go func() {
-		reply, err := http.Get(s.URL())
-		if err != nil {
-			replies <- err.Error()
-			return
-		}
-		defer reply.Body.Close()
-		text, _ := io.ReadAll(reply.Body)
-		replies <- string(text)
-	}()
-	<-h.entered
-	closed := make(chan error, 1)
-	go func() { closed <- s.Close(context.Background()) }()
-	select {
-	case err := <-closed:
-		t.Fatalf("Close = %v while a request is under way; want it to wait", err)
-	case h.release <- struct{}{}:
-	}
-	if got := <-replies; got != "done" {
-		t.Errorf("the request under way = %q; want its reply", got)
-	}
-	if err := <-closed; err != nil {
-		t.Errorf("Close = %v; want nil", err)
-	}
-	if err := s.Close(context.Background()); err != nil {
-		t.Errorf("second Close = %v; want nil", err)
-	}
-}
-
 func TestServerCutsOffWhoTakesTooLong(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), new(atomic.Bool)}
 	s, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: h})

@@ -1,15 +1,12 @@
 package rest_test
 
 import (
-	"bufio"
 	"bytes"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -119,32 +116,13 @@ func show(reply []byte) string {
 // its length.
 func converse(t *testing.T, address string, request []byte) []byte {
 	t.Helper()
-	connection, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Close()
-	if _, err := connection.Write(request); err != nil {
-		t.Fatal(err)
-	}
+	c := resttest.DialConn(t, address)
+	defer c.Close()
+	c.Send(string(request))
 	var reply bytes.Buffer
-	lines := bufio.NewReader(io.TeeReader(connection, &reply))
-	length, headers := int64(0), 0
-	for {
-		line, err := lines.ReadString('\n')
-		headers += len(line)
-		if err != nil {
-			t.Fatalf("reply = %q: %v", reply.String(), err)
-		}
-		if line == "\r\n" {
-			break
-		}
-		if name, value, _ := strings.Cut(line, ":"); strings.EqualFold(name, "Content-Length") {
-			length, _ = strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-		}
-	}
-	if _, err := io.CopyN(io.Discard, lines, length); err != nil {
+	c.In.Reset(io.TeeReader(c.Conn, &reply))
+	if _, _, err := c.Reply(); err != nil {
 		t.Fatalf("reply = %q: %v", reply.String(), err)
 	}
-	return reply.Bytes()[:headers+int(length)]
+	return reply.Bytes()
 }

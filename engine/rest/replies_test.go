@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/entity"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
@@ -114,25 +113,6 @@ func TestNothingIsLeftOfTheRequestBefore(t *testing.T) {
 			if got := answer(s, second); got != want {
 				t.Errorf("%s %s after %s %s = %s; want %s", second.method, second.target, first.method, first.target, got, want)
 			}
-		}
-	}
-}
-
-// The tag of the header is the one that the entity's version has elsewhere.
-func TestTagsAreThoseOfTheVersions(t *testing.T) {
-	s := withTable(t)
-	for i, at := range []time.Duration{0, 100, 1000, 123_456_700, 999_999_900, time.Second, time.Second + 100,
-		1500 * time.Millisecond, time.Second, 59 * time.Second, 10 * time.Minute} {
-		s.Clock.Set(at)
-		target := fmt.Sprintf("/contoso/Races(PartitionKey='p',RowKey='%d')", i)
-		written := s.Want(t, 204, "PUT", target, "{}").Header().Get("ETag")
-		w := s.Want(t, 200, "GET", target, "", "Accept: application/json")
-		version, err := entity.ParseETag(written)
-		if err != nil || version.ETag() != written || version < entity.TicksOf(time.Time(resttest.Epoch)) {
-			t.Errorf("after %v: ETag = %s (%v, %v); want the one of a version", at, written, version, err)
-		}
-		if got := w.Header().Get("ETag"); got != written || !strings.Contains(w.Body.String(), strings.ReplaceAll(written, `"`, `\"`)) {
-			t.Errorf("after %v: GET = ETag %s, %s; want %s in both", at, got, w.Body, written)
 		}
 	}
 }

@@ -2,16 +2,11 @@ package rest_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"io"
-	"math/big"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,26 +16,13 @@ import (
 	"loadgen/engine/rest/resttest"
 )
 
-// certified returns a certificate of this machine's, for a server and its clients.
+// certified returns a certificate of this machine's, for a server and its clients: that of
+// another server.
 func certified(t *testing.T) (server, client *tls.Config) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true}
-	text, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := x509.ParseCertificate(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := x509.NewCertPool()
-	known.AddCert(parsed)
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{text}, PrivateKey: key}}}, &tls.Config{RootCAs: known}
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	return lender.TLS, lender.Client().Transport.(*http.Transport).TLSClientConfig
 }
 
 // Over TLS all is as without: handlers see that it is there, connections last, one
@@ -94,8 +76,8 @@ func TestServerOverTLS(t *testing.T) {
 
 // Silent ones make room, although they never shook hands.
 func TestSilentOnesMakeRoomOverTLS(t *testing.T) {
+	ours, theirs := certified(t)
 	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := certified(t)
 		s, pipes := openPipes(t, rest.ListenOptions{TLS: ours, Connections: 2, Handler: newReleased()})
 		silent := resttest.NewConn(t, pipes.Dial())
 		for range 3 {
