@@ -39,6 +39,7 @@ func validity() (from, until time.Time) {
 }
 
 func TestStandardClientWithAnAccountsSignature(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	ctx := t.Context()
 	from, until := validity()
@@ -72,6 +73,7 @@ func TestStandardClientWithAnAccountsSignature(t *testing.T) {
 }
 
 func TestStandardClientWithATablesSignature(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := fiveByFive(t, a)
 	ctx := t.Context()
@@ -95,6 +97,7 @@ func TestStandardClientWithATablesSignature(t *testing.T) {
 
 // The figures are those of a test that its authors have run on the real service.
 func TestStandardClientWithARangeOfKeys(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	fiveByFive(t, a)
 	ctx := t.Context()
@@ -128,6 +131,7 @@ func TestStandardClientWithARangeOfKeys(t *testing.T) {
 }
 
 func TestStandardClientWithAStoredPolicy(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := fiveByFive(t, a)
 	ctx := t.Context()

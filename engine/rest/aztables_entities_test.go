@@ -53,6 +53,7 @@ func decodeEntity(t *testing.T, text []byte) (e aztables.EDMEntity) {
 }
 
 func TestStandardClientEntitiesOfEveryType(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	for _, key := range [][2]string{{"full", "1"}, {"100% +&=", "ä \U0001F3C3"}, {strings.Repeat("\U0001F3C3", 256), strings.Repeat("k", 512)}} {
@@ -101,6 +102,7 @@ func TestStandardClientEntitiesOfEveryType(t *testing.T) {
 }
 
 func TestStandardClientWrites(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	ctx := t.Context()
@@ -187,6 +189,7 @@ func TestStandardClientWrites(t *testing.T) {
 }
 
 func TestStandardClientRefusals(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	for _, row := range []struct {

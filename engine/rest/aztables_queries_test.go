@@ -30,6 +30,7 @@ func listAll(t *testing.T, table *aztables.Client, options *aztables.ListEntitie
 // Thousands of rows, with keys that no header can carry as they are, arrive once
 // each and in order, however long the pages are.
 func TestStandardClientPages(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	var want []string
@@ -81,6 +82,7 @@ func TestStandardClientPages(t *testing.T) {
 
 // The literals of each type, and how they are compared.
 func TestStandardClientFilters(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	born := time.Date(1974, 5, 1, 10, 30, 0, 123_456_700, time.UTC)
@@ -143,6 +145,7 @@ func TestStandardClientFilters(t *testing.T) {
 }
 
 func TestStandardClientSelects(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	if _, err := table.AddEntity(t.Context(), encode(t, everyType("full", "1")), nil); err != nil {

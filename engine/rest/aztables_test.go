@@ -125,6 +125,7 @@ func (a *standard) tableNames(t *testing.T, options *aztables.ListTablesOptions)
 }
 
 func TestStandardClientTables(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	for _, name := range []string{"Races", "boats", "Archers", "rowers"} {
 		created, err := a.service.CreateTable(t.Context(), name, nil)
@@ -168,6 +169,7 @@ func TestStandardClientTables(t *testing.T) {
 }
 
 func TestStandardClientService(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	before, err := a.service.GetProperties(t.Context(), nil)
 	if err != nil || len(before.Cors) != 0 || *before.Logging.Read || *before.HourMetrics.Enabled {
@@ -212,6 +214,7 @@ func TestStandardClientService(t *testing.T) {
 // An attempt whose reply is lost was carried out all the same; the client tries
 // again, and finds what it has done itself.
 func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
+	t.Parallel()
 	lost := make(chan struct{}, 1)
 	a := newStandard(t, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -263,6 +266,7 @@ func TestStandardClientMeetsItsOwnAttempt(t *testing.T) {
 
 // The standard client keeps its connection, whatever it asks and whatever comes of it.
 func TestStandardClientKeepsItsConnection(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	for i := range 10 {

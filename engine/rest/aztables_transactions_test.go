@@ -48,6 +48,7 @@ func numbers(t *testing.T, table *aztables.Client, partition string) string {
 
 // TestStandardClientTransactions has each begin with the rows 1 to 3.
 func TestStandardClientTransactions(t *testing.T) {
+	t.Parallel()
 	a := newStandard(t, nil)
 	table := a.table(t, "Races")
 	const before = "1=1 2=2 3=3"

@@ -31,6 +31,7 @@ type at struct {
 func (a *at) Now() clock.Instant { return clock.Instant(a.now.Load()) }
 
 func TestTokensOfAnIssuer(t *testing.T) {
+	t.Parallel()
 	i := resttest.NewIssuer(t)
 	clk := &at{Clock: clock.NewReal()}
 	subject, err := rest.DiscoverIssuer(t.Context(), i.Name, "races", clk, clock.Epoch(noon))

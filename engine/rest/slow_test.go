@@ -110,6 +110,7 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 
 // Who sends all of a body before reading anything hears what became of it.
 func TestRefusedBodiesAreHeard(t *testing.T) {
+	t.Parallel()
 	const mib = 1 << 20
 	server := open(t, rest.ListenOptions{Handler: withRoom(t, 6*mib)})
 	for _, row := range []struct {

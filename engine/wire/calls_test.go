@@ -7,6 +7,22 @@ import (
 	"loadgen/engine/wire"
 )
 
+// parsedRow is a text, and what a parser makes of it.
+type parsedRow[T comparable] struct {
+	name, text string
+	want       T
+	ok         bool
+}
+
+func checkParsed[T comparable](t *testing.T, parse func(string) (T, bool), rows []parsedRow[T]) {
+	t.Helper()
+	for _, row := range rows {
+		if got, ok := parse(row.text); got != row.want || ok != row.ok {
+			t.Errorf("%s: of %.80q comes %v, %v; want %v, %v", row.name, row.text, got, ok, row.want, row.ok)
+		}
+	}
+}
+
 // What is done for every request allocates nothing where its room is used again, or little.
 func TestAllocations(t *testing.T) {
 	key := entity.Key{Partition: "2011 New York City Marathon__Full", Row: "1234__Kim O'Neil__F__37"}

@@ -16,11 +16,7 @@ func TestLimitsInTheHeaderServer(t *testing.T) {
 	if got := wire.ServerName(wire.Limits{Partition: 2000, Account: 20_000, Headroom: 2000}); got != exceeded {
 		t.Errorf("ServerName = %q; want %q", got, exceeded)
 	}
-	for _, row := range []struct {
-		sentence, header string
-		want             wire.Limits
-		told             bool
-	}{
+	checkParsed(t, wire.ParseServer, []parsedRow[wire.Limits]{
 		{"both limits", whole, wire.Limits{Partition: 2000, Account: 20_000}, true},
 		{"none", "loadgen/1 (partition_target=none; account_target=none)", wire.Limits{}, true},
 		{"one of them", "loadgen/1 (partition_target=500; account_target=none)", wire.Limits{Partition: 500}, true},
@@ -51,11 +47,7 @@ func TestLimitsInTheHeaderServer(t *testing.T) {
 		{"a line within", "loadgen/1 (partition_target=1\n; account_target=1)", wire.Limits{}, false},
 		{"no value", "loadgen/1 (partition_target; account_target=1)", wire.Limits{}, false},
 		{"longer than a header may be", "loadgen/1 (partition_target=1; account_target=1; x=" + strings.Repeat("y", 300) + ")", wire.Limits{}, false},
-	} {
-		if got, told := wire.ParseServer(row.header); got != row.want || told != row.told {
-			t.Errorf("%s: ParseServer(%q) = %+v, %t; want %+v, %t", row.sentence, row.header, got, told, row.want, row.told)
-		}
-	}
+	})
 }
 
 // Whatever a server sends, what is taken of it is within bounds and comes out as it went in.

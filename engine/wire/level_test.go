@@ -8,12 +8,7 @@ import (
 
 func TestParseLevel(t *testing.T) {
 	const minimal, none, full = wire.MinimalMetadata, wire.NoMetadata, wire.FullMetadata
-	for _, row := range []struct {
-		name   string
-		accept string
-		want   wire.Level
-		ok     bool
-	}{
+	checkParsed(t, wire.ParseLevel, []parsedRow[wire.Level]{
 		{"no header at all is minimal", "", minimal, true},
 		{"a header of blanks and commas asks for nothing", " , ,", minimal, true},
 		{"anything is minimal", "*/*", minimal, true},
@@ -35,12 +30,7 @@ func TestParseLevel(t *testing.T) {
 		{"zero for all leaves nothing", "*/*;q=0", minimal, false},
 		{"a text is not spoken", "text/html", minimal, false},
 		{"a longer name is another type", "application/jsonp", minimal, false},
-	} {
-		got, ok := wire.ParseLevel(row.accept)
-		if got != row.want || ok != row.ok {
-			t.Errorf("%s: ParseLevel(%q) = %d, %v; want %d, %v", row.name, row.accept, got, ok, row.want, row.ok)
-		}
-	}
+	})
 }
 
 func FuzzParseLevel(f *testing.F) {
@@ -62,12 +52,7 @@ func FuzzParseLevel(f *testing.F) {
 
 func TestBoundary(t *testing.T) {
 	long := "batch_0123456789012345678901234567890123456789012345678901234567890123"
-	for _, row := range []struct {
-		name        string
-		contentType string
-		want        string
-		ok          bool
-	}{
+	checkParsed(t, wire.Boundary, []parsedRow[string]{
 		{"as clients write it", "multipart/mixed; boundary=batch_a1", "batch_a1", true},
 		{"in quotes, with a semicolon in them", `multipart/mixed; boundary="batch;a1"`, "batch;a1", true},
 		{"in other case, after other parameters", "Multipart/Mixed;charset=utf-8;BOUNDARY=x", "x", true},
@@ -79,10 +64,5 @@ func TestBoundary(t *testing.T) {
 		{"of another type", "multipart/form-data; boundary=x", "", false},
 		{"of JSON", "application/json", "", false},
 		{"of nothing", "", "", false},
-	} {
-		got, ok := wire.Boundary(row.contentType)
-		if got != row.want || ok != row.ok {
-			t.Errorf("%s: Boundary(%q) = %q, %v; want %q, %v", row.name, row.contentType, got, ok, row.want, row.ok)
-		}
-	}
+	})
 }

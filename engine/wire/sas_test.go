@@ -206,28 +206,30 @@ func TestSharedAccessOptionsComeOnce(t *testing.T) {
 	}
 }
 
-func TestAccessTimes(t *testing.T) {
-	for _, row := range []struct {
-		name, text, want string
-	}{
-		{"a date", "2026-11-20", "2026-11-20T00:00:00Z"},
-		{"minutes", "2026-11-20T11:48Z", "2026-11-20T11:48:00Z"},
-		{"seconds", "2026-11-20T11:48:19Z", "2026-11-20T11:48:19Z"},
-		{"a fraction", "2026-11-20T11:48:19.1234567Z", "2026-11-20T11:48:19.1234567Z"},
-		{"nothing", "", ""},
-		{"no zone", "2026-11-20T11:48:19", "2026-11-20T11:48:19Z"},
-		{"another zone", "2026-11-20T11:48:19+01:00", "2026-11-20T10:48:19Z"},
-		{"nanoseconds", "2026-11-20T11:48:19.123456789Z", "2026-11-20T11:48:19.1234567Z"},
-		{"more than a date", "2026-11-20T", ""},
-		{"a day that there is not", "2026-02-30", ""},
-		{"the beginning of the calendar, which stands for none", "0001-01-01", ""},
-		{"sixteen letters and a Z", "aaaaaaaaaaaaaaaaZ", ""},
-	} {
-		got, ok := wire.ParseAccessTime(row.text)
-		if ok != (row.want != "") || ok && got.String() != row.want {
-			t.Errorf("%s: ParseAccessTime(%q) = %v, %v; want %s", row.name, row.text, got, ok, row.want)
-		}
+// parseAccessTime is wire.ParseAccessTime with the text of what it reads.
+func parseAccessTime(text string) (string, bool) {
+	at, ok := wire.ParseAccessTime(text)
+	if !ok {
+		return "", false
 	}
+	return at.String(), true
+}
+
+func TestAccessTimes(t *testing.T) {
+	checkParsed(t, parseAccessTime, []parsedRow[string]{
+		{"a date", "2026-11-20", "2026-11-20T00:00:00Z", true},
+		{"minutes", "2026-11-20T11:48Z", "2026-11-20T11:48:00Z", true},
+		{"seconds", "2026-11-20T11:48:19Z", "2026-11-20T11:48:19Z", true},
+		{"a fraction", "2026-11-20T11:48:19.1234567Z", "2026-11-20T11:48:19.1234567Z", true},
+		{"nothing", "", "", false},
+		{"no zone", "2026-11-20T11:48:19", "2026-11-20T11:48:19Z", true},
+		{"another zone", "2026-11-20T11:48:19+01:00", "2026-11-20T10:48:19Z", true},
+		{"nanoseconds", "2026-11-20T11:48:19.123456789Z", "2026-11-20T11:48:19.1234567Z", true},
+		{"more than a date", "2026-11-20T", "", false},
+		{"a day that there is not", "2026-02-30", "", false},
+		{"the beginning of the calendar, which stands for none", "0001-01-01", "", false},
+		{"sixteen letters and a Z", "aaaaaaaaaaaaaaaaZ", "", false},
+	})
 }
 
 func TestAddressRanges(t *testing.T) {
