@@ -26,7 +26,7 @@ func signed(target, options string) string {
 		lines = []string{v.Get("sp"), v.Get("st"), v.Get("se"), "/table/" + account + "/" + strings.ToLower(v.Get("tn")), v.Get("si"),
 			v.Get("sip"), v.Get("spr"), v.Get("sv"), v.Get("spk"), v.Get("srk"), v.Get("epk"), v.Get("erk")}
 	}
-	return target + options + "&sig=" + url.QueryEscape(resttest.Contoso.MAC(strings.Join(lines, "\n")))
+	return target + options + "&sig=" + url.QueryEscape(contoso.MAC(strings.Join(lines, "\n")))
 }
 
 // bearer sends a request that nothing but its query string authorises. The

@@ -70,7 +70,7 @@ func newStandard(t *testing.T, between func(http.Handler) http.Handler) *standar
 	a.options = &aztables.ClientOptions{}
 	a.options.Transport = &http.Client{Transport: &http.Transport{TLSClientConfig: theirs}}
 	a.options.Retry.MaxRetries = -1
-	if a.key, err = aztables.NewSharedKeyCredential(account, resttest.Contoso.Secret); err != nil {
+	if a.key, err = aztables.NewSharedKeyCredential(account, contoso.Secret); err != nil {
 		t.Fatal(err)
 	}
 	if a.service, err = aztables.NewServiceClientWithSharedKey(a.url, a.key, a.options); err != nil {

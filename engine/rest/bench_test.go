@@ -30,6 +30,12 @@ type again struct{ strings.Reader }
 
 func (*again) Close() error { return nil }
 
+// marathon is the partition of the registrations in an address, marathonPage a query of it.
+const (
+	marathon     = "2011%20New%20York%20City%20Marathon__Full"
+	marathonPage = races + "()?$filter=PartitionKey%20eq%20'" + marathon + "'"
+)
+
 // registration is an entity of about a kilobyte.
 func registration(row int) string {
 	return fmt.Sprintf(`{"PartitionKey":"2011 New York City Marathon__Full","RowKey":"%08d__Kim__F__37","Name":"Kim",`+
@@ -97,8 +103,8 @@ func requestsOf(s *service) []measured {
 		texts[i] = fmt.Sprintf("%s%08d%s", before, 10_000+i, after)
 	}
 	insert := sends("POST", races, "Prefer: return-no-content", "Content-Type: application/json")
-	get := resttest.NewRequest("GET", races+"(PartitionKey='2011%20New%20York%20City%20Marathon__Full',RowKey='00000001__Kim__F__37')", "")
-	page := resttest.NewRequest("GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'", "")
+	get := resttest.NewRequest("GET", races+"(PartitionKey='"+marathon+"',RowKey='00000001__Kim__F__37')", "")
+	page := resttest.NewRequest("GET", marathonPage, "")
 	send, transaction, sent := sends("POST", "/contoso/$batch", batchType), hundredUpserts(), 0
 	return []measured{
 		{"an insert", 204, 500, 4, func() *http.Request { sent++; return insert(texts[sent%len(texts)]) }},

@@ -34,7 +34,7 @@ func onTheWall(t *testing.T) (*service, *wall) {
 
 // signedAt returns the headers of a request that is signed at a date.
 func signedAt(date, target string) []string {
-	return []string{"X-Ms-Date: " + date, "Authorization: " + resttest.Contoso.Lite(date, target)}
+	return []string{"X-Ms-Date: " + date, "Authorization: " + contoso.Lite(date, target)}
 }
 
 // A machine sleeps for 20 minutes: its monotonic clock stands still, and nobody else's.

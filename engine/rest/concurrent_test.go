@@ -22,7 +22,7 @@ import (
 // Many at once, with keys and bodies of many lengths: no reply shows anything of
 // another request, although all of them share the same room.
 func TestConcurrentRequestsDoNotMix(t *testing.T) {
-	s := withTable(t, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=0", "account_target=0"}})
+	s := withTable(t, documented("partition_target=0", "account_target=0"))
 	const workers, rounds = 16, 40
 	var group sync.WaitGroup
 	for worker := range workers {
@@ -60,7 +60,7 @@ func TestConcurrentRequestsDoNotMix(t *testing.T) {
 // What the engine remembers of a request that is over is a copy: names of tables
 // and partitions keep their meaning when their room is used again.
 func TestNamesOutliveTheirRequest(t *testing.T) {
-	s := newService(t, resttest.Options{Profile: model.Documented, Settings: []string{"partition_target=10", "partition_burst=100ms"}})
+	s := newService(t, documented("partition_target=10", "partition_burst=100ms"))
 	for i := range 50 {
 		s.Want(t, 201, "POST", "/contoso/Tables", fmt.Sprintf(`{"TableName":"Table%02d"}`, i))
 	}

@@ -9,8 +9,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
-	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
 	"loadgen/engine/store/durable"
 )
@@ -23,8 +21,10 @@ func TestSettingsLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newService(t, resttest.Options{Profile: model.Documented, Engine: engine.Options{Stores: map[string]engine.Store{account: store}},
-			Rest: rest.Options{Calendar: clock.Epoch(time.Time(resttest.Epoch).Add(later))}})
+		o := documented()
+		o.Engine.Stores = map[string]engine.Store{account: store}
+		o.Rest.Calendar = clock.Epoch(time.Time(resttest.Epoch).Add(later))
+		s := newService(t, o)
 		return s, func() {
 			if err := store.Close(); err != nil {
 				t.Error(err)

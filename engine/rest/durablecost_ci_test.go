@@ -22,10 +22,10 @@ func TestCostOfAFolder(t *testing.T) {
 	const json, inserts, pages, rounds = "Content-Type: application/json", 1000, 40, 6
 	post := func(target, body string, headers ...string) []byte {
 		headers = append(headers, json, fmt.Sprint("Content-Length: ", len(body)))
-		return []byte(resttest.Contoso.Head(date, "POST", target, headers...) + body)
+		return []byte(contoso.Head(date, "POST", target, headers...) + body)
 	}
 	insert := post(races, strings.Replace(registration(0), "00000000", numbered, 1), "Prefer: return-no-content")
-	page := []byte(resttest.Contoso.Head(date, "GET", races+"()?$filter=PartitionKey%20eq%20'2011%20New%20York%20City%20Marathon__Full'"))
+	page := []byte(contoso.Head(date, "GET", marathonPage))
 	kinds := []string{"memory", "nosync", "sync"}
 	var children []*child
 	var inserted, paged [3]float64

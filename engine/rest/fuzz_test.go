@@ -41,7 +41,7 @@ func FuzzHandler(f *testing.F) {
 			r.Header[textproto.CanonicalMIMEHeaderKey(name)] = []string{strings.TrimSpace(value)}
 		}
 		if signed {
-			r.Header.Set("Authorization", resttest.Contoso.Lite(r.Header.Get("X-Ms-Date"), target))
+			r.Header.Set("Authorization", contoso.Lite(r.Header.Get("X-Ms-Date"), target))
 		}
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)

@@ -98,8 +98,8 @@ func fill(text string) []byte {
 	sent := header("x-ms-date")
 	head = strings.NewReplacer(
 		"{length}", fmt.Sprint(len(body)),
-		"{lite}", "SharedKeyLite "+account+":"+resttest.Contoso.MAC(sent+"\n"+resource),
-		"{key}", "SharedKey "+account+":"+resttest.Contoso.MAC(words[0]+"\n\n"+header("Content-Type")+"\n"+sent+"\n"+resource),
+		"{lite}", "SharedKeyLite "+account+":"+contoso.MAC(sent+"\n"+resource),
+		"{key}", "SharedKey "+account+":"+contoso.MAC(words[0]+"\n\n"+header("Content-Type")+"\n"+sent+"\n"+resource),
 	).Replace(head)
 	return []byte(head + "\r\n\r\n" + body)
 }

@@ -80,7 +80,7 @@ func TestWaysToAskForOneEntity(t *testing.T) {
 	s.insert(t, "O'Brien %", "", 1)
 	s.insert(t, "", "", 2)
 	key := func(date, target string) string {
-		return "SharedKey contoso:" + resttest.Contoso.MAC("GET\n\napplication/json\n"+date+"\n/contoso"+target)
+		return "SharedKey contoso:" + contoso.MAC("GET\n\napplication/json\n"+date+"\n/contoso"+target)
 	}
 	const brien = "/contoso/Races(PartitionKey='O''Brien%20%25',RowKey='')"
 	for _, row := range []struct {
@@ -96,17 +96,17 @@ func TestWaysToAskForOneEntity(t *testing.T) {
 		{"a query that is not signed", brien + "?timeout=30&unknown=1", nil, "1"},
 		{"the secondary, signed with its suffix", "/contoso-secondary/Races(PartitionKey='',RowKey='')", nil, "2"},
 		{"the secondary, signed without", "/contoso-secondary/Races(PartitionKey='',RowKey='')",
-			[]string{"Authorization: " + resttest.Contoso.Lite(date, "/contoso/Races(PartitionKey='',RowKey='')")}, "2"},
+			[]string{"Authorization: " + contoso.Lite(date, "/contoso/Races(PartitionKey='',RowKey='')")}, "2"},
 		{"SharedKey", brien, []string{"Content-Type: application/json", "Authorization: " + key(date, brien)}, "1"},
 		{"signed over Date", brien, []string{"X-Ms-Date:", "Date: " + date}, "1"},
 		{"x-ms-date goes before Date", brien, []string{"Date: Sat, 01 Jan 2000 00:00:00 GMT"}, "1"},
-		{"a date 15 minutes ago", brien, []string{"X-Ms-Date: Fri, 20 Nov 2026 11:33:19 GMT", "Authorization: " + resttest.Contoso.Lite("Fri, 20 Nov 2026 11:33:19 GMT", brien)}, "1"},
+		{"a date 15 minutes ago", brien, []string{"X-Ms-Date: Fri, 20 Nov 2026 11:33:19 GMT", "Authorization: " + contoso.Lite("Fri, 20 Nov 2026 11:33:19 GMT", brien)}, "1"},
 		{"host style", "/Races(PartitionKey='',RowKey='')", []string{"Host: contoso.table.core.windows.net"}, "2"},
 		{"host style, the secondary", "/Races(PartitionKey='',RowKey='')", []string{"Host: contoso-secondary.table.localhost:10002"}, "2"},
 		{"path style under a name with a dot", brien, []string{"Host: tables.example.org"}, "1"},
 		{"path style under localhost", brien, []string{"Host: localhost:10002"}, "1"},
 		{"path style under IPv6", brien, []string{"Host: [::1]:10002"}, "1"},
-		{"the absolute form", "http://127.0.0.1:10002" + brien, []string{"Authorization: " + resttest.Contoso.Lite(date, brien)}, "1"},
+		{"the absolute form", "http://127.0.0.1:10002" + brien, []string{"Authorization: " + contoso.Lite(date, brien)}, "1"},
 	} {
 		w := s.Do("GET", row.target, "", row.headers...)
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"Number":`+row.number) {

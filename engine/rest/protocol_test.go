@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"loadgen/engine/rest/resttest"
 )
 
 // What an insert answers with is its sender's preference, among others that are
@@ -114,12 +112,12 @@ func TestTheSecondaryIsThereToBeRead(t *testing.T) {
 		if status == 0 {
 			status = 200
 		}
-		for _, signature := range []string{resttest.Contoso.Lite(date, target), resttest.Contoso.Lite(date, row.target)} {
+		for _, signature := range []string{contoso.Lite(date, target), contoso.Lite(date, row.target)} {
 			// Older clients sign as if it were the primary.
 			s.Want(t, status, row.method, target, row.body, "Authorization: "+signature, batchType)
 		}
 		host := strings.TrimPrefix(row.target, "/contoso")
-		s.Want(t, status, row.method, host, row.body, "Host: contoso-secondary.table.core.windows.net", "Authorization: "+resttest.Contoso.Lite(date, host), batchType)
+		s.Want(t, status, row.method, host, row.body, "Host: contoso-secondary.table.core.windows.net", "Authorization: "+contoso.Lite(date, host), batchType)
 	}
 }
 

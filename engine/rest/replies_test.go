@@ -34,7 +34,7 @@ func TestURLsOfReplies(t *testing.T) {
 // An address is no name with an account before its first dot, even where an
 // account is called like its first number.
 func TestAccountsMayBeNumbers(t *testing.T) {
-	key, err := wire.NewSecret(resttest.Contoso.Secret)
+	key, err := wire.NewSecret(contoso.Secret)
 	if err != nil {
 		t.Fatal(err)
 	}

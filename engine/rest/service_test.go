@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"loadgen/engine/model"
 	"loadgen/engine/rest/resttest"
 )
 
@@ -13,6 +14,13 @@ const (
 	account = "contoso"
 	date    = resttest.Date
 )
+
+var contoso = resttest.Contoso
+
+// documented are options of the documented limits, changed by settings NAME=VALUE.
+func documented(settings ...string) resttest.Options {
+	return resttest.Options{Profile: model.Documented, Settings: settings}
+}
 
 // service is a handler with an engine of its own behind it.
 type service struct{ *resttest.Service }

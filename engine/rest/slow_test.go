@@ -18,7 +18,7 @@ import (
 // keeps a connection by sending next to nothing.
 func TestSlowSendersAreCutOff(t *testing.T) {
 	head := func(length int) string {
-		return resttest.Contoso.Head(date, "POST", races, fmt.Sprint("Content-Length: ", length))
+		return contoso.Head(date, "POST", races, fmt.Sprint("Content-Length: ", length))
 	}
 	for _, row := range []struct {
 		name, sent string
@@ -83,7 +83,7 @@ func TestLongBodiesAreRefusedEarly(t *testing.T) {
 			_ = client.SetDeadline(time.Time{})
 			sent := make(chan int)
 			go func() {
-				_, err := io.WriteString(client, resttest.Contoso.Head(date, row.method, row.target, row.framing))
+				_, err := io.WriteString(client, contoso.Head(date, row.method, row.target, row.framing))
 				chunks, chunk := 0, "1000\r\n"+strings.Repeat(" ", 4096)+"\r\n"
 				for err == nil && strings.HasSuffix(row.framing, "chunked") && chunks < 4096 {
 					_, err = io.WriteString(client, chunk)
@@ -126,7 +126,7 @@ func TestRefusedBodiesAreHeard(t *testing.T) {
 		{"who signs for another", "/fabrikam/Races", "application/json", 6 * mib, 403, "AuthenticationFailed"},
 	} {
 		client := dial(t, server)
-		client.Send(resttest.Contoso.Head(date, "POST", row.target, "Content-Type: "+row.kind, fmt.Sprint("Content-Length: ", row.length)))
+		client.Send(contoso.Head(date, "POST", row.target, "Content-Type: "+row.kind, fmt.Sprint("Content-Length: ", row.length)))
 		client.Send(strings.Repeat(" ", row.length))
 		reply, _, err := client.Reply()
 		if err != nil || reply.StatusCode != row.status || !reply.Close || reply.Header.Get("x-ms-error-code") != row.code {

@@ -96,7 +96,9 @@ func (s *Service) Send(r *http.Request) *httptest.ResponseRecorder {
 }
 
 // Want is Do, and fails the test unless the reply has the status.
-func (s *Service) Want(t testing.TB, status int, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+func (s *Service) Want(t testing.TB, status int, method, target, body string, headers ...string) (
+	reply *httptest.ResponseRecorder,
+) {
 	t.Helper()
 	w := s.Do(method, target, body, headers...)
 	if w.Code != status {
@@ -132,7 +134,8 @@ func CodeOf(t testing.TB, w *httptest.ResponseRecorder) string {
 	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(len(text)) {
 		t.Errorf("Content-Length = %q; want %d", got, len(text))
 	}
-	if value := body.Error.Message.Value; !strings.Contains(value, "\nRequestId:"+w.Header().Get("x-ms-request-id")+"\nTime:20") {
+	lines := "\nRequestId:" + w.Header().Get("x-ms-request-id") + "\nTime:20"
+	if value := body.Error.Message.Value; !strings.Contains(value, lines) {
 		t.Errorf("message = %q; want the request's identifier and the time in it", value)
 	}
 	return header

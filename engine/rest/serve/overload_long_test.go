@@ -13,9 +13,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/rest/serve"
-	"loadgen/target"
-	"loadgen/target/azure"
 )
 
 var overload = flag.Duration("overload", 20*time.Minute, "how long a service is asked for twice its capacity")
@@ -35,28 +34,18 @@ func TestSoakOverload(t *testing.T) {
 	const capacity, clients, rows = 300, 16, 2000
 	s := open(t, serve.Options{DataDir: t.TempDir(), Set: []string{fmt.Sprintf("model.account_target=%d", capacity)}})
 	s.Must(entity.CreateTable, "Races", "", "")
-	endpoint, err := azure.ParseConnectionString(s.ConnectionString())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var ok, throttled, failed atomic.Int64
 	// run asks for a while; the first time is to warm up.
 	run := func(lasts time.Duration) {
 		clk := clock.NewReal()
-		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: clients, Clock: clk, Calendar: clk, RunID: "overload"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := resttest.Dial(t, s.ConnectionString())
 		defer client.Close()
 		var wait sync.WaitGroup
 		for i := range clients {
 			wait.Go(func() {
 				const each = time.Second * clients / (2 * capacity)
 				for n := 0; clk.Now().Offset() < lasts; n++ {
-					key := entity.Key{Partition: fmt.Sprint(i), Row: fmt.Sprint(n % rows)}
-					got := client.Do(t.Context(), &target.Operation{Verb: entity.InsertOrReplace, Table: "Races", Number: uint64(i)<<32 + uint64(n),
-						Change: entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: everyType()}})
-					switch {
+					switch got := client.Try(entity.InsertOrReplace, "Races", fmt.Sprint(i), fmt.Sprint(n%rows), everyType()...); {
 					case got.Status == 503:
 						throttled.Add(1)
 					case got.Code == entity.OK && got.Status != 0:
