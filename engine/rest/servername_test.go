@@ -15,10 +15,7 @@ func TestServerNameOfEachProfile(t *testing.T) {
 		want              string
 	}{
 		{"limits held hard", model.Documented, nil, "loadgen/1 (partition_target=2000; account_target=20000)"},
-		{"limits that an idle server lets partitions exceed", model.Headroom, nil, "loadgen/1 (headroom=2000; partition_target=2000; account_target=20000)"},
-		{"those of 2010", model.Measured2010, nil, "loadgen/1 (headroom=5000; partition_target=500; account_target=17000)"},
 		{"a profile that is told to", model.Documented, []string{"headroom=1500"}, "loadgen/1 (headroom=1500; partition_target=2000; account_target=20000)"},
-		{"a profile that is told not to", model.Headroom, []string{"headroom=1000"}, "loadgen/1 (partition_target=2000; account_target=20000)"},
 		{"no limit, and none to exceed", model.Headroom, []string{"partition_target=0"}, "loadgen/1 (partition_target=none; account_target=20000)"},
 		{"no limits", model.Off, nil, "loadgen/1 (partition_target=none; account_target=none)"},
 	} {
