@@ -1,134 +1,112 @@
 package advise
 
 import (
-	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/results/figure"
+	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
 
-// scaled are limits of a twentieth of the documents', by which load balancing takes seconds.
-const scaled = "{profile: documented, partition_target: 100, range_target: 100, server_target: 200, account_target: 1000, tick: 1s, " +
-	"detection: 5s, load_memory: 2s, detection_gap: 2s, offline_least: 200ms, offline_most: 200ms}"
-
-// known are designs of which the answer is known: each was once told wrongly.
-var known = []struct {
-	name, text string
-	state      string
-	// says has to be in the answer, never must not be.
-	says, never string
-	// limit is what throttles most, where anything does.
-	limit string
-}{
-	{"bytes that go out of an account (eg)", `name: egress
-start: cold
-model: {profile: documented, account_egress: 400000}
-attributes: {place: {uniform: [1, 900]}, id: {sequence: 1}}
-entity: {size: 8000}
-design: {partition_key: "{place}", row_key: "{id}"}
-phases:
-  - {name: fill, load: {entities: 400}}
-  - {name: read, traffic: {partitions: all, arrivals: {constant: 250}, for: 12s, operations: [{name: open, verb: get}]}}
-`, results.DoesNotHold, "bytes that go out", "times the peak", "egress busy"},
-	{"two tails (tails)", `name: tails
-start: cold
-model: ` + scaled + `
-attributes: {number: {sequence: 10000000}, region: {uniform: [1, 2]}}
-design: {partition_key: "{region}_{number}", row_key: order}
-phases:
-  - {name: orders, traffic: {arrivals: {constant: 400}, for: 30s, operations: [{name: order, verb: insert}]}}
-`, results.DoesNotHold, "2 × 100 = 200/s after load balancing", "", "range busy"},
-	{"a tail on a warm table, which the model does not try", `name: warm
-model: ` + scaled + `
-attributes: {number: {sequence: 10000000}}
-design: {partition_key: "{number}", row_key: order}
-phases:
-  - {name: orders, traffic: {arrivals: {constant: 300}, for: 20s, operations: [{name: order, verb: insert}]}}
-`, results.CannotTell, "start=cold", "", ""},
-	{"a filter on the RowKey of small partitions (pad)", `name: padded
-model: {profile: documented}
-attributes: {shop: {partitions: 4, rows: 800}, n: {sequence: 1}}
-design: {partition_key: "{shop}", row_key: "{n:08d}"}
-phases:
-  - {name: load, load: {entities: 3200}}
-  - name: read
-    traffic: {arrivals: {constant: 4}, for: 20s, operations: [{name: low, verb: query, by: [shop], where: "RowKey lt '00000101'"}]}
-`, results.Holds, "none is throttled", "", ""},
-	{"the account that ten partitions fill (acct)", `name: account
-model: {profile: documented, partition_target: 100, account_target: 1000}
-attributes: {place: {uniform: [100, 999]}, id: {sequence: 1}}
-design: {partition_key: "{place}", row_key: "{id}"}
-phases:
-  - {name: go, spread: {partitions: 12, rate: 95, for: 6s, operations: [{name: save, verb: insert}]}}
-`, results.DoesNotHold, "the account's target", "", "account busy"},
-	{"a percentile of too few samples (exp)", `name: few
-model: {profile: documented}
-attributes: {user: {uniform: [1, 1000]}, id: {sequence: 1}}
-design: {partition_key: "{user}", row_key: "{id}"}
-phases:
-  - {name: load, load: {entities: 300}}
-  - {name: work, traffic: {arrivals: {constant: 50}, for: 2s, operations: [{name: open, verb: get}]}}
-expect: [p99(open) < 20s]
-`, results.Holds, "too little to rest on", "", ""},
-	{"one partition of a quiet node, and a busy one (node)", `name: node
-model: {profile: headroom, partition_target: 200}
-attributes: {place: {list: [a, b, c, d]}, id: {sequence: 1}}
-design: {partition_key: "{place}", row_key: "{id}"}
-phases:
-  - {name: load, load: {entities: 400}}
-  - {name: peak, traffic: {partitions: [a], arrivals: {constant: 500}, for: 20s, operations: [{name: get, verb: get}]}}
-`, results.DoesNotHold, "500 of 200/s a partition", "", "partition busy"},
-	{"clients that wait for what takes long", `name: closed
-model: {profile: documented, read_time: 60ms}
-attributes: {place: {list: [a, b, c, d]}, id: {sequence: 1}}
-design: {partition_key: "{place}", row_key: "{id}"}
-phases:
-  - {name: load, load: {entities: 400}}
-  - {name: ask, traffic: {partitions: all, clients: 20, think: 1ms, for: 5s, operations: [{name: get, verb: get}]}}
-`, results.Holds, "HOLDS 3", "", ""},
-	{"a rare query that reads all", `name: rare
-model: {profile: documented, partition_target: 400, account_target: 2000}
-attributes: {user: {uniform: [1, 400]}, city: {uniform: [1, 5]}, id: {sequence: 1}}
-entity: {properties: [{name: City, type: Int64, value: "{city}"}]}
-design: {partition_key: "{user:03d}", row_key: "{id:09d}"}
-phases:
-  - {name: load, load: {entities: 3000}}
-  - name: work
-    traffic:
-      arrivals: {constant: 300}
-      for: 15s
-      operations: [{name: save, verb: insert, weight: 995}, {name: all, verb: query, by: [city], weight: 5}]
-`, results.DoesNotHold, "the account's target", "", "account busy"},
-}
-
-// Each design whose answer was wrong once has the one that is known, and that of its
-// simulation.
+// Each design of which the answer is known has it, and the figures of its simulation: each
+// was once predicted wrongly.
 func TestKnownDesigns(t *testing.T) {
-	for _, one := range known {
-		s := parsed(t, "seed: 3\nretry: none\ntable: known\n"+one.text)
+	for _, row := range []struct {
+		file, state, limit, checks string
+		// says is a figure or a setting in the answer.
+		says string
+	}{
+		{"egress", results.DoesNotHold, "egress busy", "", ""},
+		{"tails", results.DoesNotHold, "range busy", "", "2 × 100 = 200/s"},
+		{"warm", results.CannotTell, "", "", "start=cold"},
+		{"padded", results.Holds, "", "", ""},
+		{"account", results.DoesNotHold, "account busy", "", ""},
+		{"few", results.Holds, "", results.CannotTell, ""},
+		{"node", results.DoesNotHold, "partition busy", "", "500 of 200/s"},
+		{"closed", results.Holds, "", "", "HOLDS 3"},
+		{"rare", results.DoesNotHold, "account busy", "", ""},
+	} {
+		s := parsed(t, file(t, "known/"+row.file))
 		targets, times, err := TargetsOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Explain(context.Background(), Options{Scenario: s, Targets: targets, Times: times, Seeds: 2})
+		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times, Seeds: 2})
 		if err != nil {
-			t.Fatalf("%s: %v", one.name, err)
+			t.Fatalf("%s: %v", row.file, err)
 		}
-		r := e.Used().Rehearsal
-		if e.State != one.state || !strings.Contains(e.Verdict, one.says) || one.never != "" && strings.Contains(e.Verdict, one.never) ||
-			one.limit != "" && r.most() != one.limit {
-			t.Errorf("%s: %s by %q: %q; want %s by %q, with %q", one.name, e.State, r.most(), e.Verdict, one.state, one.limit, one.says)
+		limit := e.Used().Rehearsal.most()
+		if e.State != row.state || e.Checks != row.checks || !strings.Contains(e.Verdict, row.says) || row.limit != "" && limit != row.limit {
+			t.Errorf("%s: %s by %q, checks %q: %q; want %s by %q, checks %q, with %q", row.file, e.State, limit, e.Checks, e.Verdict,
+				row.state, row.limit, row.checks, row.says)
 		}
-		record, err := run.Run(context.Background(), run.Plan{Scenario: s})
-		if err != nil {
-			t.Fatal(err)
+		was := simulated(t, s)
+		if float64(e.Cost.Requests) != was.requests || float64(e.Cost.Entities) != was.entities || (was.throttled > .02) != (e.State == results.DoesNotHold) {
+			t.Errorf("%s: %s, %d requests and %d entities; its simulation is %+v", row.file, e.State, e.Cost.Requests, e.Cost.Entities, was)
 		}
-		all, measured := record.Total(results.Everything), record.Total(results.Reported)
-		if e.Cost.Requests != all.Attempts || e.Cost.Entities != all.Counted || (measured.Throttled > measured.Attempts/50) != (e.State == results.DoesNotHold) {
-			t.Errorf("%s: %d requests and %d entities, %s; its simulation has %d and %d, of which %d are throttled", one.name, e.Cost.Requests,
-				e.Cost.Entities, e.State, all.Attempts, all.Counted, measured.Throttled)
+	}
+}
+
+// truth is what a simulation of a scenario comes to.
+type truth struct {
+	throttled, hottest, requests, entities float64
+}
+
+func simulated(t *testing.T, s *scenarios.Scenario) truth {
+	t.Helper()
+	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.Text())
+	}
+	measured, all := record.Total(results.Reported), record.Total(results.Everything)
+	hottest := figure.Of(record).Take(figure.Reference{Name: "offered", Part: figure.Hottest})
+	return truth{throttled: figure.ShareOf(measured.Throttled, measured.Attempts), hottest: hottest.Value,
+		requests: float64(all.Attempts), entities: float64(all.Counted)}
+}
+
+// The load decides the state: sustained is a load of which nothing is lost, and at most 0.5%
+// of the first attempts are throttled, at any time. The checks decide what was asked, where
+// there are any, and only what was asked and is not so is marked bad.
+func TestLoadDecidesTheStateAndChecksWhatWasAsked(t *testing.T) {
+	const holds, fails = results.Holds, results.DoesNotHold
+	for _, row := range []struct {
+		name, arrivals, expect, more string
+		state                        string
+		ok                           bool
+		checks                       string
+		tone                         document.Tone
+		rate                         string
+	}{
+		{"sustained", "constant: 900", "", "", holds, true, "", document.Good, "900"},
+		{"sustained, a check passes", "constant: 900", "throttled < 50%", "", holds, true, holds, document.Good, "900"},
+		{"sustained, a check fails", "constant: 900", "p50 < 1us", "", holds, false, fails, document.Bad, "900"},
+		{"a third throttled", "constant: 1500", "", "", fails, false, "", document.Bad, "1,500"},
+		{"a third throttled, a check passes", "constant: 1500", "throttled < 50%", "", fails, true, holds, document.Neutral, "1,500"},
+		{"one of two checks fails", "constant: 1500", "throttled < 50%, throttled < 1%", "", fails, false, fails, document.Bad, "1,500"},
+		{"throttled at first alone", "ramp: {from: 1700, to: 100}", "share_throttled_settled(day) < 1%", "", fails, true, holds,
+			document.Neutral, "1,620"},
+		{"a later phase with less load", "constant: 1500", "",
+			"  - {name: night, traffic: {arrivals: {constant: 100}, for: 10s, operations: [{name: more, verb: insert}]}}\n",
+			fails, false, "", document.Bad, "1,500"},
+		{"less than one a second", "constant: 0.5", "", "", holds, true, "", document.Good, "0.5"},
+	} {
+		e := explained(t, parsed(t, file(t, "one-key")+row.more, "phases.day.arrivals={"+row.arrivals+"}", "expect=["+row.expect+"]"))
+		a := e.Document().Answer
+		got, want := fmt.Sprint(e.State, *e.Ok, e.Checks, a.Tone(), a.Number), fmt.Sprint(row.state, row.ok, row.checks, row.tone, row.rate)
+		if got != want {
+			t.Errorf("%s: state, ok, checks, tone and rate are %s; want %s: %s", row.name, got, want, e.Verdict)
 		}
+	}
+}
+
+// The answer is about the highest rate of operations that a phase offers, not about that of the
+// phase which counts most entities: 600/s are written there, and a scan every 2 s counts more.
+func TestAnswerIsAboutTheHighestRate(t *testing.T) {
+	if a := explained(t, builtin(t, "log-by-hour")).Document().Answer; a.Number != "600" || a.State != results.Holds {
+		t.Errorf("log-by-hour: %s %s; want that it holds 600", a.State, a.Number)
 	}
 }

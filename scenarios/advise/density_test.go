@@ -2,7 +2,6 @@ package advise
 
 import (
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -23,7 +22,7 @@ func TestDensityIsThatOfTheDistributions(t *testing.T) {
 		{"a filter in a partition", "{name: q, verb: query, class: partition-scan, where: \"User lt 101\"}", []string{byCity}, 0.25},
 		{"both", "{name: q, verb: query, by: [city], where: \"User lt 101\", pages: 1}", nil, 0.66 * 0.25},
 	} {
-		s := parsed(t, strings.Replace(judged, "OPERATIONS", row.operation, 1), append(row.set, "phases.load.entities=4000", slowly)...)
+		s := judged(t, row.operation, append(row.set, "phases.load.entities=4000", slowly)...)
 		one := used(t, s).Loads[0].Approaches[0]
 		if one.Density == nil {
 			t.Errorf("%s: no density; want %.4f", row.sentence, row.want)
@@ -40,7 +39,7 @@ func TestDensityIsThatOfTheDistributions(t *testing.T) {
 
 func TestDensityThatCannotBeTold(t *testing.T) {
 	// 4,000 entities of as many users: nobody meets anybody.
-	s := parsed(t, strings.Replace(judged, "OPERATIONS", "{name: q, verb: query, by: [id], where: \"User lt 9\"}", 1),
+	s := judged(t, "{name: q, verb: query, by: [id], where: \"User lt 9\"}",
 		"design.partition_key={id}", "design.row_key={user}")
 	if one := used(t, s).Loads[0].Approaches[0]; one.Density != nil {
 		t.Errorf("the density of what nobody shares is %v; want none", *one.Density)

@@ -3,7 +3,6 @@ package advise_test
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
@@ -47,18 +46,4 @@ phases:
 	// partition-target
 	// insert-order
 	// holds: false
-}
-
-// Keys that somebody has are judged without a scenario.
-func ExampleFromKeys() {
-	const file = "PartitionKey\nBerlin\nBerlin\nBerlin\nHamburg\n"
-	k, err := advise.FromKeys(strings.NewReader(file), advise.KeysOptions{File: "cities.csv", PerSecond: 2000,
-		Targets: advise.Targets{Partition: 2000, Account: 20_000, Accounts: 1}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(k.Verdict)
-	// Output:
-	// CANNOT TELL at 2,000 entities/s (at most 2,667/s, where the commonest partition is full). The commonest PartitionKey, "Berlin", has 75.0 % of all entities. When rows were inserted is unknown: name a column of instants (--time COLUMN).
 }
