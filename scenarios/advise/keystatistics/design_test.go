@@ -2,7 +2,7 @@ package keystatistics_test
 
 import (
 	"fmt"
-	"iter"
+	"math"
 	"time"
 
 	"loadgen/engine/clock"
@@ -37,24 +37,19 @@ type Event struct {
 // instant counts from 1970.
 func Start() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// Stream yields so many inserts in the order of their instants, which fill the
-// design's span evenly but for some jitter. A row is good until the next.
-func (d *Design) Stream(seed uint64, rows int) iter.Seq[*keystatistics.Row] {
+// rows returns so many inserts in the order of their instants, which fill the
+// design's span evenly but for some jitter.
+func (d *Design) rows(seed uint64, count int) []*keystatistics.Row {
 	chance := clock.NewStream(seed, "surveytest/"+d.Name)
-	return func(yield func(*keystatistics.Row) bool) {
-		row := keystatistics.Row{HasInstant: true, Entities: 1}
-		for i := range rows {
-			event := Event{Number: i, Count: rows, Draw: chance.At(uint64(i))}
-			share := (float64(i) + event.Draw.Float64()) / float64(rows)
-			event.At = Start().Add(time.Duration(share * float64(d.Span)))
-			row.PartitionKey = d.Key(&event)
-			row.Instant = clock.Instant(event.At.UnixNano())
-			row.Line = int64(i + 1)
-			if !yield(&row) {
-				return
-			}
-		}
+	rows := make([]*keystatistics.Row, count)
+	for i := range rows {
+		event := Event{Number: i, Count: count, Draw: chance.At(uint64(i))}
+		share := (float64(i) + event.Draw.Float64()) / float64(count)
+		event.At = Start().Add(time.Duration(share * float64(d.Span)))
+		rows[i] = &keystatistics.Row{PartitionKey: d.Key(&event), Instant: clock.Instant(event.At.UnixNano()), HasInstant: true,
+			Entities: 1, Line: int64(i + 1)}
 	}
+	return rows
 }
 
 // Reverse returns the design with time running backwards: the last insert comes
@@ -75,7 +70,7 @@ func (d *Design) Reverse() Design {
 // inverse of the integral of 1/x, which is near enough.
 func (e *Event) zipf(n int) int {
 	low, high := 1.0, float64(n)+1
-	x := low * pow(high/low, e.Draw.Float64())
+	x := low * math.Pow(high/low, e.Draw.Float64())
 	return min(int(x)-1, n-1)
 }
 

@@ -2,9 +2,7 @@ package keystatistics_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,35 +23,22 @@ func reportOf(t testing.TB, o keystatistics.Options, rows ...*keystatistics.Row)
 	return s.Report()
 }
 
-func orderOf(t testing.TB, d *Design, seed uint64, rows int) keystatistics.Order {
+func checkOrder(t testing.TB, d *Design, seed uint64, rows int) {
 	t.Helper()
-	s, err := keystatistics.New(keystatistics.Options{Seed: seed})
-	if err != nil {
-		t.Fatal(err)
+	o := reportOf(t, keystatistics.Options{Seed: seed}, d.rows(seed, rows)...).Order
+	if o.Verdict != d.Verdict || o.Hot != d.Hot {
+		t.Errorf("%s, %d rows: verdict = %s, hot %t; want %s, hot %t\n%+v", d.Name, rows, o.Verdict, o.Hot, d.Verdict, d.Hot, o)
 	}
-	for r := range d.Stream(seed, rows) {
-		s.Add(r)
+	if sentence := o.Sentence(); !strings.HasSuffix(sentence, ".") {
+		t.Errorf("%s: Sentence() = %q; want a sentence", d.Name, sentence)
 	}
-	return s.Report().Order
 }
 
-// TestNoDesignIsMisjudged prints the confusion matrix of all labelled designs.
 func TestNoDesignIsMisjudged(t *testing.T) {
 	for _, rows := range []int{2_000, tier(7_000, 17_000)} {
-		matrix := map[string]int{}
 		for i, d := range Designs() {
-			o := orderOf(t, &d, uint64(i), rows)
-			matrix[fmt.Sprintf("%-32s judged %-32s", d.Verdict, o.Verdict)]++
-			if o.Verdict != d.Verdict || o.Hot != d.Hot {
-				t.Errorf("%s, %d rows: verdict = %s, hot %t; want %s, hot %t\n%+v", d.Name, rows, o.Verdict, o.Hot, d.Verdict, d.Hot, o)
-			}
-			t.Logf("%-50s %s", d.Name, o.Sentence())
+			checkOrder(t, &d, uint64(i), rows)
 		}
-		var lines []string
-		for _, pair := range slices.Sorted(maps.Keys(matrix)) {
-			lines = append(lines, fmt.Sprintf("%s %3d", pair, matrix[pair]))
-		}
-		t.Logf("%d rows:\n%s", rows, strings.Join(lines, "\n"))
 	}
 }
 
@@ -61,11 +46,8 @@ func TestTimeReversedSwapsAppendAndPrepend(t *testing.T) {
 	swapped := 0
 	for i, d := range Designs() {
 		back := d.Reverse()
-		o := orderOf(t, &back, uint64(i), 12_000)
-		if o.Verdict != back.Verdict || o.Hot != back.Hot {
-			t.Errorf("%s: verdict = %s, hot %t; want %s, hot %t\n%+v", back.Name, o.Verdict, o.Hot, back.Verdict, back.Hot, o)
-		}
-		if o.Verdict == keystatistics.PrependOnly || o.Verdict == keystatistics.AppendOnly {
+		checkOrder(t, &back, uint64(i), 12_000)
+		if back.Verdict == keystatistics.PrependOnly || back.Verdict == keystatistics.AppendOnly {
 			swapped++
 		}
 	}
@@ -79,11 +61,7 @@ func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
 	options := keystatistics.Options{Seed: 5, Samples: 2_500}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i, d := range Designs() {
-		var rows []*keystatistics.Row
-		for r := range d.Stream(uint64(i), 6_000) {
-			copied := *r
-			rows = append(rows, &copied)
-		}
+		rows := d.rows(uint64(i), 6_000)
 		inOrder := reportOf(t, options, rows...)
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		shuffled := reportOf(t, options, rows...)
@@ -93,26 +71,6 @@ func TestAShuffledStreamGetsTheSameVerdict(t *testing.T) {
 		if inOrder.Effective != shuffled.Effective || inOrder.Partitions != shuffled.Partitions {
 			t.Errorf("%s: Effective = %+v, and shuffled %+v; want the same", d.Name, inOrder.Effective, shuffled.Effective)
 		}
-	}
-}
-
-// TestADayKeyOverAYearIsHot is the case that counting alone calls healthy: 365
-// partitions, each of which has a 365th of all.
-func TestADayKeyOverAYearIsHot(t *testing.T) {
-	s, _ := keystatistics.New(keystatistics.Options{})
-	for r := range Designs()[0].Stream(1, 36_500) {
-		s.Add(r)
-	}
-	r := s.Report()
-	f := r.Forecast(keystatistics.Demand{EntitiesPerSecond: 5000, PartitionTarget: 2000, AccountTarget: 20_000})
-	if f.HottestOver || f.Hottest.Most > 20 {
-		t.Errorf("the hottest partition takes %v; want about 14 entities/s as a mean", f.Hottest)
-	}
-	if !f.HotPlaceOver || f.HotPlace < 4900 || f.HotPlaceFull > 2100 {
-		t.Errorf("the hot place takes %.0f and is full at %.0f; want about 5,000 and 2,000 entities/s", f.HotPlace, f.HotPlaceFull)
-	}
-	if r.Effective.Value < 360 {
-		t.Errorf("Effective = %v; want 365 or nearly", r.Effective)
 	}
 }
 
@@ -127,13 +85,11 @@ func rowsAt(n int, key func(i int) string, at func(i int) int64) []*keystatistic
 
 func TestOrderIsUnknownRatherThanGuessed(t *testing.T) {
 	ascending := func(i int) string { return fmt.Sprintf("%06d", i) }
-	untimed := rowsAt(1000, ascending, func(i int) int64 { return int64(i) })
-	for _, r := range untimed {
-		r.HasInstant = false
-	}
-	reads := rowsAt(1000, ascending, func(i int) int64 { return int64(i) })
-	for _, r := range reads {
-		r.Kind = keystatistics.Other
+	inTurn := func(i int) int64 { return int64(i) }
+	untimed, reads := rowsAt(1000, ascending, inTurn), rowsAt(1000, ascending, inTurn)
+	for i := range untimed {
+		untimed[i].HasInstant = false
+		reads[i].Kind = keystatistics.Other
 	}
 	for _, tt := range []struct {
 		name    string
@@ -141,26 +97,25 @@ func TestOrderIsUnknownRatherThanGuessed(t *testing.T) {
 		verdict keystatistics.Verdict
 		reason  string
 	}{
-		{"no instants", untimed, keystatistics.Unknown, "no insert has an instant"},
-		{"reads alone", reads, keystatistics.Unknown, "there are no inserts"},
-		{"too few", rowsAt(127, ascending, func(i int) int64 { return int64(i) }), keystatistics.Unknown, "there are only 127 inserts with an instant; it takes 128"},
-		{"just enough", rowsAt(128, ascending, func(i int) int64 { return int64(i) }), keystatistics.AppendOnly, ""},
-		{"all at one instant", rowsAt(1000, ascending, func(int) int64 { return 42 }), keystatistics.Unknown, "all inserts have the same instant"},
-		{"a few instants", rowsAt(1000, ascending, func(i int) int64 { return int64(i / 200) }), keystatistics.Unknown,
-			"the inserts have so few different instants that only 5 moments can be told apart; it takes 8"},
-		{"a few inserts into one partition beside reads of another", append(rowsAt(5, func(int) string { return "p" },
-			func(i int) int64 { return int64(i) }), &keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.Unknown,
-			"there are only 5 inserts with an instant; it takes 128"},
-		{"many inserts into one partition beside reads of another", append(rowsAt(500, func(int) string { return "p" },
-			func(i int) int64 { return int64(i) }), &keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.OnePartition, ""},
+		{"no instants", untimed, keystatistics.Unknown, "no insert has"},
+		{"reads alone", reads, keystatistics.Unknown, "no inserts"},
+		{"too few", rowsAt(127, ascending, inTurn), keystatistics.Unknown, "127 inserts"},
+		{"just enough", rowsAt(128, ascending, inTurn), keystatistics.AppendOnly, ""},
+		{"all at one instant", rowsAt(1000, ascending, func(int) int64 { return 42 }), keystatistics.Unknown, "same instant"},
+		{"a few instants", rowsAt(1000, ascending, func(i int) int64 { return int64(i / 200) }), keystatistics.Unknown, "only 5 moments"},
+		{"a few inserts into one partition beside reads of another", append(rowsAt(5, func(int) string { return "p" }, inTurn),
+			&keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.Unknown,
+			"5 inserts"},
+		{"many inserts into one partition beside reads of another", append(rowsAt(500, func(int) string { return "p" }, inTurn),
+			&keystatistics.Row{PartitionKey: "q", Kind: keystatistics.Other}), keystatistics.OnePartition, ""},
 		{"one partition needs no instant", []*keystatistics.Row{{PartitionKey: "p"}, {PartitionKey: "p"}}, keystatistics.OnePartition, ""},
-		{"one day after another, two in all", rowsAt(1000, func(i int) string { return ascending(i / 500) }, func(i int) int64 { return int64(i) }), keystatistics.MovingPoint, ""},
+		{"one day after another, two in all", rowsAt(1000, func(i int) string { return ascending(i / 500) }, inTurn), keystatistics.MovingPoint, ""},
 		{"instants before 1970", rowsAt(1000, ascending, func(i int) int64 { return int64(i) - 1<<60 }), keystatistics.AppendOnly, ""},
 		{"users of a day whose instants are days", rowsAt(20_000, func(i int) string { return fmt.Sprintf("u%05d", i*7919%10_007) },
 			func(i int) int64 { return int64(i / 1000) }), keystatistics.Spread, ""},
 	} {
 		o := reportOf(t, keystatistics.Options{}, tt.rows...).Order
-		if o.Verdict != tt.verdict || o.Reason != tt.reason {
+		if o.Verdict != tt.verdict || !strings.Contains(o.Reason, tt.reason) || (o.Reason == "") != (tt.reason == "") {
 			t.Errorf("%s: verdict = %s (%s); want %s (%s)\n%+v", tt.name, o.Verdict, o.Reason, tt.verdict, tt.reason, o)
 		}
 		if sentence := o.Sentence(); !strings.HasSuffix(sentence, ".") || !strings.Contains(sentence, tt.reason) {
@@ -187,9 +142,6 @@ func TestAnImportIsSeenAmongSpreadTraffic(t *testing.T) {
 	o := reportOf(t, keystatistics.Options{}, rows...).Order
 	if share := float64(o.HotWindows) / float64(o.Windows); o.Verdict != keystatistics.Spread || share < .25 || share > .45 {
 		t.Errorf("%d of %d windows are hot, verdict %s; want a third of them, and spread", o.HotWindows, o.Windows, o.Verdict)
-	}
-	if got := o.Sentence(); !strings.Contains(got, "windows nearly all fell on one place") {
-		t.Errorf("Sentence() = %q; want the import told", got)
 	}
 }
 

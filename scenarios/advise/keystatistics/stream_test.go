@@ -17,7 +17,7 @@ func TestAStreamAgreesWithTheInstants(t *testing.T) {
 			var stream keystatistics.Stream
 			var order results.Order
 			seen := make(map[string]bool)
-			for row := range d.Stream(uint64(i), 3000) {
+			for _, row := range d.rows(uint64(i), 3000) {
 				if !seen[row.PartitionKey] {
 					seen[row.PartitionKey] = true
 					order.Add(stream.Next(row.PartitionKey, 64))
