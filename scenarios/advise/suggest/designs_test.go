@@ -1,7 +1,6 @@
 package suggest_test
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,17 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"loadgen/engine"
-	"loadgen/engine/model"
 	"loadgen/report/document"
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/suggest"
-	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/keys"
-	"loadgen/target"
+	"loadgen/scenarios/run"
 )
 
 func parsed(t testing.TB, text string) *scenarios.Scenario {
@@ -41,42 +35,38 @@ func proposed(t testing.TB, s *scenarios.Scenario, o suggest.Options) *suggest.P
 	return p
 }
 
-// tables are the three with a known answer. Several tests look at what is proposed for
-// them, which is most of the work.
-var tables = map[string]func() (*scenarios.Scenario, *suggest.Proposal, error){
+// answer is what is proposed for a scenario of testdata.
+type answer struct {
+	s   *scenarios.Scenario
+	p   *suggest.Proposal
+	err error
+}
+
+// tables are the three with a known answer, each asked once.
+var tables = map[string]func() answer{
 	"foot-race": once("foot-race"), "hourly-log": once("hourly-log"), "telemetry": once("telemetry"),
 }
 
-func once(name string) func() (*scenarios.Scenario, *suggest.Proposal, error) {
-	type answer struct {
-		s *scenarios.Scenario
-		p *suggest.Proposal
-	}
-	asked := sync.OnceValues(func() (answer, error) {
-		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-		if err != nil {
-			return answer{}, err
+func once(name string) func() answer {
+	return sync.OnceValue(func() (a answer) {
+		var text []byte
+		if text, a.err = os.ReadFile(filepath.Join("testdata", name+".yaml")); a.err != nil {
+			return a
 		}
-		s, err := scenarios.Parse(name+".yaml", text)
-		if err != nil {
-			return answer{}, err
+		if a.s, a.err = scenarios.Parse(name+".yaml", text); a.err == nil {
+			a.p, a.err = suggest.Designs(a.s, suggest.Options{})
 		}
-		p, err := suggest.Designs(s, suggest.Options{})
-		return answer{s, p}, err
+		return a
 	})
-	return func() (*scenarios.Scenario, *suggest.Proposal, error) {
-		a, err := asked()
-		return a.s, a.p, err
-	}
 }
 
 func answered(t testing.TB, name string) (*scenarios.Scenario, *suggest.Proposal) {
 	t.Helper()
-	s, p, err := tables[name]()
-	if err != nil {
-		t.Fatal(err)
+	a := tables[name]()
+	if a.err != nil {
+		t.Fatal(a.err)
 	}
-	return s, p
+	return a.s, a.p
 }
 
 // The known answer is among the first two. Which one that is, and why, the scenarios say.
@@ -133,7 +123,15 @@ func TestFiguresAreThoseOfARun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			record := run(t, s)
+			for _, limit := range []string{"model.partition_target", "model.account_target"} {
+				if err := s.Set(limit, "0"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
+			if err != nil {
+				t.Fatal(err)
+			}
 			c, told := &p.Candidates[0], 0
 			for i := range record.Phases {
 				for j, kind := range record.Manifest.Operations {
@@ -157,38 +155,6 @@ func TestFiguresAreThoseOfARun(t *testing.T) {
 			}
 		})
 	}
-}
-
-// run plays a scenario on the virtual clock against a target without limits.
-func run(t testing.TB, s *scenarios.Scenario) *results.Record {
-	t.Helper()
-	m, err := model.New(model.Documented)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.PartitionTarget, m.AccountTarget = 0, 0
-	service := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Seed: s.Seed})
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "suggested"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner := &drive.Virtual{Target: target.NewInProcess(service, "one", nil)}
-	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
 }
 
 // One bucket less would not hold the peak with the headroom.
@@ -239,56 +205,39 @@ func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
 	t.Errorf("no hour in buckets is proposed among %+v", p.Candidates)
 }
 
-// One screen names each design with its keys, and the sections have all the reasons.
+// One screen has a row of each design with its keys, and the sections have all the reasons.
 func TestDocumentNamesEachDesign(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		rows [][]string
-		says []string
-	}{
-		{"foot-race", [][]string{{"by-race-distance-copied", "{race}_{distance}", "bib:{bib}", "48", "1", "1", "point, row range scan"}},
-			[]string{"RowKey bib:{bib}: it begins with {bib}, which number knows beside the PartitionKey.",
-				"copy by-age: {race}_{distance} / age:{age}_{bib}", "An insert counts 2 entities in 1 request (derived).",
-				"{bib} (by-bib): append-only: it begins with bib"}},
-		{"hourly-log", [][]string{{"by-hour-in-4", "{hash(message,4):01d}_{hour}", "{source}_{message}", "309", "0", "4", "partition scan, row range scan"}},
-			[]string{"4 buckets by {message}: the fewest that leave 20.0 % of a partition's target free; hourly takes 12 requests, of-a-source takes 4 requests."}},
-		{"telemetry", [][]string{{"by-device", "{device}", "{at:inverted}_{report}", "1.92", "0", "1", "row range scan, partition scan"}},
-			[]string{"a span is a range of rows, and the latest come first."}},
+	for name, want := range map[string][]string{
+		"foot-race":  {"by-race-distance-copied", "{race}_{distance}", "bib:{bib}", "48", "1", "1", "point, row range scan"},
+		"hourly-log": {"by-hour-in-4", "{hash(message,4):01d}_{hour}", "{source}_{message}", "309", "0", "4", "partition scan, row range scan"},
+		"telemetry":  {"by-device", "{device}", "{at:inverted}_{report}", "1.92", "0", "1", "row range scan, partition scan"},
 	} {
-		_, p := answered(t, row.name)
+		_, p := answered(t, name)
 		d := p.Document()
 		table := d.Screen[0].(document.Table)
-		for i, want := range row.rows {
-			var got []string
-			for _, cell := range table.Rows[i] {
-				got = append(got, cell.Text)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: row %d is %q; want %q", row.name, i, got, want)
-			}
+		var got, all []string
+		for _, cell := range table.Rows[0] {
+			got = append(got, cell.Text)
 		}
-		var all []string
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the first row is %q; want %q", name, got, want)
+		}
 		for _, s := range d.Sections {
 			for _, block := range s.Blocks {
-				switch b := block.(type) {
-				case document.Paragraph:
-					all = append(all, b.Text)
-				case document.List:
-					all = append(all, b.Items...)
+				if list, ok := block.(document.List); ok {
+					all = append(all, list.Items...)
 				}
 			}
 		}
-		whole := strings.Join(all, "\n")
 		for _, c := range p.Candidates {
-			row.says = append(row.says, c.Why...)
-		}
-		for _, want := range row.says {
-			if !strings.Contains(whole, want) {
-				t.Errorf("%s: the document does not say %q:\n%s", row.name, want, whole)
+			for _, why := range c.Why {
+				if !slices.Contains(all, why) {
+					t.Errorf("%s: the document does not say %q: %q", name, why, all)
+				}
 			}
 		}
 		if len(table.Rows) != len(p.Candidates) || len(d.Sections) != len(p.Candidates)+1 {
-			t.Errorf("%s: %d rows and %d sections for %d candidates", row.name, len(table.Rows), len(d.Sections), len(p.Candidates))
+			t.Errorf("%s: %d rows and %d sections for %d candidates", name, len(table.Rows), len(d.Sections), len(p.Candidates))
 		}
 	}
 }

@@ -39,63 +39,51 @@ func ordered(t testing.TB, target int, arrivals, operations, expect string) *sce
 	return parsed(t, fmt.Sprintf(orders, target, arrivals, operations, expect))
 }
 
-// What nothing can be proposed for is told in one line, with what was expected.
+// What nothing can be proposed for says what is at fault.
 func TestUnsuitedScenarios(t *testing.T) {
-	const head = "suggest: no designs can be proposed: "
-	for _, tt := range []struct{ name, replace, by, want string }{
-		{"a stress test of one partition", "traffic: {constant, for: 2s, operations: [{verb: insert}]}", `peak: {partition_key: "7_fr", rates: [10], each: 1s, operations: [{verb: get}]}`,
-			"the scenario has no event traffic, in which the design decides where an operation falls; expected a phase of traffic that names no partitions"},
-		{"traffic that names partitions", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, partitions: 3, for: 2s, operations: [{verb: get}]",
-			"the scenario has no event traffic, in which the design decides where an operation falls; expected a phase of traffic that names no partitions"},
-		{"no queries", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: insert}, {verb: get}]",
-			"no operation says what it knows, by which a PartitionKey is chosen; expected a query such as {verb: query, by: [device]}"},
-		{"queries that are never sent", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: insert}, {verb: query, by: [customer], weight: 0}]",
-			"the operations that say what they know have weight 0; expected one with a weight"},
-		{"a trace", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]",
-			"phase work replays a trace, whose rows rather than the design say what is asked; expected arrivals such as {constant: 500}, or clients"},
-		{"a workflow", "constant, for: 2s, operations: [{verb: insert}]", "arrivals: {constant: 9}, for: 2s, operations: [{verb: query, by: [customer]}, {workflow: read-set, with: {sets: 20}}]",
-			"operation read-set is the workflow read-set, which has keys of its own; expected operations with a verb"},
+	const often = "arrivals: {constant: 9}, for: 2s, "
+	for _, tt := range []struct{ name, phase, want string }{
+		{"a stress test of one partition", `peak: {partition_key: "7_fr", rates: [10], each: 1s, operations: [{verb: get}]}`, "no event traffic"},
+		{"traffic that names partitions", "traffic: {" + often + "partitions: 3, operations: [{verb: get}]}", "no event traffic"},
+		{"no queries", "traffic: {" + often + "operations: [{verb: insert}, {verb: get}]}", "verb: query, by:"},
+		{"queries that are never sent", "traffic: {" + often + "operations: [{verb: insert}, {verb: query, by: [customer], weight: 0}]}", "weight 0"},
+		{"a trace", "traffic: {arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]}", "phase work replays a trace"},
+		{"a workflow", "traffic: {" + often + "operations: [{verb: query, by: [customer]}, {workflow: read-set, with: {sets: 20}}]}", "workflow read-set"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			text := fmt.Sprintf(orders, 2000, "constant", "{verb: insert}", "")
-			s, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, tt.replace, tt.by, 1)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err = suggest.Designs(s, suggest.Options{}); !errors.Is(err, suggest.ErrUnsuited) || err.Error() != head+tt.want {
-				t.Errorf("Designs() = %v; want %s%s", err, head, tt.want)
-			}
-		})
+		s := parsed(t, strings.Replace(fmt.Sprintf(orders, 2000, "", "", ""), "traffic: {, for: 2s, operations: []}", tt.phase, 1))
+		if _, err := suggest.Designs(s, suggest.Options{}); !errors.Is(err, suggest.ErrUnsuited) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: Designs() = %v; want %s", tt.name, err, tt.want)
+		}
 	}
 }
 
 func TestOptions(t *testing.T) {
-	good := []suggest.Options{{}, {Most: 20, Headroom: 0.99, Targets: &advise.Targets{}}}
-	for _, o := range good {
-		if faults := o.Validate(); len(faults) > 0 {
-			t.Errorf("Validate(%+v) = %v; want none", o, faults)
-		}
-	}
 	for _, tt := range []struct {
 		o    suggest.Options
-		want string
+		want []string
 	}{
-		{suggest.Options{Most: -1}, "most is -1; expected 1 to 20 candidates, or 0 for 5"},
-		{suggest.Options{Most: 21}, "most is 21; expected 1 to 20 candidates, or 0 for 5"},
-		{suggest.Options{Headroom: 1}, "headroom is 1; expected a share below 1, or 0 for 0.2"},
-		{suggest.Options{Headroom: -0.1}, "headroom is -0.1; expected a share below 1, or 0 for 0.2"},
-		{suggest.Options{Headroom: math.NaN()}, "headroom is NaN; expected a share below 1, or 0 for 0.2"},
-		{suggest.Options{Targets: &advise.Targets{Partition: -1}}, "targets are -1, 0 and 0 accounts; expected 0 or more"},
+		{suggest.Options{}, nil},
+		{suggest.Options{Most: 20, Headroom: 0.99, Targets: &advise.Targets{}}, nil},
+		{suggest.Options{Most: -1}, []string{"most is -1"}},
+		{suggest.Options{Most: 21}, []string{"most is 21"}},
+		{suggest.Options{Headroom: 1}, []string{"headroom is 1"}},
+		{suggest.Options{Headroom: -0.1}, []string{"headroom is -0.1"}},
+		{suggest.Options{Headroom: math.NaN()}, []string{"headroom is NaN"}},
+		{suggest.Options{Targets: &advise.Targets{Partition: -1}}, []string{"targets are -1, 0"}},
+		{suggest.Options{Most: 99, Headroom: 2}, []string{"most is 99", "headroom is 2"}},
 	} {
 		faults := tt.o.Validate()
-		if len(faults) != 1 || !errors.Is(faults[0], suggest.ErrOptions) || !strings.HasSuffix(faults[0].Error(), ": "+tt.want) {
-			t.Errorf("Validate(%+v) = %v; want %s", tt.o, faults, tt.want)
+		if len(faults) != len(tt.want) {
+			t.Fatalf("Validate(%+v) = %v; want %q", tt.o, faults, tt.want)
+		}
+		for i, want := range tt.want {
+			if !errors.Is(faults[i], suggest.ErrOptions) || !strings.Contains(faults[i].Error(), want) {
+				t.Errorf("Validate(%+v) = %v; want %s", tt.o, faults[i], want)
+			}
 		}
 	}
-	if faults := (suggest.Options{Most: 99, Headroom: 2}).Validate(); len(faults) != 2 {
-		t.Errorf("Validate() = %v; want both faults", faults)
-	}
-	if _, err := suggest.Designs(ordered(t, 2000, "arrivals: {constant: 9}", "{verb: query, by: [customer]}", ""), suggest.Options{Most: 99}); !errors.Is(err, suggest.ErrOptions) {
+	s := ordered(t, 2000, "arrivals: {constant: 9}", "{verb: query, by: [customer]}", "")
+	if _, err := suggest.Designs(s, suggest.Options{Most: 99}); !errors.Is(err, suggest.ErrOptions) {
 		t.Errorf("Designs() = %v; want the fault of its options", err)
 	}
 }
@@ -170,13 +158,13 @@ func TestProposals(t *testing.T) {
 	t.Run("a key that appends under few inserts is proposed, with a warning", func(t *testing.T) {
 		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert, weight: 2}, {verb: query, by: [hour], weight: 98}", ""), suggest.Options{})
 		c := find(p, "{hour}")
-		if c == nil || !strings.HasPrefix(c.Why[len(c.Why)-1], "It appends: its ") {
+		if c == nil || !strings.Contains(c.Why[len(c.Why)-1], "appends") {
 			t.Errorf("proposed %+v; want {hour}, with a warning", p.Candidates)
 		}
 	})
 	t.Run("a key that appends under many is not, and says why", func(t *testing.T) {
 		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [hour]}", ""), suggest.Options{})
-		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour, which rises or falls as entities come about, and 50.0 % of the operations insert") {
+		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour") {
 			t.Errorf("proposed %+v, rejected %+v; want {hour} rejected", p.Candidates, p.Rejected)
 		}
 		if c := p.Candidates[0]; c.Design.PartitionKey != "{hash(id,2):01d}_{hour}" || c.Buckets != 2 || c.Reads[0].Requests != 2 {
@@ -185,13 +173,13 @@ func TestProposals(t *testing.T) {
 	})
 	t.Run("transactions keep to one partition, and buckets to what they share", func(t *testing.T) {
 		p := proposed(t, ordered(t, 2000, "arrivals: {constant: 50}", "{verb: batch, entities: 5, together: [customer, country]}, {verb: query, by: [hour]}, {name: one, verb: query, by: [id]}", ""), suggest.Options{})
-		if find(p, "{hash(customer,2):01d}_{hour}") == nil || !rejected(p, "{hash(customer,2):01d}_{id}", "it cannot serve the scenario: an entity group transaction lies in one partition") {
+		if find(p, "{hash(customer,2):01d}_{hour}") == nil || !rejected(p, "{hash(customer,2):01d}_{id}", "cannot serve") {
 			t.Errorf("proposed %+v, rejected %+v; want buckets by the customer, and nothing by the id", p.Candidates, p.Rejected)
 		}
 	})
 	t.Run("a scan is rejected where another design serves the question", func(t *testing.T) {
 		p := proposed(t, ordered(t, 2000, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [customer]}, {name: rare, verb: query, by: [country]}", "p99(rare) < 1s"), suggest.Options{})
-		if !rejected(p, "{customer}", "a scan: rare would read several partitions whole") || find(p, "{country}") == nil {
+		if !rejected(p, "{customer}", "a scan: rare") || find(p, "{country}") == nil {
 			t.Errorf("proposed %+v, rejected %+v; want {customer} alone rejected as a scan", p.Candidates, p.Rejected)
 		}
 	})
@@ -211,7 +199,7 @@ func TestProposals(t *testing.T) {
 		s := ordered(t, 2000, "arrivals: {constant: 200}", "{verb: insert}, {verb: query, by: [customer]}", "")
 		p := proposed(t, s, suggest.Options{Targets: &advise.Targets{Partition: 2000, Account: 50}})
 		c := p.Candidates[0]
-		if c.Holds || !strings.Contains(c.Why[len(c.Why)-1], "It does not hold the peak, nor does any other design that was found: the account counts ") {
+		if c.Holds || !strings.Contains(c.Why[len(c.Why)-1], "account") {
 			t.Errorf("proposed first: %+v; want that it does not hold the peak", c)
 		}
 	})

@@ -114,24 +114,3 @@ func TestOrderOfDesigns(t *testing.T) {
 		}
 	}
 }
-
-// What does not hold the peak is left out where something does, and said not to where
-// nothing does.
-func TestChoiceOfWhatHolds(t *testing.T) {
-	r := ruled(t, "{source}", "{verb: insert}, {verb: query, by: [source]}, {name: site, verb: query, by: [site]}", "")
-	of := func(set string, hottest float64) candidate {
-		d, _ := r.draft([]string{set}, parts{1, 1}, 0)
-		return candidate{draft: d, hottest: hottest, cost: 1}
-	}
-	for _, tt := range []struct {
-		name     string
-		hottest  float64
-		proposed int
-	}{{"one of two holds", 10, 1}, {"none holds", 5000, 2}} {
-		p := new(Proposal)
-		r.choose([]candidate{of("site", 9000), of("source", tt.hottest)}, p)
-		if len(p.Candidates) != tt.proposed || len(p.Rejected) != 2-tt.proposed || p.Candidates[0].Holds != (tt.proposed == 1) {
-			t.Errorf("%s: %d proposed, %+v rejected; want %d proposed", tt.name, len(p.Candidates), p.Rejected, tt.proposed)
-		}
-	}
-}
