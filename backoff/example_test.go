@@ -32,17 +32,3 @@ func Example() {
 	// retry 3 after 610ms
 	// give up after 3 retries
 }
-
-// What the waits will be is known before a run.
-func ExampleExponential_Bounds() {
-	policy, _ := backoff.ByName("documented")
-	delay := policy.Delay.(backoff.Exponential)
-	for x := 1; x <= policy.Retries; x++ {
-		least, mean, greatest := delay.Bounds(x)
-		fmt.Printf("retry %d: %v to %v, %v on average\n", x, least, greatest, mean)
-	}
-	// Output:
-	// retry 1: 27s to 39s, 33s on average
-	// retry 2: 1m15s to 1m30s, 1m26.875s on average
-	// retry 3: 1m30s to 1m30s, 1m30s on average
-}

@@ -3,7 +3,6 @@ package backoff_test
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -49,28 +48,22 @@ func TestFormulas(t *testing.T) {
 // Waits by chance equal the documents' formula in exact arithmetic, to the nanosecond below.
 func TestFormulaAgainstExactArithmetic(t *testing.T) {
 	random := rand.New(rand.NewPCG(32, 4))
-	cases := 300
-	if testing.Short() {
-		cases = 50
-	}
-	for range cases {
+	for range 300 {
 		least := time.Duration(random.Int64N(int64(5 * s)))
-		most := least + time.Duration(random.Int64N(int64(5*time.Minute)))
+		most := least + 1 + time.Duration(random.Int64N(int64(5*time.Minute)))
 		z := 1 + time.Duration(random.Int64N(int64(time.Minute)))
 		first, tries := random.IntN(2), 1+random.IntN(12)
 		text := fmt.Sprintf("exponential z=%v min=%v max=%v tries=%d first=%d", z, least, most, tries, first)
 		p, err := backoff.ByName(text)
-		if most == 0 {
-			continue
-		}
 		if err != nil {
 			t.Fatalf("ByName(%q): %v; want a policy", text, err)
 		}
 		for retry := 1; retry < tries; retry++ {
 			chance := random.Float64()
 			got, again := p.Wait(retry, chance)
-			if want := exactWait(z, least, most, retry-1+first, chance); !again || got > want || want-got > 3 {
-				t.Fatalf("%s: retry %d at chance %v waits %v, %t; want %v", text, retry, chance, got, again, want)
+			want, _ := exact(backoff.Exponential{Base: z, Min: least, Max: most}, retry-1+first, chance).Float64()
+			if gap := want - float64(got); !again || gap < -1 || gap > 4 {
+				t.Fatalf("%s: retry %d at chance %v waits %v, %t; want %v", text, retry, chance, got, again, time.Duration(want))
 			}
 		}
 		if _, again := p.Wait(tries, 0.5); again {
@@ -79,38 +72,25 @@ func TestFormulaAgainstExactArithmetic(t *testing.T) {
 	}
 }
 
-// exactWait is min(zmin + z·(0.8 + 0.4·chance)·(2^x − 1), zmax), rounded down.
-func exactWait(z, least, most time.Duration, x int, chance float64) time.Duration {
-	share := new(big.Rat).SetFloat64(chance)
-	share.Mul(share, big.NewRat(4, 10)).Add(share, big.NewRat(8, 10))
-	power := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(x)), big.NewInt(1))
-	wait := share.Mul(share, new(big.Rat).SetInt(power.Mul(power, big.NewInt(int64(z)))))
-	wait.Add(wait, new(big.Rat).SetInt64(int64(least)))
-	if top := new(big.Rat).SetInt64(int64(most)); wait.Cmp(top) > 0 {
-		wait = top
-	}
-	return time.Duration(new(big.Int).Quo(wait.Num(), wait.Denom()).Int64())
-}
-
 // What is no formula is told in a line, by the parameter that it concerns.
 func TestFormulasAtFault(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
-		{"no back-off", "exponential z=0s min=3s max=90s", "z is 0s; expected 1ns to 24h0m0s"},
+		{"no back-off", "exponential z=0s min=3s max=90s", "z is 0s"},
 		{"a negative wait", "exponential z=1s min=-3s max=90s", "min is -3s"},
 		{"the bounds crossed", "exponential z=1s min=90s max=3s", "min is 1m30s and max 3s"},
 		{"a step above the greatest wait", "linear step=9s max=3s", "step is 9s and max 3s"},
 		{"a base above the cap", "full_jitter base=9s cap=3s", "base is 9s and cap 3s"},
-		{"longer than a day", "exponential z=25h min=3s max=90s", "z is 25h0m0s; expected 1ns to 24h0m0s"},
-		{"more than a duration holds", "exponential z=9999999999h min=3s max=90s", `z is "9999999999h"; expected a duration`},
-		{"no attempt", "fixed every=1s tries=0", "tries is 0; expected 1 to 1001"},
+		{"longer than a day", "exponential z=25h min=3s max=90s", "z is 25h0m0s"},
+		{"more than a duration holds", "exponential z=9999999999h min=3s max=90s", `z is "9999999999h"`},
+		{"no attempt", "fixed every=1s tries=0", "tries is 0"},
 		{"too many attempts", "fixed every=1s tries=1002", "tries is 1002"},
-		{"attempts that are no number", "fixed every=1s tries=many", `tries is "many"; expected a whole number`},
-		{"counted from two", "exponential z=1s min=0s max=9s first=2", "first is 2; expected 1, or 0"},
-		{"counted where nothing is", "fixed every=1s first=1", `unknown fixed parameter "first"`},
+		{"attempts that are no number", "fixed every=1s tries=many", `tries is "many"`},
+		{"counted from two", "exponential z=1s min=0s max=9s first=2", "first is 2"},
+		{"counted where nothing is", "fixed every=1s first=1", `parameter "first"`},
 		{"a parameter is missing", "exponential z=1s max=9s", "exponential has no min"},
-		{"a parameter of another kind", "linear step=1s cap=9s", `unknown linear parameter "cap"; expected tries, step or max`},
+		{"a parameter of another kind", "linear step=1s cap=9s", `parameter "cap"`},
 		{"a parameter twice", "fixed every=1s every=2s", `"every" is given twice`},
-		{"no unit", "fixed every=5", `every is "5"; expected a duration with its unit`},
+		{"no unit", "fixed every=5", `every is "5"`},
 		{"the kind alone", "exponential", "exponential has no z"},
 	} {
 		_, err := backoff.ByName(row.text)

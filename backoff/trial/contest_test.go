@@ -3,7 +3,6 @@ package trial_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -31,34 +30,18 @@ func run(t testing.TB, c trial.Contest) *results.PolicyContest {
 	return contest
 }
 
-// The documents' formula outlives a hand-over of 15 seconds, and what clients of today do
-// by default loses a third of the operations or two.
+// What is ranked first lost least, and the verdict names those that lose none.
 func TestContestRanksByWhatIsLost(t *testing.T) {
-	want := []struct {
-		policy string
-		lost   float64
-	}{{"documented", 0}, {"was-1.x", 0}, {"storage-net", 0}, {"azcore", 38.2}, {"azure-core-net", 63.1}, {"js", 64.7},
-		{"fixed-1s", 80.2}, {"botocore-standard", 90}, {"none", 100}}
-	var names []string
-	lost := map[string]float64{}
-	for _, one := range want {
-		names, lost[one.policy] = append(names, one.policy), one.lost
-	}
-	c := contestOf(t, names...)
+	want := []string{"documented", "was-1.x", "azcore", "js", "none"}
+	c := contestOf(t, "none", "azcore", "documented", "js", "was-1.x")
 	c.Clients = 200
 	contest := run(t, c)
-	if len(contest.Policies) != len(want) {
-		t.Fatalf("%d policies were tried; want %d", len(contest.Policies), len(want))
-	}
 	for i, trial := range contest.Policies {
-		if trial.Caught != 3000 || math.Abs(trial.LostPercent-lost[trial.Policy]) > 3 {
-			t.Errorf("%s lost %.1f %% of %d caught; want %.1f of 3,000 within 3 points", trial.Policy, trial.LostPercent, trial.Caught, lost[trial.Policy])
-		}
-		if i > 0 && trial.LostPercent < contest.Policies[i-1].LostPercent {
-			t.Errorf("%s stands behind %s, which lost more", trial.Policy, contest.Policies[i-1].Policy)
+		if trial.Policy != want[i] || trial.Caught != 3000 || (trial.Lost == 0) != (i < 2) {
+			t.Errorf("%s is number %d, and lost %d of %d caught; want %q in order, of which two lose none of 3,000", trial.Policy, i+1, trial.Lost, trial.Caught, want)
 		}
 	}
-	if !strings.Contains(contest.Verdict, `"documented", "was-1.x"`) || !strings.Contains(contest.Verdict, "lose none") {
+	if !strings.Contains(contest.Verdict, `"documented" and "was-1.x"`) {
 		t.Errorf("Verdict = %q; want it to name those that lose none", contest.Verdict)
 	}
 	if contest.LeadS != 5 || contest.TroubleS != 15 || contest.TailS != 10 || contest.OperationsPerSecondEachClient != 1 {
@@ -71,41 +54,32 @@ func TestTroublesOfAContest(t *testing.T) {
 		name     string
 		policies []string
 		alter    func(c *trial.Contest)
-		trouble  string
 		holds    func(p []results.PolicyTrial) bool
 	}{
 		{"an overload of twice what a partition bears loses half without retries", []string{"none"},
-			func(c *trial.Contest) { c.Overload, c.Length = 2, 5*s }, "2 times what a partition bears, for 5 s",
+			func(c *trial.Contest) { c.Overload, c.Length = 2, 5*s },
 			func(p []results.PolicyTrial) bool { return math.Abs(p[0].LostPercent-48) < 3 && p[0].Goodput > 1000 }},
 		{"clients that fail together come back together", []string{"fixed-1s", "was-1.x"},
 			func(c *trial.Contest) { c.Together, c.Clients = true, 100 },
-			"an outage of 15 s, in which every attempt is throttled at once and which finds every client with an operation due at its first instant",
 			func(p []results.PolicyTrial) bool {
 				return p[0].PeakRetries == 100 && p[1].PeakRetries == 100 && p[0].Caught == 100
 			}},
 		{"lost replies show as duplicate effects", []string{"documented"},
 			func(c *trial.Contest) { c.Length, c.Clients, c.LostReplies = s, 1000, 10 },
-			"an outage of 1 s, in which every attempt is throttled at once, 10 % of all replies being lost after the request was carried out",
 			func(p []results.PolicyTrial) bool { return p[0].Duplicates > 500 }},
-		{"none of them without lost replies", []string{"documented"},
-			func(c *trial.Contest) { c.Length = s }, "an outage of 1 s, in which every attempt is throttled at once",
-			func(p []results.PolicyTrial) bool { return p[0].Duplicates == 0 }},
-		{"a limiter of one's own for each client", []string{"fixed-1s", "fixed-1s+retry-budget"},
-			func(c *trial.Contest) { c.Length = 10 * s }, "an outage of 10 s, in which every attempt is throttled at once",
+		{"none of them without lost replies, and a limiter of one's own for each client", []string{"fixed-1s", "fixed-1s+retry-budget"},
+			func(c *trial.Contest) { c.Length = 10 * s },
 			func(p []results.PolicyTrial) bool {
-				return len(p) == 2 && p[0].AttemptsPerOperation != p[1].AttemptsPerOperation
+				return len(p) == 2 && p[0].AttemptsPerOperation != p[1].AttemptsPerOperation && p[0].Duplicates == 0
 			}},
 	} {
 		c := contestOf(t, row.policies...)
 		row.alter(&c)
 		contest := run(t, c)
-		if contest.Trouble != row.trouble {
-			t.Errorf("%s: the trouble is %q; want %q", row.name, contest.Trouble, row.trouble)
+		for i := range contest.Policies {
+			contest.Policies[i].RetriesPer100ms = nil
 		}
-		if !row.holds(contest.Policies) {
-			for i := range contest.Policies {
-				contest.Policies[i].RetriesPer100ms = nil
-			}
+		if !row.holds(contest.Policies) || contest.Trouble == "" {
 			t.Errorf("%s: %+v", row.name, contest)
 		}
 	}
@@ -117,26 +91,30 @@ func TestContestEndsEarly(t *testing.T) {
 	cancel()
 	c := contestOf(t, "none", "js")
 	contest, err := c.Run(ctx)
-	if !errors.Is(err, context.Canceled) || contest == nil || !strings.HasPrefix(contest.Verdict, "Ended after 0 of 2 policies: context canceled. No policy") {
+	if !errors.Is(err, context.Canceled) || contest == nil || !strings.Contains(contest.Verdict, "0 of 2 policies: context canceled") {
 		t.Errorf("Run of a cancelled contest = %+v, %v; want what was done", contest, err)
 	}
 }
 
 func TestNamedTellsEveryName(t *testing.T) {
 	for _, row := range []struct {
-		sentence string
-		names    []string
-		want     string
+		sentence    string
+		names, want []string
 	}{
-		{"a policy, and one with a limiter", []string{"js", "js+cubic"}, "[]"},
-		{"none", nil, "[there is none; expected one at least]"},
-		{"one that is none, and a limiter that is none", []string{"azcor", "js+adaptiv"},
-			`[backoff: unknown policy "azcor"; nearest: azcore unknown limiter "adaptiv"; did you mean "adaptive"?]`},
-		{"one twice", []string{"js", "js"}, "[js occurs twice; expected each once]"},
+		{"a policy, and one with a limiter", []string{"js", "js+cubic"}, nil},
+		{"none", nil, []string{"none"}},
+		{"one that is none, and a limiter that is none", []string{"azcor", "js+adaptiv"}, []string{`"azcor"`, `"adaptiv"`}},
+		{"one twice", []string{"js", "js"}, []string{"js occurs twice"}},
 	} {
 		list, faults := trial.Named(row.names...)
-		if got := fmt.Sprint(faults); got != row.want || len(faults) == 0 && len(list) != len(row.names) {
-			t.Errorf("%s: Named(%q) = %d, %s; want %s", row.sentence, row.names, len(list), got, row.want)
+		if len(faults) != len(row.want) || len(faults) == 0 && len(list) != len(row.names) {
+			t.Errorf("%s: Named(%q) = %d, %v; want %q", row.sentence, row.names, len(list), faults, row.want)
+			continue
+		}
+		for i, want := range row.want {
+			if !strings.Contains(faults[i].Error(), want) {
+				t.Errorf("%s: Named(%q) = %v; want %s", row.sentence, row.names, faults[i], want)
+			}
 		}
 	}
 }

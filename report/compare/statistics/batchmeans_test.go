@@ -101,7 +101,6 @@ func TestBatchMeansCoverTheTruth(t *testing.T) {
 		{"bursts", bursts, 900, 380},
 	} {
 		told, holds := covered(row.draw, row.seconds, runs)
-		t.Logf("%s, %d s: %d of %d runs tell an interval, %d of those hold the truth", row.name, row.seconds, told, runs, holds)
 		share := float64(holds) / float64(max(1, told))
 		if bound := 2.75 * math.Sqrt(.95*.05/float64(max(1, told))); told < row.told || math.Abs(share-.95) > max(.03, bound) {
 			t.Errorf("%s, %d s: %d of %d runs tell an interval, of which %d hold the truth (%.1f %%); want %d or more, and 95 ± %.1f %%",
@@ -132,27 +131,24 @@ func TestBatchMeansOfTooLittle(t *testing.T) {
 // By hand: sixty figures that alternate between 9 and 11 have the mean 10, the variance 60/59
 // and no positive correlation; Student's t of 59 is 2.001.
 func TestBatchMeansByHand(t *testing.T) {
-	series := make([]float64, 60)
-	for i := range series {
-		series[i] = 9 + 2*float64(i%2)
-	}
-	found := statistics.BatchMeans(series)
-	if want := 2.0010 * math.Sqrt(1.0/59); !found.Told || found.Mean != 10 || found.Batch != 1 || math.Abs(found.Half-want) > 1e-4 {
-		t.Errorf("%+v; want 10 ± %.4f of batches of one", found, want)
-	}
-	for i := range series {
-		series[i] = 7
-	}
-	if found := statistics.BatchMeans(series); !found.Told || found.Mean != 7 || found.Half != 0 {
-		t.Errorf("a constant: %+v; want 7 ± 0", found)
-	}
-	for i := range series {
-		series[i] = float64(i)
-	}
-	if found := statistics.BatchMeans(series); found.Told {
-		t.Errorf("what only rises: %+v; want no interval", found)
-	}
-	if found := statistics.BatchMeans(nil); found.Told || found.Mean != 0 {
-		t.Errorf("nothing: %+v; want no interval", found)
+	for _, row := range []struct {
+		name string
+		at   func(i int) float64
+		n    int
+		want statistics.Batched
+	}{
+		{"an alternation", func(i int) float64 { return 9 + 2*float64(i%2) }, 60, statistics.Batched{Mean: 10, Half: 2.0010 * math.Sqrt(1.0/59), Told: true}},
+		{"a constant", func(int) float64 { return 7 }, 60, statistics.Batched{Mean: 7, Told: true}},
+		{"what only rises", func(i int) float64 { return float64(i) }, 60, statistics.Batched{Mean: 29.5}},
+		{"nothing", nil, 0, statistics.Batched{}},
+	} {
+		series := make([]float64, row.n)
+		for i := range series {
+			series[i] = row.at(i)
+		}
+		found := statistics.BatchMeans(series)
+		if found.Told != row.want.Told || found.Mean != row.want.Mean || found.Told && math.Abs(found.Half-row.want.Half) > 1e-4 {
+			t.Errorf("%s: %+v; want %+v", row.name, found, row.want)
+		}
 	}
 }

@@ -20,13 +20,6 @@ func atMost(seen, n int, share float64) bool {
 	return distuv.Binomial{N: float64(n), P: share}.CDF(float64(seen-1)) <= 0.999
 }
 
-// permuted returns the p-value of the clearest split.
-func permuted(values []float64, limit float64, rng *rand.Rand) float64 {
-	d := statistics.NewDivider(len(values))
-	_, clarity := d.Divide(values)
-	return d.Permuted(values, clarity, limit, rng)
-}
-
 // slowDivide goes through every split by the formula's sums.
 func slowDivide(values []float64) (at int, clarity float64) {
 	within := func(side []float64) float64 {
@@ -95,8 +88,9 @@ func TestPermutationKeepsItsLevel(t *testing.T) {
 	const sets, level = 1000, 0.1
 	low := 0
 	for range sets {
-		series := gaussian(12, 100, 3, rng)
-		if permuted(series, level, rng) <= level {
+		series, d := gaussian(12, 100, 3, rng), statistics.NewDivider(12)
+		_, clarity := d.Divide(series)
+		if d.Permuted(series, clarity, level, rng) <= level {
 			low++
 		}
 	}

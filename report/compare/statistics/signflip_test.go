@@ -30,17 +30,10 @@ func TestSignFlipOfHandComputedSets(t *testing.T) {
 		{"they cancel", []float64{1, -1, 2, -2}, 1},
 		{"twenty alike, the most that are tried in all patterns", slices.Repeat([]float64{0.1}, 20), math.Ldexp(2, -20)},
 	} {
-		p, _, _, _, exact := flipped(row.logs, 0.05, 1)
-		if !exact || math.Abs(p-row.p) > 1e-15 {
-			t.Errorf("%s: signFlip(%v) = %v, exact %v; want %v", row.name, row.logs, p, exact, row.p)
+		if got := statistics.SignFlip(row.logs, 0.05, 1); !got.Exact || math.Abs(got.P-row.p) > 1e-15 {
+			t.Errorf("%s: SignFlip(%v) = %+v; want %v exactly", row.name, row.logs, got, row.p)
 		}
 	}
-}
-
-// flipped is [statistics.SignFlip], taken apart.
-func flipped(logs []float64, level float64, seed uint64) (p, low, high float64, told, exact bool) {
-	f := statistics.SignFlip(logs, level, seed)
-	return f.P, f.Low, f.High, f.Told, f.Exact
 }
 
 // slowSignFlip adds up every pattern as the definition says.
@@ -74,7 +67,7 @@ func TestSignFlipEqualsItsDefinition(t *testing.T) {
 			whole[i] = rng.IntN(9) - 2
 			logs = append(logs, float64(whole[i])/100)
 		}
-		got, _, _, _, _ := flipped(logs, 0.05, 1)
+		got := statistics.SignFlip(logs, 0.05, 1).P
 		if want := slowSignFlip(whole); got != want {
 			t.Fatalf("signFlip(%v) = %v; want %v by the definition", logs, got, want)
 		}
@@ -85,9 +78,10 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for n := 6; n <= 12; n++ {
 		logs := gaussian(n, 0.05, 0.05, rng)
-		_, low, high, told, _ := flipped(logs, 0.05, 1)
-		if !told || low > high {
-			t.Fatalf("signFlip(%v): interval %v to %v, told %v; want one", logs, low, high, told)
+		found := statistics.SignFlip(logs, 0.05, 1)
+		low, high := found.Low, found.High
+		if !found.Told || low > high {
+			t.Fatalf("SignFlip(%v) = %+v; want an interval", logs, found)
 		}
 		if estimate := statistics.HodgesLehmann(logs); estimate < low || estimate > high {
 			t.Errorf("hodgesLehmann(%v) = %v; want it between %v and %v", logs, estimate, low, high)
@@ -100,12 +94,12 @@ func TestIntervalIsWhatTheTestDoesNotReject(t *testing.T) {
 			for i := range shifted {
 				shifted[i] -= at.effect
 			}
-			if p, _, _, _, _ := flipped(shifted, 0.05, 1); p <= 0.05 != at.rejected {
+			if p := statistics.SignFlip(shifted, 0.05, 1).P; p <= 0.05 != at.rejected {
 				t.Errorf("%d pairs less an effect of %v: p = %v; want rejected %v", n, at.effect, p, at.rejected)
 			}
 		}
 	}
-	if _, _, _, told, _ := flipped([]float64{1, 1, 1, 1, 1}, 0.05, 1); told {
+	if statistics.SignFlip([]float64{1, 1, 1, 1, 1}, 0.05, 1).Told {
 		t.Error("signFlip of five pairs tells an interval; want none, for no effect can be rejected")
 	}
 }
@@ -120,22 +114,23 @@ func TestSampledPatternsComeNearTheExactOnes(t *testing.T) {
 		for i := range against {
 			logs[i] = -0.1
 		}
-		want, _, _, _, exact := flipped(logs, 0.05, 1)
+		exact := statistics.SignFlip(logs, 0.05, 1)
+		want := exact.P
 		binomial := distuv.Binomial{N: 18, P: 0.5}
-		if tail := 2 * binomial.CDF(float64(against)); !exact || math.Abs(want-tail) > 1e-9 {
+		if tail := 2 * binomial.CDF(float64(against)); !exact.Exact || math.Abs(want-tail) > 1e-9 {
 			t.Fatalf("%d of 18 against: p = %v; want %v", against, want, tail)
 		}
 		logs = append(logs, 0, 0, 0, 0, 0, 0)
-		got, _, _, _, exact := flipped(logs, 0.05, 7)
-		if sd := 2 * math.Sqrt(want/2/100_000); exact || math.Abs(got-want) > 4*sd+2e-5 {
-			t.Errorf("%d of 24 against: p = %v, exact %v; want %v ± %v", against, got, exact, want, 4*sd)
+		got := statistics.SignFlip(logs, 0.05, 7)
+		if sd := 2 * math.Sqrt(want/2/100_000); got.Exact || math.Abs(got.P-want) > 4*sd+2e-5 {
+			t.Errorf("%d of 24 against: %+v; want p = %v ± %v by sampling", against, got, want, 4*sd)
 		}
-		if again, _, _, _, _ := flipped(logs, 0.05, 7); again != got {
-			t.Errorf("the same seed gives p = %v; want %v again", again, got)
+		if again := statistics.SignFlip(logs, 0.05, 7); again != got {
+			t.Errorf("the same seed gives %+v; want %+v again", again, got)
 		}
 	}
-	if p, low, high, told, _ := flipped(slices.Repeat([]float64{0.1}, 100), 0.05, 1); p != 2.0/100_001 || !told || low != high {
-		t.Errorf("a hundred alike: p = %v, interval %v to %v; want 2 of 100,001, for what was observed counts on either side, and 0.1", p, low, high)
+	if got := statistics.SignFlip(slices.Repeat([]float64{0.1}, 100), 0.05, 1); got.P != 2.0/100_001 || !got.Told || got.Low != got.High {
+		t.Errorf("a hundred alike: %+v; want 2 of 100,001, for what was observed counts on either side, and 0.1", got)
 	}
 }
 
@@ -153,39 +148,8 @@ func TestHolm(t *testing.T) {
 		{"nothing", []float64{0, 0, 0}, []float64{0, 0, 0}},
 	} {
 		got := statistics.Holm(row.p)
-		same := slices.EqualFunc(got, row.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 })
-		if !same {
+		if !slices.EqualFunc(got, row.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-15 }) {
 			t.Errorf("%s: holm(%v) = %v; want %v", row.name, row.p, got, row.want)
 		}
-	}
-}
-
-func TestHodgesLehmann(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		values []float64
-		want   float64
-	}{
-		{"one", []float64{3}, 3},
-		{"two", []float64{1, 2}, 1.5},
-		{"three, of six means", []float64{1, 2, 6}, 2.75},
-		{"one wild value hardly moves it", []float64{1, 1, 1, 1, 1, 1, 1000}, 1},
-	} {
-		if got := statistics.HodgesLehmann(row.values); got != row.want {
-			t.Errorf("%s: hodgesLehmann(%v) = %v; want %v", row.name, row.values, got, row.want)
-		}
-	}
-}
-
-func BenchmarkSignFlip(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, pairs := range []int{10, 16} {
-		logs := gaussian(pairs, 0.1, 0.1, rng)
-		b.Run(map[int]string{10: "pairs=10", 16: "pairs=16"}[pairs], func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				flipped(logs, 0.05, 1)
-			}
-		})
 	}
 }

@@ -8,21 +8,25 @@ import (
 	"loadgen/report/compare/statistics"
 )
 
-func TestMedian(t *testing.T) {
+func TestMiddles(t *testing.T) {
 	for _, row := range []struct {
-		name   string
-		values []float64
-		want   float64
+		name            string
+		values          []float64
+		median, lehmann float64
 	}{
-		{"one", []float64{3}, 3},
-		{"the middle of three", []float64{9, 1, 4}, 4},
-		{"between the middle two of four", []float64{9, 1, 4, 5}, 4.5},
-		{"two whose sum is no number", []float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64},
-		{"below zero", []float64{-3, -1}, -2},
+		{"one", []float64{3}, 3, 3},
+		{"two", []float64{1, 2}, 1.5, 1.5},
+		{"three, of six means", []float64{1, 2, 6}, 2, 2.75},
+		{"in any order", []float64{9, 1, 4}, 4, 4.5},
+		{"between the middle two of four", []float64{9, 1, 4, 5}, 4.5, 4.75},
+		{"one wild value hardly moves them", []float64{1, 1, 1, 1, 1, 1, 1000}, 1, 1},
+		{"two whose sum is no number", []float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64, math.Inf(1)},
+		{"below zero", []float64{-3, -1}, -2, -2},
 	} {
 		before := slices.Clone(row.values)
-		if got := statistics.Median(row.values); got != row.want || !slices.Equal(before, row.values) {
-			t.Errorf("%s: Median(%v) = %v; want %v, and the values as they were", row.name, before, got, row.want)
+		median, lehmann := statistics.Median(row.values), statistics.HodgesLehmann(row.values)
+		if median != row.median || lehmann != row.lehmann || !slices.Equal(before, row.values) {
+			t.Errorf("%s: Median and HodgesLehmann(%v) = %v, %v; want %v, %v, and the values as they were", row.name, before, median, lehmann, row.median, row.lehmann)
 		}
 	}
 	if got := statistics.Median([]int64{1, 2}); got != 1.5 {
