@@ -1,0 +1,65 @@
+package resultstest
+
+import (
+	"testing"
+	"time"
+
+	"loadgen/results"
+)
+
+// Open opens a recorder over a folder.
+func Open(t testing.TB, folder results.Folder, m results.Manifest) *results.Recorder {
+	t.Helper()
+	recorder, err := results.NewRecorder(folder, m)
+	if err != nil {
+		t.Fatalf("NewRecorder = %v; want no error", err)
+	}
+	return recorder
+}
+
+// Finish ends a valid run whose target does not count.
+func Finish(t testing.TB, recorder *results.Recorder, end time.Duration) {
+	t.Helper()
+	if err := recorder.Finish(end, results.Valid, nil, nil); err != nil {
+		t.Fatalf("Finish = %v; want no error", err)
+	}
+}
+
+// Read reads the record of a folder.
+func Read(t testing.TB, folder results.Folder) *results.Record {
+	t.Helper()
+	record, err := results.Read(folder)
+	if err != nil {
+		t.Fatalf("Read = %v; want no error", err)
+	}
+	return record
+}
+
+// Play returns the record of a valid run of which a function takes down what it likes.
+func Play(t testing.TB, m results.Manifest, end time.Duration, play func(r *results.Recorder)) *results.Record {
+	t.Helper()
+	folder := new(results.Memory)
+	recorder := Open(t, folder, m)
+	play(recorder)
+	Finish(t, recorder, end)
+	return Read(t, folder)
+}
+
+// Single takes down an operation of one attempt, which was sent when the attempt was. If the
+// attempt does not say so, it is of one entity, ok, and counts what it means to touch.
+func Single(to *results.Recorder, a results.Attempt) {
+	if a.Entities == 0 {
+		a.Entities = 1
+	}
+	if a.Class == 0 {
+		a.Class = results.Ok
+	}
+	if a.Class == results.Ok && a.Counted == 0 {
+		a.Counted = a.Entities
+	}
+	to.Scheduled(&results.Scheduled{Phase: a.Phase, Kind: a.Kind, Intended: a.Intended, Sent: a.Sent,
+		Entities: a.Entities})
+	to.Attempt(&a)
+	to.Completed(&results.Completed{Phase: a.Phase, Kind: a.Kind, Number: a.Number, Intended: a.Intended, Done: a.Done,
+		Class: a.Class, Attempts: 1, Entities: a.Entities, Served: a.Counted})
+}
