@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"loadgen/report/document"
 )
 
@@ -23,8 +25,13 @@ func rooms() *document.Document {
 	return d
 }
 
+func room(t *testing.T) *html.Node {
+	t.Helper()
+	return parsed(t, rendered(t, rooms(), drawn()))
+}
+
 func TestHeadingsAreInOrder(t *testing.T) {
-	root := parsed(t, rendered(t, rooms(), drawn()))
+	root := room(t)
 	last := 0
 	for _, h := range all(root, "h1", "h2", "h3", "h4", "h5", "h6") {
 		rank := int(h.Data[1] - '0')
@@ -42,7 +49,7 @@ func TestHeadingsAreInOrder(t *testing.T) {
 }
 
 func TestLandmarks(t *testing.T) {
-	root := parsed(t, rendered(t, rooms(), drawn()))
+	root := room(t)
 	for _, name := range []string{"main", "nav", "header", "footer", "h1", "title"} {
 		if n := len(all(root, name)); n != 1 {
 			t.Errorf("the page has %d of <%s>; want 1", n, name)
@@ -79,7 +86,7 @@ func TestLandmarks(t *testing.T) {
 }
 
 func TestTablesCanBeHeard(t *testing.T) {
-	root := parsed(t, rendered(t, rooms(), drawn()))
+	root := room(t)
 	tables := all(root, "table")
 	if len(tables) != 6 {
 		t.Fatalf("the page has %d tables; want 6", len(tables))
@@ -123,7 +130,7 @@ func TestTablesCanBeHeard(t *testing.T) {
 }
 
 func TestGraphicsHaveNames(t *testing.T) {
-	root := parsed(t, rendered(t, rooms(), drawn()))
+	root := room(t)
 	pictures := 0
 	for _, svg := range all(root, "svg") {
 		if attribute(svg, "aria-hidden") == "true" {
@@ -207,9 +214,6 @@ func contrast(a, b string) float64 {
 }
 
 func TestContrast(t *testing.T) {
-	if got := contrast("#000000", "#ffffff"); math.Abs(got-21) > 1e-9 {
-		t.Fatalf("contrast of black and white = %v; want 21", got)
-	}
 	if got := contrast("#767676", "#ffffff"); math.Abs(got-4.54) > .01 {
 		t.Fatalf("contrast of #767676 and white = %v; want 4.54", got)
 	}
@@ -217,28 +221,26 @@ func TestContrast(t *testing.T) {
 	for theme, of := range map[string]map[string]string{"light": light, "dark": dark} {
 		for _, row := range []struct {
 			least       float64
-			above, inks []string
+			above, inks string
 		}{
-			{4.5, []string{"paper"}, []string{"ink", "faded", "link", "good", "bad", "doubtful", "target", "event"}},
-			{4.5, []string{"raised", "good-paper", "bad-paper", "doubtful-paper"}, []string{"ink"}},
-			{4.5, []string{"raised"}, []string{"faded"}},
-			{3, []string{"paper"}, []string{"served", "throttled", "failed", "offered", "returned", "first", "second", "third", "rule"}},
+			{4.5, "paper", "ink faded link good bad doubtful target event"},
+			{4.5, "raised", "ink faded"},
+			{4.5, "good-paper", "ink"},
+			{4.5, "bad-paper", "ink"},
+			{4.5, "doubtful-paper", "ink"},
+			{3, "paper", "served throttled failed offered returned first second third rule"},
+			// The sign of a tone is the paper's colour upon the tone's.
+			{3, "good-paper", "good"},
+			{3, "bad-paper", "bad"},
+			{3, "doubtful-paper", "doubtful"},
 		} {
-			for _, paper := range row.above {
-				for _, ink := range row.inks {
-					if of[ink] == "" || of[paper] == "" {
-						t.Fatalf("no colour --%s or --%s", ink, paper)
-					}
-					if got := contrast(of[ink], of[paper]); got < row.least {
-						t.Errorf("%s: --%s on --%s has the contrast %.2f; want %.1f", theme, ink, paper, got, row.least)
-					}
+			for _, ink := range strings.Fields(row.inks) {
+				if of[ink] == "" || of[row.above] == "" {
+					t.Fatalf("no colour --%s or --%s", ink, row.above)
 				}
-			}
-		}
-		// The sign of a tone is the paper's colour upon the tone's.
-		for _, tone := range []string{"good", "bad", "doubtful"} {
-			if got := contrast(of[tone], of[tone+"-paper"]); got < 3 {
-				t.Errorf("%s: --%s on its own paper has the contrast %.2f; want 3", theme, tone, got)
+				if got := contrast(of[ink], of[row.above]); got < row.least {
+					t.Errorf("%s: --%s on --%s has the contrast %.2f; want %.1f", theme, ink, row.above, got, row.least)
+				}
 			}
 		}
 	}

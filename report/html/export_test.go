@@ -19,6 +19,7 @@ type Drawn struct {
 	More    int
 	Dashes  []int
 	Skipped int
+	Unshown int
 }
 
 // Draw makes a series ready, with stretches of that many instants merged.
@@ -28,7 +29,7 @@ func Draw(b document.Series, stretch int) (d Drawn) {
 	if err := json.Unmarshal([]byte(s.Data), &d); err != nil {
 		panic(err)
 	}
-	d.Listed, d.More, d.Skipped = len(s.Marks), s.MoreMarks, s.Skipped
+	d.Listed, d.More, d.Skipped, d.Unshown = len(s.Marks), s.MoreMarks, s.Skipped, s.Unshown
 	for _, l := range s.Lines {
 		d.Dashes = append(d.Dashes, l.Dash)
 	}

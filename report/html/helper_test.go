@@ -184,31 +184,6 @@ func refusals(seconds int, load, ripple func(float64) float64) document.Series {
 	return s
 }
 
-// hour is the longest report of the issue: 3,600 seconds, 12 lines of operations beside
-// the others, tables of 1,000 rows.
-func hour() *document.Document {
-	d := stress(3600)
-	perOperation := document.Series{ID: "operations", Title: "Served by operation", Unit: "entities/s", Seconds: clockOf(3600), Says: "Twelve operations."}
-	for i := range 12 {
-		perOperation.Lines = append(perOperation.Lines, document.Line{
-			Name: fmt.Sprintf("operation %d", i+1), Meaning: document.Served,
-			Values: wave(3600, func(s float64) float64 { return 300*float64(i+1) + 100*math.Sin(s/float64(20+i)) + 37*math.Sin(s*1.3) }),
-		})
-	}
-	partitions := document.Table{ID: "partitions", Caption: "Partitions", Columns: []document.Column{
-		{Title: "partition", Words: true}, {Title: "entities", Unit: "/s"}, {Title: "of target", Unit: "%"}, {Title: "throttled"},
-	}}
-	for i := range 1000 {
-		partitions.Rows = append(partitions.Rows, cells(fmt.Sprintf("2011-11-06T09__%04d", i), fmt.Sprint(2000-i), fmt.Sprint(100-i/10), fmt.Sprint(i)))
-	}
-	for i := range d.Sections {
-		if d.Sections[i].ID == "time" {
-			d.Sections[i].Blocks = append(d.Sections[i].Blocks, perOperation, partitions)
-		}
-	}
-	return d
-}
-
 // drawn are the pictures of stress.
 func drawn() map[string]template.HTML {
 	return map[string]template.HTML{"steps": picture, "latency": picture}

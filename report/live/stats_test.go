@@ -251,24 +251,3 @@ func TestAgainstNaiveCount(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkAttempt is what an operation of one attempt costs its teller.
-func BenchmarkAttempt(b *testing.B) {
-	for _, partitions := range []uint64{1, 20, 1_000_000} {
-		b.Run(fmt.Sprint(partitions, " partitions"), func(b *testing.B) {
-			keys := make([]string, min(partitions, 10_000))
-			for i := range keys {
-				keys[i] = fmt.Sprint("partition ", i)
-			}
-			p := New()
-			p.Enter("work", uint64(b.N), time.Hour)
-			b.ReportAllocs()
-			for n := uint64(0); b.Loop(); n++ {
-				at := time.Duration(n) * 10 * time.Microsecond
-				p.Due(&results.Scheduled{Intended: at, Sent: at, Entities: 1})
-				p.Attempt(&results.Attempt{Class: results.Ok, Number: n, Intended: at, Done: at, HasPartition: true, PartitionKey: keys[n*7919%uint64(len(keys))], Counted: 1})
-				p.Completed(&results.Completed{Class: results.Ok, Number: n, Intended: at, Done: at, Served: 1})
-			}
-		})
-	}
-}
