@@ -9,6 +9,7 @@ import (
 
 	"loadgen/report/compare"
 	"loadgen/report/compare/statistics"
+	"loadgen/results/resultstest"
 )
 
 // The series that the tests of Apache Otava (formerly Hunter) hold their workflow
@@ -92,7 +93,7 @@ func TestStepIsFoundWithinFourteenNights(t *testing.T) {
 		t.Skip("a statistical test of one goroutine")
 	}
 	const history, nights = 30, 14
-	sets := tier(40, 100)
+	sets := resultstest.Cases(40, 100)
 	for _, test := range []compare.Test{compare.ByPermutation, compare.ByStudent} {
 		rng := rand.New(rand.NewPCG(5, 14))
 		var found []int

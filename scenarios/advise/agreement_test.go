@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 )
 
@@ -57,7 +58,7 @@ func pick2(chance *rand.Rand, list ...int) int { return list[chance.IntN(len(lis
 // What is said of a design before it runs is what its run comes to, by a seed that nobody
 // looked at.
 func TestExplanationAgreesWithSimulation(t *testing.T) {
-	cases := tier(3, 300)
+	cases := resultstest.Cases(3, 300)
 	var wrongHolds, wrongFails, untold, throttling, far int
 	for n := range cases {
 		text := drawn(rand.New(rand.NewPCG(uint64(n), 23)))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -67,7 +68,7 @@ func TestCandidatesCarryWhatCountingSays(t *testing.T) {
 		{"all", func(map[string]string) string { return "" }},
 	}
 	untold := 0
-	for n := range tier(6, 200) {
+	for n := range resultstest.Cases(6, 200) {
 		chance := rand.New(rand.NewPCG(uint64(n), 5))
 		rows := drawTable(chance, 4000+chance.IntN(4000), 1+chance.IntN(8))
 		design := designs[n%len(designs)]
@@ -88,8 +89,8 @@ func TestCandidatesCarryWhatCountingSays(t *testing.T) {
 			t.Logf("case %d: %s at %.0f/s of %.0f/s: %s", n, design.template, rate, carries, c.Verdict)
 		}
 	}
-	if untold*10 > tier(6, 200) {
-		t.Errorf("of %d cases %d were not told", tier(6, 200), untold)
+	if untold*10 > resultstest.Cases(6, 200) {
+		t.Errorf("of %d cases %d were not told", resultstest.Cases(6, 200), untold)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // Each design of which the answer is known has it, and the figures of its simulation: each
@@ -30,7 +30,7 @@ func TestKnownDesigns(t *testing.T) {
 		{"closed", results.Holds, "", "", "HOLDS 3"},
 		{"rare", results.DoesNotHold, "account busy", "", ""},
 	} {
-		s := parsed(t, file(t, "known/"+row.file))
+		s := runtest.Parse(t, file(t, "known/"+row.file))
 		targets, times, err := TargetsOf(s)
 		if err != nil {
 			t.Fatal(err)
@@ -58,10 +58,7 @@ type truth struct {
 
 func simulated(t *testing.T, s *scenarios.Scenario) truth {
 	t.Helper()
-	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, s.Text())
-	}
+	record := runtest.Simulate(t, s).Record
 	measured, all := record.Total(results.Reported), record.Total(results.Everything)
 	hottest := figure.Of(record).Take(figure.Reference{Name: "offered", Part: figure.Hottest})
 	return truth{throttled: figure.ShareOf(measured.Throttled, measured.Attempts), hottest: hottest.Value,
@@ -94,7 +91,7 @@ func TestLoadDecidesTheStateAndChecksWhatWasAsked(t *testing.T) {
 			fails, false, "", document.Bad, "1,500"},
 		{"less than one a second", "constant: 0.5", "", "", holds, true, "", document.Good, "0.5"},
 	} {
-		e := explained(t, parsed(t, file(t, "one-key")+row.more, "phases.day.arrivals={"+row.arrivals+"}", "expect=["+row.expect+"]"))
+		e := explained(t, runtest.Parse(t, file(t, "one-key")+row.more, "phases.day.arrivals={"+row.arrivals+"}", "expect=["+row.expect+"]"))
 		a := e.Document().Answer
 		got, want := fmt.Sprint(e.State, *e.Ok, e.Checks, a.Tone(), a.Number), fmt.Sprint(row.state, row.ok, row.checks, row.tone, row.rate)
 		if got != want {
@@ -106,7 +103,7 @@ func TestLoadDecidesTheStateAndChecksWhatWasAsked(t *testing.T) {
 // The answer is about the highest rate of operations that a phase offers, not about that of the
 // phase which counts most entities: 600/s are written there, and a scan every 2 s counts more.
 func TestAnswerIsAboutTheHighestRate(t *testing.T) {
-	if a := explained(t, builtin(t, "log-by-hour")).Document().Answer; a.Number != "600" || a.State != results.Holds {
+	if a := explained(t, runtest.Builtin(t, "log-by-hour")).Document().Answer; a.Number != "600" || a.State != results.Holds {
 		t.Errorf("log-by-hour: %s %s; want that it holds 600", a.State, a.Number)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/scenarios/run/runtest"
 )
 
 // whole is all that a document says, a cell, a sentence or a title on each line.
@@ -130,7 +131,7 @@ func TestStateOfAPart(t *testing.T) {
 
 // What a scenario comes to fits one screen, and the whole has each finding.
 func TestDocumentOfScenario(t *testing.T) {
-	e := explained(t, parsed(t, file(t, "hours")))
+	e := explained(t, runtest.Parse(t, file(t, "hours")))
 	d := e.Document()
 	says := []string{"Design by-hour", "table scan", "design by-bucket", "cold-start"}
 	for _, f := range e.Findings {

@@ -2,7 +2,6 @@ package advise
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"strings"
@@ -13,29 +12,11 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/run/runtest"
 )
 
 // documented are the documents' own targets.
 var documented = DocumentedTargets()
-
-// parsed returns a scenario with values set otherwise, each given as path=value.
-func parsed(t testing.TB, text string, set ...string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range set {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if faults := s.Validate(); len(faults) > 0 {
-		t.Fatalf("%v: %v", set, errors.Join(faults...))
-	}
-	return s
-}
 
 // explained explains a scenario by the documents' targets.
 func explained(t testing.TB, s *scenarios.Scenario) *Explanation {
@@ -61,20 +42,11 @@ func file(t testing.TB, name string) string {
 	return string(text)
 }
 
-func builtin(t *testing.T, name string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestExplanationIsTheSameEachTime(t *testing.T) {
 	var documents [2][]byte
 	for i := range documents {
 		var err error
-		if documents[i], err = json.Marshal(explained(t, parsed(t, file(t, "hours"), "phases.reports.for=1s")).Document()); err != nil {
+		if documents[i], err = json.Marshal(explained(t, runtest.Parse(t, file(t, "hours"), "phases.reports.for=1s")).Document()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +67,7 @@ func TestExplanationIsTheSameEachTime(t *testing.T) {
 func TestDesignThatCannotServe(t *testing.T) {
 	text := strings.Replace(file(t, "hours"), "{name: report, verb: insert,",
 		"{name: report, verb: batch, entities: 10, together: [site],", 1)
-	e := explained(t, parsed(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s"))
+	e := explained(t, runtest.Parse(t, strings.Replace(text, "use: by-hour", "use: by-site", 1), "phases.reports.for=1s"))
 	for _, d := range e.Designs {
 		// An hour is shared by what is written at one instant; a bucket of devices is not.
 		cannot := d.Name == "by-bucket"
@@ -108,7 +80,7 @@ func TestDesignThatCannotServe(t *testing.T) {
 
 func TestFilesAreReadForEachDesign(t *testing.T) {
 	text := strings.Replace(file(t, "hours"), "{list: [north, south, east], weights: [5, 3, 2]}", "{csv: {file: sites.csv, column: site}}", 1)
-	s := parsed(t, strings.Replace(text, "for: 6s", "for: 1s", 1))
+	s := runtest.Parse(t, strings.Replace(text, "for: 6s", "for: 1s", 1))
 	opened := 0
 	read := func(s *scenarios.Scenario) error {
 		return s.ReadFiles(func(string) (io.ReadCloser, error) {
@@ -130,7 +102,7 @@ func TestFilesAreReadForEachDesign(t *testing.T) {
 
 func TestScenarioWithoutLoad(t *testing.T) {
 	text, _, _ := strings.Cut(file(t, "hours"), "  - name: reports")
-	e := explained(t, parsed(t, text))
+	e := explained(t, runtest.Parse(t, text))
 	d := e.Document()
 	if e.Ok != nil || e.State != results.Holds || e.Cost.PerMillion != 0 || d.Answer.State != "" {
 		t.Errorf("a scenario that only loads: %s, %d requests per million, answer %s; want none", e.State, e.Cost.PerMillion, d.Answer.State)
@@ -142,10 +114,7 @@ func TestScenarioWithoutLoad(t *testing.T) {
 
 // What partitions are held to follows from the model that a scenario asks for.
 func TestTargetsAreThoseOfTheModel(t *testing.T) {
-	s, err := scenarios.Builtin("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Builtin(t, "stress")
 	targets, times, err := TargetsOf(s)
 	if err != nil || targets != DocumentedTargets() || times.RoundTrip <= 0 || times.Write <= 0 {
 		t.Errorf("TargetsOf(stress) = %+v, %+v, %v; want the documents' own, and times", targets, times, err)
@@ -177,7 +146,7 @@ func TestTheAnswerIsAboutTheRateAsked(t *testing.T) {
 		if row.asked == 20 || row.spreadOver > 0 {
 			text = strings.Replace(text, "for: 6s, ", "", 1)
 		}
-		s := parsed(t, strings.Replace(text, "constant: 1}", row.arrivals+"}", 1))
+		s := runtest.Parse(t, strings.Replace(text, "constant: 1}", row.arrivals+"}", 1))
 		err := s.ReadFiles(func(string) (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader("instant,operation,PartitionKey,RowKey\n1,insert,a,1\n1,insert,a,2\n2,insert,a,3\n")), nil
 		})

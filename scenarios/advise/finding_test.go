@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"loadgen/scenarios"
+	"loadgen/scenarios/run/runtest"
 )
 
 // judged returns a scenario with such operations, which a row below makes its own.
 func judged(t *testing.T, operations string, set ...string) *scenarios.Scenario {
 	t.Helper()
-	return parsed(t, file(t, "judged"), append([]string{"phases.day.operations=[" + operations + "]"}, set...)...)
+	return runtest.Parse(t, file(t, "judged"), append([]string{"phases.day.operations=[" + operations + "]"}, set...)...)
 }
 
 const (

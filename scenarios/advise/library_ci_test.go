@@ -8,6 +8,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // Of each built-in scenario and each anti-pattern the prediction is never the opposite of
@@ -15,7 +16,7 @@ import (
 func TestPredictionsOfLibraryAreNeverOpposite(t *testing.T) {
 	all, unknown := 0, 0
 	for _, name := range scenarios.Library() {
-		example := builtin(t, name)
+		example := runtest.Builtin(t, name)
 		for title, s := range map[string]*scenarios.Scenario{name: example, name + " --anti-pattern": opposed(t, example)} {
 			if s == nil {
 				continue

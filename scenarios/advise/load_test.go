@@ -9,6 +9,7 @@ import (
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run/runtest"
 )
 
 // used explains the design in use alone.
@@ -56,15 +57,15 @@ func TestHottestIsThatOfCountingEverything(t *testing.T) {
 		sentence string
 		s        *scenarios.Scenario
 	}{
-		{"an hour key", parsed(t, file(t, "hours"), "phases.reports.operations.site.weight=0")},
-		{"buckets", parsed(t, file(t, "hours"), "use=by-bucket", "phases.reports.operations.site.weight=0")},
-		{"three sites", parsed(t, file(t, "hours"), "use=by-site")},
-		{"users as uneven as people", parsed(t, users, "designs.by-site.partition_key={device}", "use=by-site", "phases.reports.operations.site.weight=0")},
-		{"a ramp, which is hottest at its end", parsed(t, file(t, "hours"), "phases.reports.arrivals={ramp: {from: 100, to: 4000}}", "phases.reports.operations.site.weight=0")},
-		{"a burst between lulls", parsed(t, file(t, "hours"), "phases.reports.arrivals={burst: {base: 0, peak: 3000, every: 6s, length: 1s}}",
+		{"an hour key", runtest.Parse(t, file(t, "hours"), "phases.reports.operations.site.weight=0")},
+		{"buckets", runtest.Parse(t, file(t, "hours"), "use=by-bucket", "phases.reports.operations.site.weight=0")},
+		{"three sites", runtest.Parse(t, file(t, "hours"), "use=by-site")},
+		{"users as uneven as people", runtest.Parse(t, users, "designs.by-site.partition_key={device}", "use=by-site", "phases.reports.operations.site.weight=0")},
+		{"a ramp, which is hottest at its end", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={ramp: {from: 100, to: 4000}}", "phases.reports.operations.site.weight=0")},
+		{"a burst between lulls", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={burst: {base: 0, peak: 3000, every: 6s, length: 1s}}",
 			"phases.reports.for=13s", "use=by-site")},
-		{"a swing", parsed(t, file(t, "hours"), "phases.reports.arrivals={sine: {mean: 1000, amplitude: 900, period: 12s}}", "phases.reports.for=12s", "use=by-site")},
-		{"few operations", parsed(t, file(t, "hours"), "phases.reports.arrivals.poisson=20", "phases.reports.for=30s", "phases.reports.operations.site.weight=0")},
+		{"a swing", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals={sine: {mean: 1000, amplitude: 900, period: 12s}}", "phases.reports.for=12s", "use=by-site")},
+		{"few operations", runtest.Parse(t, file(t, "hours"), "phases.reports.arrivals.poisson=20", "phases.reports.for=30s", "phases.reports.operations.site.weight=0")},
 	} {
 		got := used(t, row.s).Loads[0]
 		partitions, account := counted(t, row.s, 1)
@@ -101,7 +102,7 @@ func TestLoadsOfNamedPartitions(t *testing.T) {
 		{"whole partitions", "traffic: {partitions: [east], arrivals: {constant: 10}, for: 4s, operations: [{verb: query, class: partition-scan}]}", 8000, 8000, .08}, // a fifth of 4,000, more or less
 	} {
 		text, _, _ := strings.Cut(file(t, "hours"), "  - name: reports")
-		s := parsed(t, strings.Replace(text, "use: by-hour", "use: by-site", 1)+"  - name: it\n    "+row.phase+"\n")
+		s := runtest.Parse(t, strings.Replace(text, "use: by-hour", "use: by-site", 1)+"  - name: it\n    "+row.phase+"\n")
 		got := used(t, s).Loads[0]
 		if h, a := got.Hottest.Value, got.Account.Value; math.Abs(h/row.hottest-1) > 0.12 || math.Abs(a/row.all-1) > row.off {
 			t.Errorf("%s: the hottest partition counts %.0f/s and the account %.0f/s; want %.0f and %.0f", row.sentence, h, a, row.hottest, row.all)
@@ -114,7 +115,7 @@ func TestLoadsOfNamedPartitions(t *testing.T) {
 
 func TestRatesAreOfTheBusiestAccount(t *testing.T) {
 	text, _, _ := strings.Cut(file(t, "hours"), "        - {name: site")
-	one, two := parsed(t, text, "use=by-bucket"), parsed(t, text, "use=by-bucket", "accounts={number: 2}")
+	one, two := runtest.Parse(t, text, "use=by-bucket"), runtest.Parse(t, text, "use=by-bucket", "accounts={number: 2}")
 	of, each := used(t, one).Loads[0], used(t, two).Loads[0]
 	if share := each.Account.Value / of.Account.Value; share < 0.45 || share > 0.65 {
 		t.Errorf("the busiest of two accounts counts %.0f/s of %.0f/s; want about half", each.Account.Value, of.Account.Value)
@@ -125,7 +126,7 @@ func TestRatesAreOfTheBusiestAccount(t *testing.T) {
 func TestCopiesCount(t *testing.T) {
 	text := strings.Replace(file(t, "hours"), `row_key: "{device:05d}_{at:inverted}_{id}"}`,
 		`row_key: "{device:05d}_{at:inverted}_{id}", copies: [{name: all, table: Copies, partition_key: everything, row_key: "{id}"}]}`, 1)
-	s := parsed(t, text, "use=by-site", "phases.reports.operations.site.weight=0")
+	s := runtest.Parse(t, text, "use=by-site", "phases.reports.operations.site.weight=0")
 	d := used(t, s)
 	got := d.Loads[0]
 	if got.Hottest.PartitionKey != "everything" || got.Hottest.Table != "Copies" {
@@ -141,7 +142,7 @@ func TestCopiesCount(t *testing.T) {
 
 // A table of one partition has all that scans read in it.
 func TestScansOfOnePartitionAreItsOwn(t *testing.T) {
-	s := parsed(t, file(t, "hours"), "attributes.at.every=1ms", "attributes.at.speed=1")
+	s := runtest.Parse(t, file(t, "hours"), "attributes.at.every=1ms", "attributes.at.speed=1")
 	got := used(t, s).Loads[0]
 	if got.Hottest.Value != got.Account.Value || got.Scans.Value != 0 || got.Keys.Partitions != 1 {
 		t.Errorf("one partition counts %.0f/s, the account %.0f/s, and scans %.0f/s; want the same, and none apart",
@@ -151,7 +152,7 @@ func TestScansOfOnePartitionAreItsOwn(t *testing.T) {
 
 // What was never met in a sample can still be there now and then.
 func TestUniqueKeysHaveABound(t *testing.T) {
-	s := parsed(t, file(t, "hours"), "designs.by-site.partition_key={id}", "use=by-site", "phases.reports.operations.site.weight=0",
+	s := runtest.Parse(t, file(t, "hours"), "designs.by-site.partition_key={id}", "use=by-site", "phases.reports.operations.site.weight=0",
 		"phases.reports.operations.latest.weight=0")
 	if h := used(t, s).Loads[0].Hottest; h.Value > 1 || h.Most <= 0 || h.Most > 10 {
 		t.Errorf("of unique keys the hottest counts %v (%v to %v) entities/s; want next to nothing, and a bound", h.Value, h.Least, h.Most)

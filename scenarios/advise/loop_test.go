@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"loadgen/scenarios/run/runtest"
 )
 
 // Clients that wait for answers ask less often the longer those take.
@@ -34,7 +36,7 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 func checkLoop(t *testing.T, name, phase, operations string, times Times, answer, think float64) {
 	t.Helper()
 	text := strings.NewReplacer("traffic: {think: 40ms, for: 5s", phase, "[{verb: get}]", operations).Replace(file(t, "loop"))
-	d, err := InUse(Options{Scenario: parsed(t, text), Targets: documented, Times: times})
+	d, err := InUse(Options{Scenario: runtest.Parse(t, text), Targets: documented, Times: times})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

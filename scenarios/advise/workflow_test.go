@@ -7,12 +7,13 @@ import (
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run/runtest"
 )
 
 // A workflow is told as such, with the requests and entities that it sends, and not as
 // the verb that stands for it.
 func TestWorkflowsAreToldByWhatTheySend(t *testing.T) {
-	s := builtin(t, "bank-transfer")
+	s := runtest.Builtin(t, "bank-transfer")
 	opposed, err := s.Opposed()
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -35,7 +36,7 @@ func checkOrder(t testing.TB, d *Design, seed uint64, rows int) {
 }
 
 func TestNoDesignIsMisjudged(t *testing.T) {
-	for _, rows := range []int{2_000, tier(7_000, 17_000)} {
+	for _, rows := range []int{2_000, resultstest.Cases(7_000, 17_000)} {
 		for i, d := range Designs() {
 			checkOrder(t, &d, uint64(i), rows)
 		}

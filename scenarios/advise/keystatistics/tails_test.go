@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios/advise/keystatistics"
 )
 
@@ -128,7 +129,7 @@ func trackless(rng *rand.Rand, s *tailStream) func(int) string {
 // TestTailsAreCounted wants the number of tails exactly right in 19 of 20 streams that
 // have some, and none in 99 of 100 that have none.
 func TestTailsAreCounted(t *testing.T) {
-	streams := tier(3, 400)
+	streams := resultstest.Cases(3, 400)
 	var drawn, wrong [2]int
 	for seed := range uint64(streams) {
 		s := drawTailStream(seed)

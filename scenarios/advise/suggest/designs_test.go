@@ -14,17 +14,8 @@ import (
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/suggest"
 	"loadgen/scenarios/keys"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
-
-func parsed(t testing.TB, text string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 func proposed(t testing.TB, s *scenarios.Scenario, o suggest.Options) *suggest.Proposal {
 	t.Helper()
@@ -123,15 +114,7 @@ func TestFiguresAreThoseOfARun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, limit := range []string{"model.partition_target", "model.account_target"} {
-				if err := s.Set(limit, "0"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := runtest.Simulate(t, runtest.Set(t, s, "model.partition_target=0", "model.account_target=0"))
 			c, told := &p.Candidates[0], 0
 			for i := range record.Phases {
 				for j, kind := range record.Manifest.Operations {
@@ -192,7 +175,7 @@ func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast := parsed(t, strings.NewReplacer("speed: 600", "speed: 36000", "for: 8s", "for: 2s").Replace(string(text)))
+	fast := runtest.Parse(t, strings.NewReplacer("speed: 600", "speed: 36000", "for: 8s", "for: 2s").Replace(string(text)))
 	p := proposed(t, fast, suggest.Options{})
 	for _, c := range p.Candidates {
 		if strings.HasSuffix(c.Design.PartitionKey, "_{hour}") {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
+	"loadgen/results/resultstest"
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise/keystatistics"
 	"loadgen/scenarios/advise/suggest"
@@ -103,7 +104,7 @@ expect: %s
 // under which all inserts fall on one place that moves. What is proposed is sound, and its
 // first design can serve.
 func TestNoKeyThatAppends(t *testing.T) {
-	wanted := tier(3, 50)
+	wanted := resultstest.Cases(3, 50)
 	proposals, bucketed, none := 0, 0, 0
 	for seed := uint64(0); seed < 200 && proposals < wanted; seed++ {
 		s, err := scenarios.Parse("random.yaml", []byte(random(seed)))

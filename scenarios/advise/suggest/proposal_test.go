@@ -13,6 +13,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
 	"loadgen/scenarios/advise/suggest"
+	"loadgen/scenarios/run/runtest"
 )
 
 // orders is a small table whose key, operations and expectations the tests fill in.
@@ -36,7 +37,7 @@ expect: [%s]
 
 func ordered(t testing.TB, target int, arrivals, operations, expect string) *scenarios.Scenario {
 	t.Helper()
-	return parsed(t, fmt.Sprintf(orders, target, arrivals, operations, expect))
+	return runtest.Parse(t, fmt.Sprintf(orders, target, arrivals, operations, expect))
 }
 
 // What nothing can be proposed for says what is at fault.
@@ -50,7 +51,7 @@ func TestUnsuitedScenarios(t *testing.T) {
 		{"a trace", "traffic: {arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]}", "phase work replays a trace"},
 		{"a workflow", "traffic: {" + often + "operations: [{verb: query, by: [customer]}, {workflow: read-set, with: {sets: 20}}]}", "workflow read-set"},
 	} {
-		s := parsed(t, strings.Replace(fmt.Sprintf(orders, 2000, "", "", ""), "traffic: {, for: 2s, operations: []}", tt.phase, 1))
+		s := runtest.Parse(t, strings.Replace(fmt.Sprintf(orders, 2000, "", "", ""), "traffic: {, for: 2s, operations: []}", tt.phase, 1))
 		if _, err := suggest.Designs(s, suggest.Options{}); !errors.Is(err, suggest.ErrUnsuited) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Designs() = %v; want %s", tt.name, err, tt.want)
 		}
@@ -110,7 +111,7 @@ func TestScenarioOfAProposal(t *testing.T) {
 		if kept := []string{"p99(query) < 50ms", "throttled < 1%", "offered(hottest) < 500", "ok >= 99%"}; !slices.Equal(got.Expect, kept) {
 			t.Errorf("the expectations are %q; want %q", got.Expect, kept)
 		}
-		again := parsed(t, string(got.Text()))
+		again := runtest.Parse(t, string(got.Text()))
 		if !bytes.Equal(again.Text(), got.Text()) {
 			t.Error("printed and read again the scenario is another")
 		}
@@ -126,7 +127,7 @@ func TestOwnDesignsBeside(t *testing.T) {
 	text := fmt.Sprintf(orders, 2000, "arrivals: {constant: 50}", "{verb: insert}, {verb: query, by: [customer]}", "")
 	text = strings.Replace(text, `design: {partition_key: "{customer}_{country}", row_key: "{id}"}`,
 		`designs: [{name: by-customer, partition_key: "{country}", row_key: "{id}"}, {name: same, partition_key: "{customer}", row_key: "{id}"}]`, 1)
-	p := proposed(t, parsed(t, text), suggest.Options{Most: 1, Beside: true})
+	p := proposed(t, runtest.Parse(t, text), suggest.Options{Most: 1, Beside: true})
 	s, err := p.Scenario()
 	if err != nil {
 		t.Fatal(err)

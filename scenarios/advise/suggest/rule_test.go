@@ -7,11 +7,12 @@ import (
 
 	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
+	"loadgen/scenarios/run/runtest"
 )
 
 func ruled(t *testing.T, partitionKey, operations, expect string) *rule {
 	t.Helper()
-	s, err := scenarios.Parse("log.yaml", fmt.Appendf(nil, `name: log
+	s := runtest.Parse(t, fmt.Sprintf(`name: log
 attributes:
   at: {time: 2026-03-01T00:00:00Z}
   hour: {text: "{at:hour}"}
@@ -24,9 +25,6 @@ design: {partition_key: "%s", row_key: "{id}"}
 phases: [{name: load, load: {entities: 10}}, {name: work, traffic: {arrivals: {constant: 60}, for: 2s, operations: [%s]}}]
 expect: [%s]
 `, partitionKey, operations, expect))
-	if err != nil {
-		t.Fatal(err)
-	}
 	r, err := newRule(s, Options{})
 	if err != nil {
 		t.Fatal(err)
