@@ -63,7 +63,6 @@ func TestBandHoldsTheMeanOfACorrelatedSeries(t *testing.T) {
 		return count
 	}
 	blocks, single := held(0), held(1)
-	t.Logf("bands of 95 %% hold the mean in %d of %d series by blocks, in %d by single seconds", blocks, sets, single)
 	if !surelyBelow(sets-blocks, sets, 0.25) {
 		t.Errorf("blocks hold the mean in %d of %d series; want surely more than 75 %%", blocks, sets)
 	}
@@ -111,8 +110,8 @@ func TestBandOfChange(t *testing.T) {
 func TestShortRunsAreInDoubt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	band, err := compare.BandOf(correlatedSeries(100, 0.9, rng))
-	if want := "the run is too short: 100 seconds hold fewer than 10 blocks of "; err != nil || !strings.HasPrefix(band.Doubt, want) {
-		t.Errorf("Of a hundred seconds: doubt %q, %v; want %q…", band.Doubt, err, want)
+	if err != nil || !strings.Contains(band.Doubt, "100 seconds") {
+		t.Errorf("Of a hundred seconds: doubt %q, %v; want that they are too few", band.Doubt, err)
 	}
 	if band, _ := compare.BandWith(500, 1000, 0, []float64{1, 2, 3}); band.Block != 3 || math.Abs(band.High-band.Low) > 1e-9 {
 		t.Errorf("Of three seconds in one block = %+v; want no width at all, for any block holds all of them", band)

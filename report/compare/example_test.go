@@ -34,19 +34,3 @@ func Example() {
 	// regression
 	// response p99: regression: +9.9 % (95 % interval +7.3 % to +12.8 %), p = 0.0078 over 8 pairs.
 }
-
-// A simulated run repeats to the byte, so that any difference is one of behaviour.
-func ExampleDiff() {
-	was := `{"attempts": 120000, "phases": [{"name": "peak", "throttled_per_second": 0}]}`
-	is := `{"attempts": 126000, "phases": [{"name": "peak", "throttled_per_second": 12.5}]}`
-	difference, err := compare.Diff([]byte(was), []byte(is))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, line := range difference.Lines(10) {
-		fmt.Println(line)
-	}
-	// Output:
-	// attempts: was 120000, is 126000 (+5.0 %)
-	// phases[peak].throttled_per_second: was 0, is 12.5
-}

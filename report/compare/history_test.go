@@ -107,7 +107,6 @@ func TestStepIsFoundWithinFourteenNights(t *testing.T) {
 			}
 		}
 		slices.Sort(found)
-		t.Logf("test %d: +10 %% found in %d of %d series, after %d nights in the middle", test, len(found), sets, found[len(found)/2])
 		if len(found) < sets*95/100 || found[len(found)/2] > 4 {
 			t.Errorf("test %d: found in %d of %d series, after %d nights; want 95 %% or more, half of them after 4 nights",
 				test, len(found), sets, found[len(found)/2])
@@ -133,7 +132,6 @@ func TestQuietMonthsRarelyAlarm(t *testing.T) {
 		return count
 	}
 	permutation, student := alarms(compare.ByPermutation, months), alarms(compare.ByStudent, 2*months)
-	t.Logf("%d of %d quiet months alarm by permutation, %d of %d by Student's test", permutation, months, student, 2*months)
 	if permutation > months*3/100 {
 		t.Errorf("%d of %d quiet months alarm; want at most 3 %%", permutation, months)
 	}
@@ -250,19 +248,6 @@ func TestSeriesThatCannotBe(t *testing.T) {
 	for _, series := range [][]float64{{1, math.NaN()}, {math.Inf(-1)}, make([]float64, 1<<14+1)} {
 		if _, err := compare.ChangePoints(series); !errors.Is(err, compare.ErrFigures) {
 			t.Errorf("ChangePoints of %d values that cannot be: %v; want ErrFigures", len(series), err)
-		}
-	}
-}
-
-func BenchmarkChangePoints(b *testing.B) {
-	series := normal(365, 100, 0.03, rand.New(rand.NewPCG(1, 1)))
-	for i := range 100 {
-		series[200+i] *= 1.1
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := compare.ChangePoints(series); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
