@@ -1,9 +1,11 @@
 package runs_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"loadgen/report/compare/runs"
 	look "loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // played is a run to be recorded: a phase before the reported ones, and two that are, of
@@ -61,93 +64,83 @@ func (p played) manifest() results.Manifest {
 // record plays a run and returns its record.
 func (p played) record(t testing.TB) *results.Record {
 	t.Helper()
-	if p.slower == 0 {
-		p.slower = 1
-	}
-	if p.seconds == 0 {
-		p.seconds = 4
-	}
-	if p.perSecond == 0 {
-		p.perSecond = 600
-	}
+	factor, seconds, perSecond := cmp.Or(p.slower, 1), cmp.Or(p.seconds, 4), cmp.Or(p.perSecond, 600)
 	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, p.manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorder := resultstest.Open(t, folder, p.manifest())
 	rng := rand.New(rand.NewPCG(p.seed, 1))
-	length := time.Duration(p.seconds) * time.Second
-	number := uint64(0)
-	end := time.Duration(0)
+	length := time.Duration(seconds) * time.Second
+	number, end := uint64(0), time.Duration(0)
 	phases := []string{"load", "peak 1", "peak 2"}
 	if p.one {
 		phases = phases[:2]
 	}
 	for i, name := range phases {
 		phase := recorder.Phase(results.Phase{Name: name, Stage: name[:4], Begin: end, End: end + length,
-			Rate: float64(p.perSecond), Reported: i > 0})
-		for n := range p.seconds * p.perSecond {
-			at := end + time.Duration(n)*length/time.Duration(p.seconds*p.perSecond)
-			kind := min(i, 1) * (1 + n%2)
-			p.operation(recorder, phase, kind, number, at, time.Duration(p.slower*(2e6*float64(1+kind)+1e6*rng.ExpFloat64())))
+			Rate: float64(perSecond), Reported: i > 0})
+		for n := range seconds * perSecond {
+			a := results.Attempt{Phase: phase, Kind: min(i, 1) * (1 + n%2), Number: number,
+				Intended: end + time.Duration(n)*length/time.Duration(seconds*perSecond)}
+			a.Sent = a.Intended
+			if phase == 2 {
+				a.Sent += p.late
+			}
+			a.Done = a.Sent + time.Duration(factor*(2e6*float64(1+a.Kind)+1e6*rng.ExpFloat64()))
+			if p.throttled > 0 && number%uint64(p.throttled) == 0 {
+				a.Class = results.Throttled
+			} else {
+				a.Returned = 1
+			}
+			resultstest.Single(recorder, a)
 			number++
 		}
 		end += length
 	}
-	if p.killed {
-		if err := recorder.Advance(end - time.Second); err != nil {
-			t.Fatal(err)
-		}
-	} else if err := recorder.Finish(end, results.Valid, nil, nil); err != nil {
+	if !p.killed {
+		resultstest.Finish(t, recorder, end)
+	} else if err := recorder.Advance(end - time.Second); err != nil {
 		t.Fatal(err)
 	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	return resultstest.Read(t, folder)
 }
 
-// operation records one operation of a single attempt.
-func (p played) operation(r *results.Recorder, phase, kind int, number uint64, at, took time.Duration) {
-	class, served := results.Ok, int64(1)
-	if p.throttled > 0 && number%uint64(p.throttled) == 0 {
-		class, served = results.Throttled, 0
-	}
-	sent := at
-	if phase == 2 {
-		sent += p.late
-	}
-	r.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: at, Sent: sent, Entities: 1})
-	r.Attempt(&results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: sent, Done: sent + took, Class: class,
-		Counted: served, Returned: served, Entities: 1})
-	r.Completed(&results.Completed{Phase: phase, Kind: kind, Number: number, Intended: at, Done: sent + took, Class: class,
-		Attempts: 1, Entities: 1, Served: served})
-}
+// Records and sides that several tests compare are made once.
+var (
+	sharedRecords = make(map[string]*results.Record)
+	sharedSides   = make(map[string]*runs.Side)
+)
 
-// side makes a side of runs.
-func side(t testing.TB, name string, runs ...played) *runs.Side {
+// side makes a side of runs, of which some may alter their manifest.
+func side(t testing.TB, name string, found ...played) *runs.Side {
 	t.Helper()
-	return make(runIndex).side(t, name, runs...)
-}
-
-// run index keeps the records of runs that several sides share.
-type runIndex map[string]*results.Record
-
-func (k runIndex) side(t testing.TB, name string, found ...played) *runs.Side {
-	t.Helper()
+	key, altered := fmt.Sprintf("%s %+v", name, found), slices.ContainsFunc(found, func(p played) bool { return p.alter != nil })
+	if s := sharedSides[key]; s != nil && !altered {
+		return s
+	}
 	s := &runs.Side{Name: name}
 	for i, p := range found {
-		record := k[fmt.Sprintf("%+v", p)]
-		if record == nil || p.alter != nil {
-			record = p.record(t)
-			k[fmt.Sprintf("%+v", p)] = record
-		}
-		if err := s.Add(fmt.Sprintf("%s/%02d", name, i), record); err != nil {
+		if err := s.Add(fmt.Sprintf("%s/%02d", name, i), p.shared(t)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	sharedSides[key] = s
 	return s
+}
+
+// shared returns the record of a run with a manifest of its own.
+func (p played) shared(t testing.TB) *results.Record {
+	t.Helper()
+	plain := p
+	plain.alter = nil
+	key := fmt.Sprintf("%+v", plain)
+	if sharedRecords[key] == nil {
+		sharedRecords[key] = plain.record(t)
+	}
+	record := *sharedRecords[key]
+	if p.alter != nil {
+		record.Manifest.Operations = slices.Clone(record.Manifest.Operations)
+		p.alter(&record.Manifest)
+	}
+	return &record
 }
 
 // sets returns the runs of two sides, taken in turn, that differ by an effect; a run varies
