@@ -11,6 +11,7 @@ import (
 	"loadgen/report/compare/history"
 	look "loadgen/report/text"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // first is the night on which the tests' histories begin.
@@ -49,40 +50,18 @@ func (r *run) with(change func(m *results.Manifest)) *run {
 // reads is how many reads a run has: enough to tell a median.
 const reads = 24
 
-// record plays the run into a recorder and reads the record back.
+// record plays the run and reads the record back.
 func (r *run) record(t testing.TB) *results.Record {
 	t.Helper()
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, r.manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	phase := recorder.Phase(results.Phase{Name: "peak 24/s", Stage: "peak", End: time.Second, Rate: reads, Reported: true})
-	counts := new(results.TargetCounts)
-	for n := range reads {
-		due := time.Duration(n) * time.Second / reads
-		recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: due, Sent: due + r.late, Entities: 1})
-		a := results.Attempt{Class: results.Ok, Phase: phase, Number: uint64(n), Intended: due, Sent: due + r.late, Done: due + r.late + r.takes, Counted: 1, Returned: 1}
-		counts.Requests++
-		if r.lost > 0 && n%r.lost == 0 {
-			a.Class, a.Counted, a.Returned = results.Throttled, 0, 0
-			counts.Throttled++
-		} else {
-			counts.Ok++
-			counts.Entities++
-		}
-		recorder.Attempt(&a)
-		recorder.Completed(&results.Completed{Phase: phase, Number: uint64(n), Intended: due, Done: a.Done, Class: a.Class, Attempts: 1,
-			Entities: 1, Served: a.Counted})
-	}
-	if err := recorder.Finish(3*time.Second, r.validity, nil, counts); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	played := resultstest.Run{Manifest: r.manifest, Validity: r.validity, End: 3 * time.Second,
+		Phases:    []resultstest.Phase{{Phase: results.Phase{Name: "peak 24/s", Stage: "peak", End: time.Second, Rate: reads, Reported: true}}},
+		Operation: func(op *resultstest.Operation) { op.Sent += r.late },
+		Attempt: func(op *resultstest.Operation, a *results.Attempt) {
+			if a.Done = a.Sent + r.takes; r.lost > 0 && int(op.Number)%r.lost == 0 {
+				a.Class = results.Throttled
+			}
+		}}
+	return played.Record(t)
 }
 
 // metrics parses what has to be metrics.
