@@ -30,6 +30,9 @@ func trialsOf(sustained ...float64) []contest.Trial {
 	return list
 }
 
+// near are three runs that sustain about as much.
+func near(rate float64) []contest.Trial { return trialsOf(rate, rate+1, rate+2) }
+
 // with changes runs.
 func with(trials []contest.Trial, change func(i int, t *contest.Trial)) []contest.Trial {
 	for i := range trials {
@@ -40,6 +43,17 @@ func with(trials []contest.Trial, change func(i int, t *contest.Trial)) []contes
 
 func arm(design string, trials []contest.Trial) contest.Arm {
 	return contest.Arm{Design: design, Trials: trials}
+}
+
+// two are the arms of designs a and b.
+func two(a, b []contest.Trial) []contest.Arm { return []contest.Arm{arm("a", a), arm("b", b)} }
+
+func losing(share float64) func(int, *contest.Trial) {
+	return func(_ int, t *contest.Trial) { t.Lost = share }
+}
+
+func counting(each float64) func(int, *contest.Trial) {
+	return func(_ int, t *contest.Trial) { t.Counted = each }
 }
 
 // checked has runs judge checks, each a word of + (held), - (failed) and ? (not told) run
@@ -65,6 +79,10 @@ func serving(trials []contest.Trial, met, counts float64) []contest.Trial {
 	return with(trials, func(_ int, t *contest.Trial) { t.Met, t.Counted = &met, counts })
 }
 
+// figures shortens the names of the figures that decide.
+var figures = strings.NewReplacer("sustained_entities_per_second", "rate", "share_lost", "lost", "worst_p99_us", "p99",
+	"entities_counted_per_event", "counted", "transactions_billed_per_event", "billed")
+
 // ranks are the designs in their order, each with its rank and what it is behind by.
 func ranks(c *contest.Contest) string {
 	var list []string
@@ -75,7 +93,7 @@ func ranks(c *contest.Contest) string {
 			text = one.Design + " " + string(rune('0'+*one.Rank))
 		}
 		if one.Behind != "" {
-			text += " " + one.Behind
+			text += " " + figures.Replace(one.Behind)
 		}
 		list = append(list, text)
 	}
@@ -95,85 +113,62 @@ func TestRank(t *testing.T) {
 	}{
 		{"nothing", nil, "", "", "Nothing was run"},
 		{"one design", []contest.Arm{arm("a", trialsOf(1, 2))}, "a 1", "", "Only a was run"},
-		{"one run each shows nothing by itself", []contest.Arm{arm("a", trialsOf(100)), arm("b", trialsOf(900))}, "b 1, a 1", "",
-			"No difference shown between b and a. One run of a design shows none by itself"},
-		{"a clear difference", []contest.Arm{arm("a", trialsOf(100, 101, 102)), arm("b", trialsOf(150, 151, 152))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins by 49.5 % (over a; 95 %: "},
-		{"a multiple", []contest.Arm{arm("a", trialsOf(100, 101, 102)), arm("b", trialsOf(400, 404, 408))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins by 4 times (over a; 95 %: "},
-		{"none", []contest.Arm{arm("a", trialsOf(100, 120, 140)), arm("b", trialsOf(90, 130, 135))}, "a 1, b 1", "", "No difference shown between a and b."},
-		{"constants that are the same", []contest.Arm{arm("a", trialsOf(100, 100, 100)), arm("b", trialsOf(100, 100, 100))}, "a 1, b 1", "", "No difference"},
-		{"constants that differ by less than is told", []contest.Arm{arm("a", trialsOf(1000, 1000)), arm("b", trialsOf(1004, 1004))}, "b 1, a 1", "", "No difference"},
-		{"constants that differ by little more, in two runs", []contest.Arm{arm("a", trialsOf(1000, 1000)), arm("b", trialsOf(1006, 1006))}, "b 1, a 1", "", "No difference"},
-		{"constants that differ by little more, in ten", []contest.Arm{arm("a", trialsOf(constant(10, 1000)...)), arm("b", trialsOf(constant(10, 1006)...))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins by 0.6 % (over a; 95 %: 0.4 % to 0.8 %)."},
-		{"constants that differ by far", []contest.Arm{arm("a", trialsOf(1000, 1000)), arm("b", trialsOf(1100, 1100))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins by 10 % (over a; 95 %: 8.8 % to 11.2 %)."},
-		{"one of ten operations, lost in either run", []contest.Arm{arm("a", with(trialsOf(9, 9), few)), arm("b", with(trialsOf(10, 10), few))}, "b 1, a 1", "", "No difference"},
-		{"most of ten operations", []contest.Arm{arm("a", with(trialsOf(1, 1), few)), arm("b", with(trialsOf(10, 10), few))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins"},
-		{"a sure difference below what is told", []contest.Arm{arm("a", trialsOf(1000, 1000.1, 1000.2)), arm("b", trialsOf(1004, 1004.1, 1004.2))},
+		{"one run each shows nothing by itself", two(trialsOf(100), trialsOf(900)), "b 1, a 1", "", "One run"},
+		{"a clear difference", two(near(100), near(150)), "b 1, a 2 rate", "b", "by 49.5 % (over a; 95 %: "},
+		{"a multiple", two(near(100), trialsOf(400, 404, 408)), "b 1, a 2 rate", "b", "by 4 times"},
+		{"none", two(trialsOf(100, 120, 140), trialsOf(90, 130, 135)), "a 1, b 1", "", "No difference"},
+		{"constants that are the same", two(trialsOf(100, 100, 100), trialsOf(100, 100, 100)), "a 1, b 1", "", "No difference"},
+		{"constants that differ by less than is told", two(trialsOf(1000, 1000), trialsOf(1004, 1004)), "b 1, a 1", "", "No difference"},
+		{"constants that differ by little more, in two runs", two(trialsOf(1000, 1000), trialsOf(1006, 1006)), "b 1, a 1", "", "No difference"},
+		{"constants that differ by little more, in ten", two(trialsOf(constant(10, 1000)...), trialsOf(constant(10, 1006)...)),
+			"b 1, a 2 rate", "b", "0.4 % to 0.8 %"},
+		{"constants that differ by far", two(trialsOf(1000, 1000), trialsOf(1100, 1100)), "b 1, a 2 rate", "b", "8.8 % to 11.2 %"},
+		{"one of ten operations, lost in either run", two(with(trialsOf(9, 9), few), with(trialsOf(10, 10), few)), "b 1, a 1", "", "No difference"},
+		{"most of ten operations", two(with(trialsOf(1, 1), few), with(trialsOf(10, 10), few)), "b 1, a 2 rate", "b", ""},
+		{"a sure difference below what is told", two(trialsOf(1000, 1000.1, 1000.2), trialsOf(1004, 1004.1, 1004.2)),
 			"b 1, a 1", "", "No difference"},
-		{"one that serves nothing", []contest.Arm{arm("a", trialsOf(0, 0, 0)), arm("b", trialsOf(10, 11, 12))},
-			"b 1, a 2 sustained_entities_per_second", "b", "b wins by 11 entities/s (against 0 of a)."},
-		{"nobody serves anything", []contest.Arm{arm("a", trialsOf(0, 0, 0)), arm("b", trialsOf(0, 0, 0))}, "a 1, b 1", "", "No difference"},
-		{"the same rate, less lost", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Lost = 0.05 })),
-			arm("b", trialsOf(100, 101, 102))}, "b 1, a 2 share_lost", "b", "b wins by share lost: 0 % (against 5.0 % of a). In the sustained rate no difference between them is shown."},
-		{"a thousandth lost is not told", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Lost = 0.0009 })),
-			arm("b", trialsOf(100, 101, 102))}, "b 1, a 1", "", "No difference"},
-		{"the same lost, faster", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), slow(90_000))), arm("b", trialsOf(100, 101, 102))},
-			"b 1, a 2 worst_p99_us", "b", "b wins by worst p99: 20.0 ms (against 90.0 ms of a)"},
-		{"a p99 that is not told decides nothing", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Operations[0].P99 = nil })),
-			arm("b", trialsOf(100, 101, 102))}, "b 1, a 1", "", "No difference"},
-		{"as fast, but an event counts less", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Counted = 3 })),
-			arm("b", trialsOf(100, 101, 102))}, "b 1, a 2 entities_counted_per_event", "b", "b wins by entities counted an event: 1 (against 3 of a)"},
-		{"as much counted, but less billed", []contest.Arm{arm("a", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Billed = 2 })),
-			arm("b", trialsOf(100, 101, 102))}, "b 1, a 2 transactions_billed_per_event", "b", "b wins by transactions billed an event: 1 (against 2 of a)"},
-		{"the rate goes before all else", []contest.Arm{arm("a", with(trialsOf(150, 151, 152), func(i int, t *contest.Trial) { t.Lost, t.Counted = 0.3, 9 })),
-			arm("b", trialsOf(100, 101, 102))}, "a 1, b 2 sustained_entities_per_second", "a", "a wins"},
-		{"a shared second place", []contest.Arm{arm("a", trialsOf(100, 101, 102)), arm("b", trialsOf(150, 151, 152)), arm("c", trialsOf(100, 101, 102))},
-			"b 1, a 2 sustained_entities_per_second, c 2 sustained_entities_per_second", "b", "b wins"},
-		{"a shared first place", []contest.Arm{arm("a", trialsOf(150, 151, 152)), arm("b", trialsOf(150, 151, 152)), arm("c", trialsOf(100, 101, 102))},
-			"a 1, b 1, c 3 sustained_entities_per_second", "", "No difference shown between a and b. Both are ahead of c."},
-		{"ties are divided by the next figure", []contest.Arm{arm("a", trialsOf(150, 151, 152)),
-			arm("b", with(trialsOf(150, 151, 152), func(i int, t *contest.Trial) { t.Lost = 0.2 })), arm("c", trialsOf(100, 101, 102))},
-			"a 1, b 2 share_lost, c 3 sustained_entities_per_second", "a", "a wins by share lost: 0 % (against 20.0 % of b). In the sustained rate no difference between them is shown."},
-		{"what is behind stays behind by the first figure", []contest.Arm{arm("a", trialsOf(150, 151, 152)), arm("b", trialsOf(100, 101, 102)),
-			arm("c", with(trialsOf(100, 101, 102), func(i int, t *contest.Trial) { t.Lost = 0.2 }))},
-			"a 1, b 2 sustained_entities_per_second, c 3 sustained_entities_per_second", "a", "a wins by 49.5 % (over b; "},
+		{"one that serves nothing", two(trialsOf(0, 0, 0), trialsOf(10, 11, 12)), "b 1, a 2 rate", "b", "by 11 entities/s (against 0 of a)"},
+		{"nobody serves anything", two(trialsOf(0, 0, 0), trialsOf(0, 0, 0)), "a 1, b 1", "", "No difference"},
+		{"the same rate, less lost", two(with(near(100), losing(0.05)), near(100)), "b 1, a 2 lost", "b", "0 % (against 5.0 % of a)"},
+		{"a thousandth lost is not told", two(with(near(100), losing(0.0009)), near(100)), "b 1, a 1", "", "No difference"},
+		{"the same lost, faster", two(with(near(100), slow(90_000)), near(100)), "b 1, a 2 p99", "b", "20.0 ms (against 90.0 ms of a)"},
+		{"a p99 that is not told decides nothing", two(with(near(100), func(_ int, t *contest.Trial) { t.Operations[0].P99 = nil }), near(100)), "b 1, a 1", "", "No difference"},
+		{"as fast, but an event counts less", two(with(near(100), counting(3)), near(100)), "b 1, a 2 counted", "b", "1 (against 3 of a)"},
+		{"as much counted, but less billed", two(with(near(100), func(_ int, t *contest.Trial) { t.Billed = 2 }), near(100)), "b 1, a 2 billed", "b", "1 (against 2 of a)"},
+		{"the rate goes before all else", two(with(near(150), func(_ int, t *contest.Trial) { t.Lost, t.Counted = 0.3, 9 }), near(100)), "a 1, b 2 rate", "a", ""},
+		{"a shared second place", []contest.Arm{arm("a", near(100)), arm("b", near(150)), arm("c", near(100))}, "b 1, a 2 rate, c 2 rate", "b", ""},
+		{"a shared first place", []contest.Arm{arm("a", near(150)), arm("b", near(150)), arm("c", near(100))}, "a 1, b 1, c 3 rate", "", "ahead of c"},
+		{"ties are divided by the next figure", []contest.Arm{arm("a", near(150)),
+			arm("b", with(near(150), losing(0.2))), arm("c", near(100))},
+			"a 1, b 2 lost, c 3 rate", "a", "0 % (against 20.0 % of b)"},
+		{"what is behind stays behind by the first figure", []contest.Arm{arm("a", near(150)), arm("b", near(100)),
+			arm("c", with(near(100), losing(0.2)))},
+			"a 1, b 2 rate, c 3 rate", "a", "49.5 % (over b"},
 		{"those that cannot come last", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{Operation: "group", Why: "it spans partitions"}}},
 			arm("b", trialsOf(1, 1)), arm("c", trialsOf(5, 5)), {Design: "d"}},
-			"c 1, b 2 sustained_entities_per_second, d –, a 3", "c", "c wins by 5 times (over b; 95 %: 4.95 to 5.05). Not run, and so not ranked: d."},
-		{"one that can", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{}}}, arm("b", trialsOf(1, 1))}, "b 1, a 2", "b",
-			"b wins: it is the only design that can serve every operation."},
+			"c 1, b 2 rate, d –, a 3", "c", "4.95 to 5.05). Not run, and so not ranked: d."},
+		{"one that can", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{}}}, arm("b", trialsOf(1, 1))}, "b 1, a 2", "b", "only design"},
 		{"one that can, and one that was not run", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{}}}, arm("b", trialsOf(1, 1)), {Design: "c"}},
 			"b 1, c –, a 2", "", "Only b was run"},
-		{"none can", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{}}}, {Design: "b", Cannot: []contest.Obstacle{{}}}}, "a 1, b 1", "",
-			"No design can serve"},
-		{"a run that is not valid is said", []contest.Arm{arm("a", with(trialsOf(100, 101), func(i int, t *contest.Trial) { t.Validity = results.Partial })),
-			arm("b", trialsOf(900, 901))}, "b 1, a 2 sustained_entities_per_second", "b", " Not valid: 2 of 4 runs, which did not come to their end, or prove nothing."},
-		{"a late run is said, which is valid", []contest.Arm{arm("a", with(trialsOf(100, 101), func(i int, t *contest.Trial) { t.Late = lateTrial.Late })),
-			arm("b", trialsOf(900, 901))}, "b 1, a 2 sustained_entities_per_second", "b",
-			"). Client-limited: 2 of 4 runs, whose rates and times may be the generator's rather than a design's."},
-		{"the check goes before the rate", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "---")), arm("b", checked(trialsOf(100, 101, 102), "+++"))},
-			"b 1, a 2 checks", "b", "b wins by checks held: 1 of 1 (against 0 of a)."},
-		{"who fails fewer goes before who sustains more", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "+++", "---")), arm("b", checked(trialsOf(100, 101, 102), "+++", "???"))},
-			"b 1, a 2 checks", "b", "b wins by checks failed: 0 of 2 (against 1 of a)."},
-		{"what is not measured is not held", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "???")), arm("b", checked(trialsOf(100, 101, 102), "+++"))},
-			"b 1, a 2 checks", "b", "b wins by checks held"},
-		{"what is not measured has not failed", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "---")), arm("b", checked(trialsOf(100, 101, 102), "???"))},
-			"b 1, a 2 checks", "b", "b wins by checks failed: 0 of 1 (against 1 of a)."},
-		{"seeds that disagree have neither held nor failed", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "++-")), arm("b", checked(trialsOf(100, 101, 102), "+??"))},
-			"a 1, b 2 sustained_entities_per_second", "a", "a wins by 8.92 times"},
-		{"as many held: the rate", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "+++")), arm("b", checked(trialsOf(100, 101, 102), "+++"))},
-			"a 1, b 2 sustained_entities_per_second", "a", "a wins by 8.92 times"},
-		{"none holds", []contest.Arm{arm("a", checked(trialsOf(900, 901, 902), "---")), arm("b", checked(trialsOf(100, 101, 102), "---"))},
-			"a 1, b 2 sustained_entities_per_second", "", "None of 2 designs holds your checks. The best of them is a, ahead by 8.92 times (over b; "},
-		{"who serves all that is asked is not behind for chance", []contest.Arm{arm("a", serving(trialsOf(101, 102, 103), 1, 2)), arm("b", serving(trialsOf(96, 97, 98), 0.995, 1))},
-			"b 1, a 2 entities_counted_per_event", "b", "b wins by entities counted an event: 1 (against 2 of a)."},
-		{"what few rare operations return makes nobody first who leaves the others", []contest.Arm{arm("a", serving(with(trialsOf(900, 901, 902), func(i int, t *contest.Trial) { t.Lost = 0.9 }), 0.1, 1)),
-			arm("b", serving(trialsOf(100, 101, 102), 1, 1))}, "b 1, a 2 share_lost", "b", "b wins by share lost"},
-		{"figures of a broken record are not told", []contest.Arm{arm("a", trialsOf(math.Inf(1), math.NaN())), arm("b", trialsOf(1, 2))}, "b 1, a 1", "", "No difference"},
+		{"none can", []contest.Arm{{Design: "a", Cannot: []contest.Obstacle{{}}}, {Design: "b", Cannot: []contest.Obstacle{{}}}}, "a 1, b 1", "", "No design"},
+		{"a run that is not valid is said", two(with(trialsOf(100, 101), func(_ int, t *contest.Trial) { t.Validity = results.Partial }), trialsOf(900, 901)), "b 1, a 2 rate", "b", "Not valid: 2 of 4"},
+		{"a late run is said, which is valid", two(with(trialsOf(100, 101), func(_ int, t *contest.Trial) { t.Late = lateTrial.Late }), trialsOf(900, 901)), "b 1, a 2 rate", "b",
+			"Client-limited: 2 of 4"},
+		{"the check goes before the rate", two(checked(near(900), "---"), checked(near(100), "+++")),
+			"b 1, a 2 checks", "b", "1 of 1 (against 0 of a)"},
+		{"who fails fewer goes before who sustains more", two(checked(near(900), "+++", "---"), checked(near(100), "+++", "???")),
+			"b 1, a 2 checks", "b", "0 of 2 (against 1 of a)"},
+		{"what is not measured is not held", two(checked(near(900), "???"), checked(near(100), "+++")), "b 1, a 2 checks", "b", "held"},
+		{"what is not measured has not failed", two(checked(near(900), "---"), checked(near(100), "???")),
+			"b 1, a 2 checks", "b", "0 of 1 (against 1 of a)"},
+		{"seeds that disagree have neither held nor failed", two(checked(near(900), "++-"), checked(near(100), "+??")),
+			"a 1, b 2 rate", "a", "8.92 times"},
+		{"as many held: the rate", two(checked(near(900), "+++"), checked(near(100), "+++")), "a 1, b 2 rate", "a", "8.92 times"},
+		{"none holds", two(checked(near(900), "---"), checked(near(100), "---")), "a 1, b 2 rate", "", "ahead by 8.92 times (over b"},
+		{"who serves all that is asked is not behind for chance", two(serving(trialsOf(101, 102, 103), 1, 2), serving(trialsOf(96, 97, 98), 0.995, 1)),
+			"b 1, a 2 counted", "b", "1 (against 2 of a)"},
+		{"what few rare operations return makes nobody first who leaves the others", two(serving(with(near(900), losing(0.9)), 0.1, 1), serving(near(100), 1, 1)), "b 1, a 2 lost", "b", "lost"},
+		{"figures of a broken record are not told", two(trialsOf(math.Inf(1), math.NaN()), trialsOf(1, 2)), "b 1, a 1", "", "No difference"},
 	} {
 		c := contest.Rank(row.arms, contest.Options{})
 		winner := ""
@@ -200,10 +195,10 @@ func TestPrice(t *testing.T) {
 	}{
 		{"no price", contest.Price{}, "a 1, b 1", -1, -1},
 		{"a price", contest.Price{PerMillion: 0.5}, "a 1, b 1", 0.5, -1},
-		{"throttled ones are billed", contest.Price{PerMillion: 0.5, BillRefused: true}, "b 1, a 2 transactions_billed_per_event", 1, -1},
+		{"throttled ones are billed", contest.Price{PerMillion: 0.5, BillRefused: true}, "b 1, a 2 billed", 1, -1},
 		{"what is stored has a price", contest.Price{PerGiBMonth: 3}, "a 1, b 1", -1, 3},
 	} {
-		c := contest.Rank([]contest.Arm{arm("a", throttled), arm("b", trialsOf(100, 101, 102))}, contest.Options{Price: row.price})
+		c := contest.Rank(two(throttled, trialsOf(100, 101, 102)), contest.Options{Price: row.price})
 		at := slices.IndexFunc(c.Ranking, func(r contest.Ranked) bool { return r.Design == "a" })
 		if one := &c.Ranking[at]; ranks(c) != row.ranks || value(one.Cost) != row.cost || math.Abs(value(one.Keeping)-row.keeping) > 1e-9 {
 			t.Errorf("%s: %q, cost %v, keeping %v; want %q, %v, %v", row.name, ranks(c), value(one.Cost), value(one.Keeping), row.ranks, row.cost, row.keeping)
@@ -245,12 +240,12 @@ func TestSurvival(t *testing.T) {
 		says             string
 	}{
 		{"not tried", nil, nil, a, b, nil, ""},
-		{"tried with one alone", a, nil, a, b, nil, "was not tried with all designs"},
-		{"the same wins", a, b, a, b, ptr(true), "Under the profile headroom, too, b wins by 49.5 % (over a; "},
-		{"the other wins", b, a, a, b, ptr(false), "It does not survive: under the profile headroom a wins by "},
-		{"no difference is shown then", a, a, a, b, ptr(false), "It does not survive: under the profile headroom no difference is shown between a and b."},
-		{"there was none to begin with, nor then", b, b, a, a, ptr(true), "Under the profile headroom no difference is shown between them, either."},
-		{"there was none to begin with", a, b, a, a, ptr(false), "It does not survive: under the profile headroom b wins"},
+		{"tried with one alone", a, nil, a, b, nil, "not tried"},
+		{"the same wins", a, b, a, b, ptr(true), "too, b wins by 49.5 % (over a"},
+		{"the other wins", b, a, a, b, ptr(false), "a wins by "},
+		{"no difference is shown then", a, a, a, b, ptr(false), "no difference"},
+		{"there was none to begin with, nor then", b, b, a, a, ptr(true), "either"},
+		{"there was none to begin with", a, b, a, a, ptr(false), "b wins"},
 	} {
 		o := contest.Options{Profile: "documented", Other: "headroom"}
 		if row.survives == nil && row.otherOfA == nil {
@@ -270,7 +265,7 @@ func ptr[T any](v T) *T { return &v }
 func TestEstimates(t *testing.T) {
 	a := with(trialsOf(0, 0, 10), func(i int, t *contest.Trial) { t.Lost = []float64{0.1, 1, 1}[i] })
 	a[1].Operations[0].P99 = nil
-	c := contest.Rank([]contest.Arm{arm("a", a), arm("b", trialsOf(1, 2, 3))}, contest.Options{})
+	c := contest.Rank(two(a, trialsOf(1, 2, 3)), contest.Options{})
 	one := &c.Ranking[slices.IndexFunc(c.Ranking, func(r contest.Ranked) bool { return r.Design == "a" })]
 	if s := one.Sustained; s.Interval[0] != 0 || s.Interval[1] < 10 || s.Least != 0 || s.Greatest != 10 || s.Runs != 3 {
 		t.Errorf("sustained 0, 0, 10 is %+v, %v; want an interval from 0, and both ends", s, *s.Interval)
@@ -281,10 +276,10 @@ func TestEstimates(t *testing.T) {
 	if o := one.Operations[0]; o.P99 != nil || o.P99Range != nil || o.P50 == nil || *o.P50 != 5000 || one.WorstP99 != nil {
 		t.Errorf("times of which one run does not tell the p99: %+v; want a p50 alone", o)
 	}
-	two := contest.Rank([]contest.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107))}, contest.Options{})
+	two := contest.Rank(two(trialsOf(100, 104, 108), trialsOf(101, 104, 107)), contest.Options{})
 	s := math.Log(104) - math.Log(100)
 	even := trialsOf(100*math.Exp(-s), 100, 100*math.Exp(s))
-	known := contest.Rank([]contest.Arm{arm("a", even), arm("b", even)}, contest.Options{})
+	known := contest.Rank(two(even, even), contest.Options{})
 	if got, want := known.Power[1].Found, 100*statistics.Detection(statistics.Unbiased(4)*math.Log(1.2), s, 0.03, 3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("of 20 %% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
 	}
@@ -323,7 +318,7 @@ func TestErrorsOfContestsOfFewOperations(t *testing.T) {
 		for _, operations := range []int{20, 400} {
 			wrong, lost := 0, 0.5/float64(operations)
 			for range sets {
-				c := contest.Rank([]contest.Arm{arm("a", chance(runs, operations, lost, rng)), arm("b", chance(runs, operations, lost, rng))}, contest.Options{})
+				c := contest.Rank(two(chance(runs, operations, lost, rng), chance(runs, operations, lost, rng)), contest.Options{})
 				if c.Winner != nil {
 					wrong++
 				}
@@ -384,7 +379,7 @@ func TestErrorsOfContestsOfDrawnRuns(t *testing.T) {
 		for k, percent := range []float64{5, 20} {
 			found, stated := 0, 0.0
 			for range sets {
-				c := contest.Rank([]contest.Arm{arm("a", drawn(5, 100*(1+percent/100), spread, rng)), arm("b", drawn(5, 100, spread, rng))}, contest.Options{})
+				c := contest.Rank(two(drawn(5, 100*(1+percent/100), spread, rng), drawn(5, 100, spread, rng)), contest.Options{})
 				if c.Ranking[1].Behind == "sustained_entities_per_second" && c.Ranking[1].Design == "b" {
 					found++
 				}

@@ -41,7 +41,7 @@ const runsEach = 5
 func arms(t *testing.T, design, target string, seed int) []contest.Arm {
 	t.Helper()
 	list := make([]contest.Arm, contests)
-	scenario := parsed(t, partly, 1, "model.partition_target", target)
+	scenario := parsed(t, partly, 1, "model.partition_target="+target)
 	var next, most atomic.Int64
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

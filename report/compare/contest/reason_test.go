@@ -137,7 +137,7 @@ func TestTheReasonOfARealRun(t *testing.T) {
 	for _, target := range []string{"22", "2000"} {
 		one := contest.Arm{Design: target}
 		for seed := range uint64(3) {
-			trial, record := measured(t, parsed(t, partly, seed+1, "model.partition_target", target), figure.Needs{})
+			trial, record := measured(t, parsed(t, partly, seed+1, "model.partition_target="+target), figure.Needs{})
 			if one.Trials = append(one.Trials, trial); one.Record == nil {
 				one.Record = record
 			}

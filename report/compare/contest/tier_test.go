@@ -6,8 +6,8 @@ package contest_test
 // designs whose order is known.
 // The bounds that they are held to follow from how many there are.
 const (
-	contests      = 20
-	drawnSets     = 200
-	fewSets       = 250
-	knownContests = 100
+	contests      = 10
+	drawnSets     = 100
+	fewSets       = 100
+	knownContests = 30
 )

@@ -1,6 +1,8 @@
 package gate_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +19,7 @@ func TestFilesOfKnownForms(t *testing.T) {
 	}{
 		{nil, ""},
 		{gate.Files{"a.xml", "a.XML", "b.md", "c.json", "d.txt", "e.github", "f.bench", "g.csv", "h.html"}, ""},
-		{gate.Files{"a.md", "gate"}, "gate: expected a file that ends in .xml (junit), .md"},
+		{gate.Files{"a.md", "gate"}, "gate: expected"},
 		{gate.Files{"gate.pdf"}, "gate.pdf: expected"},
 		{gate.Files{"a.md", "b.md", "a.md"}, "a.md is there twice"},
 	} {
@@ -51,8 +53,7 @@ func TestFilesFromBeginToEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := (gate.Files{"new.xml", "nowhere/a.md"}).Begin(); err == nil || !strings.HasPrefix(err.Error(), "open nowhere/a.md: ") ||
-		!strings.HasSuffix(err.Error(), "; expected a file in a folder that is there") || left() != "kept.txt=mine old.md=all passed" {
+	if err := (gate.Files{"new.xml", "nowhere/a.md"}).Begin(); !errors.Is(err, fs.ErrNotExist) || left() != "kept.txt=mine old.md=all passed" {
 		t.Errorf("Begin() = %v, left %s; want what was there before", err, left())
 	}
 	files := gate.Files{"old.md", "new.txt"}
@@ -66,7 +67,7 @@ func TestFilesFromBeginToEnd(t *testing.T) {
 	if err := os.WriteFile("old.md", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.Withdraw(); err != nil || left() != "kept.txt=mine new.txt=loadgen gate · 1 scenario: 1 no difference" {
+	if err := files.Withdraw(); err != nil || !strings.HasPrefix(left(), "kept.txt=mine new.txt=loadgen gate") || strings.Contains(left(), "old.md") {
 		t.Errorf("Withdraw() = %v, left %s; want those gone that nothing was written to", err, left())
 	}
 	if err := (gate.Files{"nowhere/a.md"}).Write(list); err == nil {

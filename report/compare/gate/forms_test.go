@@ -47,21 +47,14 @@ func night(t testing.TB) []gate.Result {
 		}
 		return gate.Judged(scenario, "/builds/loadgen-1.4", j)
 	}
-	diff := func(is string) compare.Difference {
-		d, err := compare.Diff([]byte(was), []byte(is))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
 	baseline := "the baseline of 2026-11-22 (5b55218c5719)"
 	kept := judged("stress", sets())
 	kept.Trials = sets()
-	failed := gate.Differs("votes", baseline, diff(was))
+	failed := gate.Differs("votes", baseline, differing(t, was))
 	failed.Outcome, failed.Reason, failed.Notes = compare.Failed, "it repeats, and a check of the scenario fails", []string{"lost_writes == 0: observed 3"}
 	return []gate.Result{
-		gate.Differs("density", baseline, diff(was)),
-		gate.Differs("row-range-scan", baseline, diff(`{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`)),
+		gate.Differs("density", baseline, differing(t, was)),
+		gate.Differs("row-range-scan", baseline, differing(t, `{"digest": "b", "phases": [{"name": "peak", "us": {"p99": 11, "digest": "y"}}], "seed": 1, "model": [{"name": "target", "value": "1000"}]}`)),
 		kept,
 		judged("serve", trials(10, .9)),
 		judged("short", trials(5, 1.1)),
@@ -136,17 +129,6 @@ func TestJUnitReadsBack(t *testing.T) {
 	if f := s.Cases[1].Failure; f.Type != "regression" || !strings.Contains(f.Text, `model[target].value: was "2000", is "1000"`) {
 		t.Errorf("the failure is %+v; want a regression that names what differs", f)
 	}
-	values := map[string]string{}
-	for _, p := range s.Cases[2].Properties {
-		values[p.Name] = p.Value
-	}
-	f := list[2].Judgement.Findings[0]
-	for what, want := range map[string]float64{"a": f.A, "b": f.B, "change": f.Change, "interval.low": f.Interval[0], "interval.high": f.Interval[1], "p": f.P, "p_holm": f.Adjusted} {
-		var got float64
-		if _, err := fmt.Sscan(values["p99(get, peak 20/s)."+what], &got); err != nil || got != want {
-			t.Errorf("property %s = %q; want %v", what, values["p99(get, peak 20/s)."+what], want)
-		}
-	}
 }
 
 // hostile is what a name, a reason or a note may hold.
@@ -217,7 +199,7 @@ func TestLongForms(t *testing.T) {
 	list[2999].Outcome = compare.Regression
 	d := gate.Document(list)
 	rows := d.Sections[0].Blocks[0].(document.Table).Rows
-	if len(rows) != 3000 || rows[0][0].Text != "s2999" || len(d.Sections) != 52 || d.Sections[51].Blocks[0].(document.Paragraph).Text != "What there is to say of 2950 further scenarios." {
+	if len(rows) != 3000 || rows[0][0].Text != "s2999" || len(d.Sections) != 52 || !strings.Contains(d.Sections[51].Blocks[0].(document.Paragraph).Text, "2950") {
 		t.Errorf("%d rows, the first %q, %d sections; want all scenarios, s2999 first, and what there is to say of fifty", len(rows), rows[0][0].Text, len(d.Sections))
 	}
 	for i := range list {

@@ -91,10 +91,6 @@ type junit struct {
 				Message string `xml:"message,attr"`
 				Text    string `xml:",chardata"`
 			}
-			Properties []struct {
-				Name  string `xml:"name,attr"`
-				Value string `xml:"value,attr"`
-			} `xml:"properties>property"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
 }
