@@ -276,7 +276,7 @@ func TestEstimates(t *testing.T) {
 	if o := one.Operations[0]; o.P99 != nil || o.P99Range != nil || o.P50 == nil || *o.P50 != 5000 || one.WorstP99 != nil {
 		t.Errorf("times of which one run does not tell the p99: %+v; want a p50 alone", o)
 	}
-	two := contest.Rank(two(trialsOf(100, 104, 108), trialsOf(101, 104, 107)), contest.Options{})
+	pair := contest.Rank(two(trialsOf(100, 104, 108), trialsOf(101, 104, 107)), contest.Options{})
 	s := math.Log(104) - math.Log(100)
 	even := trialsOf(100*math.Exp(-s), 100, 100*math.Exp(s))
 	known := contest.Rank(two(even, even), contest.Options{})
@@ -284,7 +284,7 @@ func TestEstimates(t *testing.T) {
 		t.Errorf("of 20 %% at a spread of %.3f of 2 + 2 degrees of freedom, %v are stated; want %v", s, got, want)
 	}
 	three := contest.Rank([]contest.Arm{arm("a", trialsOf(100, 104, 108)), arm("b", trialsOf(101, 104, 107)), arm("c", trialsOf(50, 60, 70))}, contest.Options{})
-	if diff := cmp.Diff(two.Power, three.Power); diff != "" {
+	if diff := cmp.Diff(pair.Power, three.Power); diff != "" {
 		t.Errorf("of two designs and beside a third (-two +three):\n%s", diff)
 	}
 }
