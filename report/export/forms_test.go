@@ -8,7 +8,7 @@ import (
 	"loadgen/report/export"
 )
 
-func TestPlain(t *testing.T) {
+func TestPlainTextsAndWords(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"an end of line is a space", "a\nb\tc\u2028d\u2029e", "a b c d e"},
 		{"control characters are gone", "a\x00\x07b\r\u0085\x7f", "ab"},
@@ -22,12 +22,9 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%s: Plain(%q) = %q; want %q", row.name, row.text, got, row.want)
 		}
 	}
-}
-
-func TestWord(t *testing.T) {
-	for _, row := range []struct{ text, want string }{{"p99(get, peak 20/s)", "p99(get,peak_20_s)"}, {"", "-"}, {"\x1b[0m", "-"}, {"a\u00a0b", "a_b"}} {
-		if got := export.Word(row.text); got != row.want {
-			t.Errorf("Word(%q) = %q; want %q", row.text, got, row.want)
+	for text, want := range map[string]string{"p99(get, peak 20/s)": "p99(get,peak_20_s)", "": "-", "\x1b[0m": "-", "a\u00a0b": "a_b"} {
+		if got := export.Word(text); got != want {
+			t.Errorf("Word(%q) = %q; want %q", text, got, want)
 		}
 	}
 }

@@ -2,11 +2,13 @@ package export_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // run is a run of three kinds of operation: a load that is not reported, then steps in
@@ -30,24 +32,31 @@ func race() run {
 	return run{names: [3]string{"load", "get", "insert (full)"}, phases: [3]string{"load", "peak 500/s", "peak 1000/s"}, validity: results.Valid, each: 3000}
 }
 
+// shared keeps the records of [race] and [asked], which nothing may alter.
+var shared = make(map[string]*results.Record)
+
+// once returns the record of a run that several tests look at, made once.
+func once(t testing.TB, name string, of run) *results.Record {
+	t.Helper()
+	if shared[name] == nil {
+		shared[name] = of.record(t)
+	}
+	return shared[name]
+}
+
 // record plays the run into a recorder, judges it and reads it back.
 func (r run) record(t testing.TB) *results.Record {
 	t.Helper()
-	m := results.Manifest{
-		Command: []string{"loadgen", "stress"}, Scenario: results.Scenario{Name: "stress"}, Target: results.InProcess,
-		Start: "warm", Profile: "documented", Seed: 7, Retry: "short", Time: "virtual",
-		Started:    time.Date(2011, 11, 6, 9, 40, 0, 250_000_000, time.UTC),
-		Targets:    results.Targets{Partition: 2000, Account: 20_000},
-		Operations: []results.Kind{{Name: r.names[0]}, {Name: r.names[1], Group: "GET"}, {Name: r.names[2], Group: "PUT"}},
-	}
+	m := resultstest.Manifest(func(m *results.Manifest) {
+		m.Seed, m.PartitionKey, m.Targets.Documented = 7, "", false
+		m.Started = m.Started.Add(250 * time.Millisecond)
+		m.Operations = []results.Kind{{Name: r.names[0]}, {Name: r.names[1], Group: "GET"}, {Name: r.names[2], Group: "PUT"}}
+	})
 	if r.change != nil {
 		r.change(&m)
 	}
 	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorder := resultstest.Open(t, folder, m)
 	if r.listens != nil {
 		recorder.Listen(r.listens(&m))
 	}
@@ -99,10 +108,7 @@ func (r run) record(t testing.TB) *results.Record {
 	if err := recorder.Finish(r.end, r.validity, r.reasons, nil); err != nil {
 		t.Fatal(err)
 	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := resultstest.Read(t, folder)
 	record.Summary = verdict.Judge(record)
 	return record
 }
@@ -113,14 +119,6 @@ func hostile() []string {
 		"<script>alert(1)</script>", "]]>", "a\nb\r\nc", "Tag=x,1,2,3,HISTFAAA", "#[StartTime: 5", "x#[BaseTime: 7 (seconds", "a,b", "a, b", "a b", "nul\x00bell\x07",
 		"\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\xff\xfe", "\ufffe\uffff", "\u202eright to left", "&amp;\"'", "build: B\nBenchmarkX 1 2 ns", "Unit x better=lower",
 		"", " ", "a/b", "-", "_", "\u2028\u2029\u0085", "日本", string(make([]byte, 70_000)),
-		longText(),
+		strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2700),
 	}
-}
-
-func longText() string {
-	text := make([]byte, 70_000)
-	for i := range text {
-		text[i] = 'a' + byte(i%26)
-	}
-	return string(text)
 }

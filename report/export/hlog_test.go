@@ -43,7 +43,7 @@ func readLog(t testing.TB, text string) []*hdrhistogram.Histogram {
 // The public reader finds each operation of each phase, at its time, with the record's
 // own counts and quantiles; and the lines of a tag are the summary's operation.
 func TestLogReadsBack(t *testing.T) {
-	record := race().record(t)
+	record := once(t, "race", race())
 	begun := record.Manifest.Started.UnixMilli()
 	type place struct{ phase, kind int }
 	places := []place{{0, 0}, {1, 1}, {1, 2}, {2, 1}, {2, 2}}

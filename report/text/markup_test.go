@@ -3,7 +3,6 @@ package text_test
 import (
 	"testing"
 
-	"loadgen/report/document"
 	"loadgen/report/text"
 )
 
@@ -38,17 +37,6 @@ func TestInertIsNoFormula(t *testing.T) {
 	} {
 		if got := text.Inert(row.text); got != row.want {
 			t.Errorf("Inert(%q) = %q; want %q", row.text, got, row.want)
-		}
-	}
-}
-
-func TestCounted(t *testing.T) {
-	for _, row := range []struct{ got, want string }{
-		{document.Counted(0, "run"), "0 runs"}, {document.Counted(1, "run"), "1 run"}, {document.Counted(2, "copy", "copies"), "2 copies"},
-		{document.Counted(1, "copy", "copies"), "1 copy"},
-	} {
-		if row.got != row.want {
-			t.Errorf("Counted = %q; want %q", row.got, row.want)
 		}
 	}
 }

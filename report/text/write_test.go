@@ -112,11 +112,3 @@ func TestWideTablesGoOnBelow(t *testing.T) {
 		t.Errorf("the first column stands in %d parts; want it in each:\n%s", n, got)
 	}
 }
-
-// Without sections the whole is what the screen shows.
-func TestWholeOfADocumentOfOneScreen(t *testing.T) {
-	got := string(text.Write(answered(ladder(20, 2)), text.Look{Verbose: true}))
-	if strings.Count(got, "\n") < 24 || strings.Contains(got, "--verbose") {
-		t.Errorf("the whole is\n%s\nwant all of its rows", got)
-	}
-}
