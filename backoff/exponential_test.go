@@ -26,14 +26,9 @@ func TestBoundsAgainstHandComputedValues(t *testing.T) {
 		x                     int
 		least, mean, greatest time.Duration
 	}{
-		{"documented, first retry: clear of the cap", documented, 1, 27 * s, 33 * s, 39 * s},
 		{"documented, second retry: the cap cuts the band; mean 90 − 15²/(2·36)", documented, 2, 75 * s, 86875 * ms, 90 * s},
-		{"documented, third retry: the whole band is above the cap", documented, 3, 90 * s, 90 * s, 90 * s},
 		{"short, first retry", short, 1, 130 * ms, 150 * ms, 170 * ms},
-		{"short, fourth retry: the whole band is below the cap", short, 4, 1250 * ms, 1550 * ms, 1850 * ms},
-		{"short, fifth retry: at the cap", short, 5, 2 * s, 2 * s, 2 * s},
 		{"retry zero is zmin, without a band", short, 0, 50 * ms, 50 * ms, 50 * ms},
-		{"retry 1,000 is the cap", short, 1000, 2 * s, 2 * s, 2 * s},
 		{"zmin at zmax leaves no room", backoff.Exponential{Base: s, Min: s, Max: s}, 1, s, s, s},
 		{"a band that ends exactly at the cap loses nothing", backoff.Exponential{Base: 10 * s, Max: 12 * s}, 1, 8 * s, 10 * s, 12 * s},
 	} {

@@ -136,17 +136,6 @@ func TestPlantedTextStaysText(t *testing.T) {
 	}
 }
 
-func TestInvisibleCharactersAreWrittenOut(t *testing.T) {
-	for in, want := range map[string]string{
-		"a\tb\nc": "a\tb\nc", "\x00": `\x00`, "\u00ad": `\u00ad`, "\u202e": `\u202e`, "\U000e0001": `\U000e0001`,
-		"\xff": `\xff`, "\ufffd": "\ufffd", "世": "世", "\ue000": `\ue000`,
-	} {
-		if got := report.Words(in); got != want {
-			t.Errorf("words(%q) = %q; want %q", in, got, want)
-		}
-	}
-}
-
 func TestNumbersThatAreNone(t *testing.T) {
 	for _, number := range []float64{0, -1, 1e-320, 1e308, -1e308, 1e15, math.MaxFloat64, math.NaN(), math.Inf(1), math.Inf(-1)} {
 		checkHostile(t, "a", number)

@@ -86,23 +86,18 @@ func TestExplanationAgreesWithSimulation(t *testing.T) {
 			t.Errorf("case %d: %q, and %.1f %% of the attempts were throttled:\n%s", n, e.Verdict, 100*was.throttled, text)
 		case e.State == results.DoesNotHold && was.throttled == 0:
 			wrongFails++
-			t.Logf("case %d: %q, and nothing was throttled", n, e.Verdict)
 		case e.State == results.CannotTell:
 			untold++
-			t.Logf("case %d: %q, %.1f %% were throttled", n, e.Verdict, 100*was.throttled)
 		}
 		if off := func(a, b float64) bool { return math.Abs(a-b) > 0.05*b+4*math.Sqrt(b) }; e.State == results.Holds &&
 			(off(float64(e.Cost.Requests), was.requests) || off(float64(e.Cost.Entities), was.entities)) {
 			far++
-			t.Logf("case %d: %d requests, %d entities; %.0f and %.0f were sent\n%s", n, e.Cost.Requests, e.Cost.Entities, was.requests, was.entities, text)
 		}
 		hottest, _ := e.Used().peaks()
 		if h := hottest.Hottest.Value; math.Abs(h-was.hottest) > 0.1*was.hottest+4*math.Sqrt(was.hottest) {
 			far++
-			t.Logf("case %d: the hottest second has %.0f, and by another seed %.0f\n%s", n, h, was.hottest, text)
 		}
 	}
-	t.Logf("of %d cases, %d with throttling: %d wrong holds, %d wrong refusals, %d not told, %d figures off", cases, throttling, wrongHolds, wrongFails, untold, far)
 	if wrongFails*100 > cases || untold*10 > cases || far*20 > cases {
 		t.Errorf("of %d cases %d were refused with nothing throttled, %d not told, %d figures are off; want at most 1, 10 and 5 %%",
 			cases, wrongFails, untold, far)

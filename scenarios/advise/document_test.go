@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,10 @@ func TestDocumentOfKeys(t *testing.T) {
 		{"keys that no table takes", good + "a/b,,red\nx\x1b[31m,,red\n", 2500, fails, "valid-keys", "18,868/s", `line 502, "a/b"`},
 		{"no instants", "PartitionKey\na\nb\n", 3000, untold, "3,000 ", "4,000/s", "unknown"},
 		{"no instants and no rate", "PartitionKey\na\nb\n", 0, untold, "4,000 ", "", "unknown"},
+		{"keys that fill the account first", columns("PartitionKey", 400, strconv.Itoa), 0, untold, "20,000 ", "", "unknown"},
+		{"keys that fill the end of the index", columns("PartitionKey,instant", 9000, func(i int) string {
+			return fmt.Sprintf("%06d,%d", i/100, 1_780_000_000+i)
+		}), 0, holds, "2,000 ", "", "one place"},
 		{"no keys", "PartitionKey,entities\na,0\n", 0, untold, "no keys", "", "0 entities"},
 	} {
 		k := judgedKeys(t, row.text, row.perSecond)

@@ -1,17 +1,13 @@
 package advise
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios/advise/keystatistics"
 )
 
 // columns writes a file of keys: so many rows below the names of columns.
@@ -81,33 +77,5 @@ func TestKeysAgainstARate(t *testing.T) {
 		if faulty := slices.ContainsFunc(k.Findings, func(f Finding) bool { return f.Verdict == Error }); (k.State == results.DoesNotHold) != faulty {
 			t.Errorf("%s: the state is %s; want one that does not hold: %v", row.sentence, k.State, faulty)
 		}
-	}
-}
-
-// What is full first bounds the rate of all keys.
-func TestWhereKeysAreFullFirst(t *testing.T) {
-	hour := columns("PartitionKey,instant", 20_000, func(i int) string { return fmt.Sprintf("%06d,%d", i/100, 1_780_000_000+i) })
-	many := columns("PartitionKey", 400, func(i int) string { return fmt.Sprint(i) })
-	for _, row := range []struct {
-		sentence, text, says string
-	}{
-		{"the account", many, "20,000 entities/s (where the account is full)"},
-		{"the end of the index", hour, "2,000 entities/s (where the one place"},
-	} {
-		if got := judgedKeys(t, row.text, 0).Verdict; !strings.Contains(got, row.says) {
-			t.Errorf("%s: the verdict is %q; want %q in it", row.sentence, got, row.says)
-		}
-	}
-}
-
-func TestKeysThatCannotBeRead(t *testing.T) {
-	if _, err := FromKeys(strings.NewReader("PartitionKy,RowKey\n"), KeysOptions{File: "keys.csv", Targets: documented}); !errors.Is(err, keystatistics.ErrKeys) ||
-		!strings.Contains(err.Error(), "keys.csv:1") {
-		t.Errorf("a column with a typo = %v; want %v with its line", err, keystatistics.ErrKeys)
-	}
-	broken := errors.New("broken pipe")
-	reader := io.MultiReader(strings.NewReader("PartitionKey\na\n"), iotest.ErrReader(broken))
-	if _, err := FromKeys(reader, KeysOptions{Targets: documented}); !errors.Is(err, broken) {
-		t.Errorf("a reader that breaks = %v; want %v", err, broken)
 	}
 }

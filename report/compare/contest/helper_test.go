@@ -37,10 +37,14 @@ func (l *logged) Submit(now clock.Instant, op *target.Operation) (target.Outcome
 	return outcome, at
 }
 
-// parsed reads a scenario with a seed and with settings, each path=value.
-func parsed(t testing.TB, text string, seed uint64, set ...string) *scenarios.Scenario {
+// parsed reads a scenario of testdata with a seed and with settings, each path=value.
+func parsed(t testing.TB, name string, seed uint64, set ...string) *scenarios.Scenario {
 	t.Helper()
-	s := runtest.Parse(t, text, set...)
+	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := runtest.Parse(t, string(text), set...)
 	s.Seed = seed
 	return s
 }

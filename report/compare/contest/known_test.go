@@ -113,7 +113,6 @@ func TestContestsOfAKnownOrder(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d pairs %d are the wrong way round, %d undecided", pairs, wrong, undecided)
 	if 50*wrong > pairs || 10*undecided > pairs {
 		t.Errorf("of %d pairs %d are the wrong way round, %d undecided; want 2 and 10 %% at most", pairs, wrong, undecided)
 	}

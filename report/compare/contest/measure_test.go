@@ -11,38 +11,6 @@ import (
 	"loadgen/results/figure"
 )
 
-// lines are orders written a hundred lines at a time, and read again; a partition bears
-// less than that asks of it.
-const lines = `name: lines
-seed: 1
-table: lines
-retry: short
-model: {profile: documented, partition_target: 300}
-attributes:
-  order: {uniform: [1, 2]}
-  line: {sequence: 1}
-entity: {size: 400}
-use: plain
-designs:
-  - {name: plain, partition_key: "{order}", row_key: "{line:06d}"}
-  - name: copied
-    partition_key: "{order}"
-    row_key: "{line:06d}"
-    copies:
-      - {name: by-line, partition_key: "L{hash(line,8)}", row_key: "{line:06d}"}
-phases:
-  - name: load
-    load: {entities: 200}
-  - name: measure
-    traffic:
-      arrivals: {constant: 12}
-      for: 5s
-      operations:
-        - {name: write, verb: batch, entities: 100, together: [order]}
-        - {name: read, verb: query, by: [order], top: 20, pages: 1, weight: 1}
-        - {name: put, verb: insert, weight: 2}
-`
-
 // What is billed are the requests that the engine saw and did not refuse, in the log of a
 // target that keeps one, in the engine's own books, and in what is measured; a transaction
 // of a hundred is one of them, and a hundred entities counted.
@@ -57,7 +25,7 @@ func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
 		{"with copies in other partitions", []string{"use=copied"}, true},
 		{"without a limit", []string{"model.profile=off", "model.partition_target=1000000"}, false},
 	} {
-		record, log := simulated(t, parsed(t, lines, 7, row.set...))
+		record, log := simulated(t, parsed(t, "lines", 7, row.set...))
 		trial := contest.Measure(record, nil, figure.Needs{})
 		measured := int64(math.Round(trial.Billed * float64(trial.Served)))
 		beside := record.Total(func(p *results.Phase, _ results.Kind) bool { return !p.Reported })
@@ -75,22 +43,8 @@ func TestBilledIsWhatTheEngineDidNotRefuse(t *testing.T) {
 	}
 }
 
-// hundred is nothing but transactions of a hundred.
-const hundred = `name: hundred
-seed: 1
-table: lines
-retry: none
-model: {profile: documented}
-attributes: {order: {uniform: [1, 900]}, line: {sequence: 1}}
-entity: {size: 400}
-design: {partition_key: "{order}", row_key: "{line}"}
-phases:
-  - name: measure
-    traffic: {arrivals: {constant: 10}, for: 4s, operations: [{name: write, verb: batch, entities: 100, together: [order]}]}
-`
-
 func TestATransactionOfAHundredIsBilledOnce(t *testing.T) {
-	trial, _ := measured(t, parsed(t, hundred, 1), figure.Needs{Entities: map[string]int64{"write": 100}})
+	trial, _ := measured(t, parsed(t, "hundred", 1), figure.Needs{Entities: map[string]int64{"write": 100}})
 	if trial.Events != 40 || trial.Billed != 1 || trial.Counted != 100 || trial.ThrottledRequests != 0 || trial.Lost != 0 || trial.Sustained != 1000 {
 		t.Errorf("40 transactions of a hundred in 4 s come to %+v; want 1 billed, 100 counted, and 1,000 entities/s", trial)
 	}
@@ -101,8 +55,8 @@ func TestATransactionOfAHundredIsBilledOnce(t *testing.T) {
 func TestCopiesAndScansDoNotSustain(t *testing.T) {
 	needs := figure.Needs{Entities: map[string]int64{"write": 100}, Reads: map[string]bool{"read": true}}
 	free := []string{"model.partition_target=0", "model.profile=off"}
-	alone, record := measured(t, parsed(t, lines, 3, append(free, "use=plain")...), needs)
-	copied, _ := measured(t, parsed(t, lines, 3, append(free, "use=copied")...), needs)
+	alone, record := measured(t, parsed(t, "lines", 3, append(free, "use=plain")...), needs)
+	copied, _ := measured(t, parsed(t, "lines", 3, append(free, "use=copied")...), needs)
 	if alone.Sustained != copied.Sustained || alone.Events != copied.Events {
 		t.Errorf("sustained %v without and %v with copies; want the same of the same events", alone.Sustained, copied.Sustained)
 	}

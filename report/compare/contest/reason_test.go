@@ -115,29 +115,13 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// What a reason says stands beside it as data.
-func TestReasonsAreData(t *testing.T) {
-	c := contest.Rank(logContest(), contest.Options{})
-	one := c.Ranking[2].Reasons[0]
-	if one.Kind != contest.HotPartition || *one.Partition != "2026-05-01T12" || *one.FromSecond != 2 || one.Demand != 2550 || one.Target != 2000 || one.Share != 10_000.0/10_500 {
-		t.Errorf("the reason of hour is %+v; want its partition, from second 2 on, 2,550 of 2,000 and 10,000 of 10,500 meanwhile", one)
-	}
-	one = c.Ranking[1].Reasons[0]
-	if one.Kind != contest.Scans || one.Operation != "list" || one.Counted != 4000 || one.Returned != 20 || one.First == nil || *one.First != 160 {
-		t.Errorf("the reason of device is %+v; want list, 4,000 for 20, 160 in the first", one)
-	}
-	if len(c.Ranking[0].Reasons) != 0 || c.Ranking[3].Reasons[0].Kind != contest.CannotServe || c.Ranking[3].Reasons[0].Operation != "group" {
-		t.Errorf("the first has %v, the one that cannot %v; want none, and its operation", c.Ranking[0].Reasons, c.Ranking[3].Reasons)
-	}
-}
-
 // The partition that a real run sinks is the one named.
 func TestTheReasonOfARealRun(t *testing.T) {
 	var arms []contest.Arm
 	for _, target := range []string{"22", "2000"} {
 		one := contest.Arm{Design: target}
 		for seed := range uint64(3) {
-			trial, record := measured(t, parsed(t, partly, seed+1, "model.partition_target="+target), figure.Needs{})
+			trial, record := measured(t, parsed(t, "partly", seed+1, "model.partition_target="+target), figure.Needs{})
 			if one.Trials = append(one.Trials, trial); one.Record == nil {
 				one.Record = record
 			}
