@@ -35,7 +35,7 @@ func TestKnownDesigns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times, Seeds: 2})
+		e, err := Explain(t.Context(), Options{Scenario: s, Targets: targets, Times: times, Seeds: 1})
 		if err != nil {
 			t.Fatalf("%s: %v", row.file, err)
 		}

@@ -1,6 +1,8 @@
 package advise
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -130,10 +132,20 @@ func TestStateOfAPart(t *testing.T) {
 	}
 }
 
-// What a scenario comes to fits one screen, and the whole has each finding.
+// What a scenario comes to fits one screen, is the same each time, and the whole has each finding.
 func TestDocumentOfScenario(t *testing.T) {
 	e := explained(t, runtest.Parse(t, file(t, "hours")))
 	d := e.Document()
+	first, err := json.Marshal(explained(t, judged(t, ofUser)).Document())
+	again, other := json.Marshal(explained(t, judged(t, ofUser)).Document())
+	if err != nil || other != nil || !bytes.Equal(first, again) {
+		t.Errorf("two explanations of one scenario differ: %v, %v\n%s\n%s", err, other, first, again)
+	}
+	for _, key := range strings.Fields("scenario about verdict basis targets designs cost findings") {
+		if !bytes.Contains(first, []byte(`"`+key+`":`)) {
+			t.Errorf("the JSON has no %q", key)
+		}
+	}
 	says := []string{"Design by-hour", "table scan", "design by-bucket", "cold-start"}
 	for _, f := range e.Findings {
 		says = append(says, f.ID)

@@ -1,14 +1,11 @@
 package advise
 
 import (
-	"encoding/json"
 	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"loadgen/results"
 	"loadgen/scenarios"
@@ -40,28 +37,6 @@ func file(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-func TestExplanationIsTheSameEachTime(t *testing.T) {
-	var documents [2][]byte
-	for i := range documents {
-		var err error
-		if documents[i], err = json.Marshal(explained(t, runtest.Parse(t, file(t, "hours"), "phases.reports.for=1s")).Document()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(documents[0]), string(documents[1])); diff != "" {
-		t.Errorf("two explanations of one scenario differ:\n%s", diff)
-	}
-	var of struct{ Data map[string]any }
-	if err := json.Unmarshal(documents[0], &of); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range strings.Fields("scenario about verdict basis targets designs cost findings") {
-		if _, there := of.Data[key]; !there {
-			t.Errorf("the JSON has no %q", key)
-		}
-	}
 }
 
 func TestDesignThatCannotServe(t *testing.T) {

@@ -24,10 +24,10 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 		{"half reads, half writes", "[{verb: get}, {verb: insert}]", times, .0065},
 	} {
 		for _, kind := range []string{"spread", "traffic"} {
-			checkLoop(t, row.name+", "+kind, kind+": {think: 40ms, for: 5s", row.operations, row.times, row.answer, .04)
+			checkLoop(t, row.name+", "+kind, kind+": {think: 40ms, for: 2s", row.operations, row.times, row.answer, .04)
 		}
 		if row.answer > 0 {
-			checkLoop(t, row.name+", one right after another", "traffic: {count: 6000", row.operations, row.times, row.answer, 0)
+			checkLoop(t, row.name+", one right after another", "traffic: {count: 2000", row.operations, row.times, row.answer, 0)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func TestClientsWaitForTheirAnswers(t *testing.T) {
 // checkLoop checks the rate of clients in a phase of a kind that wait so long for answers.
 func checkLoop(t *testing.T, name, phase, operations string, times Times, answer, think float64) {
 	t.Helper()
-	text := strings.NewReplacer("traffic: {think: 40ms, for: 5s", phase, "[{verb: get}]", operations).Replace(file(t, "loop"))
+	text := strings.NewReplacer("traffic: {think: 40ms, for: 2s", phase, "[{verb: get}]", operations).Replace(file(t, "loop"))
 	d, err := InUse(Options{Scenario: runtest.Parse(t, text), Targets: documented, Times: times})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

@@ -46,7 +46,7 @@ func TestDesignOfTwoTails(t *testing.T) {
 		{"beyond those of two, where a warm start tries no range", "warm", 8000, Error, results.CannotTell},
 		{"within those of two, on a warm start", "warm", 3000, Note, results.Holds},
 	} {
-		e := explained(t, runtest.Parse(t, file(t, "two-tails"), "start="+row.start, fmt.Sprintf("phases.orders.arrivals.constant=%d", row.rate), "phases.orders.for=2s"))
+		e := explained(t, runtest.Parse(t, file(t, "two-tails"), "start="+row.start, fmt.Sprintf("phases.orders.arrivals.constant=%d", row.rate), "phases.orders.for=1s"))
 		f := findingOf(e.Findings, "insert-order")
 		if f.Verdict != row.order || !strings.Contains(f.Evidence, "2 × 2,000 = 4,000/s") {
 			t.Errorf("%s: %s, %s; want %s, and 4,000/s", row.sentence, f.Verdict, f.Evidence, row.order)

@@ -148,23 +148,6 @@ func TestFormsOfHostileTexts(t *testing.T) {
 	}
 }
 
-// What is said stays on its line, and nothing of it is a terminal's command.
-func TestRowsOfHostileTexts(t *testing.T) {
-	for _, row := range []struct{ name, text, want string }{
-		{"an end of line is a space", "a\nb\tc\u2028d", "a b c d"},
-		{"control characters are gone", "a\x00\x07b\r\u0085", "ab"},
-		{"colours are gone with what they are made of", "\x1b[1;31mred\x1b[0m \x1b]0;title\x07x", "red x"},
-		{"the direction stays", "a\u202eb", "ab"},
-		{"what is no text", "a\xffb\ufffe", "a\ufffdb\ufffd"},
-		{"what is beyond ASCII is kept", "Ünïcode – 日本", "Ünïcode – 日本"},
-	} {
-		rows := gate.Document([]gate.Result{{Scenario: row.text, Reason: "r"}}).Sections[0].Blocks[0].(document.Table).Rows
-		if got := rows[0][0].Text; got != row.want {
-			t.Errorf("%s: %q; want %q", row.name, got, row.want)
-		}
-	}
-}
-
 // about is a result of every kind that says so.
 func about(text string) []gate.Result {
 	var list []gate.Result
