@@ -41,14 +41,24 @@ var tables = map[string]func() answer{
 func once(name string) func() answer {
 	return sync.OnceValue(func() (a answer) {
 		var text []byte
-		if text, a.err = os.ReadFile(filepath.Join("testdata", name+".yaml")); a.err != nil {
-			return a
+		if text, a.err = os.ReadFile(filepath.Join("testdata", name+".yaml")); a.err == nil {
+			a.s, a.err = scenarios.Parse(name+".yaml", text)
 		}
-		if a.s, a.err = scenarios.Parse(name+".yaml", text); a.err == nil {
+		if a.err == nil {
 			a.p, a.err = suggest.Designs(a.s, suggest.Options{})
 		}
 		return a
 	})
+}
+
+// file returns the text of a scenario of testdata.
+func file(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func answered(t testing.TB, name string) (*scenarios.Scenario, *suggest.Proposal) {
@@ -171,11 +181,7 @@ func TestBucketsAreTheFewest(t *testing.T) {
 // In a run in which hours are over in an instant no partition is seen to bear much. Where
 // the keys are used an hour is an hour, and its buckets have to bear what is written.
 func TestBucketsHoldWhereTimeGoesFast(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "hourly-log.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fast := runtest.Parse(t, strings.NewReplacer("speed: 600", "speed: 36000", "for: 8s", "for: 2s").Replace(string(text)))
+	fast := runtest.Parse(t, strings.NewReplacer("speed: 600", "speed: 36000", "for: 8s", "for: 2s").Replace(file(t, "hourly-log")))
 	p := proposed(t, fast, suggest.Options{})
 	for _, c := range p.Candidates {
 		if strings.HasSuffix(c.Design.PartitionKey, "_{hour}") {

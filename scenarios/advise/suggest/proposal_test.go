@@ -16,28 +16,11 @@ import (
 	"loadgen/scenarios/run/runtest"
 )
 
-// orders is a small table whose key, operations and expectations the tests fill in.
-const orders = `name: orders
-model: {partition_target: %d}
-attributes:
-  at: {time: 2026-03-01T00:00:00Z, every: 20s, speed: 600}
-  hour: {text: "{at:hour}"}
-  customer: {uniform: [1, 200]}
-  country: {list: [fr, de, it]}
-  id: {sequence: 1}
-entity: {properties: [{name: Customer, value: "{customer}"}, {name: Country, value: "{country}"}, {name: Hour, value: "{hour}"}, {name: At, type: DateTime, value: "{at}"}, {name: Id, value: "{id}"}]}
-design: {partition_key: "{customer}_{country}", row_key: "{id}"}
-phases:
-  - name: load
-    load: {entities: 300}
-  - name: work
-    traffic: {%s, for: 2s, operations: [%s]}
-expect: [%s]
-`
-
-func ordered(t testing.TB, target int, arrivals, operations, expect string) *scenarios.Scenario {
+// ordered is a small table whose operations and expectations the tests fill in.
+func ordered(t testing.TB, target, perSecond int, operations, expect string) *scenarios.Scenario {
 	t.Helper()
-	return runtest.Parse(t, fmt.Sprintf(orders, target, arrivals, operations, expect))
+	return runtest.Parse(t, file(t, "orders"), fmt.Sprintf("model.partition_target=%d", target),
+		fmt.Sprintf("phases.work.arrivals.constant=%d", perSecond), "phases.work.operations=["+operations+"]", "expect=["+expect+"]")
 }
 
 // What nothing can be proposed for says what is at fault.
@@ -51,7 +34,7 @@ func TestUnsuitedScenarios(t *testing.T) {
 		{"a trace", "traffic: {arrivals: {trace: rows.csv}, operations: [{verb: query, by: [customer]}]}", "phase work replays a trace"},
 		{"a workflow", "traffic: {" + often + "operations: [{verb: query, by: [customer]}, {workflow: read-set, with: {sets: 20}}]}", "workflow read-set"},
 	} {
-		s := runtest.Parse(t, strings.Replace(fmt.Sprintf(orders, 2000, "", "", ""), "traffic: {, for: 2s, operations: []}", tt.phase, 1))
+		s := runtest.Parse(t, strings.Replace(file(t, "orders"), "traffic: {arrivals: {constant: 9}, for: 2s, operations: [{verb: insert}]}", tt.phase, 1))
 		if _, err := suggest.Designs(s, suggest.Options{}); !errors.Is(err, suggest.ErrUnsuited) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: Designs() = %v; want %s", tt.name, err, tt.want)
 		}
@@ -83,7 +66,7 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
-	s := ordered(t, 2000, "arrivals: {constant: 9}", "{verb: query, by: [customer]}", "")
+	s := ordered(t, 2000, 9, "{verb: query, by: [customer]}", "")
 	if _, err := suggest.Designs(s, suggest.Options{Most: 99}); !errors.Is(err, suggest.ErrOptions) {
 		t.Errorf("Designs() = %v; want the fault of its options", err)
 	}
@@ -92,7 +75,7 @@ func TestOptions(t *testing.T) {
 // The proposed scenario has the designs, the best in use, and of the expectations those
 // that any design should bear out; printed and read again it is the same.
 func TestScenarioOfAProposal(t *testing.T) {
-	s := ordered(t, 2000, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [customer]}",
+	s := ordered(t, 2000, 100, "{verb: insert}, {verb: query, by: [customer]}",
 		`p99(query) < 50ms, throttled < 1%, offered(hottest) < 500, ok >= 99%, requests(insert) == operations(insert), counted(query) > 2 * returned(query), throttled(insert) > 10%, "offered(\"7\") < 10"`)
 	for _, beside := range []bool{false, true} {
 		p := proposed(t, s, suggest.Options{Most: 1, Beside: beside})
@@ -124,10 +107,9 @@ func TestScenarioOfAProposal(t *testing.T) {
 // The scenario's own designs are kept beside under the names that they have, which nothing
 // that is proposed takes, and one that has the keys of a proposal stands for it.
 func TestOwnDesignsBeside(t *testing.T) {
-	text := fmt.Sprintf(orders, 2000, "arrivals: {constant: 50}", "{verb: insert}, {verb: query, by: [customer]}", "")
-	text = strings.Replace(text, `design: {partition_key: "{customer}_{country}", row_key: "{id}"}`,
+	text := strings.Replace(file(t, "orders"), `design: {partition_key: "{customer}_{country}", row_key: "{id}"}`,
 		`designs: [{name: by-customer, partition_key: "{country}", row_key: "{id}"}, {name: same, partition_key: "{customer}", row_key: "{id}"}]`, 1)
-	p := proposed(t, runtest.Parse(t, text), suggest.Options{Most: 1, Beside: true})
+	p := proposed(t, runtest.Parse(t, text, "phases.work.operations=[{verb: insert}, {verb: query, by: [customer]}]"), suggest.Options{Most: 1, Beside: true})
 	s, err := p.Scenario()
 	if err != nil {
 		t.Fatal(err)
@@ -157,14 +139,14 @@ func TestProposals(t *testing.T) {
 		})
 	}
 	t.Run("a key that appends under few inserts is proposed, with a warning", func(t *testing.T) {
-		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert, weight: 2}, {verb: query, by: [hour], weight: 98}", ""), suggest.Options{})
+		p := proposed(t, ordered(t, 0, 100, "{verb: insert, weight: 2}, {verb: query, by: [hour], weight: 98}", ""), suggest.Options{})
 		c := find(p, "{hour}")
 		if c == nil || !strings.Contains(c.Why[len(c.Why)-1], "appends") {
 			t.Errorf("proposed %+v; want {hour}, with a warning", p.Candidates)
 		}
 	})
 	t.Run("a key that appends under many is not, and says why", func(t *testing.T) {
-		p := proposed(t, ordered(t, 0, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [hour]}", ""), suggest.Options{})
+		p := proposed(t, ordered(t, 0, 100, "{verb: insert}, {verb: query, by: [hour]}", ""), suggest.Options{})
 		if find(p, "{hour}") != nil || !rejected(p, "{hour}", "append-only: it begins with hour") {
 			t.Errorf("proposed %+v, rejected %+v; want {hour} rejected", p.Candidates, p.Rejected)
 		}
@@ -173,20 +155,20 @@ func TestProposals(t *testing.T) {
 		}
 	})
 	t.Run("transactions keep to one partition, and buckets to what they share", func(t *testing.T) {
-		p := proposed(t, ordered(t, 2000, "arrivals: {constant: 50}", "{verb: batch, entities: 5, together: [customer, country]}, {verb: query, by: [hour]}, {name: one, verb: query, by: [id]}", ""), suggest.Options{})
+		p := proposed(t, ordered(t, 2000, 50, "{verb: batch, entities: 5, together: [customer, country]}, {verb: query, by: [hour]}, {name: one, verb: query, by: [id]}", ""), suggest.Options{})
 		if find(p, "{hash(customer,2):01d}_{hour}") == nil || !rejected(p, "{hash(customer,2):01d}_{id}", "cannot serve") {
 			t.Errorf("proposed %+v, rejected %+v; want buckets by the customer, and nothing by the id", p.Candidates, p.Rejected)
 		}
 	})
 	t.Run("a scan is rejected where another design serves the question", func(t *testing.T) {
-		p := proposed(t, ordered(t, 2000, "arrivals: {constant: 100}", "{verb: insert}, {verb: query, by: [customer]}, {name: rare, verb: query, by: [country]}", "p99(rare) < 1s"), suggest.Options{})
+		p := proposed(t, ordered(t, 2000, 100, "{verb: insert}, {verb: query, by: [customer]}, {name: rare, verb: query, by: [country]}", "p99(rare) < 1s"), suggest.Options{})
 		if !rejected(p, "{customer}", "a scan: rare") || find(p, "{country}") == nil {
 			t.Errorf("proposed %+v, rejected %+v; want {customer} alone rejected as a scan", p.Candidates, p.Rejected)
 		}
 	})
 	t.Run("whoever has to answer in time decides", func(t *testing.T) {
 		for _, needed := range []string{"mine", "theirs"} {
-			p := proposed(t, ordered(t, 0, "arrivals: {constant: 60}", "{name: mine, verb: query, by: [customer]}, {name: theirs, verb: query, by: [country]}", "p99("+needed+") < 9ms"), suggest.Options{})
+			p := proposed(t, ordered(t, 0, 60, "{name: mine, verb: query, by: [customer]}, {name: theirs, verb: query, by: [country]}", "p99("+needed+") < 9ms"), suggest.Options{})
 			want := map[string]string{"mine": "{customer}", "theirs": "{country}"}[needed]
 			if got := p.Candidates[0].Design; got.PartitionKey != want && len(got.Copies) == 0 {
 				t.Errorf("%s has to answer in time, and %+v is proposed first; want %s", needed, got, want)
@@ -197,7 +179,7 @@ func TestProposals(t *testing.T) {
 		}
 	})
 	t.Run("where nothing holds, that is said", func(t *testing.T) {
-		s := ordered(t, 2000, "arrivals: {constant: 200}", "{verb: insert}, {verb: query, by: [customer]}", "")
+		s := ordered(t, 2000, 200, "{verb: insert}, {verb: query, by: [customer]}", "")
 		p := proposed(t, s, suggest.Options{Targets: &advise.Targets{Partition: 2000, Account: 50}})
 		c := p.Candidates[0]
 		if c.Holds || !strings.Contains(c.Why[len(c.Why)-1], "account") {
@@ -205,14 +187,14 @@ func TestProposals(t *testing.T) {
 		}
 	})
 	t.Run("a hot value is spread over the fewest buckets that leave the headroom", func(t *testing.T) {
-		s := ordered(t, 100, "arrivals: {constant: 400}", "{verb: insert, weight: 99}, {verb: query, by: [country], top: 5, pages: 1}", "")
+		s := ordered(t, 100, 400, "{verb: insert, weight: 99}, {verb: query, by: [country], top: 5, pages: 1}", "")
 		loose, tight := proposed(t, s, suggest.Options{Headroom: 0.05}).Candidates[0], proposed(t, s, suggest.Options{Headroom: 0.5}).Candidates[0]
 		if loose.Buckets < 2 || loose.Hottest > 95 || tight.Buckets <= loose.Buckets || tight.Hottest > 50 {
 			t.Errorf("%d buckets of %.0f/s at most with 5 %% left free, %d of %.0f/s with 50 %%; want some, and more", loose.Buckets, loose.Hottest, tight.Buckets, tight.Hottest)
 		}
 	})
 	t.Run("no more than were asked for, and the same each time", func(t *testing.T) {
-		s := ordered(t, 2000, "arrivals: {constant: 60}", "{verb: insert}, {verb: query, by: [customer, country]}, {name: id, verb: query, by: [id]}", "")
+		s := ordered(t, 2000, 60, "{verb: insert}, {verb: query, by: [customer, country]}, {name: id, verb: query, by: [id]}", "")
 		a, b := proposed(t, s, suggest.Options{Most: 2}), proposed(t, s, suggest.Options{Most: 2})
 		if len(a.Candidates) != 2 || !reflect.DeepEqual(a, b) {
 			t.Errorf("proposed %d of %+v; want two, and the same again", len(a.Candidates), a)
