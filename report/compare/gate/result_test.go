@@ -80,26 +80,3 @@ func trials(pairs int, by float64) []compare.Trial {
 	}
 	return []compare.Trial{trial}
 }
-
-func TestJudged(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		pairs   int
-		by      float64
-		outcome compare.Outcome
-	}{
-		{"ten pairs, all slower by a tenth", 10, 1.1, compare.Regression},
-		{"ten pairs, all faster by a tenth", 10, 0.9, compare.Improvement},
-		{"ten pairs that hardly differ", 10, 1.001, compare.Same},
-		{"five pairs are too few", 5, 1.1, compare.Inconclusive},
-	} {
-		j, err := compare.Gate{}.Judge(trials(row.pairs, row.by))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := gate.Judged("s", "the older build", j)
-		if r.Outcome != row.outcome || r.Virtual {
-			t.Errorf("%s: %s; want %s", row.name, r.Outcome, row.outcome)
-		}
-	}
-}
