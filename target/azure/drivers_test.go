@@ -1,19 +1,11 @@
 package azure_test
 
 import (
-	"context"
-	"net"
-	"net/http"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
-	"loadgen/engine/rest"
-	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -22,70 +14,6 @@ import (
 )
 
 var _ drive.Wire = (*azure.NetHTTP)(nil)
-
-// inMemory is an engine behind pipes, fit for a bubble of synctest.
-type inMemory struct {
-	*azure.Target
-	handler *rest.Handler
-	server  *http.Server
-	conns   chan net.Conn
-	closed  chan struct{}
-	serving sync.WaitGroup
-}
-
-func openInMemory(t *testing.T, clk clock.Real, workers int) *inMemory {
-	t.Helper()
-	partitions, err := model.New(model.Documented)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := wire.NewSecret(testKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler, err := rest.New(rest.Options{Clock: clk, Calendar: clk, Accounts: []rest.Account{{Name: "races", Secret: secret}},
-		Engine: engine.New(engine.Options{Model: partitions, Accounts: []string{"races"}, Calendar: clk, Seed: 1})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &inMemory{handler: handler, server: &http.Server{Handler: handler}, conns: make(chan net.Conn), closed: make(chan struct{})}
-	m.Target, err = azure.New(azure.Options{Endpoint: endpointAt(t, "http://races.example.net"), Connections: workers,
-		AskCounted: true, Clock: clk, Calendar: clk})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.DialWith(func(context.Context, string, string) (net.Conn, error) {
-		near, far := net.Pipe()
-		m.conns <- far
-		return near, nil
-	})
-	m.serving.Go(func() { m.server.Serve(m) })
-	return m
-}
-
-// Accept implements net.Listener.
-func (m *inMemory) Accept() (net.Conn, error) {
-	select {
-	case conn := <-m.conns:
-		return conn, nil
-	case <-m.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener.
-func (m *inMemory) Close() error { return nil }
-
-// Addr implements net.Listener.
-func (*inMemory) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
-
-// end ends both sides.
-func (m *inMemory) end() {
-	m.Target.Close()
-	close(m.closed)
-	m.serving.Wait()
-	m.server.Close()
-}
 
 // offered is a load of gets and inserts at one rate, on one partition.
 const offered = `name: twice
@@ -111,7 +39,7 @@ func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) 
 			t.Fatal(err)
 		}
 		clk := clock.NewReal()
-		m := openInMemory(t, clk, s.Workers)
+		m := openInMemory(t, azure.Options{AskCounted: true, Connections: s.Workers})
 		campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "twice"})
 		if err != nil {
 			t.Fatal(err)
@@ -126,12 +54,11 @@ func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) 
 		if err := campaign.Run(t.Context(), runner(live, other), &drive.Ledger{Recorder: recorder}); err != nil {
 			t.Fatalf("%s: Run = %v; want no error", name, err)
 		}
-		counts := results.TargetCounts(m.handler.Counts())
+		counts := results.TargetCounts(m.Counts())
 		if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, &counts); err != nil {
 			t.Fatal(err)
 		}
 		other.Close()
-		m.end()
 		if record, err = results.Read(folder); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
@@ -12,109 +16,111 @@ import (
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
 	"loadgen/target"
 	"loadgen/target/azure"
 	"loadgen/target/targettest"
 )
 
-const (
-	embeddedAccount = "races"
-	embeddedKey     = "c2VjcmV0c2VjcmV0c2VjcmV0"
-)
+// races is the account of the tests.
+var races = resttest.Key{Account: "races", Secret: testKey}
 
-// embedded is an engine behind a socket of this machine, with a client of it.
+// embedded is a client of an engine, with the books of the server.
 type embedded struct {
 	*azure.Target
-	handler *rest.Handler
-	// url is that of the account.
-	url string
+	service *resttest.Service
 }
 
-// Counts implements target.Counter with the books of the server.
-func (e *embedded) Counts() target.Counts { return target.Counts(e.handler.Counts()) }
+// Counts implements target.Counter.
+func (e *embedded) Counts() target.Counts { return target.Counts(e.service.Counts()) }
 
-// openEmbedded serves an engine of a profile until the test ends. A scheme of 0
-// is the client's own choice.
-func openEmbedded(t testing.TB, profile string, scheme wire.SigningScheme, asked bool, by ...azure.Client) *embedded {
+// openEmbedded serves an engine without limits on a socket of this machine.
+func openEmbedded(t testing.TB, o azure.Options) *embedded {
 	t.Helper()
-	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := wire.NewSecret(embeddedKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clk := clock.NewReal()
-	e := engine.New(engine.Options{Model: m, Accounts: []string{embeddedAccount}, Calendar: clk, Seed: 1})
-	handler, err := rest.New(rest.Options{Engine: e, Clock: clk, Calendar: clk,
-		Accounts: []rest.Account{{Name: embeddedAccount, Secret: secret}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: handler})
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint, err := azure.ParseURL(server.URL()+"/"+embeddedAccount, "", secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := azure.New(azure.Options{Endpoint: endpoint, Scheme: scheme, Connections: 16, AskCounted: asked,
-		Clock: clk, Calendar: clk, RunID: "test", Client: append(by, azure.Native)[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := resttest.Listen(t, resttest.Options{Key: races})
+	return &embedded{resttest.NewClient(t, s.Endpoint(t), o).Target, s}
+}
+
+// openInMemory serves an engine of the documented limits behind pipes, fit for a bubble of
+// synctest.
+func openInMemory(t *testing.T, o azure.Options) *embedded {
+	t.Helper()
+	clk, pipes := clock.NewReal(), resttest.NewPipes()
+	s := resttest.New(t, resttest.Options{Profile: model.Documented, Key: races, Rest: rest.Options{Clock: clk, Calendar: clk}})
+	server := &http.Server{Handler: s}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(pipes) })
 	t.Cleanup(func() {
-		client.Close()
-		if err := server.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		_ = server.Close()
+		serving.Wait()
 	})
-	return &embedded{client, handler, server.URL() + "/" + embeddedAccount}
+	o.Clock, o.Calendar = clk, clk
+	client := resttest.NewClient(t, endpointAt(t, "http://races.example.net"), o).Target
+	client.DialWith(func(context.Context, string, string) (net.Conn, error) { return pipes.Dial(), nil })
+	return &embedded{client, s}
+}
+
+// counted is the other way to an embedded engine, with the books of the server.
+type counted struct {
+	byNetHTTP
+	*embedded
+}
+
+// Do implements target.Target.
+func (c counted) Do(ctx context.Context, op *target.Operation) target.Outcome {
+	return c.byNetHTTP.Do(ctx, op)
 }
 
 func TestConformsOverHTTP(t *testing.T) {
+	itself := func(_ *testing.T, e *embedded) target.Target { return e }
 	for _, row := range []struct {
-		sentence, profile string
-		scheme            wire.SigningScheme
-		asked             bool
+		sentence string
+		options  azure.Options
+		way      func(*testing.T, *embedded) target.Target
 	}{
-		{"documented limits, entities told by the engine", model.Documented, wire.SharedKeyLite, true},
-		{"documented limits, entities derived", model.Documented, wire.SharedKeyLite, false},
-		{"no limits, signed the long way", model.Off, wire.SharedKey, true},
+		{"signed the long way", azure.Options{Scheme: wire.SharedKey}, itself},
+		{"by the client of net/http", azure.Options{Client: azure.ByNetHTTP}, itself},
+		{"by a driver with net/http", azure.Options{}, func(t *testing.T, e *embedded) target.Target {
+			return counted{netHTTP(t, e.Target), e}
+		}},
+		{"through a fault wrapper without a plan", azure.Options{}, func(_ *testing.T, e *embedded) target.Target {
+			return target.WrapFaults(e, engine.FaultPlan{}, 1, clock.NewReal())
+		}},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
-			e := openEmbedded(t, row.profile, row.scheme, row.asked)
-			number := 0
+			row.options.AskCounted = true
+			way, number := row.way(t, openEmbedded(t, row.options)), 0
 			targettest.Run(t, func(*testing.T) targettest.Subject {
 				number++
-				subject := targettest.Live(e)
-				subject.Unlimited, subject.Derived = row.profile == model.Off, !row.asked
-				if !row.asked {
-					// A range of keys that begins within one partition and ends in
-					// another has the service read the whole table, of which the
-					// client is told nothing.
-					subject.Counts = nil
-				}
-				subject.Prefix = fmt.Sprintf("conform%d", number)
+				subject := targettest.Live(way)
+				subject.Unlimited, subject.Prefix = true, fmt.Sprint("conform", number)
 				return subject
 			})
 		})
 	}
 }
 
-// The fault wrapper around the client passes, too; its plan is empty.
-func TestConformsThroughTheFaultWrapper(t *testing.T) {
-	e := openEmbedded(t, model.Off, 0, true)
-	clk := clock.NewReal()
-	targettest.Run(t, func(t *testing.T) targettest.Subject {
-		subject := targettest.Live(target.WrapFaults(e, engine.FaultPlan{}, 1, clk))
-		subject.Counts, subject.Unlimited = nil, true
-		return subject
-	})
+// Under the documented limits too, whether the engine says what it counted or the client
+// derives it.
+func TestConformsUnderLimits(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		for _, check := range targettest.Checks() {
+			t.Run(fmt.Sprintf("asked %v: %s", asked, check.Name), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					subject := targettest.Live(openInMemory(t, azure.Options{AskCounted: asked}))
+					if !asked {
+						// A range of keys that begins within one partition and ends in another has the
+						// service read the whole table, of which the client is told nothing.
+						subject.Derived, subject.Counts = true, nil
+					}
+					check.Run(t, subject)
+				})
+			})
+		}
+	}
 }
 
 // walk draws operations on a few keys, so that they meet one another.
@@ -167,7 +173,7 @@ func walk(rng *rand.Rand, number uint64, version entity.Ticks) *target.Operation
 func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 	statuses := map[int]int{}
 	for seed := range uint64(4) {
-		told, derived := openEmbedded(t, model.Off, 0, true), openEmbedded(t, model.Off, 0, false)
+		told, derived := openEmbedded(t, azure.Options{AskCounted: true}), openEmbedded(t, azure.Options{})
 		rng := rand.New(rand.NewPCG(seed, 0))
 		var version entity.Ticks
 		for number := range uint64(400) {

@@ -9,7 +9,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/engine/model"
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/target"
@@ -172,7 +171,7 @@ func eitherOrder(op *target.Operation, k entity.Key) bool {
 
 // An engine that answers right is never held to have lied, whatever its keys are.
 func TestARightServerIsNeverWrong(t *testing.T) {
-	e := openEmbedded(t, model.Off, 0, true)
+	e := openEmbedded(t, azure.Options{AskCounted: true})
 	create := target.Operation{Verb: entity.CreateTable, Table: "Held"}
 	if got := e.Do(t.Context(), &create); got.Status/100 != 2 {
 		t.Fatalf("creating the table = %+v", got)

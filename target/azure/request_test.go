@@ -3,9 +3,6 @@ package azure_test
 import (
 	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"flag"
 	"os"
 	"path/filepath"
@@ -25,13 +22,6 @@ import (
 var rewrite = flag.Bool("rewrite", false, "write the golden requests anew; read the difference before it is kept")
 
 const day = "Fri, 20 Nov 2026 11:48:19 GMT"
-
-// sign signs a text by the book, without a line of this module.
-func sign(text string) string {
-	mac := hmac.New(sha256.New, []byte(plainKey))
-	mac.Write([]byte(text))
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
 
 // requestRow is an operation, the file of its golden bytes, and the text that
 // its signature is over.
@@ -117,7 +107,7 @@ func TestRequestBytes(t *testing.T) {
 			for n, got := range server.requests() {
 				if *rewrite {
 					golden := strings.ReplaceAll(string(got), host, "{host}")
-					golden = strings.ReplaceAll(golden, sign(row.signed), "{signature}")
+					golden = strings.ReplaceAll(golden, races.MAC(row.signed), "{signature}")
 					if err := os.WriteFile(path, []byte(golden), 0o666); err != nil {
 						t.Fatal(err)
 					}
@@ -127,7 +117,7 @@ func TestRequestBytes(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := bytes.ReplaceAll(golden, []byte("{host}"), []byte(host))
-				want = bytes.ReplaceAll(want, []byte("{signature}"), []byte(sign(row.signed)))
+				want = bytes.ReplaceAll(want, []byte("{signature}"), []byte(races.MAC(row.signed)))
 				// The length of the transaction counts the host's name.
 				if row.file == "batch" {
 					got, want = withoutLength(got), withoutLength(want)

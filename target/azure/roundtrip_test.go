@@ -3,7 +3,6 @@ package azure_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,10 +14,8 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
 	"loadgen/target"
 	"loadgen/target/azure"
-	"loadgen/target/targettest"
 )
 
 // byNetHTTP is a target that sends and reads as a driver with an HTTP client does.
@@ -55,42 +52,6 @@ func netHTTP(t testing.TB, subject *azure.Target) byNetHTTP {
 	n := subject.NetHTTP()
 	t.Cleanup(n.Close)
 	return byNetHTTP{n}
-}
-
-// counted is the other way to an embedded engine, with the books of the server.
-type counted struct {
-	byNetHTTP
-	*embedded
-}
-
-// Do implements target.Target.
-func (c counted) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	return c.byNetHTTP.Do(ctx, op)
-}
-
-func TestConformsOverNetHTTP(t *testing.T) {
-	e := openEmbedded(t, model.Off, 0, true)
-	number := 0
-	targettest.Run(t, func(*testing.T) targettest.Subject {
-		number++
-		subject := targettest.Live(counted{netHTTP(t, e.Target), e})
-		subject.Unlimited = true
-		subject.Prefix = fmt.Sprintf("conform%d", number)
-		return subject
-	})
-}
-
-// What the whole suite asks of a target, one whose client is net/http's does as well.
-func TestConformsByTheClientOfNetHTTP(t *testing.T) {
-	e := openEmbedded(t, model.Off, 0, true, azure.ByNetHTTP)
-	number := 0
-	targettest.Run(t, func(*testing.T) targettest.Subject {
-		number++
-		subject := targettest.Live(e)
-		subject.Unlimited = true
-		subject.Prefix = fmt.Sprintf("client%d", number)
-		return subject
-	})
 }
 
 // sent is a request as a service has it.

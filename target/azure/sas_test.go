@@ -1,17 +1,13 @@
 package azure_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
+	"loadgen/engine/rest/resttest"
 	"loadgen/target"
 	"loadgen/target/azure"
 )
@@ -20,15 +16,9 @@ import (
 // service's documents have it: what a broker does for each of its users.
 func issue(table, permissions string, from, to entity.Key) string {
 	const version, expiry = "2019-02-02", "2099-01-01T00:00:00Z"
-	key, err := base64.StdEncoding.DecodeString(embeddedKey)
-	if err != nil {
-		panic(err)
-	}
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(strings.Join([]string{permissions, "", expiry, "/table/" + embeddedAccount + "/" + strings.ToLower(table), "", "", "", version,
-		from.Partition, from.Row, to.Partition, to.Row}, "\n")))
-	v := url.Values{"sv": {version}, "sp": {permissions}, "se": {expiry}, "tn": {table},
-		"sig": {base64.StdEncoding.EncodeToString(h.Sum(nil))}}
+	signed := strings.Join([]string{permissions, "", expiry, "/table/races/" + strings.ToLower(table), "", "", "", version,
+		from.Partition, from.Row, to.Partition, to.Row}, "\n")
+	v := url.Values{"sv": {version}, "sp": {permissions}, "se": {expiry}, "tn": {table}, "sig": {races.MAC(signed)}}
 	for name, value := range map[string]string{"spk": from.Partition, "srk": from.Row, "epk": to.Partition, "erk": to.Row} {
 		if value != "" {
 			v.Set(name, value)
@@ -40,7 +30,7 @@ func issue(table, permissions string, from, to entity.Key) string {
 // Each user has a client of their own by a signature of their keys: it reads their
 // entities, and is refused those of others, other rows and every write.
 func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
-	e := openEmbedded(t, model.Off, 0, false)
+	e := openEmbedded(t, azure.Options{})
 	do := func(by target.Target, verb entity.Verb, pk, rk string) int {
 		c := entity.Change{Verb: verb, Key: entity.Key{Partition: pk, Row: rk}}
 		o := by.Do(t.Context(), &target.Operation{Verb: verb, Table: "Inbox", Change: c})
@@ -54,21 +44,15 @@ func TestSignatureOfAUserOpensTheUsersKeys(t *testing.T) {
 			do(e, entity.Insert, user, fmt.Sprint(row))
 		}
 	}
-	clk := clock.NewReal()
 	by := func(signature string) target.Target {
-		endpoint, err := azure.ParseURL(e.url, "", nil)
+		endpoint, err := azure.ParseURL(e.service.URL, "", nil)
 		if err == nil {
 			endpoint, err = endpoint.WithSAS(signature)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 1, Clock: clk, Calendar: clk, RunID: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(client.Close)
-		return client
+		return resttest.NewClient(t, endpoint, azure.Options{})
 	}
 	key := func(pk, rk string) entity.Key { return entity.Key{Partition: pk, Row: rk} }
 	ann := by(issue("Inbox", "r", key("ann", ""), key("ann", "")))
