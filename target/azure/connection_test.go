@@ -1,11 +1,7 @@
 package azure_test
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -36,12 +32,12 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		{"nor in HTTP/1.0", "HTTP/1.0 204 X\r\n\r\n", true, 3, 0},
 		{"nor where the end is that of the body", "HTTP/1.1 503 X\r\n\r\nabc", true, 3, 0},
 		{"nor with more on it than the reply", created + "x", false, 3, 0},
+		{"nor beyond the bound of a reply", "HTTP/1.1 200 OK\r\nContent-Length: 5242881\r\n\r\n{", false, 3, 0},
 	} {
-		server := serve(t, func(int, []byte) (string, bool) { return row.reply, row.hangUp })
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+		subject, _ := openAt(t, func(int, []byte) (string, bool) { return row.reply, row.hangUp }, azure.Options{})
 		op := get("1")
 		for range 3 {
-			if got := subject.Do(context.Background(), &op); got.Status == 0 && !strings.Contains(got.Detail, "cannot be read") {
+			if got := subject.Do(context.Background(), &op); got.Status == 0 && got.Fault != target.ReplyTooLong {
 				t.Errorf("%s: Do = %+v; want a reply", row.name, got)
 			}
 		}
@@ -51,53 +47,12 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A connection that the service closed while nobody used it costs no attempt.
-func TestClosedWhileIdle(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	closed := make(chan struct{})
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for range 2 {
-			conn, err := listener.Accept()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
-				t.Error(err)
-			}
-			io.WriteString(conn, created)
-			conn.Close()
-			closed <- struct{}{}
-		}
-	})
-	moved := &moving{}
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+listener.Addr().String()+"/races"), Clock: moved})
-	for range 2 {
-		op := single(entity.Delete, "1", entity.MatchAny)
-		if got := subject.Do(context.Background(), &op); got.Status != 204 {
-			t.Errorf("Do = %+v; want 204", got)
-		}
-		<-closed
-		// Long enough to be worth a look, not so long that it is given up.
-		moved.at.Add(int64(time.Second))
-	}
-	serving.Wait()
-	if got := subject.Connections(); got.Opened != 2 || got.Reused != 0 {
-		t.Errorf("Connections() = %+v; want 2 opened, none used again", got)
-	}
-}
-
 // More attempts at once than connections are kept: each gets one, and the rest
 // are closed when they are back.
 func TestFewAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const kept, more = 3, 10
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Connections: kept})
+		subject := open(t, azure.Options{Connections: kept})
 		n := &network{answer: func(int, *http.Request) (string, bool) { time.Sleep(time.Second); return created, true }}
 		n.join(t, subject)
 		for round := range 2 {
@@ -124,7 +79,7 @@ func TestFewAreKept(t *testing.T) {
 // One caller gives up; the attempts of the others go on.
 func TestOneCallerOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Clock: clock.NewReal(), Timeout: time.Minute})
+		subject := open(t, azure.Options{Clock: clock.NewReal(), Timeout: time.Minute})
 		n := &network{answer: func(int, *http.Request) (string, bool) { time.Sleep(10 * time.Second); return created, true }}
 		n.join(t, subject)
 		var attempts sync.WaitGroup
@@ -157,47 +112,34 @@ func TestOneCallerOfMany(t *testing.T) {
 	})
 }
 
-// A service that answers before it has read all of a large request is heard,
-// over a socket as over a pipe, and its connection is not used again.
+// A service that answers before it has read all of a request, and reads no more, is heard,
+// and its connection is not used again: whether the body is long or the head.
 func TestLargeRequestRefusedEarly(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	gone := make(chan struct{})
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for range 2 {
-			conn, err := listener.Accept()
-			if err != nil {
-				t.Error(err)
-				return
+	for name, op := range map[string]target.Operation{
+		"a body": large(12 << 20), "a head": single(entity.Get, strings.Repeat("é", 60_000), entity.Match{}),
+	} {
+		address := each(t, func(conn net.Conn) {
+			conn.(*net.TCPConn).SetReadBuffer(4 << 10)
+			conn.Read(make([]byte, 1024))
+			io.WriteString(conn, "HTTP/1.1 413 X\r\nContent-Length: 0\r\n\r\n")
+			<-t.Context().Done()
+		})
+		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+address+"/races")})
+		subject.DialWith(func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetWriteBuffer(4 << 10)
 			}
-			serving.Go(func() {
-				defer conn.Close()
-				conn.Read(make([]byte, 1024))
-				io.WriteString(conn, "HTTP/1.1 413 X\r\nContent-Length: 0\r\n\r\n")
-				<-gone
-			})
+			return conn, err
+		})
+		for range 2 {
+			if got := subject.Do(t.Context(), &op); got.Status != 413 {
+				t.Errorf("%s: Do = %+v; want 413", name, got)
+			}
 		}
-	})
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+listener.Addr().String()+"/races")})
-	op := target.Operation{Verb: entity.Batch, Table: "Runners"}
-	for i := range 100 {
-		change := runner(fmt.Sprint(i))
-		change.Properties = append(change.Properties, entity.Property{Name: "Notes", Value: entity.String(strings.Repeat("n", 120_000))})
-		op.Changes = append(op.Changes, change)
-	}
-	for range 2 {
-		if got := subject.Do(context.Background(), &op); got.Status != 413 {
-			t.Errorf("Do = %+v; want 413", got)
+		if got := subject.Connections(); got.Opened != 2 || got.Reused != 0 {
+			t.Errorf("%s: Connections() = %+v; want 2 opened, none used again", name, got)
 		}
-	}
-	close(gone)
-	serving.Wait()
-	if got := subject.Connections(); got.Opened != 2 || got.Reused != 0 {
-		t.Errorf("Connections() = %+v; want 2 opened, none used again", got)
 	}
 }
 
@@ -206,7 +148,7 @@ func TestLargeRequestRefusedEarly(t *testing.T) {
 func TestUnreadRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Clock: clk})
+		subject := open(t, azure.Options{Clock: clk})
 		var far net.Conn
 		var serving sync.WaitGroup
 		subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
@@ -224,21 +166,23 @@ func TestUnreadRequest(t *testing.T) {
 	})
 }
 
-// Over TLS as well, a connection is used again while it is open, and costs no
-// attempt once the service has closed it.
+// Over TLS as well, a connection is used again while it is open, and costs no attempt once
+// the service has closed it. HTTP/1.1 is spoken, and look-ups and handshakes are counted.
 func TestConnectionsOverTLS(t *testing.T) {
+	spoken := make(chan string, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
+		spoken <- r.Proto + " " + r.TLS.ServerName
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	server.EnableHTTP2 = true // which is not asked for
 	server.StartTLS()
 	defer server.Close()
-	trusted := x509.NewCertPool()
-	trusted.AddCert(server.Certificate())
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	config := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	config.ServerName = "example.com" // which httptest's certificate is for
 	moved := &moving{}
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.URL+"/races"), Clock: moved,
-		TLS: &tls.Config{RootCAs: trusted}})
+	subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://localhost:"+port+"/races"), Clock: moved, TLS: config})
 	large := single(entity.InsertOrReplace, "1", entity.Match{})
 	large.Change.Properties = append(large.Change.Properties, entity.Property{Name: "Notes", Value: entity.String(strings.Repeat("n", 30_000))})
 	for n, row := range []struct {
@@ -248,11 +192,16 @@ func TestConnectionsOverTLS(t *testing.T) {
 		if n == 3 {
 			server.CloseClientConnections()
 		}
-		if got := subject.Do(context.Background(), &row.op); got.Status != 204 {
-			t.Errorf("attempt %d: Do = %+v; want 204", n, got)
+		got, by := subject.Do(t.Context(), &row.op), ""
+		if got.Status == 204 {
+			by = <-spoken
 		}
-		if got := subject.Connections(); got.Opened != row.opened || got.Handshakes.Count != row.opened {
-			t.Errorf("attempt %d: %+v; want %d opened", n, got, row.opened)
+		if by != "HTTP/1.1 example.com" {
+			t.Errorf("attempt %d: Do = %+v, spoken to by %q; want 204 by HTTP/1.1 to example.com", n, got, by)
+		}
+		c := subject.Connections()
+		if c.Opened != row.opened || c.Handshakes.Count != row.opened || c.Lookups.Count != row.opened || c.Connects.Count != row.opened {
+			t.Errorf("attempt %d: %+v; want %d opened", n, c, row.opened)
 		}
 		moved.at.Add(int64(time.Second))
 	}

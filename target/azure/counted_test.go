@@ -44,8 +44,7 @@ func TestDerivedCounts(t *testing.T) {
 	}
 	for _, status := range []int{301, 400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 415, 429, 500, 501, 502, 503, 504} {
 		for _, code := range []entity.Code{"", "InvalidInput", entity.TableNotFound, entity.DuplicateProperties} {
-			server := serve(t, always(fmt.Sprintf("HTTP/1.1 %d X\r\nx-ms-error-code: %s\r\nContent-Length: 0\r\n\r\n", status, code)))
-			subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+			subject, _ := openAt(t, always(fmt.Sprintf("HTTP/1.1 %d X\r\nx-ms-error-code: %s\r\nContent-Length: 0\r\n\r\n", status, code)), azure.Options{})
 			for _, op := range []*target.Operation{&get, &insert, &query, &three, &create} {
 				got := subject.Do(context.Background(), op)
 				if got.Status != status || got.Code != code || got.Counted != want[key{op, status, code}] {
@@ -54,34 +53,11 @@ func TestDerivedCounts(t *testing.T) {
 			}
 		}
 	}
-	server := serve(t, always("HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n"))
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+	subject, _ := openAt(t, always("HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n"), azure.Options{})
 	for writes, want := range map[int]int64{0: 0, 1: 1, 100: 100, 101: 0} {
 		op := batch(writes)
 		if got := subject.Do(context.Background(), &op); got.Counted != want {
 			t.Errorf("a transaction of %d writes, answered 400, counted %d; want %d", writes, got.Counted, want)
-		}
-	}
-}
-
-// A request carries the second in which it is sent.
-func TestDates(t *testing.T) {
-	server := serve(t, always(created))
-	moved := &moving{}
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), Clock: moved})
-	op := single(entity.Insert, "1", entity.Match{})
-	for n, row := range []struct {
-		name  string
-		at    int64 // in milliseconds
-		shown string
-	}{
-		{"at first", 0, "11:48:19"}, {"within the second", 999, "11:48:19"}, {"in the next", 1000, "11:48:20"},
-		{"an hour later", 3600_000, "12:48:19"}, {"the next day", 86400_000, "Sat, 21 Nov 2026 11:48:19 GMT"},
-	} {
-		moved.at.Store(row.at * 1_000_000)
-		subject.Do(context.Background(), &op)
-		if request := string(server.requests()[n]); !containsDate(request, row.shown) {
-			t.Errorf("%s: sent\n%s\nwant the date %s", row.name, request, row.shown)
 		}
 	}
 }

@@ -43,8 +43,7 @@ func TestETagStyles(t *testing.T) {
 		{"a page whose tags do not tell", query, page(".4827001"), "11:48:20.4827", "20.4827Z"},
 		{"a tag that is none", merge, strings.Replace(tagged(""), "W/", "", 1), "11:48:20.4827", "20.4827Z"},
 	} {
-		server := serve(t, always(framed(row.reply, false)))
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+		subject, server := openAt(t, always(framed(row.reply, false)), azure.Options{})
 		if got := subject.Do(context.Background(), &row.first); got.Status == 0 {
 			t.Errorf("%s: Do = %+v; want a reply", row.name, got)
 		}
@@ -65,10 +64,9 @@ func TestETagStyles(t *testing.T) {
 func TestETagStyleChanges(t *testing.T) {
 	replies := []string{".4827", ".4827000", ".4827", ""}
 	wants := []string{"20.4827Z", "20.4827Z", "20.4827000Z", "20.4827000Z"}
-	server := serve(t, func(number int, _ []byte) (string, bool) {
+	subject, server := openAt(t, func(number int, _ []byte) (string, bool) {
 		return framed("HTTP/1.1 204 No Content\nContent-Length: 0\nETag: W/\"datetime'2026-11-20T11%3A48%3A20"+replies[number]+"Z'\"\n\n", false), false
-	})
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+	}, azure.Options{})
 	op := single(entity.Merge, "1", entity.MatchExactly(ticks(t, "2026-11-20T11:48:20.4827Z")))
 	for n, want := range wants {
 		got := subject.Do(context.Background(), &op)

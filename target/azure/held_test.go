@@ -97,8 +97,7 @@ func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
 		{"beyond the bounds by either", within(filter.Rows("p", "a", "e")), rowsOf(key("p", "\U0001F600")), wrong},
 		{"no page", query(target.OnePartition("p")), `{"PartitionKey":"p","RowKey":"r"}`, unread},
 	} {
-		server := serve(t, always(framed("HTTP/1.1 200 OK\n\n"+row.body, false)))
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+		subject, _ := openAt(t, always(framed("HTTP/1.1 200 OK\n\n"+row.body, false)), azure.Options{})
 		got := subject.Do(t.Context(), &row.op)
 		if again := netHTTP(t, subject).Do(t.Context(), &row.op); again.Fault != got.Fault || again.Status != got.Status || again.Detail != got.Detail {
 			t.Errorf("%s: over net/http %+v; want as by Do %+v", row.name, again, got)
@@ -122,7 +121,7 @@ func FuzzHeldKeys(f *testing.F) {
 		f.Add("p", k, "q", k)
 		f.Add(k, k, k, k+k)
 	}
-	subject := netHTTP(f, open(f, azure.Options{Endpoint: endpointAt(f, "http://127.0.0.1/races")}))
+	subject := netHTTP(f, open(f, azure.Options{}))
 	f.Fuzz(func(t *testing.T, pk, rk, otherPK, otherRK string) {
 		asked, other := entity.Key{Partition: pk, Row: rk}, entity.Key{Partition: otherPK, Row: otherRK}
 		for _, k := range []entity.Key{asked, other} {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -128,11 +129,15 @@ func outcomeRows(t *testing.T) []outcomeRow {
 }
 
 func TestOutcomes(t *testing.T) {
+	unused, err := filepath.Glob(filepath.Join("testdata", "replies", "*.http"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range outcomeRows(t) {
+		unused = slices.DeleteFunc(unused, func(path string) bool { return filepath.Base(path) == row.file+".http" })
 		for _, chunked := range []bool{false, true} {
 			reply := framed(golden(t, row.file), chunked)
-			server := serve(t, always(reply))
-			subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+			subject, server := openAt(t, always(reply), azure.Options{})
 			// Twice, so that the second reply comes into used room.
 			for range 2 {
 				got := subject.Do(context.Background(), &row.op)
@@ -150,6 +155,9 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("%s (chunked %v): Connections() = %+v; want two attempts in all", row.name, chunked, n)
 			}
 		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("%v belong to no row", unused)
 	}
 }
 
@@ -169,8 +177,7 @@ func TestAskedCount(t *testing.T) {
 		{"a negative answer", "X-Loadgen-Counted: -5\n", true, 1},
 		{"an answer beyond reason", "X-Loadgen-Counted: 9999999999\n", true, 1},
 	} {
-		server := serve(t, always(framed("HTTP/1.1 204 No Content\n"+row.header+"Content-Length: 0\n\n", false)))
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), AskCounted: row.ask})
+		subject, server := openAt(t, always(framed("HTTP/1.1 204 No Content\n"+row.header+"Content-Length: 0\n\n", false)), azure.Options{AskCounted: row.ask})
 		if got := subject.Do(context.Background(), &insert); got.Counted != row.want || got.Status != 204 {
 			t.Errorf("%s: Do = %d, counted %d; want 204, %d", row.name, got.Status, got.Counted, row.want)
 		}

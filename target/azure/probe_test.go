@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/target/azure"
 )
 
@@ -109,8 +108,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestProbeDescribes(t *testing.T) {
-	server := serve(t, always(framed("HTTP/1.1 200 OK\n"+tablesServer+"Date: Fri, 20 Nov 2026 11:48:29 GMT\nx-ms-version: 2019-02-02\n"+jsonReply+noTables, true)))
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), Clock: still{clock.NewReal()}})
+	subject, _ := openAt(t, always(framed("HTTP/1.1 200 OK\n"+tablesServer+"Date: Fri, 20 Nov 2026 11:48:29 GMT\nx-ms-version: 2019-02-02\n"+jsonReply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
 	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
 	if got, err := subject.Probe(context.Background()); err != nil || got != want {
 		t.Errorf("Probe = %+v, %v; want %+v", got, err, want)
@@ -146,7 +144,7 @@ func TestProbeUnreachable(t *testing.T) {
 func TestProbeGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://127.0.0.1/races"), Clock: clk, Timeout: time.Minute})
+		subject := open(t, azure.Options{Clock: clk, Timeout: time.Minute})
 		stuck := make(chan struct{})
 		n := &network{answer: func(int, *http.Request) (string, bool) { <-stuck; return "", false }}
 		n.join(t, subject)
@@ -157,35 +155,4 @@ func TestProbeGivesUp(t *testing.T) {
 		close(stuck)
 		n.handlers.Wait()
 	})
-}
-
-// A service behind TLS is spoken to over HTTP/1.1, and what the handshakes and
-// look-ups cost is counted.
-func TestTLS(t *testing.T) {
-	protocols := make(chan string, 2)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		protocols <- r.Proto + " " + r.TLS.ServerName
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	defer server.Close()
-	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	// The certificate of httptest is for example.com and 127.0.0.1.
-	config := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-	config.ServerName = "example.com"
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://localhost:"+port+"/races"), TLS: config})
-	op := single(entity.Delete, "1", entity.MatchAny)
-	for range 2 {
-		if got := subject.Do(context.Background(), &op); got.Status != 204 {
-			t.Errorf("Do = %+v; want 204", got)
-		}
-		if got := <-protocols; got != "HTTP/1.1 example.com" {
-			t.Errorf("the server was spoken to by %s; want HTTP/1.1 example.com", got)
-		}
-	}
-	n := subject.Connections()
-	if n.Opened+n.Reused != 2 || n.Handshakes.Count != n.Opened || n.Connects.Count != n.Opened || n.Lookups.Count != n.Opened || n.FirstBytes.Count != 2 {
-		t.Errorf("Connections() = %+v; want two attempts, and a look-up and a handshake for each connection", n)
-	}
 }

@@ -3,6 +3,7 @@ package azure_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -151,25 +152,40 @@ func endpointAt(t testing.TB, address string) azure.Endpoint {
 	return endpoint
 }
 
-// open builds a target on options whose clock, epoch and name may be missing.
+// open builds a target that is closed when the test ends, see build.
 func open(t testing.TB, o azure.Options) *azure.Target {
 	t.Helper()
+	built := build(t, o)
+	t.Cleanup(built.Close)
+	return built
+}
+
+// build builds a target on options of which all may be missing.
+func build(t testing.TB, o azure.Options) *azure.Target {
+	t.Helper()
+	if o.Endpoint.Account() == "" {
+		o.Endpoint = endpointAt(t, "http://127.0.0.1/races")
+	}
 	if o.Clock == nil {
 		o.Clock = clock.NewReal()
 	}
-	o.Calendar = clock.Epoch(epoch)
-	if o.RunID == "" {
-		o.RunID = "run7"
+	if o.Calendar == nil {
+		o.Calendar = clock.Epoch(epoch)
 	}
-	if o.Timeout == 0 {
-		o.Timeout = 5 * time.Second
-	}
+	o.RunID, o.Timeout = "run7", cmp.Or(o.Timeout, 5*time.Second)
 	built, err := azure.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(built.Close)
 	return built
+}
+
+// openAt builds a target of a service with these answers.
+func openAt(t testing.TB, answer func(int, []byte) (string, bool), o azure.Options) (*azure.Target, *raw) {
+	t.Helper()
+	server := serve(t, answer)
+	o.Endpoint = endpointAt(t, server.url())
+	return open(t, o), server
 }
 
 // framed returns a reply written with plain line ends as bytes of the wire: its

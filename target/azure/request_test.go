@@ -142,8 +142,7 @@ func withoutLength(request []byte) []byte {
 
 // Nothing is sent of what the wire cannot say, or says for something else.
 func TestUnsendable(t *testing.T) {
-	server := serve(t, always(created))
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url())})
+	subject, server := openAt(t, always(created), azure.Options{})
 	crossed := target.Operation{Verb: entity.Query, Table: "Runners"}
 	crossed.Query.Range = filter.Range{From: entity.Key{Partition: "a\x00b"}, To: entity.Key{Partition: "a\x00c", Row: "\x00"}, Bounded: true}
 	if _, sayable := crossed.Query.Range.Text(); sayable {
@@ -168,9 +167,11 @@ func TestUnsendable(t *testing.T) {
 		{"a verb beyond the last", "fits no operation", target.Operation{Verb: entity.DeleteTable + 1, Table: "Runners"}},
 		{"a range that no filter says", "no $filter", crossed},
 	} {
-		got := subject.Do(context.Background(), &row.op)
-		if got.Status != 0 || got.Counted != 0 || !strings.Contains(got.Detail, row.detail) || got.Class(target.Expected{}) != results.Failed {
-			t.Errorf("%s: Do = %+v; want status 0 and a detail with %q", row.name, got, row.detail)
+		for way, do := range ways(t, subject) {
+			got := do.Do(t.Context(), &row.op)
+			if got.Status != 0 || got.Counted != 0 || !strings.Contains(got.Detail, row.detail) || got.Class(target.Expected{}) != results.Failed {
+				t.Errorf("%s by %s: Do = %+v; want status 0 and a detail with %q", row.name, way, got, row.detail)
+			}
 		}
 	}
 	if n := len(server.requests()); n != 0 {

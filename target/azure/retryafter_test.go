@@ -41,8 +41,7 @@ func TestRetryAfter(t *testing.T) {
 		{"a date in a far year", "Retry-After: Fri, 20 Nov 9999 11:48:29 GMT\n", time.Hour},
 		{"a date long gone by", "Retry-After: Fri, 20 Nov 0001 11:48:29 GMT\n", 0},
 	} {
-		server := serve(t, always(framed("HTTP/1.1 503 Busy\n"+row.headers+"Content-Length: 0\n\n", false)))
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, server.url()), Clock: still{clock.NewReal()}})
+		subject, _ := openAt(t, always(framed("HTTP/1.1 503 Busy\n"+row.headers+"Content-Length: 0\n\n", false)), azure.Options{Clock: still{clock.NewReal()}})
 		op := single(entity.Insert, "1", entity.Match{})
 		if got := subject.Do(context.Background(), &op); got.Status != 503 || got.RetryAfter != row.want {
 			t.Errorf("%s: Do(%q) = %d, to be retried after %v; want 503, %v", row.name, row.headers, got.Status, got.RetryAfter, row.want)

@@ -174,8 +174,9 @@ func TestFailuresShowNoSecret(t *testing.T) {
 		for _, address := range addresses {
 			for _, endpoint := range planted(t, address) {
 				subject := open(t, azure.Options{Endpoint: endpoint})
-				for _, op := range every() {
-					outcome := subject.Do(context.Background(), &op)
+				both := ways(t, subject)
+				for n, op := range every() {
+					outcome := both[[]string{"Do", "net/http"}[n%2]].Do(t.Context(), &op)
 					search(t, fmt.Sprintf("%s: %v", name, op.Verb), printed(outcome))
 					if strings.ContainsAny(outcome.Detail, "\r\n") || len(outcome.Detail) > 400 {
 						t.Errorf("%s: %v has the detail %q; want one short line", name, op.Verb, outcome.Detail)
