@@ -167,33 +167,3 @@ func eitherOrder(op *target.Operation, k entity.Key) bool {
 	to := cmp.Or(cmp.Compare(k.Partition, r.To.Partition), cmp.Compare(k.Row, r.To.Row))
 	return op.Verb == entity.Query && from >= 0 && (!r.Bounded || to < 0)
 }
-
-// An engine that answers right is never held to have lied, whatever its keys are.
-func TestARightServerIsNeverWrong(t *testing.T) {
-	e := openEmbedded(t, azure.Options{AskCounted: true})
-	create := target.Operation{Verb: entity.CreateTable, Table: "Held"}
-	if got := e.Do(t.Context(), &create); got.Status/100 != 2 {
-		t.Fatalf("creating the table = %+v", got)
-	}
-	names := []string{"", "p", "O'Neill", "100 % &more", "a+b=c;d", "世界", "\U0001F3C3", "\ufb00", "~", "e\u0301", "pp", "\u2028", "'", "''"}
-	for i, pk := range names {
-		for j, rk := range names {
-			key := entity.Key{Partition: pk, Row: rk}
-			insert := target.Operation{Verb: entity.Insert, Table: "Held", Change: entity.Change{Verb: entity.Insert, Key: key}}
-			if got := e.Do(t.Context(), &insert); got.Status/100 != 2 {
-				t.Fatalf("inserting %q = %+v", key, got)
-			}
-			get := target.Operation{Verb: entity.Get, Table: "Held", Change: entity.Change{Verb: entity.Get, Key: key}}
-			if got := e.Do(t.Context(), &get); got.Status != 200 || got.Fault != "" || got.Returned != 1 {
-				t.Errorf("getting %q = %+v; want it", key, got)
-			}
-			for _, r := range []filter.Range{filter.Point(pk, rk), filter.OnePartition(pk), filter.RowsFrom(pk, rk), filter.RowPrefix(pk, rk),
-				filter.PartitionRange(names[0], pk), filter.PartitionPrefixes(pk, pk), filter.Rows(pk, names[j/2], rk), filter.PartitionRange(names[i/2], pk)} {
-				query := target.Operation{Verb: entity.Query, Table: "Held", Query: target.Query{Range: r}}
-				if got := e.Do(t.Context(), &query); got.Status != 200 || got.Fault != "" {
-					t.Errorf("querying %+v = %+v; want a page", r, got)
-				}
-			}
-		}
-	}
-}

@@ -2,14 +2,17 @@ package azure_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/target"
 	"loadgen/target/azure"
@@ -184,6 +187,96 @@ func TestAskedCount(t *testing.T) {
 		asked := strings.Contains(string(server.requests()[0]), "X-Loadgen-Ask: counted\r\n")
 		if asked != row.ask {
 			t.Errorf("%s: the request asks = %v; want %v", row.name, asked, row.ask)
+		}
+	}
+}
+
+// The rule by which counts are derived, for every status that a service sends
+// and every kind of operation.
+func TestDerivedCounts(t *testing.T) {
+	get, insert := get("1"), single(entity.Insert, "1", entity.Match{})
+	query := target.Operation{Verb: entity.Query, Table: "Runners"}
+	create := target.Operation{Verb: entity.CreateTable, Table: "Runners"}
+	batch := func(writes int) target.Operation {
+		op := target.Operation{Verb: entity.Batch, Table: "Runners"}
+		for i := range writes {
+			op.Changes = append(op.Changes, runner(strconv.Itoa(i)))
+		}
+		return op
+	}
+	three := batch(3)
+	// What is not in want counts nothing.
+	type key struct {
+		op     *target.Operation
+		status int
+		code   entity.Code
+	}
+	want := map[key]int64{
+		{&insert, 400, "InvalidInput"}: 1, {&three, 400, "InvalidInput"}: 3,
+		{&insert, 400, ""}: 1, {&three, 400, ""}: 3,
+	}
+	for _, op := range []*target.Operation{&get, &insert, &query, &three} {
+		for _, status := range []int{404, 409, 412} {
+			for _, code := range []entity.Code{"", "InvalidInput"} {
+				want[key{op, status, code}] = max(1, int64(len(op.Changes)))
+			}
+		}
+	}
+	for _, status := range []int{301, 400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 415, 429, 500, 501, 502, 503, 504} {
+		for _, code := range []entity.Code{"", "InvalidInput", entity.TableNotFound, entity.DuplicateProperties} {
+			subject, _ := openAt(t, always(fmt.Sprintf("HTTP/1.1 %d X\r\nx-ms-error-code: %s\r\nContent-Length: 0\r\n\r\n", status, code)), azure.Options{})
+			for _, op := range []*target.Operation{&get, &insert, &query, &three, &create} {
+				got := subject.Do(context.Background(), op)
+				if got.Status != status || got.Code != code || got.Counted != want[key{op, status, code}] {
+					t.Errorf("%v answered %d %s = %d %s, counted %d; want %d", op.Verb, status, code, got.Status, got.Code, got.Counted, want[key{op, status, code}])
+				}
+			}
+		}
+	}
+	subject, _ := openAt(t, always("HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n"), azure.Options{})
+	for writes, want := range map[int]int64{0: 0, 1: 1, 100: 100, 101: 0} {
+		op := batch(writes)
+		if got := subject.Do(context.Background(), &op); got.Counted != want {
+			t.Errorf("a transaction of %d writes, answered 400, counted %d; want %d", writes, got.Counted, want)
+		}
+	}
+}
+
+// The clock of these attempts stands at the epoch, 11:48:19.
+func TestRetryAfter(t *testing.T) {
+	for _, row := range []struct {
+		name, headers string
+		want          time.Duration
+	}{
+		{"nothing is asked", "", 0},
+		{"seconds", "Retry-After: 7\n", 7 * time.Second},
+		{"seconds, the name in another case", "retry-after: 7\n", 7 * time.Second},
+		{"no seconds", "Retry-After: 0\n", 0},
+		{"an hour", "Retry-After: 3600\n", time.Hour},
+		{"more than an hour is an hour", "Retry-After: 3601\n", time.Hour},
+		{"more than any number is an hour", "Retry-After: 99999999999999999999\n", time.Hour},
+		{"a number that overflows a duration", "Retry-After: 18446744073709551615\n", time.Hour},
+		{"a negative number is none", "Retry-After: -1\n", 0},
+		{"a sign is none", "Retry-After: +1\n", 0},
+		{"a fraction is none", "Retry-After: 1.5\n", 0},
+		{"words are none", "Retry-After: soon\n", 0},
+		{"an empty value is none", "Retry-After:\n", 0},
+		{"milliseconds", "x-ms-retry-after-ms: 1500\n", 1500 * time.Millisecond},
+		{"too many milliseconds", "x-ms-retry-after-ms: 18446744073709551615\n", time.Hour},
+		{"the finer goes first", "Retry-After: 7\nx-ms-retry-after-ms: 12\n", 12 * time.Millisecond},
+		{"unless it is none", "Retry-After: 7\nx-ms-retry-after-ms: 1e3\n", 7 * time.Second},
+		{"a date, by this machine's clock", "Retry-After: Fri, 20 Nov 2026 11:48:29 GMT\n", 10 * time.Second},
+		{"a date, by the service's clock", "Date: Fri, 20 Nov 2026 11:40:00 GMT\nRetry-After: Fri, 20 Nov 2026 11:41:00 GMT\n", time.Minute},
+		{"a date beside one that cannot be read", "Date: x\nRetry-After: Fri, 20 Nov 2026 11:48:29 GMT\n", 10 * time.Second},
+		{"a date as RFC 850 had it", "Retry-After: Friday, 20-Nov-26 11:48:29 GMT\n", 10 * time.Second},
+		{"a date gone by", "Retry-After: Fri, 20 Nov 2026 11:48:09 GMT\n", 0},
+		{"a date in a far year", "Retry-After: Fri, 20 Nov 9999 11:48:29 GMT\n", time.Hour},
+		{"a date long gone by", "Retry-After: Fri, 20 Nov 0001 11:48:29 GMT\n", 0},
+	} {
+		subject, _ := openAt(t, always(framed("HTTP/1.1 503 Busy\n"+row.headers+"Content-Length: 0\n\n", false)), azure.Options{Clock: still{clock.NewReal()}})
+		op := single(entity.Insert, "1", entity.Match{})
+		if got := subject.Do(context.Background(), &op); got.Status != 503 || got.RetryAfter != row.want {
+			t.Errorf("%s: Do(%q) = %d, to be retried after %v; want 503, %v", row.name, row.headers, got.Status, got.RetryAfter, row.want)
 		}
 	}
 }

@@ -56,35 +56,49 @@ func containsDate(request, text string) bool {
 
 // raw is a server that takes requests as bytes and answers with bytes.
 type raw struct {
-	listener net.Listener
-	answer   func(number int, request []byte) (reply string, closing bool)
-	handlers sync.WaitGroup
+	address string
+	answer  func(number int, request []byte) (reply string, closing bool)
 
-	mu    sync.Mutex
-	seen  [][]byte
-	conns []net.Conn
+	mu   sync.Mutex
+	seen [][]byte
 }
 
 // serve starts a server; number counts the requests from 0, over all
 // connections.
 func serve(t testing.TB, answer func(number int, request []byte) (reply string, closing bool)) *raw {
 	t.Helper()
+	r := &raw{answer: answer}
+	r.address = each(t, r.handle)
+	return r
+}
+
+// each has a function take the connections that come, one after another.
+func each(t testing.TB, take func(conn net.Conn)) (address string) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &raw{listener: listener, answer: answer}
-	r.handlers.Go(r.accept)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() {
+				defer conn.Close()
+				take(conn)
+			})
+		}
+	})
+	// Targets are closed before, since they are opened after: what a handler
+	// waits for then comes, or a connection was forgotten.
 	t.Cleanup(func() {
 		listener.Close()
-		r.mu.Lock()
-		for _, conn := range r.conns {
-			conn.Close()
-		}
-		r.mu.Unlock()
-		r.handlers.Wait()
+		serving.Wait()
 	})
-	return r
+	return listener.Addr().String()
 }
 
 // always returns an answer that is the same for each request.
@@ -92,21 +106,7 @@ func always(reply string) func(int, []byte) (string, bool) {
 	return func(int, []byte) (string, bool) { return reply, false }
 }
 
-func (r *raw) accept() {
-	for {
-		conn, err := r.listener.Accept()
-		if err != nil {
-			return
-		}
-		r.mu.Lock()
-		r.conns = append(r.conns, conn)
-		r.mu.Unlock()
-		r.handlers.Go(func() { r.handle(conn) })
-	}
-}
-
 func (r *raw) handle(conn net.Conn) {
-	defer conn.Close()
 	var arrived bytes.Buffer
 	reader := bufio.NewReader(io.TeeReader(conn, &arrived))
 	for {
@@ -136,7 +136,7 @@ func (r *raw) requests() [][]byte {
 	return append([][]byte(nil), r.seen...)
 }
 
-func (r *raw) url() string { return "http://" + r.listener.Addr().String() + "/races" }
+func (r *raw) url() string { return "http://" + r.address + "/races" }
 
 // endpointAt is the account races at an address, with the key of the tests.
 func endpointAt(t testing.TB, address string) azure.Endpoint {
@@ -228,4 +228,46 @@ func single(verb entity.Verb, row string, match entity.Match) target.Operation {
 func get(row string) target.Operation {
 	return target.Operation{Verb: entity.Get, Table: "Runners", Number: 42,
 		Change: entity.Change{Verb: entity.Get, Key: entity.Key{Partition: "NYC 2011", Row: row}}}
+}
+
+// network is a service in memory: each connection is a pipe, and answer says
+// what comes back on it. It is fit for a bubble of synctest, in which a socket
+// would let time stand.
+type network struct {
+	dials    atomic.Int64
+	requests atomic.Int64
+	handlers sync.WaitGroup
+	// answer may block; it is given the number of the request on its
+	// connection, and returns false to hang up.
+	answer func(number int, r *http.Request) (reply string, stay bool)
+}
+
+// join has a target use the network.
+func (n *network) join(t testing.TB, subject *azure.Target) {
+	t.Helper()
+	subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
+		n.dials.Add(1)
+		near, far := net.Pipe()
+		n.handlers.Go(func() { n.handle(far) })
+		return near, nil
+	})
+}
+
+func (n *network) handle(conn net.Conn) {
+	defer conn.Close()
+	reader := bufio.NewReader(conn)
+	for number := 0; ; number++ {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, request.Body); err != nil {
+			return
+		}
+		n.requests.Add(1)
+		reply, stay := n.answer(number, request)
+		if _, err := io.WriteString(conn, reply); err != nil || !stay {
+			return
+		}
+	}
 }
