@@ -119,7 +119,7 @@ func TestOneCallerOfMany(t *testing.T) {
 // and its connection is not used again: whether the body is long or the head.
 func TestLargeRequestRefusedEarly(t *testing.T) {
 	for name, op := range map[string]target.Operation{
-		"a body": large(12 << 20), "a head": single(entity.Get, strings.Repeat("é", 60_000), entity.Match{}),
+		"a body": large(6 << 20), "a head": single(entity.Get, strings.Repeat("é", 60_000), entity.Match{}),
 	} {
 		address := each(t, func(conn net.Conn) {
 			conn.(*net.TCPConn).SetReadBuffer(4 << 10)

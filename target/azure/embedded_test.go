@@ -219,7 +219,7 @@ design: {partition_key: "{event}", row_key: "{bib}"}
 phases:
   - {name: load, load: {entities: 200, transaction: 100, lanes: 2}}
   - name: peak
-    peak: {partition_key: NYC, rates: [400, 2500], each: 2s, hold: false, operations: [{verb: get, weight: 3}, {verb: insert}]}
+    peak: {partition_key: NYC, rates: [400, 2500], each: 1s, hold: false, operations: [{verb: get, weight: 3}, {verb: insert}]}
 retry: none
 `
 
