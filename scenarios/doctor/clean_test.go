@@ -13,31 +13,28 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
 
-// submit has the engine do something by itself.
-func (s *service) submit(t *testing.T, r engine.Request) {
-	t.Helper()
-	r.Account = "races"
-	if reply := s.engine.Submit(0, &r); reply.Code != entity.OK {
-		t.Fatalf("%v of %s = %s; want success", r.Verb, r.Table, reply.Code)
-	}
-}
-
 // table makes a table, and puts an entity into it unless there are no properties.
 func (s *service) table(t *testing.T, name, partition, row string, properties ...entity.Property) {
 	t.Helper()
-	s.submit(t, engine.Request{Verb: entity.CreateTable, Table: name})
-	if len(properties) == 0 {
-		return
+	code, _ := s.Engine.LoadTable(0, "races", name)
+	if len(properties) > 0 && code == entity.OK {
+		code, _ = s.Engine.Load(0, "races", name, &entity.Change{Verb: entity.Insert,
+			Key: entity.Key{Partition: partition, Row: row}, Properties: properties})
 	}
-	s.submit(t, engine.Request{Verb: entity.Insert, Table: name, Change: &entity.Change{Verb: entity.Insert,
-		Key: entity.Key{Partition: partition, Row: row}, Properties: properties}})
+	if code != entity.OK {
+		t.Fatalf("making %s = %s; want success", name, code)
+	}
+}
+
+// mark makes a table of ours.
+func (s *service) mark(t *testing.T, name string) {
+	s.table(t, name, "~loadgen", "marker", marker("stress")...)
 }
 
 // killed carries a scenario out at the service until its table is marked, from when on
@@ -46,17 +43,16 @@ func (s *service) killed(t *testing.T, name string) {
 	t.Helper()
 	ctx, kill := context.WithCancel(t.Context())
 	dead, marked := false, false
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := serves(t, s, func(w http.ResponseWriter, r *http.Request) bool {
 		if dead = dead || marked; dead {
 			kill()
 			w.Header().Set("x-ms-error-code", "ResourceNotFound")
 			w.WriteHeader(http.StatusNotFound)
-			return
+			return false
 		}
 		marked = strings.Contains(r.URL.Path, "~loadgen")
-		s.handler.ServeHTTP(w, r)
-	}))
-	defer server.Close()
+		return true
+	})
 	spec, err := scenarios.Builtin(name)
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +68,20 @@ func (s *service) killed(t *testing.T, name string) {
 	}
 }
 
+// clean cleans up the service, at another address where one is given.
+func (s *service) clean(t *testing.T, o CleanOptions, at ...string) *Cleaned {
+	t.Helper()
+	o.Clock = clock.NewReal()
+	if o.Service.Account() == "" {
+		o.Service = endpointAt(t, append(at, s.URL)[0], planted)
+	}
+	c, err := Clean(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 func marker(scenario string) []entity.Property {
 	return []entity.Property{{Name: "Scenario", Value: entity.String(scenario)}, {Name: "FreshNumber", Value: entity.Int64(7)}}
 }
@@ -80,15 +90,14 @@ func marker(scenario string) []entity.Property {
 // that is somebody else's is there afterwards.
 func TestClean(t *testing.T) {
 	s := newService(t, 0)
-	s.table(t, "loadgenStressOne", "~loadgen", "marker", marker("stress")...)
+	s.mark(t, "loadgenStressOne")
 	s.table(t, "loadgentheirs", "", "")
 	s.table(t, "loadgenother", "~loadgen", "marker", entity.Property{Name: "Owner", Value: entity.String("they")})
 	s.table(t, "loadgenlike", "~loadgen", "marker", entity.Property{Name: "Scenario", Value: entity.String("stress")},
 		entity.Property{Name: "FreshNumber", Value: entity.String("7")})
 	s.table(t, "loadgenelsewhere", "p", "r", marker("stress")...)
-	s.table(t, "races", "~loadgen", "marker", marker("stress")...)
-	all := s.engine.TableNames("races")
-	options := CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal()}
+	s.mark(t, "races")
+	all := s.Engine.TableNames("races")
 	for _, row := range []struct {
 		sentence  string
 		olderThan time.Duration
@@ -102,11 +111,7 @@ func TestClean(t *testing.T) {
 		{"with consent the one that is ours is dropped", 0, true, Dropped, "1 table dropped",
 			slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "loadgenStressOne" })},
 	} {
-		options.OlderThan, options.Agreed = row.olderThan, row.agreed
-		c, err := Clean(t.Context(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.clean(t, CleanOptions{OlderThan: row.olderThan, Agreed: row.agreed})
 		states := make(map[string]string)
 		for _, one := range c.Tables {
 			states[one.Table] = one.State
@@ -120,7 +125,7 @@ func TestClean(t *testing.T) {
 		if got := c.Document().Answer.Claim; got != row.claim || c.Marked != 1 {
 			t.Errorf("%s: it says %q, %d marked; want %q, 1", row.sentence, got, c.Marked, row.claim)
 		}
-		if left := s.engine.TableNames("races"); !slices.Equal(left, row.left) {
+		if left := s.Engine.TableNames("races"); !slices.Equal(left, row.left) {
 			t.Errorf("%s: the tables %v are left; want %v", row.sentence, left, row.left)
 		}
 	}
@@ -132,10 +137,10 @@ func TestCleanOfManyTables(t *testing.T) {
 	for i := range 1000 {
 		s.table(t, fmt.Sprintf("a%04d", i), "", "")
 	}
-	s.table(t, "loadgenone", "~loadgen", "marker", marker("stress")...)
-	c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal(), Agreed: true})
-	if err != nil || c.Dropped != 1 || len(s.engine.TableNames("races")) != 1000 {
-		t.Errorf("Clean = %+v, %v; want one dropped of 1,001", c, err)
+	s.mark(t, "loadgenone")
+	c := s.clean(t, CleanOptions{Agreed: true})
+	if c.Dropped != 1 || len(s.Engine.TableNames("races")) != 1000 {
+		t.Errorf("Clean = %+v; want one dropped of 1,001", c)
 	}
 }
 
@@ -153,19 +158,17 @@ func TestCleanOfAServiceThatRefuses(t *testing.T) {
 		{"the list is none", 200, "the list of tables is none"},
 	} {
 		asked := 0
-		refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if asked++; asked == 1 {
-				s.handler.ServeHTTP(w, r)
-				return
+		refusing := serves(t, s, func(w http.ResponseWriter, r *http.Request) bool {
+			if asked++; asked > 1 {
+				w.Header().Set("x-ms-error-code", "Whatever")
+				w.WriteHeader(row.status)
 			}
-			w.Header().Set("x-ms-error-code", "Whatever")
-			w.WriteHeader(row.status)
-		}))
+			return asked == 1
+		})
 		_, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, refusing.URL+"/races", planted), Clock: clock.NewReal()})
 		if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: Clean = %v; want an error of the target with %q", row.sentence, err, row.says)
 		}
-		refusing.Close()
 	}
 }
 
@@ -173,23 +176,23 @@ func TestCleanOfAServiceThatRefuses(t *testing.T) {
 func TestInterruptedClean(t *testing.T) {
 	s := newService(t, 0)
 	for i := range 3 {
-		s.table(t, fmt.Sprintf("loadgen%d", i), "~loadgen", "marker", marker("stress")...)
+		s.mark(t, fmt.Sprintf("loadgen%d", i))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.handler.ServeHTTP(w, r)
+	server := serves(t, s, func(w http.ResponseWriter, r *http.Request) bool {
+		s.ServeHTTP(w, r)
 		if r.Method == http.MethodDelete {
 			cancel()
 		}
-	}))
-	defer server.Close()
+		return false
+	})
 	c, err := Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(), Agreed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Whether the reply to the first was heard is a matter of chance.
-	if left := s.engine.TableNames("races"); len(left) != 2 || c.LeftBehind != 2 || c.Dropped+c.NotDropped != 1 {
+	if left := s.Engine.TableNames("races"); len(left) != 2 || c.LeftBehind != 2 || c.Dropped+c.NotDropped != 1 {
 		t.Errorf("Clean = %+v, and leaves %v; want the other two left behind", c, left)
 	}
 }
@@ -210,21 +213,18 @@ func TestCleanLooksForYoungEntities(t *testing.T) {
 		{"the marker is young", 0, lately, UnderWay},
 	} {
 		s := newService(t, 0)
-		s.table(t, "loadgenone", "~loadgen", "marker", marker("stress")...)
-		later := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mark(t, "loadgenone")
+		later := serves(t, s, func(w http.ResponseWriter, r *http.Request) bool {
 			said := httptest.NewRecorder()
-			s.handler.ServeHTTP(said, r)
+			s.ServeHTTP(said, r)
 			maps.Copy(w.Header(), said.Header())
 			w.Header().Set("Date", time.Now().Add(row.ahead).UTC().Format(http.TimeFormat))
 			w.Header().Set("ETag", strings.Replace(said.Header().Get("ETag"), lately, row.was, 1))
 			w.WriteHeader(said.Code)
 			_, _ = io.WriteString(w, strings.ReplaceAll(said.Body.String(), lately, row.was))
-		}))
-		defer later.Close()
-		c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, later.URL+"/races", planted), Clock: clock.NewReal(), OlderThan: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
+			return false
+		})
+		c := s.clean(t, CleanOptions{OlderThan: time.Hour}, later.URL+"/races")
 		if len(c.Tables) != 1 || c.Tables[0].State != row.want {
 			t.Errorf("%s: %+v; want %s", row.sentence, c.Tables, row.want)
 		}
@@ -235,14 +235,10 @@ func TestCleanLooksForYoungEntities(t *testing.T) {
 // other is looked at.
 func TestCleanOfOneTable(t *testing.T) {
 	s := newService(t, 0)
-	s.table(t, "loadgenone", "~loadgen", "marker", marker("stress")...)
-	s.table(t, "loadgentwo", "~loadgen", "marker", marker("stress")...)
+	s.mark(t, "loadgenone")
+	s.mark(t, "loadgentwo")
 	s.table(t, "loadgentheirs", "", "")
-	c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal(), OlderThan: time.Hour, Agreed: true,
-		Tables: []string{"LoadgenOne", "loadgentheirs", "loadgengone"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := s.clean(t, CleanOptions{OlderThan: time.Hour, Agreed: true, Tables: []string{"LoadgenOne", "loadgentheirs", "loadgengone"}})
 	var states []string
 	for _, one := range c.Tables {
 		states = append(states, one.Table+" "+one.State)
@@ -250,7 +246,7 @@ func TestCleanOfOneTable(t *testing.T) {
 	if want := []string{"loadgenone dropped", "loadgentheirs not ours", "loadgengone not there"}; !slices.Equal(states, want) {
 		t.Errorf("Clean = %q; want %q", states, want)
 	}
-	if left := s.engine.TableNames("races"); !slices.Equal(left, []string{"loadgentheirs", "loadgentwo"}) {
+	if left := s.Engine.TableNames("races"); !slices.Equal(left, []string{"loadgentheirs", "loadgentwo"}) {
 		t.Errorf("the tables %v are left; want those that were not asked for, and theirs", left)
 	}
 }
@@ -284,19 +280,16 @@ func TestCleanBesideTheTable(t *testing.T) {
 		s.table(t, "loadgenoneDay1", "", "")
 		s.table(t, "theirs", "", "")
 		dropped, status = nil, row.status
-		endpoint, err := run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings + "TableEndpoint=" + s.url)
+		endpoint, err := run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings + "TableEndpoint=" + s.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Clean(t.Context(), CleanOptions{Service: endpoint, Clock: clock.NewReal(), Agreed: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := s.clean(t, CleanOptions{Service: endpoint, Agreed: true})
 		if len(c.Tables) != 1 || c.Tables[0].State != row.state || !strings.HasPrefix(c.Tables[0].Note, row.note) ||
 			!slices.Equal(c.Tables[0].Beside, []string{"table loadgenoneDay1", "queue loadgenone-moves"}) {
 			t.Errorf("%s: %+v; want %s, %q", row.sentence, c.Tables, row.state, row.note)
 		}
-		left := s.engine.TableNames("races")
+		left := s.Engine.TableNames("races")
 		if there := slices.Contains(left, "loadgenone"); there == (row.state == Dropped) || !slices.Contains(left, "theirs") || slices.Contains(left, "loadgenoneDay1") {
 			t.Errorf("%s: the tables %v are left", row.sentence, left)
 		}
@@ -308,23 +301,15 @@ func TestCleanBesideTheTable(t *testing.T) {
 
 // The marker of a run that was killed names what it made beside its table.
 func TestMarkerOfAKilledRun(t *testing.T) {
-	for name, want := range map[string]string{"high-volume-delete": "table ", "stress": ""} {
-		s := newService(t, 0)
-		s.killed(t, name)
-		c, err := Clean(t.Context(), CleanOptions{Service: endpointAt(t, s.url, planted), Clock: clock.NewReal()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.LeftBehind != 1 || c.Tables[0].Scenario != name {
-			t.Fatalf("%s: %+v; want one table left behind", name, c)
-		}
-		for _, one := range c.Tables[0].Beside {
-			if want == "" || !strings.HasPrefix(one, want+c.Tables[0].Table) {
-				t.Errorf("%s: beside it is %q; want %q and its name", name, one, want)
-			}
-		}
-		if (len(c.Tables[0].Beside) > 0) != (want != "") {
-			t.Errorf("%s: beside it are %v", name, c.Tables[0].Beside)
+	s, name := newService(t, 0), "high-volume-delete"
+	s.killed(t, name)
+	c := s.clean(t, CleanOptions{})
+	if c.LeftBehind != 1 || c.Tables[0].Scenario != name || len(c.Tables[0].Beside) == 0 {
+		t.Fatalf("%+v; want one table left behind, and one beside it", c)
+	}
+	for _, one := range c.Tables[0].Beside {
+		if !strings.HasPrefix(one, "table "+c.Tables[0].Table) {
+			t.Errorf("beside it is %q; want a table by its name", one)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // All checks on this machine, with a visit, as a user has them. How busy the machine is
 // decides pacing, ceiling and stall; all else holds.
 func TestLiveDoctor(t *testing.T) {
-	endpoint := endpointAt(t, newService(t, 0).url, planted)
+	endpoint := endpointAt(t, newService(t, 0).URL, planted)
 	t.Chdir(t.TempDir())
 	d := Diagnose(t.Context(), Options{Workers: 256, Folder: "runs", Service: &endpoint, Clock: clock.NewReal()}, t.Output())
 	t.Logf("\n%s", spelled(d))

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -113,70 +114,51 @@ func TestWritable(t *testing.T) {
 	mustHold(t, 2)
 }
 
-func TestParsePorts(t *testing.T) {
-	for _, row := range []struct {
-		text      string
-		low, high int
-		ok        bool
-	}{
-		{"32768\t60999\n", 32768, 60999, true},
-		{"1 65535", 1, 65535, true},
-		{"5000 5000", 5000, 5000, true},
-		{"", 0, 0, false},
-		{"32768", 0, 0, false},
-		{"1 2 3", 0, 0, false},
-		{"0 100", 0, 0, false},
-		{"60999 32768", 0, 0, false},
-		{"-1 100", 0, 0, false},
-		{"1 65536", 0, 0, false},
-		{"a b", 0, 0, false},
-	} {
-		if low, high, ok := parsePorts(row.text); low != row.low || high != row.high || ok != row.ok {
-			t.Errorf("parsePorts(%q) = %d, %d, %v; want %d, %d, %v", row.text, low, high, ok, row.low, row.high, row.ok)
-		}
+func TestSystemFiles(t *testing.T) {
+	ports := func(text string) string { return fmt.Sprint(parsePorts(text)) }
+	memory := func(text string) string { return fmt.Sprint(parseMemory(text)) }
+	room := func(text string) string {
+		limit, use, _ := strings.Cut(text, "|")
+		return fmt.Sprint(parseRoom(limit, use))
 	}
-}
-
-func TestParseMemory(t *testing.T) {
 	for _, row := range []struct {
-		text string
-		want int64
-		ok   bool
+		parse      func(string) string
+		text, want string
 	}{
-		{"MemTotal:       10 kB\nMemAvailable:    8 kB\nBuffers: 1 kB\n", 8 << 10, true},
-		{"MemAvailable: 0 kB", 0, true},
-		{"MemTotal: 10 kB\n", 0, false},
-		{"", 0, false},
-		{"MemAvailable: 8\n", 0, false},
-		{"MemAvailable: 8 MB\n", 0, false},
-		{"MemAvailable: -8 kB\n", 0, false},
-		{"MemAvailable: 9223372036854775807 kB\n", 0, false},
-		{"MemAvailable: much kB\n", 0, false},
-	} {
-		if got, ok := parseMemory(row.text); got != row.want || ok != row.ok {
-			t.Errorf("parseMemory(%q) = %d, %v; want %d, %v", row.text, got, ok, row.want, row.ok)
-		}
-	}
-}
+		{ports, "32768\t60999\n", "32768 60999 true"},
+		{ports, "1 65535", "1 65535 true"},
+		{ports, "5000 5000", "5000 5000 true"},
+		{ports, "", "0 0 false"},
+		{ports, "32768", "0 0 false"},
+		{ports, "1 2 3", "0 0 false"},
+		{ports, "0 100", "0 0 false"},
+		{ports, "60999 32768", "0 0 false"},
+		{ports, "-1 100", "0 0 false"},
+		{ports, "1 65536", "0 0 false"},
+		{ports, "a b", "0 0 false"},
 
-func TestParseRoom(t *testing.T) {
-	for _, row := range []struct {
-		limit, use string
-		want       int64
-		ok         bool
-	}{
-		{"1000\n", "300\n", 700, true},
-		{"1000", "1000", 0, true},
-		{"1000", "1001", 0, true},
-		{"max\n", "300\n", 0, false},
-		{"", "300", 0, false},
-		{"1000", "", 0, false},
-		{"-1", "0", 0, false},
-		{"1000", "-300", 0, false},
-		{"9223372036854775808", "0", 0, false},
+		{memory, "MemTotal:       10 kB\nMemAvailable:    8 kB\nBuffers: 1 kB\n", "8192 true"},
+		{memory, "MemAvailable: 0 kB", "0 true"},
+		{memory, "MemTotal: 10 kB\n", "0 false"},
+		{memory, "", "0 false"},
+		{memory, "MemAvailable: 8\n", "0 false"},
+		{memory, "MemAvailable: 8 MB\n", "0 false"},
+		{memory, "MemAvailable: -8 kB\n", "0 false"},
+		{memory, "MemAvailable: 9223372036854775807 kB\n", "0 false"},
+		{memory, "MemAvailable: much kB\n", "0 false"},
+
+		{room, "1000\n|300\n", "700 true"},
+		{room, "1000|1000", "0 true"},
+		{room, "1000|1001", "0 true"},
+		{room, "max\n|300\n", "0 false"},
+		{room, "|300", "0 false"},
+		{room, "1000|", "0 false"},
+		{room, "-1|0", "0 false"},
+		{room, "1000|-300", "0 false"},
+		{room, "9223372036854775808|0", "0 false"},
 	} {
-		if got, ok := parseRoom(row.limit, row.use); got != row.want || ok != row.ok {
-			t.Errorf("parseRoom(%q, %q) = %d, %v; want %d, %v", row.limit, row.use, got, ok, row.want, row.ok)
+		if got := row.parse(row.text); got != row.want {
+			t.Errorf("%q is read as %s; want %s", row.text, got, row.want)
 		}
 	}
 }

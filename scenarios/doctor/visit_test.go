@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -12,14 +13,17 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"loadgen/engine"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
 	"loadgen/target/azure"
 )
@@ -28,52 +32,23 @@ import (
 const planted = "cGxhbnRlZHNlY3JldHBsYW50ZWRzZWNyZXRwbGFudGVk"
 
 // service is an engine of our own, without limits, that a visit meets as a stranger.
-type service struct {
-	url     string
-	engine  *engine.Engine
-	handler *rest.Handler
-}
+type service struct{ *resttest.Service }
 
 // newService serves the account races; its clock goes wrong by so much.
 func newService(t *testing.T, wrong time.Duration) *service {
-	return serviceOf(t, wrong, rest.Options{})
+	clk := clock.NewReal()
+	return serviceOf(t, rest.Options{Clock: clk, Calendar: clock.Epoch(clk.Started().Add(wrong))})
 }
 
 // namedService is one that calls itself so, this tool's own name where that is empty, and takes
 // tokens as well where there is somebody who accepts them.
 func namedService(t *testing.T, name string, tokens rest.Tokens) *service {
-	return serviceOf(t, 0, rest.Options{Name: name, Tokens: tokens})
+	return serviceOf(t, rest.Options{Name: name, Tokens: tokens})
 }
 
-func serviceOf(t *testing.T, wrong time.Duration, o rest.Options) *service {
+func serviceOf(t *testing.T, o rest.Options) *service {
 	t.Helper()
-	m, err := model.New(model.Off)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := wire.NewSecret(planted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clk := clock.NewReal()
-	calendar := clock.Epoch(clk.Started().Add(wrong))
-	s := &service{engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: calendar})}
-	o.Engine, o.Clock, o.Calendar, o.Accounts = s.engine, clk, calendar, []rest.Account{{Name: "races", Secret: secret}}
-	s.handler, err = rest.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := rest.Listen(rest.ListenOptions{Address: "127.0.0.1:0", Handler: s.handler})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	s.url = server.URL() + "/races"
-	return s
+	return &service{resttest.Listen(t, resttest.Options{Key: resttest.Key{Account: "races", Secret: planted}, Rest: o})}
 }
 
 // endpointAt is an address with a key.
@@ -95,7 +70,7 @@ func serves(t *testing.T, s *service, change func(w http.ResponseWriter, r *http
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if change(w, r) {
-			s.handler.ServeHTTP(w, r)
+			s.ServeHTTP(w, r)
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -133,7 +108,7 @@ const otherKey = "b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcm90aGVyb3Ro"
 
 func TestVisits(t *testing.T) {
 	good, late, slow := newService(t, 0), newService(t, 20*time.Minute), newService(t, -5*time.Minute)
-	secured := httptest.NewUnstartedServer(good.handler)
+	secured := httptest.NewUnstartedServer(good)
 	secured.Config.ErrorLog = log.New(io.Discard, "", 0)
 	secured.StartTLS()
 	t.Cleanup(secured.Close)
@@ -144,7 +119,7 @@ func TestVisits(t *testing.T) {
 		return true
 	})
 	timeless := serves(t, good, func(w http.ResponseWriter, r *http.Request) bool {
-		good.handler.ServeHTTP(dateless{w}, r)
+		good.ServeHTTP(dateless{w}, r)
 		return false
 	})
 	page := serves(t, good, func(w http.ResponseWriter, _ *http.Request) bool {
@@ -159,45 +134,41 @@ func TestVisits(t *testing.T) {
 		}
 		return true
 	})
+	closed := "http://" + closedPort(t) + "/races"
+	trusted, bare := &tls.Config{RootCAs: roots}, "https"+strings.TrimPrefix(good.URL, "http")
+	behindKey := []string{visitTrip, visitKeep, visitBytes}
+	behindTLS := []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}
+	behindConnect := []string{visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}
 	for _, row := range []struct {
-		sentence string
-		url, key string
-		trust    *tls.Config
-		// fails, unknown and untried are the checks that do not pass; says is part
-		// of what is told of the first that fails or is not known.
-		fails, unknown, untried []string
-		says                    string
+		sentence, url, key string
+		trust              *tls.Config
+		// fails and unknown are the checks that do not pass, says is part of what is told of
+		// the first of them.
+		fails, unknown string
+		untried        []string
+		says           string
 	}{
-		{sentence: "a table service", url: good.url, key: planted},
-		{sentence: "a table service behind TLS", url: secured.URL + "/races", key: planted, trust: &tls.Config{RootCAs: roots}},
-		{sentence: "a port that nobody listens on", url: "http://" + closedPort(t) + "/races", key: planted,
-			fails: []string{visitConnect}, untried: []string{visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}, says: "is the port right?"},
-		{sentence: "a host that does not exist", url: "http://races.table.invalid/races", key: planted,
-			fails: []string{visitResolve}, untried: []string{visitConnect, visitKey, visitTrip, visitWay, visitClock, visitKeep, visitBytes}, says: "no address of races.table.invalid"},
-		{sentence: "the key of another account", url: good.url, key: otherKey,
-			fails: []string{visitKey}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "the key is not that of the account races"},
-		{sentence: "a clock that is 20 minutes off", url: late.url, key: planted,
-			fails: []string{visitClock}, unknown: []string{visitKey}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "20 min"},
-		{sentence: "a clock that is 5 minutes off", url: slow.url, key: planted},
-		{sentence: "a service that does not tell the time", url: timeless.URL + "/races", key: planted,
-			unknown: []string{visitClock}, says: "nothing of the time"},
-		{sentence: "a server that closes after each reply", url: closing.URL + "/races", key: planted,
-			fails: []string{visitKeep}, says: "11 requests, 0 of them"},
-		{sentence: "a page of the web", url: page.URL + "/races", key: planted,
-			fails: []string{visitKey}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "a web page"},
-		{sentence: "a server that hangs up", url: mute.URL + "/races", key: planted,
-			fails: []string{visitKey}, unknown: []string{visitClock}, untried: []string{visitTrip, visitKeep, visitBytes}, says: "closed before the reply"},
-		{sentence: "a server that hangs up in the end", url: tired.URL + "/races", key: planted,
-			fails: []string{visitTrip}, untried: []string{visitKeep, visitBytes}, says: "3 replies, then: "},
-		{sentence: "a certificate that nobody trusts", url: secured.URL + "/races", key: planted,
-			fails: []string{visitTLS}, untried: []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}, says: "trust who signed it"},
-		{sentence: "https where http is spoken", url: "https" + strings.TrimPrefix(good.url, "http"), key: planted,
-			fails: []string{visitTLS}, untried: []string{visitKey, visitTrip, visitClock, visitKeep, visitBytes}, says: "does the address need http"},
+		{"a table service", good.URL, planted, nil, "", "", nil, ""},
+		{"a table service behind TLS", secured.URL + "/races", planted, trusted, "", "", nil, ""},
+		{"a port that nobody listens on", closed, planted, nil, visitConnect, "", behindConnect, "is the port right?"},
+		{"a host that does not exist", "http://races.table.invalid/races", planted, nil,
+			visitResolve, "", append([]string{visitConnect}, behindConnect...), "no address of races.table.invalid"},
+		{"the key of another account", good.URL, otherKey, nil, visitKey, "", behindKey, "account races"},
+		{"a clock that is 20 minutes off", late.URL, planted, nil, visitClock, visitKey, behindKey, "20 min"},
+		{"a clock that is 5 minutes off", slow.URL, planted, nil, "", "", nil, ""},
+		{"a service without a date", timeless.URL + "/races", planted, nil, "", visitClock, nil, "nothing of the time"},
+		{"a server that closes after each reply", closing.URL + "/races", planted, nil, visitKeep, "", nil, "11 requests, 0 of them"},
+		{"a page of the web", page.URL + "/races", planted, nil, visitKey, "", behindKey, "a web page"},
+		{"a server that hangs up", mute.URL + "/races", planted, nil, visitKey, visitClock, behindKey, "closed"},
+		{"a server that hangs up in the end", tired.URL + "/races", planted, nil, visitTrip, "", behindKey[1:], "3 replies, then: "},
+		{"a certificate that nobody trusts", secured.URL + "/races", planted, nil, visitTLS, "", behindTLS, "trust who signed it"},
+		{"https where http is spoken", bare, planted, nil, visitTLS, "", behindTLS, "does the address need http"},
 	} {
 		v := visiting(endpointAt(t, row.url, row.key), row.trust)
 		d := diagnose(context.Background(), v.checks(), io.Discard)
 		v.close()
-		for verdict, want := range map[string][]string{Fail: row.fails, CannotTell: row.unknown, NotTried: row.untried} {
+		for verdict, want := range map[string][]string{Fail: {row.fails}, CannotTell: {row.unknown}, NotTried: row.untried} {
+			want = slices.DeleteFunc(want, func(name string) bool { return name == "" })
 			if got := d.names(verdict); !slices.Equal(got, want) {
 				t.Errorf("%s: %q of %v; want of %v\n%s", row.sentence, verdict, got, want, spelled(d))
 			}
@@ -212,10 +183,10 @@ func TestVisits(t *testing.T) {
 			}
 		}
 	}
-	if names := good.engine.TableNames("races"); len(names) > 0 {
+	if names := good.Engine.TableNames("races"); len(names) > 0 {
 		t.Errorf("the visits made the tables %v; want nothing written", names)
 	}
-	if counts := good.handler.Counts(); counts.Entities != 0 {
+	if counts := good.Counts(); counts.Entities != 0 {
 		t.Errorf("the visits counted %d entities; want none touched", counts.Entities)
 	}
 }
@@ -239,7 +210,7 @@ func spelled(d *Diagnosis) string { return fmt.Sprintf("%+v", *d.Document()) + f
 func TestVisitWithASignature(t *testing.T) {
 	good := newService(t, 0)
 	const signature = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmE="
-	endpoint, err := endpointAt(t, good.url, planted).WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + signature)
+	endpoint, err := endpointAt(t, good.URL, planted).WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + signature)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,11 +235,11 @@ func TestVisitIsElevenReads(t *testing.T) {
 		{"somebody else's service", "somebody's tables", azure.ByNetHTTP, 1, 10},
 	} {
 		good := namedService(t, row.name, nil)
-		v := visiting(endpointAt(t, good.url, planted), nil)
+		v := visiting(endpointAt(t, good.URL, planted), nil)
 		list := v.checks()
 		list = list[:len(list)-1] // the bandwidth's requests are others
 		d := diagnose(context.Background(), list, io.Discard)
-		if got := good.handler.Counts().Requests; got != 11 || v.requests != 11 {
+		if got := good.Counts().Requests; got != 11 || v.requests != 11 {
 			t.Errorf("%s: a visit sent %d requests and counted %d; want the 11 that its help names", row.sentence, got, v.requests)
 		}
 		if c := v.client.Connections(); c.Opened != row.opened || c.Reused != row.reused || v.client.Client() != row.client {
@@ -304,5 +275,274 @@ func TestClocksThatAreCompared(t *testing.T) {
 		if f := v.compareClocks(); f.Verdict != row.want || !strings.Contains(f.Measured+f.Note, row.says) {
 			t.Errorf("%s: compareClocks = %+v; want %s and %q", row.sentence, f, row.want, row.says)
 		}
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for _, row := range []struct {
+		url     string
+		verdict string
+		says    string
+	}{
+		{"https://races.table.core.windows.net", Pass, "https on port 443"},
+		{"https://races.table.cosmos.azure.com", Pass, "https on port 443"},
+		{"http://races.table.core.windows.net", Warn, "write https://"},
+		{"https://races.table.core.windows.net:10002", Warn, "leave the port out"},
+		{"http://127.0.0.1:10002/races", Pass, "http on port 10002"},
+		{"http://localhost:7777/races", Pass, "http on port 7777"},
+		{"http://127.0.0.1:10000/races", Warn, "its tables are at 10002"},
+		{"http://azurite:10001/races", Warn, "its tables are at 10002"},
+		{"http://tables.example.org/races", Warn, "whoever is on the way"},
+		{"http://127.0.0.1:443/races", Warn, "https is spoken"},
+		{"https://tables.example.org:8443/races", Pass, "https on port 8443"},
+	} {
+		endpoint := endpointAt(t, row.url, planted)
+		if f := (&visit{endpoint: endpoint}).lookAtAddress(); f.Verdict != row.verdict || !strings.Contains(f.Measured+f.Note, row.says) {
+			t.Errorf("%s: %+v; want %s and %q", row.url, f, row.verdict, row.says)
+		}
+	}
+}
+
+// The environment's proxy is named without its password, and so is why there is none.
+func TestProxies(t *testing.T) {
+	for _, row := range []struct {
+		sentence, url, https, none string
+		verdict, says              string
+	}{
+		{"none is named", "https://tables.example.org", "", "", Pass, "HTTPS_PROXY is not set"},
+		{"one is", "https://tables.example.org", "http://me:" + planted + "@proxy.example.org:3128", "", Warn, "by proxy.example.org:3128, which HTTPS_PROXY names"},
+		{"one that is left out", "https://tables.example.org", "http://proxy.example.org:3128", "example.org", Pass, "leaves tables.example.org out (NO_PROXY"},
+		{"this machine never goes by one", "https://127.0.0.1:8443/races", "http://proxy.example.org:3128", "", Pass, "this machine's own address"},
+		{"one of https says nothing of http", "http://tables.example.org/races", "http://proxy.example.org:3128", "", Pass, "HTTP_PROXY is not set"},
+		{"one that is no address", "https://tables.example.org", "http://me:" + planted + "@ho st:x", "", Fail, "http://host:port"},
+	} {
+		t.Setenv("HTTP_PROXY", "")
+		t.Setenv("HTTPS_PROXY", row.https)
+		t.Setenv("NO_PROXY", row.none)
+		url := row.url
+		if !strings.HasSuffix(url, "/races") {
+			url += "/races"
+		}
+		v := visiting(endpointAt(t, url, planted), nil)
+		f := v.lookForProxy()
+		v.close()
+		if f.Verdict != row.verdict || !strings.Contains(f.Measured+f.Note, row.says) || v.proxied != (row.verdict == Warn) {
+			t.Errorf("%s: %+v; want %s and %q", row.sentence, f, row.verdict, row.says)
+		}
+		mustNotTell(t, row.sentence, &Diagnosis{Checks: []Finding{f}}, planted)
+	}
+}
+
+// tunnel is a proxy that lets everybody through to one address, if it does.
+type tunnel struct {
+	to   string
+	open sync.WaitGroup
+}
+
+func (p *tunnel) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	there, err := net.Dial("tcp", p.to)
+	if err != nil {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	// Counted while the server still waits for the connection, and taken over before it is
+	// answered: what is sent after the answer nobody else reads.
+	p.open.Add(2)
+	here, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		there.Close()
+		p.open.Add(-2)
+		return
+	}
+	_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
+	pass := func(to, from net.Conn) {
+		defer p.open.Done()
+		_, _ = io.Copy(to, from)
+		to.Close()
+	}
+	go pass(there, here)
+	go pass(here, there)
+}
+
+// A visit goes by the proxy that a run would go by, which warns and fails nothing; one that lets
+// nobody through is what fails.
+func TestVisitByAProxy(t *testing.T) {
+	good := namedService(t, "somebody's tables", nil)
+	server := httptest.NewUnstartedServer(good)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	for _, row := range []struct {
+		to      string
+		warned  []string
+		failed  []string
+		unknown []string
+	}{
+		{server.Listener.Addr().String(), []string{visitProxy}, nil, []string{visitWay}},
+		{closedPort(t), []string{visitProxy}, []string{visitKey}, []string{visitWay, visitClock}},
+	} {
+		proxy := &tunnel{to: row.to}
+		before := httptest.NewServer(proxy)
+		t.Setenv("HTTPS_PROXY", before.URL)
+		t.Setenv("NO_PROXY", "")
+		v := visiting(endpointAt(t, "https://example.com/races", planted), &tls.Config{RootCAs: roots})
+		d := diagnose(context.Background(), v.checks(), io.Discard)
+		v.close()
+		before.Close()
+		proxy.open.Wait()
+		if !slices.Equal(d.names(Warn), row.warned) || !slices.Equal(d.names(Fail), row.failed) || !slices.Equal(d.names(CannotTell), row.unknown) {
+			t.Errorf("to %s: warned %v, failed %v, not known %v; want %v, %v, %v\n%s", row.to, d.names(Warn), d.names(Fail), d.names(CannotTell),
+				row.warned, row.failed, row.unknown, spelled(d))
+		}
+		if row.failed != nil && !strings.Contains(spelled(d), "lets nobody through") {
+			t.Errorf("the visit does not say that it was the proxy:\n%s", spelled(d))
+		}
+	}
+}
+
+// giver gives the same token to everybody, or none.
+type giver string
+
+func (g giver) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	if g == "" {
+		return azcore.AccessToken{}, errors.New("nobody")
+	}
+	return azcore.AccessToken{Token: string(g), ExpiresOn: time.Now().Add(time.Hour)}, nil
+}
+
+// taker takes one token.
+type taker string
+
+func (k taker) Accept(_ context.Context, token string) error {
+	if token != string(k) {
+		return errors.New("not this one")
+	}
+	return nil
+}
+
+func (taker) Challenge() string { return "Bearer authorization_uri=https://login.example/tenant" }
+
+// A visit as whom Entra ID knows us says what is wrong with that.
+func TestVisitWithAToken(t *testing.T) {
+	good := namedService(t, "somebody's tables", taker("token-of-races"))
+	for _, row := range []struct {
+		sentence string
+		given    giver
+		fails    []string
+		says     string
+	}{
+		{"the right token", "token-of-races", nil, "takes the token of races"},
+		{"another's", "token-of-horses", []string{visitKey}, "refuses the token"},
+		{"none is to be had", "", []string{visitKey}, "az login"},
+	} {
+		v := visiting(endpointAt(t, good.URL, planted).WithCredential(azure.NewCredential("scope", row.given)), nil)
+		d := diagnose(context.Background(), v.checks(), io.Discard)
+		v.close()
+		if !slices.Equal(d.names(Fail), row.fails) || !strings.Contains(spelled(d), row.says) {
+			t.Errorf("%s: failed %v; want %v and %q\n%s", row.sentence, d.names(Fail), row.fails, row.says, spelled(d))
+		}
+		mustNotTell(t, row.sentence, d, "token-of-races", "token-of-horses")
+	}
+}
+
+func TestDistances(t *testing.T) {
+	for _, row := range []struct {
+		sentence, url string
+		took          time.Duration
+		proxied       bool
+		verdict, says string
+	}{
+		{"this machine", "http://127.0.0.1:10002/races", time.Second, false, Pass, "this machine"},
+		{"perhaps the same region", "https://races.table.core.windows.net", 2 * time.Millisecond, false, Pass, "within 200 km, which may be the same region"},
+		{"less than a kilometre is one", "https://races.table.core.windows.net", time.Microsecond, false, Pass, "within 1 km"},
+		{"another region", "https://races.table.core.windows.net", 90 * time.Millisecond, false, Warn, "within 9,000 km"},
+		{"behind a proxy", "https://races.table.core.windows.net", 2 * time.Millisecond, true, CannotTell, "a proxy is between"},
+	} {
+		v := &visit{endpoint: endpointAt(t, row.url, planted), connecting: row.took, proxied: row.proxied}
+		if f := v.judgeDistance(); f.Verdict != row.verdict || !strings.Contains(f.Measured, row.says) {
+			t.Errorf("%s: %+v; want %s and %q", row.sentence, f, row.verdict, row.says)
+		}
+	}
+}
+
+func TestWhatIsCarriedIsHeldAgainstTheNeed(t *testing.T) {
+	c := carried{bytes: 1_000_000, took: time.Second, senders: 1}
+	for _, row := range []struct {
+		needs         need
+		verdict, says string
+	}{
+		{need{"s", 900_000, 100_000}, Pass, "977 KiB/s"},
+		{need{"s", 1_100_000, 0}, Warn, "nearer to the account"},
+		{need{"s", 100_000, 1_100_000}, Warn, "the other way was not measured"},
+	} {
+		if f := c.judged(row.needs, row.needs.String()); f.Verdict != row.verdict || !strings.Contains(f.Measured+f.Note, row.says) {
+			t.Errorf("%v: %+v; want %s and %q", row.needs, f, row.verdict, row.says)
+		}
+	}
+}
+
+// What a scenario needs is what its busiest step sends and gets: four times
+// what a step at a quarter of its rate does.
+func TestNeeds(t *testing.T) {
+	needs := func(rates, each string) need {
+		t.Helper()
+		s, err := stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.rates", rates}, [2]string{"phases.peak.each", each},
+			[2]string{"phases.peak.hold", "false"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := needOf(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	slow := needs("[100]", "2s")
+	for _, row := range []struct {
+		sentence    string
+		rates, each string
+		times       float64
+	}{
+		{"the busiest step counts", "[100, 400]", "2s", 4},
+		{"also where it is not the last", "[400, 100]", "2s", 4},
+		{"a step that lasts longer needs no more", "[100]", "8s", 1},
+	} {
+		n := needs(row.rates, row.each)
+		for _, way := range [][2]float64{{n.sent, slow.sent}, {n.received, slow.received}} {
+			if times := way[0] / way[1]; times < .95*row.times || times > 1.05*row.times {
+				t.Errorf("%s: %v is %.2f times %v; want %v times", row.sentence, n, times, slow, row.times)
+			}
+		}
+	}
+	// An operation of entities of 1 KiB has some hundred bytes of head, and less than three entities.
+	if each := (slow.sent + slow.received) / 100; each < 1024 || each > 3*1024 {
+		t.Errorf("an operation needs %.0f bytes both ways; want 1 to 3 KiB", each)
+	}
+}
+
+// The writes of a visit find no table, so that nothing is made; where they may not be sent at all,
+// there is no telling.
+func TestBandwidthWritesNothing(t *testing.T) {
+	good := namedService(t, "somebody's tables", nil)
+	v := visiting(endpointAt(t, good.URL, planted), nil)
+	defer v.close()
+	v.needs = need{"much", 1e15, 1}
+	if f := v.lookForProxy(); f.Verdict != Pass {
+		t.Fatal(f)
+	}
+	f := v.measureBandwidth(t.Context())
+	if c := good.Counts(); f.Verdict != Warn || c.Entities != 0 || c.Requests > 17 || len(good.Engine.TableNames("races")) > 0 {
+		t.Errorf("%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
+	}
+	read, err := v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := visiting(read, nil)
+	defer w.close()
+	if f := w.measureBandwidth(t.Context()); f.Verdict != CannotTell || !strings.Contains(f.Measured, "403") {
+		t.Errorf("%+v; want that it cannot be told", f)
 	}
 }
