@@ -3,11 +3,9 @@
 package azure_test
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"loadgen/engine/clock"
@@ -35,36 +33,6 @@ func openAzurite(t *testing.T, by azure.Client) *azure.Target {
 	return client
 }
 
-// listener is a targettest.Reporter that takes down what is complained of.
-type listener struct {
-	mu         sync.Mutex
-	complaints []string
-}
-
-func (l *listener) Helper() {}
-
-func (l *listener) Errorf(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.complaints = append(l.complaints, fmt.Sprintf(format, args...))
-}
-
-// FailNow ends the goroutine of the check, as that of testing.T does.
-func (l *listener) FailNow() { panic(l) }
-
-// hear runs a check and returns what it complains of.
-func hear(check targettest.Check, subject targettest.Subject) (complaints []string) {
-	l := new(listener)
-	defer func() {
-		if ended := recover(); ended != nil && ended != any(l) {
-			panic(ended)
-		}
-		complaints = l.complaints
-	}()
-	check.Run(l, subject)
-	return l.complaints
-}
-
 func TestAzuriteConforms(t *testing.T) { azuriteConforms(t, azure.Native) }
 
 func TestAzuriteConformsOverNetHTTP(t *testing.T) { azuriteConforms(t, azure.ByNetHTTP) }
@@ -76,7 +44,7 @@ func azuriteConforms(t *testing.T, by azure.Client) {
 			subject := targettest.Live(client)
 			subject.Unlimited, subject.Derived = true, true
 			subject.Prefix = "conform" + strconv.FormatInt(clock.NewReal().Started().UnixNano(), 36)
-			complaints := hear(check, subject)
+			complaints := check.Failures(subject)
 			reason, listed := deviations[check.Name]
 			switch {
 			case !listed && len(complaints) > 0:

@@ -1,318 +1,252 @@
 package targettest_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
+	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/target"
 )
 
-// fake is a table service over a plain map, as slow and as simple as can be. It
-// has at most one flaw, which the suite has to find.
+// answerer carries an operation out.
+type answerer func(op target.Operation) target.Outcome
+
+// flaw stands before a service and alters operations on their way, or outcomes.
+type flaw func(op target.Operation, do answerer) target.Outcome
+
+// fake is the engine with books of its own, and at most one flaw, which the suite has to find.
 type fake struct {
 	flaw flaw
-	// busy makes every so-manieth attempt be throttled; 0 none.
+	// enter books an outcome, where it is not as it should be.
+	enter func(*target.Counts, *target.Outcome)
+	// busy makes every so-manieth attempt be throttled; 0 none. A deaf one hears no caller.
 	busy int64
+	deaf bool
 
 	lock   sync.Mutex
-	tables map[string]map[entity.Key]entity.Packed
-	ticks  entity.Ticks
+	engine *engine.Engine
+	to     *target.InProcess
 	counts target.Counts
 }
 
 func newFake(f flaw) *fake {
-	return &fake{flaw: f, tables: map[string]map[entity.Key]entity.Packed{}}
+	m, err := model.New(model.Off)
+	if err != nil {
+		panic(err)
+	}
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}})
+	return &fake{flaw: f, engine: e, to: target.NewInProcess(e, "a", nil)}
 }
 
+// Submit implements target.Immediate.
 func (f *fake) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	outcome := f.answer(op)
-	if outcome.Status == 0 {
-		outcome.Status = outcome.Code.Status()
+	do := func(op target.Operation) target.Outcome {
+		outcome, _ := f.to.Submit(now, &op)
+		return outcome
 	}
-	if outcome.Code != entity.OK && f.flaw != noDetail {
-		outcome.Detail = "refused"
+	var outcome target.Outcome
+	switch onTable := op.Verb == entity.CreateTable || op.Verb == entity.DeleteTable; {
+	case f.busy > 0 && f.counts.Requests%f.busy == 0 && !onTable:
+		outcome = target.Outcome{Status: 503, Code: entity.ServerBusy, Detail: "busy"}
+	case f.flaw != nil:
+		outcome = f.flaw(*op, do)
+	default:
+		outcome = do(*op)
 	}
-	f.enter(&outcome)
-	return outcome, now.Add(time.Millisecond)
+	if f.enter != nil {
+		f.enter(&f.counts, &outcome)
+	} else {
+		enter(&f.counts, &outcome)
+	}
+	return outcome, now + 1_000_000
 }
 
-func (f *fake) enter(o *target.Outcome) {
-	if f.flaw == missedRequest && o.Status == 412 {
-		return
-	}
-	f.counts.Requests++
-	f.counts.Entities += o.Counted
-	switch {
-	case o.Class(target.Expected{}) == results.Ok, f.flaw == failureAsOk && o.Status == 400:
-		f.counts.Ok++
-	case o.Class(target.Expected{}) == results.Throttled:
-		f.counts.Throttled++
-	case f.flaw != lostFailure:
-		f.counts.Failed++
-	}
-	if f.flaw == phantomEntities && o.Code == entity.EntityAlreadyExists {
-		f.counts.Entities++
+// enter books an outcome as it should be.
+func enter(c *target.Counts, o *target.Outcome) {
+	c.Requests++
+	c.Entities += o.Counted
+	switch o.Class(target.Expected{}) {
+	case results.Ok:
+		c.Ok++
+	case results.Throttled:
+		c.Throttled++
+	default:
+		c.Failed++
 	}
 }
 
+// Do implements target.Target.
 func (f *fake) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	if err := ctx.Err(); err != nil && f.flaw != deafToCaller {
+	if err := ctx.Err(); err != nil && !f.deaf {
 		return target.Outcome{Detail: err.Error()}
 	}
 	outcome, _ := f.Submit(0, op)
 	return outcome
 }
 
+// Counts implements target.Counter.
 func (f *fake) Counts() target.Counts {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	return f.counts
 }
 
-func throttled(code entity.Code) target.Outcome {
-	return target.Outcome{Code: code}
+// sent returns the flaw of operations that are altered on their way.
+func sent(alter func(op *target.Operation)) flaw {
+	return func(op target.Operation, do answerer) target.Outcome {
+		op.Changes = slices.Clone(op.Changes)
+		alter(&op)
+		return do(op)
+	}
 }
 
-func (f *fake) answer(op *target.Operation) target.Outcome {
-	name := strings.ToLower(op.Table)
-	if f.flaw == tableCase {
-		name = op.Table
-	}
-	rows, known := f.tables[name]
-	switch op.Verb {
-	case entity.CreateTable:
-		if known && f.flaw != tableTwice {
-			return throttled(entity.TableAlreadyExists)
-		}
-		f.tables[name] = map[entity.Key]entity.Packed{}
-		return target.Outcome{Status: 204}
-	case entity.DeleteTable:
-		if !known {
-			return throttled(entity.ResourceNotFound)
-		}
-		if f.flaw != tableStays {
-			delete(f.tables, name)
-		}
-		return target.Outcome{Status: 204}
-	}
-	if f.busy > 0 && f.counts.Requests%f.busy == 0 {
-		return throttled(entity.ServerBusy)
-	}
-	if !known {
-		if f.flaw == tableUnknown {
-			return throttled(entity.ResourceNotFound)
-		}
-		return throttled(entity.TableNotFound)
-	}
-	switch op.Verb {
-	case entity.Get:
-		return f.get(rows, op)
-	case entity.Query:
-		return f.query(rows, op.Query)
-	case entity.Batch:
-		return f.batch(rows, op.Changes)
-	default:
-		outcome := f.change(rows, &op.Change)
-		outcome.Counted = 1
+// came returns the flaw of outcomes that are altered.
+func came(alter func(op *target.Operation, o *target.Outcome)) flaw {
+	return func(op target.Operation, do answerer) target.Outcome {
+		outcome := do(op)
+		alter(&op, &outcome)
 		return outcome
 	}
 }
 
-func (f *fake) get(rows map[entity.Key]entity.Packed, op *target.Operation) target.Outcome {
-	packed, there := rows[op.Change.Key]
-	switch {
-	case !there && f.flaw == missFree:
-		return target.Outcome{Code: entity.ResourceNotFound}
-	case !there:
-		return target.Outcome{Code: entity.ResourceNotFound, Counted: 1}
-	}
-	version := packed.Timestamp()
-	if f.flaw == otherVersion {
-		version++
-	}
-	return target.Outcome{Counted: 1, Returned: 1, Version: version, Entity: packed}
+// keyed returns the flaw of keys that are altered.
+func keyed(alter func(k *entity.Key)) flaw {
+	return sent(func(op *target.Operation) {
+		alter(&op.Change.Key)
+		for i := range op.Changes {
+			alter(&op.Changes[i].Key)
+		}
+	})
 }
 
-// change carries out one write, or says why not.
-func (f *fake) change(rows map[entity.Key]entity.Packed, c *entity.Change) target.Outcome {
-	key := c.Key
-	switch f.flaw {
-	case trimmedKeys:
-		key.Row = strings.TrimSpace(key.Row)
-	case joinedKeys:
-		key = entity.Key{Partition: key.Partition + key.Row}
-	case foldedKeys:
-		key.Partition = strings.ToLower(key.Partition)
-	}
-	stored, there := rows[key]
-	checked := !c.Match.IsNone()
-	switch {
-	case c.Verb == entity.Insert && there:
-		if f.flaw == insertOverwrites {
-			rows[key] = entity.Pack(nil, f.tick(), c.Properties)
+// swapped returns the flaw of verbs that are taken for others.
+func swapped(verbs map[entity.Verb]entity.Verb) flaw {
+	return sent(func(op *target.Operation) {
+		if other, is := verbs[op.Verb]; is {
+			op.Verb, op.Change.Verb = other, other
 		}
-		return throttled(entity.EntityAlreadyExists)
-	case checked && !there && f.flaw == conditionFirst && c.Match != entity.MatchAny:
-		return throttled(entity.ConditionNotSatisfied)
-	case checked && !there && f.flaw != replaceInserts:
-		return throttled(entity.ResourceNotFound)
-	case checked && there && !c.Match.Accepts(stored.Timestamp()) && f.flaw != conditionIgnored:
-		return throttled(entity.ConditionNotSatisfied)
-	}
-	if c.Verb == entity.Delete {
-		if f.flaw != deleteKeeps {
-			delete(rows, key)
-		}
-		return target.Outcome{Status: 204}
-	}
-	version := f.tick()
-	merge := c.Verb == entity.Merge || c.Verb == entity.InsertOrMerge
-	switch {
-	case there && (merge && f.flaw != mergeReplaces || !merge && f.flaw == replaceMerges):
-		rows[key] = entity.MergePacked(stored, version, c.Properties)
-	case there && f.flaw == rewritesInPlace && len(stored) == len(entity.Pack(nil, version, c.Properties)):
-		copy(stored, entity.Pack(nil, version, c.Properties))
-	default:
-		rows[key] = entity.Pack(nil, version, c.Properties)
-	}
-	return target.Outcome{Status: 204, Version: version}
+	})
 }
 
-// tick returns a version; each is later than the one before.
-func (f *fake) tick() entity.Ticks {
-	if f.flaw == oneVersion {
-		return entity.EarliestDateTime
-	}
-	f.ticks++
-	return entity.EarliestDateTime + f.ticks
+// instead returns the flaw of another code than that of the service.
+func instead(of, code entity.Code) flaw {
+	return came(func(op *target.Operation, o *target.Outcome) {
+		if o.Code == of {
+			o.Code, o.Status = code, code.Status()
+		}
+	})
 }
 
-func (f *fake) batch(rows map[entity.Key]entity.Packed, changes []entity.Change) target.Outcome {
-	counted := int64(len(changes))
-	seen := map[entity.Key]bool{}
-	for i := range changes {
-		switch key := changes[i].Key; {
-		case i == entity.MaxBatchChanges && f.flaw != batchEndless:
-			return target.Outcome{Code: entity.InvalidInput, FailedIndex: i}
-		case key.Partition != changes[0].Key.Partition && f.flaw != batchAnywhere:
-			return target.Outcome{Code: entity.DifferentPartitions, FailedIndex: i}
-		case seen[key] && f.flaw != batchTwice:
-			return target.Outcome{Code: entity.InvalidDuplicateRow, FailedIndex: i}
+// apart carries out the writes of a transaction that ends with a code by themselves, and
+// tells the outcome that it is given of that.
+func apart(of entity.Code, tell func(target.Outcome) target.Outcome) flaw {
+	return func(op target.Operation, do answerer) target.Outcome {
+		outcome := do(op)
+		if op.Verb != entity.Batch || outcome.Code == entity.OK || of != "" && outcome.Code != of {
+			return outcome
 		}
-		seen[changes[i].Key] = true
-	}
-	before := map[entity.Key]entity.Packed{}
-	for key, packed := range rows {
-		before[key] = packed
-	}
-	for i := range changes {
-		outcome := f.change(rows, &changes[i])
-		if outcome.Code == entity.OK {
-			continue
+		for i := range op.Changes {
+			do(target.Operation{Verb: op.Changes[i].Verb, Table: op.Table, Change: op.Changes[i]})
 		}
-		if f.flaw != batchInParts {
-			clear(rows)
-			for key, packed := range before {
-				rows[key] = packed
-			}
-		}
-		outcome.FailedIndex, outcome.Counted = i, counted
-		if f.flaw == batchNameless {
-			outcome.FailedIndex = 0
-		}
-		return outcome
+		return tell(outcome)
 	}
-	if f.flaw == batchCountsOne {
-		counted = 1
-	}
-	return target.Outcome{Status: 202, Counted: counted}
 }
 
-// scanLimit is how many entities a page of the fake reads at most.
-const scanLimit = 1000
-
-// selected returns the row of an entity with what was selected of it.
-func (f *fake) selected(key entity.Key, packed entity.Packed, names []string) target.Row {
-	if len(names) == 0 || f.flaw == selectIgnored {
-		return target.Row{Key: key, Entity: packed}
-	}
-	var kept []entity.Property
-	for i, name := range names {
-		if value, there := packed.Lookup(name); there && !slices.Contains(names[:i], name) {
-			kept = append(kept, entity.Property{Name: name, Value: value})
-		}
-	}
-	if f.flaw == selectWithoutKey {
-		key = entity.Key{}
-	}
-	return target.Row{Key: key, Entity: entity.Pack(nil, packed.Timestamp(), kept)}
+// succeeds is the outcome of a transaction that is carried out.
+func succeeds(o target.Outcome) target.Outcome {
+	return target.Outcome{Status: 202, Counted: max(1, o.Counted)}
 }
 
-func (f *fake) query(rows map[entity.Key]entity.Packed, q target.Query) target.Outcome {
-	keys := make([]entity.Key, 0, len(rows))
-	for key := range rows {
-		keys = append(keys, key)
+// overwrites has a refused insert overwrite what is there.
+func overwrites(op target.Operation, do answerer) target.Outcome {
+	outcome := do(op)
+	if op.Verb == entity.Insert && outcome.Code == entity.EntityAlreadyExists {
+		op.Verb, op.Change.Verb = entity.InsertOrReplace, entity.InsertOrReplace
+		do(op)
 	}
-	compare := entity.Key.Compare
-	if f.flaw == byteOrder {
-		compare = func(a, b entity.Key) int {
-			return strings.Compare(a.Partition+"\x00"+a.Row, b.Partition+"\x00"+b.Row)
+	return outcome
+}
+
+// inserts has a replace of what is missing insert it.
+func inserts(op target.Operation, do answerer) target.Outcome {
+	outcome := do(op)
+	if op.Verb == entity.Replace && outcome.Code == entity.ResourceNotFound {
+		op.Verb, op.Change.Verb, op.Change.Match = entity.InsertOrReplace, entity.InsertOrReplace, entity.Match{}
+		return do(op)
+	}
+	return outcome
+}
+
+// keeps has a delete delete nothing.
+func keeps(op target.Operation, do answerer) target.Outcome {
+	if op.Verb == entity.Delete {
+		op.Verb, op.Change = entity.Get, entity.Change{Verb: entity.Get, Key: op.Change.Key}
+		if outcome := do(op); outcome.Code != entity.OK {
+			return outcome
 		}
+		return target.Outcome{Status: 204, Counted: 1}
 	}
-	slices.SortFunc(keys, compare)
-	from := q.Range.From
-	scanned := 0
-	if q.Token.Present && f.flaw != tokenIgnored {
-		from = entity.Key{Partition: q.Token.NextPartitionKey, Row: q.Token.NextRowKey}
-		if _, there := rows[from]; !there && f.flaw == tokenNeedsRow {
+	return do(op)
+}
+
+// inPlace returns the flaw of writes into what was read before.
+func inPlace() flaw {
+	var read entity.Packed
+	return came(func(op *target.Operation, o *target.Outcome) {
+		if op.Verb == entity.Replace {
+			clear(read)
+		}
+		read = o.Entity
+	})
+}
+
+// needsRow has a token lead nowhere where its row is gone.
+func needsRow(op target.Operation, do answerer) target.Outcome {
+	if token := op.Query.Token; token.Present {
+		key := entity.Key{Partition: token.NextPartitionKey, Row: token.NextRowKey}
+		read := target.Operation{Verb: entity.Get, Table: op.Table, Change: entity.Change{Verb: entity.Get, Key: key}}
+		if outcome := do(read); outcome.Code != entity.OK {
 			return target.Outcome{}
 		}
 	}
-	top := 1000
-	if q.Top > 0 && f.flaw != topIgnored {
-		top = q.Top
-	}
-	if f.flaw == pageEndless {
-		top = max(top, 5000)
-	}
-	var outcome target.Outcome
-	for _, key := range keys {
-		past := q.Range.Bounded && compare(key, q.Range.To) >= 0
-		if f.flaw == endIncluded {
-			past = q.Range.Bounded && compare(key, q.Range.To) > 0
-		}
-		if compare(key, from) < 0 || past && !(f.flaw == rangeIgnored && key.Partition == from.Partition) {
-			continue
-		}
-		if len(outcome.Rows) == top || scanned == scanLimit && f.flaw != pageEndless {
-			if f.flaw != tokenMissing && !(f.flaw == pageEndsEmpty && len(outcome.Rows) == 0) {
-				outcome.Next = target.Token{Present: true, NextPartitionKey: key.Partition, NextRowKey: key.Row}
-			}
-			break
-		}
-		scanned++
-		if q.Filter == nil || q.Filter.Keeps(key, rows[key]) || f.flaw == filterIgnored {
-			outcome.Rows = append(outcome.Rows, f.selected(key, rows[key], q.Select))
-		}
-		if f.flaw == alternativesSought && q.Filter != nil && strings.Contains(q.Filter.String(), "or") {
-			scanned = len(outcome.Rows)
-		}
-	}
-	outcome.Returned = int64(len(outcome.Rows))
-	outcome.Counted = int64(scanned)
-	if f.flaw == droppedFree {
-		outcome.Counted = outcome.Returned
-	}
-	if f.flaw != emptyFree {
-		outcome.Counted = max(1, outcome.Counted)
+	return do(op)
+}
+
+// endless has all pages come as one.
+func endless(op target.Operation, do answerer) target.Outcome {
+	outcome := do(op)
+	for op.Query.Top == 0 && outcome.Next.Present {
+		op.Query.Token = outcome.Next
+		next := do(op)
+		outcome.Rows, outcome.Next = append(outcome.Rows, next.Rows...), next.Next
+		outcome.Returned, outcome.Counted = outcome.Returned+next.Returned, outcome.Counted+next.Counted
 	}
 	return outcome
+}
+
+// byBytes has the rows of a page be in the order of their bytes.
+func byBytes(_ *target.Operation, o *target.Outcome) {
+	slices.SortFunc(o.Rows, func(a, b target.Row) int {
+		return cmp.Or(cmp.Compare(a.Key.Partition, b.Key.Partition), cmp.Compare(a.Key.Row, b.Key.Row))
+	})
+}
+
+// hexed has names of tables differ by case.
+func hexed(op *target.Operation) { op.Table = "T" + hex.EncodeToString([]byte(op.Table)) }
+
+// wholePartition has a query return the partition in which its range begins.
+func wholePartition(op *target.Operation) {
+	if r := op.Query.Range; r.Bounded {
+		op.Query.Range = filter.OnePartition(r.From.Partition)
+	}
 }

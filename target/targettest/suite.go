@@ -2,6 +2,8 @@ package targettest
 
 import (
 	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -31,6 +33,30 @@ type Check struct {
 	// Run reports how the subject breaks the rule. The subject must be in use
 	// by nobody else.
 	Run func(Reporter, Subject)
+}
+
+// Failures runs the check and returns how the subject breaks the rule.
+func (c Check) Failures(s Subject) []string {
+	var r recorder
+	var alone sync.WaitGroup
+	alone.Go(func() { c.Run(&r, s) }) // which FailNow may end
+	alone.Wait()
+	return r.texts
+}
+
+// recorder is a Reporter that keeps the failures.
+type recorder struct {
+	lock  sync.Mutex
+	texts []string
+}
+
+func (*recorder) Helper()  {}
+func (*recorder) FailNow() { runtime.Goexit() }
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.texts = append(r.texts, fmt.Sprintf(format, args...))
 }
 
 // Checks returns the suite, in the order in which [Run] runs it. The slice is

@@ -1,88 +1,47 @@
 package targettest_test
 
 import (
-	"fmt"
-	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
+	"loadgen/engine/entity"
 	"loadgen/target"
 	"loadgen/target/targettest"
 )
 
-// flaw is what is wrong with a fake.
-type flaw int
-
-const (
-	none flaw = iota
-	tableTwice
-	tableCase
-	tableUnknown
-	tableStays
-	noDetail
-	insertOverwrites
-	replaceInserts
-	replaceMerges
-	mergeReplaces
-	deleteKeeps
-	rewritesInPlace
-	oneVersion
-	otherVersion
-	conditionFirst
-	conditionIgnored
-	batchInParts
-	batchNameless
-	batchTwice
-	batchAnywhere
-	batchEndless
-	batchCountsOne
-	endIncluded
-	rangeIgnored
-	topIgnored
-	pageEndless
-	tokenMissing
-	tokenIgnored
-	tokenNeedsRow
-	emptyFree
-	missFree
-	byteOrder
-	trimmedKeys
-	joinedKeys
-	foldedKeys
-	missedRequest
-	lostFailure
-	failureAsOk
-	phantomEntities
-	deafToCaller
-	filterIgnored
-	droppedFree
-	alternativesSought
-	pageEndsEmpty
-	selectIgnored
-	selectWithoutKey
-)
-
-func TestAFlawlessVirtualTargetPasses(t *testing.T) {
-	targettest.Run(t, func(*testing.T) targettest.Subject {
-		subject := targettest.Virtual(newFake(none))
-		subject.Unlimited = true
-		return subject
-	})
+// failuresOf returns the first failure of each check that fails.
+func failuresOf(subject targettest.Subject) map[string]string {
+	failures := map[string]string{}
+	for _, check := range targettest.Checks() {
+		if texts := check.Failures(subject); len(texts) > 0 {
+			failures[check.Name] = texts[0]
+		}
+	}
+	return failures
 }
 
-func TestAFlawlessLiveTargetPasses(t *testing.T) {
-	targettest.Run(t, func(*testing.T) targettest.Subject {
-		subject := targettest.Live(newFake(none))
-		subject.Unlimited = true
-		return subject
-	})
+func TestATargetWithoutAFlawPasses(t *testing.T) {
+	for name, face := range map[string]func(*fake) targettest.Subject{
+		"virtual": func(f *fake) targettest.Subject { return targettest.Virtual(f) },
+		"live":    func(f *fake) targettest.Subject { return targettest.Live(f) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			sound := face(newFake(nil))
+			sound.Unlimited = true
+			throttling := newFake(nil)
+			throttling.busy = 3
+			for what, subject := range map[string]targettest.Subject{"unlimited": sound, "throttling": face(throttling)} {
+				for rule, failure := range failuresOf(subject) {
+					t.Errorf("%s, %s: %s: %s", name, what, rule, failure)
+				}
+			}
+		})
+	}
 }
 
 func TestATargetThatKeepsItsTablesPasses(t *testing.T) {
-	shared := newFake(none)
+	shared := newFake(nil)
 	for _, prefix := range []string{"", "again"} {
 		targettest.Run(t, func(*testing.T) targettest.Subject {
 			subject := targettest.Virtual(shared)
@@ -90,164 +49,175 @@ func TestATargetThatKeepsItsTablesPasses(t *testing.T) {
 			return subject
 		})
 	}
-	if left := len(shared.tables); left > 0 {
-		t.Errorf("the suite left %d tables behind", left)
+	if left := shared.engine.TableNames("a"); len(left) > 0 {
+		t.Errorf("the suite left %v behind", left)
 	}
-}
-
-func TestATargetThatThrottlesPasses(t *testing.T) {
-	targettest.Run(t, func(*testing.T) targettest.Subject {
-		throttling := newFake(none)
-		throttling.busy = 3
-		return targettest.Virtual(throttling)
-	})
-	synctest.Test(t, func(t *testing.T) {
-		throttling := newFake(none)
-		throttling.busy = 3
-		for name, failures := range failuresOf(targettest.Live(throttling)) {
-			t.Errorf("live, throttling: %s: %s", name, failures)
-		}
-	})
 }
 
 func TestARefusalFailsWhereNoneIsExpected(t *testing.T) {
-	throttling := newFake(none)
-	throttling.busy = 3
-	subject := targettest.Virtual(throttling)
-	subject.Unlimited = true
-	if len(failuresOf(subject)) == 0 {
-		t.Error("a target that throttles, said to be unlimited, passed the suite")
-	}
-}
-
-func TestATargetThatRefusesForEverFails(t *testing.T) {
-	refusing := newFake(none)
-	refusing.busy = 1
-	if got := failuresOf(targettest.Virtual(refusing)); len(got) == 0 {
-		t.Error("a target that refuses everything passed the suite")
+	for busy, unlimited := range map[int64]bool{3: true, 1: false} {
+		refusing := newFake(nil)
+		refusing.busy = busy
+		subject := targettest.Virtual(refusing)
+		subject.Unlimited = unlimited
+		if len(failuresOf(subject)) == 0 {
+			t.Errorf("a target that refuses one in %d, said to be unlimited %v, passed the suite", busy, unlimited)
+		}
 	}
 }
 
 // Every flaw is found by the check that is about it.
 func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 	for _, row := range []struct {
-		name  string
-		flaw  flaw
-		check string
+		name, check string
+		flaw        flaw
 	}{
-		{"a table is created twice", tableTwice, "a table is created once"},
-		{"table names differ by case", tableCase, "a table is created once"},
-		{"a missing table passes for a missing entity", tableUnknown, "an operation on a missing table"},
-		{"a deleted table stays", tableStays, "a deleted table is gone"},
-		{"failures say nothing", noDetail, "an entity is inserted once"},
-		{"a refused insert overwrites", insertOverwrites, "an entity is inserted once"},
-		{"a replace inserts", replaceInserts, "a missing entity is told so"},
-		{"a replace merges", replaceMerges, "replace leaves nothing"},
-		{"a replacing upsert merges", replaceMerges, "insert-or-replace"},
-		{"a merge replaces", mergeReplaces, "merge keeps"},
-		{"a merging upsert replaces", mergeReplaces, "insert-or-merge"},
-		{"a delete deletes nothing", deleteKeeps, "a deleted entity is gone"},
-		{"entities are rewritten in place", rewritesInPlace, "a write is the target's own"},
-		{"all versions are one", oneVersion, "every write gives the entity a version"},
-		{"a get tells another version", otherVersion, "what is inserted can be read"},
-		{"the condition is looked at first", conditionFirst, "a condition on a missing entity"},
-		{"conditions are ignored", conditionIgnored, "a write on condition of another version"},
-		{"a failed transaction stays in part", batchInParts, "a transaction that fails"},
-		{"a failed transaction does not say where", batchNameless, "a transaction that fails"},
-		{"a transaction may name a row twice", batchTwice, "a transaction holds a row once"},
-		{"a transaction may span partitions", batchAnywhere, "a transaction keeps to one partition"},
-		{"a transaction may be of any length", batchEndless, "a transaction holds at most 100"},
-		{"a transaction counts once", batchCountsOne, "a transaction of 100"},
-		{"the end of a range is included", endIncluded, "a query returns its key range"},
-		{"rows beyond the range are returned", rangeIgnored, "a query returns its key range"},
-		{"Top is ignored", topIgnored, "Top limits a page"},
-		{"a page has no end", pageEndless, "a page holds at most 1,000"},
-		{"no token is given", tokenMissing, "a page holds at most 1,000"},
-		{"the token is ignored", tokenIgnored, "a token can be used again"},
-		{"a token needs its row", tokenNeedsRow, "a token survives the deletion"},
-		{"a query that finds nothing is free", emptyFree, "a query counts what it scans"},
-		{"a get that finds nothing is free", missFree, "entities are counted"},
-		{"row keys are ordered by bytes", byteOrder, "odd RowKeys"},
-		{"partition keys are ordered by bytes", byteOrder, "odd PartitionKeys"},
-		{"keys are trimmed", trimmedKeys, "odd RowKeys"},
-		{"keys are folded", foldedKeys, "odd PartitionKeys"},
-		{"keys are joined", joinedKeys, "keys are compared as pairs"},
-		{"a request is not booked", missedRequest, "the books close"},
-		{"a failure is of no class", lostFailure, "the books close"},
-		{"a failure is booked as a success", failureAsOk, "the books close"},
-		{"the books count entities that the outcomes do not", phantomEntities, "the books close"},
-		{"a filter is ignored", filterIgnored, "a partition scan"},
-		{"a filter is ignored by a point query", filterIgnored, "a point query"},
-		{"a filter is ignored over several partitions", filterIgnored, "a partition range scan"},
-		{"a filter is ignored over the table", filterIgnored, "a table scan"},
-		{"what a filter drops is free", droppedFree, "a partition scan"},
-		{"what a filter drops is free over several partitions", droppedFree, "a partition range scan"},
-		{"what a filter drops is free over the table", droppedFree, "a table scan"},
-		{"alternatives are two point queries", alternativesSought, "alternatives of RowKeys"},
-		{"Top is ignored beside a filter", topIgnored, "Top limits what a filter keeps"},
-		{"an empty page ends a query", pageEndsEmpty, "a page can be empty"},
-		{"a projection is ignored", selectIgnored, "a projection"},
-		{"a projection comes without its key", selectWithoutKey, "a projection"},
-		{"a caller who gave up is not heard", deafToCaller, "a caller who has given up"},
+		{"a table is created twice", "a table is created once", came(func(op *target.Operation, o *target.Outcome) {
+			if op.Verb == entity.CreateTable {
+				*o = target.Outcome{Status: 204}
+			}
+		})},
+		{"table names differ by case", "a table is created once", sent(hexed)},
+		{"a missing table passes for a missing entity", "an operation on a missing table", instead(entity.TableNotFound, entity.ResourceNotFound)},
+		{"a deleted table stays", "a deleted table is gone", func(op target.Operation, do answerer) target.Outcome {
+			if op.Verb == entity.DeleteTable {
+				return target.Outcome{Status: 204}
+			}
+			return do(op)
+		}},
+		{"failures say nothing", "an entity is inserted once", came(func(_ *target.Operation, o *target.Outcome) { o.Detail = "" })},
+		{"a refused insert overwrites", "an entity is inserted once", overwrites},
+		{"a replace inserts", "a missing entity is told so", inserts},
+		{"a replace merges", "replace leaves nothing", swapped(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge, entity.InsertOrReplace: entity.InsertOrMerge})},
+		{"a replacing upsert merges", "insert-or-replace", swapped(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge, entity.InsertOrReplace: entity.InsertOrMerge})},
+		{"a merge replaces", "merge keeps", swapped(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace, entity.InsertOrMerge: entity.InsertOrReplace})},
+		{"a merging upsert replaces", "insert-or-merge", swapped(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace, entity.InsertOrMerge: entity.InsertOrReplace})},
+		{"a delete deletes nothing", "a deleted entity is gone", keeps},
+		{"entities are rewritten in place", "a write is the target's own", inPlace()},
+		{"all versions are one", "every write gives the entity a version", came(func(_ *target.Operation, o *target.Outcome) { o.Version = min(o.Version, 1) })},
+		{"a get tells another version", "what is inserted can be read", came(func(op *target.Operation, o *target.Outcome) {
+			if op.Verb == entity.Get {
+				o.Version++
+			}
+		})},
+		{"the condition is looked at first", "a condition on a missing entity", came(func(op *target.Operation, o *target.Outcome) {
+			if o.Code == entity.ResourceNotFound && !op.Change.Match.IsNone() && op.Change.Match != entity.MatchAny {
+				o.Status, o.Code = 412, entity.ConditionNotSatisfied
+			}
+		})},
+		{"conditions are ignored", "a write on condition of another version", sent(conditionIgnored)},
+		{"a failed transaction stays in part", "a transaction that fails", apart("", func(o target.Outcome) target.Outcome { return o })},
+		{"a failed transaction does not say where", "a transaction that fails", came(func(_ *target.Operation, o *target.Outcome) { o.FailedIndex = 0 })},
+		{"a transaction may name a row twice", "a transaction holds a row once", apart(entity.InvalidDuplicateRow, succeeds)},
+		{"a transaction may span partitions", "a transaction keeps to one partition", apart(entity.DifferentPartitions, succeeds)},
+		{"a transaction may be of any length", "a transaction holds at most 100", apart(entity.InvalidInput, succeeds)},
+		{"a transaction counts once", "a transaction of 100", came(func(op *target.Operation, o *target.Outcome) { o.Counted = min(o.Counted, 1) })},
+		{"the end of a range is included", "a query returns its key range", sent(func(op *target.Operation) { op.Query.Range.To.Row += "\x00" })},
+		{"rows beyond the range are returned", "a query returns its key range", sent(wholePartition)},
+		{"Top is ignored", "Top limits a page", sent(func(op *target.Operation) { op.Query.Top = 0 })},
+		{"a page has no end", "a page holds at most 1,000", endless},
+		{"no token is given", "a page holds at most 1,000", came(func(_ *target.Operation, o *target.Outcome) { o.Next = target.Token{} })},
+		{"the token is ignored", "a token can be used again", sent(func(op *target.Operation) { op.Query.Token = target.Token{} })},
+		{"a token needs its row", "a token survives the deletion", needsRow},
+		{"a query that finds nothing is free", "a query counts what it scans", came(func(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) })},
+		{"a get that finds nothing is free", "entities are counted", came(func(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) })},
+		{"row keys are ordered by bytes", "odd RowKeys", came(byBytes)},
+		{"partition keys are ordered by bytes", "odd PartitionKeys", came(byBytes)},
+		{"keys are trimmed", "odd RowKeys", keyed(func(k *entity.Key) { k.Row = strings.TrimSpace(k.Row) })},
+		{"keys are folded", "odd PartitionKeys", keyed(func(k *entity.Key) { k.Partition = strings.ToLower(k.Partition) })},
+		{"keys are joined", "keys are compared as pairs", keyed(func(k *entity.Key) { *k = entity.Key{Partition: k.Partition + k.Row} })},
+		{"a filter is ignored", "a partition scan", sent(func(op *target.Operation) { op.Query.Filter = nil })},
+		{"a filter is ignored by a point query", "a point query", sent(func(op *target.Operation) { op.Query.Filter = nil })},
+		{"a filter is ignored over several partitions", "a partition range scan", sent(func(op *target.Operation) { op.Query.Filter = nil })},
+		{"a filter is ignored over the table", "a table scan", sent(func(op *target.Operation) { op.Query.Filter = nil })},
+		{"what a filter drops is free", "a partition scan", came(droppedFree)},
+		{"what a filter drops is free over several partitions", "a partition range scan", came(droppedFree)},
+		{"what a filter drops is free over the table", "a table scan", came(droppedFree)},
+		{"alternatives are two point queries", "alternatives of RowKeys", came(func(op *target.Operation, o *target.Outcome) {
+			if f := op.Query.Filter; f != nil && strings.Contains(f.String(), "or") {
+				droppedFree(op, o)
+			}
+		})},
+		{"Top is ignored beside a filter", "Top limits what a filter keeps", sent(func(op *target.Operation) { op.Query.Top = 0 })},
+		{"an empty page ends a query", "a page can be empty", came(func(op *target.Operation, o *target.Outcome) {
+			if op.Query.Filter != nil && o.Counted > 1000 {
+				o.Rows, o.Returned, o.Next = nil, 0, target.Token{}
+			}
+		})},
+		{"a projection is ignored", "a projection", sent(func(op *target.Operation) { op.Query.Select = nil })},
+		{"a projection comes without its key", "a projection", came(func(_ *target.Operation, o *target.Outcome) {
+			for i := range o.Rows {
+				o.Rows[i].Key = entity.Key{}
+			}
+		})},
 	} {
-		subject := targettest.Live(newFake(row.flaw))
-		subject.Unlimited = true
-		about := func(c targettest.Check) bool { return strings.HasPrefix(c.Name, row.check) }
-		if failures := failuresOf(subject, about); len(failures) != 1 {
-			t.Errorf("%s: the check that begins %q failed %d times; want once", row.name, row.check, len(failures))
-		}
+		wantFailure(t, row.name, row.check, newFake(row.flaw))
 	}
 }
 
-func TestBooksAreOptional(t *testing.T) {
-	subject := targettest.Virtual(newFake(phantomEntities))
+// wantFailure has a check fail a target.
+func wantFailure(t *testing.T, name, begins string, f *fake) {
+	t.Helper()
+	subject := targettest.Live(f)
+	subject.Unlimited = true
+	var failed []string
+	for _, check := range targettest.Checks() {
+		if strings.HasPrefix(check.Name, begins) {
+			failed = append(failed, check.Failures(subject)...)
+		}
+	}
+	if len(failed) == 0 {
+		t.Errorf("%s: the check that begins %q does not fail", name, begins)
+	}
+}
+
+// droppedFree counts nothing of what a filter drops.
+func droppedFree(_ *target.Operation, o *target.Outcome) { o.Counted = max(1, o.Returned) }
+
+// conditionIgnored takes a condition for one that any version meets.
+func conditionIgnored(op *target.Operation) {
+	if !op.Change.Match.IsNone() {
+		op.Change.Match = entity.MatchAny
+	}
+}
+
+// Books that are not those of the outcomes are found, and a caller who is not heard.
+func TestTheSuiteFindsWrongBooks(t *testing.T) {
+	for name, wrong := range map[string]func(c *target.Counts, o *target.Outcome){
+		"a request is not booked":  func(c *target.Counts, o *target.Outcome) { c.Requests -= status(o, 412) },
+		"a failure is of no class": func(c *target.Counts, o *target.Outcome) { c.Failed -= status(o, 404) },
+		"a failure is a success": func(c *target.Counts, o *target.Outcome) {
+			c.Failed, c.Ok = c.Failed-status(o, 404), c.Ok+status(o, 404)
+		},
+		"entities that nobody told": phantom,
+	} {
+		f := newFake(nil)
+		f.enter = func(c *target.Counts, o *target.Outcome) {
+			enter(c, o)
+			wrong(c, o)
+		}
+		wantFailure(t, name, "the books close", f)
+	}
+	f := newFake(nil)
+	f.deaf = true
+	wantFailure(t, "a caller who gave up is not heard", "a caller who has given up", f)
+	f.enter, f.deaf = phantom, false
+	subject := targettest.Virtual(f)
 	subject.Counts = nil
 	if failures := failuresOf(subject); len(failures) > 0 {
 		t.Errorf("a target without books failed %v", failures)
 	}
 }
 
-func TestChecksHaveNamesOfTheirOwn(t *testing.T) {
-	seen := map[string]bool{}
-	for _, check := range targettest.Checks() {
-		if check.Name == "" || seen[check.Name] {
-			t.Errorf("check %q has no name of its own", check.Name)
-		}
-		seen[check.Name] = true
+// status is 1 of an outcome of that status, 0 of others.
+func status(o *target.Outcome, is int) int64 {
+	if o.Status == is {
+		return 1
 	}
+	return 0
 }
 
-// recorder is a Reporter that keeps the failures.
-type recorder struct {
-	lock  sync.Mutex
-	texts []string
-}
-
-func (r *recorder) Helper()  {}
-func (r *recorder) FailNow() { runtime.Goexit() }
-func (r *recorder) Errorf(format string, args ...any) {
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	r.texts = append(r.texts, fmt.Sprintf(format, args...))
-}
-
-// failuresOf runs the checks that every condition selects and returns the first
-// failure of each that failed.
-func failuresOf(subject targettest.Subject, selected ...func(targettest.Check) bool) map[string]string {
-	failures := map[string]string{}
-	for _, check := range targettest.Checks() {
-		if slices.ContainsFunc(selected, func(ok func(targettest.Check) bool) bool { return !ok(check) }) {
-			continue
-		}
-		var r recorder
-		var group sync.WaitGroup
-		group.Go(func() { check.Run(&r, subject) })
-		group.Wait()
-		if len(r.texts) > 0 {
-			failures[check.Name] = r.texts[0]
-		}
-	}
-	return failures
-}
+// phantom books entities that no outcome tells of.
+func phantom(c *target.Counts, o *target.Outcome) { c.Entities += status(o, 409) }
 
 var _ target.Counter = (*fake)(nil)
