@@ -1,16 +1,50 @@
 package target_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
+	"loadgen/engine/entity"
+	"loadgen/engine/filter"
 	"loadgen/engine/model"
+	"loadgen/results"
 	"loadgen/target"
 	"loadgen/target/targettest"
 )
+
+// account is the one of an engine that most tests use.
+const account = "one"
+
+var names = []string{account, "two", "three"}
+
+// modelOf returns a profile's model, changed so: NAME=VALUE.
+func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
+	t.Helper()
+	m, err := model.New(profile)
+	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		err = errors.Join(err, m.Set(name, value))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// newEngine returns an engine of such a model, with all accounts.
+func newEngine(t testing.TB, profile string, settings ...string) *engine.Engine {
+	t.Helper()
+	return engine.New(engine.Options{Model: modelOf(t, profile, settings...), Accounts: names, Seed: 1})
+}
 
 // patient are faults that hold replies back and lose none: a target under them
 // is slow, and otherwise like any other.
@@ -21,38 +55,316 @@ func patient() engine.FaultPlan {
 	return engine.FaultPlan{Rules: []engine.FaultRule{freeze, some}}
 }
 
-func embedded(t *testing.T, profile string, clk clock.Clock) *target.InProcess {
-	t.Helper()
-	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
+func blocking(e *engine.Engine, clk clock.Clock) *target.LiveShards {
+	var each []target.Target
+	for _, name := range names {
+		each = append(each, target.NewInProcess(e, name, clk))
 	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"account"}, Seed: 1})
-	return target.NewInProcess(e, "account", clk)
+	return target.NewShards(each)
 }
 
-func TestATargetUnderPatientFaultsConforms(t *testing.T) {
-	for _, profile := range model.Profiles() {
-		for _, faults := range []struct {
-			name string
-			plan engine.FaultPlan
-		}{{"no faults", engine.FaultPlan{}}, {"patient faults", patient()}} {
+func immediate(e *engine.Engine) *target.VirtualShards {
+	var each []target.Immediate
+	for _, name := range names {
+		each = append(each, target.NewInProcess(e, name, nil))
+	}
+	return target.NewImmediateShards(each)
+}
+
+// at has every operation of a suite go to one account.
+func at(account int, s targettest.Subject) targettest.Subject {
+	for _, do := range []*func(*target.Operation) target.Outcome{&s.Do, &s.Cancelled} {
+		if inner := *do; inner != nil {
+			*do = func(op *target.Operation) target.Outcome {
+				sent := *op
+				sent.Account = account
+				return inner(&sent)
+			}
+		}
+	}
+	return s
+}
+
+// The engine by itself, under faults that lose nothing, and as the last of three accounts: by
+// both faces.
+func TestConforms(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		virtual func(*engine.Engine) targettest.Subject
+		live    func(*engine.Engine, clock.Clock) targettest.Subject
+	}{
+		{"in process", func(e *engine.Engine) targettest.Subject {
+			return targettest.Virtual(target.NewInProcess(e, account, nil))
+		}, func(e *engine.Engine, clk clock.Clock) targettest.Subject {
+			return targettest.Live(target.NewInProcess(e, account, clk))
+		}},
+		{"patient faults", func(e *engine.Engine) targettest.Subject {
+			return targettest.Virtual(target.WrapImmediateFaults(target.NewInProcess(e, account, nil), patient(), 1))
+		}, func(e *engine.Engine, clk clock.Clock) targettest.Subject {
+			return targettest.Live(target.WrapFaults(target.NewInProcess(e, account, clk), patient(), 1, clk))
+		}},
+		{"shards", func(e *engine.Engine) targettest.Subject {
+			return at(2, targettest.Virtual(immediate(e)))
+		}, func(e *engine.Engine, clk clock.Clock) targettest.Subject {
+			return at(2, targettest.Live(blocking(e, clk)))
+		}},
+	} {
+		for _, profile := range model.Profiles() {
 			for _, check := range targettest.Checks() {
-				name := profile + ", " + faults.name + ": " + check.Name
-				t.Run(name, func(t *testing.T) {
-					subject := targettest.Virtual(target.WrapImmediateFaults(embedded(t, profile, nil), faults.plan, 1))
+				t.Run(row.name+", "+profile+": "+check.Name, func(t *testing.T) {
+					subject := row.virtual(newEngine(t, profile))
 					subject.Unlimited = profile == model.Off
 					check.Run(t, subject)
-				})
-				t.Run("live, "+name, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						clk := clock.NewReal()
-						subject := targettest.Live(target.WrapFaults(embedded(t, profile, clk), faults.plan, 1, clk))
+						subject := row.live(newEngine(t, profile), clock.NewReal())
 						subject.Unlimited = profile == model.Off
 						check.Run(t, subject)
 					})
 				})
 			}
+		}
+	}
+}
+
+const table = "Registrations"
+
+// event is one attempt of a random sequence and what came of it.
+type event struct {
+	verb    entity.Verb
+	outcome target.Outcome
+	// done is when the outcome was there.
+	done clock.Instant
+}
+
+// sequence draws operations on a few keys, so that they meet one another; some
+// of them on condition of a version seen before, and some queries resumed.
+type sequence struct {
+	rng     *rand.Rand
+	number  uint64
+	version entity.Ticks
+	query   target.Query
+}
+
+func (s *sequence) key() entity.Key {
+	return entity.Key{Partition: string(rune('p' + s.rng.IntN(3))), Row: fmt.Sprintf("%03d", s.rng.IntN(200))}
+}
+
+func (s *sequence) change(verb entity.Verb, key entity.Key) entity.Change {
+	c := entity.Change{Verb: verb, Key: key}
+	if verb != entity.Delete {
+		c.Properties = []entity.Property{{Name: "Number", Value: entity.Int64(int64(s.number))}}
+	}
+	switch verb {
+	case entity.Replace, entity.Merge, entity.Delete:
+		if c.Match = entity.MatchAny; s.rng.IntN(3) == 0 {
+			c.Match = entity.MatchExactly(s.version)
+		}
+	}
+	return c
+}
+
+// next draws an operation; the first creates the table.
+func (s *sequence) next() *target.Operation {
+	verbs := []entity.Verb{entity.Insert, entity.InsertOrReplace, entity.Replace, entity.Merge, entity.InsertOrMerge,
+		entity.Delete, entity.Get, entity.Batch, entity.Batch, entity.Query, entity.Query, entity.CreateTable}
+	op := &target.Operation{Verb: verbs[s.rng.IntN(len(verbs))], Table: table, Number: s.number, Attempt: s.rng.IntN(3)}
+	if s.number == 0 {
+		op.Verb = entity.CreateTable
+	}
+	switch op.Verb {
+	case entity.Batch:
+		first := s.rng.IntN(100)
+		key := s.key()
+		for i := range 1 + s.rng.IntN(100) {
+			key.Row = fmt.Sprintf("%03d", first+i)
+			op.Changes = append(op.Changes, s.change(entity.InsertOrReplace, key))
+		}
+	case entity.Query:
+		if !s.query.Token.Present {
+			s.query = target.Query{Range: filter.OnePartition(s.key().Partition), Top: s.rng.IntN(100)}
+			if s.rng.IntN(2) == 0 {
+				s.query.Range = filter.All()
+			}
+		}
+		op.Query = s.query
+	case entity.CreateTable:
+	default:
+		op.Change = s.change(op.Verb, s.key())
+	}
+	s.number++
+	return op
+}
+
+// play sends a random sequence, each operation when the one before has come back
+// and a pause is over.
+func play(seed uint64, do func(*target.Operation) (target.Outcome, clock.Instant), pause func(time.Duration)) []event {
+	s := &sequence{rng: rand.New(rand.NewPCG(seed, 0))}
+	var events []event
+	for range 400 {
+		op := s.next()
+		outcome, done := do(op)
+		events = append(events, event{op.Verb, outcome, done})
+		if outcome.Version != 0 {
+			s.version = outcome.Version
+		}
+		if op.Verb == entity.Query && outcome.Class(target.Expected{}) == results.Ok {
+			s.query.Token = outcome.Next
+		}
+		pause(time.Duration(s.rng.IntN(3)) * time.Millisecond)
+	}
+	return events
+}
+
+func playVirtual(t *testing.T, e *engine.Engine, seed uint64) ([]event, target.Counts) {
+	t.Helper()
+	embedded := target.NewInProcess(e, account, nil)
+	var now clock.Virtual
+	events := play(seed, func(op *target.Operation) (target.Outcome, clock.Instant) {
+		outcome, done := embedded.Submit(now.Now(), op)
+		now.AdvanceTo(done)
+		return outcome, done
+	}, func(d time.Duration) { now.AdvanceTo(now.Now().Add(d)) })
+	return events, embedded.Counts()
+}
+
+func playLive(t *testing.T, e *engine.Engine, seed uint64) ([]event, target.Counts) {
+	t.Helper()
+	clk := clock.NewReal()
+	embedded := target.NewInProcess(e, account, clk)
+	events := play(seed, func(op *target.Operation) (target.Outcome, clock.Instant) {
+		outcome := embedded.Do(t.Context(), op)
+		return outcome, clk.Now()
+	}, func(d time.Duration) {
+		if err := clk.Sleep(t.Context(), clk.Now().Add(d)); err != nil {
+			t.Error(err)
+		}
+	})
+	return events, embedded.Counts()
+}
+
+// Both faces give the same outcomes at the same instants, and keep the same
+// books, which are what the outcomes add up to. One caller alone would hardly
+// reach the documented limits, so that they are lowered.
+func TestLiveEqualsVirtual(t *testing.T) {
+	for _, test := range []struct {
+		profile   string
+		settings  []string
+		throttles bool
+	}{
+		{model.Documented, []string{"partition_target=200"}, true},
+		{model.Off, nil, false},
+	} {
+		statuses := map[int]int{}
+		for seed := range uint64(4) {
+			virtual, counts := playVirtual(t, newEngine(t, test.profile, test.settings...), seed)
+			synctest.Test(t, func(t *testing.T) {
+				live, liveCounts := playLive(t, newEngine(t, test.profile, test.settings...), seed)
+				for i := range virtual {
+					if !reflect.DeepEqual(live[i], virtual[i]) {
+						t.Fatalf("profile %s, seed %d: live event %d = %+v; want the virtual %+v", test.profile, seed, i, live[i], virtual[i])
+					}
+				}
+				if liveCounts != counts {
+					t.Errorf("profile %s, seed %d: live Counts = %+v; want the virtual %+v", test.profile, seed, liveCounts, counts)
+				}
+			})
+			if told := counter(virtual); told != counts {
+				t.Errorf("profile %s, seed %d: Counts = %+v; the outcomes add up to %+v", test.profile, seed, counts, told)
+			}
+			for _, e := range virtual {
+				statuses[e.outcome.Status]++
+			}
+		}
+		for _, status := range []int{200, 202, 204, 404, 409, 412} {
+			if statuses[status] == 0 {
+				t.Errorf("profile %s: no status %d among %v: the sequences show too little", test.profile, status, statuses)
+			}
+		}
+		if test.throttles != (statuses[503] > 0) {
+			t.Errorf("profile %s: %d attempts were refused; that it throttles is %v", test.profile, statuses[503], test.throttles)
+		}
+	}
+}
+
+func counter(events []event) target.Counts {
+	sum := target.Counts{Requests: int64(len(events))}
+	for _, e := range events {
+		sum.Entities += e.outcome.Counted
+		switch e.outcome.Class(target.Expected{}) {
+		case results.Ok:
+			sum.Ok++
+		case results.Throttled:
+			sum.Throttled++
+		default:
+			sum.Failed++
+		}
+	}
+	return sum
+}
+
+func insert(row string) *target.Operation {
+	return &target.Operation{Verb: entity.Insert, Table: table, Change: entity.Change{
+		Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: row}}}
+}
+
+func get(row string) *target.Operation {
+	return &target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{
+		Verb: entity.Get, Key: entity.Key{Partition: "p", Row: row}}}
+}
+
+// A caller who gives up is told so at once, and does not learn that the insert
+// was carried out.
+func TestGivingUp(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		// after is when the caller gives up; an insert takes 3 ms or more.
+		after time.Duration
+	}{
+		{"before the start", 0},
+		{"during the wait", 2 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clk := clock.NewReal()
+				embedded := target.NewInProcess(newEngine(t, model.Documented), account, clk)
+				embedded.Do(t.Context(), &target.Operation{Verb: entity.CreateTable, Table: table})
+				ctx, cancel := context.WithCancel(t.Context())
+				if test.after == 0 {
+					cancel()
+				}
+				defer time.AfterFunc(test.after, cancel).Stop()
+				began := clk.Now()
+				outcome := embedded.Do(ctx, insert("1"))
+				if took := clk.Now().Sub(began); took != test.after {
+					t.Errorf("Do returned after %v; want %v", took, test.after)
+				}
+				if outcome.Class(target.Expected{}) != results.Failed || outcome.Status != 0 || outcome.Counted != 0 ||
+					!strings.Contains(outcome.Detail, context.Canceled.Error()) {
+					t.Errorf("Do = %+v; want a failure without a status that tells of %q", outcome, context.Canceled)
+				}
+				if outcome := embedded.Do(t.Context(), get("1")); outcome.Status != 200 {
+					t.Errorf("get of what was inserted = %d %s; want 200", outcome.Status, outcome.Code)
+				}
+				if got, want := embedded.Counts(), (target.Counts{Requests: 3, Ok: 3, Entities: 2}); got != want {
+					t.Errorf("Counts = %+v; want %+v, as the engine saw it", got, want)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkSubmitGet(b *testing.B) {
+	embedded := target.NewInProcess(newEngine(b, model.Documented), account, nil)
+	embedded.Submit(0, &target.Operation{Verb: entity.CreateTable, Table: table})
+	embedded.Submit(0, insert("1"))
+	op := get("1")
+	now := clock.Instant(time.Second)
+	b.ReportAllocs()
+	for b.Loop() {
+		now += clock.Instant(time.Millisecond)
+		op.Number++
+		if outcome, _ := embedded.Submit(now, op); outcome.Status != 200 {
+			b.Fatalf("Submit = %d %s; want 200", outcome.Status, outcome.Code)
 		}
 	}
 }

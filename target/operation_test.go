@@ -1,9 +1,14 @@
 package target_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"loadgen/engine/entity"
+	"loadgen/engine/filter"
+	"loadgen/engine/model"
+	"loadgen/results"
 	"loadgen/target"
 )
 
@@ -59,6 +64,194 @@ func TestPartitionKeyAndEntities(t *testing.T) {
 		}
 		if got := row.op.Entities(); got != row.entities {
 			t.Errorf("%s: Entities() = %d; want %d", row.name, got, row.entities)
+		}
+	}
+}
+
+func TestRequestsBesideTheTable(t *testing.T) {
+	for _, row := range []struct {
+		verb  target.BesideVerb
+		name  string
+		queue bool
+	}{
+		{0, "unknown", false}, {target.PutMessage, "put-message", true}, {target.ReceiveMessages, "receive-messages", true},
+		{target.DeleteMessage, "delete-message", true}, {target.PutBlob, "put-blob", false}, {target.GetBlob, "get-blob", false},
+		{target.ListBlobs, "list-blobs", false}, {target.DeleteBlob, "delete-blob", false},
+		{target.DropQueue, "drop-queue", true}, {target.DropContainer, "drop-container", false}, {target.MakeQueue, "make-queue", true}, {target.MakeContainer, "make-container", false}, {target.Ask, "ask", false}, {target.Ask + 1, "unknown", false},
+	} {
+		if row.verb.String() != row.name || row.verb.OfQueue() != row.queue {
+			t.Errorf("request %d is %q, of a queue: %v; want %q, %v", row.verb, row.verb, row.verb.OfQueue(), row.name, row.queue)
+		}
+	}
+}
+
+// What goes beside the table does not belong here: it is answered as a fault of the
+// request, counts nothing, and panics nowhere.
+func TestRequestBesideTheTableIsNotOurs(t *testing.T) {
+	to := target.NewInProcess(newEngine(t, model.Documented), account, nil)
+	outcome, _ := to.Submit(0, &target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "queue"}})
+	if outcome.Status < 400 || outcome.Counted != 0 {
+		t.Errorf("Submit = %+v; want a fault, and nothing counted", outcome)
+	}
+}
+
+// Whatever status an outcome with a fault has, and whatever its operation expects, it is
+// failed, and nobody has heard whether it was carried out.
+func TestOutcomesWithAFault(t *testing.T) {
+	all := target.Expected{NotFound: true, Conflict: true, Precondition: true}
+	for _, fault := range []target.Fault{target.TimedOut, target.ConnectionReset, target.Unreadable, target.WrongEntity, "another"} {
+		for _, status := range []int{0, 200, 204, 404, 409, 412, 503} {
+			o := target.Outcome{Status: status, Fault: fault}
+			if class := o.Class(all); class != results.Failed || !o.Unheard() || o.Cause() != string(fault) {
+				t.Errorf("%d with the fault %s is %v by %q, unheard %v; want failed, by the fault, unheard", status, fault, class, o.Cause(), o.Unheard())
+			}
+		}
+	}
+	if o := (target.Outcome{Status: 503, Code: entity.ServerBusy}); o.Cause() != "ServerBusy" {
+		t.Errorf("the cause of %+v is %q; want the service's code", o, o.Cause())
+	}
+}
+
+func TestClass(t *testing.T) {
+	var none target.Expected
+	absent := target.Expected{NotFound: true}
+	taken := target.Expected{Conflict: true}
+	stale := target.Expected{Precondition: true}
+	all := target.Expected{NotFound: true, Conflict: true, Precondition: true}
+	for _, row := range []struct {
+		name     string
+		status   int
+		code     entity.Code
+		expected target.Expected
+		want     results.Class
+		unheard  bool
+	}{
+		{"no reply at all", 0, "", none, results.Failed, true},
+		{"no reply is expected by nobody", 0, "", all, results.Failed, true},
+		{"a negative status", -503, "", all, results.Failed, false},
+		{"an informational status is no success", 199, "", all, results.Failed, false},
+		{"read", 200, "", none, results.Ok, false},
+		{"created", 201, "", none, results.Ok, false},
+		{"a transaction carried out", 202, "", none, results.Ok, false},
+		{"written without an echo", 204, "", none, results.Ok, false},
+		{"the last 2xx", 299, "", none, results.Ok, false},
+		{"a redirection is no success", 300, "", all, results.Failed, false},
+		{"not modified", 304, "", all, results.Failed, false},
+		{"bad request", 400, entity.InvalidInput, all, results.Failed, false},
+		{"a bad signature", 403, "", all, results.Failed, false},
+		{"missing", 404, entity.ResourceNotFound, none, results.Failed, false},
+		{"missing, as a delete-if-exists expects", 404, entity.ResourceNotFound, absent, results.Ok, false},
+		{"missing, where only a conflict is expected", 404, entity.ResourceNotFound, taken, results.Failed, false},
+		{"request time-out is the client's fault", 408, "", all, results.Failed, false},
+		{"exists already", 409, entity.EntityAlreadyExists, none, results.Failed, false},
+		{"exists already, as an insert-if-absent expects", 409, entity.EntityAlreadyExists, taken, results.Ok, false},
+		{"exists already, where only 412 is expected", 409, entity.EntityAlreadyExists, stale, results.Failed, false},
+		{"another version", 412, entity.ConditionNotSatisfied, none, results.Failed, false},
+		{"another version, as an optimistic writer expects", 412, entity.ConditionNotSatisfied, stale, results.Ok, false},
+		{"another version, where only 404 is expected", 412, entity.ConditionNotSatisfied, absent, results.Failed, false},
+		{"a body too large", 413, entity.RequestBodyTooLarge, all, results.Failed, false},
+		{"too many requests, of Cosmos DB", 429, "TooManyRequests", none, results.Throttled, false},
+		{"an internal error", 500, "InternalError", none, results.Failed, true},
+		{"an internal error without a code", 500, "", none, results.Failed, true},
+		{"a time-out of the server", 500, entity.OperationTimedOut, none, results.Throttled, true},
+		{"not implemented", 501, "", all, results.Failed, true},
+		{"bad gateway", 502, "", all, results.Failed, true},
+		{"server busy", 503, entity.ServerBusy, none, results.Throttled, false},
+		{"busy, whoever says so", 503, "", all, results.Throttled, false},
+		{"gateway time-out", 504, "", none, results.Throttled, true},
+		{"a server that is busy until its time is over", 503, entity.OperationTimedOut, none, results.Throttled, true},
+		{"the last status below", 499, "", none, results.Failed, false},
+		{"HTTP version not supported", 505, "", all, results.Failed, true},
+	} {
+		outcome := target.Outcome{Status: row.status, Code: row.code}
+		if got, unheard := outcome.Class(row.expected), outcome.Unheard(); got != row.want || unheard != row.unheard {
+			t.Errorf("%s: Outcome{%d %s} expecting %+v is %v, unheard %t; want %v, %t",
+				row.name, row.status, row.code, row.expected, got, unheard, row.want, row.unheard)
+		}
+	}
+}
+
+// An expectation can only turn Failed into Ok, of any status.
+func TestEveryStatusHasAClass(t *testing.T) {
+	for status := -1; status <= 700; status++ {
+		for _, code := range []entity.Code{"", entity.OperationTimedOut, entity.ServerBusy} {
+			outcome := target.Outcome{Status: status, Code: code}
+			plain := outcome.Class(target.Expected{})
+			handled := outcome.Class(target.Expected{NotFound: true, Conflict: true, Precondition: true})
+			if handled != plain && !(plain == results.Failed && handled == results.Ok) {
+				t.Fatalf("Outcome{%d %s}: %v, and %v where it is handled; want the same, or failed and ok", status, code, plain, handled)
+			}
+		}
+	}
+}
+
+// Each constructor asks for what the documents call so, and says which partition
+// it is about.
+func TestQueriesAreOfTheirClass(t *testing.T) {
+	filtered := func(text string) target.Query {
+		q, err := target.Filtered(text)
+		if err != nil {
+			t.Fatalf("Filtered(%q) = %v; want a query", text, err)
+		}
+		return q
+	}
+	for _, row := range []struct {
+		name  string
+		query target.Query
+		class filter.Class
+		key   string
+		one   bool
+		text  string
+	}{
+		{"a point", target.OnePoint(entity.Key{Partition: "p", Row: "r"}), filter.ClassPoint, "p", true, "PartitionKey eq 'p' and RowKey eq 'r'"},
+		{"the point of two empty keys", target.OnePoint(entity.Key{}), filter.ClassPoint, "", true, "PartitionKey eq '' and RowKey eq ''"},
+		{"rows", target.RowsFrom("p", "r"), filter.ClassRowRange, "p", true, "PartitionKey eq 'p' and RowKey ge 'r'"},
+		{"a partition", target.OnePartition("p"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
+		{"two partitions", target.Partitions("p", "q"), filter.ClassPartitionRangeScan, "", false, "PartitionKey ge 'p' and PartitionKey le 'q'"},
+		{"partitions from a key to itself", target.Partitions("p", "p"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
+		{"the table", target.Query{}, filter.ClassTableScan, "", false, ""},
+		{"a partition and a property", filtered("PartitionKey eq 'p' and (Age gt 3)"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
+		{"alternatives of rows", filtered("PartitionKey eq 'p' and (RowKey eq 'a' or RowKey eq 'b')"), filter.ClassPartitionScan, "p", true, "PartitionKey eq 'p'"},
+		{"a row without its partition", filtered("RowKey eq 'r'"), filter.ClassTableScan, "", false, ""},
+		{"no filter", filtered(""), filter.ClassTableScan, "", false, ""},
+	} {
+		op := target.Operation{Verb: entity.Query, Query: row.query}
+		text, said := row.query.Range.Text()
+		key, one := op.PartitionKey()
+		if class := row.query.Range.Class(); class != row.class || !said || text != row.text || key != row.key || one != row.one {
+			t.Errorf("%s: a %v of %q in partition %q, %v; want a %v of %q in %q, %v",
+				row.name, class, text, key, one, row.class, row.text, row.key, row.one)
+		}
+	}
+}
+
+func TestAFilterThatIsNone(t *testing.T) {
+	for _, text := range []string{"Age >> 3", "Age gt", "(", "startswith(Name, 'a')", "Age gt 3 and", strings.Repeat("(", 200)} {
+		if _, err := target.Filtered(text); !errors.Is(err, target.ErrFilter) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("Filtered(%.20q) = %v; want ErrFilter in one line", text, err)
+		}
+	}
+}
+
+func TestRestOfAQuery(t *testing.T) {
+	q := target.RowsFrom("p", "5")
+	at := func(partition, row string) target.Token {
+		return target.Token{Present: true, NextPartitionKey: partition, NextRowKey: row}
+	}
+	for _, row := range []struct {
+		name  string
+		token target.Token
+		from  entity.Key
+		empty bool
+	}{
+		{"no token", target.Token{}, entity.Key{Partition: "p", Row: "5"}, false},
+		{"a token within", at("p", "7"), entity.Key{Partition: "p", Row: "7"}, false},
+		{"a token before it leaves it whole", at("a", "7"), entity.Key{Partition: "p", Row: "5"}, false},
+		{"a token behind it leaves nothing", at("q", ""), entity.Key{Partition: "q"}, true},
+	} {
+		q.Token = row.token
+		if got := q.Rest(); got.From != row.from || got.To != q.Range.To || got.Empty() != row.empty {
+			t.Errorf("%s: Rest() = %+v, empty %v; want it from %v, empty %v", row.name, got, got.Empty(), row.from, row.empty)
 		}
 	}
 }
