@@ -114,7 +114,7 @@ func play(t *testing.T, d *desk, script []byte) []byte {
 		default:
 			b := d.request(t, fields)
 			o := d.do(b)
-			d.remember(b, &o)
+			d.remember(t, b, &o)
 			fmt.Fprintf(&out, "  = %s\n", reply(b, &o))
 		}
 	}
@@ -188,7 +188,7 @@ func (d *desk) set(t *testing.T, b *target.Beside, text string) {
 }
 
 // remember keeps what later lines name.
-func (d *desk) remember(b *target.Beside, o *target.Outcome) {
+func (d *desk) remember(t *testing.T, b *target.Beside, o *target.Outcome) {
 	for _, one := range o.Found {
 		switch b.Verb {
 		case target.ReceiveMessages:
@@ -197,6 +197,10 @@ func (d *desk) remember(b *target.Beside, o *target.Outcome) {
 		case target.PutBlob:
 			at := b.Store + "/" + b.Name
 			d.etags[at] = append(d.etags[at], one.ETag)
+		case target.GetBlob, target.ListBlobs:
+			if known := d.etags[b.Store+"/"+one.Name]; len(known) > 0 && known[len(known)-1] != one.ETag {
+				t.Errorf("%v tells the ETag %q of %s; want %q, that of the last write", b.Verb, one.ETag, one.Name, known[len(known)-1])
+			}
 		}
 	}
 }

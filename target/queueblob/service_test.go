@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,17 +58,23 @@ func newRemote(t *testing.T, replies ...reaction) *remote {
 // services opens both services at an address.
 func services(t *testing.T, address, key, signature string) queueblob.Services {
 	t.Helper()
+	return servicesWithin(t, target.NewReplyBudget(target.CommonReplyBudget), address, key, signature)
+}
+
+// servicesWithin opens them with a budget of replies.
+func servicesWithin(t *testing.T, budget *target.ReplyBudget, address, key, signature string) queueblob.Services {
+	t.Helper()
 	s := queueblob.NewService(address, "races", func() (string, string) { return key, signature })
 	for _, shown := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %q", s, s, &s), s.String()} {
 		if key != "" && strings.Contains(shown, key) || signature != "" && strings.Contains(shown, signature[10:]) {
 			t.Errorf("a service is printed as %s, with its secret", shown)
 		}
 	}
-	queues, err := queueblob.OpenQueues(s, 2, target.NewReplyBudget(target.CommonReplyBudget))
+	queues, err := queueblob.OpenQueues(s, 2, budget)
 	if err != nil {
 		t.Fatal(err)
 	}
-	blobs, err := queueblob.OpenBlobs(s, 2, target.NewReplyBudget(target.CommonReplyBudget))
+	blobs, err := queueblob.OpenBlobs(s, 2, budget)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,6 +249,68 @@ func TestAReceiptThatIsNotTheLast(t *testing.T) {
 		r := newRemote(t, reaction{status, map[string]string{"x-ms-error-code": "PopReceiptMismatch"}, ""})
 		if o := services(t, r.URL, plantedKey, "").Do(t.Context(), &target.Operation{Beside: &b}); o.Status != 404 || o.Code != "PopReceiptMismatch" {
 			t.Errorf("where the service says %d the outcome is %+v; want 404", status, o)
+		}
+	}
+}
+
+// endless answers each request with a status and a body without an end, and counts what of
+// it went out.
+func endless(t *testing.T, status int, sent *atomic.Int64) string {
+	piece := []byte(strings.Repeat("<x>", 20_000))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(status)
+		for {
+			n, err := w.Write(piece)
+			sent.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// No reply of a service is read without a bound, and what it held is given back.
+func TestEndlessReplies(t *testing.T) {
+	for _, status := range []int{200, 503} {
+		var sent atomic.Int64
+		budget := target.NewReplyBudget(target.CommonReplyBudget)
+		beside := servicesWithin(t, budget, endless(t, status, &sent), plantedKey, "")
+		for _, one := range every() {
+			if status != 200 && one.Verb != target.GetBlob && one.Verb != target.ReceiveMessages {
+				continue
+			}
+			// What the system holds of it between the two comes on top.
+			before, most := sent.Load(), int64(48<<20)
+			if one.Verb == target.GetBlob && status == 200 {
+				most += queueblob.MostBlob
+			}
+			o := beside.Do(t.Context(), &target.Operation{Beside: &one})
+			if more := sent.Load() - before; more > most || o.Status == 0 && o.Fault != target.ReplyTooLong && o.Fault != target.ConnectionFailed {
+				t.Errorf("%v of %d without an end = %+v after %d bytes; want an outcome after at most %d", one.Verb, status, o, more, most)
+			}
+			if one.Verb == target.ListBlobs && o.Fault != target.ReplyTooLong {
+				t.Errorf("a list without an end = %+v; want %s", o, target.ReplyTooLong)
+			}
+			if held := budget.Held(); held != 0 {
+				t.Errorf("%v of %d: %d bytes are held afterwards", one.Verb, status, held)
+			}
+		}
+	}
+}
+
+// Nor is a head.
+func TestEndlessHeads(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
+	}))
+	t.Cleanup(server.Close)
+	s := services(t, server.URL, plantedKey, "")
+	for _, one := range every() {
+		if o := s.Do(t.Context(), &target.Operation{Beside: &one}); o.Status != 0 || o.Fault != target.ConnectionFailed {
+			t.Errorf("%v with a head of 1 MiB = %+v; want a connection that failed", one.Verb, o)
 		}
 	}
 }
