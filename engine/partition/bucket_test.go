@@ -2,6 +2,7 @@ package partition_test
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"testing"
 	"time"
@@ -64,48 +65,11 @@ func TestAdmissionEqualsExactArithmetic(t *testing.T) {
 	}
 }
 
-func TestNoWindowAdmitsMoreThanItsAllowance(t *testing.T) {
-	m, _ := model.New(model.Documented)
-	layer := partition.New(partition.Options{Model: m})
-	draw := clock.NewStream(7, "windows").At(0)
-	const largest = 100
-	type admitted struct {
-		at   clock.Instant
-		cost int64
-	}
-	var log []admitted
-	var now clock.Instant
-	for range 20_000 {
-		now += clock.Instant(draw.IntN(int(2 * time.Millisecond)))
-		cost := int64(1 + draw.IntN(largest))
-		if layer.Admit(now, partition.Place{PartitionKey: "hot"}, partition.Demand{Entities: cost}, 0).Kind == partition.Admitted {
-			log = append(log, admitted{now, cost})
-		}
-	}
-	var most int64
-	for first := range log {
-		var sum int64
-		for last := first; last < len(log) && last < first+200; last++ {
-			sum += log[last].cost
-			window := log[last].at.Sub(log[first].at)
-			allowed := int64(window)*2000/int64(time.Second) + 200 + largest
-			if sum > allowed {
-				t.Fatalf("%d entities admitted within %v; want at most %d", sum, window, allowed)
-			}
-			most = max(most, sum*1000/allowed)
-		}
-	}
-	if most < 800 {
-		t.Errorf("the fullest window reached %d thousandths of its allowance; the test offers too little to show anything", most)
-	}
-}
-
 func TestIdlePartitionsAreForgotten(t *testing.T) {
-	m, _ := model.New(model.Documented)
-	layer := partition.New(partition.Options{Model: m})
+	layer := partition.New(partition.Options{Model: modelOf(t, model.Documented)})
 	for n := range 200_000 {
 		now := clock.Instant(n) * clock.Instant(time.Millisecond)
-		layer.Admit(now, partition.Place{PartitionKey: fmt.Sprint("key", n)}, partition.Demand{Entities: 1}, 0)
+		layer.Admit(now, partition.Place{PartitionKey: fmt.Sprint("key", n)}, one, 0)
 	}
 	// A key that took one entity is full again after half a millisecond.
 	if got := layer.Partitions(); got > 1024 {
@@ -118,47 +82,17 @@ func TestNothingOverflows(t *testing.T) {
 	m.PartitionTarget, m.PartitionBurst = 100_000_000, 10*time.Second
 	layer := partition.New(partition.Options{Model: m})
 	place := partition.Place{PartitionKey: "hot"}
-	if got := layer.Admit(0, place, partition.Demand{Entities: 1}, 0).Kind; got != partition.Admitted {
+	if got := layer.Admit(0, place, one, 0).Kind; got != partition.Admitted {
 		t.Errorf("Admit at the highest rate = %v; want admitted", got)
 	}
 	for range 100 {
 		layer.Charge(0, place, 1_000_000_000)
 	}
-	if got := layer.Admit(1, place, partition.Demand{Entities: 1}, 0).Kind; got != partition.PartitionBusy {
+	if got := layer.Admit(1, place, one, 0).Kind; got != partition.PartitionBusy {
 		t.Errorf("Admit in debt = %v; want the partition busy", got)
 	}
-	if got := layer.Admit(clock.Never-1, place, partition.Demand{Entities: 1}, 0).Kind; got != partition.Admitted {
+	if got := layer.Admit(clock.Never-1, place, one, 0).Kind; got != partition.Admitted {
 		t.Errorf("Admit after 292 years = %v; want admitted", got)
-	}
-}
-
-func BenchmarkAdmitKnownKey(b *testing.B) {
-	m, _ := model.New(model.Documented)
-	layer := partition.New(partition.Options{Model: m})
-	places := make([]partition.Place, 64)
-	for i := range places {
-		places[i] = partition.Place{Table: 1, PartitionKey: fmt.Sprintf("2011 New York City Marathon__%02d", i)}
-	}
-	b.ReportAllocs()
-	var now clock.Instant
-	n := 0
-	for b.Loop() {
-		now += 100_000
-		layer.Admit(now, places[n%len(places)], partition.Demand{Entities: 1}, 0)
-		n++
-	}
-}
-
-func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
-	m, _ := model.New(model.Documented)
-	layer := partition.New(partition.Options{Model: m})
-	place := partition.Place{PartitionKey: "hot"}
-	var now clock.Instant
-	if got := testing.AllocsPerRun(1000, func() {
-		now += 100_000
-		layer.Admit(now, place, partition.Demand{Entities: 1}, 0)
-	}); got != 0 {
-		t.Errorf("Admit of a known key allocates %v times; want 0", got)
 	}
 }
 
@@ -176,4 +110,256 @@ func Example() {
 	}
 	fmt.Println(admitted, "of 4000")
 	// Output: 2199 of 4000
+}
+
+func TestIdleStampComesToRest(t *testing.T) {
+	layer := cold(t)
+	if got := layer.NextEvent(); got != clock.Never {
+		t.Errorf("NextEvent() of a new layer = %v; want never", got)
+	}
+	l := newLoad(layer, 1)
+	l.count(0, 400*second, even(2500, "a", "b")...)
+	if got, now := layer.NextEvent(), layer.Advance(0); got == clock.Never || got <= now {
+		t.Errorf("NextEvent() under load = %v at %v; want the next tick", got, now)
+	}
+	layer.Advance(3 * 3600 * second)
+	if got, ranges := layer.NextEvent(), len(layer.Map().Ranges); got != clock.Never || ranges != 1 {
+		t.Errorf("NextEvent() after hours of rest = %v, %d ranges; want never, 1", got.Offset(), ranges)
+	}
+	// Nothing is due, so a century takes no time.
+	layer.Events()
+	layer.Advance(100 * 365 * 24 * 3600 * second)
+	if events := layer.Events(); len(events) > 0 {
+		t.Errorf("Events() of a century of rest = %v; want none", events)
+	}
+	// A year of the busiest stamp is about 75 splits and merges a day for 300
+	// servers; one at rest has none, and wakes where it was.
+	if v := layer.Admit(0, partition.Place{PartitionKey: "a"}, one, 0); v.Kind != partition.Admitted {
+		t.Errorf("Admit after a century = %v; want admitted", v.Kind)
+	}
+}
+
+func TestTimeIsClamped(t *testing.T) {
+	layer := cold(t)
+	layer.Admit(100*second, partition.Place{PartitionKey: "a"}, one, 0)
+	if got := layer.Advance(50 * second); got != 100*second {
+		t.Errorf("Advance(50s) after 100s = %v; want 100s", got.Offset())
+	}
+	if v := layer.Admit(50*second, partition.Place{PartitionKey: "a"}, one, 0); v.Kind != partition.Admitted {
+		t.Errorf("Admit at an earlier instant = %v; want admitted", v.Kind)
+	}
+}
+
+func TestVersionChangesWithTheMap(t *testing.T) {
+	layer := cold(t)
+	p := partition.Place{Account: 1, Table: 1, PartitionKey: "b"}
+	steps := []struct {
+		sentence string
+		do       func()
+	}{
+		{"a table is created", func() { layer.TableCreated(second, 1, 1) }},
+		{"a table is prewarmed", func() { layer.Prewarm(second, 1, 1, "b") }},
+		{"a range is assigned", func() { layer.Assign(second, p, 5) }},
+		{"a range moves", func() { layer.Move(second, p, 6) }},
+		{"a table is deleted", func() { layer.TableDeleted(second, 1) }},
+	}
+	for _, step := range steps {
+		before := layer.Version()
+		step.do()
+		if layer.Version() == before {
+			t.Errorf("%s: Version() = %d as before; want another", step.sentence, before)
+		}
+	}
+}
+
+func TestColdMemoryStaysFlat(t *testing.T) {
+	layer := cold(t, append(twentieth, "servers=4")...)
+	l := newLoad(layer, 1)
+	marks := func() (ranges, keys int) { return len(layer.Map().Ranges), layer.Partitions() }
+	l.count(0, 900*second, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
+	ranges, keys := marks()
+	l.count(900*second, 1800*second, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
+	layer.Events()
+	if r, k := marks(); r > 40 || k > keys+2048 {
+		t.Errorf("%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
+	}
+}
+
+// A slow client's time-out falls into the pipeline: what had begun is done.
+func TestTimeoutInThePipeline(t *testing.T) {
+	m := modelOf(t, model.Headroom, "pipeline_request=10ms", "pipeline_entity=0s", "pending_low=1s", "pending_high=2s")
+	layer := partition.New(partition.Options{Model: m, Cold: true})
+	rows := []struct {
+		sentence string
+		timeout  time.Duration
+		want     partition.Verdict
+	}{
+		{"the first is worked on at once", 0, partition.Verdict{Kind: partition.Admitted, Wait: 10 * time.Millisecond}},
+		{"the second waits for it", 0, partition.Verdict{Kind: partition.Admitted, Wait: 20 * time.Millisecond}},
+		{"one that waits for less than that gives up", 15 * time.Millisecond, partition.Verdict{Kind: partition.TimedOut, Wait: 15 * time.Millisecond}},
+		{"one that gives up while it is worked on", 25 * time.Millisecond, partition.Verdict{Kind: partition.TimedOut, Wait: 25 * time.Millisecond, Performed: true}},
+		{"has occupied the pipeline all the same", 0, partition.Verdict{Kind: partition.Admitted, Wait: 40 * time.Millisecond}},
+	}
+	for _, row := range rows {
+		row.want.Range = 1
+		got := layer.Admit(second, partition.Place{PartitionKey: "a"}, partition.Demand{Entities: 1, Timeout: row.timeout}, 0)
+		if got != row.want {
+			t.Errorf("%s: Admit = %+v; want %+v", row.sentence, got, row.want)
+		}
+	}
+}
+
+func TestEventsThatNobodyAsksForAreBounded(t *testing.T) {
+	layer := cold(t, "offline_least=0s", "offline_most=0s", "split_pause=0s", "servers=2")
+	p := partition.Place{PartitionKey: "a"}
+	layer.Admit(0, p, one, 0)
+	for n := range 70_000 {
+		layer.Move(clock.Instant(n), p, (n+1)%2)
+	}
+	if got := len(layer.Events()); got != 65_536 {
+		t.Errorf("len(Events()) after 70000 moves = %d; want 65536", got)
+	}
+}
+
+func TestAdmitOfAKnownKeyDoesNotAllocate(t *testing.T) {
+	layer, places := prewarmed(t, modelOf(t, model.Documented), 10, 3, 10)
+	for name, l := range map[string]*partition.Layer{
+		"warm": partition.New(partition.Options{Model: modelOf(t, model.Documented)}), "cold": layer,
+	} {
+		var now clock.Instant
+		n := 0
+		admit := func() {
+			now += 100_000
+			l.Admit(now, places[n%10], one, 0)
+			n++
+		}
+		for range 20 {
+			admit()
+		}
+		if got := testing.AllocsPerRun(1000, admit); got != 0 {
+			t.Errorf("%s: Admit of a known key allocates %v times; want 0", name, got)
+		}
+	}
+}
+
+func TestSpreadHasTheModelsMeanAndVariation(t *testing.T) {
+	m, _ := model.New(model.Documented)
+	times := partition.NewTimes(m)
+	draw := clock.NewStream(1, "times").At(0)
+	const draws = 400_000
+	var sum, squares float64
+	for range draws {
+		d := (times.Of(partition.Writing, 1, draw.Uint64()) - m.RoundTrip).Seconds()
+		sum += d
+		squares += d * d
+	}
+	mean := sum / draws
+	variation := math.Sqrt(squares/draws-mean*mean) / mean
+	if want := m.WriteTime.Seconds(); math.Abs(mean/want-1) > .005 {
+		t.Errorf("mean write = %.6f s; want %.6f within half a percent", mean, want)
+	}
+	// The table ends at the 1/2050 quantiles, which costs a little of the tail.
+	if math.Abs(variation-.4) > .01 {
+		t.Errorf("coefficient of variation = %.4f; want 0.4 within 0.01", variation)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	m, _ := model.New(model.Documented)
+	m.TimeSpread = 0
+	off, _ := model.New(model.Off)
+	rows := []struct {
+		sentence string
+		model    *model.Model
+		work     partition.Work
+		entities int64
+		want     time.Duration
+	}{
+		{"a read takes its time and the round trip", m, partition.Reading, 1, 4 * time.Millisecond},
+		{"a write is slower", m, partition.Writing, 1, 9 * time.Millisecond},
+		{"a transaction pays for each further entity", m, partition.Writing, 100, 9*time.Millisecond + 99*100*time.Microsecond},
+		{"a scan pays for what it reads", m, partition.Scanning, 1000, 4*time.Millisecond + 100*time.Millisecond},
+		{"without a model nothing takes time", off, partition.Writing, 100, 0},
+		{"not even a scan", off, partition.Scanning, 50_000, 0},
+	}
+	for _, row := range rows {
+		if got := partition.NewTimes(row.model).Of(row.work, row.entities, 1<<63); got != row.want {
+			t.Errorf("%s: Of(%v, %d) = %v; want %v", row.sentence, row.work, row.entities, got, row.want)
+		}
+	}
+	if got := partition.NewTimes(m).Refusal(); got != 3*time.Millisecond {
+		t.Errorf("Refusal() = %v; want 3ms", got)
+	}
+}
+
+func TestTimesGrowWithTheirChance(t *testing.T) {
+	m, _ := model.New(model.Documented)
+	times := partition.NewTimes(m)
+	last := time.Duration(0)
+	for i := range 100_000 {
+		chance := uint64(i) * (math.MaxUint64 / 100_000)
+		got := times.Of(partition.Reading, 1, chance)
+		if got < last {
+			t.Fatalf("Of at chance %d = %v; want at least %v, that of a smaller chance", chance, got, last)
+		}
+		last = got
+	}
+	if top := times.Of(partition.Reading, 1, math.MaxUint64); top < last || top > 20*m.ReadTime {
+		t.Errorf("Of at the highest chance = %v; want from %v to %v", top, last, 20*m.ReadTime)
+	}
+}
+
+// prewarmed returns a cold layer of that many ranges and servers, and keys that
+// are spread over the ranges.
+func prewarmed(tb testing.TB, m *model.Model, ranges, servers, keys int) (*partition.Layer, []partition.Place) {
+	tb.Helper()
+	m.Stamp.Servers, m.Stamp.MergeBelow = int64(servers), 0
+	layer := partition.New(partition.Options{Model: m, Cold: true, Seed: 1})
+	var boundaries []string
+	for i := range ranges - 1 {
+		boundaries = append(boundaries, fmt.Sprintf("race%08d", (i+1)*1_000_000/ranges))
+	}
+	layer.Prewarm(0, 0, 0, boundaries...)
+	if got := len(layer.Map().Ranges); got != ranges {
+		tb.Fatalf("Prewarm made %d ranges; want %d", got, ranges)
+	}
+	places := make([]partition.Place, keys)
+	for i := range places {
+		places[i].PartitionKey = fmt.Sprintf("race%08d__Full", i*(1_000_000/keys))
+	}
+	return layer, places
+}
+
+// BenchmarkAdmit offers 20,000/s to 1,000 keys drawn at random: the same load
+// whatever the number of ranges and servers. Ticks and what they do are part of
+// it.
+func BenchmarkAdmit(b *testing.B) {
+	for _, servers := range []int{1, 300} {
+		for _, ranges := range []int{10, 1000, 10_000} {
+			b.Run(fmt.Sprintf("ranges=%d/servers=%d", ranges, servers), func(b *testing.B) {
+				benchmarkAdmit(b, ranges, servers, 1000)
+			})
+		}
+	}
+}
+
+// BenchmarkAdmitToEveryRange has a key in each of 10,000 ranges, so that state
+// is spread over more memory than caches hold.
+func BenchmarkAdmitToEveryRange(b *testing.B) { benchmarkAdmit(b, 10_000, 300, 10_000) }
+
+func benchmarkAdmit(b *testing.B, ranges, servers, keys int) {
+	layer, places := prewarmed(b, modelOf(b, model.Documented, "range_bytes=0"), ranges, servers, keys)
+	draw := clock.NewStream(1, "bench").At(0)
+	var now clock.Instant
+	// Every key has been seen, and noted in its range's profile.
+	for _, place := range places {
+		now += clock.Instant(50 * time.Microsecond)
+		layer.Admit(now, place, one, 0)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		now += clock.Instant(50 * time.Microsecond)
+		chance := draw.Uint64()
+		layer.Admit(now, places[chance>>20%uint64(keys)], one, chance)
+	}
 }
