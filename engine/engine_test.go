@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,14 +23,31 @@ type bench struct {
 	number uint64
 }
 
+// newBench returns a bench whose accounts one and two have the table Races.
 func newBench(t testing.TB, profile string) *bench {
+	return openBench(t, modelOf(t, profile), engine.Options{})
+}
+
+// modelOf returns a profile's model, changed so: NAME=VALUE.
+func modelOf(t testing.TB, profile string, settings ...string) *model.Model {
 	t.Helper()
 	m, err := model.New(profile)
+	for _, setting := range settings {
+		name, value, _ := strings.Cut(setting, "=")
+		err = errors.Join(err, m.Set(name, value))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"one", "two"}, Seed: 1})}
-	for _, account := range []string{"one", "two"} {
+	return m
+}
+
+// openBench returns a bench of a model and further options.
+func openBench(t testing.TB, m *model.Model, o engine.Options) *bench {
+	t.Helper()
+	o.Model, o.Accounts, o.Seed = m, []string{"one", "two"}, 1
+	b := &bench{Engine: engine.New(o)}
+	for _, account := range o.Accounts {
 		if r := b.Submit(0, &engine.Request{Account: account, Table: "Races", Verb: entity.CreateTable}); r.Status != 204 {
 			t.Fatalf("CreateTable = %d %s; want 204", r.Status, r.Code)
 		}
@@ -92,10 +111,7 @@ func TestRepliesAndWhatTheyCount(t *testing.T) {
 }
 
 func TestLimitsOfPartitionAndAccount(t *testing.T) {
-	m, _ := model.New(model.Documented)
-	m.AccountTarget, m.PartitionTarget = 10_000, 2000
-	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}})
-	e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
+	e := openBench(t, modelOf(t, model.Documented, "account_target=10000", "partition_target=2000"), engine.Options{})
 	details := map[string]int{}
 	// Eight partitions at 2,500/s each for 4 s: each is held to 2,000/s, and of
 	// those 16,000/s the account takes 10,000/s.
@@ -210,21 +226,6 @@ func TestChanceBelongsToTheRequest(t *testing.T) {
 	}
 }
 
-func TestDeletedTableIsGone(t *testing.T) {
-	b := newBench(t, model.Off)
-	b.do(0, "one", "Races", entity.Insert, "hot", "1")
-	if r := b.Submit(0, &engine.Request{Account: "one", Table: "RACES", Verb: entity.DeleteTable}); r.Status != 204 {
-		t.Errorf("DeleteTable = %d; want 204", r.Status)
-	}
-	if r := b.do(0, "one", "Races", entity.Get, "hot", "1"); r.Code != entity.TableNotFound {
-		t.Errorf("Get from a deleted table = %d %s; want TableNotFound", r.Status, r.Code)
-	}
-	b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
-	if r := b.do(0, "one", "Races", entity.Get, "hot", "1"); r.Code != entity.ResourceNotFound {
-		t.Errorf("Get from a table made anew = %d %s; want ResourceNotFound", r.Status, r.Code)
-	}
-}
-
 // A deleted table's name is kept back for as long as the model says, in any case, in its
 // own account, and from each deletion anew.
 func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
@@ -261,13 +262,9 @@ func TestNameOfADeletedTableIsKeptBack(t *testing.T) {
 		}
 	}
 	for _, keeps := range []string{"0", "1m"} {
-		m, _ := model.New(model.Off)
-		if err := m.Set("name_delay", keeps); err != nil {
-			t.Fatal(err)
-		}
-		e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}})
+		e := openBench(t, modelOf(t, model.Off, "name_delay="+keeps), engine.Options{})
 		var last engine.Reply
-		for _, verb := range []entity.Verb{create, drop, create} {
+		for _, verb := range []entity.Verb{drop, create} {
 			last = e.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: verb})
 		}
 		if (last.Code == entity.OK) != (keeps == "0") {
@@ -351,15 +348,7 @@ func TestSizeWeightCountsWithEveryStart(t *testing.T) {
 		{"500", false, 10_200 / 2.5}, {"500", true, 10_200 / 2.5},
 		{"1000", false, 10_200 / 4}, {"1000", true, 10_200 / 4},
 	} {
-		m, err := model.New(model.Documented)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Set("size_weight", row.weight); err != nil {
-			t.Fatal(err)
-		}
-		b := &bench{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Seed: 1, Cold: row.cold})}
-		b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable})
+		b := openBench(t, modelOf(t, model.Documented, "size_weight="+row.weight), engine.Options{Cold: row.cold})
 		admitted := 0
 		for n := range 20_000 {
 			b.number++
@@ -372,5 +361,122 @@ func TestSizeWeightCountsWithEveryStart(t *testing.T) {
 		if got := float64(admitted); got < 0.99*row.want || got > 1.01*row.want {
 			t.Errorf("size_weight %s, cold %v: %v entities of 4 KiB were admitted; want %v", row.weight, row.cold, got, row.want)
 		}
+	}
+}
+
+// What is loaded takes nobody's allowance and is in nobody's books.
+func TestLoadIsNoRequest(t *testing.T) {
+	b := newBench(t, model.Documented)
+	before := b.Counts()
+	const many = 2500 // more than one partition may take in its burst, and more than a page
+	for i := range many {
+		c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: fmt.Sprintf("%04d", i)}}
+		if code, detail := b.Load(0, "one", "Races", &c); code != entity.OK {
+			t.Fatalf("Load(%d) = %s %s; want OK", i, code, detail)
+		}
+	}
+	if got := b.Counts(); got != before {
+		t.Errorf("Counts() = %+v after loading; want %+v as before", got, before)
+	}
+	if got := b.Partitions(); got != 0 {
+		t.Errorf("Partitions() = %d after loading; want 0", got)
+	}
+	if got := b.do(0, "one", "Races", entity.Get, "hot", "2499"); got.Code != entity.OK {
+		t.Errorf("Get of what was loaded = %d %s; want 200", got.Status, got.Code)
+	}
+	if got := b.Partitions(); got != 1 {
+		t.Errorf("Partitions() = %d after one was asked for something; want 1", got)
+	}
+
+	row := 0
+	for k := range b.Entities("one", "rACES") {
+		if want := fmt.Sprintf("%04d", row); k.Row != want || k.Partition != "hot" {
+			t.Fatalf("entity %d = %v; want %s", row, k, want)
+		}
+		row++
+	}
+	if row != many {
+		t.Errorf("Entities yielded %d; want %d", row, many)
+	}
+	for range b.Entities("one", "Races") {
+		row++
+		break
+	}
+	if row != many+1 {
+		t.Errorf("Entities went on after a break")
+	}
+}
+
+// What is loaded is as old as a request's entity would be that arrived then.
+func TestLoadIsDated(t *testing.T) {
+	m, err := model.New(model.Off)
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch := entity.EarliestDateTime + 7
+	e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Calendar: clock.Epoch(epoch.Time())})
+	if code, detail := e.LoadTable(0, "one", "Races"); code != entity.OK {
+		t.Fatalf("LoadTable = %s %s; want OK", code, detail)
+	}
+	c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "r"}}
+	if code, detail := e.Load(second, "one", "Races", &c); code != entity.OK {
+		t.Fatalf("Load = %s %s; want OK", code, detail)
+	}
+	for _, packed := range e.Entities("one", "Races") {
+		if got, want := packed.Timestamp(), epoch+10_000_000; got < want || got > want+10 {
+			t.Errorf("the timestamp = %d; want %d, or just later", got, want)
+		}
+	}
+}
+
+func TestLoadRefusesWhatARequestCannotDo(t *testing.T) {
+	b := newBench(t, model.Off)
+	insert := func(row string) *entity.Change {
+		return &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: row}}
+	}
+	rows := []struct {
+		name           string
+		account, table string
+		change         *entity.Change
+		want           entity.Code
+	}{
+		{"an entity", "one", "Races", insert("1"), entity.OK},
+		{"the same again", "one", "races", insert("1"), entity.EntityAlreadyExists},
+		{"the same in another account", "two", "Races", insert("1"), entity.OK},
+		{"a key that cannot be", "one", "Races", insert("a/b"), entity.OutOfRangeInput},
+		{"a table that is missing", "one", "Racers", insert("1"), entity.TableNotFound},
+		{"an account that is missing", "three", "Races", insert("1"), entity.ResourceNotFound},
+	}
+	for _, row := range rows {
+		if code, detail := b.Load(second, row.account, row.table, row.change); code != row.want || (detail == "") != (code == entity.OK) {
+			t.Errorf("%s: Load = %q %q; want %q and why", row.name, code, detail, row.want)
+		}
+	}
+	for _, row := range []struct {
+		name, account, table string
+		want                 entity.Code
+	}{
+		{"a new table", "one", "Runners", entity.OK},
+		{"a table that is there", "one", "runnerS", entity.OK},
+		{"a name that cannot be", "one", "a-b", entity.InvalidResourceName},
+		{"a name that is too short", "one", "ab", entity.OutOfRangeInput},
+		{"an account that is missing", "three", "Runners", entity.ResourceNotFound},
+	} {
+		if code, detail := b.LoadTable(second, row.account, row.table); code != row.want || (detail == "") != (code == entity.OK) {
+			t.Errorf("%s: LoadTable = %q %q; want %q and why", row.name, code, detail, row.want)
+		}
+	}
+	want := []engine.TableState{{Name: "Races", Entities: 1}, {Name: "Runners"}}
+	if got := b.Tables("one"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("Tables = %v; want %v", got, want)
+	}
+	if got := b.Tables("three"); got != nil {
+		t.Errorf("Tables(an account that is missing) = %v; want none", got)
+	}
+	for k := range b.Entities("three", "Races") {
+		t.Errorf("an account that is missing yields %v", k)
+	}
+	for k := range b.Entities("one", "Racers") {
+		t.Errorf("a table that is missing yields %v", k)
 	}
 }

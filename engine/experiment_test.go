@@ -24,21 +24,14 @@ import (
 // table Races in account one.
 func newCold(t testing.TB, profile string, change func(*model.Model)) *bench {
 	t.Helper()
-	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelOf(t, profile)
 	if change != nil {
 		change(m)
 	}
 	if faults := m.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	b := &bench{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"one", "two"}, Seed: 1, Cold: true})}
-	if r := b.Submit(0, &engine.Request{Account: "one", Table: "Races", Verb: entity.CreateTable}); r.Status != 204 {
-		t.Fatalf("CreateTable = %d %s; want 204", r.Status, r.Code)
-	}
-	return b
+	return openBench(t, m, engine.Options{Cold: true})
 }
 
 // unlimited takes away what refuses.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,28 +16,23 @@ import (
 
 const s = time.Second
 
-func freeze(from, to time.Duration) engine.FaultRule {
-	return engine.FaultRule{Kind: engine.FaultFreeze, From: from, To: to, Share: engine.WholeShare}
+// rule returns one that meets every attempt.
+func rule(kind engine.FaultKind, from, to, by time.Duration) engine.FaultRule {
+	return engine.FaultRule{Kind: kind, From: from, To: to, By: by, Share: engine.WholeShare}
 }
+
+func freeze(from, to time.Duration) engine.FaultRule    { return rule(engine.FaultFreeze, from, to, 0) }
+func cut(from, to time.Duration) engine.FaultRule       { return rule(engine.FaultCut, from, to, 0) }
+func delay(from, to, by time.Duration) engine.FaultRule { return rule(engine.FaultDelay, from, to, by) }
+func refuse(from, to, by time.Duration) engine.FaultRule {
+	return rule(engine.FaultRefuse, from, to, by)
+}
+func drip(from, to, by time.Duration) engine.FaultRule { return rule(engine.FaultDrip, from, to, by) }
 
 func drop(moment engine.FaultMoment, from, to, by time.Duration) engine.FaultRule {
-	return engine.FaultRule{Kind: engine.FaultDrop, Moment: moment, From: from, To: to, By: by, Share: engine.WholeShare}
-}
-
-func delay(from, to, by time.Duration) engine.FaultRule {
-	return engine.FaultRule{Kind: engine.FaultDelay, From: from, To: to, By: by, Share: engine.WholeShare}
-}
-
-func refuse(from, to, by time.Duration) engine.FaultRule {
-	return engine.FaultRule{Kind: engine.FaultRefuse, From: from, To: to, Share: engine.WholeShare, By: by}
-}
-
-func drip(from, to, by time.Duration) engine.FaultRule {
-	return engine.FaultRule{Kind: engine.FaultDrip, From: from, To: to, By: by, Share: engine.WholeShare}
-}
-
-func cut(from, to time.Duration) engine.FaultRule {
-	return engine.FaultRule{Kind: engine.FaultCut, From: from, To: to, Share: engine.WholeShare}
+	one := rule(engine.FaultDrop, from, to, by)
+	one.Moment = moment
+	return one
 }
 
 // What is told of an attempt is what its sender learns of first.
@@ -66,8 +62,8 @@ func TestWhatARefusalAnswers(t *testing.T) {
 		{[]engine.FaultRule{plain, timeout}, entity.ServerBusy},
 		{[]engine.FaultRule{delay(0, s, s)}, ""},
 	} {
-		if got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1).Code; got != row.want {
-			t.Errorf("%+v answers %q; want %q", row.rules, got, row.want)
+		if got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1); got.Code != row.want || got.Refused != (row.want != "") {
+			t.Errorf("%+v answers %q, refused %t; want %q", row.rules, got.Code, got.Refused, row.want)
 		}
 	}
 }
@@ -83,13 +79,11 @@ func TestARulesOwnSeed(t *testing.T) {
 	one, two, both := 0, 0, 0
 	for range draws {
 		draw := rng.Uint64()
-		a, b := engine.FaultPlan{Rules: []engine.FaultRule{plain}}.Decide(0, "p", draw).Refused, engine.FaultPlan{Rules: []engine.FaultRule{seeded}}.Decide(0, "p", draw).Refused
-		for _, row := range []struct {
-			met bool
-			sum *int
-		}{{a, &one}, {b, &two}, {a && b, &both}} {
-			if row.met {
-				*row.sum++
+		a := engine.FaultPlan{Rules: []engine.FaultRule{plain}}.Decide(0, "p", draw).Refused
+		b := engine.FaultPlan{Rules: []engine.FaultRule{seeded}}.Decide(0, "p", draw).Refused
+		for sum, met := range map[*int]bool{&one: a, &two: b, &both: a && b} {
+			if met {
+				*sum++
 			}
 		}
 	}
@@ -108,28 +102,6 @@ func TestARulesOwnSeed(t *testing.T) {
 func TestNoPlanTakesNoMemory(t *testing.T) {
 	if got := testing.AllocsPerRun(100, func() { engine.FaultPlan{}.Decide(s, "p", 1).Release(s) }); got != 0 {
 		t.Errorf("an attempt without faults takes %v allocations; want none", got)
-	}
-}
-
-// Only what is neither refused nor lost before is carried out.
-func TestWhatArrives(t *testing.T) {
-	for _, row := range []struct {
-		name    string
-		rules   []engine.FaultRule
-		arrives bool
-		refused bool
-	}{
-		{"no fault", nil, true, false},
-		{"a refusal", []engine.FaultRule{refuse(0, s, 0)}, false, true},
-		{"a refusal of another second", []engine.FaultRule{refuse(s, 2*s, 0)}, true, false},
-		{"a loss before", []engine.FaultRule{drop(engine.FaultBefore, 0, s, 0)}, false, false},
-		{"a loss after", []engine.FaultRule{drop(engine.FaultAfter, 0, s, 0)}, true, false},
-		{"a delay and a freeze", []engine.FaultRule{delay(0, s, s), freeze(0, s)}, true, false},
-	} {
-		verdict := engine.FaultPlan{Rules: row.rules}.Decide(0, "p", 1)
-		if verdict.Arrives() != row.arrives || verdict.Refused != row.refused {
-			t.Errorf("%s: arrives %t, refused %t; want %t, %t", row.name, verdict.Arrives(), verdict.Refused, row.arrives, row.refused)
-		}
 	}
 }
 
@@ -190,6 +162,10 @@ func TestDecideAndRelease(t *testing.T) {
 	} {
 		for _, draw := range []uint64{0, 1, math.MaxUint64} {
 			verdict := engine.FaultPlan{Rules: row.rules}.Decide(row.sent, row.key, draw)
+			// Only what is neither refused nor lost before is carried out.
+			if arrives := !verdict.Refused && verdict.Lost != engine.FaultBefore; verdict.Arrives() != arrives {
+				t.Errorf("%s: arrives %t; want %t", row.name, verdict.Arrives(), arrives)
+			}
 			if got := verdict.Release(row.done); verdict.Lost != row.lost || got != row.released {
 				t.Errorf("%s: Decide(%v, %q, %d) lost %v, Release(%v) = %v; want lost %v, %v",
 					row.name, row.sent, row.key, draw, verdict.Lost, row.done, got, row.lost, row.released)
@@ -222,7 +198,7 @@ func TestValidateNamesEveryFault(t *testing.T) {
 		{"a code that is no fault", []engine.FaultRule{{Kind: engine.FaultRefuse, To: s, Share: 1, Code: entity.EntityAlreadyExists}}, []string{"rules[0].code"}},
 		{"a delay with a code", []engine.FaultRule{{Kind: engine.FaultDelay, To: s, Share: 1, By: s, Code: entity.ServerBusy}}, []string{"rules[0].code"}},
 		{"a key beside a prefix", []engine.FaultRule{{Kind: engine.FaultCut, To: s, Share: 1, Key: "a", KeyPrefix: "a"}}, []string{"rules[0].key"}},
-		{"too many rules are named once", append(make([]engine.FaultRule, 0, 101), repeat(good, 101)...), []string{"rules has 101"}},
+		{"too many rules are named once", slices.Repeat([]engine.FaultRule{good}, 101), []string{"rules has 101"}},
 	} {
 		faults := engine.FaultPlan{Rules: row.rules}.Validate()
 		if len(faults) != len(row.want) {
@@ -235,14 +211,6 @@ func TestValidateNamesEveryFault(t *testing.T) {
 			}
 		}
 	}
-}
-
-func repeat(rule engine.FaultRule, times int) []engine.FaultRule {
-	rules := make([]engine.FaultRule, times)
-	for i := range rules {
-		rules[i] = rule
-	}
-	return rules
 }
 
 // The share of attempts met is the share asked for; two rules meet
@@ -340,9 +308,42 @@ func TestReleaseAgainstASearchOfTheEnds(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	got := fmt.Sprint(engine.FaultFreeze, engine.FaultDrop, engine.FaultDelay, engine.FaultRefuse, engine.FaultCut, engine.FaultDrip, engine.FaultBefore, engine.FaultAfter, engine.FaultKind(99), engine.FaultMoment(99))
-	if want := "freeze drop delay refuse cut drip before after unknown unknown"; got != want {
-		t.Errorf("names = %q; want %q", got, want)
+func BenchmarkDecideAndRelease(b *testing.B) {
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{freeze(5*s, 6*s), delay(0, s, s), drop(engine.FaultAfter, 0, s, 0)}}
+	b.ReportAllocs()
+	var sum time.Duration
+	draw := uint64(0)
+	for b.Loop() {
+		draw++
+		sum += plan.Decide(5*s, "2011 New York City Marathon__Full", draw).Release(5 * s)
 	}
+	if sum == 0 {
+		b.Fatal("nothing was released")
+	}
+}
+
+// A server of the race's partitions stands still for a second: requests are
+// carried out, but no reply leaves until the second is over.
+func ExampleFaultPlan() {
+	plan := engine.FaultPlan{Rules: []engine.FaultRule{{
+		Kind:      engine.FaultFreeze,
+		From:      5 * time.Second,
+		To:        6 * time.Second,
+		KeyPrefix: "2011 New York City Marathon",
+		Share:     engine.WholeShare,
+	}}}
+	if faults := plan.Validate(); len(faults) > 0 {
+		fmt.Println(faults)
+		return
+	}
+	const draw = 42 // from the run's own random stream
+	for _, key := range []string{"2011 New York City Marathon__Full", "2011 Boston Marathon__Full"} {
+		sent := 5200 * time.Millisecond
+		done := sent + 10*time.Millisecond
+		reply := plan.Decide(sent, key, draw).Release(done)
+		fmt.Println(key, "waits", reply-sent)
+	}
+	// Output:
+	// 2011 New York City Marathon__Full waits 800ms
+	// 2011 Boston Marathon__Full waits 10ms
 }
