@@ -18,8 +18,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest/serve"
-	"loadgen/report"
-	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios/capture"
@@ -152,14 +150,9 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 	if q := o.Shapes[0]; q.Table != "Runners" || q.Requests != queries || q.Scanned != queries*200 || q.Returned != returned {
 		t.Errorf("the query that scanned most = %+v; want %d requests, %d scanned, %d returned", q, queries, queries*200, returned)
 	}
-	var text strings.Builder
-	if err := report.Screen(&text, report.Document(record, record.Summary), layout.Look{Verbose: true}); err != nil {
-		t.Fatal(err)
-	}
-	said := strings.Join(strings.Fields(text.String()), " ")
-	for _, want := range []string{fmt.Sprintf("The partition %q of the table \"Races\"", hot), "Paid eq ?", "a density of 1.0 %"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the report does not say %q:\n%s", want, &text)
+	for _, told := range []string{hot, o.Partitions[0].Table} {
+		if !strings.Contains(record.Summary.Verdict, told) {
+			t.Errorf("the verdict %q does not name %q", record.Summary.Verdict, told)
 		}
 	}
 }
