@@ -196,15 +196,6 @@ func TestQueryIsChargedWhatItScans(t *testing.T) {
 	}
 }
 
-func TestTimeIsClampedToTheLargestSeen(t *testing.T) {
-	b := newBench(t, model.Documented)
-	b.do(10*second, "one", "Races", entity.Insert, "hot", "1")
-	late := b.do(5*second, "one", "Races", entity.Get, "hot", "1")
-	if late.Done < 10*second {
-		t.Errorf("Done of a request dated before the last = %v; want after the last", late.Done.Offset())
-	}
-}
-
 func TestChanceBelongsToTheRequest(t *testing.T) {
 	done := func(number uint64, attempt int, noise int) clock.Instant {
 		b := newBench(t, model.Documented)

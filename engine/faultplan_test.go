@@ -68,36 +68,6 @@ func TestWhatARefusalAnswers(t *testing.T) {
 	}
 }
 
-// A seed of its own draws anew whom a rule meets: as many, and independently.
-func TestARulesOwnSeed(t *testing.T) {
-	const draws, seed = 100_000, 3
-	rng := rand.New(rand.NewPCG(seed, 0))
-	plain := refuse(0, s, 0)
-	plain.Share = engine.WholeShare / 4
-	seeded := plain
-	seeded.Seed = 7
-	one, two, both := 0, 0, 0
-	for range draws {
-		draw := rng.Uint64()
-		a := engine.FaultPlan{Rules: []engine.FaultRule{plain}}.Decide(0, "p", draw).Refused
-		b := engine.FaultPlan{Rules: []engine.FaultRule{seeded}}.Decide(0, "p", draw).Refused
-		for sum, met := range map[*int]bool{&one: a, &two: b, &both: a && b} {
-			if met {
-				*sum++
-			}
-		}
-	}
-	for _, row := range []struct {
-		what string
-		got  int
-		want float64
-	}{{"without a seed", one, .25}, {"with one", two, .25}, {"both", both, .0625}} {
-		if mean := draws * row.want; math.Abs(float64(row.got)-mean) > 4.5*math.Sqrt(mean*(1-row.want)) {
-			t.Errorf("seed %d: %s met %d of %d; want %.0f", seed, row.what, row.got, draws, mean)
-		}
-	}
-}
-
 // Without rules an attempt costs next to nothing, and no memory.
 func TestNoPlanTakesNoMemory(t *testing.T) {
 	if got := testing.AllocsPerRun(100, func() { engine.FaultPlan{}.Decide(s, "p", 1).Release(s) }); got != 0 {
@@ -213,24 +183,26 @@ func TestValidateNamesEveryFault(t *testing.T) {
 	}
 }
 
-// The share of attempts met is the share asked for; two rules meet
-// independently; and an attempt that a small share meets, a larger one in the
+// The share of attempts met is the share asked for; two rules meet independently, and so does
+// one rule with a seed of its own; and an attempt that a small share meets, a larger one in the
 // same place meets too.
 func TestShares(t *testing.T) {
 	const draws, seed = 200_000, 6
-	rng := rand.New(rand.NewPCG(seed, 0))
-	share := func(first, second int) engine.FaultPlan {
-		rules := []engine.FaultRule{delay(0, s, 1), delay(0, s, 2)}
-		rules[0].Share, rules[1].Share = first, second
-		return engine.FaultPlan{Rules: rules}
+	first, second := delay(0, s, 1), delay(0, s, 2)
+	first.Share, second.Share = 250_000, 100_000
+	wider, seeded := first, first
+	wider.Share, seeded.Seed, seeded.By = 300_000, 7, 2
+	by := func(draw uint64, rules ...engine.FaultRule) time.Duration {
+		return engine.FaultPlan{Rules: rules}.Decide(0, "p", draw).By
 	}
-	plan, wider := share(250_000, 100_000), share(300_000, 100_000)
-	var met [4]int
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var met, alike [4]int
 	for range draws {
 		draw := rng.Uint64()
-		by := plan.Decide(0, "p", draw).By
-		met[by]++
-		if by&1 == 1 && wider.Decide(0, "p", draw).By&1 == 0 {
+		one := by(draw, first)
+		met[by(draw, first, second)]++
+		alike[one+by(draw, seeded)]++
+		if one == 1 && by(draw, wider) == 0 {
 			t.Fatalf("draw %d meets a share of 250,000 and not one of 300,000", draw)
 		}
 	}
@@ -243,6 +215,10 @@ func TestShares(t *testing.T) {
 		{"the first alone", met[1], 0.25 * 0.9},
 		{"the second alone", met[2], 0.75 * 0.1},
 		{"both", met[3], 0.25 * 0.1},
+		{"neither of a rule and its seeded twin", alike[0], 0.75 * 0.75},
+		{"the rule alone", alike[1], 0.25 * 0.75},
+		{"its twin alone", alike[2], 0.75 * 0.25},
+		{"the rule and its twin", alike[3], 0.25 * 0.25},
 	} {
 		expected := draws * row.want
 		if bound := 4.5 * math.Sqrt(expected*(1-row.want)); math.Abs(float64(row.got)-expected) > bound {

@@ -30,49 +30,6 @@ func transaction(number uint64, rows ...int) *engine.Request {
 	return r
 }
 
-// Clients that each send one transaction after another: over the same entities each
-// waits for all others, over entities of its own, in the same partition, for nobody.
-func TestTransactionsOverCommonEntitiesDelayOneAnother(t *testing.T) {
-	for _, clients := range []int{1, 2, 8} {
-		for _, common := range []bool{true, false} {
-			b := newCold(t, model.Documented, steady)
-			alone := b.Submit(clock.Instant(time.Hour), transaction(1, 1, 2)).Done.Sub(clock.Instant(time.Hour))
-			m := steadyModel(t)
-			served := alone - m.RoundTrip
-			at := make([]clock.Instant, clients)
-			for i := range at {
-				at[i] = clock.Instant(2 * time.Hour)
-			}
-			const rounds = 20
-			number := uint64(10)
-			var last []time.Duration
-			for range rounds {
-				last = last[:0]
-				for c := range at {
-					rows := []int{1, 2}
-					if !common {
-						rows = []int{10 * (c + 1), 10*(c+1) + 1}
-					}
-					number++
-					done := b.Submit(at[c], transaction(number, rows...)).Done
-					last = append(last, done.Sub(at[c]))
-					at[c] = done
-				}
-			}
-			want := alone
-			if common {
-				// Everybody's turn comes once while one is on the way, if that is longer.
-				want = max(alone, time.Duration(clients)*served)
-			}
-			for c, took := range last {
-				if took != want {
-					t.Errorf("%d clients, common %v: client %d took %v; want %v", clients, common, c, took, want)
-				}
-			}
-		}
-	}
-}
-
 // Drawn transactions and writes, held to a plain queue for each entity.
 func TestHoldsAgainstAQueueForEachEntity(t *testing.T) {
 	for seed := range uint64(20) {
