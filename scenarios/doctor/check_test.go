@@ -28,6 +28,25 @@ func finds(name, verdict string, needs ...string) check {
 	})}
 }
 
+// judgement is a finding, and what it has to be.
+type judgement struct {
+	sentence   string
+	finding    Finding
+	want, says string
+}
+
+// wantFindings fails where a finding has another verdict, does not say what it has to, or
+// fails a check and does not say what to do.
+func wantFindings(t *testing.T, rows []judgement) {
+	t.Helper()
+	for _, row := range rows {
+		f := row.finding
+		if f.Verdict != row.want || !strings.Contains(f.Measured+" "+f.Bound+" "+f.Note, row.says) || f.Verdict == Fail && f.Note == "" {
+			t.Errorf("%s: %+v; want %s and %q", row.sentence, f, row.want, row.says)
+		}
+	}
+}
+
 func TestDiagnosis(t *testing.T) {
 	for _, row := range []struct {
 		sentence string
@@ -166,26 +185,19 @@ func TestBooksOfALossyService(t *testing.T) {
 }
 
 func TestBooksFinding(t *testing.T) {
-	good := results.Summary{Scheduled: 10, Sent: 10, Attempts: 14, OkAttempts: 9, Throttled: 4, Failed: 1}
-	for _, row := range []struct {
-		sentence string
-		alter    func(f *booksFigures)
-		holds    bool
-		says     string
-	}{
-		{"closed books", func(*booksFigures) {}, true, "10 operations = 10 sent + 0 dropped; 1 replies were lost"},
-		{"books that do not close", func(f *booksFigures) { f.faults = []string{"one is missing"} }, false, "one is missing"},
-		{"nothing lost", func(f *booksFigures) { f.lost = 0 }, false, "nothing was proved"},
-		{"nothing throttled", func(f *booksFigures) { f.summary.Throttled = 0 }, false, "nothing was proved"},
-	} {
-		summary := good
+	altered := func(alter func(f *booksFigures)) Finding {
+		summary := results.Summary{Scheduled: 10, Sent: 10, Attempts: 14, OkAttempts: 9, Throttled: 4, Failed: 1}
 		figures := booksFigures{summary: &summary, lost: 1}
-		row.alter(&figures)
-		f := figures.finding()
-		if holds := f.Verdict == Pass; holds != row.holds || !strings.Contains(f.Note, row.says) || !strings.Contains(f.Measured, "14 attempts = 9 ok + ") {
-			t.Errorf("%s: finding = %+v; want %v and %q", row.sentence, f, row.holds, row.says)
-		}
+		alter(&figures)
+		return figures.finding()
 	}
+	wantFindings(t, []judgement{
+		{"closed books", altered(func(*booksFigures) {}), Pass, "10 operations = 10 sent + 0 dropped"},
+		{"figures", altered(func(*booksFigures) {}), Pass, "14 attempts = 9 ok"},
+		{"books that do not close", altered(func(f *booksFigures) { f.faults = []string{"one is missing"} }), Fail, "one is missing"},
+		{"nothing lost", altered(func(f *booksFigures) { f.lost = 0 }), Fail, ""},
+		{"nothing throttled", altered(func(f *booksFigures) { f.summary.Throttled = 0 }), Fail, ""},
+	})
 }
 
 // A record that says something else than it was sealed with is found out.
@@ -230,22 +242,13 @@ func TestCeilingFinding(t *testing.T) {
 	perSecond := func(n int64) pace {
 		return pace{Ceiling: results.Ceiling{Operations: n, Took: time.Second, CPU: time.Duration(n) * 50 * time.Microsecond}}
 	}
-	for _, row := range []struct {
-		sentence string
-		figures  ceilingFigures
-		want     string
-		says     string
-	}{
-		{"as fast as the stress test needs", ceilingFigures{nothing: perSecond(100_000), empty: perSecond(20_000), engine: perSecond(4000)},
+	wantFindings(t, []judgement{
+		{"as fast as the stress test needs", ceilingFigures{nothing: perSecond(100_000), empty: perSecond(20_000), engine: perSecond(4000)}.finding(),
 			Pass, "4,000/s (50 CPU-µs) over HTTP, 100,000/s (50 CPU-µs) over nothing"},
-		{"what it can drive", ceilingFigures{empty: perSecond(20_199), engine: perSecond(10_000)}, Pass, "up to about 8,000 attempts/s, and another service at up to about 16,100"},
-		{"slower", ceilingFigures{engine: perSecond(3999)}, Fail, "3,100 attempts/s"},
-		{"operations that failed", ceilingFigures{engine: pace{results.Ceiling{Operations: 9000, Took: time.Second}, 1}}, Fail, "1 operations failed"},
-		{"no processor time is known", ceilingFigures{engine: pace{Ceiling: results.Ceiling{Operations: 9000, Took: time.Second}}}, Pass, "9,000/s over HTTP, 0/s over nothing"},
-		{"no time has passed", ceilingFigures{engine: pace{Ceiling: results.Ceiling{Operations: 9000}}}, Fail, "0/s over HTTP"},
-	} {
-		if f := row.figures.finding(); f.Verdict != row.want || !strings.Contains(f.Measured+" "+f.Note, row.says) {
-			t.Errorf("%s: finding = %+v; want %s and %q", row.sentence, f, row.want, row.says)
-		}
-	}
+		{"what it can drive", ceilingFigures{empty: perSecond(20_199), engine: perSecond(10_000)}.finding(), Pass, "up to about 8,000 attempts/s, and another service at up to about 16,100"},
+		{"slower", ceilingFigures{engine: perSecond(3999)}.finding(), Fail, "3,100 attempts/s"},
+		{"operations that failed", ceilingFigures{engine: pace{results.Ceiling{Operations: 9000, Took: time.Second}, 1}}.finding(), Fail, "1 operations failed"},
+		{"no processor time is known", ceilingFigures{engine: pace{Ceiling: results.Ceiling{Operations: 9000, Took: time.Second}}}.finding(), Pass, "9,000/s over HTTP, 0/s over nothing"},
+		{"no time has passed", ceilingFigures{engine: pace{Ceiling: results.Ceiling{Operations: 9000}}}.finding(), Fail, "0/s over HTTP"},
+	})
 }

@@ -46,12 +46,7 @@ func TestSmallestStep(t *testing.T) {
 
 func TestMachineFindings(t *testing.T) {
 	day := func(year int) time.Time { return time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC) }
-	for _, row := range []struct {
-		sentence string
-		finding  Finding
-		want     string
-		says     string
-	}{
+	wantFindings(t, []judgement{
 		{"a fine clock of today", clockFinding(50, day(2026), 2026), Pass, "50 ns"},
 		{"a clock as coarse as may be", clockFinding(coarsestStep, day(2030), 2026), Pass, "steps of 100 µs"},
 		{"a coarser clock", clockFinding(coarsestStep+1, day(2026), 2026), Fail, "hardware clock"},
@@ -76,15 +71,7 @@ func TestMachineFindings(t *testing.T) {
 
 		{"a folder that can be written to", folderFinding("results/runs", nil), Pass, "results/runs"},
 		{"a folder that cannot", folderFinding("results/runs", errors.New("read-only")), Fail, "--out"},
-	} {
-		text := row.finding.Measured + row.finding.Bound + row.finding.Note
-		if row.finding.Verdict != row.want || !strings.Contains(text, row.says) {
-			t.Errorf("%s: %+v; want %s and %q", row.sentence, row.finding, row.want, row.says)
-		}
-		if row.want == Fail && row.finding.Note == "" {
-			t.Errorf("%s: %+v does not say what to do", row.sentence, row.finding)
-		}
-	}
+	})
 }
 
 func TestWritable(t *testing.T) {

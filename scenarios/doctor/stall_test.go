@@ -76,40 +76,33 @@ func TestStallIsToldExactly(t *testing.T) {
 func TestStallFinding(t *testing.T) {
 	right := stallFigures{operations: 20_000, succeeded: 20_000, responseP99: 1800 * time.Millisecond,
 		longest: 2 * time.Second, serviceP99: time.Millisecond, due: 2000, slow: 1900, slowAttempts: 64}
-	for _, row := range []struct {
-		sentence string
-		alter    func(f *stallFigures)
-		want     string
-		says     string
-	}{
-		{"all is as arithmetic has it", func(*stallFigures) {}, Pass, "2,000 operations were due"},
-		{"p99 at the lower bound", func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }, Pass, ""},
-		{"p99 below it", func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }, Fail, "not to be trusted"},
-		{"p99 at the upper bound", func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }, Pass, ""},
-		{"p99 above it", func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }, Fail, ""},
-		{"p99 of the attempts in its place", func(f *stallFigures) { f.responseP99 = f.serviceP99 }, Fail, ""},
-		{"the longest at its bound", func(f *stallFigures) { f.longest = 2200 * time.Millisecond }, Pass, ""},
-		{"the longest above it", func(f *stallFigures) { f.longest = 2201 * time.Millisecond }, Fail, ""},
-		{"attempts that were slow themselves", func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }, Fail, ""},
-		{"operations that failed", func(f *stallFigures) { f.succeeded-- }, Fail, "19,999 of 20,000"},
-		{"operations that are missing", func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }, Fail, "19,000 of 20,000"},
-		{"operations that were not due", func(f *stallFigures) { f.due-- }, Fail, "1,999 operations"},
-		{"too few that were slow", func(f *stallFigures) { f.slow = 1804 }, Fail, "1,804 operations"},
-		{"too many that were slow", func(f *stallFigures) { f.slow = 1996 }, Fail, "1,996 operations"},
-		{"books that do not close", func(f *stallFigures) { f.books = []string{"one is missing"} }, Fail, "one is missing"},
-		{"a machine that held the program up, but not for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }, Fail, ""},
-		{"a machine that held the program up for long", func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }, CannotTell, "nothing else at work"},
-		{"a machine that held the program up to no effect", func(f *stallFigures) { f.heldUp = time.Second }, Pass, ""},
-		{"books that do not close on any machine", func(f *stallFigures) { f.books, f.heldUp = []string{"one is missing"}, time.Second }, Fail, "one is missing"},
-		{"nothing at all", func(f *stallFigures) { *f = stallFigures{} }, Fail, "0 of 20,000"},
-	} {
+	altered := func(alter func(f *stallFigures)) Finding {
 		figures := right
-		row.alter(&figures)
-		f := figures.finding()
-		if f.Verdict != row.want || !strings.Contains(f.Note, row.says) || f.Measured == "" {
-			t.Errorf("%s: finding = %+v; want %s and %q", row.sentence, f, row.want, row.says)
-		}
+		alter(&figures)
+		return figures.finding()
 	}
+	wantFindings(t, []judgement{
+		{"all is as arithmetic has it", altered(func(*stallFigures) {}), Pass, "2,000 operations were due"},
+		{"p99 at the lower bound", altered(func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }), Pass, ""},
+		{"p99 below it", altered(func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }), Fail, "not to be trusted"},
+		{"p99 at the upper bound", altered(func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }), Pass, ""},
+		{"p99 above it", altered(func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }), Fail, ""},
+		{"p99 of the attempts in its place", altered(func(f *stallFigures) { f.responseP99 = f.serviceP99 }), Fail, ""},
+		{"the longest at its bound", altered(func(f *stallFigures) { f.longest = 2200 * time.Millisecond }), Pass, ""},
+		{"the longest above it", altered(func(f *stallFigures) { f.longest = 2201 * time.Millisecond }), Fail, ""},
+		{"attempts that were slow themselves", altered(func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }), Fail, ""},
+		{"operations that failed", altered(func(f *stallFigures) { f.succeeded-- }), Fail, "19,999 of 20,000"},
+		{"operations that are missing", altered(func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }), Fail, "19,000 of 20,000"},
+		{"operations that were not due", altered(func(f *stallFigures) { f.due-- }), Fail, "1,999 operations"},
+		{"too few that were slow", altered(func(f *stallFigures) { f.slow = 1804 }), Fail, "1,804 operations"},
+		{"too many that were slow", altered(func(f *stallFigures) { f.slow = 1996 }), Fail, "1,996 operations"},
+		{"books that do not close", altered(func(f *stallFigures) { f.books = []string{"one is missing"} }), Fail, "one is missing"},
+		{"a machine that held the program up, but not for long", altered(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }), Fail, ""},
+		{"a machine that held the program up for long", altered(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }), CannotTell, "nothing else at work"},
+		{"a machine that held the program up to no effect", altered(func(f *stallFigures) { f.heldUp = time.Second }), Pass, ""},
+		{"books that do not close on any machine", altered(func(f *stallFigures) { f.books, f.heldUp = []string{"one is missing"}, time.Second }), Fail, "one is missing"},
+		{"nothing at all", altered(func(f *stallFigures) { *f = stallFigures{} }), Fail, "0 of 20,000"},
+	})
 }
 
 // sluggish is a clock whose sleeper wakes late at some of its calls.
@@ -162,21 +155,13 @@ func TestPacingInFakeTime(t *testing.T) {
 }
 
 func TestPacingFinding(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		figures  pacingFigures
-		want     string
-	}{
-		{"never late", pacingFigures{sent: 6000, due: 6000}, Pass},
-		{"late by as much as may be", pacingFigures{p50: 500 * time.Microsecond, sent: 6000, due: 6000}, Pass},
-		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}, Fail},
-		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second, longest: time.Second, sent: 6000, due: 6000}, Pass},
-		{"not all sent", pacingFigures{sent: 5999, due: 6000}, Fail},
-	} {
-		if f := row.figures.finding(); f.Verdict != row.want || (f.Note == "") != (row.want == Pass) {
-			t.Errorf("%s: finding = %+v; want %s", row.sentence, f, row.want)
-		}
-	}
+	wantFindings(t, []judgement{
+		{"never late", pacingFigures{sent: 6000, due: 6000}.finding(), Pass, ""},
+		{"late by as much as may be", pacingFigures{p50: 500 * time.Microsecond, sent: 6000, due: 6000}.finding(), Pass, ""},
+		{"later", pacingFigures{p50: 501 * time.Microsecond, sent: 6000, due: 6000}.finding(), Fail, ""},
+		{"a long tail is told, and fails nothing", pacingFigures{p50: 50 * time.Microsecond, p99: time.Second, longest: time.Second, sent: 6000, due: 6000}.finding(), Pass, ""},
+		{"not all sent", pacingFigures{sent: 5999, due: 6000}.finding(), Fail, ""},
+	})
 }
 
 // An interrupted trial ends at once.

@@ -254,53 +254,38 @@ func TestVisitIsElevenReads(t *testing.T) {
 }
 
 func TestClocksThatAreCompared(t *testing.T) {
-	for _, row := range []struct {
-		sentence     string
-		ahead, heard time.Duration
-		want         string
-		says         string
-	}{
-		{"the date says nothing", 0, time.Millisecond, CannotTell, "nothing of the time"},
-		// A date that is cut off to the second is half a second early.
-		{"no difference", -500 * time.Millisecond, time.Millisecond, Pass, "none that can be told, ± 501 ms"},
-		{"a difference within the round trip", 1400 * time.Millisecond, 3 * time.Second, Pass, "none that can be told, ± 2 s"},
-		{"a difference beyond it", 2 * time.Second, time.Millisecond, Pass, "2.5 s behind the service's"},
-		{"a clock ahead", -10 * time.Second, time.Millisecond, Pass, "9.5 s ahead of the service's"},
-		{"a difference that is worth setting right", 5 * time.Minute, time.Millisecond, Pass, "set this machine's clock right"},
-		{"the most that a service takes", 15*time.Minute - time.Second/2, time.Millisecond, Pass, "15 min behind"},
-		{"more than a service takes", 15 * time.Minute, time.Millisecond, Fail, "refuses every request"},
-		{"more than it takes, the other way", -15*time.Minute - time.Second, time.Millisecond, Fail, "ahead of"},
-	} {
-		v := &visit{first: azure.Service{Ahead: row.ahead}, heard: row.heard}
-		if f := v.compareClocks(); f.Verdict != row.want || !strings.Contains(f.Measured+f.Note, row.says) {
-			t.Errorf("%s: compareClocks = %+v; want %s and %q", row.sentence, f, row.want, row.says)
-		}
+	clocks := func(ahead, heard time.Duration) Finding {
+		return (&visit{first: azure.Service{Ahead: ahead}, heard: heard}).compareClocks()
 	}
+	wantFindings(t, []judgement{
+		{"the date says nothing", clocks(0, time.Millisecond), CannotTell, "nothing of the time"},
+		// A date that is cut off to the second is half a second early.
+		{"no difference", clocks(-500*time.Millisecond, time.Millisecond), Pass, "none that can be told, ± 501 ms"},
+		{"a difference within the round trip", clocks(1400*time.Millisecond, 3*time.Second), Pass, "none that can be told, ± 2 s"},
+		{"a difference beyond it", clocks(2*time.Second, time.Millisecond), Pass, "2.5 s behind the service's"},
+		{"a clock ahead", clocks(-10*time.Second, time.Millisecond), Pass, "9.5 s ahead of the service's"},
+		{"a difference that is worth setting right", clocks(5*time.Minute, time.Millisecond), Pass, "set this machine's clock right"},
+		{"the most that a service takes", clocks(15*time.Minute-time.Second/2, time.Millisecond), Pass, "15 min behind"},
+		{"more than a service takes", clocks(15*time.Minute, time.Millisecond), Fail, "refuses every request"},
+		{"more than it takes, the other way", clocks(-15*time.Minute-time.Second, time.Millisecond), Fail, "ahead of"},
+	})
 }
 
 func TestAddresses(t *testing.T) {
-	for _, row := range []struct {
-		url     string
-		verdict string
-		says    string
-	}{
-		{"https://races.table.core.windows.net", Pass, "https on port 443"},
-		{"https://races.table.cosmos.azure.com", Pass, "https on port 443"},
-		{"http://races.table.core.windows.net", Warn, "write https://"},
-		{"https://races.table.core.windows.net:10002", Warn, "leave the port out"},
-		{"http://127.0.0.1:10002/races", Pass, "http on port 10002"},
-		{"http://localhost:7777/races", Pass, "http on port 7777"},
-		{"http://127.0.0.1:10000/races", Warn, "its tables are at 10002"},
-		{"http://azurite:10001/races", Warn, "its tables are at 10002"},
-		{"http://tables.example.org/races", Warn, "whoever is on the way"},
-		{"http://127.0.0.1:443/races", Warn, "https is spoken"},
-		{"https://tables.example.org:8443/races", Pass, "https on port 8443"},
-	} {
-		endpoint := endpointAt(t, row.url, planted)
-		if f := (&visit{endpoint: endpoint}).lookAtAddress(); f.Verdict != row.verdict || !strings.Contains(f.Measured+f.Note, row.says) {
-			t.Errorf("%s: %+v; want %s and %q", row.url, f, row.verdict, row.says)
-		}
-	}
+	at := func(url string) Finding { return (&visit{endpoint: endpointAt(t, url, planted)}).lookAtAddress() }
+	wantFindings(t, []judgement{
+		{"https://races.table.core.windows.net", at("https://races.table.core.windows.net"), Pass, "https on port 443"},
+		{"https://races.table.cosmos.azure.com", at("https://races.table.cosmos.azure.com"), Pass, "https on port 443"},
+		{"http://races.table.core.windows.net", at("http://races.table.core.windows.net"), Warn, "write https://"},
+		{"https://races.table.core.windows.net:10002", at("https://races.table.core.windows.net:10002"), Warn, "leave the port out"},
+		{"http://127.0.0.1:10002/races", at("http://127.0.0.1:10002/races"), Pass, "http on port 10002"},
+		{"http://localhost:7777/races", at("http://localhost:7777/races"), Pass, "http on port 7777"},
+		{"http://127.0.0.1:10000/races", at("http://127.0.0.1:10000/races"), Warn, "its tables are at 10002"},
+		{"http://azurite:10001/races", at("http://azurite:10001/races"), Warn, "its tables are at 10002"},
+		{"http://tables.example.org/races", at("http://tables.example.org/races"), Warn, "whoever is on the way"},
+		{"http://127.0.0.1:443/races", at("http://127.0.0.1:443/races"), Warn, "https is spoken"},
+		{"https://tables.example.org:8443/races", at("https://tables.example.org:8443/races"), Pass, "https on port 8443"},
+	})
 }
 
 // The environment's proxy is named without its password, and so is why there is none.
@@ -448,39 +433,28 @@ func TestVisitWithAToken(t *testing.T) {
 }
 
 func TestDistances(t *testing.T) {
-	for _, row := range []struct {
-		sentence, url string
-		took          time.Duration
-		proxied       bool
-		verdict, says string
-	}{
-		{"this machine", "http://127.0.0.1:10002/races", time.Second, false, Pass, "this machine"},
-		{"perhaps the same region", "https://races.table.core.windows.net", 2 * time.Millisecond, false, Pass, "within 200 km, which may be the same region"},
-		{"less than a kilometre is one", "https://races.table.core.windows.net", time.Microsecond, false, Pass, "within 1 km"},
-		{"another region", "https://races.table.core.windows.net", 90 * time.Millisecond, false, Warn, "within 9,000 km"},
-		{"behind a proxy", "https://races.table.core.windows.net", 2 * time.Millisecond, true, CannotTell, "a proxy is between"},
-	} {
-		v := &visit{endpoint: endpointAt(t, row.url, planted), connecting: row.took, proxied: row.proxied}
-		if f := v.judgeDistance(); f.Verdict != row.verdict || !strings.Contains(f.Measured, row.says) {
-			t.Errorf("%s: %+v; want %s and %q", row.sentence, f, row.verdict, row.says)
-		}
+	const real = "https://races.table.core.windows.net"
+	to := func(url string, took time.Duration, proxied bool) Finding {
+		return (&visit{endpoint: endpointAt(t, url, planted), connecting: took, proxied: proxied}).judgeDistance()
 	}
+	wantFindings(t, []judgement{
+		{"this machine", to("http://127.0.0.1:10002/races", time.Second, false), Pass, "this machine"},
+		{"perhaps the same region", to(real, 2*time.Millisecond, false), Pass, "within 200 km, which may be the same region"},
+		{"less than a kilometre is one", to(real, time.Microsecond, false), Pass, "within 1 km"},
+		{"another region", to(real, 90*time.Millisecond, false), Warn, "within 9,000 km"},
+		{"behind a proxy", to(real, 2*time.Millisecond, true), CannotTell, "a proxy is between"},
+	})
 }
 
 func TestWhatIsCarriedIsHeldAgainstTheNeed(t *testing.T) {
-	c := carried{bytes: 1_000_000, took: time.Second, senders: 1}
-	for _, row := range []struct {
-		needs         need
-		verdict, says string
-	}{
-		{need{"s", 900_000, 100_000}, Pass, "977 KiB/s"},
-		{need{"s", 1_100_000, 0}, Warn, "nearer to the account"},
-		{need{"s", 100_000, 1_100_000}, Warn, "the other way was not measured"},
-	} {
-		if f := c.judged(row.needs, row.needs.String()); f.Verdict != row.verdict || !strings.Contains(f.Measured+f.Note, row.says) {
-			t.Errorf("%v: %+v; want %s and %q", row.needs, f, row.verdict, row.says)
-		}
+	of := func(n need) Finding {
+		return carried{bytes: 1_000_000, took: time.Second, senders: 1}.judged(n, n.String())
 	}
+	wantFindings(t, []judgement{
+		{"enough", of(need{"s", 900_000, 100_000}), Pass, "977 KiB/s"},
+		{"too little out", of(need{"s", 1_100_000, 0}), Warn, "nearer to the account"},
+		{"too little back", of(need{"s", 100_000, 1_100_000}), Warn, "the other way was not measured"},
+	})
 }
 
 // What a scenario needs is what its busiest step sends and gets: four times
