@@ -3,8 +3,6 @@ package target_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,7 +12,6 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/target"
@@ -136,81 +133,17 @@ type event struct {
 	done clock.Instant
 }
 
-// sequence draws operations on a few keys, so that they meet one another; some
-// of them on condition of a version seen before, and some queries resumed.
-type sequence struct {
-	rng     *rand.Rand
-	number  uint64
-	version entity.Ticks
-	query   target.Query
-}
-
-func (s *sequence) key() entity.Key {
-	return entity.Key{Partition: string(rune('p' + s.rng.IntN(3))), Row: fmt.Sprintf("%03d", s.rng.IntN(200))}
-}
-
-func (s *sequence) change(verb entity.Verb, key entity.Key) entity.Change {
-	c := entity.Change{Verb: verb, Key: key}
-	if verb != entity.Delete {
-		c.Properties = []entity.Property{{Name: "Number", Value: entity.Int64(int64(s.number))}}
-	}
-	switch verb {
-	case entity.Replace, entity.Merge, entity.Delete:
-		if c.Match = entity.MatchAny; s.rng.IntN(3) == 0 {
-			c.Match = entity.MatchExactly(s.version)
-		}
-	}
-	return c
-}
-
-// next draws an operation; the first creates the table.
-func (s *sequence) next() *target.Operation {
-	verbs := []entity.Verb{entity.Insert, entity.InsertOrReplace, entity.Replace, entity.Merge, entity.InsertOrMerge,
-		entity.Delete, entity.Get, entity.Batch, entity.Batch, entity.Query, entity.Query, entity.CreateTable}
-	op := &target.Operation{Verb: verbs[s.rng.IntN(len(verbs))], Table: table, Number: s.number, Attempt: s.rng.IntN(3)}
-	if s.number == 0 {
-		op.Verb = entity.CreateTable
-	}
-	switch op.Verb {
-	case entity.Batch:
-		first := s.rng.IntN(100)
-		key := s.key()
-		for i := range 1 + s.rng.IntN(100) {
-			key.Row = fmt.Sprintf("%03d", first+i)
-			op.Changes = append(op.Changes, s.change(entity.InsertOrReplace, key))
-		}
-	case entity.Query:
-		if !s.query.Token.Present {
-			s.query = target.Query{Range: filter.OnePartition(s.key().Partition), Top: s.rng.IntN(100)}
-			if s.rng.IntN(2) == 0 {
-				s.query.Range = filter.All()
-			}
-		}
-		op.Query = s.query
-	case entity.CreateTable:
-	default:
-		op.Change = s.change(op.Verb, s.key())
-	}
-	s.number++
-	return op
-}
-
 // play sends a random sequence, each operation when the one before has come back
 // and a pause is over.
 func play(seed uint64, do func(*target.Operation) (target.Outcome, clock.Instant), pause func(time.Duration)) []event {
-	s := &sequence{rng: rand.New(rand.NewPCG(seed, 0))}
+	walk := targettest.NewWalk(seed)
 	var events []event
-	for range 400 {
-		op := s.next()
+	for n := range 400 {
+		op := walk.Next()
 		outcome, done := do(op)
 		events = append(events, event{op.Verb, outcome, done})
-		if outcome.Version != 0 {
-			s.version = outcome.Version
-		}
-		if op.Verb == entity.Query && outcome.Class(target.Expected{}) == results.Ok {
-			s.query.Token = outcome.Next
-		}
-		pause(time.Duration(s.rng.IntN(3)) * time.Millisecond)
+		walk.Saw(op, outcome)
+		pause(time.Duration(n%3) * time.Millisecond)
 	}
 	return events
 }

@@ -3,7 +3,6 @@ package azure_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"sync"
@@ -13,8 +12,6 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
-	"loadgen/engine/filter"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
 	"loadgen/engine/rest/resttest"
@@ -128,61 +125,16 @@ func TestConformsUnderLimits(t *testing.T) {
 	}
 }
 
-// walk draws operations on a few keys, so that they meet one another.
-func walk(rng *rand.Rand, number uint64, version entity.Ticks) *target.Operation {
-	verbs := []entity.Verb{entity.Insert, entity.InsertOrReplace, entity.Replace, entity.Merge, entity.InsertOrMerge,
-		entity.Delete, entity.Get, entity.Batch, entity.Query, entity.Query, entity.CreateTable, entity.DeleteTable}
-	op := &target.Operation{Verb: verbs[rng.IntN(len(verbs))], Table: "Registrations", Number: number}
-	if op.Verb == entity.DeleteTable && rng.IntN(10) > 0 {
-		op.Verb = entity.Query
-	}
-	key := func() entity.Key {
-		return entity.Key{Partition: string(rune('p' + rng.IntN(3))), Row: fmt.Sprintf("%03d", rng.IntN(100))}
-	}
-	change := func(verb entity.Verb, k entity.Key) entity.Change {
-		c := entity.Change{Verb: verb, Key: k}
-		if verb != entity.Delete {
-			c.Properties = []entity.Property{{Name: "Number", Value: entity.Int64(int64(number))}, {Name: "Zoë", Value: entity.Double(3)}}
-		}
-		switch verb {
-		case entity.Replace, entity.Merge, entity.Delete:
-			if c.Match = entity.MatchAny; rng.IntN(3) == 0 {
-				c.Match = entity.MatchExactly(version)
-			}
-		}
-		return c
-	}
-	switch op.Verb {
-	case entity.Batch:
-		k := key()
-		for i := range 1 + rng.IntN(40) {
-			k.Row = fmt.Sprintf("%03d", i+rng.IntN(3))
-			op.Changes = append(op.Changes, change([]entity.Verb{entity.InsertOrReplace, entity.InsertOrMerge, entity.Insert}[rng.IntN(3)], k))
-		}
-	case entity.Query:
-		ranges := []filter.Range{filter.All(), filter.OnePartition(key().Partition), filter.RowsFrom("q", "050"),
-			filter.Rows("p", "010", "020"), filter.RowPrefix("r", "00"), filter.Point("p", "007"), filter.PartitionRange("p", "r")}
-		op.Query = target.Query{Range: ranges[rng.IntN(len(ranges))], Top: rng.IntN(50)}
-	case entity.CreateTable, entity.DeleteTable:
-	default:
-		op.Change = change(op.Verb, key())
-		if rng.IntN(50) == 0 {
-			op.Change.Key.Row = "no/slash"
-		}
-	}
-	return op
-}
-
 // What the engine tells and what the documented rule derives are the same, for
 // whatever a client can send, success or failure.
 func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 	statuses := map[int]int{}
 	for seed := range uint64(4) {
 		told, derived := openEmbedded(t, azure.Options{AskCounted: true}), openEmbedded(t, azure.Options{})
-		rng := rand.New(rand.NewPCG(seed, 0))
-		var version entity.Ticks
-		for number := range uint64(400) {
-			op := walk(rng, number, version)
+		walk := targettest.NewWalk(seed)
+		walk.Drops = true
+		for number := range 400 {
+			op := walk.Next()
 			a, b := told.Do(t.Context(), op), derived.Do(t.Context(), op)
 			if a.Status != b.Status || a.Counted != b.Counted || a.Returned != b.Returned {
 				t.Fatalf("seed %d, operation %d, %v: told %d (status %d, %d returned), derived %d (status %d, %d returned)",
@@ -192,8 +144,8 @@ func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 				t.Fatalf("seed %d, operation %d, %v: %s", seed, number, op.Verb, a.Detail)
 			}
 			statuses[a.Status]++
-			if a.Version != 0 && a.Version == b.Version {
-				version = a.Version
+			if a.Version == b.Version {
+				walk.Saw(op, a)
 			}
 		}
 		if a, b := told.Counts(), derived.Counts(); a != b {
