@@ -184,7 +184,7 @@ func TestOutcomesStay(t *testing.T) {
 		var all []string
 		var outcomes []target.Outcome
 		for range 20 {
-			got := subject.Do(context.Background(), &op)
+			got := subject.Do(t.Context(), &op)
 			if got.Status != 200 {
 				t.Fatalf("%v: Do = %+v; want 200", op.Verb, got)
 			}

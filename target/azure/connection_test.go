@@ -40,7 +40,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		subject, _ := openAt(t, func(int, []byte) (string, bool) { return row.reply, row.hangUp }, azure.Options{})
 		op := get("1")
 		for range 3 {
-			if got := subject.Do(context.Background(), &op); got.Status == 0 && got.Fault != target.ReplyTooLong {
+			if got := subject.Do(t.Context(), &op); got.Status == 0 && got.Fault != target.ReplyTooLong {
 				t.Errorf("%s: Do = %+v; want a reply", row.name, got)
 			}
 		}
@@ -62,8 +62,7 @@ func TestFewAreKept(t *testing.T) {
 			var attempts sync.WaitGroup
 			for range more {
 				attempts.Go(func() {
-					op := single(entity.Insert, "1", entity.Match{})
-					if got := subject.Do(t.Context(), &op); got.Status != 204 {
+					if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 204 {
 						t.Errorf("Do = %+v; want 204", got)
 					}
 				})
@@ -160,8 +159,7 @@ func TestUnreadRequest(t *testing.T) {
 			serving.Go(func() { io.WriteString(far, created) }) // and nothing is read
 			return near, nil
 		})
-		op := single(entity.Insert, "1", entity.Match{})
-		if got := subject.Do(t.Context(), &op); got.Status != 204 || clk.Now() != clock.Instant(50*time.Millisecond) {
+		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 204 || clk.Now() != clock.Instant(50*time.Millisecond) {
 			t.Errorf("Do = %+v after %v; want 204 after 50ms", got, clk.Now().Offset())
 		}
 		serving.Wait()
@@ -243,7 +241,7 @@ func TestBehindAReply(t *testing.T) {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, "http://"+address+"/races"), Clock: still{clock.NewReal()}})
 		op := single(entity.Delete, "1", entity.MatchAny)
 		for i := range 5 {
-			if got := subject.Do(context.Background(), &op); got.Status != 204 {
+			if got := subject.Do(t.Context(), &op); got.Status != 204 {
 				t.Fatalf("%s: attempt %d = %+v; want 204", row.name, i, got)
 			}
 			<-told
@@ -309,7 +307,7 @@ func TestBehindAReplyOverTLS(t *testing.T) {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://"+address+"/races"), TLS: &tls.Config{InsecureSkipVerify: true}})
 		op := single(entity.Delete, "1", entity.MatchAny)
 		for i := range 4 {
-			if got := subject.Do(context.Background(), &op); got.Status != 204 {
+			if got := subject.Do(t.Context(), &op); got.Status != 204 {
 				t.Errorf("%s: attempt %d = %+v; want 204", row.name, i, got)
 			}
 		}
@@ -345,7 +343,7 @@ func TestRefusedAndHungUp(t *testing.T) {
 	const attempts, mostUnheard = 40, 6
 	unheard := 0
 	for i := range attempts {
-		switch got := subject.Do(context.Background(), &op); {
+		switch got := subject.Do(t.Context(), &op); {
 		case got.Status == 413:
 		case got.Status == 0:
 			unheard++

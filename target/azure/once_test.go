@@ -136,8 +136,7 @@ func TestTimeout(t *testing.T) {
 				attempts.Go(func() {
 					time.Sleep(time.Duration(second) * 7 * time.Second)
 					began := clk.Now()
-					op := get(row)
-					got := subject.Do(context.Background(), &op)
+					got := do(t, subject, get(row))
 					took := clk.Now().Sub(began)
 					if row == "quick" && (got.Status != 503 || took != 0) {
 						t.Errorf("a quick attempt = %+v after %v; want 503 at once", got, took)
@@ -262,7 +261,7 @@ func TestOneWriteARequest(t *testing.T) {
 			return counting{conn, &writes}, err
 		})
 		for range 3 {
-			subject.Do(context.Background(), &op)
+			subject.Do(t.Context(), &op)
 		}
 		if n := writes.Load(); n != 3 {
 			t.Errorf("%v: 3 requests went out in %d writes; want 3", op.Verb, n)
@@ -451,7 +450,7 @@ func TestHandshakeFails(t *testing.T) {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://"+each(t, row.take)+"/races")})
 		op := get("1")
 		for range 2 {
-			if got := subject.Do(context.Background(), &op); got.Status != 0 || got.Fault != target.TLSFailed {
+			if got := subject.Do(t.Context(), &op); got.Status != 0 || got.Fault != target.TLSFailed {
 				t.Errorf("%s: Do = %+v; want %s", row.name, got, target.TLSFailed)
 			}
 		}

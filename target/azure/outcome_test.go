@@ -1,7 +1,6 @@
 package azure_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -143,7 +142,7 @@ func TestOutcomes(t *testing.T) {
 			subject, server := openAt(t, always(reply), azure.Options{})
 			// Twice, so that the second reply comes into used room.
 			for range 2 {
-				got := subject.Do(context.Background(), &row.op)
+				got := subject.Do(t.Context(), &row.op)
 				want := row.want
 				if strings.HasSuffix(want.Detail, ": ") && strings.HasPrefix(got.Detail, want.Detail) {
 					want.Detail = got.Detail
@@ -181,7 +180,7 @@ func TestAskedCount(t *testing.T) {
 		{"an answer beyond reason", "X-Loadgen-Counted: 9999999999\n", true, 1},
 	} {
 		subject, server := openAt(t, always(framed("HTTP/1.1 204 No Content\n"+row.header+"Content-Length: 0\n\n", false)), azure.Options{AskCounted: row.ask})
-		if got := subject.Do(context.Background(), &insert); got.Counted != row.want || got.Status != 204 {
+		if got := subject.Do(t.Context(), &insert); got.Counted != row.want || got.Status != 204 {
 			t.Errorf("%s: Do = %d, counted %d; want 204, %d", row.name, got.Status, got.Counted, row.want)
 		}
 		asked := strings.Contains(string(server.requests()[0]), "X-Loadgen-Ask: counted\r\n")
@@ -226,7 +225,7 @@ func TestDerivedCounts(t *testing.T) {
 		for _, code := range []entity.Code{"", "InvalidInput", entity.TableNotFound, entity.DuplicateProperties} {
 			subject, _ := openAt(t, always(fmt.Sprintf("HTTP/1.1 %d X\r\nx-ms-error-code: %s\r\nContent-Length: 0\r\n\r\n", status, code)), azure.Options{})
 			for _, op := range []*target.Operation{&get, &insert, &query, &three, &create} {
-				got := subject.Do(context.Background(), op)
+				got := subject.Do(t.Context(), op)
 				if got.Status != status || got.Code != code || got.Counted != want[key{op, status, code}] {
 					t.Errorf("%v answered %d %s = %d %s, counted %d; want %d", op.Verb, status, code, got.Status, got.Code, got.Counted, want[key{op, status, code}])
 				}
@@ -236,7 +235,7 @@ func TestDerivedCounts(t *testing.T) {
 	subject, _ := openAt(t, always("HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n"), azure.Options{})
 	for writes, want := range map[int]int64{0: 0, 1: 1, 100: 100, 101: 0} {
 		op := batch(writes)
-		if got := subject.Do(context.Background(), &op); got.Counted != want {
+		if got := subject.Do(t.Context(), &op); got.Counted != want {
 			t.Errorf("a transaction of %d writes, answered 400, counted %d; want %d", writes, got.Counted, want)
 		}
 	}
@@ -274,8 +273,7 @@ func TestRetryAfter(t *testing.T) {
 		{"a date long gone by", "Retry-After: Fri, 20 Nov 0001 11:48:29 GMT\n", 0},
 	} {
 		subject, _ := openAt(t, always(framed("HTTP/1.1 503 Busy\n"+row.headers+"Content-Length: 0\n\n", false)), azure.Options{Clock: still{clock.NewReal()}})
-		op := single(entity.Insert, "1", entity.Match{})
-		if got := subject.Do(context.Background(), &op); got.Status != 503 || got.RetryAfter != row.want {
+		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 503 || got.RetryAfter != row.want {
 			t.Errorf("%s: Do(%q) = %d, to be retried after %v; want 503, %v", row.name, row.headers, got.Status, got.RetryAfter, row.want)
 		}
 	}

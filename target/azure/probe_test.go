@@ -1,7 +1,6 @@
 package azure_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -87,7 +86,7 @@ func TestProbe(t *testing.T) {
 			}
 		}
 		subject := open(t, azure.Options{Endpoint: endpoint, Clock: still{clock.NewReal()}})
-		got, err := subject.Probe(context.Background())
+		got, err := subject.Probe(t.Context())
 		if (row.kind == nil) != (err == nil) || !errors.Is(err, row.kind) {
 			t.Errorf("%s: Probe = %+v, %v; want %v", row.name, got, err, row.kind)
 		}
@@ -110,7 +109,7 @@ func TestProbe(t *testing.T) {
 func TestProbeDescribes(t *testing.T) {
 	subject, _ := openAt(t, always(framed("HTTP/1.1 200 OK\n"+tablesServer+"Date: Fri, 20 Nov 2026 11:48:29 GMT\nx-ms-version: 2019-02-02\n"+jsonReply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
 	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
-	if got, err := subject.Probe(context.Background()); err != nil || got != want {
+	if got, err := subject.Probe(t.Context()); err != nil || got != want {
 		t.Errorf("Probe = %+v, %v; want %+v", got, err, want)
 	}
 }
@@ -134,7 +133,7 @@ func TestProbeUnreachable(t *testing.T) {
 		{"TLS where there is none", strings.Replace(plain.URL, "http:", "https:", 1), "does not speak it; does the address need http"},
 	} {
 		subject := open(t, azure.Options{Endpoint: endpointAt(t, row.address)})
-		_, err := subject.Probe(context.Background())
+		_, err := subject.Probe(t.Context())
 		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), row.hint) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: Probe = %v; want ErrUnreachable with %q", row.name, err, row.hint)
 		}

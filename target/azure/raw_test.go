@@ -188,6 +188,11 @@ func openAt(t testing.TB, answer func(int, []byte) (string, bool), o azure.Optio
 	return open(t, o), server
 }
 
+// do has a target carry out an operation.
+func do(t *testing.T, subject target.Target, op target.Operation) target.Outcome {
+	return subject.Do(t.Context(), &op)
+}
+
 // framed returns a reply written with plain line ends as bytes of the wire: its
 // body in one piece with a length, or in chunks as the real service sends JSON.
 func framed(text string, chunked bool) string {

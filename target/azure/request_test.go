@@ -2,7 +2,6 @@ package azure_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -99,7 +98,7 @@ func TestRequestBytes(t *testing.T) {
 			subject := open(t, o)
 			// A second time, through the room that the first one left.
 			for range 2 {
-				if got := subject.Do(context.Background(), &row.op); got.Status != 503 {
+				if got := subject.Do(t.Context(), &row.op); got.Status != 503 {
 					t.Errorf("%s: Do = %+v; want the server's 503", row.name, got)
 				}
 			}
@@ -214,13 +213,13 @@ func TestETagStyles(t *testing.T) {
 		{"a tag that is none", merge, strings.Replace(tagged(""), "W/", "", 1), "11:48:20.4827", "20.4827Z"},
 	} {
 		subject, server := openAt(t, always(framed(row.reply, false)), azure.Options{})
-		if got := subject.Do(context.Background(), &row.first); got.Status == 0 {
+		if got := subject.Do(t.Context(), &row.first); got.Status == 0 {
 			t.Errorf("%s: Do = %+v; want a reply", row.name, got)
 		}
 		conditional := single(entity.Merge, "1", entity.MatchExactly(ticks(t, "2026-11-20T"+row.version+"Z")))
 		batch := target.Operation{Verb: entity.Batch, Table: "Runners", Changes: []entity.Change{conditional.Change}}
 		for n, op := range []*target.Operation{&conditional, &batch} {
-			subject.Do(context.Background(), op)
+			subject.Do(t.Context(), op)
 			want := "If-Match: W/\"datetime'2026-11-20T11%3A48%3A" + row.want + "'\"\r\n"
 			if request := string(server.requests()[n+1]); !strings.Contains(request, want) {
 				t.Errorf("%s: %v sent\n%s\nwant %s in it", row.name, op.Verb, request, want)
@@ -239,7 +238,7 @@ func TestETagStyleChanges(t *testing.T) {
 	}, azure.Options{})
 	op := single(entity.Merge, "1", entity.MatchExactly(ticks(t, "2026-11-20T11:48:20.4827Z")))
 	for n, want := range wants {
-		got := subject.Do(context.Background(), &op)
+		got := subject.Do(t.Context(), &op)
 		if !strings.Contains(string(server.requests()[n]), want) {
 			t.Errorf("request %d:\n%s\nwant %s in it", n, server.requests()[n], want)
 		}

@@ -174,7 +174,7 @@ func BenchmarkDo(b *testing.B) {
 			n.join(b, subject)
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := subject.Do(context.Background(), &row.op); got.Class(target.Expected{}) != results.Ok {
+				if got := subject.Do(b.Context(), &row.op); got.Class(target.Expected{}) != results.Ok {
 					b.Fatalf("Do = %+v; want a success", got)
 				}
 			}

@@ -182,7 +182,7 @@ func TestFailuresShowNoSecret(t *testing.T) {
 						t.Errorf("%s: %v has the detail %q; want one short line", name, op.Verb, outcome.Detail)
 					}
 				}
-				service, err := subject.Probe(context.Background())
+				service, err := subject.Probe(t.Context())
 				search(t, name+": probe", printed(service)+printed(err))
 				ended, cancel := context.WithCancelCause(context.Background())
 				cancel(nil)
