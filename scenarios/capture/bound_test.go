@@ -19,10 +19,7 @@ import (
 )
 
 func TestOptionsAreValidated(t *testing.T) {
-	recorder, err := results.NewRecorder(new(results.Memory), manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorder := must(results.NewRecorder(new(results.Memory), manifest()))
 	for _, row := range []struct {
 		name    string
 		options capture.Options

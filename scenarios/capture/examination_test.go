@@ -50,9 +50,7 @@ func examine(t *testing.T, set ...string) *office {
 	}
 	o.Begin()
 	once := &aztables.ClientOptions{ClientOptions: azcore.ClientOptions{Retry: policy.RetryOptions{MaxRetries: -1}}}
-	if o.client, err = aztables.NewServiceClientFromConnectionString(o.ConnectionString(), once); err != nil {
-		t.Fatal(err)
-	}
+	o.client = must(aztables.NewServiceClientFromConnectionString(o.ConnectionString(), once))
 	return o
 }
 
@@ -126,10 +124,7 @@ func TestExamineJudgesAProgramOfAnotherMake(t *testing.T) {
 	for range queries {
 		filter := "Paid eq true"
 		for pages := runners.NewListEntitiesPager(&aztables.ListEntitiesOptions{Filter: &filter}); pages.More(); {
-			page, err := pages.NextPage(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must(pages.NextPage(t.Context()))
 			requests++
 			entities += 200
 			returned += int64(len(page.Entities))
@@ -195,10 +190,7 @@ func TestExaminationSaysWhatItIsOf(t *testing.T) {
 	if want := (results.Targets{Partition: 50, Account: 20_000}); m.Targets != want || len(m.Model) == 0 {
 		t.Errorf("the targets = %+v, of %d parameters; want %+v", m.Targets, len(m.Model), want)
 	}
-	documented, err := model.New(model.Documented)
-	if err != nil {
-		t.Fatal(err)
-	}
+	documented := must(model.New(model.Documented))
 	var other capture.Examination
 	if err := other.Open(capture.Plan{Out: "own", Model: documented, Started: s.clock.Started()}); err != nil {
 		t.Fatal(err)

@@ -134,3 +134,11 @@ func named(r rest.Seen, id string) rest.Seen {
 	r.ClientRequestID = id
 	return r
 }
+
+// must returns a value, and panics where there is an error: the test cannot go on.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

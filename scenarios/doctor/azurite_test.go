@@ -21,10 +21,7 @@ func azurite(t *testing.T) run.Endpoint {
 	if text == "" {
 		t.Fatal("LOADGEN_AZURITE is not set; run this by .ci/azurite")
 	}
-	endpoint, err := run.ParseConnectionString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must(run.ParseConnectionString(text))
 	return endpoint
 }
 
@@ -45,18 +42,12 @@ phases:
 // medians sends everyday's operations and returns the median service time of each, in seconds.
 func medians(t *testing.T, p run.Plan, seed uint64, measured *doctor.Profile) map[string]float64 {
 	t.Helper()
-	s, err := scenarios.Parse("everyday", []byte(everyday))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenarios.Parse("everyday", []byte(everyday)))
 	if s.Seed = seed; measured != nil {
 		s.UseMeasured(measured.Base, measured.Measured("azurite.yaml"))
 	}
 	p.Scenario, p.NoProbe, p.Memory = s, true, new(results.Memory)
-	record, err := run.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must(run.Run(t.Context(), p))
 	found := make(map[string]float64)
 	for _, name := range []string{"get", "insert"} {
 		all := record.Total(func(p *results.Phase, k results.Kind) bool { return p.Reported && k.Name == name })

@@ -202,19 +202,11 @@ func TestBooksFinding(t *testing.T) {
 
 // A record that says something else than it was sealed with is found out.
 func TestDifferencesOfARecordReadBack(t *testing.T) {
-	s, err := stress([][2]string{{"phases.load.entities", "100"}, {"phases.peak.each", "1s"}, {"phases.peak.rates", "[50]"}}...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(stress([2]string{"phases.load.entities", "100"}, [2]string{"phases.peak.each", "1s"},
+		[2]string{"phases.peak.rates", "[50]"}))
 	folder := new(results.Memory)
-	record, err := run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := must(run.Run(t.Context(), run.Plan{Scenario: s, Memory: folder}))
+	again := must(results.Read(folder))
 	if got := differences(record.Summary, again); len(got) > 0 {
 		t.Errorf("differences = %v; want none", got)
 	}

@@ -53,10 +53,7 @@ func (s *service) killed(t *testing.T, name string) {
 		marked = strings.Contains(r.URL.Path, "~loadgen")
 		return true
 	})
-	spec, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := must(scenarios.Builtin(name))
 	spec.Workers = 1
 	endpoint, err := run.ParseConnectionString(fmt.Sprintf("AccountName=races;AccountKey=%s;TableEndpoint=%s/races;QueueEndpoint=%[2]s/queues;BlobEndpoint=%[2]s/blobs", planted, server.URL))
 	if err != nil {
@@ -75,10 +72,7 @@ func (s *service) clean(t *testing.T, o CleanOptions, at ...string) *Cleaned {
 	if o.Service.Account() == "" {
 		o.Service = endpointAt(t, append(at, s.URL)[0], planted)
 	}
-	c, err := Clean(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(Clean(t.Context(), o))
 	return c
 }
 
@@ -187,10 +181,8 @@ func TestInterruptedClean(t *testing.T) {
 		}
 		return false
 	})
-	c, err := Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(), Agreed: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(Clean(ctx, CleanOptions{Service: endpointAt(t, server.URL+"/races", planted), Clock: clock.NewReal(),
+		Agreed: true}))
 	// Whether the reply to the first was heard is a matter of chance.
 	if left := s.Engine.TableNames("races"); len(left) != 2 || c.LeftBehind != 2 || c.Dropped+c.NotDropped != 1 {
 		t.Errorf("Clean = %+v, and leaves %v; want the other two left behind", c, left)
@@ -280,10 +272,8 @@ func TestCleanBesideTheTable(t *testing.T) {
 		s.table(t, "loadgenoneDay1", "", "")
 		s.table(t, "theirs", "", "")
 		dropped, status = nil, row.status
-		endpoint, err := run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings + "TableEndpoint=" + s.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		endpoint := must(run.ParseConnectionString("AccountName=races;AccountKey=" + planted + ";" + row.settings +
+			"TableEndpoint=" + s.URL))
 		c := s.clean(t, CleanOptions{Service: endpoint, Agreed: true})
 		if len(c.Tables) != 1 || c.Tables[0].State != row.state || !strings.HasPrefix(c.Tables[0].Note, row.note) ||
 			!slices.Equal(c.Tables[0].Beside, []string{"table loadgenoneDay1", "queue loadgenone-moves"}) {
@@ -312,4 +302,12 @@ func TestMarkerOfAKilledRun(t *testing.T) {
 			t.Errorf("beside it is %q; want a table by its name", one)
 		}
 	}
+}
+
+// must returns a value, and panics where there is an error: the test cannot go on.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

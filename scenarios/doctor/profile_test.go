@@ -139,10 +139,7 @@ func FuzzParse(f *testing.F) {
 // served is a service of our own that is measured as a stranger would be.
 func served(t *testing.T, set ...string) run.Endpoint {
 	t.Helper()
-	endpoint, err := run.ParseConnectionString(resttest.Open(t, serve.Options{Quiet: true, Set: set}).ConnectionString())
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must(run.ParseConnectionString(resttest.Open(t, serve.Options{Quiet: true, Set: set}).ConnectionString()))
 	return endpoint
 }
 
@@ -228,10 +225,7 @@ func TestAccountLimit(t *testing.T) {
 	tr := drawn(t, 0)
 	tr.asked.Overrides = append(tr.asked.Overrides[1:], override("partition_target", "100000"), override("account_target", "3210"))
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 100_000, Rate: 50, MaxRate: 300, Model: tr.asked, Seed: 1, AccountLimit: true, AccountRate: 10_000}
-	out, err := doctor.Calibrate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(doctor.Calibrate(t.Context(), o))
 	v, found := out.Profile.Parameter("account_target")
 	if !found || off(v.Whole(), 3210) > 0.05 || !covers(v, 3210) {
 		t.Errorf("account_target is %+v, %t; want 3210: %v", v, found, out.Profile.Unlearnt)

@@ -29,9 +29,7 @@ func TestSecretsOfAServiceAreFound(t *testing.T) {
 	}
 	s := scenarios.Scenario{Model: tr.asked}
 	var err error
-	if tr.model, err = s.PartitionModel(); err != nil {
-		t.Fatal(err)
-	}
+	tr.model = must(s.PartitionModel())
 	at := served(t, set...)
 	o := remote(at, 10_000) // too little for the bursts, which take 20 s
 	o.Rate, o.MaxRate, o.Each, o.Workers = 100, 1000, 2*time.Second, 256

@@ -47,10 +47,7 @@ func TestWaitedAtLeast(t *testing.T) {
 // of arithmetic, to what a histogram resolves.
 func TestStallIsToldExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		figures, err := trials{clock: clock.NewReal()}.measureStall(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		figures := must(trials{clock: clock.NewReal()}.measureStall(context.Background()))
 		if figures.operations != 20_000 || figures.succeeded != 20_000 || figures.due != 2000 || len(figures.books) > 0 {
 			t.Errorf("measureStall = %+v; want 20,000 operations, 2,000 of them due during the stall, and closed books", figures)
 		}

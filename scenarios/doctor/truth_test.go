@@ -42,10 +42,7 @@ func drawn(t *testing.T, seed uint64) truth {
 	}
 	tr.asked = scenarios.Model{Profile: model.Documented, Overrides: list}
 	s := scenarios.Scenario{Model: tr.asked}
-	var err error
-	if tr.model, err = s.PartitionModel(); err != nil {
-		t.Fatal(err)
-	}
+	tr.model = must(s.PartitionModel())
 	return tr
 }
 
@@ -78,10 +75,7 @@ func learnt(t *testing.T, tr truth, seed uint64) *doctor.Profile {
 	t.Helper()
 	o := doctor.CalibrationOptions{On: run.Simulated, Budget: 200_000, Rate: doctor.DefaultRate, MaxRate: 2000, Model: tr.asked, Seed: seed,
 		Now: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}
-	out, err := doctor.Calibrate(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(doctor.Calibrate(t.Context(), o))
 	if out.Ended != nil {
 		t.Fatal(out.Ended)
 	}
@@ -178,4 +172,12 @@ func covers(v doctor.ProfileValue, truth int64) bool {
 	low, sound := amount(v.Low)
 	high, also := amount(v.High)
 	return sound && also && low <= truth && truth <= high
+}
+
+// must returns a value, and panics where there is an error: the test cannot go on.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

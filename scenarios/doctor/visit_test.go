@@ -54,14 +54,8 @@ func serviceOf(t *testing.T, o rest.Options) *service {
 // endpointAt is an address with a key.
 func endpointAt(t *testing.T, url, key string) azure.Endpoint {
 	t.Helper()
-	secret, err := wire.NewSecret(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint, err := azure.ParseURL(url, "", secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := must(wire.NewSecret(key))
+	endpoint := must(azure.ParseURL(url, "", secret))
 	return endpoint
 }
 
@@ -88,10 +82,7 @@ func (d dateless) WriteHeader(status int) {
 // closedPort is an address of this machine that nobody listens on.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must(net.Listen("tcp", "127.0.0.1:0"))
 	closed.Close()
 	return closed.Addr().String()
 }
@@ -210,10 +201,8 @@ func spelled(d *Diagnosis) string { return fmt.Sprintf("%+v", *d.Document()) + f
 func TestVisitWithASignature(t *testing.T) {
 	good := newService(t, 0)
 	const signature = "c2lnbmF0dXJlc2lnbmF0dXJlc2lnbmF0dXJlc2lnbmE="
-	endpoint, err := endpointAt(t, good.URL, planted).WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + signature)
-	if err != nil {
-		t.Fatal(err)
-	}
+	const rights = "sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig="
+	endpoint := must(endpointAt(t, good.URL, planted).WithSAS(rights + signature))
 	v := visiting(endpoint, nil)
 	defer v.close()
 	d := diagnose(context.Background(), v.checks(), io.Discard)
@@ -467,10 +456,7 @@ func TestNeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := needOf(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(needOf(t.Context(), s))
 		return n
 	}
 	slow := needs("[100]", "2s")
@@ -510,10 +496,7 @@ func TestBandwidthWritesNothing(t *testing.T) {
 	if c := good.Counts(); f.Verdict != Warn || c.Entities != 0 || c.Requests > 17 || len(good.Engine.TableNames("races")) > 0 {
 		t.Errorf("%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
 	}
-	read, err := v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))
 	w := visiting(read, nil)
 	defer w.close()
 	if f := w.measureBandwidth(t.Context()); f.Verdict != CannotTell || !strings.Contains(f.Measured, "403") {

@@ -20,15 +20,10 @@ func openAzurite(t *testing.T, by azure.Client) *azure.Target {
 	if text == "" {
 		t.Fatal("LOADGEN_AZURITE is not set; run this by .ci/azurite")
 	}
-	endpoint, err := azure.ParseConnectionString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must(azure.ParseConnectionString(text))
 	clk := clock.NewReal()
-	client, err := azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk, RunID: "conform", Client: by})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must(azure.New(azure.Options{Endpoint: endpoint, Connections: 16, Clock: clk, Calendar: clk,
+		RunID: "conform", Client: by}))
 	t.Cleanup(client.Close)
 	return client
 }

@@ -19,10 +19,7 @@ var deviations = map[string]string{
 }
 
 func TestDeviationsAreThoseOfTheDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/azurite.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../docs/azurite.md"))
 	known := make(map[string]bool)
 	for _, check := range targettest.Checks() {
 		known[check.Name] = true

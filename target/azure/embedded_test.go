@@ -180,21 +180,12 @@ retry: none
 func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) drive.Runner) *results.Record {
 	var record *results.Record
 	synctest.Test(t, func(t *testing.T) {
-		s, err := scenarios.Parse("twice.yaml", []byte(offered))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(scenarios.Parse("twice.yaml", []byte(offered)))
 		clk := clock.NewReal()
 		m := openInMemory(t, azure.Options{AskCounted: true, Connections: s.Workers})
-		campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "twice"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		campaign := must(campaign.NewCampaign(campaign.Options{Scenario: s, Table: "twice"}))
 		folder := new(results.Memory)
-		recorder, err := results.NewRecorder(folder, results.Manifest{Operations: campaign.Kinds()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		recorder := must(results.NewRecorder(folder, results.Manifest{Operations: campaign.Kinds()}))
 		other := m.NetHTTP()
 		live := &drive.Live{Clock: clk, Target: m.Target, Workers: s.Workers}
 		if err := campaign.Run(t.Context(), runner(live, other), &drive.Ledger{Recorder: recorder}); err != nil {
@@ -205,9 +196,7 @@ func driven(t *testing.T, name string, runner func(*drive.Live, *azure.NetHTTP) 
 			t.Fatal(err)
 		}
 		other.Close()
-		if record, err = results.Read(folder); err != nil {
-			t.Fatal(err)
-		}
+		record = must(results.Read(folder))
 		sum := record.Total(results.Everything)
 		if sum.Scheduled != sum.Sent+sum.Dropped || sum.Attempts != sum.Ok+sum.Throttled+sum.Failed ||
 			sum.Attempts != counts.Requests || sum.Counted != counts.Entities || sum.Failed > 0 {

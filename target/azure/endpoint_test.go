@@ -90,10 +90,7 @@ func TestParseURLFaults(t *testing.T) {
 }
 
 func TestWithSAS(t *testing.T) {
-	plain, err := azure.ParseURL("https://races.table.core.windows.net", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(azure.ParseURL("https://races.table.core.windows.net", "", nil))
 	for _, row := range []struct {
 		name, text string
 		ok         bool
@@ -117,10 +114,7 @@ func TestWithSAS(t *testing.T) {
 }
 
 func TestOptionsFaults(t *testing.T) {
-	naked, err := azure.ParseURL("https://races.table.core.windows.net", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	naked := must(azure.ParseURL("https://races.table.core.windows.net", "", nil))
 	for _, row := range []struct {
 		name   string
 		o      azure.Options

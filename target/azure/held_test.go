@@ -35,10 +35,7 @@ func TestRepliesAreHeldToTheKeysAskedFor(t *testing.T) {
 		return target.Operation{Verb: entity.Query, Table: "Runners", Query: q}
 	}
 	within := func(r filter.Range) target.Operation { return query(target.Query{Range: r}) }
-	filtered, err := target.Filtered("PartitionKey eq 'p' and RowKey ge 'b' and RowKey lt 'd' and Age gt 3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	filtered := must(target.Filtered("PartitionKey eq 'p' and RowKey ge 'b' and RowKey lt 'd' and Age gt 3"))
 	later := target.RowsFrom("p", "b")
 	later.Token = target.Token{Present: true, NextPartitionKey: "p", NextRowKey: "x"}
 	few := target.OnePartition("p")

@@ -158,17 +158,11 @@ func TestARefusedTokenIsGotOnceAnew(t *testing.T) {
 	t.Setenv("IDENTITY_ENDPOINT", server.URL)
 	t.Setenv("IDENTITY_HEADER", plantedHeader)
 	t.Setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
-	who, err := azure.DefaultCredential(azure.TokenScope("races.table.core.windows.net", false))
-	if err != nil {
-		t.Fatal(err)
-	}
+	who := must(azure.DefaultCredential(azure.TokenScope("races.table.core.windows.net", false)))
 	clk := clock.NewReal()
 	k := azure.NewTokenKeeper(who, clk, clk)
 	defer k.Close()
-	first, err := k.Ready(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must(k.Ready(t.Context()))
 	var wait sync.WaitGroup
 	var second atomic.Pointer[azure.Token]
 	for range 8 { // as many as have met the refusal get the same other token

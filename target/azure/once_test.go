@@ -192,10 +192,7 @@ func TestIdleConnections(t *testing.T) {
 // What the attempt is told of a connection that fails.
 func TestFailures(t *testing.T) {
 	op := get("1")
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must(net.Listen("tcp", "127.0.0.1:0"))
 	refusing := closed.Addr().String()
 	closed.Close()
 	hangUp := func(reply string) func(*testing.T) string {

@@ -20,10 +20,7 @@ import (
 // golden returns the text of a reply.
 func golden(t testing.TB, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "replies", name+".http"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(filepath.Join("testdata", "replies", name+".http")))
 	if head, body, _ := strings.Cut(string(text), "\n\n"); body != "" {
 		return head + "\n\n" + strings.TrimSuffix(body, "\n")
 	}
@@ -32,10 +29,7 @@ func golden(t testing.TB, name string) string {
 
 func ticks(t testing.TB, text string) entity.Ticks {
 	t.Helper()
-	at, err := entity.ParseTicks(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must(entity.ParseTicks(text))
 	return at
 }
 
@@ -131,10 +125,7 @@ func outcomeRows(t *testing.T) []outcomeRow {
 }
 
 func TestOutcomes(t *testing.T) {
-	unused, err := filepath.Glob(filepath.Join("testdata", "replies", "*.http"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unused := must(filepath.Glob(filepath.Join("testdata", "replies", "*.http")))
 	for _, row := range outcomeRows(t) {
 		unused = slices.DeleteFunc(unused, func(path string) bool { return filepath.Base(path) == row.file+".http" })
 		for _, chunked := range []bool{false, true} {

@@ -80,10 +80,7 @@ func TestProbe(t *testing.T) {
 		server := serve(t, func(int, []byte) (string, bool) { return framed(row.reply, false), true })
 		endpoint := endpointAt(t, server.url())
 		if row.sas != "" {
-			var err error
-			if endpoint, err = endpoint.WithSAS(row.sas); err != nil {
-				t.Fatal(err)
-			}
+			endpoint = must(endpoint.WithSAS(row.sas))
 		}
 		subject := open(t, azure.Options{Endpoint: endpoint, Clock: still{clock.NewReal()}})
 		got, err := subject.Probe(t.Context())
@@ -115,10 +112,7 @@ func TestProbeDescribes(t *testing.T) {
 }
 
 func TestProbeUnreachable(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must(net.Listen("tcp", "127.0.0.1:0"))
 	refusing := closed.Addr().String()
 	closed.Close()
 	secure := httptest.NewTLSServer(http.NotFoundHandler())

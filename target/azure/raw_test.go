@@ -75,10 +75,7 @@ func serve(t testing.TB, answer func(number int, request []byte) (reply string, 
 // each has a function take the connections that come, one after another.
 func each(t testing.TB, take func(conn net.Conn)) (address string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		for {
@@ -141,14 +138,8 @@ func (r *raw) url() string { return "http://" + r.address + "/races" }
 // endpointAt is the account races at an address, with the key of the tests.
 func endpointAt(t testing.TB, address string) azure.Endpoint {
 	t.Helper()
-	secret, err := wire.NewSecret(testKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	endpoint, err := azure.ParseURL(address, "races", secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := must(wire.NewSecret(testKey))
+	endpoint := must(azure.ParseURL(address, "races", secret))
 	return endpoint
 }
 
@@ -173,10 +164,7 @@ func build(t testing.TB, o azure.Options) *azure.Target {
 		o.Calendar = clock.Epoch(epoch)
 	}
 	o.RunID, o.Timeout = "run7", cmp.Or(o.Timeout, 5*time.Second)
-	built, err := azure.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := must(azure.New(o))
 	return built
 }
 
@@ -275,4 +263,12 @@ func (n *network) handle(conn net.Conn) {
 			return
 		}
 	}
+}
+
+// must returns a value, and panics where there is an error: the test cannot go on.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }

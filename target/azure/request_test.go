@@ -112,10 +112,7 @@ func TestRequestBytes(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				golden, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden := must(os.ReadFile(path))
 				want := bytes.ReplaceAll(golden, []byte("{host}"), []byte(host))
 				want = bytes.ReplaceAll(want, []byte("{signature}"), []byte(races.MAC(row.signed)))
 				// The length of the transaction counts the host's name.

@@ -82,10 +82,7 @@ func TestNetHTTPSendsWhatDoSends(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	endpoint := endpointAt(t, server.URL+"/races")
-	shared, err := endpoint.WithSAS("sv=2019-02-02&sig=" + "c2VjcmV0%2Bc2VjcmV0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := must(endpoint.WithSAS("sv=2019-02-02&sig=" + "c2VjcmV0%2Bc2VjcmV0"))
 	for _, endpoint := range []azure.Endpoint{endpoint, shared} {
 		subject := open(t, azure.Options{Endpoint: endpoint, AskCounted: true, Clock: still{clock.NewReal()}})
 		other := netHTTP(t, subject)

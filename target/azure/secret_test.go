@@ -70,28 +70,16 @@ type endpoints struct {
 
 func planted(t *testing.T, address string) []azure.Endpoint {
 	t.Helper()
-	secret, err := wire.NewSecret(plantedKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keyed, err := azure.ParseURL(address, "races", secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := keyed.WithSAS(plantedSAS())
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := must(wire.NewSecret(plantedKey))
+	keyed := must(azure.ParseURL(address, "races", secret))
+	signed := must(keyed.WithSAS(plantedSAS()))
 	return []azure.Endpoint{keyed, signed}
 }
 
 func TestPrintsShowNoSecret(t *testing.T) {
 	for _, endpoint := range planted(t, "https://races.table.core.windows.net") {
 		o := azure.Options{Endpoint: endpoint, Clock: clock.NewReal(), Calendar: clock.Epoch(epoch)}
-		built, err := azure.New(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		built := must(azure.New(o))
 		defer built.Close()
 		holder := endpoints{endpoint, endpoint, &endpoint, []azure.Endpoint{endpoint}, map[string]any{"e": endpoint}}
 		for _, value := range []any{endpoint, &endpoint, o, &o, built, holder, &holder, []any{endpoint}, struct{ o azure.Options }{o}} {

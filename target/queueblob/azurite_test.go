@@ -34,14 +34,9 @@ func azuriteService(t *testing.T, setting string) queueblob.Service {
 // openAzurite returns both of its services.
 func openAzurite(t *testing.T) queueblob.Services {
 	t.Helper()
-	queues, err := queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4, target.NewReplyBudget(target.CommonReplyBudget))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4, target.NewReplyBudget(target.CommonReplyBudget))
-	if err != nil {
-		t.Fatal(err)
-	}
+	budget := target.NewReplyBudget(target.CommonReplyBudget)
+	queues := must(queueblob.OpenQueues(azuriteService(t, "QueueEndpoint"), 4, budget))
+	blobs := must(queueblob.OpenBlobs(azuriteService(t, "BlobEndpoint"), 4, budget))
 	t.Cleanup(queues.Close)
 	t.Cleanup(blobs.Close)
 	return queueblob.Services{Queues: queues, Blobs: blobs}
@@ -53,10 +48,7 @@ func TestAzuriteAnswersAsTheStandInsDo(t *testing.T) {
 	mark := strconv.FormatInt(clock.NewReal().Started().UnixNano(), 36)
 	for number, file := range scripts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden := must(os.ReadFile(file))
 			clk := clock.NewReal()
 			used := map[string]bool{}
 			here := &desk{

@@ -39,10 +39,7 @@ var rewrite = flag.Bool("rewrite", false, "write the golden replies of testdata 
 func TestScripts(t *testing.T) {
 	for _, file := range scripts(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			golden, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden := must(os.ReadFile(file))
 			got := play(t, newDesk(), golden)
 			if *rewrite {
 				if err := os.WriteFile(file, got, 0o644); err != nil {
@@ -263,18 +260,12 @@ func short(body []byte) string {
 
 func span(t *testing.T, text string) time.Duration {
 	t.Helper()
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(time.ParseDuration(text))
 	return d
 }
 
 func number(t *testing.T, text string) int {
 	t.Helper()
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(strconv.Atoi(text))
 	return n
 }

@@ -70,14 +70,8 @@ func servicesWithin(t *testing.T, budget *target.ReplyBudget, address, key, sign
 			t.Errorf("a service is printed as %s, with its secret", shown)
 		}
 	}
-	queues, err := queueblob.OpenQueues(s, 2, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := queueblob.OpenBlobs(s, 2, budget)
-	if err != nil {
-		t.Fatal(err)
-	}
+	queues := must(queueblob.OpenQueues(s, 2, budget))
+	blobs := must(queueblob.OpenBlobs(s, 2, budget))
 	t.Cleanup(queues.Close)
 	t.Cleanup(blobs.Close)
 	return queueblob.Services{Queues: queues, Blobs: blobs}
@@ -313,4 +307,12 @@ func TestEndlessHeads(t *testing.T) {
 			t.Errorf("%v with a head of 1 MiB = %+v; want a connection that failed", one.Verb, o)
 		}
 	}
+}
+
+// must returns a value, and panics where there is an error: the test cannot go on.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
