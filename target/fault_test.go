@@ -132,36 +132,6 @@ func TestAnInjectorIsBegunAndEnded(t *testing.T) {
 	}
 }
 
-// The books of the inner target, corrected by what was done to its attempts, are those of
-// the sender, under any plan.
-func TestCorrectedBooksAreTheSenders(t *testing.T) {
-	for seed := range uint64(50) {
-		rng := rand.New(rand.NewPCG(seed, 5))
-		var rules []engine.FaultRule
-		for range 1 + rng.IntN(6) {
-			rule := all(engine.FaultKinds()[rng.IntN(6)], 0, time.Duration(1+rng.IntN(10))*s)
-			rule.Share = 1 + rng.IntN(engine.WholeShare)
-			switch rule.Kind {
-			case engine.FaultDrop:
-				rule.Moment = engine.FaultMoment(1 + rng.IntN(2))
-			case engine.FaultDelay, engine.FaultDrip:
-				rule.By = s
-			case engine.FaultRefuse:
-				rule.Code = engine.FaultCodes()[rng.IntN(3)]
-			}
-			rules = append(rules, rule)
-		}
-		inner := &service{}
-		wrapped := target.WrapImmediateFaults(inner, engine.FaultPlan{Rules: rules}, seed)
-		for n := range uint64(300) {
-			wrapped.Submit(clock.Instant(n)*clock.Instant(30*ms), faultedInsert(n, "p"))
-		}
-		if got, want := wrapped.Corrected(inner).Counts(), wrapped.Counts(); got != want {
-			t.Errorf("seed %d: under %+v the corrected books are %+v; want %+v", seed, rules, got, want)
-		}
-	}
-}
-
 // Every attempt is number 0, which the service answers with 204 after 5 ms.
 func TestWhatAFaultDoesToAnAttempt(t *testing.T) {
 	onlyRaces := delayAll(s)
@@ -254,14 +224,16 @@ func traffic(seed uint64) (engine.FaultPlan, []*target.Operation, []clock.Instan
 	for range 1 + rng.IntN(6) {
 		from := time.Duration(rng.IntN(1500)) * ms
 		rule := engine.FaultRule{
-			Kind: engine.FaultKind(1 + rng.IntN(4)), From: from, To: from + time.Duration(1+rng.IntN(400))*ms,
+			Kind: engine.FaultKinds()[rng.IntN(6)], From: from, To: from + time.Duration(1+rng.IntN(400))*ms,
 			KeyPrefix: keys[rng.IntN(len(keys))], Share: 1 + rng.IntN(engine.WholeShare),
 		}
 		switch rule.Kind {
 		case engine.FaultDrop:
 			rule.Moment, rule.By = engine.FaultMoment(1+rng.IntN(2)), time.Duration(rng.IntN(50))*ms
-		case engine.FaultDelay:
+		case engine.FaultDelay, engine.FaultDrip:
 			rule.By = time.Duration(1+rng.IntN(300)) * ms
+		case engine.FaultRefuse:
+			rule.Code = engine.FaultCodes()[rng.IntN(3)]
 		}
 		plan.Rules = append(plan.Rules, rule)
 	}
@@ -276,7 +248,7 @@ func traffic(seed uint64) (engine.FaultPlan, []*target.Operation, []clock.Instan
 
 func TestBothFacesDoTheSame(t *testing.T) {
 	var met target.FaultLog
-	for seed := range uint64(40) {
+	for seed := range uint64(80) {
 		plan, operations, instants := traffic(seed)
 		if faults := plan.Validate(); len(faults) > 0 {
 			t.Fatalf("seed %d: the test's own plan is invalid: %v", seed, faults)
@@ -312,14 +284,20 @@ func TestBothFacesDoTheSame(t *testing.T) {
 			}
 		})
 		booksFollow(t, seed, virtual.Counts(), virtual.Log(), virtualInner.counts)
+		// The books of the inner target, corrected by what was done to its attempts, are the sender's.
+		if got, want := virtual.Corrected(virtualInner).Counts(), virtual.Counts(); got != want {
+			t.Errorf("seed %d: under %+v the corrected books are %+v; want %+v", seed, plan.Rules, got, want)
+		}
 		log := virtual.Log()
 		met.DroppedBefore += log.DroppedBefore
 		met.DroppedAfter += log.DroppedAfter
 		met.Frozen += log.Frozen
 		met.Refused += log.Refused
 		met.Delayed += log.Delayed
+		met.Dripped += log.Dripped
+		met.Cut += log.Cut
 	}
-	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed, met.Refused) < 50 {
+	if min(met.DroppedBefore, met.DroppedAfter, met.Frozen, met.Delayed, met.Refused, met.Dripped, met.Cut) < 50 {
 		t.Errorf("the random plans met %+v; want at least 50 of each fault, or the test shows too little", met)
 	}
 }
