@@ -62,7 +62,8 @@ func TestWhatARefusalAnswers(t *testing.T) {
 		{[]engine.FaultRule{plain, timeout}, entity.ServerBusy},
 		{[]engine.FaultRule{delay(0, s, s)}, ""},
 	} {
-		if got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1); got.Code != row.want || got.Refused != (row.want != "") {
+		if got := (engine.FaultPlan{Rules: row.rules}).Decide(0, "p", 1); got.Code != row.want ||
+			got.Refused != (row.want != "") {
 			t.Errorf("%+v answers %q, refused %t; want %q", row.rules, got.Code, got.Refused, row.want)
 		}
 	}

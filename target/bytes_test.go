@@ -132,7 +132,8 @@ func TestTimeoutsBesideThrottlingWhileARangeMoves(t *testing.T) {
 		{0, 5 * time.Second, 0.7},
 		{9 * time.Second, 5 * time.Second, 0.5},
 	} {
-		m := modelOf(t, model.Documented, "offline_least="+row.offline.String(), "offline_most="+row.offline.String(), "map_stale=0s",
+		m := modelOf(t, model.Documented, "offline_least="+row.offline.String(), "offline_most="+row.offline.String(),
+			"map_stale=0s",
 			fmt.Sprint("offline_throttled=", int(1000*row.throttled)), "partition_target=100000", "range_target=100000",
 			"server_target=100000", "account_target=0")
 		e := engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Cold: true, Seed: 3})

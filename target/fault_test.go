@@ -334,7 +334,8 @@ func TestAttemptsDrawApart(t *testing.T) {
 		}
 	}
 	// 200 tosses of a coin; 60 to 140 is more than five standard deviations.
-	for what, got := range map[string]int{"dropped": int(first.Log().DroppedBefore), "not the same with another seed": differ} {
+	dropped := int(first.Log().DroppedBefore)
+	for what, got := range map[string]int{"dropped": dropped, "not the same with another seed": differ} {
 		if got < 60 || got > 140 {
 			t.Errorf("of 200 attempts of one operation %d are %s; want about half", got, what)
 		}

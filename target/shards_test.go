@@ -71,9 +71,10 @@ func TestEachAttemptReachesItsAccountAlone(t *testing.T) {
 
 func TestAnAccountThatIsNotThere(t *testing.T) {
 	one := &spy{}
+	live, virtual := target.NewShards([]target.Target{one}), target.NewImmediateShards([]target.Immediate{one})
 	for name, call := range map[string]func(){
-		"one behind the last":   func() { target.NewShards([]target.Target{one}).Do(t.Context(), &target.Operation{Account: 1}) },
-		"a negative one":        func() { target.NewImmediateShards([]target.Immediate{one}).Submit(0, &target.Operation{Account: -1}) },
+		"one behind the last":   func() { live.Do(t.Context(), &target.Operation{Account: 1}) },
+		"a negative one":        func() { virtual.Submit(0, &target.Operation{Account: -1}) },
 		"no account at all":     func() { target.NewShards(nil) },
 		"none for a simulation": func() { target.NewImmediateShards(nil) },
 	} {

@@ -253,13 +253,14 @@ func TestV22SameSeedSameEvents(t *testing.T) {
 		m := modelOf(t, model.Documented, append(twentieth, "servers=10", "offline_most=9s")...)
 		layer := partition.New(partition.Options{Model: m, Cold: true, Seed: seed})
 		text := ""
-		newLoad(layer, seed).run(0, 650*second, even(50, randomKeys(12)...), func(at clock.Instant, _ int, _ partition.Place, _ partition.Verdict) {
-			if poll && layer.NextEvent() <= at+second {
-				for _, e := range layer.Events() {
-					text += fmt.Sprintf("%+v\n", e)
+		newLoad(layer, seed).run(0, 650*second, even(50, randomKeys(12)...),
+			func(at clock.Instant, _ int, _ partition.Place, _ partition.Verdict) {
+				if poll && layer.NextEvent() <= at+second {
+					for _, e := range layer.Events() {
+						text += fmt.Sprintf("%+v\n", e)
+					}
 				}
-			}
-		})
+			})
 		for _, e := range layer.Events() {
 			text += fmt.Sprintf("%+v\n", e)
 		}

@@ -162,18 +162,22 @@ func TestRetriesAreKnownByTheirID(t *testing.T) {
 		requests []rest.Seen
 		want     outcomes
 	}{
-		{"without an id each is an operation", []rest.Seen{throttled(named(first, "")), named(again, "")}, outcomes{2, 2, 1, 0}},
+		{"without an id each is an operation", []rest.Seen{throttled(named(first, "")), named(again, "")},
+			outcomes{2, 2, 1, 0}},
 		{"a throttled one that comes again is the same", []rest.Seen{throttled(first), again}, outcomes{2, 1, 1, 1}},
 		{"as often as it comes", []rest.Seen{throttled(first), throttled(again), third}, outcomes{3, 1, 1, 2}},
 		{"one that is given up ends all the same", []rest.Seen{throttled(first), throttled(again)}, outcomes{2, 1, 0, 1}},
 		{"a failed one may come again", []rest.Seen{answered(first, entity.InternalError), again}, outcomes{2, 1, 1, 1}},
 		{"so may one whose reply was lost", []rest.Seen{lost, again}, outcomes{2, 1, 1, 1}},
 		{"one that succeeded does not", []rest.Seen{first, again}, outcomes{2, 2, 2, 0}},
-		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again}, outcomes{2, 2, 2, 0}},
+		{"nor one that was told it exists", []rest.Seen{answered(first, entity.EntityAlreadyExists), again},
+			outcomes{2, 2, 2, 0}},
 		{"another request under the same id is another", []rest.Seen{throttled(first), other}, outcomes{2, 2, 1, 0}},
 		{"a retry after the window is another", []rest.Seen{throttled(first), late}, outcomes{2, 2, 1, 0}},
-		{"an id that is too long is none", []rest.Seen{throttled(long), named(again, long.ClientRequestID)}, outcomes{2, 2, 1, 0}},
-		{"one that comes before the first reply waits no time", []rest.Seen{throttled(first), named(insert(ms, "t", "p", "r"), "one")}, outcomes{2, 1, 1, 0}},
+		{"an id that is too long is none", []rest.Seen{throttled(long), named(again, long.ClientRequestID)},
+			outcomes{2, 2, 1, 0}},
+		{"one that comes before the first reply waits no time",
+			[]rest.Seen{throttled(first), named(insert(ms, "t", "p", "r"), "one")}, outcomes{2, 1, 1, 0}},
 	} {
 		s := open(t, capture.Options{})
 		for _, r := range row.requests {

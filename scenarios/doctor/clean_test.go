@@ -230,7 +230,8 @@ func TestCleanOfOneTable(t *testing.T) {
 	s.mark(t, "loadgenone")
 	s.mark(t, "loadgentwo")
 	s.table(t, "loadgentheirs", "", "")
-	c := s.clean(t, CleanOptions{OlderThan: time.Hour, Agreed: true, Tables: []string{"LoadgenOne", "loadgentheirs", "loadgengone"}})
+	c := s.clean(t,
+		CleanOptions{OlderThan: time.Hour, Agreed: true, Tables: []string{"LoadgenOne", "loadgentheirs", "loadgengone"}})
 	var states []string
 	for _, one := range c.Tables {
 		states = append(states, one.Table+" "+one.State)

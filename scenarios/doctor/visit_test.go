@@ -148,11 +148,14 @@ func TestVisits(t *testing.T) {
 		{"a clock that is 20 minutes off", late.URL, planted, nil, visitClock, visitKey, behindKey, "20 min"},
 		{"a clock that is 5 minutes off", slow.URL, planted, nil, "", "", nil, ""},
 		{"a service without a date", timeless.URL + "/races", planted, nil, "", visitClock, nil, "nothing of the time"},
-		{"a server that closes after each reply", closing.URL + "/races", planted, nil, visitKeep, "", nil, "11 requests, 0 of them"},
+		{"a server that closes after each reply", closing.URL + "/races", planted, nil, visitKeep, "", nil,
+			"11 requests, 0 of them"},
 		{"a page of the web", page.URL + "/races", planted, nil, visitKey, "", behindKey, "a web page"},
 		{"a server that hangs up", mute.URL + "/races", planted, nil, visitKey, visitClock, behindKey, "closed"},
-		{"a server that hangs up in the end", tired.URL + "/races", planted, nil, visitTrip, "", behindKey[1:], "3 replies, then: "},
-		{"a certificate that nobody trusts", secured.URL + "/races", planted, nil, visitTLS, "", behindTLS, "trust who signed it"},
+		{"a server that hangs up in the end", tired.URL + "/races", planted, nil, visitTrip, "", behindKey[1:],
+			"3 replies, then: "},
+		{"a certificate that nobody trusts", secured.URL + "/races", planted, nil, visitTLS, "", behindTLS,
+			"trust who signed it"},
 		{"https where http is spoken", bare, planted, nil, visitTLS, "", behindTLS, "does the address need http"},
 	} {
 		v := visiting(endpointAt(t, row.url, row.key), row.trust)
@@ -250,10 +253,12 @@ func TestClocksThatAreCompared(t *testing.T) {
 		{"the date says nothing", clocks(0, time.Millisecond), CannotTell, "nothing of the time"},
 		// A date that is cut off to the second is half a second early.
 		{"no difference", clocks(-500*time.Millisecond, time.Millisecond), Pass, "none that can be told, ± 501 ms"},
-		{"a difference within the round trip", clocks(1400*time.Millisecond, 3*time.Second), Pass, "none that can be told, ± 2 s"},
+		{"a difference within the round trip", clocks(1400*time.Millisecond, 3*time.Second), Pass,
+			"none that can be told, ± 2 s"},
 		{"a difference beyond it", clocks(2*time.Second, time.Millisecond), Pass, "2.5 s behind the service's"},
 		{"a clock ahead", clocks(-10*time.Second, time.Millisecond), Pass, "9.5 s ahead of the service's"},
-		{"a difference that is worth setting right", clocks(5*time.Minute, time.Millisecond), Pass, "set this machine's clock right"},
+		{"a difference that is worth setting right", clocks(5*time.Minute, time.Millisecond), Pass,
+			"set this machine's clock right"},
 		{"the most that a service takes", clocks(15*time.Minute-time.Second/2, time.Millisecond), Pass, "15 min behind"},
 		{"more than a service takes", clocks(15*time.Minute, time.Millisecond), Fail, "refuses every request"},
 		{"more than it takes, the other way", clocks(-15*time.Minute-time.Second, time.Millisecond), Fail, "ahead of"},
@@ -266,7 +271,8 @@ func TestAddresses(t *testing.T) {
 		{"https://races.table.core.windows.net", at("https://races.table.core.windows.net"), Pass, "https on port 443"},
 		{"https://races.table.cosmos.azure.com", at("https://races.table.cosmos.azure.com"), Pass, "https on port 443"},
 		{"http://races.table.core.windows.net", at("http://races.table.core.windows.net"), Warn, "write https://"},
-		{"https://races.table.core.windows.net:10002", at("https://races.table.core.windows.net:10002"), Warn, "leave the port out"},
+		{"https://races.table.core.windows.net:10002", at("https://races.table.core.windows.net:10002"), Warn,
+			"leave the port out"},
 		{"http://127.0.0.1:10002/races", at("http://127.0.0.1:10002/races"), Pass, "http on port 10002"},
 		{"http://localhost:7777/races", at("http://localhost:7777/races"), Pass, "http on port 7777"},
 		{"http://127.0.0.1:10000/races", at("http://127.0.0.1:10000/races"), Warn, "its tables are at 10002"},
@@ -493,7 +499,8 @@ func TestBandwidthWritesNothing(t *testing.T) {
 		t.Fatal(f)
 	}
 	f := v.measureBandwidth(t.Context())
-	if c := good.Counts(); f.Verdict != Warn || c.Entities != 0 || c.Requests > 17 || len(good.Engine.TableNames("races")) > 0 {
+	if c := good.Counts(); f.Verdict != Warn || c.Entities != 0 || c.Requests > 17 ||
+		len(good.Engine.TableNames("races")) > 0 {
 		t.Errorf("%+v with %+v; want a warning, at most 17 requests, and nothing written", f, c)
 	}
 	read := must(v.endpoint.WithSAS("sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2099-01-01T00:00:00Z&sig=" + otherKey))

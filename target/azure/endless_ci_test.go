@@ -110,7 +110,8 @@ func TestEndlessRepliesTo256Workers(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := child.ProcessState.SysUsage().(*syscall.Rusage)
-	t.Logf("the client used %v on the processor, and %d MB", child.ProcessState.UserTime()+child.ProcessState.SystemTime(), used.Maxrss/1000)
+	t.Logf("the client used %v on the processor, and %d MB",
+		child.ProcessState.UserTime()+child.ProcessState.SystemTime(), used.Maxrss/1000)
 	if most := int64(400e6); used.Maxrss<<10 > most {
 		t.Errorf("the client took %d bytes; want at most %d", used.Maxrss<<10, most)
 	}

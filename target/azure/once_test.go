@@ -60,7 +60,8 @@ func TestOneRequestAnAttempt(t *testing.T) {
 // hungUp has the server hang up on the second attempt, and returns false where
 // that came on a new connection.
 func hungUp(t *testing.T, op target.Operation, way string) bool {
-	subject, server := openAt(t, func(number int, _ []byte) (string, bool) { return []string{busy, ""}[number], number > 0 }, azure.Options{})
+	subject, server := openAt(t,
+		func(number int, _ []byte) (string, bool) { return []string{busy, ""}[number], number > 0 }, azure.Options{})
 	do := ways(t, subject)[way]
 	if first := do.Do(t.Context(), &op); first.Status != 503 {
 		t.Fatalf("the first %v by %s = %+v; want 503", op.Verb, way, first)
@@ -210,10 +211,12 @@ func TestFailures(t *testing.T) {
 		{"nobody listens", target.ConnectionRefused, "", func(*testing.T) string { return "http://" + refusing + "/races" }},
 		{"no host of that name", target.HostNotFound, "", func(*testing.T) string { return "http://nowhere.invalid/races" }},
 		{"hung up at once", target.ConnectionClosed, "", hangUp("")},
-		{"hung up within the headers", target.ReplyCutOff, target.ConnectionClosed, hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n")},
+		{"hung up within the headers", target.ReplyCutOff, target.ConnectionClosed,
+			hangUp("HTTP/1.1 200 OK\r\nServer: x\r\n")},
 		{"hung up within the body", target.ReplyCutOff, "", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")},
 		{"no HTTP at all", target.NotHTTP, "", hangUp("SSH-2.0-OpenSSH_9.6\r\n")},
-		{"a reply that says it is too long", target.ReplyTooLong, target.ReplyCutOff, hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
+		{"a reply that says it is too long", target.ReplyTooLong, target.ReplyCutOff,
+			hangUp("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{")},
 		{"TLS where there is none", target.TLSFailed, "", func(t *testing.T) string {
 			server := httptest.NewServer(http.NotFoundHandler())
 			t.Cleanup(server.Close)
@@ -226,7 +229,8 @@ func TestFailures(t *testing.T) {
 			if way == "net/http" {
 				fault = cmp.Or(row.other, fault)
 			}
-			if got.Status != 0 || got.Code != "" || got.Fault != fault || got.Counted != 0 || strings.Contains(got.Detail, "\n") || got.Detail == "" {
+			if got.Status != 0 || got.Code != "" || got.Fault != fault || got.Counted != 0 ||
+				strings.Contains(got.Detail, "\n") || got.Detail == "" {
 				t.Errorf("%s by %s: Do = %+v; want status 0, %s, and one line", row.name, way, got, fault)
 			}
 			if class := got.Class(target.Expected{NotFound: true}); class != results.Failed {

@@ -170,7 +170,8 @@ func TestAskedCount(t *testing.T) {
 		{"a negative answer", "X-Loadgen-Counted: -5\n", true, 1},
 		{"an answer beyond reason", "X-Loadgen-Counted: 9999999999\n", true, 1},
 	} {
-		subject, server := openAt(t, always(framed("HTTP/1.1 204 No Content\n"+row.header+"Content-Length: 0\n\n", false)), azure.Options{AskCounted: row.ask})
+		subject, server := openAt(t, always(framed("HTTP/1.1 204 No Content\n"+row.header+"Content-Length: 0\n\n", false)),
+			azure.Options{AskCounted: row.ask})
 		if got := subject.Do(t.Context(), &insert); got.Counted != row.want || got.Status != 204 {
 			t.Errorf("%s: Do = %d, counted %d; want 204, %d", row.name, got.Status, got.Counted, row.want)
 		}
@@ -214,7 +215,8 @@ func TestDerivedCounts(t *testing.T) {
 	}
 	for _, status := range []int{301, 400, 401, 403, 404, 405, 408, 409, 411, 412, 413, 415, 429, 500, 501, 502, 503, 504} {
 		for _, code := range []entity.Code{"", "InvalidInput", entity.TableNotFound, entity.DuplicateProperties} {
-			subject, _ := openAt(t, always(fmt.Sprintf("HTTP/1.1 %d X\r\nx-ms-error-code: %s\r\nContent-Length: 0\r\n\r\n", status, code)), azure.Options{})
+			subject, _ := openAt(t, always(fmt.Sprintf("HTTP/1.1 %d X\r\nx-ms-error-code: %s\r\nContent-Length: 0\r\n\r\n",
+				status, code)), azure.Options{})
 			for _, op := range []*target.Operation{&get, &insert, &query, &three, &create} {
 				got := subject.Do(t.Context(), op)
 				if got.Status != status || got.Code != code || got.Counted != want[key{op, status, code}] {
@@ -263,8 +265,10 @@ func TestRetryAfter(t *testing.T) {
 		{"a date in a far year", "Retry-After: Fri, 20 Nov 9999 11:48:29 GMT\n", time.Hour},
 		{"a date long gone by", "Retry-After: Fri, 20 Nov 0001 11:48:29 GMT\n", 0},
 	} {
-		subject, _ := openAt(t, always(framed("HTTP/1.1 503 Busy\n"+row.headers+"Content-Length: 0\n\n", false)), azure.Options{Clock: still{clock.NewReal()}})
-		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 503 || got.RetryAfter != row.want {
+		subject, _ := openAt(t, always(framed("HTTP/1.1 503 Busy\n"+row.headers+"Content-Length: 0\n\n", false)),
+			azure.Options{Clock: still{clock.NewReal()}})
+		if got := do(t, subject, single(entity.Insert, "1", entity.Match{})); got.Status != 503 ||
+			got.RetryAfter != row.want {
 			t.Errorf("%s: Do(%q) = %d, to be retried after %v; want 503, %v", row.name, row.headers, got.Status, got.RetryAfter, row.want)
 		}
 	}

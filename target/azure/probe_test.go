@@ -104,7 +104,9 @@ func TestProbe(t *testing.T) {
 }
 
 func TestProbeDescribes(t *testing.T) {
-	subject, _ := openAt(t, always(framed("HTTP/1.1 200 OK\n"+tablesServer+"Date: Fri, 20 Nov 2026 11:48:29 GMT\nx-ms-version: 2019-02-02\n"+jsonReply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
+	const later = "Date: Fri, 20 Nov 2026 11:48:29 GMT\n"
+	reply := "HTTP/1.1 200 OK\n" + tablesServer + later + "x-ms-version: 2019-02-02\n" + jsonReply
+	subject, _ := openAt(t, always(framed(reply+noTables, true)), azure.Options{Clock: still{clock.NewReal()}})
 	want := azure.Service{Server: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0", Version: "2019-02-02", Ahead: 10 * time.Second}
 	if got, err := subject.Probe(t.Context()); err != nil || got != want {
 		t.Errorf("Probe = %+v, %v; want %+v", got, err, want)

@@ -104,7 +104,8 @@ func TestRoomComesBack(t *testing.T) {
 		if n == 2*fit+1 {
 			want = 507
 		}
-		if o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n / 2), Body: make([]byte, size)}); o.Status != want {
+		if o := send(m, target.Beside{Verb: target.PutBlob, Store: "notes", Name: fmt.Sprint(n / 2),
+			Body: make([]byte, size)}); o.Status != want {
 			t.Fatalf("blob %d of %d bytes is answered %d; want %d", n/2, size, o.Status, want)
 		}
 	}

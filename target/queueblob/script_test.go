@@ -196,7 +196,8 @@ func (d *desk) remember(t *testing.T, b *target.Beside, o *target.Outcome) {
 			d.etags[at] = append(d.etags[at], one.ETag)
 		case target.GetBlob, target.ListBlobs:
 			if known := d.etags[b.Store+"/"+one.Name]; len(known) > 0 && known[len(known)-1] != one.ETag {
-				t.Errorf("%v tells the ETag %q of %s; want %q, that of the last write", b.Verb, one.ETag, one.Name, known[len(known)-1])
+				t.Errorf("%v tells the ETag %q of %s; want %q, that of the last write", b.Verb, one.ETag, one.Name,
+					known[len(known)-1])
 			}
 		}
 	}

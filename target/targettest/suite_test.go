@@ -66,6 +66,19 @@ func TestARefusalFailsWhereNoneIsExpected(t *testing.T) {
 	}
 }
 
+// Flaws that more than one check finds.
+var (
+	replaceMerges = swapped(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge,
+		entity.InsertOrReplace: entity.InsertOrMerge})
+	mergeReplaces = swapped(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace,
+		entity.InsertOrMerge: entity.InsertOrReplace})
+	filterIgnored = sent(func(op *target.Operation) { op.Query.Filter = nil })
+	topIgnored    = sent(func(op *target.Operation) { op.Query.Top = 0 })
+)
+
+// missFree counts nothing of what finds nothing.
+func missFree(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) }
+
 // Every flaw is found by the check that is about it.
 func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 	for _, row := range []struct {
@@ -78,58 +91,70 @@ func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 			}
 		})},
 		{"table names differ by case", "a table is created once", sent(hexed)},
-		{"a missing table passes for a missing entity", "an operation on a missing table", instead(entity.TableNotFound, entity.ResourceNotFound)},
+		{"a missing table passes for a missing entity", "an operation on a missing table",
+			instead(entity.TableNotFound, entity.ResourceNotFound)},
 		{"a deleted table stays", "a deleted table is gone", func(op target.Operation, do answerer) target.Outcome {
 			if op.Verb == entity.DeleteTable {
 				return target.Outcome{Status: 204}
 			}
 			return do(op)
 		}},
-		{"failures say nothing", "an entity is inserted once", came(func(_ *target.Operation, o *target.Outcome) { o.Detail = "" })},
+		{"failures say nothing", "an entity is inserted once",
+			came(func(_ *target.Operation, o *target.Outcome) { o.Detail = "" })},
 		{"a refused insert overwrites", "an entity is inserted once", overwrites},
 		{"a replace inserts", "a missing entity is told so", inserts},
-		{"a replace merges", "replace leaves nothing", swapped(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge, entity.InsertOrReplace: entity.InsertOrMerge})},
-		{"a replacing upsert merges", "insert-or-replace", swapped(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge, entity.InsertOrReplace: entity.InsertOrMerge})},
-		{"a merge replaces", "merge keeps", swapped(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace, entity.InsertOrMerge: entity.InsertOrReplace})},
-		{"a merging upsert replaces", "insert-or-merge", swapped(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace, entity.InsertOrMerge: entity.InsertOrReplace})},
+		{"a replace merges", "replace leaves nothing", replaceMerges},
+		{"a replacing upsert merges", "insert-or-replace", replaceMerges},
+		{"a merge replaces", "merge keeps", mergeReplaces},
+		{"a merging upsert replaces", "insert-or-merge", mergeReplaces},
 		{"a delete deletes nothing", "a deleted entity is gone", keeps},
 		{"entities are rewritten in place", "a write is the target's own", inPlace()},
-		{"all versions are one", "every write gives the entity a version", came(func(_ *target.Operation, o *target.Outcome) { o.Version = min(o.Version, 1) })},
+		{"all versions are one", "every write gives the entity a version",
+			came(func(_ *target.Operation, o *target.Outcome) { o.Version = min(o.Version, 1) })},
 		{"a get tells another version", "what is inserted can be read", came(func(op *target.Operation, o *target.Outcome) {
 			if op.Verb == entity.Get {
 				o.Version++
 			}
 		})},
-		{"the condition is looked at first", "a condition on a missing entity", came(func(op *target.Operation, o *target.Outcome) {
-			if o.Code == entity.ResourceNotFound && !op.Change.Match.IsNone() && op.Change.Match != entity.MatchAny {
-				o.Status, o.Code = 412, entity.ConditionNotSatisfied
-			}
-		})},
+		{"the condition is looked at first", "a condition on a missing entity",
+			came(func(op *target.Operation, o *target.Outcome) {
+				if o.Code == entity.ResourceNotFound && !op.Change.Match.IsNone() && op.Change.Match != entity.MatchAny {
+					o.Status, o.Code = 412, entity.ConditionNotSatisfied
+				}
+			})},
 		{"conditions are ignored", "a write on condition of another version", sent(conditionIgnored)},
-		{"a failed transaction stays in part", "a transaction that fails", apart("", func(o target.Outcome) target.Outcome { return o })},
-		{"a failed transaction does not say where", "a transaction that fails", came(func(_ *target.Operation, o *target.Outcome) { o.FailedIndex = 0 })},
+		{"a failed transaction stays in part", "a transaction that fails",
+			apart("", func(o target.Outcome) target.Outcome { return o })},
+		{"a failed transaction does not say where", "a transaction that fails",
+			came(func(_ *target.Operation, o *target.Outcome) { o.FailedIndex = 0 })},
 		{"a transaction may name a row twice", "a transaction holds a row once", apart(entity.InvalidDuplicateRow, succeeds)},
-		{"a transaction may span partitions", "a transaction keeps to one partition", apart(entity.DifferentPartitions, succeeds)},
+		{"a transaction may span partitions", "a transaction keeps to one partition",
+			apart(entity.DifferentPartitions, succeeds)},
 		{"a transaction may be of any length", "a transaction holds at most 100", apart(entity.InvalidInput, succeeds)},
-		{"a transaction counts once", "a transaction of 100", came(func(op *target.Operation, o *target.Outcome) { o.Counted = min(o.Counted, 1) })},
-		{"the end of a range is included", "a query returns its key range", sent(func(op *target.Operation) { op.Query.Range.To.Row += "\x00" })},
+		{"a transaction counts once", "a transaction of 100",
+			came(func(op *target.Operation, o *target.Outcome) { o.Counted = min(o.Counted, 1) })},
+		{"the end of a range is included", "a query returns its key range",
+			sent(func(op *target.Operation) { op.Query.Range.To.Row += "\x00" })},
 		{"rows beyond the range are returned", "a query returns its key range", sent(wholePartition)},
-		{"Top is ignored", "Top limits a page", sent(func(op *target.Operation) { op.Query.Top = 0 })},
+		{"Top is ignored", "Top limits a page", topIgnored},
 		{"a page has no end", "a page holds at most 1,000", endless},
-		{"no token is given", "a page holds at most 1,000", came(func(_ *target.Operation, o *target.Outcome) { o.Next = target.Token{} })},
-		{"the token is ignored", "a token can be used again", sent(func(op *target.Operation) { op.Query.Token = target.Token{} })},
+		{"no token is given", "a page holds at most 1,000",
+			came(func(_ *target.Operation, o *target.Outcome) { o.Next = target.Token{} })},
+		{"the token is ignored", "a token can be used again",
+			sent(func(op *target.Operation) { op.Query.Token = target.Token{} })},
 		{"a token needs its row", "a token survives the deletion", needsRow},
-		{"a query that finds nothing is free", "a query counts what it scans", came(func(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) })},
-		{"a get that finds nothing is free", "entities are counted", came(func(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) })},
+		{"a query that finds nothing is free", "a query counts what it scans", came(missFree)},
+		{"a get that finds nothing is free", "entities are counted", came(missFree)},
 		{"row keys are ordered by bytes", "odd RowKeys", came(byBytes)},
 		{"partition keys are ordered by bytes", "odd PartitionKeys", came(byBytes)},
 		{"keys are trimmed", "odd RowKeys", keyed(func(k *entity.Key) { k.Row = strings.TrimSpace(k.Row) })},
 		{"keys are folded", "odd PartitionKeys", keyed(func(k *entity.Key) { k.Partition = strings.ToLower(k.Partition) })},
-		{"keys are joined", "keys are compared as pairs", keyed(func(k *entity.Key) { *k = entity.Key{Partition: k.Partition + k.Row} })},
-		{"a filter is ignored", "a partition scan", sent(func(op *target.Operation) { op.Query.Filter = nil })},
-		{"a filter is ignored by a point query", "a point query", sent(func(op *target.Operation) { op.Query.Filter = nil })},
-		{"a filter is ignored over several partitions", "a partition range scan", sent(func(op *target.Operation) { op.Query.Filter = nil })},
-		{"a filter is ignored over the table", "a table scan", sent(func(op *target.Operation) { op.Query.Filter = nil })},
+		{"keys are joined", "keys are compared as pairs",
+			keyed(func(k *entity.Key) { *k = entity.Key{Partition: k.Partition + k.Row} })},
+		{"a filter is ignored", "a partition scan", filterIgnored},
+		{"a filter is ignored by a point query", "a point query", filterIgnored},
+		{"a filter is ignored over several partitions", "a partition range scan", filterIgnored},
+		{"a filter is ignored over the table", "a table scan", filterIgnored},
 		{"what a filter drops is free", "a partition scan", came(droppedFree)},
 		{"what a filter drops is free over several partitions", "a partition range scan", came(droppedFree)},
 		{"what a filter drops is free over the table", "a table scan", came(droppedFree)},
@@ -138,7 +163,7 @@ func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 				droppedFree(op, o)
 			}
 		})},
-		{"Top is ignored beside a filter", "Top limits what a filter keeps", sent(func(op *target.Operation) { op.Query.Top = 0 })},
+		{"Top is ignored beside a filter", "Top limits what a filter keeps", topIgnored},
 		{"an empty page ends a query", "a page can be empty", came(func(op *target.Operation, o *target.Outcome) {
 			if op.Query.Filter != nil && o.Counted > 1000 {
 				o.Rows, o.Returned, o.Next = nil, 0, target.Token{}
@@ -219,5 +244,25 @@ func status(o *target.Outcome, is int) int64 {
 
 // phantom books entities that no outcome tells of.
 func phantom(c *target.Counts, o *target.Outcome) { c.Entities += status(o, 409) }
+
+// A walk meets every outcome that a table without limits has.
+func TestAWalkShowsEnough(t *testing.T) {
+	statuses := map[int]int{}
+	for seed := range uint64(4) {
+		walk, f := targettest.NewWalk(seed), newFake(nil)
+		walk.Drops = true
+		for range 400 {
+			op := walk.Next()
+			outcome := f.Do(t.Context(), op)
+			walk.Saw(op, outcome)
+			statuses[outcome.Status]++
+		}
+	}
+	for _, want := range []int{200, 202, 204, 400, 404, 409, 412} {
+		if statuses[want] == 0 {
+			t.Errorf("no status %d among %v", want, statuses)
+		}
+	}
+}
 
 var _ target.Counter = (*fake)(nil)

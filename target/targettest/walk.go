@@ -29,7 +29,8 @@ func NewWalk(seed uint64) *Walk { return &Walk{rng: rand.New(rand.NewPCG(seed, 0
 func (w *Walk) Next() *target.Operation {
 	verbs := []entity.Verb{entity.Insert, entity.InsertOrReplace, entity.Replace, entity.Merge, entity.InsertOrMerge,
 		entity.Delete, entity.Get, entity.Batch, entity.Batch, entity.Query, entity.Query, entity.CreateTable}
-	op := &target.Operation{Verb: verbs[w.rng.IntN(len(verbs))], Table: "Registrations", Number: w.number, Attempt: w.rng.IntN(3)}
+	op := &target.Operation{Verb: verbs[w.rng.IntN(len(verbs))], Table: "Registrations", Number: w.number,
+		Attempt: w.rng.IntN(3)}
 	switch {
 	case w.number == 0:
 		op.Verb = entity.CreateTable
@@ -64,7 +65,8 @@ func (w *Walk) key() entity.Key {
 func (w *Walk) change(verb entity.Verb, key entity.Key) entity.Change {
 	c := entity.Change{Verb: verb, Key: key}
 	if verb != entity.Delete {
-		c.Properties = []entity.Property{{Name: "Number", Value: entity.Int64(int64(w.number))}, {Name: "Zoë", Value: entity.Double(3)}}
+		c.Properties = []entity.Property{{Name: "Number", Value: entity.Int64(int64(w.number))},
+			{Name: "Zoë", Value: entity.Double(3)}}
 	}
 	switch verb {
 	case entity.Replace, entity.Merge, entity.Delete:
@@ -78,7 +80,8 @@ func (w *Walk) change(verb entity.Verb, key entity.Key) entity.Change {
 // resumed returns the query that goes on, or draws another.
 func (w *Walk) resumed() target.Query {
 	if !w.query.Token.Present {
-		ranges := []filter.Range{filter.All(), filter.OnePartition(w.key().Partition), filter.RowsFrom("q", "050"), filter.All(),
+		ranges := []filter.Range{filter.All(), filter.OnePartition(w.key().Partition), filter.RowsFrom("q", "050"),
+			filter.All(),
 			filter.Rows("p", "010", "020"), filter.RowPrefix("r", "00"), filter.Point("p", "007"), filter.PartitionRange("p", "r")}
 		w.query = target.Query{Range: ranges[w.rng.IntN(len(ranges))], Top: w.rng.IntN(100)}
 	}
