@@ -8,7 +8,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/engine/model"
 )
 
 func TestProfileKeepsItsSumsAndItsBounds(t *testing.T) {
@@ -199,56 +198,6 @@ func TestFadingSumFollowsTheExponential(t *testing.T) {
 	}
 	if got := f.rate(now.Add(80*time.Second), law); got != 0 {
 		t.Errorf("the rate after 80 s = %d; want 0", got)
-	}
-}
-
-func TestAverageComesToRest(t *testing.T) {
-	m, _ := model.New(model.Headroom)
-	m.Stamp.Tick, m.Stamp.LoadMemory = 15*time.Second, time.Minute
-	s := New(Options{Model: m, Cold: true}).stamp
-	newer, stays := s.newer, s.stays
-	if newer+stays != 1<<averageBits {
-		t.Errorf("weights = %d + %d; want %d in all", newer, stays, 1<<averageBits)
-	}
-	value := int64(0)
-	for range 200 {
-		value = average(value, 2_000_000, newer)
-	}
-	if value < 1_999_990 || value > 2_000_000 {
-		t.Errorf("average of 2000000 = %d; want about that", value)
-	}
-	for range 200 {
-		value = average(value, 0, newer)
-	}
-	if value != 0 {
-		t.Errorf("average of zeros = %d; want 0", value)
-	}
-}
-
-func TestHappensAsOftenAsItShould(t *testing.T) {
-	draw := clock.NewStream(1, "odds").At(0)
-	count := 0
-	for range 100_000 {
-		if happens(mixRandom(draw.Uint64(), 1), 7, 10) {
-			count++
-		}
-	}
-	if count < 69_500 || count > 70_500 {
-		t.Errorf("7 in 10 happened %d times of 100000; want about 70000", count)
-	}
-	if happens(0, 0, 10) || !happens(math.MaxUint64, 10, 10) {
-		t.Error("what has no chance happened, or what is certain did not")
-	}
-}
-
-func TestHeadroomShrinksWithUtilisation(t *testing.T) {
-	m, _ := model.New(model.Headroom)
-	i := New(Options{Model: m}).keys.idle
-	rows := []struct{ utilisation, want int64 }{{0, 2000}, {300, 2000}, {550, 1500}, {799, 1002}, {800, 1000}, {2000, 1000}}
-	for _, row := range rows {
-		if got := i.multiple(row.utilisation); got != row.want {
-			t.Errorf("multiple(%d) = %d; want %d thousandths", row.utilisation, got, row.want)
-		}
 	}
 }
 
