@@ -1,11 +1,8 @@
 package azure_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -65,26 +62,14 @@ func TestRepliesAtTheBound(t *testing.T) {
 // the request names a row that begins with "long", and then nothing, and answer others.
 func holdUp(t *testing.T, subject *azure.Target, long int) {
 	piece := "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("x", long)
-	subject.DialWith(func(context.Context, string, string) (net.Conn, error) {
-		near, far := net.Pipe()
-		go func() {
-			defer far.Close()
-			in := bufio.NewReader(far)
-			for {
-				request, err := http.ReadRequest(in)
-				if err != nil {
-					return
-				}
-				if strings.Contains(request.RequestURI, "long") {
-					io.WriteString(far, piece)
-					io.Copy(io.Discard, far)
-					return
-				}
-				io.WriteString(far, framed("HTTP/1.1 200 OK\n\n"+`{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"`+strings.Repeat("n", 60_000)+`"}`, true))
-			}
-		}()
-		return near, nil
-	})
+	body := `{"PartitionKey":"NYC 2011","RowKey":"1","Notes":"` + strings.Repeat("n", 60_000) + `"}`
+	n := &network{answer: func(_ int, r *http.Request) (string, bool) {
+		if strings.Contains(r.RequestURI, "long") {
+			return piece, true
+		}
+		return framed("HTTP/1.1 200 OK\n\n"+body, true), true
+	}}
+	n.join(t, subject)
 }
 
 // Long replies that stop half-way hold up other long ones, each at most as long as its
