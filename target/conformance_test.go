@@ -68,8 +68,8 @@ func immediate(e *engine.Engine) *target.VirtualShards {
 	return target.NewImmediateShards(each)
 }
 
-// at has every operation of a suite go to one account.
-func at(account int, s targettest.Subject) targettest.Subject {
+// sendTo has every operation of a suite go to one account.
+func sendTo(account int, s targettest.Subject) targettest.Subject {
 	for _, do := range []*func(*target.Operation) target.Outcome{&s.Do, &s.Cancelled} {
 		if inner := *do; inner != nil {
 			*do = func(op *target.Operation) target.Outcome {
@@ -101,9 +101,9 @@ func TestConforms(t *testing.T) {
 			return targettest.Live(target.WrapFaults(target.NewInProcess(e, account, clk), patient(), 1, clk))
 		}},
 		{"shards", func(e *engine.Engine) targettest.Subject {
-			return at(2, targettest.Virtual(immediate(e)))
+			return sendTo(2, targettest.Virtual(immediate(e)))
 		}, func(e *engine.Engine, clk clock.Clock) targettest.Subject {
-			return at(2, targettest.Live(blocking(e, clk)))
+			return sendTo(2, targettest.Live(blocking(e, clk)))
 		}},
 	} {
 		for _, profile := range model.Profiles() {

@@ -189,19 +189,19 @@ func TestBooksOfALossyService(t *testing.T) {
 }
 
 func TestBooksFinding(t *testing.T) {
-	altered := func(alter func(f *booksFigures)) Finding {
+	findingOf := func(alter func(f *booksFigures)) Finding {
 		summary := results.Summary{Scheduled: 10, Sent: 10, Attempts: 14, OkAttempts: 9, Throttled: 4, Failed: 1}
 		figures := booksFigures{summary: &summary, lost: 1}
 		alter(&figures)
 		return figures.finding()
 	}
 	wantFindings(t, []judgement{
-		{"closed books", altered(func(*booksFigures) {}), Pass, "10 operations = 10 sent + 0 dropped"},
-		{"figures", altered(func(*booksFigures) {}), Pass, "14 attempts = 9 ok"},
-		{"books that do not close", altered(func(f *booksFigures) { f.faults = []string{"one is missing"} }), Fail,
+		{"closed books", findingOf(func(*booksFigures) {}), Pass, "10 operations = 10 sent + 0 dropped"},
+		{"figures", findingOf(func(*booksFigures) {}), Pass, "14 attempts = 9 ok"},
+		{"books that do not close", findingOf(func(f *booksFigures) { f.faults = []string{"one is missing"} }), Fail,
 			"one is missing"},
-		{"nothing lost", altered(func(f *booksFigures) { f.lost = 0 }), Fail, ""},
-		{"nothing throttled", altered(func(f *booksFigures) { f.summary.Throttled = 0 }), Fail, ""},
+		{"nothing lost", findingOf(func(f *booksFigures) { f.lost = 0 }), Fail, ""},
+		{"nothing throttled", findingOf(func(f *booksFigures) { f.summary.Throttled = 0 }), Fail, ""},
 	})
 }
 

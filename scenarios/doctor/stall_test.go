@@ -73,40 +73,40 @@ func TestStallIsToldExactly(t *testing.T) {
 func TestStallFinding(t *testing.T) {
 	right := stallFigures{operations: 20_000, succeeded: 20_000, responseP99: 1800 * time.Millisecond,
 		longest: 2 * time.Second, serviceP99: time.Millisecond, due: 2000, slow: 1900, slowAttempts: 64}
-	altered := func(alter func(f *stallFigures)) Finding {
+	findingOf := func(alter func(f *stallFigures)) Finding {
 		figures := right
 		alter(&figures)
 		return figures.finding()
 	}
 	wantFindings(t, []judgement{
-		{"all is as arithmetic has it", altered(func(*stallFigures) {}), Pass, "2,000 operations were due"},
-		{"p99 at the lower bound", altered(func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }), Pass, ""},
-		{"p99 below it", altered(func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }), Fail,
+		{"all is as arithmetic has it", findingOf(func(*stallFigures) {}), Pass, "2,000 operations were due"},
+		{"p99 at the lower bound", findingOf(func(f *stallFigures) { f.responseP99 = 1710 * time.Millisecond }), Pass, ""},
+		{"p99 below it", findingOf(func(f *stallFigures) { f.responseP99 = 1709 * time.Millisecond }), Fail,
 			"not to be trusted"},
-		{"p99 at the upper bound", altered(func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }), Pass, ""},
-		{"p99 above it", altered(func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }), Fail, ""},
-		{"p99 of the attempts in its place", altered(func(f *stallFigures) { f.responseP99 = f.serviceP99 }), Fail, ""},
-		{"the longest at its bound", altered(func(f *stallFigures) { f.longest = 2200 * time.Millisecond }), Pass, ""},
-		{"the longest above it", altered(func(f *stallFigures) { f.longest = 2201 * time.Millisecond }), Fail, ""},
-		{"attempts that were slow themselves", altered(func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }),
+		{"p99 at the upper bound", findingOf(func(f *stallFigures) { f.responseP99 = 1890 * time.Millisecond }), Pass, ""},
+		{"p99 above it", findingOf(func(f *stallFigures) { f.responseP99 = 1891 * time.Millisecond }), Fail, ""},
+		{"p99 of the attempts in its place", findingOf(func(f *stallFigures) { f.responseP99 = f.serviceP99 }), Fail, ""},
+		{"the longest at its bound", findingOf(func(f *stallFigures) { f.longest = 2200 * time.Millisecond }), Pass, ""},
+		{"the longest above it", findingOf(func(f *stallFigures) { f.longest = 2201 * time.Millisecond }), Fail, ""},
+		{"attempts that were slow themselves", findingOf(func(f *stallFigures) { f.serviceP99 = 51 * time.Millisecond }),
 			Fail, ""},
-		{"operations that failed", altered(func(f *stallFigures) { f.succeeded-- }), Fail, "19,999 of 20,000"},
-		{"operations that are missing", altered(func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }),
+		{"operations that failed", findingOf(func(f *stallFigures) { f.succeeded-- }), Fail, "19,999 of 20,000"},
+		{"operations that are missing", findingOf(func(f *stallFigures) { f.operations = 19_000; f.succeeded = 19_000 }),
 			Fail, "19,000 of 20,000"},
-		{"operations that were not due", altered(func(f *stallFigures) { f.due-- }), Fail, "1,999 operations"},
-		{"too few that were slow", altered(func(f *stallFigures) { f.slow = 1804 }), Fail, "1,804 operations"},
-		{"too many that were slow", altered(func(f *stallFigures) { f.slow = 1996 }), Fail, "1,996 operations"},
-		{"books that do not close", altered(func(f *stallFigures) { f.books = []string{"one is missing"} }), Fail,
+		{"operations that were not due", findingOf(func(f *stallFigures) { f.due-- }), Fail, "1,999 operations"},
+		{"too few that were slow", findingOf(func(f *stallFigures) { f.slow = 1804 }), Fail, "1,804 operations"},
+		{"too many that were slow", findingOf(func(f *stallFigures) { f.slow = 1996 }), Fail, "1,996 operations"},
+		{"books that do not close", findingOf(func(f *stallFigures) { f.books = []string{"one is missing"} }), Fail,
 			"one is missing"},
 		{"a machine that held the program up, but not for long",
-			altered(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }), Fail, ""},
+			findingOf(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp }), Fail, ""},
 		{"a machine that held the program up for long",
-			altered(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }), CannotTell, "nothing else"},
-		{"a machine that held the program up to no effect", altered(func(f *stallFigures) { f.heldUp = time.Second }),
+			findingOf(func(f *stallFigures) { f.longest, f.heldUp = 3*time.Second, stallHeldUp+1 }), CannotTell, "nothing else"},
+		{"a machine that held the program up to no effect", findingOf(func(f *stallFigures) { f.heldUp = time.Second }),
 			Pass, ""},
 		{"books that do not close on any machine",
-			altered(func(f *stallFigures) { f.books, f.heldUp = []string{"one"}, time.Second }), Fail, "one"},
-		{"nothing at all", altered(func(f *stallFigures) { *f = stallFigures{} }), Fail, "0 of 20,000"},
+			findingOf(func(f *stallFigures) { f.books, f.heldUp = []string{"one"}, time.Second }), Fail, "one"},
+		{"nothing at all", findingOf(func(f *stallFigures) { *f = stallFigures{} }), Fail, "0 of 20,000"},
 	})
 }
 

@@ -133,8 +133,7 @@ func TestVisits(t *testing.T) {
 	for _, row := range []struct {
 		sentence, url, key string
 		trust              *tls.Config
-		// fails and unknown are the checks that do not pass, says is part of what is told of
-		// the first of them.
+		// fails and unknown are the checks that do not pass, says is a part of the diagnosis.
 		fails, unknown string
 		untried        []string
 		says           string
@@ -266,20 +265,21 @@ func TestClocksThatAreCompared(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	at := func(url string) Finding { return (&visit{endpoint: endpointAt(t, url, planted)}).lookAtAddress() }
+	address := func(url string) Finding { return (&visit{endpoint: endpointAt(t, url, planted)}).lookAtAddress() }
 	wantFindings(t, []judgement{
-		{"https://races.table.core.windows.net", at("https://races.table.core.windows.net"), Pass, "https on port 443"},
-		{"https://races.table.cosmos.azure.com", at("https://races.table.cosmos.azure.com"), Pass, "https on port 443"},
-		{"http://races.table.core.windows.net", at("http://races.table.core.windows.net"), Warn, "write https://"},
-		{"https://races.table.core.windows.net:10002", at("https://races.table.core.windows.net:10002"), Warn,
+		{"https://races.table.core.windows.net", address("https://races.table.core.windows.net"), Pass, "https on port 443"},
+		{"https://races.table.cosmos.azure.com", address("https://races.table.cosmos.azure.com"), Pass, "https on port 443"},
+		{"http://races.table.core.windows.net", address("http://races.table.core.windows.net"), Warn, "write https://"},
+		{"https://races.table.core.windows.net:10002", address("https://races.table.core.windows.net:10002"), Warn,
 			"leave the port out"},
-		{"http://127.0.0.1:10002/races", at("http://127.0.0.1:10002/races"), Pass, "http on port 10002"},
-		{"http://localhost:7777/races", at("http://localhost:7777/races"), Pass, "http on port 7777"},
-		{"http://127.0.0.1:10000/races", at("http://127.0.0.1:10000/races"), Warn, "its tables are at 10002"},
-		{"http://azurite:10001/races", at("http://azurite:10001/races"), Warn, "its tables are at 10002"},
-		{"http://tables.example.org/races", at("http://tables.example.org/races"), Warn, "whoever is on the way"},
-		{"http://127.0.0.1:443/races", at("http://127.0.0.1:443/races"), Warn, "https is spoken"},
-		{"https://tables.example.org:8443/races", at("https://tables.example.org:8443/races"), Pass, "https on port 8443"},
+		{"http://127.0.0.1:10002/races", address("http://127.0.0.1:10002/races"), Pass, "http on port 10002"},
+		{"http://localhost:7777/races", address("http://localhost:7777/races"), Pass, "http on port 7777"},
+		{"http://127.0.0.1:10000/races", address("http://127.0.0.1:10000/races"), Warn, "its tables are at 10002"},
+		{"http://azurite:10001/races", address("http://azurite:10001/races"), Warn, "its tables are at 10002"},
+		{"http://tables.example.org/races", address("http://tables.example.org/races"), Warn, "whoever is on the way"},
+		{"http://127.0.0.1:443/races", address("http://127.0.0.1:443/races"), Warn, "https is spoken"},
+		{"https://tables.example.org:8443/races", address("https://tables.example.org:8443/races"), Pass,
+			"https on port 8443"},
 	})
 }
 
@@ -429,26 +429,27 @@ func TestVisitWithAToken(t *testing.T) {
 
 func TestDistances(t *testing.T) {
 	const real = "https://races.table.core.windows.net"
-	to := func(url string, took time.Duration, proxied bool) Finding {
+	distance := func(url string, took time.Duration, proxied bool) Finding {
 		return (&visit{endpoint: endpointAt(t, url, planted), connecting: took, proxied: proxied}).judgeDistance()
 	}
 	wantFindings(t, []judgement{
-		{"this machine", to("http://127.0.0.1:10002/races", time.Second, false), Pass, "this machine"},
-		{"perhaps the same region", to(real, 2*time.Millisecond, false), Pass, "within 200 km, which may be the same region"},
-		{"less than a kilometre is one", to(real, time.Microsecond, false), Pass, "within 1 km"},
-		{"another region", to(real, 90*time.Millisecond, false), Warn, "within 9,000 km"},
-		{"behind a proxy", to(real, 2*time.Millisecond, true), CannotTell, "a proxy is between"},
+		{"this machine", distance("http://127.0.0.1:10002/races", time.Second, false), Pass, "this machine"},
+		{"perhaps the same region", distance(real, 2*time.Millisecond, false), Pass,
+			"within 200 km, which may be the same region"},
+		{"less than a kilometre is one", distance(real, time.Microsecond, false), Pass, "within 1 km"},
+		{"another region", distance(real, 90*time.Millisecond, false), Warn, "within 9,000 km"},
+		{"behind a proxy", distance(real, 2*time.Millisecond, true), CannotTell, "a proxy is between"},
 	})
 }
 
 func TestWhatIsCarriedIsHeldAgainstTheNeed(t *testing.T) {
-	of := func(n need) Finding {
+	judge := func(n need) Finding {
 		return carried{bytes: 1_000_000, took: time.Second, senders: 1}.judged(n, n.String())
 	}
 	wantFindings(t, []judgement{
-		{"enough", of(need{"s", 900_000, 100_000}), Pass, "977 KiB/s"},
-		{"too little out", of(need{"s", 1_100_000, 0}), Warn, "nearer to the account"},
-		{"too little back", of(need{"s", 100_000, 1_100_000}), Warn, "the other way was not measured"},
+		{"enough", judge(need{"s", 900_000, 100_000}), Pass, "977 KiB/s"},
+		{"too little out", judge(need{"s", 1_100_000, 0}), Warn, "nearer to the account"},
+		{"too little back", judge(need{"s", 100_000, 1_100_000}), Warn, "the other way was not measured"},
 	})
 }
 

@@ -50,7 +50,7 @@ func (c *chaos) serve(conn net.Conn) {
 		}
 		body, _ := io.ReadAll(request.Body)
 		id := strings.TrimPrefix(request.Header.Get("x-ms-client-request-id"), "run7-")
-		if !isOf(request, string(body), "row"+id) {
+		if !matchesRow(request, string(body), "row"+id) {
 			io.WriteString(conn, teapot)
 			continue
 		}
@@ -66,9 +66,9 @@ func (c *chaos) serve(conn net.Conn) {
 	}
 }
 
-// isOf reports whether address, headers and body of a request are those of one operation, on
+// matchesRow reports whether address, headers and body of a request are those of one operation, on
 // that row.
-func isOf(r *http.Request, body, row string) bool {
+func matchesRow(r *http.Request, body, row string) bool {
 	switch r.Method {
 	case http.MethodGet:
 		return strings.Contains(r.URL.Path, "RowKey='"+row+"'") && body == ""

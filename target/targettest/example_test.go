@@ -10,7 +10,7 @@ import (
 // target, Run does the same with a *testing.T.
 func ExampleChecks() {
 	const rule = "a write on condition of another version changes nothing"
-	flawed := targettest.Virtual(newFake(sent(conditionIgnored)))
+	flawed := targettest.Virtual(newFake(alterOperation(ignoreCondition)))
 	for _, check := range targettest.Checks() {
 		if check.Name == rule {
 			fmt.Println(rule + ":")

@@ -25,9 +25,9 @@ type flaw func(op target.Operation, do answerer) target.Outcome
 // fake is the engine with books of its own, and at most one flaw, which the suite has to find.
 type fake struct {
 	flaw flaw
-	// enter books an outcome, where it is not as it should be.
+	// enter counts an outcome in another way than it should, where it is set.
 	enter func(*target.Counts, *target.Outcome)
-	// busy makes every so-manieth attempt be throttled; 0 none. A deaf one hears no caller.
+	// busy throttles one attempt in so many, 0 none; deaf ignores callers who have given up.
 	busy int64
 	deaf bool
 
@@ -101,8 +101,8 @@ func (f *fake) Counts() target.Counts {
 	return f.counts
 }
 
-// sent returns the flaw of operations that are altered on their way.
-func sent(alter func(op *target.Operation)) flaw {
+// alterOperation returns the flaw of operations that are altered on their way.
+func alterOperation(alter func(op *target.Operation)) flaw {
 	return func(op target.Operation, do answerer) target.Outcome {
 		op.Changes = slices.Clone(op.Changes)
 		alter(&op)
@@ -110,8 +110,8 @@ func sent(alter func(op *target.Operation)) flaw {
 	}
 }
 
-// came returns the flaw of outcomes that are altered.
-func came(alter func(op *target.Operation, o *target.Outcome)) flaw {
+// alterOutcome returns the flaw of outcomes that are altered.
+func alterOutcome(alter func(op *target.Operation, o *target.Outcome)) flaw {
 	return func(op target.Operation, do answerer) target.Outcome {
 		outcome := do(op)
 		alter(&op, &outcome)
@@ -119,9 +119,9 @@ func came(alter func(op *target.Operation, o *target.Outcome)) flaw {
 	}
 }
 
-// keyed returns the flaw of keys that are altered.
-func keyed(alter func(k *entity.Key)) flaw {
-	return sent(func(op *target.Operation) {
+// alterKeys returns the flaw of keys that are altered.
+func alterKeys(alter func(k *entity.Key)) flaw {
+	return alterOperation(func(op *target.Operation) {
 		alter(&op.Change.Key)
 		for i := range op.Changes {
 			alter(&op.Changes[i].Key)
@@ -129,27 +129,27 @@ func keyed(alter func(k *entity.Key)) flaw {
 	})
 }
 
-// swapped returns the flaw of verbs that are taken for others.
-func swapped(verbs map[entity.Verb]entity.Verb) flaw {
-	return sent(func(op *target.Operation) {
+// swapVerbs returns the flaw of verbs that are taken for others.
+func swapVerbs(verbs map[entity.Verb]entity.Verb) flaw {
+	return alterOperation(func(op *target.Operation) {
 		if other, is := verbs[op.Verb]; is {
 			op.Verb, op.Change.Verb = other, other
 		}
 	})
 }
 
-// instead returns the flaw of another code than that of the service.
-func instead(of, code entity.Code) flaw {
-	return came(func(op *target.Operation, o *target.Outcome) {
+// replaceCode returns the flaw of another code than that of the service.
+func replaceCode(of, code entity.Code) flaw {
+	return alterOutcome(func(op *target.Operation, o *target.Outcome) {
 		if o.Code == of {
 			o.Code, o.Status = code, code.Status()
 		}
 	})
 }
 
-// apart carries out the writes of a transaction that ends with a code by themselves, and
+// splitTransaction carries out the writes of a transaction that ends with a code by themselves, and
 // tells the outcome that it is given of that.
-func apart(of entity.Code, tell func(target.Outcome) target.Outcome) flaw {
+func splitTransaction(of entity.Code, tell func(target.Outcome) target.Outcome) flaw {
 	return func(op target.Operation, do answerer) target.Outcome {
 		outcome := do(op)
 		if op.Verb != entity.Batch || outcome.Code == entity.OK || of != "" && outcome.Code != of {
@@ -162,13 +162,13 @@ func apart(of entity.Code, tell func(target.Outcome) target.Outcome) flaw {
 	}
 }
 
-// succeeds is the outcome of a transaction that is carried out.
-func succeeds(o target.Outcome) target.Outcome {
+// successOf is the outcome of a transaction that is carried out.
+func successOf(o target.Outcome) target.Outcome {
 	return target.Outcome{Status: 202, Counted: max(1, o.Counted)}
 }
 
-// overwrites has a refused insert overwrite what is there.
-func overwrites(op target.Operation, do answerer) target.Outcome {
+// overwriteExisting has a refused insert overwrite what is there.
+func overwriteExisting(op target.Operation, do answerer) target.Outcome {
 	outcome := do(op)
 	if op.Verb == entity.Insert && outcome.Code == entity.EntityAlreadyExists {
 		op.Verb, op.Change.Verb = entity.InsertOrReplace, entity.InsertOrReplace
@@ -177,8 +177,8 @@ func overwrites(op target.Operation, do answerer) target.Outcome {
 	return outcome
 }
 
-// inserts has a replace of what is missing insert it.
-func inserts(op target.Operation, do answerer) target.Outcome {
+// insertMissing has a replace of what is missing insert it.
+func insertMissing(op target.Operation, do answerer) target.Outcome {
 	outcome := do(op)
 	if op.Verb == entity.Replace && outcome.Code == entity.ResourceNotFound {
 		op.Verb, op.Change.Verb, op.Change.Match = entity.InsertOrReplace, entity.InsertOrReplace, entity.Match{}
@@ -187,8 +187,8 @@ func inserts(op target.Operation, do answerer) target.Outcome {
 	return outcome
 }
 
-// keeps has a delete delete nothing.
-func keeps(op target.Operation, do answerer) target.Outcome {
+// keepDeleted has a delete delete nothing.
+func keepDeleted(op target.Operation, do answerer) target.Outcome {
 	if op.Verb == entity.Delete {
 		op.Verb, op.Change = entity.Get, entity.Change{Verb: entity.Get, Key: op.Change.Key}
 		if outcome := do(op); outcome.Code != entity.OK {
@@ -199,10 +199,10 @@ func keeps(op target.Operation, do answerer) target.Outcome {
 	return do(op)
 }
 
-// inPlace returns the flaw of writes into what was read before.
-func inPlace() flaw {
+// rewriteInPlace returns the flaw of writes into what was read before.
+func rewriteInPlace() flaw {
 	var read entity.Packed
-	return came(func(op *target.Operation, o *target.Outcome) {
+	return alterOutcome(func(op *target.Operation, o *target.Outcome) {
 		if op.Verb == entity.Replace {
 			clear(read)
 		}
@@ -210,8 +210,8 @@ func inPlace() flaw {
 	})
 }
 
-// needsRow has a token lead nowhere where its row is gone.
-func needsRow(op target.Operation, do answerer) target.Outcome {
+// requireTokenRow has a token lead nowhere where its row is gone.
+func requireTokenRow(op target.Operation, do answerer) target.Outcome {
 	if token := op.Query.Token; token.Present {
 		key := entity.Key{Partition: token.NextPartitionKey, Row: token.NextRowKey}
 		read := target.Operation{Verb: entity.Get, Table: op.Table, Change: entity.Change{Verb: entity.Get, Key: key}}
@@ -222,8 +222,8 @@ func needsRow(op target.Operation, do answerer) target.Outcome {
 	return do(op)
 }
 
-// endless has all pages come as one.
-func endless(op target.Operation, do answerer) target.Outcome {
+// joinPages has all pages come as one.
+func joinPages(op target.Operation, do answerer) target.Outcome {
 	outcome := do(op)
 	for op.Query.Top == 0 && outcome.Next.Present {
 		op.Query.Token = outcome.Next
@@ -234,18 +234,18 @@ func endless(op target.Operation, do answerer) target.Outcome {
 	return outcome
 }
 
-// byBytes has the rows of a page be in the order of their bytes.
-func byBytes(_ *target.Operation, o *target.Outcome) {
+// sortByBytes has the rows of a page be in the order of their bytes.
+func sortByBytes(_ *target.Operation, o *target.Outcome) {
 	slices.SortFunc(o.Rows, func(a, b target.Row) int {
 		return cmp.Or(cmp.Compare(a.Key.Partition, b.Key.Partition), cmp.Compare(a.Key.Row, b.Key.Row))
 	})
 }
 
-// hexed has names of tables differ by case.
-func hexed(op *target.Operation) { op.Table = "T" + hex.EncodeToString([]byte(op.Table)) }
+// encodeTable has names of tables differ by case.
+func encodeTable(op *target.Operation) { op.Table = "T" + hex.EncodeToString([]byte(op.Table)) }
 
-// wholePartition has a query return the partition in which its range begins.
-func wholePartition(op *target.Operation) {
+// widenRange has a query return the partition in which its range begins.
+func widenRange(op *target.Operation) {
 	if r := op.Query.Range; r.Bounded {
 		op.Query.Range = filter.OnePartition(r.From.Partition)
 	}

@@ -68,16 +68,16 @@ func TestARefusalFailsWhereNoneIsExpected(t *testing.T) {
 
 // Flaws that more than one check finds.
 var (
-	replaceMerges = swapped(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge,
+	mergeForReplace = swapVerbs(map[entity.Verb]entity.Verb{entity.Replace: entity.Merge,
 		entity.InsertOrReplace: entity.InsertOrMerge})
-	mergeReplaces = swapped(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace,
+	replaceForMerge = swapVerbs(map[entity.Verb]entity.Verb{entity.Merge: entity.Replace,
 		entity.InsertOrMerge: entity.InsertOrReplace})
-	filterIgnored = sent(func(op *target.Operation) { op.Query.Filter = nil })
-	topIgnored    = sent(func(op *target.Operation) { op.Query.Top = 0 })
+	ignoreFilter = alterOperation(func(op *target.Operation) { op.Query.Filter = nil })
+	ignoreTop    = alterOperation(func(op *target.Operation) { op.Query.Top = 0 })
 )
 
-// missFree counts nothing of what finds nothing.
-func missFree(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) }
+// ignoreMisses counts nothing of what finds nothing.
+func ignoreMisses(_ *target.Operation, o *target.Outcome) { o.Counted *= min(1, o.Returned) }
 
 // Every flaw is found by the check that is about it.
 func TestTheSuiteFindsEveryFlaw(t *testing.T) {
@@ -85,14 +85,14 @@ func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 		name, check string
 		flaw        flaw
 	}{
-		{"a table is created twice", "a table is created once", came(func(op *target.Operation, o *target.Outcome) {
+		{"a table is created twice", "a table is created once", alterOutcome(func(op *target.Operation, o *target.Outcome) {
 			if op.Verb == entity.CreateTable {
 				*o = target.Outcome{Status: 204}
 			}
 		})},
-		{"table names differ by case", "a table is created once", sent(hexed)},
+		{"table names differ by case", "a table is created once", alterOperation(encodeTable)},
 		{"a missing table passes for a missing entity", "an operation on a missing table",
-			instead(entity.TableNotFound, entity.ResourceNotFound)},
+			replaceCode(entity.TableNotFound, entity.ResourceNotFound)},
 		{"a deleted table stays", "a deleted table is gone", func(op target.Operation, do answerer) target.Outcome {
 			if op.Verb == entity.DeleteTable {
 				return target.Outcome{Status: 204}
@@ -100,77 +100,82 @@ func TestTheSuiteFindsEveryFlaw(t *testing.T) {
 			return do(op)
 		}},
 		{"failures say nothing", "an entity is inserted once",
-			came(func(_ *target.Operation, o *target.Outcome) { o.Detail = "" })},
-		{"a refused insert overwrites", "an entity is inserted once", overwrites},
-		{"a replace inserts", "a missing entity is told so", inserts},
-		{"a replace merges", "replace leaves nothing", replaceMerges},
-		{"a replacing upsert merges", "insert-or-replace", replaceMerges},
-		{"a merge replaces", "merge keeps", mergeReplaces},
-		{"a merging upsert replaces", "insert-or-merge", mergeReplaces},
-		{"a delete deletes nothing", "a deleted entity is gone", keeps},
-		{"entities are rewritten in place", "a write is the target's own", inPlace()},
+			alterOutcome(func(_ *target.Operation, o *target.Outcome) { o.Detail = "" })},
+		{"a refused insert overwrites", "an entity is inserted once", overwriteExisting},
+		{"a replace inserts", "a missing entity is told so", insertMissing},
+		{"a replace merges", "replace leaves nothing", mergeForReplace},
+		{"a replacing upsert merges", "insert-or-replace", mergeForReplace},
+		{"a merge replaces", "merge keeps", replaceForMerge},
+		{"a merging upsert replaces", "insert-or-merge", replaceForMerge},
+		{"a delete deletes nothing", "a deleted entity is gone", keepDeleted},
+		{"entities are rewritten in place", "a write is the target's own", rewriteInPlace()},
 		{"all versions are one", "every write gives the entity a version",
-			came(func(_ *target.Operation, o *target.Outcome) { o.Version = min(o.Version, 1) })},
-		{"a get tells another version", "what is inserted can be read", came(func(op *target.Operation, o *target.Outcome) {
-			if op.Verb == entity.Get {
-				o.Version++
-			}
-		})},
+			alterOutcome(func(_ *target.Operation, o *target.Outcome) { o.Version = min(o.Version, 1) })},
+		{"a get tells another version", "what is inserted can be read",
+			alterOutcome(func(op *target.Operation, o *target.Outcome) {
+				if op.Verb == entity.Get {
+					o.Version++
+				}
+			})},
 		{"the condition is looked at first", "a condition on a missing entity",
-			came(func(op *target.Operation, o *target.Outcome) {
+			alterOutcome(func(op *target.Operation, o *target.Outcome) {
 				if o.Code == entity.ResourceNotFound && !op.Change.Match.IsNone() && op.Change.Match != entity.MatchAny {
 					o.Status, o.Code = 412, entity.ConditionNotSatisfied
 				}
 			})},
-		{"conditions are ignored", "a write on condition of another version", sent(conditionIgnored)},
+		{"conditions are ignored", "a write on condition of another version", alterOperation(ignoreCondition)},
 		{"a failed transaction stays in part", "a transaction that fails",
-			apart("", func(o target.Outcome) target.Outcome { return o })},
+			splitTransaction("", func(o target.Outcome) target.Outcome { return o })},
 		{"a failed transaction does not say where", "a transaction that fails",
-			came(func(_ *target.Operation, o *target.Outcome) { o.FailedIndex = 0 })},
-		{"a transaction may name a row twice", "a transaction holds a row once", apart(entity.InvalidDuplicateRow, succeeds)},
+			alterOutcome(func(_ *target.Operation, o *target.Outcome) { o.FailedIndex = 0 })},
+		{"a transaction may name a row twice", "a transaction holds a row once",
+			splitTransaction(entity.InvalidDuplicateRow, successOf)},
 		{"a transaction may span partitions", "a transaction keeps to one partition",
-			apart(entity.DifferentPartitions, succeeds)},
-		{"a transaction may be of any length", "a transaction holds at most 100", apart(entity.InvalidInput, succeeds)},
+			splitTransaction(entity.DifferentPartitions, successOf)},
+		{"a transaction may be of any length", "a transaction holds at most 100",
+			splitTransaction(entity.InvalidInput, successOf)},
 		{"a transaction counts once", "a transaction of 100",
-			came(func(op *target.Operation, o *target.Outcome) { o.Counted = min(o.Counted, 1) })},
+			alterOutcome(func(op *target.Operation, o *target.Outcome) { o.Counted = min(o.Counted, 1) })},
 		{"the end of a range is included", "a query returns its key range",
-			sent(func(op *target.Operation) { op.Query.Range.To.Row += "\x00" })},
-		{"rows beyond the range are returned", "a query returns its key range", sent(wholePartition)},
-		{"Top is ignored", "Top limits a page", topIgnored},
-		{"a page has no end", "a page holds at most 1,000", endless},
+			alterOperation(func(op *target.Operation) { op.Query.Range.To.Row += "\x00" })},
+		{"rows beyond the range are returned", "a query returns its key range", alterOperation(widenRange)},
+		{"Top is ignored", "Top limits a page", ignoreTop},
+		{"a page has no end", "a page holds at most 1,000", joinPages},
 		{"no token is given", "a page holds at most 1,000",
-			came(func(_ *target.Operation, o *target.Outcome) { o.Next = target.Token{} })},
+			alterOutcome(func(_ *target.Operation, o *target.Outcome) { o.Next = target.Token{} })},
 		{"the token is ignored", "a token can be used again",
-			sent(func(op *target.Operation) { op.Query.Token = target.Token{} })},
-		{"a token needs its row", "a token survives the deletion", needsRow},
-		{"a query that finds nothing is free", "a query counts what it scans", came(missFree)},
-		{"a get that finds nothing is free", "entities are counted", came(missFree)},
-		{"row keys are ordered by bytes", "odd RowKeys", came(byBytes)},
-		{"partition keys are ordered by bytes", "odd PartitionKeys", came(byBytes)},
-		{"keys are trimmed", "odd RowKeys", keyed(func(k *entity.Key) { k.Row = strings.TrimSpace(k.Row) })},
-		{"keys are folded", "odd PartitionKeys", keyed(func(k *entity.Key) { k.Partition = strings.ToLower(k.Partition) })},
+			alterOperation(func(op *target.Operation) { op.Query.Token = target.Token{} })},
+		{"a token needs its row", "a token survives the deletion", requireTokenRow},
+		{"a query that finds nothing is free", "a query counts what it scans", alterOutcome(ignoreMisses)},
+		{"a get that finds nothing is free", "entities are counted", alterOutcome(ignoreMisses)},
+		{"row keys are ordered by bytes", "odd RowKeys", alterOutcome(sortByBytes)},
+		{"partition keys are ordered by bytes", "odd PartitionKeys", alterOutcome(sortByBytes)},
+		{"keys are trimmed", "odd RowKeys", alterKeys(func(k *entity.Key) { k.Row = strings.TrimSpace(k.Row) })},
+		{"keys are folded", "odd PartitionKeys",
+			alterKeys(func(k *entity.Key) { k.Partition = strings.ToLower(k.Partition) })},
 		{"keys are joined", "keys are compared as pairs",
-			keyed(func(k *entity.Key) { *k = entity.Key{Partition: k.Partition + k.Row} })},
-		{"a filter is ignored", "a partition scan", filterIgnored},
-		{"a filter is ignored by a point query", "a point query", filterIgnored},
-		{"a filter is ignored over several partitions", "a partition range scan", filterIgnored},
-		{"a filter is ignored over the table", "a table scan", filterIgnored},
-		{"what a filter drops is free", "a partition scan", came(droppedFree)},
-		{"what a filter drops is free over several partitions", "a partition range scan", came(droppedFree)},
-		{"what a filter drops is free over the table", "a table scan", came(droppedFree)},
-		{"alternatives are two point queries", "alternatives of RowKeys", came(func(op *target.Operation, o *target.Outcome) {
-			if f := op.Query.Filter; f != nil && strings.Contains(f.String(), "or") {
-				droppedFree(op, o)
-			}
-		})},
-		{"Top is ignored beside a filter", "Top limits what a filter keeps", topIgnored},
-		{"an empty page ends a query", "a page can be empty", came(func(op *target.Operation, o *target.Outcome) {
+			alterKeys(func(k *entity.Key) { *k = entity.Key{Partition: k.Partition + k.Row} })},
+		{"a filter is ignored", "a partition scan", ignoreFilter},
+		{"a filter is ignored by a point query", "a point query", ignoreFilter},
+		{"a filter is ignored over several partitions", "a partition range scan", ignoreFilter},
+		{"a filter is ignored over the table", "a table scan", ignoreFilter},
+		{"what a filter drops is free", "a partition scan", alterOutcome(countReturned)},
+		{"what a filter drops is free over several partitions", "a partition range scan", alterOutcome(countReturned)},
+		{"what a filter drops is free over the table", "a table scan", alterOutcome(countReturned)},
+		{"alternatives are two point queries", "alternatives of RowKeys",
+			alterOutcome(func(op *target.Operation, o *target.Outcome) {
+				if f := op.Query.Filter; f != nil && strings.Contains(f.String(), "or") {
+					countReturned(op, o)
+				}
+			})},
+		{"Top is ignored beside a filter", "Top limits what a filter keeps", ignoreTop},
+		{"an empty page ends a query", "a page can be empty", alterOutcome(func(op *target.Operation, o *target.Outcome) {
 			if op.Query.Filter != nil && o.Counted > 1000 {
 				o.Rows, o.Returned, o.Next = nil, 0, target.Token{}
 			}
 		})},
-		{"a projection is ignored", "a projection", sent(func(op *target.Operation) { op.Query.Select = nil })},
-		{"a projection comes without its key", "a projection", came(func(_ *target.Operation, o *target.Outcome) {
+		{"a projection is ignored", "a projection", alterOperation(func(op *target.Operation) { op.Query.Select = nil })},
+		{"a projection comes without its key", "a projection", alterOutcome(func(_ *target.Operation, o *target.Outcome) {
 			for i := range o.Rows {
 				o.Rows[i].Key = entity.Key{}
 			}
@@ -196,11 +201,11 @@ func wantFailure(t *testing.T, name, begins string, f *fake) {
 	}
 }
 
-// droppedFree counts nothing of what a filter drops.
-func droppedFree(_ *target.Operation, o *target.Outcome) { o.Counted = max(1, o.Returned) }
+// countReturned counts nothing of what a filter drops.
+func countReturned(_ *target.Operation, o *target.Outcome) { o.Counted = max(1, o.Returned) }
 
-// conditionIgnored takes a condition for one that any version meets.
-func conditionIgnored(op *target.Operation) {
+// ignoreCondition takes a condition for one that any version meets.
+func ignoreCondition(op *target.Operation) {
 	if !op.Change.Match.IsNone() {
 		op.Change.Match = entity.MatchAny
 	}
@@ -209,12 +214,12 @@ func conditionIgnored(op *target.Operation) {
 // Books that are not those of the outcomes are found, and a caller who is not heard.
 func TestTheSuiteFindsWrongBooks(t *testing.T) {
 	for name, wrong := range map[string]func(c *target.Counts, o *target.Outcome){
-		"a request is not booked":  func(c *target.Counts, o *target.Outcome) { c.Requests -= status(o, 412) },
-		"a failure is of no class": func(c *target.Counts, o *target.Outcome) { c.Failed -= status(o, 404) },
+		"a request is not booked":  func(c *target.Counts, o *target.Outcome) { c.Requests -= countStatus(o, 412) },
+		"a failure is of no class": func(c *target.Counts, o *target.Outcome) { c.Failed -= countStatus(o, 404) },
 		"a failure is a success": func(c *target.Counts, o *target.Outcome) {
-			c.Failed, c.Ok = c.Failed-status(o, 404), c.Ok+status(o, 404)
+			c.Failed, c.Ok = c.Failed-countStatus(o, 404), c.Ok+countStatus(o, 404)
 		},
-		"entities that nobody told": phantom,
+		"entities that nobody told": addPhantoms,
 	} {
 		f := newFake(nil)
 		f.enter = func(c *target.Counts, o *target.Outcome) {
@@ -226,7 +231,7 @@ func TestTheSuiteFindsWrongBooks(t *testing.T) {
 	f := newFake(nil)
 	f.deaf = true
 	wantFailure(t, "a caller who gave up is not heard", "a caller who has given up", f)
-	f.enter, f.deaf = phantom, false
+	f.enter, f.deaf = addPhantoms, false
 	subject := targettest.Virtual(f)
 	subject.Counts = nil
 	if failures := failuresOf(subject); len(failures) > 0 {
@@ -234,16 +239,16 @@ func TestTheSuiteFindsWrongBooks(t *testing.T) {
 	}
 }
 
-// status is 1 of an outcome of that status, 0 of others.
-func status(o *target.Outcome, is int) int64 {
+// countStatus is 1 of an outcome of that status, 0 of others.
+func countStatus(o *target.Outcome, is int) int64 {
 	if o.Status == is {
 		return 1
 	}
 	return 0
 }
 
-// phantom books entities that no outcome tells of.
-func phantom(c *target.Counts, o *target.Outcome) { c.Entities += status(o, 409) }
+// addPhantoms books entities that no outcome tells of.
+func addPhantoms(c *target.Counts, o *target.Outcome) { c.Entities += countStatus(o, 409) }
 
 // A walk meets every outcome that a table without limits has.
 func TestAWalkShowsEnough(t *testing.T) {

@@ -46,7 +46,7 @@ func (w *Walk) Next() *target.Operation {
 			op.Changes = append(op.Changes, w.change(verbs[w.rng.IntN(4)*w.rng.IntN(2)], key))
 		}
 	case entity.Query:
-		op.Query = w.resumed()
+		op.Query = w.nextQuery()
 	case entity.CreateTable, entity.DeleteTable:
 	default:
 		op.Change = w.change(op.Verb, w.key())
@@ -77,8 +77,8 @@ func (w *Walk) change(verb entity.Verb, key entity.Key) entity.Change {
 	return c
 }
 
-// resumed returns the query that goes on, or draws another.
-func (w *Walk) resumed() target.Query {
+// nextQuery returns the query that goes on, or draws another.
+func (w *Walk) nextQuery() target.Query {
 	if !w.query.Token.Present {
 		ranges := []filter.Range{filter.All(), filter.OnePartition(w.key().Partition), filter.RowsFrom("q", "050"),
 			filter.All(),
