@@ -84,21 +84,20 @@ func all(kind engine.FaultKind, from, to time.Duration) engine.FaultRule {
 	return engine.FaultRule{Kind: kind, From: from, To: to, Share: engine.WholeShare}
 }
 
+// lateAll returns a rule of an hour that holds every attempt up for a time.
+func lateAll(kind engine.FaultKind, by time.Duration) engine.FaultRule {
+	rule := all(kind, 0, time.Hour)
+	rule.By = by
+	return rule
+}
+
+func delayAll(by time.Duration) engine.FaultRule { return lateAll(engine.FaultDelay, by) }
+
+func dripAll(by time.Duration) engine.FaultRule { return lateAll(engine.FaultDrip, by) }
+
 func dropAll(moment engine.FaultMoment, by time.Duration) engine.FaultRule {
-	rule := all(engine.FaultDrop, 0, time.Hour)
-	rule.Moment, rule.By = moment, by
-	return rule
-}
-
-func delayAll(by time.Duration) engine.FaultRule {
-	rule := all(engine.FaultDelay, 0, time.Hour)
-	rule.By = by
-	return rule
-}
-
-func dripAll(by time.Duration) engine.FaultRule {
-	rule := all(engine.FaultDrip, 0, time.Hour)
-	rule.By = by
+	rule := lateAll(engine.FaultDrop, by)
+	rule.Moment = moment
 	return rule
 }
 

@@ -51,6 +51,12 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.given, time.Now().Add(e.lasts).Unix(), r.URL.Query().Get("resource"))
 }
 
+func (e *endpoint) refuse(status int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.refuses = status
+}
+
 func (e *endpoint) count() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -78,15 +84,21 @@ func managed(t *testing.T, e *endpoint, scope string) *azure.Credential {
 	return azure.NewCredential(scope, get)
 }
 
+// newKeeper returns a keeper in real time, closed when the test ends.
+func newKeeper(t *testing.T, who *azure.Credential) *azure.TokenKeeper {
+	clk := clock.NewReal()
+	k := azure.NewTokenKeeper(who, clk, clk)
+	t.Cleanup(k.Close)
+	return k
+}
+
 // Over a day tokens of an hour are got one after another, each before the last has expired,
 // and never by whoever sends a request; a token that is at hand is never one that expired.
 func TestTokensAreRefreshedBeforeTheyExpire(t *testing.T) {
 	e := &endpoint{lasts: time.Hour}
 	who := managed(t, e, "https://one.example/.default")
 	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		k := azure.NewTokenKeeper(who, clk, clk)
-		defer k.Close()
+		k := newKeeper(t, who)
 		if k.Token() != nil {
 			t.Error("there is a token before anybody asked for one")
 		}
@@ -124,23 +136,17 @@ func TestARefreshThatFailsIsTriedAgain(t *testing.T) {
 	e := &endpoint{lasts: time.Hour}
 	who := managed(t, e, "https://two.example/.default")
 	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		k := azure.NewTokenKeeper(who, clk, clk)
-		defer k.Close()
+		k := newKeeper(t, who)
 		if _, err := k.Ready(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		e.mu.Lock()
-		e.refuses = http.StatusInternalServerError
-		e.mu.Unlock()
+		e.refuse(http.StatusInternalServerError)
 		time.Sleep(56 * time.Minute)
 		synctest.Wait()
 		if got := k.Token().Header(); got != "Bearer token-1" || k.Cause() != nil {
 			t.Errorf("while none is to be had the token is %q, barred for %v; want the first still", got, k.Cause())
 		}
-		e.mu.Lock()
-		e.refuses = 0
-		e.mu.Unlock()
+		e.refuse(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := k.Token().Header(); got != "Bearer token-2" {
@@ -159,9 +165,7 @@ func TestARefusedTokenIsGotOnceAnew(t *testing.T) {
 	t.Setenv("IDENTITY_HEADER", plantedHeader)
 	t.Setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
 	who := must(azure.DefaultCredential(azure.TokenScope("races.table.core.windows.net", false)))
-	clk := clock.NewReal()
-	k := azure.NewTokenKeeper(who, clk, clk)
-	defer k.Close()
+	k := newKeeper(t, who)
 	first := must(k.Ready(t.Context()))
 	var wait sync.WaitGroup
 	var second atomic.Pointer[azure.Token]
@@ -206,12 +210,9 @@ func TestWhyThereIsNoToken(t *testing.T) {
 			for name, value := range row.env {
 				t.Setenv(name, value)
 			}
-			clk := clock.NewReal()
 			who, err := azure.DefaultCredential("https://three.example/.default")
 			if err == nil {
-				k := azure.NewTokenKeeper(who, clk, clk)
-				defer k.Close()
-				_, err = k.Ready(t.Context())
+				_, err = newKeeper(t, who).Ready(t.Context())
 			}
 			if !errors.Is(err, azure.ErrNoToken) || !strings.Contains(err.Error(), row.says) ||
 				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), plantedHeader) {
@@ -224,11 +225,9 @@ func TestWhyThereIsNoToken(t *testing.T) {
 // Nobody waits for a token for ever, and closing waits for nobody.
 func TestWhoeverGivesNoTokenIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		k := azure.NewTokenKeeper(azure.NewCredential("x", silent{}), clk, clk)
-		defer k.Close()
-		_, err := k.Ready(t.Context())
-		if took := clk.Now().Offset(); !errors.Is(err, azure.ErrNoToken) || took != 10*time.Second {
+		began := time.Now()
+		_, err := newKeeper(t, azure.NewCredential("x", silent{})).Ready(t.Context())
+		if took := time.Since(began); !errors.Is(err, azure.ErrNoToken) || took != 10*time.Second {
 			t.Errorf("Ready = %v after %v; want ErrNoToken after 10 s", err, took)
 		}
 	})

@@ -122,16 +122,15 @@ func TestProbeUnreachable(t *testing.T) {
 	defer secure.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	for _, row := range []struct{ name, address, hint string }{
-		{"nobody listens", "http://" + refusing, "the connection was refused; is the service running"},
-		{"no host of that name", "http://nowhere.invalid/races", "there is no host nowhere.invalid"},
-		{"a certificate that nobody knows", secure.URL, "TLS: "},
-		{"TLS where there is none", strings.Replace(plain.URL, "http:", "https:", 1), "does not speak it; does the address need http"},
+	for address, hint := range map[string]string{
+		"http://" + refusing:           "is the service running",
+		"http://nowhere.invalid/races": "nowhere.invalid",
+		secure.URL:                     "TLS: ",
+		strings.Replace(plain.URL, "http:", "https:", 1): "does the address need http",
 	} {
-		subject := open(t, azure.Options{Endpoint: endpointAt(t, row.address)})
-		_, err := subject.Probe(t.Context())
-		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), row.hint) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: Probe = %v; want ErrUnreachable with %q", row.name, err, row.hint)
+		_, err := open(t, azure.Options{Endpoint: endpointAt(t, address)}).Probe(t.Context())
+		if !errors.Is(err, azure.ErrUnreachable) || !strings.Contains(err.Error(), hint) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: Probe = %v; want ErrUnreachable with %q", address, err, hint)
 		}
 	}
 }

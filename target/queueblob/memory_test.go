@@ -219,22 +219,14 @@ func TestRequestsGoWhereTheyBelong(t *testing.T) {
 // A queue or a container is made once, and what is put makes it where it is missing.
 func TestStandInsAreMade(t *testing.T) {
 	for _, b := range []target.Beside{{Verb: target.PutMessage, Store: "work"}, {Verb: target.PutBlob, Store: "notes", Name: "a"}} {
-		for _, row := range []struct {
-			name  string
-			asked []*target.Beside
-			last  int
-		}{
-			{"made", []*target.Beside{b.Maker()}, 201},
-			{"made twice", []*target.Beside{b.Maker(), b.Maker()}, 409},
-			{"made, and put into", []*target.Beside{b.Maker(), &b}, 201},
-			{"put into, and made", []*target.Beside{&b, b.Maker()}, 409},
-		} {
-			m, last := queueblob.NewMemory(), target.Outcome{}
-			for _, one := range row.asked {
-				last, _ = m.Submit(0, &target.Operation{Beside: one})
-			}
-			if last.Status != row.last {
-				t.Errorf("%v, %s: answered %d; want %d", b.Verb, row.name, last.Status, row.last)
+		made, put := queueblob.NewMemory(), queueblob.NewMemory()
+		for i, step := range []struct {
+			to   *queueblob.Memory
+			ask  target.Beside
+			want int
+		}{{made, *b.Maker(), 201}, {made, *b.Maker(), 409}, {made, b, 201}, {put, b, 201}, {put, *b.Maker(), 409}} {
+			if o := send(step.to, step.ask); o.Status != step.want {
+				t.Errorf("%v, step %d: %v is answered %d; want %d", b.Verb, i, step.ask.Verb, o.Status, step.want)
 			}
 		}
 	}
