@@ -176,9 +176,9 @@ func TestColdMemoryStaysFlat(t *testing.T) {
 	layer := cold(t, append(twentieth, "servers=4")...)
 	l := newLoad(layer, 1)
 	marks := func() (ranges, keys int) { return len(layer.Map().Ranges), layer.Partitions() }
-	l.count(0, 900*second, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
+	l.count(0, 600*second, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
 	ranges, keys := marks()
-	l.count(900*second, 1800*second, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
+	l.count(600*second, 1200*second, source{rate: 300, demand: one, key: func(n int) string { return fmt.Sprint(n) }})
 	layer.Events()
 	if r, k := marks(); r > 40 || k > keys+2048 {
 		t.Errorf("%d ranges and %d keys after twice the time, %d and %d before; want no more", r, k, ranges, keys)
