@@ -1,8 +1,6 @@
 package scenarios_test
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,38 +8,16 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-// contested is a scenario of three designs of which one alone serves every operation.
-const contested = `name: contested
-attributes:
-  at: {time: 2026-03-01T00:00:00Z, every: 1s}
-  page: {list: [home, shop, help]}
-  id: {sequence: 1}
-entity: {size: 300, properties: [{name: Page, value: "{page}"}]}
-use: %s
-designs:
-  - {name: page, partition_key: "{page}", row_key: "{id}"}
-  - {name: id, partition_key: "{id}", row_key: "{page}"}
-  - {name: hour, partition_key: "{at:hour}", row_key: "{at:ticks}_{id}"%s}
-phases:
-  - {name: load, load: {entities: 50, transaction: 10}}
-  - name: measure
-    traffic:
-      arrivals: {constant: 10}
-      for: 5s
-      operations:
-        - {name: open, verb: get, by: [id, page]}
-        - {name: save, verb: batch, entities: 3, together: [page]%s}
-`
-
-func contestedWith(use, copies, more string) []byte {
-	return fmt.Appendf(nil, contested, use, copies, more)
+// contestedWith is a scenario of three designs, of which one alone serves every operation.
+func contestedWith(t testing.TB, use, copies string) []byte {
+	return []byte(edited(t, "contested.yaml", "use: page", "use: "+use, `_{id}"}`, `_{id}"`+copies+"}"))
 }
 
 // What one design alone cannot do is an obstacle of it and no fault of the scenario,
 // whichever design is in use.
 func TestObstacles(t *testing.T) {
 	for _, use := range []string{"page", "id", "hour"} {
-		s, err := scenarios.ParseContested("c.yaml", contestedWith(use, "", ""))
+		s, err := scenarios.ParseContested("c.yaml", contestedWith(t, use, ""))
 		if err != nil {
 			t.Fatalf("use %s: %v; want a scenario that can be contested", use, err)
 		}
@@ -50,9 +26,8 @@ func TestObstacles(t *testing.T) {
 			want             []string
 		}{
 			{"nothing is in the way", "page", nil},
-			{"a transaction across partitions", "id", []string{"save: an entity group transaction lies in one partition, and the PartitionKey \"{id}\" holds {id}"}},
-			{"a point whose key is not known", "hour", []string{
-				"open: a point read needs both keys, and PartitionKey begins with {at:hour}, which the reader does not know"}},
+			{"a transaction across partitions", "id", []string{"save {id}"}},
+			{"a point whose key is not known", "hour", []string{"open {at:hour}"}},
 		} {
 			got := s.Obstacles(row.design)
 			if len(got) != len(row.want) {
@@ -60,8 +35,8 @@ func TestObstacles(t *testing.T) {
 				continue
 			}
 			for i, want := range row.want {
-				if text := got[i].Operation + ": " + got[i].Why; !strings.HasPrefix(text, want) {
-					t.Errorf("use %s, %s: %q; want %q", use, row.sentence, text, want)
+				if operation, part, _ := strings.Cut(want, " "); got[i].Operation != operation || !strings.Contains(got[i].Why, part) {
+					t.Errorf("use %s, %s: %+v; want an obstacle of %s by %s", use, row.sentence, got[i], operation, part)
 				}
 			}
 		}
@@ -73,7 +48,7 @@ func TestObstacles(t *testing.T) {
 
 // A copy under the keys that the reader knows makes the point one.
 func TestACopyServesAPoint(t *testing.T) {
-	s, err := scenarios.ParseContested("c.yaml", contestedWith("hour", `, copies: [{name: number, partition_key: "n{id}", row_key: "{page}"}]`, ""))
+	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "hour", `, copies: [{name: number, partition_key: "n{id}", row_key: "{page}"}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,46 +58,9 @@ func TestACopyServesAPoint(t *testing.T) {
 	}
 }
 
-// What is wrong under every design is the scenario's, with its place.
-func TestFaultsThatAllDesignsShare(t *testing.T) {
-	for _, row := range []struct {
-		sentence, use, copies, more string
-		want                        string
-	}{
-		{"a value that is none", "page", "", ", weight: -1", `c.yaml:20:76: weight is -1`},
-		{"an attribute that does not exist", "page", "", "}\n        - {name: ask, verb: query, by: [pages]", `unknown attribute "pages"; did you mean "page"?`},
-		{"a design that is at fault", "page", `, copies: [{name: x, partition_key: "{nobody}", row_key: "{id}"}]`, "", `nobody`},
-		{"a design that does not exist in use", "pages", "", "", `unknown design "pages"; did you mean "page"?`},
-	} {
-		_, err := scenarios.ParseContested("c.yaml", contestedWith(row.use, row.copies, row.more))
-		var faults fields.Faults
-		if !errors.As(err, &faults) || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "c.yaml:") || len(faults) != 1 {
-			t.Errorf("%s: %v; want one fault with its place and %q", row.sentence, err, row.want)
-		}
-	}
-	if _, err := scenarios.ParseContested("c.yaml", []byte("name: [")); err == nil {
-		t.Error("a text that is no YAML was taken")
-	}
-}
-
-// Where a scenario has one design without a name, all that is wrong is its own.
-func TestOneDesignSharesItsFaults(t *testing.T) {
-	text := strings.NewReplacer("use: page\n", "", "designs:\n", "design: {partition_key: \"{id}\", row_key: \"{page}\"}\n").Replace(string(contestedWith("page", "", "")))
-	var kept []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if !strings.HasPrefix(line, "  - {name: page") && !strings.HasPrefix(line, "  - {name: id") && !strings.HasPrefix(line, "  - {name: hour") {
-			kept = append(kept, line)
-		}
-	}
-	_, err := scenarios.ParseContested("c.yaml", []byte(strings.Join(kept, "\n")))
-	if err == nil || !strings.Contains(err.Error(), "an entity group transaction lies in one partition") {
-		t.Errorf("ParseContested = %v; want the fault of the only design", err)
-	}
-}
-
 // Faults that concern no operation name the phase, or the part of the scenario.
 func TestWhatAnObstacleConcerns(t *testing.T) {
-	s, err := scenarios.ParseContested("c.yaml", contestedWith("page", "", ""))
+	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "page", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

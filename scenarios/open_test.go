@@ -67,7 +67,7 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 // A design that cannot serve the scenario keeps it from being opened, unless it is to be
 // held against others.
 func TestOpenContestedTakesWhatOneDesignCannotServe(t *testing.T) {
-	written(t, map[string]string{"tables/choice.yaml": string(contestedWith("hour", "", ""))})
+	written(t, map[string]string{"tables/choice.yaml": string(contestedWith(t, "hour", ""))})
 	if _, _, err := scenarios.Open("tables/choice.yaml"); !errors.As(err, new(fields.Faults)) {
 		t.Errorf("Open of a scenario whose design cannot serve it = %v; want faults", err)
 	}

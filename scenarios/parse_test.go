@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"errors"
+	"flag"
 	"maps"
 	"regexp"
 	"slices"
@@ -20,36 +21,13 @@ import (
 // fuzzer.
 var largeLoad = regexp.MustCompile(`entities\W+[0-9]{5,}`)
 
-// trafficOfAllKinds and operationsOfAllKinds hold, together with everything, every
-// field that there is.
-var (
-	trafficOfAllKinds = []string{
-		"{arrivals: {poisson: 5}, unit: entities, for: 9s, warm_up: 2s, drain: 0s, stop_when_stable: 2.5%, stop_on: [failed > 1%], operations: [{verb: get}]}",
-		"{partitions: [NYC], arrivals: {burst: {base: 0, peak: 9, every: 10s, length: 500ms}}, for: 1m, operations: [{verb: insert}]}",
-		"{arrivals: {sine: {mean: 10, amplitude: 10, period: 1m}}, for: 1m, operations: [{verb: get}]}",
-		"{arrivals: {ramp: {from: 0, to: 9}}, for: 1m, operations: [{verb: get}]}",
-		"{arrivals: {steps: {rates: [5, 7.5], each: 5s}}, operations: [{verb: get}]}",
-		"{arrivals: {trace: day.csv}}",
-		"{clients: 4, think: 100ms, for: 1m, entities: 7, drain: 0, operations: [{verb: get}]}",
-	}
-	operationsOfAllKinds = []string{
-		"{verb: query, class: partition-scan, where: \"Age gt {age} and Club eq '{event}'\", top: 50, select: [Age]}",
-		"{verb: query, class: partition-range, partitions: 3, pages: 2, from: from.Tllk.MQ}",
-		"{verb: query, class: table-scan, where: \"RowKey eq '{bib}__{age}'\"}",
-		"{verb: query, rows: 7, top: 3}",
-		"{verb: delete, read_first: true, timeout: 3s}",
-		"{verb: merge, name: lap, counter: Laps}",
-		"{verb: merge, name: lap, counter: Laps, blind: true}",
-		"{verb: batch, change: replace, entities: 3}",
-	}
-)
-
 func FuzzParse(f *testing.F) {
 	texts := validTexts(f)
 	maps.Copy(texts, brokenTexts(f))
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		// Canonical forms are read again below.
-		if !strings.HasSuffix(name, canonicalForm) {
+		// Canonical forms are read again below, and those of the library by TestLibrary.
+		_, isBuiltin := builtins[name]
+		if !strings.HasSuffix(name, canonicalForm) && (!isBuiltin || flag.Lookup("test.fuzz").Value.String() != "") {
 			f.Add([]byte(texts[name]))
 		}
 	}

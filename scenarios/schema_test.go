@@ -84,25 +84,23 @@ const canonicalForm = " in canonical form"
 // validTexts are scenarios in which every field of the format occurs.
 func validTexts(t testing.TB) map[string]string {
 	t.Helper()
-	texts := map[string]string{"the race": race, "everything": everything, "everything" + canonicalForm: string(parsed(t, everything).Text())}
+	texts := map[string]string{"the race": race}
 	for _, name := range scenarios.Library() {
 		source, err := scenarios.Source(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts[name] = string(source)
-		texts[name+canonicalForm] = string(parsed(t, string(source)).Text())
+		texts[name+canonicalForm] = string(builtin(t, name).Text())
 	}
-	texts["a spread of clients"] = spreading("{partitions: [NYC], clients: 5, think: 100ms, for: 1m, operations: [{verb: get}]}")
 	for name, text := range textsIn(t, "testdata/valid") {
 		texts[name] = text
 		texts[name+canonicalForm] = string(parsed(t, text).Text())
 	}
-	for _, traffic := range trafficOfAllKinds {
-		texts["traffic "+traffic] = trafficking(traffic, true)
-	}
-	for _, operation := range operationsOfAllKinds {
-		texts["the operation "+operation] = offering(operation)
+	for _, c := range textCases(t) {
+		if len(c.want) == 0 && !c.contested {
+			texts["the case of "+c.name] = c.text
+		}
 	}
 	return texts
 }

@@ -3,7 +3,6 @@ package scenarios_test
 import (
 	"errors"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,17 +10,8 @@ import (
 	"loadgen/scenarios"
 )
 
-// spreading is the race with a spread in place of its peak, in a line of its own.
-func spreading(spread string) string {
-	return race[:strings.Index(race, "  - name: peak")] + "  - name: spread\n    spread: " + spread + "\n"
-}
-
-// coldly is the same without the load.
-func coldly(spread string) string {
-	text := spreading(spread)
-	from, to := strings.Index(text, "  - name: load"), strings.Index(text, "  - name: spread")
-	return text[:from] + text[to:]
-}
+// oneSpread is what the spread of its base says beside its operations.
+const oneSpread = "partitions: 2, rate: 1, for: 1s"
 
 const upserts = `operations: [{verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}]`
 
@@ -30,15 +20,15 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 		name, text string
 		want       scenarios.Traffic
 	}{
-		{"an open loop over a number of partitions", spreading("{partitions: 2, rate: 1000, for: 20m, " + upserts + "}"),
+		{"an open loop over a number of partitions", "partitions: 2, rate: 1000, for: 20m",
 			scenarios.Traffic{Partitions: 2, Arrivals: &scenarios.Arrivals{Constant: 1000}, For: 20 * time.Minute, Entities: 1000}},
-		{"an open loop over named partitions, without a load", coldly("{partitions: [Berlin, NYC], rate: 0.5, for: 1s, entities: 7, " + upserts + "}"),
+		{"an open loop over named partitions", "partitions: [Berlin, NYC], rate: 0.5, for: 1s, entities: 7",
 			scenarios.Traffic{Keys: []string{"Berlin", "NYC"}, Arrivals: &scenarios.Arrivals{Constant: .5}, For: time.Second, Entities: 7}},
-		{"a closed loop", coldly("{partitions: 1, clients: 64, think: 100ms, for: 24h, " + upserts + "}"),
+		{"a closed loop", "partitions: 1, clients: 64, think: 100ms, for: 24h",
 			scenarios.Traffic{Partitions: 1, Clients: 64, Think: 100 * time.Millisecond, For: 24 * time.Hour, Entities: 1000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := parsed(t, tt.text)
+			s := reread(t, edited(t, "spread.yaml", oneSpread, tt.text))
 			got := *s.Phases[len(s.Phases)-1].Traffic
 			tt.want.Unit, tt.want.Drain = scenarios.UnitEach, 5*time.Second
 			if len(got.Operations) != 1 || got.Operations[0].Verb != entity.InsertOrMerge {
@@ -48,52 +38,6 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("Parse = %+v; want %+v", got, tt.want)
 			}
-			again := parsed(t, string(s.Text()))
-			if string(again.Text()) != string(s.Text()) {
-				t.Errorf("Parse(Text()) =\n%s\nwant\n%s", again.Text(), s.Text())
-			}
-		})
-	}
-}
-
-func TestFaultsOfSpreads(t *testing.T) {
-	const place = "21:13: "
-	for _, tt := range []struct{ name, text, want string }{
-		{"neither rate nor clients", coldly("{partitions: 2, for: 1s, " + upserts + "}"),
-			place + "spread has neither rate nor clients; expected a rate (open loop), or clients and think (closed loop)"},
-		{"both loops", coldly("{partitions: 2, rate: 1, clients: 2, think: 1s, for: 1s, " + upserts + "}"),
-			`21:47: clients make a closed loop and rate an open one; expected one of them`},
-		{"clients that never pause", coldly("{partitions: 2, clients: 2, for: 1s, " + upserts + "}"),
-			`21:38: clients have no think; expected how long each pauses, such as 100ms, or 0 for not at all`},
-		{"a pause of nobody", coldly("{partitions: 2, rate: 1, think: 1s, for: 1s, " + upserts + "}"),
-			`21:45: think belongs to clients, and there are none; expected none`},
-		{"a pause too short", coldly("{partitions: 2, clients: 1, think: 1us, for: 1s, " + upserts + "}"),
-			`21:48: think is 1us; expected 0 for clients that never pause, or a duration with its unit, such as 4s or 2500ms, from 1ms to 24h0m0s`},
-		{"no partition", coldly("{partitions: 0, rate: 1, for: 1s, " + upserts + "}"),
-			`21:26: partitions is 0; expected how many partitions, from 1 to 10000, or a list of PartitionKeys`},
-		{"partitions that are neither a number nor a list", coldly("{partitions: many, rate: 1, for: 1s, " + upserts + "}"),
-			`21:26: partitions is many; expected how many partitions, from 1 to 10000, or a list of PartitionKeys`},
-		{"an empty list of partitions", coldly("{partitions: [], rate: 1, for: 1s, " + upserts + "}"),
-			`21:26: partitions has 0 items; expected 1 to 10000 PartitionKeys`},
-		{"more partitions than there are", coldly("{partitions: 3, rate: 1, for: 1s, " + upserts + "}"),
-			`21:26: the first 100000 entities fall into 2 partitions; expected at most so many`},
-		{"a PartitionKey that nothing has", coldly("{partitions: [Berlim], rate: 1, for: 1s, " + upserts + "}"),
-			`21:26: none of the 100000 entities loaded has the PartitionKey "Berlim"; the nearest that exists is "Berlin"`},
-		{"a PartitionKey named twice", coldly("{partitions: [NYC, NYC], rate: 1, for: 1s, " + upserts + "}"),
-			`21:32: PartitionKey "NYC" occurs twice; expected each once`},
-		{"a verb that needs entities, without a load", coldly("{partitions: 2, rate: 1, for: 1s, operations: [{verb: get}]}"),
-			`21:67: a get needs entities that are there, and nothing is loaded before; expected a load first, or a verb that needs none, such as insert-or-merge`},
-		{"a mistyped field", coldly("{partitions: 2, rates: 1, rate: 1, for: 1s, " + upserts + "}"),
-			`21:29: unknown field "rates"; did you mean "rate"?`},
-		{"no end", coldly("{partitions: 2, rate: 1, " + upserts + "}"), place + `spread has no for; expected one`},
-		{"no weight", coldly("{partitions: 2, rate: 1, for: 1s, operations: [{verb: insert, weight: 0}]}"),
-			`21:59: the weights of all operations are 0; expected at least one above`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := scenarios.Parse("", []byte(tt.text))
-			if got := strings.TrimPrefix(faultLines(t, err), ":"); got != tt.want {
-				t.Errorf("Parse =\n%s\nwant\n%s", got, tt.want)
-			}
 		})
 	}
 }
@@ -101,7 +45,7 @@ func TestFaultsOfSpreads(t *testing.T) {
 // The fields of a spread go by their short paths, as those of a peak do, and a
 // number of partitions can give way to a list and back.
 func TestSetOfSpreads(t *testing.T) {
-	s := parsed(t, coldly("{partitions: 2, rate: 1000, for: 20m, "+upserts+"}"))
+	s := parsed(t, edited(t, "spread.yaml"))
 	for _, set := range [][2]string{{"phases.spread.rate", "50"}, {"phases.spread.for", "30m"}, {"phases.spread.partitions", "1"},
 		{"phases.spread.spread.entities", "9"}, {"start", "cold"}} {
 		if err := s.Set(set[0], set[1]); err != nil {
@@ -129,7 +73,7 @@ func TestSetOfSpreads(t *testing.T) {
 }
 
 func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
-	s := parsed(t, coldly("{partitions: [Berlin, NYC], rate: 1, for: 1s, "+upserts+"}"))
+	s := parsed(t, edited(t, "spread.yaml", "partitions: 2", "partitions: [Berlin, NYC]"))
 	g, err := s.Generator()
 	if err != nil {
 		t.Fatal(err)
@@ -154,27 +98,17 @@ func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 }
 
 func TestReads(t *testing.T) {
-	load := "\n  - name: late\n    count: {lanes: 1}\n"
 	for _, tt := range []struct {
 		name, text string
 		want       bool
 	}{
-		{"writes alone", coldly("{partitions: 2, rate: 1, for: 1s, " + upserts + "}"), false},
-		{"a get", spreading("{partitions: 2, rate: 1, for: 1s, operations: [{verb: get}]}"), true},
-		{"a count", coldly("{partitions: 2, rate: 1, for: 1s, "+upserts+"}") + load, true},
+		{"writes alone", edited(t, "spread.yaml"), false},
+		{"a get", race, true},
+		{"a count", edited(t, "traffic.yaml") + "  - name: late\n    count: {lanes: 1}\n", true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s, err := scenarios.Parse("", []byte(tt.text))
-			if err != nil {
-				if tt.want && strings.Contains(err.Error(), "before any load") {
-					return
-				}
-				t.Fatal(err)
-			}
-			if got := s.Reads(); got != tt.want {
-				t.Errorf("Reads() = %t; want %t", got, tt.want)
-			}
-		})
+		if got := parsed(t, tt.text).Reads(); got != tt.want {
+			t.Errorf("%s: Reads() = %t; want %t", tt.name, got, tt.want)
+		}
 	}
 }
 

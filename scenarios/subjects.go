@@ -74,6 +74,11 @@ func Search(term string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return search(all, term), nil
+}
+
+// search returns those of some scenarios that speak of something, as [Search] does.
+func search(all []Entry, term string) []Entry {
 	called := []string{strings.ToLower(strings.TrimSpace(term))}
 	for _, one := range synonyms {
 		if one.asked == called[0] {
@@ -109,5 +114,5 @@ func Search(term string) ([]Entry, error) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Entry) int { return cmp.Compare(near[a.Name], near[b.Name]) })
-	return found, nil
+	return found
 }

@@ -1,0 +1,4 @@
+package scenarios
+
+// SearchIn returns those of some scenarios that speak of something.
+var SearchIn = search
