@@ -38,23 +38,6 @@ func TestAccountsAreReadAndWritten(t *testing.T) {
 	}
 }
 
-func TestAccountsCanBeSet(t *testing.T) {
-	for _, row := range []struct {
-		name, text, path, value string
-		want                    scenarios.Accounts
-	}{
-		{"where there are none", race, "accounts.number", "2", scenarios.Accounts{Number: 2}},
-		{"another number", sharded(t, `{number: 3, by: "{event}"}`, ""), "accounts.number", "1", scenarios.Accounts{Number: 1, By: "{event}"}},
-		{"what chooses", sharded(t, "{number: 3}", ""), "accounts.by", "{event}", scenarios.Accounts{Number: 3, By: "{event}"}},
-		{"all at once", race, "accounts", `{number: 4, by: "{event}"}`, scenarios.Accounts{Number: 4, By: "{event}"}},
-	} {
-		s := parsed(t, row.text)
-		if err := s.Set(row.path, row.value); err != nil || s.Accounts == nil || *s.Accounts != row.want || len(s.Validate()) > 0 {
-			t.Errorf("%s: Set(%q, %q) = %v, accounts %+v, faults %v; want %+v", row.name, row.path, row.value, err, s.Accounts, s.Validate(), row.want)
-		}
-	}
-}
-
 func TestAccountOfAPartition(t *testing.T) {
 	for _, row := range []struct {
 		name, accounts, key string

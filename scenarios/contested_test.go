@@ -76,10 +76,7 @@ func TestWhatAnObstacleConcerns(t *testing.T) {
 
 // Under one design the anti-pattern of another is no business of anybody's.
 func TestUnderADesignThereIsNoAntiPattern(t *testing.T) {
-	s, err := scenarios.Builtin("day-key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := builtin(t, "day-key")
 	for _, design := range []string{"", "hour"} {
 		other, err := s.Under(design)
 		if err != nil || other.AntiPattern != nil || s.AntiPattern == nil {

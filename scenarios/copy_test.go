@@ -3,34 +3,15 @@ package scenarios_test
 import (
 	"testing"
 
+	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/scenarios"
 	"loadgen/scenarios/keys"
 )
 
-// Who asks is sent to the home whose keys serve it best: by class, and of one class by
-// how much of what is known they tell.
-func TestPlanTakesTheHomeThatServesBest(t *testing.T) {
-	s, err := scenarios.Parse("race.yaml", []byte(`name: race
-attributes:
-  race: {list: [NYC]}
-  bib: {sequence: 100}
-  club: {uniform: [1, 9]}
-  age: {uniform: [18, 80]}
-entity: {properties: [{name: Age, type: Int32, value: "{age}"}]}
-design:
-  partition_key: "{race}"
-  row_key: "BIB:{bib}_{age}"
-  copies:
-    - {name: by-age, partition_key: "{race}", row_key: "AGE:{age}_{bib}"}
-    - {name: by-club, partition_key: "{club}", row_key: "{bib}", properties: [Age]}
-phases:
-  - name: load
-    load: {entities: 10}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+// homesOf returns the generators of a scenario's own keys and of its copies.
+func homesOf(t *testing.T, s *scenarios.Scenario) []*keys.Generator {
+	t.Helper()
 	g, err := s.Generator()
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +24,14 @@ phases:
 		}
 		homes = append(homes, one)
 	}
+	return homes
+}
+
+// Who asks is sent to the home whose keys serve it best: by class, and of one class by
+// how much of what is known they tell.
+func TestPlanTakesTheHomeThatServesBest(t *testing.T) {
+	s := parsed(t, edited(t, "copies.yaml"))
+	homes := homesOf(t, s)
 	for _, row := range []struct {
 		sentence string
 		by       []string
@@ -57,6 +46,30 @@ phases:
 	} {
 		if plan, home := s.Plan(&scenarios.OperationSpec{By: row.by}, homes); home != row.home || plan.Class != row.class {
 			t.Errorf("%s: Plan(%v) = a %v of home %d; want a %v of home %d", row.sentence, row.by, plan.Class, home, row.class, row.home)
+		}
+	}
+}
+
+// A query asks each bucket by itself unless another home answers it by fewer queries;
+// what looks for a key, or stops at some rows, asks once.
+func TestPlansOverBuckets(t *testing.T) {
+	s := parsed(t, edited(t, "visits.yaml", `"{page}", row_key: "{at:ticks}_{id}"`, `"{hash(id,8)}_{page}", row_key: "{id}",
+    copies: [{name: fewer, table: Fewer, partition_key: "{hash(id,3)}_{page}", row_key: "{id}"}]`))
+	both := homesOf(t, s)
+	for _, tt := range []struct {
+		sentence      string
+		o             scenarios.OperationSpec
+		homes         []*keys.Generator
+		queries, home int
+	}{
+		{"each of the buckets", scenarios.OperationSpec{Verb: entity.Query}, both[:1], 8, 0},
+		{"the home with fewer", scenarios.OperationSpec{Verb: entity.Query}, both, 3, 1},
+		{"some rows", scenarios.OperationSpec{Verb: entity.Query, Rows: 5}, both[:1], 1, 0},
+		{"the key of an update", scenarios.OperationSpec{Verb: entity.Merge}, both[:1], 1, 0},
+	} {
+		tt.o.By = []string{"page"}
+		if plan, home := s.Plan(&tt.o, tt.homes); plan.Queries() != tt.queries || home != tt.home {
+			t.Errorf("%s: Plan() = %d queries of home %d; want %d of home %d", tt.sentence, plan.Queries(), home, tt.queries, tt.home)
 		}
 	}
 }

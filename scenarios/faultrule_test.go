@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -13,15 +14,9 @@ import (
 )
 
 // readFaults returns the rules of a text, and what is wrong with them.
-func readFaults(text string) ([]engine.FaultRule, fields.Faults) {
-	tree, wrong := fields.ReadTree("f.yaml", []byte(text))
-	if len(wrong) > 0 {
-		return nil, wrong
-	}
-	var rules []engine.FaultRule
-	r := new(fields.Reader)
-	scenarios.FaultsBinding(&rules).Read(r, "faults", tree)
-	return rules, r.Faults
+func readFaults(text string) (rules []engine.FaultRule, faults fields.Faults) {
+	faults = readField(text, scenarios.FaultsBinding(&rules))
+	return rules, faults
 }
 
 // writtenFaults returns rules as a text.
@@ -64,28 +59,34 @@ func TestCheckOfSeveral(t *testing.T) {
 		{"two moments", "[{kind: drop, share: 1%}, {kind: drop, share: 1%, moment: before}]", scenarios.UntilTheEnd, ""},
 		{"windows that touch do not overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: delay, by: 1s, from: 5s}]", scenarios.UntilTheEnd, ""},
 		{"windows that overlap", "[{kind: delay, by: 1s, to: 5s}, {kind: cut, share: 1%}, {kind: delay, by: 2s, from: 4s}]", scenarios.UntilTheEnd,
-			"2: delay by 1s is on from 0s to 5s already (faults[0]); expected windows one after the other, or other keys"},
+			"2 faults[0]"},
 		{"a second one without a window", "[{kind: freeze, to: 5s}, {kind: freeze, to: 9s}]", scenarios.UntilTheEnd,
-			"1: freeze is on from 0s to 5s already (faults[0]); expected windows one after the other, or other keys"},
+			"1 faults[0]"},
 		{"half of everything, twice, leaves a quarter", "[{kind: refuse, share: 50%}, {kind: cut, share: 50%}]", scenarios.UntilTheEnd, ""},
 		{"every attempt at one key", "[{kind: refuse, key: a}]", scenarios.UntilTheEnd, ""},
 		{"every attempt at keys that begin so", "[{kind: refuse, key_prefix: a}]", scenarios.UntilTheEnd, ""},
 		{"every attempt for a while", "[{kind: refuse, to: 5s}]", 6 * time.Second, ""},
 		{"every attempt after a while", "[{kind: refuse, from: 5s}]", scenarios.UntilTheEnd, ""},
 		{"every attempt late", "[{kind: delay, by: 1s}, {kind: freeze, to: 1h}]", time.Second, ""},
-		{"every attempt", "[{kind: cut, share: 1%}, {kind: refuse}]", scenarios.UntilTheEnd, "1: every attempt"},
-		{"every attempt that there is", "[{kind: drop, to: 1h}]", time.Hour, "0: every attempt"},
-		{"one fault after the other", "[{kind: drop, from: 2s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, "1: every attempt"},
+		{"every attempt", "[{kind: cut, share: 1%}, {kind: refuse}]", scenarios.UntilTheEnd, "1 every attempt"},
+		{"every attempt that there is", "[{kind: drop, to: 1h}]", time.Hour, "0 every attempt"},
+		{"one fault after the other", "[{kind: drop, from: 2s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, "1 every attempt"},
 		{"one after the other with a gap", "[{kind: drop, from: 3s, to: 5s}, {kind: cut, from: 4s}, {kind: refuse, to: 2s}]", scenarios.UntilTheEnd, ""},
 	} {
 		rules, wrong := readFaults(row.text)
 		if len(wrong) > 0 {
 			t.Fatalf("%s: %v", row.says, wrong)
 		}
-		var told []string
-		scenarios.CheckFaults(rules, row.lasts, func(place int, what string) { told = append(told, string(rune('0'+place))+": "+what) })
-		if got := strings.Join(told, "\n"); row.want == "" && got != "" || !strings.HasPrefix(got, row.want) {
-			t.Errorf("%s: Check tells %q; want %q", row.says, got, row.want)
+		var found []string
+		scenarios.CheckFaults(rules, row.lasts, func(place int, what string) {
+			for _, key := range []string{"faults[0]", "every attempt"} {
+				if strings.Contains(what, key) {
+					found = append(found, fmt.Sprint(place, " ", key))
+				}
+			}
+		})
+		if got := strings.Join(found, ", "); got != row.want {
+			t.Errorf("%s: CheckFaults finds %q; want %q", row.says, got, row.want)
 		}
 	}
 }

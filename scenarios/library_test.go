@@ -64,22 +64,17 @@ func TestLibrary(t *testing.T) {
 }
 
 func TestBuiltinOfAnUnknownName(t *testing.T) {
-	for _, tt := range []struct{ name, asked, want string }{
-		{"a typo is answered with what was meant", "strss", `scenarios: unknown scenario "strss"; did you mean "stress"?`},
-		{"a path is no name", "../library/stress", `scenarios: unknown scenario "../library/stress"; ` + "`loadgen scenarios list` has "},
+	for _, tt := range []struct{ name, asked, nearest string }{
+		{"a typo", "strss", `"stress"`},
+		{"a path is no name", "../library/stress", ""},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s, err := scenarios.Builtin(tt.asked)
-			if s != nil || !errors.Is(err, scenarios.ErrUnknown) {
-				t.Fatalf("Builtin(%q) = %v, %v; want ErrUnknown", tt.asked, s, err)
-			}
-			if !strings.HasPrefix(err.Error(), tt.want) {
-				t.Errorf("Builtin(%q) = %v; want %s", tt.asked, err, tt.want)
-			}
-			if text, err := scenarios.Source(tt.asked); text != nil || err == nil {
-				t.Errorf("Source(%q) = %q, %v; want an error", tt.asked, text, err)
-			}
-		})
+		s, err := scenarios.Builtin(tt.asked)
+		if s != nil || !errors.Is(err, scenarios.ErrUnknown) || !strings.Contains(err.Error(), tt.nearest) {
+			t.Errorf("%s: Builtin(%q) = %v, %v; want ErrUnknown and %s", tt.name, tt.asked, s, err, tt.nearest)
+		}
+		if text, err := scenarios.Source(tt.asked); text != nil || err == nil {
+			t.Errorf("%s: Source(%q) = %q, %v; want an error", tt.name, tt.asked, text, err)
+		}
 	}
 }
 
@@ -102,10 +97,7 @@ func TestSaysIsTheFirstSentence(t *testing.T) {
 // TestTheStressTestIsTheDocumentedOne holds the built-in stress test against
 // what it has to be.
 func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
-	s, err := scenarios.Builtin("stress")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := builtin(t, "stress")
 	const hot = "2011 New York City Marathon__Full"
 	if got := s.Loaded(len(s.Phases)); got != 20_000 || s.Phases[0].Load.Transaction != 100 {
 		t.Errorf("the stress test loads %d entities by %d; want 20000 by 100", got, s.Phases[0].Load.Transaction)

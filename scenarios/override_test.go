@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,13 +10,14 @@ import (
 )
 
 func TestSet(t *testing.T) {
+	spread, traffic := edited(t, "spread.yaml"), edited(t, "traffic.yaml")
 	for _, tt := range []struct {
 		name        string
 		path, value string
 		// old is the part of the canonical text that the override replaces.
 		old, new string
-		// x is one more attribute.
-		x string
+		// text is the scenario, the race where there is none.
+		text string
 	}{
 		{"a single value", "seed", "9", "seed: 7", "seed: 9", ""},
 		{"a default that the file leaves out", "retry", "none", "retry: short", "retry: none", ""},
@@ -42,20 +44,34 @@ func TestSet(t *testing.T) {
 		{"what nothing stood for", "phases.peak.hold", "true", "hold: false", "hold: true", ""},
 		{"a list of maps", "phases.peak.operations", "[{verb: get, weight: 3}]",
 			"        - name: merge\n          verb: merge\n          weight: 1\n          group: PUT\n          properties:\n            - name: Age\n              type: Int32\n              value: \"{age}\"\n", "", ""},
-		{"an exponent", "attributes.x.zipf.exponent", "1.3", "exponent: 1\n", "exponent: 1.3\n", "{zipf: {of: 9, exponent: 1}}"},
-		{"what was left out", "attributes.x.zipf.scramble", "true", "exponent: 1\n", "exponent: 1\n      scramble: true\n", "{zipf: {of: 9, exponent: 1}}"},
-		{"a share", "attributes.x.hot_set.share", "75%", "share: 50%", "share: 75%", "{hot_set: {of: 9, hot: 20%, share: 50%}}"},
-		{"a number of partitions", "attributes.x.partitions", "12", "partitions: 9", "partitions: 12", "{partitions: 9, rows: 2}"},
-		{"one size", "attributes.x.sizes.1", "50% x7", "50% x2", "50% x7", `{partitions: 9, sizes: ["50% x1", "50% x2"]}`},
-		{"all sizes", "attributes.x.sizes", "[100% x2]", `["50% x1", "50% x2"]`, `["100% x2"]`, `{partitions: 9, sizes: ["50% x1", "50% x2"]}`},
-		{"another kind", "attributes.x", "{latest: {window: 5}}", "sequence: 1\nentity", "latest:\n      window: 5\n      exponent: 1\n      every: 1\n      start: 0\nentity", "{sequence: 1}"},
-		{"another file", "attributes.x.csv.file", "b.csv", "a.csv", "b.csv", "{csv: {file: a.csv, column: c}}"},
+		{"an exponent", "attributes.x.zipf.exponent", "1.3", "exponent: 1\n", "exponent: 1.3\n", attributing("{zipf: {of: 9, exponent: 1}}")},
+		{"what was left out", "attributes.x.zipf.scramble", "true", "exponent: 1\n", "exponent: 1\n      scramble: true\n", attributing("{zipf: {of: 9, exponent: 1}}")},
+		{"a share", "attributes.x.hot_set.share", "75%", "share: 50%", "share: 75%", attributing("{hot_set: {of: 9, hot: 20%, share: 50%}}")},
+		{"a number of partitions", "attributes.x.partitions", "12", "partitions: 9", "partitions: 12", attributing("{partitions: 9, rows: 2}")},
+		{"one size", "attributes.x.sizes.1", "50% x7", "50% x2", "50% x7", attributing(`{partitions: 9, sizes: ["50% x1", "50% x2"]}`)},
+		{"all sizes", "attributes.x.sizes", "[100% x2]", `["50% x1", "50% x2"]`, `["100% x2"]`, attributing(`{partitions: 9, sizes: ["50% x1", "50% x2"]}`)},
+		{"another kind", "attributes.x", "{latest: {window: 5}}", "sequence: 1\nentity", "latest:\n      window: 5\n      exponent: 1\n      every: 1\n      start: 0\nentity", attributing("{sequence: 1}")},
+		{"another file", "attributes.x.csv.file", "b.csv", "a.csv", "b.csv", attributing("{csv: {file: a.csv, column: c}}")},
+		{"a number of accounts", "accounts.number", "2", "attributes:", "accounts:\n  number: 2\nattributes:", ""},
+		{"all of the accounts", "accounts", `{number: 4, by: "{event}"}`, "attributes:", "accounts:\n  number: 4\n  by: \"{event}\"\nattributes:", ""},
+		{"another number of accounts", "accounts.number", "1", "number: 3", "number: 1", sharded(t, "{number: 3}", "")},
+		{"what chooses an account", "accounts.by", "{event}", "number: 3", "number: 3\n  by: \"{event}\"", sharded(t, "{number: 3}", "")},
+		{"the rate of a spread", "phases.spread.rate", "50", "rate: 1\n", "rate: 50\n", spread},
+		{"the length of a spread", "phases.spread.for", "30m", "for: 1s", "for: 30m0s", spread},
+		{"a number of partitions of a spread", "phases.spread.partitions", "1", "partitions: 2", "partitions: 1", spread},
+		{"a list of partitions for their number", "phases.spread.partitions", "[NYC]", "partitions: 2", "partitions: [NYC]", spread},
+		{"a number of partitions for their list", "phases.spread.partitions", "2", "[NYC]", "2", strings.Replace(spread, "s: 2", "s: [NYC]", 1)},
+		{"the entities of a spread", "phases.spread.spread.entities", "9", "entities: 1000", "entities: 9", spread},
+		{"a start", "start", "cold", "start: warm", "start: cold", ""},
+		{"a rate of arrivals", "phases.measure.arrivals.constant", "200", "constant: 5\n", "constant: 200\n", traffic},
+		{"other arrivals", "phases.measure.arrivals", "{poisson: 7}", "constant: 5\n", "poisson: 7\n", traffic},
+		{"an end of traffic", "phases.measure.stop_on", "[throttled > 20%]", "drain: 5s\n", "drain: 5s\n      stop_on: [\"throttled > 20%\"]\n", traffic},
+		{"the partitions of traffic", "phases.measure.partitions", "[NYC]", "arrivals:", "partitions: [NYC]\n      arrivals:", traffic},
+		{"a bound of stability", "phases.measure.stop_when_stable", "1%", "drain: 5s\n", "drain: 5s\n      stop_when_stable: 1%\n", traffic},
+		{"a unit", "phases.measure.traffic.unit", "entities", "unit: operations", "unit: entities", traffic},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := parsed(t, race)
-			if tt.x != "" {
-				s = parsed(t, attributing(tt.x))
-			}
+			s := parsed(t, cmp.Or(tt.text, race))
 			before := withoutAbout(s)
 			if err := s.Set(tt.path, tt.value); err != nil {
 				t.Fatalf("Set(%q, %q) = %v; want no error", tt.path, tt.value, err)

@@ -7,14 +7,26 @@ import (
 	"loadgen/scenarios/fields"
 )
 
-func readLimit(text string) (rate scenarios.RateLimit, faults fields.Faults) {
-	tree, faults := fields.ReadTree("f", []byte("limit: "+text))
+// readField reads the text of a field.
+func readField(text string, into fields.Binding) fields.Faults {
+	tree, faults := fields.ReadTree("f", []byte("field: "+text))
 	if len(faults) > 0 {
-		return rate, faults
+		return faults
 	}
 	r := &fields.Reader{}
-	scenarios.RateLimitBinding{Into: &rate}.Read(r, "limit", tree.Find("limit"))
-	return rate, r.Faults
+	into.Read(r, "field", tree.Find("field"))
+	return r.Faults
+}
+
+// writtenField returns the text of a field that was read.
+func writtenField(from fields.Binding) string {
+	field := &fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "field", Value: from.Write()}}}
+	return string(fields.PrintTree(field)[len("field:"):])
+}
+
+func readLimit(text string) (rate scenarios.RateLimit, faults fields.Faults) {
+	faults = readField(text, scenarios.RateLimitBinding{Into: &rate})
+	return rate, faults
 }
 
 func TestLimit(t *testing.T) {
@@ -49,8 +61,8 @@ func FuzzLimit(f *testing.F) {
 		if rate.PerSecond < fields.MinRate || rate.PerSecond > fields.MaxRate || rate.Burst < 1 {
 			t.Fatalf("limit: %q is %+v; want a rate within its bounds", text, rate)
 		}
-		written := fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{{Key: "limit", Value: scenarios.RateLimitBinding{Into: &rate}.Write()}}})
-		if again, faults := readLimit(string(written[len("limit:"):])); again != rate || len(faults) > 0 {
+		written := writtenField(scenarios.RateLimitBinding{Into: &rate})
+		if again, faults := readLimit(written); again != rate || len(faults) > 0 {
 			t.Fatalf("limit: %q is written as %q, which reads as %+v, %v; want %+v", text, written, again, faults, rate)
 		}
 	})

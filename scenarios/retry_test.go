@@ -11,13 +11,8 @@ import (
 
 // readRetry reads a policy as the value of a field.
 func readRetry(text string) (policy string, faults fields.Faults) {
-	tree, faults := fields.ReadTree("f", []byte("retry: "+text))
-	if len(faults) > 0 {
-		return "", faults
-	}
-	r := &fields.Reader{}
-	scenarios.RetryBinding(&policy).Read(r, "retry", tree.Find("retry"))
-	return policy, r.Faults
+	faults = readField(text, scenarios.RetryBinding(&policy))
+	return policy, faults
 }
 
 // A map and a text of the same formula are the same policy, and a name is itself.
@@ -36,8 +31,7 @@ func TestRetry(t *testing.T) {
 			t.Errorf("retry: %s is %q, %v; want %q", row.text, got, faults, row.want)
 			continue
 		}
-		if again, faults := readRetry(string(fields.PrintTree(&fields.Node{Kind: fields.Dict, Entries: []fields.Entry{
-			{Key: "retry", Value: scenarios.RetryBinding(&got).Write()}}})[len("retry:"):])); again != got {
+		if again, faults := readRetry(writtenField(scenarios.RetryBinding(&got))); again != got {
 			t.Errorf("retry: %s is written as what reads as %q, %v; want %q", row.text, again, faults, got)
 		}
 	}

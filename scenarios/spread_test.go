@@ -42,36 +42,6 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 	}
 }
 
-// The fields of a spread go by their short paths, as those of a peak do, and a
-// number of partitions can give way to a list and back.
-func TestSetOfSpreads(t *testing.T) {
-	s := parsed(t, edited(t, "spread.yaml"))
-	for _, set := range [][2]string{{"phases.spread.rate", "50"}, {"phases.spread.for", "30m"}, {"phases.spread.partitions", "1"},
-		{"phases.spread.spread.entities", "9"}, {"start", "cold"}} {
-		if err := s.Set(set[0], set[1]); err != nil {
-			t.Fatalf("Set(%q, %q) = %v; want no error", set[0], set[1], err)
-		}
-	}
-	got := s.Phases[0].Traffic
-	if got.Arrivals.Constant != 50 || got.For != 30*time.Minute || got.Partitions != 1 || got.Entities != 9 || s.Start != scenarios.StartCold {
-		t.Errorf("after Set the spread is %+v, start %s; want what was set", got, s.Start)
-	}
-	for _, partitions := range []string{"[NYC]", "2", "[Berlin, NYC]"} {
-		if err := s.Set("phases.spread.partitions", partitions); err != nil {
-			t.Errorf("Set of the partitions to %s = %v; want no error", partitions, err)
-		}
-	}
-	if len(got.Keys) != 0 || len(s.Phases[0].Traffic.Keys) != 2 || s.Phases[0].Traffic.Partitions != 0 {
-		t.Errorf("after Set the spread is %+v; want two keys by name", s.Phases[0].Traffic)
-	}
-	if err := s.Set("phases.spread.rate", "0"); err == nil {
-		t.Error("Set of a rate of 0 = no error; want one")
-	}
-	if err := s.Set("phases.spread.clients", "5"); err == nil {
-		t.Error("Set of clients beside a rate = no error; want one")
-	}
-}
-
 func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 	s := parsed(t, edited(t, "spread.yaml", "partitions: 2", "partitions: [Berlin, NYC]"))
 	g, err := s.Generator()
@@ -114,10 +84,7 @@ func TestReads(t *testing.T) {
 
 // An update that knows its key reads nothing; one that looks for it has to find it.
 func TestReadsForAnUpdateThatLooksForItsKey(t *testing.T) {
-	s, err := scenarios.Builtin("scan-to-find")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := builtin(t, "scan-to-find")
 	opposed, err := s.Opposed()
 	if err != nil {
 		t.Fatal(err)

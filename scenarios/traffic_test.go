@@ -73,29 +73,6 @@ func TestTrafficIsReadAndWritten(t *testing.T) {
 	}
 }
 
-// The fields of traffic go by their short paths, into its arrivals as well.
-func TestSetOfTraffic(t *testing.T) {
-	s := parsed(t, trafficking(t, "traffic.yaml", "arrivals: {constant: 500}, for: 1m"))
-	for _, set := range [][2]string{{"phases.measure.arrivals.constant", "200"}, {"phases.measure.for", "30s"},
-		{"phases.measure.stop_on", "[throttled > 20%]"}, {"phases.measure.partitions", "[NYC]"}, {"phases.measure.stop_when_stable", "1%"},
-		{"phases.measure.arrivals", "{poisson: 7}"}, {"phases.measure.traffic.unit", "entities"}} {
-		if err := s.Set(set[0], set[1]); err != nil {
-			t.Fatalf("Set(%q, %q) = %v; want no error", set[0], set[1], err)
-		}
-	}
-	got := s.Phases[1].Traffic
-	if got.Arrivals.Poisson != 7 || got.Arrivals.Constant != 0 || got.For != 30*time.Second || len(got.StopOn) != 1 ||
-		got.StopOn[0].String() != "throttled > 20%" || len(got.Keys) != 1 || got.StopWhenStable != .01 || got.Unit != scenarios.UnitEntities {
-		t.Errorf("after Set the traffic is %+v of %+v; want what was set", got, got.Arrivals)
-	}
-	if faults := s.Validate(); faults != nil {
-		t.Errorf("Validate() = %v; want none", faults)
-	}
-	if err := s.Set("phases.measure.arrivals.constant", "5"); err == nil {
-		t.Error("Set of a constant beside random arrivals = no error; want one")
-	}
-}
-
 func TestScheduleOfTraffic(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
