@@ -65,10 +65,11 @@ func (j judge) faults(path string, value, against any) []string {
 
 // word returns what is wrong with a value by one word of a schema.
 func (j judge) word(path string, value any, word string, words map[string]any) []string {
-	says := words[word]
+	sound, says := true, words[word]
+	list, isList := value.([]any)
+	fields, isMap := value.(map[string]any)
 	switch word {
 	case "$schema", "$id", "$defs", "title", "description", "default":
-		return nil
 	case "$ref":
 		name := strings.TrimPrefix(says.(string), "#/$defs/")
 		return j.faults(path, value, j.root["$defs"].(map[string]any)[name])
@@ -79,58 +80,100 @@ func (j judge) word(path string, value any, word string, words map[string]any) [
 				fits++
 			}
 		}
-		return unless(fits == 1 || fits > 1 && word == "anyOf", "%s: fits %d of %s", path, fits, word)
+		sound = fits == 1 || fits > 1 && word == "anyOf"
 	case "type":
 		kinds, many := says.([]any)
 		if !many {
 			kinds = []any{says}
 		}
-		return unless(slices.ContainsFunc(kinds, func(kind any) bool { return isA(kind.(string), value) }), "%s: is no %v", path, says)
+		sound = slices.ContainsFunc(kinds, func(kind any) bool { return isA(kind.(string), value) })
 	case "enum":
-		return unless(slices.Contains(says.([]any), value), "%s: %v is none of %v", path, value, says)
-	}
-	switch value := value.(type) {
-	case string:
-		return ofText(path, value, word, says)
-	case []any:
-		return j.ofList(path, value, word, says)
-	case map[string]any:
-		return j.ofMap(path, value, word, words)
+		sound = slices.Contains(says.([]any), value)
+	case "minItems":
+		sound = !isList || len(list) >= whole(says)
+	case "maxItems":
+		sound = !isList || len(list) <= whole(says)
+	case "minProperties":
+		sound = !isMap || len(fields) >= whole(says)
+	case "maxProperties":
+		sound = !isMap || len(fields) <= whole(says)
+	case "items", "required", "properties", "additionalProperties", "propertyNames":
+		return j.parts(path, value, word, words)
 	default:
-		return ofNumber(path, value, word, says)
+		sound = fitsScalar(value, word, says)
 	}
-}
-
-func unless(sound bool, format string, args ...any) []string {
 	if sound {
 		return nil
 	}
-	return []string{fmt.Sprintf(format, args...)}
+	return []string{fmt.Sprintf("%s: %.80v, and %s is %v", path, value, word, says)}
+}
+
+// fitsScalar reports whether a text or a number fits one word of a schema.
+func fitsScalar(value any, word string, says any) bool {
+	text, isText := value.(string)
+	number := exact(value)
+	switch word {
+	case "const":
+		return !isText && (number == nil || number.Cmp(exact(says)) == 0)
+	case "minimum":
+		return number == nil || number.Cmp(exact(says)) >= 0
+	case "maximum":
+		return number == nil || number.Cmp(exact(says)) <= 0
+	case "maxLength":
+		return !isText || utf8.RuneCountInString(text) <= whole(says)
+	case "pattern":
+		return !isText || pattern(says.(string)).MatchString(text)
+	}
+	panic("unknown word " + word)
+}
+
+// parts returns what is wrong with the items of a list, or the fields of a map.
+func (j judge) parts(path string, value any, word string, words map[string]any) []string {
+	says := words[word]
+	var faults []string
+	if list, isList := value.([]any); isList && word == "items" {
+		for i, item := range list {
+			faults = append(faults, j.faults(fmt.Sprintf("%s.%d", path, i), item, says)...)
+		}
+	}
+	given, isMap := value.(map[string]any)
+	if required, _ := says.([]any); isMap && word == "required" {
+		for _, name := range required {
+			if _, is := given[name.(string)]; !is {
+				faults = append(faults, fmt.Sprintf("%s: has no %v", path, name))
+			}
+		}
+	}
+	fields, _ := words["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		below := path + "." + name
+		switch field, listed := fields[name]; {
+		case word == "properties" && listed:
+			j.met[fmt.Sprintf("%p", field)] = true
+			faults = append(faults, j.faults(below, given[name], field)...)
+		case word == "additionalProperties" && !listed:
+			faults = append(faults, j.faults(below, given[name], says)...)
+		case word == "propertyNames":
+			faults = append(faults, j.faults(below, name, says)...)
+		}
+	}
+	return faults
 }
 
 // isA reports whether a value is of a kind of JSON.
 func isA(kind string, value any) bool {
-	switch kind {
-	case "string":
-		_, ok := value.(string)
-		return ok
-	case "boolean":
-		_, ok := value.(bool)
-		return ok
-	case "array":
-		_, ok := value.([]any)
-		return ok
-	case "object":
-		_, ok := value.(map[string]any)
-		return ok
-	case "number":
-		return exact(value) != nil
-	case "integer":
-		number := exact(value)
-		return number != nil && number.IsInt()
-	default:
-		panic("unknown type " + kind)
+	switch value.(type) {
+	case string:
+		return kind == "string"
+	case bool:
+		return kind == "boolean"
+	case []any:
+		return kind == "array"
+	case map[string]any:
+		return kind == "object"
 	}
+	number := exact(value)
+	return number != nil && (kind == "number" || kind == "integer" && number.IsInt())
 }
 
 // exact returns a number as a fraction, nil for what is none.
@@ -144,35 +187,6 @@ func exact(value any) *big.Rat {
 	return nil
 }
 
-// known are the words that are about one kind of value.
-var known = []string{
-	"const", "minimum", "maximum", "maxLength", "pattern", "minItems", "maxItems", "items",
-	"minProperties", "maxProperties", "propertyNames", "properties", "required", "additionalProperties",
-}
-
-func otherwise(word string) []string {
-	if !slices.Contains(known, word) {
-		panic("unknown word " + word)
-	}
-	return nil
-}
-
-func ofNumber(path string, value any, word string, says any) []string {
-	number, bound := exact(value), exact(says)
-	if number == nil || bound == nil {
-		return otherwise(word)
-	}
-	switch word {
-	case "const":
-		return unless(number.Cmp(bound) == 0, "%s: %v is not %v", path, value, says)
-	case "minimum":
-		return unless(number.Cmp(bound) >= 0, "%s: %v is below %v", path, value, says)
-	case "maximum":
-		return unless(number.Cmp(bound) <= 0, "%s: %v is above %v", path, value, says)
-	}
-	return otherwise(word)
-}
-
 // patterns are those of the schema that were compiled.
 var patterns = map[string]*regexp.Regexp{}
 
@@ -181,67 +195,6 @@ func pattern(text string) *regexp.Regexp {
 		patterns[text] = regexp.MustCompile(text)
 	}
 	return patterns[text]
-}
-
-func ofText(path, value, word string, says any) []string {
-	switch word {
-	case "const":
-		return unless(false, "%s: %q is not %v", path, value, says)
-	case "maxLength":
-		return unless(utf8.RuneCountInString(value) <= whole(says), "%s: has more than %v characters", path, says)
-	case "pattern":
-		return unless(pattern(says.(string)).MatchString(value), "%s: %q does not match %v", path, value, says)
-	}
-	return otherwise(word)
-}
-
-func (j judge) ofList(path string, value []any, word string, says any) []string {
-	switch word {
-	case "minItems":
-		return unless(len(value) >= whole(says), "%s: has fewer than %v items", path, says)
-	case "maxItems":
-		return unless(len(value) <= whole(says), "%s: has more than %v items", path, says)
-	case "items":
-		var faults []string
-		for i, item := range value {
-			faults = append(faults, j.faults(fmt.Sprintf("%s.%d", path, i), item, says)...)
-		}
-		return faults
-	}
-	return otherwise(word)
-}
-
-func (j judge) ofMap(path string, value map[string]any, word string, words map[string]any) []string {
-	says := words[word]
-	var faults []string
-	switch word {
-	case "minProperties":
-		return unless(len(value) >= whole(says), "%s: has fewer than %v fields", path, says)
-	case "maxProperties":
-		return unless(len(value) <= whole(says), "%s: has more than %v fields", path, says)
-	case "required":
-		for _, name := range says.([]any) {
-			_, given := value[name.(string)]
-			faults = append(faults, unless(given, "%s: has no %v", path, name)...)
-		}
-		return faults
-	}
-	fields, _ := words["properties"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(value)) {
-		below := path + "." + name
-		switch field, listed := fields[name]; {
-		case word == "properties" && listed:
-			j.met[fmt.Sprintf("%p", field)] = true
-			faults = append(faults, j.faults(below, value[name], field)...)
-		case word == "additionalProperties" && !listed:
-			faults = append(faults, j.faults(below, value[name], says)...)
-		case word == "propertyNames":
-			faults = append(faults, j.faults(below, name, says)...)
-		default:
-			otherwise(word)
-		}
-	}
-	return faults
 }
 
 func whole(number any) int {

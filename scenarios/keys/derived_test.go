@@ -45,97 +45,6 @@ func TestDerivedAttributes(t *testing.T) {
 	}
 }
 
-func TestValidateDerived(t *testing.T) {
-	for _, tt := range []spoiled{
-		{"an attribute derived from itself is a cycle of one", func(o *keys.Options) { derive(o, "a", "{a}x") },
-			[]string{`attributes.a.text: attribute "a" is derived from itself: a → a; expected one that is not`}},
-		{"a cycle is printed once, whoever uses it", func(o *keys.Options) {
-			derive(o, "x", "{b}")
-			derive(o, "a", "{bib}{lower(b)}")
-			derive(o, "b", "{c}-{name}")
-			derive(o, "c", "{a}")
-			o.RowKey = template("{bib}{x}{a}")
-		}, []string{`attributes.b.text: attribute "b" is derived from itself: b → c → a → b; expected one that is not`}},
-		{"two cycles are two faults", func(o *keys.Options) {
-			derive(o, "a", "{b}")
-			derive(o, "b", "{a}")
-			derive(o, "c", "{c}")
-		}, []string{
-			`attributes.a.text: attribute "a" is derived from itself: a → b → a; expected one that is not`,
-			`attributes.c.text: attribute "c" is derived from itself: c → c; expected one that is not`,
-		}},
-		{"a derived attribute is of ones that exist", func(o *keys.Options) { derive(o, "a", "{nmae}{velocity}") }, []string{
-			`attributes.a.text: unknown attribute "nmae"; did you mean "name"?`,
-			`attributes.a.text: unknown attribute "velocity"; expected event, distance, bib, name, age, paid, day or a`,
-		}},
-		{"one fault is reported once, not in what is derived from it", func(o *keys.Options) {
-			set(o, "name", list())
-			derive(o, "a", "{name}")
-			derive(o, "b", "{a}")
-			o.RowKey = template("{bib}{b}")
-		}, []string{"attributes.name.list: list has 0 values; expected 1 to 100000"}},
-		{"a forbidden character is found where it is written", func(o *keys.Options) {
-			derive(o, "a", "x/{name}")
-			derive(o, "b", "{a}")
-			o.RowKey = template("{bib}{b}{a}")
-		}, []string{"attributes.a.text: row_key is formed from it: OutOfRangeInput: the RowKey holds the forbidden character U+002F"}},
-		{"a forbidden character is found in the values that it comes from", func(o *keys.Options) {
-			set(o, "name", list("Ada", "A#a"))
-			derive(o, "a", "x{name}")
-			o.RowKey = template("{bib}{a}")
-		}, []string{`attributes.name.list.1: list[1] is "A#a", and row_key is formed from it: OutOfRangeInput: the RowKey holds the forbidden character U+0023`}},
-		{"a function can let a forbidden character through", func(o *keys.Options) {
-			set(o, "name", list("Ada", "A#a"))
-			o.RowKey = template("{bib}{prefix(name,2)}")
-		}, []string{`row_key: {prefix(name,2)} can become "A#": OutOfRangeInput: the RowKey holds the forbidden character U+0023`}},
-		{"a function can keep a forbidden character out", func(o *keys.Options) {
-			set(o, "name", list("Ada", "A#a"))
-			o.RowKey = template("{bib}{prefix(name,1)}{hash(name,9)}")
-		}, nil},
-		{"a key is too long by what is derived", func(o *keys.Options) {
-			derive(o, "a", strings.Repeat("x", 250)+"{name}")
-			o.RowKey = template("{bib}{a}{a}")
-		}, []string{"row_key: the longest key that can come of it is not legal: KeyValueTooLarge: the RowKey has 520 UTF-16 code units, more than 512"}},
-		{"a key is short enough after a function", func(o *keys.Options) {
-			derive(o, "a", strings.Repeat("x", 600)+"{name}")
-			o.RowKey = template("{bib}{prefix(a,300)}{hash(a,16)}")
-		}, nil},
-		{"a key is too long by its padding", func(o *keys.Options) { o.RowKey = template(strings.Repeat("{bib:064d}", 8) + "x") },
-			[]string{"row_key: the longest key that can come of it is not legal: KeyValueTooLarge: the RowKey has 513 UTF-16 code units, more than 512"}},
-		{"a text that doubles itself is bounded", func(o *keys.Options) {
-			derive(o, "t0", "{name}{name}")
-			for i := range 60 {
-				derive(o, fmt.Sprintf("t%d", i+1), fmt.Sprintf("{t%d}{t%d}", i, i))
-			}
-		}, []string{"attributes.t9.text: text is put together from 2046 stretches, those of the texts in it counted; expected at most 2000"}},
-		{"a text is bounded", func(o *keys.Options) {
-			set(o, "name", list(strings.Repeat("x", 1000)))
-			o.RowKey, o.Properties = template("{bib}"), nil
-			derive(o, "a", strings.Repeat("{name}", 100))
-		}, []string{"attributes.a.text: text can become one of 100000 bytes; expected at most 32768 UTF-16 code units"}},
-		{"a value of a property follows from what it is derived from", func(o *keys.Options) {
-			derive(o, "month", "2011-0{hash(name,9)}-{day}")
-			property(o, "A", entity.TypeInt32, "{age:03d}")
-			property(o, "B", entity.TypeInt32, "{lower(age)}{name}")
-		}, []string{`properties.7.value: value can become "18Ada", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
-	} {
-		t.Run(tt.name, tt.run)
-	}
-}
-
-func TestOffsetsOfFaultsInPlaceholders(t *testing.T) {
-	o := race()
-	o.PartitionKey = template("ü{hash(evnt,16)}")
-	o.RowKey = template("ab{bib}{name:05d}")
-	var offsets []int
-	for _, fault := range faultsOf(t, o) {
-		offsets = append(offsets, fault.Offset)
-	}
-	if want := []int{8, 7}; !slices.Equal(offsets, want) {
-		t.Errorf("Validate() has faults at bytes %v; want %v, the name in the call and the brace", offsets, want)
-	}
-}
-
 // TestTheWidestHashIsForeseen takes a modulus of two digits for which all values that
 // are tried happen to have a hash of one.
 func TestTheWidestHashIsForeseen(t *testing.T) {
@@ -149,20 +58,6 @@ func TestTheWidestHashIsForeseen(t *testing.T) {
 	if faults := faultsOf(t, o); modulus > 99 || len(faults) != 1 || !strings.Contains(faults[0].What, "the RowKey has 513 UTF-16 code units") {
 		t.Errorf("Validate() of a key with a hash modulo %d = %v; want that it can have 513 code units", modulus, faults)
 	}
-}
-
-// faultsOf returns the faults of options.
-func faultsOf(t *testing.T, o keys.Options) []*keys.ValueFault {
-	t.Helper()
-	var faults []*keys.ValueFault
-	for _, err := range o.Validate() {
-		fault, ok := err.(*keys.ValueFault)
-		if !ok {
-			t.Fatalf("Validate() holds %#v; want a Fault", err)
-		}
-		faults = append(faults, fault)
-	}
-	return faults
 }
 
 // pieces are what random templates are put together from.

@@ -1,10 +1,8 @@
 package keys_test
 
 import (
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"loadgen/engine/clock"
@@ -231,100 +229,6 @@ func TestProbesHoldTheWidest(t *testing.T) {
 // probes returns those of a single attribute.
 func probes(given keys.Distribution) []string {
 	return keys.Options{Attributes: []keys.Attribute{{Name: "x", Values: given}}}.Probes([]string{"x"})["x"]
-}
-
-func TestValidateDistributions(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, tt := range []struct {
-		name   string
-		values keys.Distribution
-		want   []string
-	}{
-		{"no values", zipf(0, 1), []string{"zipf.of: of is 0; expected 1 to 1000000000"}},
-		{"fewer than none", zipf(-1, 1), []string{"zipf.of: of is -1; expected 1 to 1000000000"}},
-		{"one too many", zipf(1_000_000_001, 1), []string{"zipf.of: of is 1000000001; expected 1 to 1000000000"}},
-		{"an exponent below 0", zipf(9, -0.1), []string{"zipf.exponent: exponent is -0.1; expected 0 to 5"}},
-		{"an exponent that is too steep", zipf(9, 5.01), []string{"zipf.exponent: exponent is 5.01; expected 0 to 5"}},
-		{"an exponent that is no number", zipf(9, nan), []string{"zipf.exponent: exponent is NaN; expected 0 to 5"}},
-		{"numbers beside a list", keys.Zipf{Ranked: keys.Ranked{Of: 2, List: []string{"a"}}}, []string{"zipf.of: of is 2 beside a list; expected one of them"}},
-		{"an empty list", keys.Zipf{Ranked: keys.Ranked{List: []string{}}}, []string{"zipf.list: list has 0 values; expected 1 to 100000"}},
-		{"a text that occurs twice", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b", "a"}}},
-			[]string{`zipf.list.2: list[2] is "a" as list[0] is; expected texts that differ`}},
-		{"a text that is not UTF-8", hotList("a", "\xff"), []string{"hot_set.list.1: list[1] is not UTF-8; expected UTF-8 text"}},
-		{"nothing hot", hotSet(10, 0, 0.5), []string{"hot_set.hot: hot is 0% of the values; expected a share above 0% and below 100%"}},
-		{"everything hot", hotSet(10, 1, 0.5), []string{"hot_set.hot: hot is 100% of the values; expected a share above 0% and below 100%"}},
-		{"less than one value hot", hotSet(10, 0.04, 0.5), []string{"hot_set.hot: hot is 4%, which of 10 values is 0; expected at least one, and one that is not hot"}},
-		{"all but less than one value hot", hotSet(10, 0.96, 0.5), []string{"hot_set.hot: hot is 96%, which of 10 values is 10; expected at least one, and one that is not hot"}},
-		{"a share above all", hotSet(10, 0.1, 1.1), []string{"hot_set.share: share is 110%; expected 0% to 100%"}},
-		{"a share that is no number", hotSet(10, 0.1, nan), []string{"hot_set.share: share is NaN%; expected 0% to 100%"}},
-		{"a bell without width", keys.Gaussian{Deviation: 0}, []string{"gaussian.sd: sd is 0; expected a standard deviation above 0, at most 1000000000000000"}},
-		{"a bell that is nowhere", keys.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}, []string{
-			"gaussian.mean: mean is +Inf; expected -1000000000000000 to 1000000000000000",
-			"gaussian.sd: sd is NaN; expected a standard deviation above 0, at most 1000000000000000",
-			"gaussian.low: low is 2 and high 1; expected the lower bound first",
-		}},
-		{"bounds of a bell that are bounded", keys.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}, []string{
-			"gaussian.low: low is -1152921504606846976; expected -1000000000000000 to 1000000000000000",
-			"gaussian.high: high is 1152921504606846976; expected -1000000000000000 to 1000000000000000",
-		}},
-		{"a range where no bell is left", keys.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9},
-			[]string{"gaussian.mean: low and high hold less than 1e-06 of a bell with this mean and sd; expected bounds nearer to the mean"}},
-		{"a window of nothing", keys.Latest{Every: 1}, []string{"latest.window: window is 0; expected 1 to 1000000000"}},
-		{"a latest of all faults", keys.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}, []string{
-			"latest.window: window is 10000000000; expected 1 to 1000000000",
-			"latest.exponent: exponent is 6; expected 0 to 5",
-			"latest.every: every is 0; expected 1 to 1000000000",
-			"latest.start: start is 1152921504606846976; expected -1000000000000000 to 1000000000000000",
-		}},
-		{"no partitions", keys.Partitions{}, []string{"partitions: partitions is 0; expected 1 to 1000000000"}},
-		{"too many rows", keys.Partitions{Of: 1, Rows: 1_000_001}, []string{"rows: rows is 1000001; expected 1 to 1000000"}},
-		{"rows in all that are too many", keys.Partitions{Of: 1e9, Rows: 1e6, Sizes: []keys.Size{{Share: 1, Weight: 2}}},
-			[]string{"rows: all partitions together have more than 1000000000000000 rows; expected fewer"}},
-		{"sizes that are not all", keys.Partitions{Of: 10, Sizes: []keys.Size{{Share: 0.7, Weight: 1}, {Share: 0.2, Weight: 2}}},
-			[]string{"sizes: the shares of sizes are 90% together; expected 100%"}},
-		{"a size of no weight", keys.Partitions{Of: 10, Sizes: []keys.Size{{Share: 1, Weight: 0}}},
-			[]string{"sizes.0: sizes[0] is 100% x0; expected a share of the partitions and a weight, such as 20% x2.5"}},
-		{"a size of no partition", keys.Partitions{Of: 3, Sizes: []keys.Size{{Share: 0.9, Weight: 1}, {Share: 0.1, Weight: 2}}},
-			[]string{"sizes.1: sizes[1] is 10% x2, which of 3 partitions is none; expected a share of at least one"}},
-		{"too many sizes", keys.Partitions{Of: 10, Sizes: make([]keys.Size, 21)}, []string{"sizes: sizes has 21 entries; expected at most 20"}},
-		{"a file without a name or a column", keys.CSV{}, []string{
-			"csv.file: file is empty; expected the path of a CSV file",
-			"csv.column: column is empty; expected the name of a column",
-		}},
-		{"a column that weighs itself", keys.CSV{File: "a", Column: "b", Weight: "b"},
-			[]string{`csv.weight: weight is "b", which is the column itself; expected another one`}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var want []string
-			for _, line := range tt.want {
-				want = append(want, "attributes.age."+line)
-			}
-			spoiled{tt.name, func(o *keys.Options) { set(o, "age", tt.values) }, want}.run(t)
-		})
-	}
-}
-
-func hotList(given ...string) keys.HotSet {
-	return keys.HotSet{Ranked: keys.Ranked{List: given}, Hot: 0.5, Share: 0.5}
-}
-
-// A text by rank that no key may hold is found where it stands.
-func TestValidateKeysOfTextsByRank(t *testing.T) {
-	for _, tt := range []spoiled{
-		{"in a zipf", func(o *keys.Options) {
-			set(o, "event", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b/c"}}, Exponent: 1})
-		}, []string{`attributes.event.zipf.list.1: list[1] is "b/c", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+002F`}},
-		{"in a hot set", func(o *keys.Options) { set(o, "event", hotList("a#", "b")) },
-			[]string{`attributes.event.hot_set.list.0: list[0] is "a#", and partition_key is formed from it: OutOfRangeInput: the PartitionKey holds the forbidden character U+0023`}},
-		{"one that is too wide", func(o *keys.Options) { set(o, "event", hotList("a", strings.Repeat("x", 510))) },
-			[]string{"partition_key: the longest key that can come of it is not legal: KeyValueTooLarge: the PartitionKey has 517 UTF-16 code units, more than 512"}},
-		{"numbers too wide for a property", func(o *keys.Options) { set(o, "age", keys.Gaussian{Mean: 3e9, Deviation: 1, Low: 1, High: 4e9}) },
-			[]string{`properties.1.value: value can become "4000000000", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
-		{"latest numbers too wide for a property", func(o *keys.Options) { set(o, "age", keys.Latest{Window: 1, Every: 1, Start: 2e9}) },
-			[]string{`properties.1.value: value can become "3000000000", which is no Int32; expected a whole number from -2147483648 to 2147483647`}},
-	} {
-		t.Run(tt.name, tt.run)
-	}
 }
 
 // TestListsAreTakenByRank: the texts of a list come up as the numbers would.

@@ -1,0 +1,322 @@
+package keys_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"loadgen/engine/entity"
+	"loadgen/scenarios/keys"
+)
+
+func list(given ...string) keys.Distribution { return keys.ValueList{Values: given} }
+
+func hotList(given ...string) keys.HotSet {
+	return keys.HotSet{Ranked: keys.Ranked{List: given}, Hot: 0.5, Share: 0.5}
+}
+
+// set gives an attribute another distribution.
+func set(o *keys.Options, name string, values keys.Distribution) {
+	for i := range o.Attributes {
+		if o.Attributes[i].Name == name {
+			o.Attributes[i].Values = values
+		}
+	}
+}
+
+// property adds a property.
+func property(o *keys.Options, name string, kind entity.Type, value string) {
+	o.Properties = append(o.Properties, keys.PropertySpec{Name: name, Type: kind, Value: template(value)})
+}
+
+// change is one way to alter options.
+type change func(o *keys.Options)
+
+// steps makes several changes one after the other.
+func steps(all ...change) change {
+	return func(o *keys.Options) {
+		for _, one := range all {
+			one(o)
+		}
+	}
+}
+
+func setting(name string, values keys.Distribution) change {
+	return func(o *keys.Options) { set(o, name, values) }
+}
+
+func adding(name string, values keys.Distribution) change {
+	return func(o *keys.Options) {
+		o.Attributes = append(o.Attributes, keys.Attribute{Name: name, Values: values})
+	}
+}
+
+// deriving adds derived attributes, each a name and a text.
+func deriving(pairs ...string) change {
+	return func(o *keys.Options) {
+		for i := 0; i < len(pairs); i += 2 {
+			derive(o, pairs[i], pairs[i+1])
+		}
+	}
+}
+
+func withRow(text string) change { return func(o *keys.Options) { o.RowKey = template(text) } }
+
+func withProperty(name string, kind entity.Type, value string) change {
+	return func(o *keys.Options) { property(o, name, kind, value) }
+}
+
+func withoutProperties(o *keys.Options) { o.Properties = nil }
+
+// validated is the race changed, and the faults that then show: of each the path, and the
+// names and numbers in what is wrong.
+type validated struct {
+	name   string
+	change change
+	want   string
+}
+
+var mentioned = regexp.MustCompile(`"[^"]*"|\b[0-9][0-9a-zA-Z.]*`)
+
+func checkValidated(t *testing.T, rows []validated) {
+	t.Helper()
+	for _, row := range rows {
+		o := race()
+		row.change(&o)
+		var got []string
+		for _, fault := range faultsOf(t, o) {
+			what, _, _ := strings.Cut(fault.What, "; expected")
+			got = append(got, strings.Join(append([]string{fault.Path}, mentioned.FindAllString(what, -1)...), " "))
+		}
+		if faults := strings.Join(got, "; "); faults != row.want {
+			t.Errorf("%s: Validate() finds\n%s\nwant\n%s", row.name, faults, row.want)
+		}
+		if _, err := keys.New(o); (err != nil) != (row.want != "") {
+			t.Errorf("%s: New() = %v; want an error exactly where Validate finds a fault", row.name, err)
+		}
+	}
+}
+
+// faultsOf returns the faults of options.
+func faultsOf(t *testing.T, o keys.Options) []*keys.ValueFault {
+	t.Helper()
+	var faults []*keys.ValueFault
+	for _, err := range o.Validate() {
+		fault, ok := err.(*keys.ValueFault)
+		if !ok || !errors.Is(err, keys.ErrInvalidOptions) {
+			t.Fatalf("Validate() holds %#v; want a ValueFault that wraps ErrInvalidOptions", err)
+		}
+		faults = append(faults, fault)
+	}
+	return faults
+}
+
+func TestValidateAttributes(t *testing.T) {
+	weighed := func(weights ...int64) change {
+		return setting("event", keys.ValueList{Values: []string{"a", "b", "c"}[:max(2, len(weights))], Weights: weights})
+	}
+	checkValidated(t, []validated{
+		{"the race", steps(), ""},
+		{"a list needs values", setting("event", list()), "attributes.event.list 0"},
+		{"a list needs a weight for each value", weighed(1), "attributes.event.weights 1"},
+		{"each weight is positive and bounded", weighed(0, -1, 2_000_000_000), "attributes.event.weights.0 0 0; attributes.event.weights.1 1 1; attributes.event.weights.2 2 2000000000"},
+		{"values are UTF-8", setting("name", list("a", "\xff")), "attributes.name.list.1 1 8"},
+		{"bounds of a uniform distribution in order", setting("age", keys.Uniform{Low: 5, High: 4}), "attributes.age.uniform 5 4"},
+		{"a uniform distribution is bounded", setting("age", keys.Uniform{Low: -1 << 62, High: 1 << 62}), "attributes.age.uniform.0 0 4611686018427387904; attributes.age.uniform.1 1 4611686018427387904"},
+		{"the start of a sequence is bounded", setting("bib", keys.Sequence{Start: 1 << 62}), "attributes.bib.sequence 4611686018427387904"},
+		{"an attribute needs a distribution", setting("bib", nil), `attributes.bib "bib"`},
+		{"an attribute needs a name", adding("a b", list("x")), `attributes.a b "a b"`},
+		{"two attributes do not share a name", steps(adding("spare", list("x")), adding("spare", list("x"))), `attributes.spare "spare" 2; attributes.spare "spare" 2`},
+		{"at most a hundred attributes", func(o *keys.Options) { *o = keys.Options{Attributes: make([]keys.Attribute, 101)} }, "attributes 101"},
+	})
+}
+
+func TestValidateKeys(t *testing.T) {
+	checkValidated(t, []validated{
+		{"a template names attributes that exist, in every field", steps(withRow("{bib}__{velocity}"),
+			func(o *keys.Options) { o.PartitionKey = template("{evnt}__{distance}") },
+			withProperty("Extra", entity.TypeString, "x{nmae}")), `partition_key "evnt" "event"; row_key "velocity"; properties.6.value "nmae" "name"`},
+		{"a broken attribute is reported once", setting("distance", list()), "attributes.distance.list 0"},
+		{"a list value of a key with a forbidden character", setting("distance", list("Full", "10/2 km", "a\tb")), `attributes.distance.list.1 1 "10/2 km" 002F; attributes.distance.list.2 2 "a\tb" 0009`},
+		{"a value in both keys is reported once", steps(setting("distance", list("a#b")), withRow("{bib}{distance}")), `attributes.distance.list.0 0 "a#b" 0023`},
+		{"a value that is in no key", steps(setting("name", list("a/b")), withRow("{bib}")), ""},
+		{"literal text with a forbidden character", withRow("{bib}?{age}"), "row_key 003F"},
+		{"a key of more than 512 UTF-16 code units", setting("event", list(strings.Repeat("x", 509), "y")), "partition_key 516 16 512"},
+		{"a supplementary character counts two units", setting("name", list(strings.Repeat("🏃", 250))), "row_key 516 16 512"},
+		{"a text of a zipf", setting("event", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b/c"}}, Exponent: 1}), `attributes.event.zipf.list.1 1 "b/c" 002F`},
+		{"a text of a hot set", setting("event", hotList("a#", "b")), `attributes.event.hot_set.list.0 0 "a#" 0023`},
+		{"a text by rank that is too wide", setting("event", hotList("a", strings.Repeat("x", 510))), "partition_key 517 16 512"},
+	})
+}
+
+func TestValidateProperties(t *testing.T) {
+	counted := make([]string, 200)
+	for i := range counted {
+		counted[i] = fmt.Sprint(i)
+	}
+	checkValidated(t, []validated{
+		{"a property has a legal name of its own", steps(
+			withProperty("RowKey", entity.TypeString, "x"), withProperty("a-b", entity.TypeString, "x"),
+			withProperty("XmlNote", entity.TypeString, "x"), withProperty("Age", entity.TypeString, "x"),
+			withProperty("Notes", entity.TypeString, "x")), `properties.6.name "RowKey"; properties.7.name "a-b"; properties.8.name "XmlNote"; properties.9.name "Age"; properties.10.name "Notes"`},
+		{"a property has a type that can be generated", steps(
+			withProperty("A", entity.TypeGUID, "x"), withProperty("B", 0, "x")), "properties.6.type; properties.7.type"},
+		{"a value is of the property's type", steps(
+			withProperty("A", entity.TypeBoolean, "yes"), withProperty("B", entity.TypeInt32, "{name}"),
+			withProperty("C", entity.TypeInt32, "9{bib}"), withProperty("D", entity.TypeInt64, "1.5"),
+			withProperty("E", entity.TypeDouble, "NaN"), withProperty("F", entity.TypeDateTime, "2011-02-{day}")), `properties.6.value "yes"; properties.7.value "Ada"; properties.8.value "91000000001"; properties.9.value "1.5"; properties.10.value "NaN"; properties.11.value "2011-02-10"`},
+		{"all combinations of few values are tried", steps(setting("day", keys.Uniform{Low: 10, High: 31}), withoutProperties,
+			adding("month", keys.Uniform{Low: 1, High: 9}),
+			withProperty("A", entity.TypeDateTime, "2011-0{month}-{day}T00:00:00Z")), `properties.0.value "2011-02-29T00:00:00Z"`},
+		{"of many combinations each value is tried", steps(setting("name", list(counted...)),
+			setting("event", list(append(slices.Clone(counted[:99]), "x")...)),
+			withProperty("A", entity.TypeInt64, "{name}{event}")), `properties.6.value "0x"`},
+		{"a String is at most 64 KiB long", steps(setting("paid", list(strings.Repeat("x", 32769))), withoutProperties,
+			withProperty("A", entity.TypeString, "{paid}"), func(o *keys.Options) { o.Size = 1 << 20 }), "properties.0.value 32769"},
+		{"a bell too wide for a property", setting("age", keys.Gaussian{Mean: 3e9, Deviation: 1, Low: 1, High: 4e9}), `properties.1.value "4000000000"`},
+		{"the latest too wide for a property", setting("age", keys.Latest{Window: 1, Every: 1, Start: 2e9}), `properties.1.value "3000000000"`},
+	})
+}
+
+func TestValidateSizes(t *testing.T) {
+	sized := func(size int) change { return func(o *keys.Options) { o.Size = size } }
+	filled := func(name string) change { return func(o *keys.Options) { o.Filler = name } }
+	large := []change{setting("paid", list(strings.Repeat("x", 32000))), withoutProperties, filled("")}
+	for i := range 17 {
+		large = append(large, withProperty(fmt.Sprintf("P%d", i), entity.TypeString, "{paid}"))
+	}
+	checkValidated(t, []validated{
+		{"at most 252 properties", func(o *keys.Options) { o.Properties = make([]keys.PropertySpec, 253) }, "properties 253; properties 254"},
+		{"a size is positive", sized(0), "size 0"},
+		{"a size is at most 1 MiB", sized(1<<20 + 1), "size 1048577"},
+		{"the largest entity fits into the size", sized(286), "size 286 265"},
+		{"an entity that leaves room for an empty filler", sized(287), ""},
+		{"the filler has a legal name", filled("a b"), `filler "a b"`},
+		{"no filler needs no size", steps(filled(""), sized(0)), ""},
+		{"without filler the largest entity has at most 1 MiB", steps(large...), "properties 1088400"},
+	})
+}
+
+func TestValidateDerived(t *testing.T) {
+	doubled := []string{"t0", "{name}{name}"}
+	for i := range 60 {
+		doubled = append(doubled, fmt.Sprintf("t%d", i+1), fmt.Sprintf("{t%d}{t%d}", i, i))
+	}
+	named := setting("name", list("Ada", "A#a"))
+	checkValidated(t, []validated{
+		{"a cycle of one", deriving("a", "{a}x"), `attributes.a.text "a"`},
+		{"a cycle is reported once, whoever uses it", steps(withRow("{bib}{x}{a}"),
+			deriving("x", "{b}", "a", "{bib}{lower(b)}", "b", "{c}-{name}", "c", "{a}")), `attributes.b.text "b"`},
+		{"two cycles are two faults", deriving("a", "{b}", "b", "{a}", "c", "{c}"), `attributes.a.text "a"; attributes.c.text "c"`},
+		{"a derived attribute is of ones that exist", deriving("a", "{nmae}{velocity}"), `attributes.a.text "nmae" "name"; attributes.a.text "velocity"`},
+		{"one fault is not one of what is derived from it", steps(setting("name", list()),
+			deriving("a", "{name}", "b", "{a}"), withRow("{bib}{b}")), "attributes.name.list 0"},
+		{"a forbidden character is found where it is written", steps(
+			deriving("a", "x/{name}", "b", "{a}"), withRow("{bib}{b}{a}")), "attributes.a.text 002F"},
+		{"and in the values that it comes from", steps(named, deriving("a", "x{name}"), withRow("{bib}{a}")), `attributes.name.list.1 1 "A#a" 0023`},
+		{"a function can let a forbidden character through", steps(named, withRow("{bib}{prefix(name,2)}")), `row_key 2 "A#" 0023`},
+		{"a function can keep it out", steps(named, withRow("{bib}{prefix(name,1)}{hash(name,9)}")), ""},
+		{"a key is too long by what is derived", steps(
+			deriving("a", strings.Repeat("x", 250)+"{name}"), withRow("{bib}{a}{a}")), "row_key 520 16 512"},
+		{"a key is short enough after a function", steps(
+			deriving("a", strings.Repeat("x", 600)+"{name}"), withRow("{bib}{prefix(a,300)}{hash(a,16)}")), ""},
+		{"a key is too long by its padding", withRow(strings.Repeat("{bib:064d}", 8) + "x"), "row_key 513 16 512"},
+		{"a text that doubles itself is bounded", deriving(doubled...), "attributes.t9.text 2046"},
+		{"a text is bounded", steps(setting("name", list(strings.Repeat("x", 1000))), withRow("{bib}"), withoutProperties,
+			deriving("a", strings.Repeat("{name}", 100))), "attributes.a.text 100000"},
+		{"a value of a property follows from what it is derived from", steps(
+			deriving("month", "2011-0{hash(name,9)}-{day}"),
+			withProperty("A", entity.TypeInt32, "{age:03d}"), withProperty("B", entity.TypeInt32, "{lower(age)}{name}")), `properties.7.value "18Ada"`},
+	})
+}
+
+func TestValidateTimes(t *testing.T) {
+	day := func(start entity.Ticks) change {
+		return steps(setting("day", keys.Time{Start: start}), withoutProperties)
+	}
+	checkValidated(t, []validated{
+		{"a time has bounds", steps(setting("day", keys.Time{Start: 5, Every: -1, Speed: math.NaN()}), withoutProperties), "attributes.day.time 5; attributes.day.every 1ns; attributes.day.speed"},
+		{"what goes by the time needs one", withRow("{bib}{time:hour}{uuid7}"), "row_key; row_key"},
+		{"and one only", steps(day(november), setting("paid", keys.Time{Start: november}), withRow("{bib}{ticks}")), "row_key 2"},
+		{"an ordered UUID counts from 1970", steps(day(entity.EarliestDateTime), withRow("{bib}{uuid7}")), "row_key 1970"},
+		{"a broken time is reported once", steps(day(5), withRow("{bib}{uuid7}{time:hour}{day:hour}")), "attributes.day.time 5"},
+		{"a format of a time is for a time", withRow("{bib}{name:hour}"), "row_key"},
+		{"a number alone is filled up", withRow("{bib:05d}{name:05d}"), `row_key "Ada"`},
+		{"an attribute called like a time goes before", steps(adding("time", list("noon")), adding("uuid", list("x")),
+			withRow("{bib}{time}{uuid}")), ""},
+		{"a mistyped built-in name", withRow("{bib}{uuidd}"), `row_key "uuidd" "uuid"`},
+		{"the nearest name, built in or not", withRow("{bib}{numer}{nams}"), `row_key "numer" "number"; row_key "nams" "name"`},
+	})
+}
+
+func TestValidateDistributions(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	parted := func(of, rows int64, sizes ...keys.Size) keys.Partitions {
+		return keys.Partitions{Of: of, Rows: rows, Sizes: sizes}
+	}
+	var rows []validated
+	for _, tt := range []struct {
+		name   string
+		values keys.Distribution
+		want   string
+	}{
+		{"no values", zipf(0, 1), "attributes.age.zipf.of 0"},
+		{"fewer than none", zipf(-1, 1), "attributes.age.zipf.of 1"},
+		{"one too many", zipf(1_000_000_001, 1), "attributes.age.zipf.of 1000000001"},
+		{"an exponent below 0", zipf(9, -0.1), "attributes.age.zipf.exponent 0.1"},
+		{"an exponent that is too steep", zipf(9, 5.01), "attributes.age.zipf.exponent 5.01"},
+		{"an exponent that is no number", zipf(9, nan), "attributes.age.zipf.exponent"},
+		{"numbers beside a list", keys.Zipf{Ranked: keys.Ranked{Of: 2, List: []string{"a"}}}, "attributes.age.zipf.of 2"},
+		{"an empty list", keys.Zipf{Ranked: keys.Ranked{List: []string{}}}, "attributes.age.zipf.list 0"},
+		{"a text that occurs twice", keys.Zipf{Ranked: keys.Ranked{List: []string{"a", "b", "a"}}}, `attributes.age.zipf.list.2 2 "a" 0`},
+		{"a text that is not UTF-8", hotList("a", "\xff"), "attributes.age.hot_set.list.1 1 8"},
+		{"nothing hot", hotSet(10, 0, 0.5), "attributes.age.hot_set.hot 0"},
+		{"everything hot", hotSet(10, 1, 0.5), "attributes.age.hot_set.hot 100"},
+		{"less than one value hot", hotSet(10, 0.04, 0.5), "attributes.age.hot_set.hot 4 10 0"},
+		{"all but less than one value hot", hotSet(10, 0.96, 0.5), "attributes.age.hot_set.hot 96 10 10"},
+		{"a share above all", hotSet(10, 0.1, 1.1), "attributes.age.hot_set.share 110"},
+		{"a share that is no number", hotSet(10, 0.1, nan), "attributes.age.hot_set.share"},
+		{"a bell without width", keys.Gaussian{Deviation: 0}, "attributes.age.gaussian.sd 0"},
+		{"a bell that is nowhere", keys.Gaussian{Mean: inf, Deviation: nan, Low: 2, High: 1}, "attributes.age.gaussian.mean; attributes.age.gaussian.sd; attributes.age.gaussian.low 2 1"},
+		{"bounds of a bell that are bounded", keys.Gaussian{Deviation: 1, Low: -1 << 60, High: 1 << 60}, "attributes.age.gaussian.low 1152921504606846976; attributes.age.gaussian.high 1152921504606846976"},
+		{"a range where no bell is left", keys.Gaussian{Mean: 0, Deviation: 1, Low: 6, High: 9}, "attributes.age.gaussian.mean 1e 06"},
+		{"a window of nothing", keys.Latest{Every: 1}, "attributes.age.latest.window 0"},
+		{"a latest of all faults", keys.Latest{Window: 1e10, Exponent: 6, Every: 0, Start: 1 << 60}, "attributes.age.latest.window 10000000000; attributes.age.latest.exponent 6; attributes.age.latest.every 0; attributes.age.latest.start 1152921504606846976"},
+		{"no partitions", parted(0, 0), "attributes.age.partitions 0"},
+		{"too many rows", parted(1, 1_000_001), "attributes.age.rows 1000001"},
+		{"rows in all that are too many", parted(1e9, 1e6, keys.Size{Share: 1, Weight: 2}), "attributes.age.rows 1000000000000000"},
+		{"sizes that are not all", parted(10, 0, keys.Size{Share: 0.7, Weight: 1}, keys.Size{Share: 0.2, Weight: 2}), "attributes.age.sizes 90"},
+		{"a size of no weight", parted(10, 0, keys.Size{Share: 1, Weight: 0}), "attributes.age.sizes.0 0 100"},
+		{"a size of no partition", parted(3, 0, keys.Size{Share: 0.9, Weight: 1}, keys.Size{Share: 0.1, Weight: 2}), "attributes.age.sizes.1 1 10 3"},
+		{"too many sizes", parted(10, 0, make([]keys.Size, 21)...), "attributes.age.sizes 21"},
+		{"a file without a name or a column", keys.CSV{}, "attributes.age.csv.file; attributes.age.csv.column"},
+		{"a column that weighs itself", keys.CSV{File: "a", Column: "b", Weight: "b"}, `attributes.age.csv.weight "b"`},
+	} {
+		rows = append(rows, validated{tt.name, setting("age", tt.values), tt.want})
+	}
+	checkValidated(t, rows)
+}
+
+func TestFaultOffsets(t *testing.T) {
+	for _, row := range []struct {
+		partition, row string
+		want           []int
+	}{
+		{"ü{evnt}__{distanc}", "{bib}/x", []int{2, 10, 5}},
+		{"ü{hash(evnt,16)}", "ab{bib}{name:05d}", []int{8, 7}},
+	} {
+		o := race()
+		o.PartitionKey, o.RowKey = template(row.partition), template(row.row)
+		var got []int
+		for _, fault := range faultsOf(t, o) {
+			got = append(got, fault.Offset)
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%q and %q have faults at bytes %v; want %v", row.partition, row.row, got, row.want)
+		}
+	}
+}
