@@ -10,10 +10,9 @@ func accounting() []row {
 	return []row{
 		{31, group, checklist, "Each entity inserted, updated or deleted counts; a transaction of 100 counts 100.",
 			"`granularity`", "entities in a transaction", "entities counted by each", false,
-			vary(exactly[int], func(t testing.TB, n int) float64 {
-				return play(t, "granularity", "phases.few.arrivals.constant=2", "phases.many.arrivals.constant=2", "model.partition_target=2000",
-					set("phases.few.operations", fmt.Sprintf("[{name: change, verb: batch, entities: %d, together: [region, channel]}]", n))).each(t, "counted", "change")
-			}, 10, 100)},
+			vary(exactly[int], playing[int]("counted(change) each", "granularity", "phases.few.arrivals.constant=2",
+				"phases.many.arrivals.constant=2", "model.partition_target=2000",
+				"phases.few.operations=[{name: change, verb: batch, entities: %v, together: [region, channel]}]"), 10, 100)},
 		{32, group, checklist, "Scanned entities count, not those that are returned; a filter saves bytes and no entity.",
 			"`density`", "entities in a partition, of which one in a hundred is asked for", "entities counted by each query: the partition's", false,
 			vary(exactly[int], func(t testing.TB, n int) float64 {
@@ -22,8 +21,7 @@ func accounting() []row {
 			}, 100, 500)},
 		{33, group, guide, "A transaction is billed as one, and each page of a query as one.",
 			"`page-size`", "entities to a page of 1,000", "transactions billed for each query: its pages", false,
-			vary(func(top int) band { return exactly((1000 + top - 1) / top) }, func(t testing.TB, top int) float64 {
-				return play(t, "page-size", set("phases.read.operations.1.top", top), "phases.read.for=10s").of(t, "billed_per_success(export)")
-			}, 50, 400)},
+			vary(func(top int) band { return exactly((1000 + top - 1) / top) }, playing[int]("billed_per_success(export)", "page-size",
+				"phases.read.operations.1.top=%v", "phases.read.for=10s"), 50, 400)},
 	}
 }

@@ -10,14 +10,8 @@ func antiPatterns() []row {
 	return []row{
 		{65, group, patterns, "The current hour, or day, as PartitionKey sends every write to one partition; department and employee spread them.",
 			"`append-anti-pattern`, `day-key`", "key of 400 messages a second, of which a partition bears 200", "share throttled: what is beyond the one partition's; none where they spread", false,
-			vary(func(design string) band {
-				if design == "by-hour" {
-					return beyond(400, 200, 4)
-				}
-				return band{0, .01}
-			}, func(t testing.TB, design string) float64 {
-				return play(t, "append-anti-pattern", "use="+design, "phases.load.load.entities=1", "phases.day.for=4s", "phases.look.for=2s").of(t, "throttled(store) %")
-			}, "by-hour", "by-employee")},
+			vary(either("by-hour", beyond(400, 200, 4), band{0, .01}), playing[string]("throttled(store) %", "append-anti-pattern", "use=%v",
+				"phases.load.load.entities=1", "phases.day.for=4s", "phases.look.for=2s"), "by-hour", "by-employee")},
 		{66, group, patterns, "Messages of a log are gathered and written as lines of blobs, which takes fewer requests than an entity each.",
 			"`log-in-blobs`, `log-by-hour`", "messages gathered before they are written", "messages to a request", false,
 			vary(func(buffer int) band { return about(float64(buffer), .08) }, func(t testing.TB, buffer int) float64 {

@@ -26,27 +26,15 @@ func balancing() []row {
 					return band{beyond, .01}
 				}
 				return band{beyond * beyond, .015}
-			}, func(t testing.TB, how shape) float64 {
-				return play(t, "ramp", "model.detection=1h", "phases.sale.for=10s", set("phases.sale.arrivals", "{"+how+"}")).of(t, "throttled(order) %")
-			}, "constant: 300", "ramp: {from: 0, to: 300}")},
+			}, playing[shape]("throttled(order) %", "ramp", "model.detection=1h",
+				"phases.sale.for=10s", "phases.sale.arrivals={%v}"), "constant: 300", "ramp: {from: 0, to: 300}")},
 		{28, group, strategy, "A new table is throttled until the service has learnt how it is used.",
 			"`cold-table`", "start", "share of 300/s throttled at first: what one range's 100/s leaves; none of a table that lies on many servers", false,
-			vary(func(start string) band {
-				if start == "cold" {
-					return beyond(300, 100, 4)
-				}
-				return band{0, .01}
-			}, func(t testing.TB, start string) float64 {
-				return play(t, "cold-table", set("start", start), "phases.first.for=4s", "phases.learning.for=1s", "phases.later.for=1s").of(t, "throttled(early) %")
-			}, "cold", "warm")},
+			vary(either("cold", beyond(300, 100, 4), band{0, .01}), playing[string]("throttled(early) %", "cold-table", "start=%v", "phases.first.for=4s",
+				"phases.learning.for=1s", "phases.later.for=1s"), "cold", "warm")},
 		{29, group, strategy, "Priming a table by artificial load is lost on a real load that is distributed otherwise.",
 			"`priming`", "keys that the table is primed with, before 300/s come to users' keys", "share of the users' requests throttled: what one range's 100/s leaves; none where those were primed", false,
-			vary(func(keys string) band {
-				if keys == "test-" {
-					return beyond(300, 100, 5)
-				}
-				return band{0, .02}
-			}, func(t testing.TB, keys string) float64 {
+			vary(either("test-", beyond(300, 100, 5), band{0, .02}), func(t testing.TB, keys string) float64 {
 				return play(t, "priming", set("phases.prime.partitions", primed(keys)), "phases.prime.for=40s").of(t, "throttled(real) %")
 			}, "test-", "user-")},
 		{30, group, checklist, "503 and 500 come of passing conditions, too, without any overload.",

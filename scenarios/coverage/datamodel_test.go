@@ -88,9 +88,9 @@ func secondsUntilReuse(t testing.TB, kept int) float64 {
 	}
 	w.want(204, "DELETE", "/Tables('Races')", "")
 	w.want(201, "POST", "/Tables", `{"TableName":"Races2"}`)
-	from := w.clock.Now()
+	from := w.Clock.Now().Offset()
 	for second := 0; ; second++ {
-		w.clock.at.Store(int64(from.Add(time.Duration(second) * time.Second)))
+		w.Clock.Set(from + time.Duration(second)*time.Second)
 		if reply := w.send("POST", "/Tables", `{"TableName":"Races"}`); reply.Code == 201 || second > 1000 {
 			return float64(second)
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
+	"loadgen/scenarios/run/runtest"
 )
 
 func keys() []row {
@@ -29,14 +29,7 @@ func keys() []row {
 			vary(distinctUsers, usersSeen, 1_000, 1_000_000)},
 		{8, group, strategy, "Keys in sequence all land in one range; random ones spread over all servers.",
 			"`append-only`", "PartitionKey", "share throttled at 300/s by a range's 100/s; none where keys are spread", false,
-			vary(func(key string) band {
-				if key == "{number}" {
-					return about(1-100./300, .01)
-				}
-				return band{0, .02}
-			}, func(t testing.TB, key string) float64 {
-				return play(t, "append-only", set("design.partition_key", key)).of(t, "throttled(order) %")
-			}, "{number}", "{reverse(number)}")},
+			vary(either("{number}", about(1-100./300, .01), band{0, .02}), playing[string]("throttled(order) %", "append-only", "design.partition_key=%v"), "{number}", "{reverse(number)}")},
 		{9, group, patterns, "Inverted ticks of 19 digits put the latest first, and lead back to the date.",
 			"`log-tail`, and `loadgen keys decode`", "date that the key is made of", "seconds since 1970 of the greatest date's ticks less the key", quick,
 			vary(func(date string) band { return exactly(instant(date).Unix()) }, dateOfKey, "2014-07-31T18:00:00Z", "2026-03-01T08:00:00Z")},
@@ -86,36 +79,7 @@ func descentsOfTable(t testing.TB, width int) float64 {
 // RowKey has none of them.
 func propertiesOfSuggestedKeys(t testing.TB, n int) float64 {
 	known := []string{"event", "distance", "bib"}[:n]
-	s, err := scenarios.Parse("race.yaml", []byte(fmt.Sprintf(`
-name: race
-seed: 3
-table: race
-retry: none
-model: {profile: documented}
-attributes:
-  event: {partitions: 40, rows: 100}
-  distance: {list: [Full, Half, 10 km]}
-  bib: {sequence: 1}
-entity:
-  properties:
-    - {name: Event, value: "{event}"}
-    - {name: Distance, value: "{distance}"}
-    - {name: Bib, value: "{bib}"}
-design: {partition_key: "{bib}", row_key: "{bib}"}
-phases:
-  - name: load
-    load: {entities: 400}
-  - name: day
-    traffic:
-      arrivals: {constant: 100}
-      for: 5s
-      operations:
-        - {name: ask, verb: query, by: [%s], weight: 90}
-        - {name: register, verb: insert, weight: 10}
-`, strings.Join(known, ", "))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fromFile(t, "race.yaml", set("phases.day.operations.ask.by", "["+strings.Join(known, ", ")+"]"))
 	proposal, err := suggest.Designs(s, suggest.Options{})
 	if err != nil || len(proposal.Candidates) == 0 {
 		t.Fatalf("%v: %d candidates; want one", err, len(proposal.Candidates))
@@ -166,13 +130,7 @@ func instant(date string) time.Time {
 // dateOfKey stores a claim of that date under inverted ticks and returns the date that its
 // RowKey, of 19 digits, leads back to.
 func dateOfKey(t testing.TB, date string) float64 {
-	s, err := scenarios.Builtin("log-tail")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Set("attributes.at", fmt.Sprintf("{time: %s, every: 90s}", date)); err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Builtin(t, "log-tail", set("attributes.at", fmt.Sprintf("{time: %s, every: 90s}", date)))
 	generator, err := s.Generator()
 	if err != nil {
 		t.Fatal(err)

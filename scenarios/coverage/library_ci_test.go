@@ -11,6 +11,7 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // examples are those of the library that show something, by their names.
@@ -18,10 +19,7 @@ func examples(t *testing.T) map[string]*scenarios.Scenario {
 	t.Helper()
 	all := make(map[string]*scenarios.Scenario)
 	for _, name := range scenarios.Library() {
-		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := runtest.Builtin(t, name)
 		if s.AntiPattern != nil {
 			all[name] = s
 		}

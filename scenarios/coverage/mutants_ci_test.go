@@ -10,7 +10,7 @@ import (
 
 // Each mutant is killed by its check, for which a run of it has to be told.
 func TestMutantsDie(t *testing.T) {
-	all := mutants()
+	all := mutants(t)
 	t.Run("each", func(t *testing.T) {
 		for _, m := range all {
 			t.Run(m.example+"/"+m.kills, func(t *testing.T) {

@@ -43,19 +43,16 @@ func partitions() []row {
 			vary(func(mille int) band { return share(writesWhileMoved, float64(mille)/1000) }, shareOf503, 1000, 700)},
 		{19, group, strategy, "One value of PartitionKey is limited to one server; several or unique ones are balanced over many.",
 			"`granularity`", "partitions that share 600/s, 200/s each at most", "share throttled", false,
-			vary(func(n int) band { return beyond(600, min(600, 200*float64(n)), 5) }, func(t testing.TB, n int) float64 {
-				return play(t, "granularity", "phases.many.for=7s",
-					set("attributes.region", fmt.Sprintf("{uniform: [1, %d]}", n)), "phases.many.operations=[{name: save, verb: insert}]").of(t, "throttled(save) %")
-			}, 1, 12)},
+			vary(func(n int) band { return beyond(600, min(600, 200*float64(n)), 5) }, playing[int]("throttled(save) %", "granularity", "phases.many.for=7s",
+				"attributes.region={uniform: [1, %v]}", "phases.many.operations=[{name: save, verb: insert}]"), 1, 12)},
 		{20, group, strategy, "A partition whose data is far more used than others' is hot, and cannot be divided: it supports transactions.",
 			"`several-values`", "weight of one of ten regions, the others 10 each, at 1,200/s in all", "share of all throttled: what is beyond its 200/s", false,
 			vary(func(weight int) band {
 				rate := 1200 * float64(weight) / float64(weight+90)
 				return band{max(0, rate-200*(1+burst/5)) / 1200, .02}
-			}, func(t testing.TB, weight int) float64 {
-				return play(t, "several-values", "phases.load.load.entities=1000", "phases.work.for=5s", "phases.work.operations=[{name: save, verb: insert}]",
-					set("attributes.region.weights", fmt.Sprintf("[%d, 10, 10, 10, 10, 10, 10, 10, 10, 10]", weight))).of(t, "throttled(save) %")
-			}, 30, 270)},
+			}, playing[int]("throttled(save) %", "several-values", "phases.load.load.entities=1000",
+				"phases.work.for=5s", "phases.work.operations=[{name: save, verb: insert}]",
+				"attributes.region.weights=[%v, 10, 10, 10, 10, 10, 10, 10, 10, 10]"), 30, 270)},
 	}
 }
 
@@ -82,18 +79,7 @@ func onePartition(t testing.TB, rate int, settings ...string) *played {
 }
 
 func servedByAccount(t testing.TB, n int) float64 {
-	return playText(t, fmt.Sprintf(`
-name: account
-seed: 3
-table: account
-retry: none
-model: {profile: documented, partition_target: 200, account_target: 2000}
-attributes: {key: {uniform: [100, 999]}, id: {sequence: 1}}
-design: {partition_key: "{key}", row_key: "{id}"}
-phases:
-  - name: go
-    spread: {partitions: %d, rate: 250, for: 4s, operations: [{name: save, verb: insert}]}
-`, n)).of(t, "served(go)")
+	return playFile(t, "account.yaml", set("phases.go.partitions", n)).of(t, "served(go)")
 }
 
 func servedBeside(t testing.TB, load int) float64 {

@@ -2,6 +2,7 @@ package coverage_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 	"loadgen/results"
 	"loadgen/results/figure"
 	"loadgen/scenarios"
-	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // played is what a run came to.
@@ -23,56 +24,64 @@ type played struct {
 // itself is not asked.
 func play(t testing.TB, example string, settings ...string) *played {
 	t.Helper()
-	s, err := scenarios.Builtin(example)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sent(t, s, settings)
+	return sent(t, runtest.Builtin(t, example), settings)
 }
 
-// playText runs a scenario that is written here, where the library has none whose only
-// purpose is this.
-func playText(t testing.TB, text string, settings ...string) *played {
+// playFile runs a scenario of a file, where the library has none whose only purpose is this.
+func playFile(t testing.TB, file string, settings ...string) *played {
 	t.Helper()
-	s, err := scenarios.Parse("coverage.yaml", []byte(text))
+	return sent(t, fromFile(t, file), settings)
+}
+
+// fromFile reads a scenario of the folder of this test.
+func fromFile(t testing.TB, file string, settings ...string) *scenarios.Scenario {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sent(t, s, settings)
+	return runtest.Parse(t, string(text), settings...)
 }
 
 func sent(t testing.TB, s *scenarios.Scenario, settings []string) *played {
 	t.Helper()
 	s.Expect, s.AntiPattern = nil, nil
-	record, err := run.Run(t.Context(), run.Plan{Scenario: changed(t, s, settings)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &played{record, figure.Of(record)}
+	record := runtest.Simulate(t, runtest.Set(t, s, settings...))
+	return &played{record.Record, figure.Of(record.Record)}
 }
 
-// changed returns a scenario with other values set.
-func changed(t testing.TB, s *scenarios.Scenario, settings []string) *scenarios.Scenario {
-	t.Helper()
-	for _, setting := range settings {
-		path, value, _ := strings.Cut(setting, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
+// playing observes a figure of an example with settings in which %v stands for what is varied.
+func playing[P any](figure, example string, settings ...string) func(testing.TB, P) float64 {
+	return func(t testing.TB, p P) float64 {
+		set := make([]string, len(settings))
+		for i, one := range settings {
+			set[i] = strings.ReplaceAll(one, "%v", fmt.Sprint(p))
 		}
+		return play(t, example, set...).of(t, figure)
 	}
-	if faults := s.Validate(); len(faults) > 0 {
-		t.Fatalf("%s: %v", s.Name, faults)
+}
+
+// either foretells one thing of one value, and another of any other.
+func either[P comparable](one P, of, ofOthers band) func(P) band {
+	return func(p P) band {
+		if p == one {
+			return of
+		}
+		return ofOthers
 	}
-	return s
 }
 
 // set prints a setting.
 func set(path string, value any) string { return path + "=" + fmt.Sprint(value) }
 
 // of returns a figure by its name, as checks name it: "counted(asked)", in percent
-// "throttled(asked) %" or a second "…/s".
+// "throttled(asked) %" or a second "…/s", and over the operations that it is of "counted(asked) each".
 func (p *played) of(t testing.TB, name string) float64 {
 	t.Helper()
+	if whole, over := strings.CutSuffix(name, " each"); over {
+		what, operation, _ := strings.Cut(strings.TrimSuffix(whole, ")"), "(")
+		return p.each(t, what, operation)
+	}
 	name, percent := strings.CutSuffix(name, " %")
 	ref, err := figure.ParseFigure(name)
 	if err != nil {

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/scenarios"
+	"loadgen/engine/rest/resttest"
 	"loadgen/scenarios/advise"
+	"loadgen/scenarios/run/runtest"
 )
 
 func clientPractice() []row {
@@ -21,9 +22,7 @@ func clientPractice() []row {
 			vary(func(string) band { return exactly(29) }, itemsTold, "two-dominant-queries", "saved-token")},
 		{81, group, checklist, "So many requests are under way as there are connections: two or ten of them hold a client back.",
 			"`checklist-parallelism`", "requests under way at once, each of 49 ms with the pause after it", "requests a second: those by 49 ms", false,
-			vary(func(n int) band { return about(float64(n)/.049, .03) }, func(t testing.TB, n int) float64 {
-				return play(t, "checklist-parallelism", set("phases.night.clients", n)).of(t, "served(night)")
-			}, 10, 60)},
+			vary(func(n int) band { return about(float64(n)/.049, .03) }, playing[int]("served(night)", "checklist-parallelism", "phases.night.clients=%v"), 10, 60)},
 		{82, group, checklist, "JSON without metadata is the smallest reply.",
 			"a table over HTTP; Nagle and all levels are measured in [patterns.md](patterns.md#measured-the-wrong-side-of-the-checklist)", "Int64 properties of each of 50 entities", "bytes that minimal metadata adds to an entity: its ETag, and a type to each property", quick,
 			vary(func(n int) band {
@@ -35,9 +34,8 @@ func clientPractice() []row {
 			}, bytesOfMetadata, 1, 6)},
 		{83, group, checklist, "Near the limit of an account, the load is spread over several, one to each region that has users.",
 			"`account-ceiling`, and by regions below", "accounts, each of which bears 1,000/s of the 1,600/s", "share throttled", false,
-			vary(func(n int) band { return band{max(0, 1-1000*float64(n)*(4+.25)/(1600*4)), .01} }, func(t testing.TB, n int) float64 {
-				return play(t, "account-ceiling", set("accounts.number", n), "phases.book.for=4s").of(t, "throttled(save) %")
-			}, 1, 2)},
+			vary(func(n int) band { return band{max(0, 1-1000*float64(n)*(4+.25)/(1600*4)), .01} }, playing[int]("throttled(save) %", "account-ceiling", "accounts.number=%v",
+				"phases.book.for=4s"), 1, 2)},
 		{84, group, checklist, "The way to the service is in every request, and a packet that is lost is waited for: the same region is best.",
 			"`far-client`, and `thin-line` for the bandwidth of one machine or two", "way to the service and back, and how often it loses a packet", "milliseconds of a read: the way, 3, and 200 p / (1 - 2p), for each further loss costs twice as much", false,
 			vary(func(l link) band {
@@ -97,10 +95,7 @@ type item struct{ asks, findings string }
 
 // itemsTold counts the items whose findings all have a verdict and the evidence for it.
 func itemsTold(t testing.TB, example string) float64 {
-	s, err := scenarios.Builtin(example)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Builtin(t, example)
 	targets, times, err := advise.TargetsOf(s)
 	if err != nil {
 		t.Fatal(err)
@@ -149,12 +144,7 @@ func security() []row {
 	return []row{
 		{85, group, checklist, "A shared access signature lets its bearer do what it names, where and as long as it names it, and nothing else.",
 			"a table over HTTP", "requests by six kinds of signature: of a table, of partitions, of rows, of a user, for an hour, to read", "kinds that let the request pass: all inside of what they name, none outside", quick,
-			vary(func(where string) band {
-				if where == "inside" {
-					return exactly(6)
-				}
-				return exactly(0)
-			}, signaturesThatPass, "inside", "outside")},
+			vary(either("inside", exactly(6), exactly(0)), signaturesThatPass, "inside", "outside")},
 		{86, group, checklist, "Users with signatures of their own read directly, past no proxy that carries all data.",
 			"`user-signatures`", "users, with a signature of an hour each", "signatures issued for 2,000 reads: one to each user", false,
 			vary(exactly[int], func(t testing.TB, users int) float64 {
@@ -182,7 +172,7 @@ func signature(path, options string) string {
 			lines[len(lines)-1] = "/table/" + account + "/races"
 		}
 	}
-	v.Set("sig", mac(strings.Join(lines, "\n")))
+	v.Set("sig", resttest.Contoso.MAC(strings.Join(lines, "\n")))
 	return path + "?" + v.Encode()
 }
 
@@ -219,7 +209,7 @@ func signaturesThatPass(t testing.TB, where string) float64 {
 		}
 		if one.method == "late" {
 			one.method = "GET"
-			w.clock.at.Add(int64(2 * time.Hour))
+			w.passes(2 * time.Hour)
 		}
 		if reply := w.send(one.method, signature(one.path, kind.options), text, headers...); reply.Code < http.StatusMultipleChoices {
 			passed++
@@ -234,10 +224,7 @@ func bytesOfSeal(t testing.TB, digits int) float64 {
 	if left := p.of(t, "violations"); left > 0 {
 		t.Errorf("%v entities give the number away, or open no more; want none", left)
 	}
-	s, err := scenarios.Builtin("client-side-encryption")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Builtin(t, "client-side-encryption")
 	if err := s.Set("phases.shop.operations.0.with", "{property: Card, verb: merge}"); err == nil && len(s.Validate()) == 0 {
 		t.Error("a merge of what is sealed is no fault; want one")
 	}

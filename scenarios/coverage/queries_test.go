@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"loadgen/engine/filter"
-	"loadgen/scenarios"
 	"loadgen/scenarios/advise/suggest"
 )
 
@@ -109,10 +108,10 @@ func (w *tableWire) returns(want int, options url.Values) float64 {
 func countedByPoints(t testing.TB, n int) float64 {
 	w := newWire(t)
 	w.fill("one", n)
-	before := w.engine.Counts().Entities
+	before := w.Engine.Counts().Entities
 	w.entity(at("one", "000003"))
 	w.returns(1, filtered("PartitionKey eq 'one' and RowKey eq '000003'"))
-	return float64(w.engine.Counts().Entities - before)
+	return float64(w.Engine.Counts().Entities - before)
 }
 
 func rangeAgainstScan(t testing.TB, n int) float64 {
@@ -170,36 +169,8 @@ func leftAfterToken(t testing.TB, pages int) float64 {
 }
 
 func addressIsProposed(t testing.TB, weight int) float64 {
-	s, err := scenarios.Parse("members.yaml", []byte(fmt.Sprintf(`
-name: members
-seed: 3
-table: members
-retry: none
-model: {profile: documented}
-attributes:
-  club: {partitions: 20, rows: 100}
-  number: {sequence: 1}
-  mailbox: {sequence: 5000}
-  email: {text: "m{mailbox}@contoso.com"}
-entity:
-  properties:
-    - {name: Number, value: "{number}"}
-    - {name: Email, value: "{email}"}
-design: {partition_key: "{club}", row_key: "{number}"}
-phases:
-  - name: load
-    load: {entities: 400}
-  - name: day
-    traffic:
-      arrivals: {constant: 100}
-      for: 5s
-      operations:
-        - {name: by-email, verb: query, by: [email], weight: %d}
-        - {name: by-number, verb: query, by: [number], weight: %d}
-`, weight, 100-weight)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fromFile(t, "members.yaml", set("phases.day.operations.by-email.weight", weight),
+		set("phases.day.operations.by-number.weight", 100-weight))
 	proposal, err := suggest.Designs(s, suggest.Options{})
 	if err != nil || len(proposal.Candidates) == 0 {
 		t.Fatalf("%v: no candidates", err)

@@ -10,8 +10,8 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
-	"loadgen/scenarios"
 	"loadgen/scenarios/advise"
+	"loadgen/scenarios/run/runtest"
 )
 
 func ranges() []row {
@@ -22,18 +22,11 @@ func ranges() []row {
 			vary(exactly[int], requestsAcross, 1, 4)},
 		{22, group, strategy, "Keys that only ascend or descend go to the last or the first range: one server's throughput, however many there are.",
 			"`append-only`, `prepend-only`", "inserts a second, all under new keys", "entities served a second: the range's 100", false,
-			vary(func(int) band { return about(100, .01) }, func(t testing.TB, rate int) float64 {
-				return play(t, "append-only", "design.partition_key={number}", set("phases.orders.arrivals.constant", rate), "phases.orders.warm_up=20s",
-					"phases.orders.for=40s").of(t, "served(orders)")
-			}, 150, 300)},
+			vary(func(int) band { return about(100, .01) }, playing[int]("served(orders)", "append-only", "design.partition_key={number}",
+				"phases.orders.arrivals.constant=%v", "phases.orders.warm_up=20s", "phases.orders.for=40s"), 150, 300)},
 		{23, group, strategy, "A stream of keys that are only appended, or only prepended, is known by their order.",
 			"`loadgen explain append-only`", "PartitionKey", "1 where each new key is the greatest, -1 where it is the least", false,
-			vary(func(key string) band {
-				if key == "{number}" {
-					return exactly(1)
-				}
-				return exactly(-1)
-			}, orderOfKeys, "{number}", "{at:inverted}_{number}")},
+			vary(either("{number}", exactly(1), exactly(-1)), orderOfKeys, "{number}", "{at:inverted}_{number}")},
 		{24, group, strategy, "A server that serves Half and 10 km is overloaded by traffic on Half; another one, with Full, is not.",
 			"the embedded engine, and `hot-partition-starves-neighbours`", "inserts a second on Half, 40 on each of the others", "share of 10 km throttled: what exceeds the server's 100/s, alike for all it serves; of Full nothing", quick,
 			vary(func(rate int) band {
@@ -67,15 +60,8 @@ func requestsAcross(t testing.TB, ranges int) float64 {
 // keys whose digits are turned round are said to have an order.
 func orderOfKeys(t testing.TB, key string) float64 {
 	word := func(key string) string {
-		s, err := scenarios.Builtin("append-only")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, setting := range [][2]string{{"attributes", "{number: {sequence: 100000000}, at: {time: 2026-05-01T08:00:00Z, every: 1s}}"}, {"design.partition_key", key}} {
-			if err := s.Set(setting[0], setting[1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		s := runtest.Builtin(t, "append-only", set("design.partition_key", key),
+			"attributes={number: {sequence: 100000000}, at: {time: 2026-05-01T08:00:00Z, every: 1s}}")
 		targets, times, err := advise.TargetsOf(s)
 		if err != nil {
 			t.Fatal(err)

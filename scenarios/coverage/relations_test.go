@@ -13,12 +13,7 @@ func relations() []row {
 			vary(func(n int) band { return exactly(2 + (n+99)/100) }, requestsOfRename, 80, 250)},
 		{68, group, guide, "What belongs to an entity is found under its keys at once, behind a link by a second read.",
 			"`one-to-one`, `inheritance`", "how the portrait is found", "requests of each look", false,
-			vary(func(design string) band {
-				if design == "by-key" {
-					return exactly(1)
-				}
-				return exactly(2)
-			}, func(t testing.TB, design string) float64 {
+			vary(either("by-key", exactly(1), exactly(2)), func(t testing.TB, design string) float64 {
 				with := "{from: portrait}"
 				if design == "by-link" {
 					with = "{link: Portrait, to: portrait}"
@@ -27,9 +22,8 @@ func relations() []row {
 			}, "by-key", "by-link")},
 		{69, group, guide, "A small table that hardly changes is read once and kept by the client.",
 			"`cached-join`", "operations for which what was read is kept", "requests of each operation: one, and one for each so many", false,
-			vary(func(n int) band { return exactly(1 + 1/float64(n)) }, func(t testing.TB, refresh int) float64 {
-				return play(t, "cached-join", set("phases.day.operations", fmt.Sprintf("[{name: show, workflow: join, with: {place: department, refresh: %d}}]", refresh))).each(t, "requests", "show")
-			}, 100, 20)},
+			vary(func(n int) band { return exactly(1 + 1/float64(n)) }, playing[int]("requests(show) each", "cached-join",
+				"phases.day.operations=[{name: show, workflow: join, with: {place: department, refresh: %v}}]"), 100, 20)},
 	}
 }
 

@@ -30,12 +30,7 @@ func retries() []row {
 			}, meanWait, 1, 2)},
 		{79, group, checklist, "5xx is tried again, except 501 and 505; 4xx is not; a connection that failed at once.",
 			"`retry-by-status`, and the documented policy", "class of statuses, from 00 to 11", "how many of the twelve are tried again", quick,
-			vary(func(class int) band {
-				if class == 5 {
-					return exactly(12 - 2)
-				}
-				return exactly(0)
-			}, triedAgain, 5, 4)},
+			vary(either(5, exactly(12-2), exactly(0)), triedAgain, 5, 4)},
 	}
 }
 

@@ -1,126 +1,59 @@
 package coverage_test
 
 import (
-	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"loadgen/engine"
-	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
-	"loadgen/engine/wire"
+	"loadgen/engine/rest/resttest"
 )
 
-const (
-	account = "contoso"
-	// secret is the account's key, in base64.
-	secret = "dGhlIGtleSBvZiB0aGUgYWNjb3VudCBjb250b3Nv"
-)
+// account is that of the services here.
+var account = resttest.Contoso.Account
 
 // epoch is when every service here begins.
-func epoch() time.Time { return time.Date(2026, 11, 20, 11, 48, 19, 0, time.UTC) }
-
-// leap is a clock that nobody waits for: a Sleep moves it to where it is to end.
-type leap struct{ at atomic.Int64 }
-
-func (c *leap) Now() clock.Instant { return clock.Instant(c.at.Load()) }
-
-func (c *leap) Sleep(ctx context.Context, until clock.Instant) error {
-	c.at.Store(max(c.at.Load(), int64(until)))
-	return ctx.Err()
-}
-
-func (c *leap) Alarm(clock.Instant) clock.Alarm { panic("nobody waits for an alarm here") }
+func epoch() time.Time { return resttest.Epoch.Date(0) }
 
 // tableWire is the table service as its clients see it: requests and replies of HTTP, one after
 // another, with the embedded engine behind them.
 type tableWire struct {
 	testing.TB
-	*rest.Handler
-	clock  *leap
-	engine *engine.Engine
+	*resttest.Service
 }
 
 // newWire returns a service of a model, off where it has no settings, with a table Races.
 func newWire(t testing.TB, settings ...string) *tableWire {
 	t.Helper()
-	profile := model.Off
+	o := resttest.Options{Settings: settings, Engine: engine.Options{Seed: 1}, Rest: rest.Options{Seed: 1}}
 	if len(settings) > 0 {
-		profile = model.Documented
+		o.Profile = model.Documented
 	}
-	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, setting := range settings {
-		name, value, _ := strings.Cut(setting, "=")
-		if err := m.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	key, err := wire.NewSecret(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &tableWire{TB: t, clock: &leap{}}
-	w.engine = engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch()), Seed: 1})
-	w.Handler, err = rest.New(rest.Options{Engine: w.engine, Clock: w.clock, Calendar: clock.Epoch(epoch()), Seed: 1,
-		Accounts: []rest.Account{{Name: account, Secret: key}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &tableWire{t, resttest.New(t, o)}
 	w.want(201, "POST", "/Tables", `{"TableName":"Races"}`)
 	return w
 }
 
-// mac is the signature of a text by the account's key.
-func mac(text string) string {
-	key, err := base64.StdEncoding.DecodeString(secret)
-	if err != nil {
-		panic(err)
-	}
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(text))
-	return base64.StdEncoding.EncodeToString(h.Sum(nil))
-}
+// passes moves the clock.
+func (w *tableWire) passes(d time.Duration) { w.Clock.Set(w.Clock.Now().Offset() + d) }
 
 // send sends a request to a path below the account, with headers as "NAME: VALUE", signed by
 // the account's key where the path brings no signature of its own.
 func (w *tableWire) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	target := "/" + account + path
-	r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
-	r.Method, r.RequestURI, r.Host = method, target, "127.0.0.1:10002"
-	if body == "" {
-		r.Body = http.NoBody
+	date := epoch().Add(w.Clock.Now().Offset()).Format(http.TimeFormat)
+	own := []string{"X-Ms-Date: " + date, "Authorization: " + resttest.Contoso.Lite(date, target)}
+	if strings.Contains(path, "sig=") {
+		own = []string{"X-Ms-Date: " + date, "Authorization:"}
 	}
-	r.Header.Set("Content-Length", fmt.Sprint(len(body)))
-	r.Header.Set("Accept", "application/json;odata=nometadata")
-	date := epoch().Add(w.clock.Now().Offset()).Format(http.TimeFormat)
-	r.Header.Set("X-Ms-Date", date)
-	if bare, query, _ := strings.Cut(target, "?"); !strings.Contains(path, "sig=") {
-		if strings.HasPrefix(query, "comp=") {
-			bare = target
-		}
-		r.Header.Set("Authorization", "SharedKeyLite "+account+":"+mac(date+"\n/"+account+bare))
-	}
-	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
-		r.Header.Set(name, value)
-	}
-	reply := httptest.NewRecorder()
-	w.ServeHTTP(reply, r)
-	return reply
+	return w.Do(method, target, body, append(own, headers...)...)
 }
 
 // want is send, and fails the test where the status is another one.
@@ -180,7 +113,7 @@ func encoded(t testing.TB, read map[string]any) string {
 // and how many entities it counted.
 func (w *tableWire) query(options url.Values) (entities []map[string]any, next url.Values, counted int64) {
 	w.Helper()
-	before := w.engine.Counts().Entities
+	before := w.Engine.Counts().Entities
 	reply := w.want(200, "GET", "/Races()?"+strings.ReplaceAll(options.Encode(), "+", "%20"), "")
 	for _, one := range decoded(w, reply)["value"].([]any) {
 		entities = append(entities, one.(map[string]any))
@@ -193,7 +126,7 @@ func (w *tableWire) query(options url.Values) (entities []map[string]any, next u
 		next.Set("NextPartitionKey", partition)
 		next.Set("NextRowKey", reply.Header().Get("x-ms-continuation-NextRowKey"))
 	}
-	return entities, next, w.engine.Counts().Entities - before
+	return entities, next, w.Engine.Counts().Entities - before
 }
 
 // pages reads all pages of a query.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // verb is a way to write an entity over HTTP.
@@ -15,18 +16,11 @@ func writes() []row {
 	return []row{
 		{44, group, guide, "A replace drops what it does not bring, a merge leaves it; both need the entity, an upsert does not.",
 			"a table over HTTP, and `merge-or-replace`, `upsert`", "how an entity of five properties is written with one of them", "properties that it has then", quick,
-			vary(func(v verb) band {
-				if v == "PUT" {
-					return exactly(1)
-				}
-				return exactly(5)
-			}, propertiesLeft, "PUT", "MERGE")},
+			vary(either[verb]("PUT", exactly(1), exactly(5)), propertiesLeft, "PUT", "MERGE")},
 		{45, group, checklist, "Never scan for the keys of what is to be written.",
 			"`scan-to-find`", "entities of the table in which the key is looked for", "entities counted by each update: the table with the mark that a run leaves in it, and the one", false,
-			vary(func(n int) band { return exactly(n + 1 + 1) }, func(t testing.TB, n int) float64 {
-				return play(t, "scan-to-find", set("phases.load.load.entities", n), "phases.change.for=5s",
-					"phases.change.operations.0.by=[email]").each(t, "counted", "rename")
-			}, 500, 1500)},
+			vary(func(n int) band { return exactly(n + 1 + 1) }, playing[int]("counted(rename) each", "scan-to-find", "phases.load.load.entities=%v",
+				"phases.change.for=5s", "phases.change.operations.0.by=[email]"), 500, 1500)},
 	}
 }
 
@@ -106,12 +100,7 @@ func concurrency() []row {
 	return []row{
 		{50, group, guide, "Update, merge and delete check the ETag of their entity; who finds it changed begins again at the read.",
 			"a table over HTTP, and `etag-by-verb`", "ETag that is sent: that of the version before, or *", "of the three, how many are carried out", quick,
-			vary(func(tag string) band {
-				if tag == "*" {
-					return exactly(3)
-				}
-				return exactly(0)
-			}, carriedOut, "stale", "*")},
+			vary(either("*", exactly(3), exactly(0)), carriedOut, "stale", "*")},
 		{51, group, guide, "With * instead of the ETag, updates such as EmployeeCount += 1 are lost.",
 			"a table over HTTP, and `lost-updates`", "clients that read a count at once and write it raised by one", "updates lost: all but the last; under the ETag none", quick,
 			vary(func(clients int) band { return exactly(clients - 1) }, updatesLost, 2, 12)},
@@ -125,7 +114,7 @@ func carriedOut(t testing.TB, tag string) float64 {
 		row := fmt.Sprint(i)
 		w.insert("one", row, `"Count":1`)
 		before := w.want(200, "GET", at("one", row), "").Header().Get("Etag")
-		w.clock.at.Add(int64(1e9))
+		w.passes(time.Second)
 		w.want(204, "MERGE", at("one", row), body("one", row, `"Count":2`), "If-Match: "+before)
 		now := w.want(200, "GET", at("one", row), "").Header().Get("Etag")
 		sent := tag
@@ -162,7 +151,7 @@ func updatesLost(t testing.TB, clients int) float64 {
 		}
 		for _, one := range waiting {
 			for {
-				w.clock.at.Add(int64(1e9))
+				w.passes(time.Second)
 				tag := "*"
 				if guarded {
 					tag = one.tag
