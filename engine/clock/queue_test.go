@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"loadgen/engine/clock"
 )
@@ -104,24 +103,5 @@ func TestAGrownQueueAllocatesNothing(t *testing.T) {
 	})
 	if allocated > 0 {
 		t.Errorf("a push and a pop allocate %v times once the queue has grown; want 0", allocated)
-	}
-}
-
-func BenchmarkQueuePushPop(b *testing.B) {
-	for _, waiting := range []int{16, 4096} {
-		b.Run(fmt.Sprintf("%d_waiting", waiting), func(b *testing.B) {
-			draws := clock.NewStream(1, "bench").At(0)
-			var q clock.Queue[due]
-			for n := range waiting {
-				q.Push(clock.Instant(draws.IntN(1_000_000)), uint64(n), due{})
-			}
-			b.ReportAllocs()
-			number := uint64(waiting)
-			for b.Loop() {
-				at, what := q.Pop()
-				number++
-				q.Push(at.Add(time.Duration(draws.IntN(1_000_000))), number, what)
-			}
-		})
 	}
 }

@@ -14,7 +14,7 @@ func TestRealSleep(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		until   time.Duration // of the clock
-		giveUp  time.Duration // of the context; 0 never
+		giveUp  time.Duration // of the context; 0 never, -1 before the sleep
 		want    error
 		awakeAt time.Duration
 	}{
@@ -23,12 +23,14 @@ func TestRealSleep(t *testing.T) {
 		{"until an instant gone by", -s, 0, nil, 0},
 		{"a context that ends first ends the sleep", 250 * ms, 100 * ms, context.DeadlineExceeded, 100 * ms},
 		{"a context that ends later does not matter", 250 * ms, 300 * ms, nil, 250 * ms},
+		{"a context that is done", 250 * ms, -1, context.DeadlineExceeded, 0},
+		{"a context that is done, until an instant gone by", 0, -1, context.DeadlineExceeded, 0},
 		{"until never, by the context alone", 1<<63 - 1, 90 * s, context.DeadlineExceeded, 90 * s},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clk := clock.NewReal()
 			ctx := t.Context()
-			if row.giveUp > 0 {
+			if row.giveUp != 0 {
 				limited, cancel := context.WithTimeout(ctx, row.giveUp)
 				defer cancel()
 				ctx = limited
@@ -39,19 +41,6 @@ func TestRealSleep(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestSleepOfADoneContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for _, until := range []clock.Instant{0, clock.Instant(s)} {
-			if err := clk.Sleep(ctx, until); !errors.Is(err, context.Canceled) || clk.Now() != 0 {
-				t.Errorf("Sleep(done, %d) = %v at %v; want context.Canceled at once", until, err, clk.Now().Offset())
-			}
-		}
-	})
 }
 
 func TestManySleepersWakeEachAtTheirInstant(t *testing.T) {

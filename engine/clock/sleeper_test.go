@@ -143,14 +143,3 @@ func TestFineSleepIsSleptThrough(t *testing.T) {
 	}
 	t.Errorf("to sleep for 100µs took %d turns at the least; want at most %d", fewest, few)
 }
-
-func BenchmarkFineSleep(b *testing.B) {
-	clk := clock.NewReal()
-	sleeper := clk.Fine()
-	defer sleeper.Close()
-	b.ReportAllocs()
-	for b.Loop() {
-		sleeper.Wake()
-		sleeper.Sleep(clock.Never)
-	}
-}

@@ -3,34 +3,27 @@ package clock_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"loadgen/engine/clock"
 )
 
-func TestTheSameInputsGiveTheSameDraws(t *testing.T) {
+// The draws are part of every committed result: another generator would move
+// all of them. The two values come from a separate implementation of FNV-1a and
+// SplitMix64 with integers of any size.
+func TestTheDrawsOfAKnownSeed(t *testing.T) {
+	for _, draw := range []clock.Draw{clock.NewStream(1, "keys").At(0), clock.NewStream(1, "keys").Try(0, 0)} {
+		got := fmt.Sprintf("%016x %016x", draw.Uint64(), draw.Uint64())
+		if want := "ccc3bfdbdb303a86 8d646b8fdfdb9ffa"; got != want {
+			t.Errorf(`NewStream(1, "keys") draws %s for number 0; want %s`, got, want)
+		}
+	}
 	first, second := clock.NewStream(7, "keys").Try(42, 3), clock.NewStream(7, "keys").Try(42, 3)
 	for i := range 1000 {
 		if a, b := first.Uint64(), second.Uint64(); a != b {
 			t.Fatalf("draw %d of one number = %d and %d; want the same", i, a, b)
 		}
-	}
-	at, try := clock.NewStream(7, "keys").At(42), clock.NewStream(7, "keys").Try(42, 0)
-	if a, b := at.Uint64(), try.Uint64(); a != b {
-		t.Errorf("At(42) draws %d, Try(42, 0) %d; want the same", a, b)
-	}
-}
-
-// The draws are part of every committed result: another generator would move
-// all of them. The two values come from a separate implementation of FNV-1a and
-// SplitMix64 with integers of any size.
-func TestTheDrawsOfAKnownSeed(t *testing.T) {
-	draw := clock.NewStream(1, "keys").At(0)
-	got := fmt.Sprintf("%016x %016x", draw.Uint64(), draw.Uint64())
-	if want := "ccc3bfdbdb303a86 8d646b8fdfdb9ffa"; got != want {
-		t.Errorf(`NewStream(1, "keys").At(0) draws %s; want %s`, got, want)
 	}
 }
 
@@ -38,41 +31,32 @@ func TestTheDrawsOfAKnownSeed(t *testing.T) {
 // bits: no input shifts or repeats the draws of another.
 func TestDrawsOfDifferentInputsAreIndependent(t *testing.T) {
 	const pairs = 2000
-	for _, row := range []struct {
-		name string
-		pair func(i uint64) (a, b clock.Draw)
-	}{
-		{"two stream names", func(i uint64) (clock.Draw, clock.Draw) {
-			return clock.NewStream(1, "keys").At(i), clock.NewStream(1, "fault").At(i)
-		}},
-		{"names that differ in the last letter", func(i uint64) (clock.Draw, clock.Draw) {
-			return clock.NewStream(1, "keys/1").At(i), clock.NewStream(1, "keys/2").At(i)
-		}},
-		{"adjacent seeds", func(i uint64) (clock.Draw, clock.Draw) {
-			return clock.NewStream(i, "keys").At(5), clock.NewStream(i+1, "keys").At(5)
-		}},
-		{"adjacent numbers", func(i uint64) (clock.Draw, clock.Draw) {
-			return clock.NewStream(1, "keys").At(i), clock.NewStream(1, "keys").At(i + 1)
-		}},
-		{"adjacent attempts", func(i uint64) (clock.Draw, clock.Draw) {
-			return clock.NewStream(1, "keys").Try(i, 0), clock.NewStream(1, "keys").Try(i, 1)
-		}},
-		{"number and attempt exchanged", func(i uint64) (clock.Draw, clock.Draw) {
-			return clock.NewStream(1, "keys").Try(i, 1_000_000), clock.NewStream(1, "keys").Try(1_000_000, int(i))
-		}},
-		{"the next draw of the same number", func(i uint64) (clock.Draw, clock.Draw) {
-			a := clock.NewStream(1, "keys").At(i)
-			b := a
-			b.Uint64()
-			return a, b
-		}},
+	of := clock.NewStream
+	second := func(d clock.Draw) clock.Draw {
+		d.Uint64()
+		return d
+	}
+	for name, pair := range map[string]func(i uint64) (a, b clock.Draw){
+		"two stream names": func(i uint64) (a, b clock.Draw) { return of(1, "keys").At(i), of(1, "fault").At(i) },
+		"names that differ in the last letter": func(i uint64) (a, b clock.Draw) {
+			return of(1, "keys/1").At(i), of(1, "keys/2").At(i)
+		},
+		"adjacent seeds":    func(i uint64) (a, b clock.Draw) { return of(i, "keys").At(5), of(i+1, "keys").At(5) },
+		"adjacent numbers":  func(i uint64) (a, b clock.Draw) { return of(1, "keys").At(i), of(1, "keys").At(i + 1) },
+		"adjacent attempts": func(i uint64) (a, b clock.Draw) { return of(1, "keys").Try(i, 0), of(1, "keys").Try(i, 1) },
+		"number and attempt exchanged": func(i uint64) (a, b clock.Draw) {
+			return of(1, "keys").Try(i, 1_000_000), of(1, "keys").Try(1_000_000, int(i))
+		},
+		"the next draw of the same number": func(i uint64) (a, b clock.Draw) {
+			return of(1, "keys").At(i), second(of(1, "keys").At(i))
+		},
 	} {
 		differing := 0
 		for i := range uint64(pairs) {
-			a, b := row.pair(i)
+			a, b := pair(i)
 			x, y := a.Uint64(), b.Uint64()
 			if x == y {
-				t.Fatalf("%s: pair %d draws %d twice", row.name, i, x)
+				t.Fatalf("%s: pair %d draws %d twice", name, i, x)
 			}
 			for z := x ^ y; z > 0; z &= z - 1 {
 				differing++
@@ -80,7 +64,7 @@ func TestDrawsOfDifferentInputsAreIndependent(t *testing.T) {
 		}
 		// 64 fair bits a pair: standard deviation 4 a pair.
 		if gap := math.Abs(float64(differing) - 32*pairs); gap > 4.5*4*math.Sqrt(pairs) {
-			t.Errorf("%s: %d of %d bits differ; want half", row.name, differing, 64*pairs)
+			t.Errorf("%s: %d of %d bits differ; want half", name, differing, 64*pairs)
 		}
 	}
 }
@@ -163,28 +147,19 @@ func TestIntNAtTheEnds(t *testing.T) {
 
 func TestFloat64HasTheMomentsOfTheUniform(t *testing.T) {
 	const draws = 200_000
-	for _, row := range []struct {
-		name string
-		next func() func(i uint64) float64
-	}{
-		{"within one number", func() func(uint64) float64 {
-			draw := clock.NewStream(5, "moments").At(9)
-			return func(uint64) float64 { return draw.Float64() }
-		}},
-		{"across numbers", func() func(uint64) float64 {
-			stream := clock.NewStream(5, "moments")
-			return func(i uint64) float64 {
-				draw := stream.At(i)
-				return draw.Float64()
-			}
-		}},
+	draw, stream := clock.NewStream(5, "moments").At(9), clock.NewStream(5, "moments")
+	for name, next := range map[string]func(i uint64) float64{
+		"within one number": func(uint64) float64 { return draw.Float64() },
+		"across numbers": func(i uint64) float64 {
+			first := stream.At(i)
+			return first.Float64()
+		},
 	} {
-		next := row.next()
 		var sum, squares, products, last float64
 		for i := range uint64(draws) {
 			x := next(i)
 			if x < 0 || x >= 1 {
-				t.Fatalf("%s: Float64() = %v; want [0, 1)", row.name, x)
+				t.Fatalf("%s: Float64() = %v; want [0, 1)", name, x)
 			}
 			x -= 0.5
 			sum += x
@@ -195,42 +170,13 @@ func TestFloat64HasTheMomentsOfTheUniform(t *testing.T) {
 		// Standard deviations of one term: x √(1/12), x² √(1/180), x·y 1/12.
 		n := math.Sqrt(draws)
 		if got := sum / draws; math.Abs(got) > 4.5*math.Sqrt(1.0/12)/n {
-			t.Errorf("%s: mean = %v; want 1/2", row.name, got+0.5)
+			t.Errorf("%s: mean = %v; want 1/2", name, got+0.5)
 		}
 		if got := squares / draws; math.Abs(got-1.0/12) > 4.5*math.Sqrt(1.0/180)/n {
-			t.Errorf("%s: variance = %v; want 1/12", row.name, got)
+			t.Errorf("%s: variance = %v; want 1/12", name, got)
 		}
 		if got := products / draws; math.Abs(got) > 4.5/12/n {
-			t.Errorf("%s: covariance of neighbours = %v; want 0", row.name, got)
+			t.Errorf("%s: covariance of neighbours = %v; want 0", name, got)
 		}
-	}
-}
-
-// A draw is a source for the distributions of math/rand/v2.
-func TestADrawIsARandSource(t *testing.T) {
-	draw := clock.NewStream(1, "normal").At(0)
-	rng := rand.New(&draw)
-	const draws = 50_000
-	var sum float64
-	for range draws {
-		sum += rng.NormFloat64()
-	}
-	if got := sum / draws; math.Abs(got) > 4.5/math.Sqrt(draws) {
-		t.Errorf("mean of %d normal draws = %v; want 0", draws, got)
-	}
-}
-
-func BenchmarkStreamDraw(b *testing.B) {
-	stream := clock.NewStream(1, "bench")
-	b.ReportAllocs()
-	var sum uint64
-	number := uint64(0)
-	for b.Loop() {
-		number++
-		draw := stream.Try(number, 1)
-		sum += draw.Uint64()
-	}
-	if sum == 0 {
-		b.Fatal("nothing was drawn")
 	}
 }
