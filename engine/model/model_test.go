@@ -3,9 +3,8 @@ package model_test
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
-	"time"
 
 	"loadgen/engine/model"
 )
@@ -80,54 +79,31 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestEveryParameterCanBeSetToItsOwnText(t *testing.T) {
-	m := mustNew(t, model.Documented)
-	for _, p := range m.Parameters() {
-		before := *m
-		if err := m.Set(p.Name, p.Text()); err != nil {
-			t.Errorf("Set(%q, %q) = %v; want nil", p.Name, p.Text(), err)
+// Every parameter is described, and is what its own text says; one that is changed is assumed.
+func TestParameters(t *testing.T) {
+	for _, profile := range model.Profiles() {
+		m := mustNew(t, profile)
+		if got, want := len(model.Names()), len(m.Parameters()); got != want {
+			t.Errorf("len(Names()) = %d; want %d", got, want)
 		}
-		if *m != before {
-			t.Errorf("Set(%q, %q) changed the model; want the value it had", p.Name, p.Text())
-		}
-	}
-	if got, want := len(model.Names()), len(m.Parameters()); got != want {
-		t.Errorf("len(Names()) = %d; want %d", got, want)
-	}
-}
-
-func TestChangedParameterIsAnAssumption(t *testing.T) {
-	m := mustNew(t, model.Documented)
-	from := func() model.Provenance {
 		for _, p := range m.Parameters() {
-			if p.Name == "partition_target" {
-				return p.From
+			if p.Unit == "" || p.From == "" || p.About == "" || p.Least > p.Greatest || p.Greatest == 0 {
+				t.Errorf("%s of %s = %+v; want a unit, a provenance, a line on it, and bounds", p.Name, profile, p)
+			}
+			before := *m
+			if err := m.Set(p.Name, p.Text()); err != nil || *m != before {
+				t.Errorf("Set(%q, %q) = %v; want no error, and the model as it was", p.Name, p.Text(), err)
 			}
 		}
-		return ""
 	}
-	if got := from(); got != model.FromDocuments {
-		t.Errorf("provenance of the profile's target = %q; want %q", got, model.FromDocuments)
-	}
-	if err := m.Set("partition_target", "500"); err != nil {
-		t.Fatal(err)
-	}
-	if got := from(); got != model.Assumed {
-		t.Errorf("provenance of a target that the user set = %q; want %q", got, model.Assumed)
-	}
-}
-
-func TestValidateReportsEveryFault(t *testing.T) {
 	m := mustNew(t, model.Documented)
-	m.PartitionTarget, m.ScanRate, m.ReadTime = -1, 0, -time.Second
-	faults := m.Validate()
-	if len(faults) != 3 {
-		t.Fatalf("Validate() = %v; want three faults", faults)
+	target := func() model.Parameter {
+		all := m.Parameters()
+		return all[slices.IndexFunc(all, func(p model.Parameter) bool { return p.Name == "partition_target" })]
 	}
-	for i, name := range []string{"partition_target", "scan_rate", "read_time"} {
-		if !errors.Is(faults[i], model.ErrValue) || !strings.Contains(faults[i].Error(), name) {
-			t.Errorf("Validate()[%d] = %v; want one about %s", i, faults[i], name)
-		}
+	before := target().From
+	if err := m.Set("partition_target", "500"); err != nil || before != model.FromDocuments || target().From != model.Assumed {
+		t.Errorf("the target is from %q, and %q once it is set, %v; want the documents, and an assumption", before, target().From, err)
 	}
 }
 

@@ -32,12 +32,9 @@ func TestName(t *testing.T) {
 		{"the empty name is near to nothing", "", []string{"a"}, "a", false},
 		{"a long name is compared by its beginning", strings.Repeat("x", 100_000), []string{strings.Repeat("x", 200)}, strings.Repeat("x", 200), true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, near := nearest.Name(tt.typed, tt.known)
-			if got != tt.want || near != tt.near {
-				t.Errorf("Name(%.20q, %.60q) = %.20q, %t; want %.20q, %t", tt.typed, tt.known, got, near, tt.want, tt.near)
-			}
-		})
+		if got, near := nearest.Name(tt.typed, tt.known); got != tt.want || near != tt.near {
+			t.Errorf("%s: Name(%.20q, %.60q) = %.20q, %t; want %.20q, %t", tt.name, tt.typed, tt.known, got, near, tt.want, tt.near)
+		}
 	}
 }
 
@@ -85,44 +82,37 @@ func TestUnknown(t *testing.T) {
 		name  string
 		typed string
 		known []string
-		want  string
+		// words are those that it has beside the name.
+		words []string
 	}{
-		{"a typo is answered with what was meant", "evnt", []string{"event", "bib"}, `unknown attribute "evnt"; did you mean "event"?`},
-		{"anything else with what there is", "speed", []string{"event", "bib", "sex"}, `unknown attribute "speed"; expected event, bib or sex`},
-		{"where there is one, it is named", "speed", []string{"bib"}, `unknown attribute "speed"; expected bib`},
-		{"where there is none, that is said", "speed", nil, `unknown attribute "speed"; expected none, for there are none`},
-		{"a long name is cut", strings.Repeat("é", 150), nil, `unknown attribute "` + strings.Repeat("é", 30) + `"…; expected none, for there are none`},
+		{"a typo is answered with what was meant", "evnt", []string{"event", "bib"}, []string{`"event"?`}},
+		{"anything else with what there is", "speed", []string{"event", "bib", "sex"}, []string{"event, bib or sex"}},
+		{"where there is one, it is named", "speed", []string{"bib"}, []string{"expected bib"}},
+		{"where there is none, that is said", "speed", nil, []string{"none"}},
+		{"a long name is cut", strings.Repeat("é", 150), nil, []string{`"` + strings.Repeat("é", 30) + `"…`}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := nearest.Unknown("attribute", tt.typed, tt.known); got != tt.want {
-				t.Errorf("Unknown(%.20q, %q) = %s; want %s", tt.typed, tt.known, got, tt.want)
+		got := nearest.Unknown("attribute", tt.typed, tt.known)
+		for _, word := range append(tt.words, "attribute \""+tt.typed[:4]) {
+			if !strings.Contains(got, word) {
+				t.Errorf("%s: Unknown(%.20q, %q) = %s; want %s in it", tt.name, tt.typed, tt.known, got, word)
 			}
-		})
+		}
 	}
 	many := strings.Split("abcdefghijklmno", "")
-	if got, want := nearest.Choice(many), "a, b, c, d, e, f, g, h, i, j, k, l or one of 3 more"; got != want {
-		t.Errorf("Choice(%q) = %q; want %q", many, got, want)
+	if got := nearest.Choice(many); !strings.HasPrefix(got, "a, b, c") || strings.Contains(got, "m,") || !strings.Contains(got, "3") {
+		t.Errorf("Choice(%q) = %q; want twelve, and that there are 3 more", many, got)
 	}
 }
 
-// A fault is told with its kind and without it; what is wrapped or joined is told whole.
+// A fault is said with its kind and without it; what is wrapped is said whole.
 func TestFault(t *testing.T) {
-	kind := errors.New("model: impossible value")
+	kind := errors.New("kind")
 	fault := nearest.Faultf(kind, "%s is %d", "x", 7)
-	for _, row := range []struct {
-		phrase    string
-		err       error
-		all, what string
-	}{
-		{"a fault", fault, "model: impossible value: x is 7", "x is 7"},
-		{"one that is wrapped", fmt.Errorf("phase: %w", fault), "phase: model: impossible value: x is 7", "phase: model: impossible value: x is 7"},
-		{"another error", io.EOF, "EOF", "EOF"},
-	} {
-		if got := nearest.What(row.err); row.err.Error() != row.all || got != row.what {
-			t.Errorf("%s: %q and %q; want %q and %q", row.phrase, row.err, got, row.all, row.what)
-		}
+	wrapped := fmt.Errorf("phase: %w", fault)
+	if !errors.Is(fault, kind) || fault.Error() != "kind: x is 7" || nearest.What(fault) != "x is 7" {
+		t.Errorf("a fault is %q and %q; want it with its kind, and without", fault, nearest.What(fault))
 	}
-	if !errors.Is(fault, kind) {
-		t.Errorf("%v does not wrap its kind", fault)
+	if nearest.What(wrapped) != wrapped.Error() || nearest.What(io.EOF) != "EOF" {
+		t.Errorf("other errors are %q and %q; want them whole", nearest.What(wrapped), nearest.What(io.EOF))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/store"
+	"loadgen/engine/store/storetest"
 )
 
 // registration is an entity of ten properties and about 1 KiB.
@@ -33,7 +34,7 @@ func rowKey(i int) string { return fmt.Sprintf("%08d__Kim__F__37", i) }
 func loaded(b *testing.B, n int) *store.Store {
 	s := filled(b)
 	for i := range n {
-		mustApply(b, s, &entity.Change{Verb: entity.Insert, Key: key("Full", rowKey(i)), Properties: registration()}, start)
+		storetest.MustApply(b, s, &entity.Change{Verb: entity.Insert, Key: key("Full", rowKey(i)), Properties: registration()}, start)
 	}
 	return s
 }

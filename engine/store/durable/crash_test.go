@@ -57,7 +57,7 @@ func found(t *testing.T, s *durable.Store) map[entity.Key]int64 {
 // The machine crashes under load, and keeps none, some or all of what was not synced.
 func TestCrashesOfTheMachine(t *testing.T) {
 	const workers = 16
-	for seed := range uint64(tier(4, 20, 200)) {
+	for seed := range uint64(tier(3, 20, 200)) {
 		for _, sync := range []bool{true, false} {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			percent := []int{0, 100, rng.IntN(101)}[seed%3]
@@ -65,21 +65,14 @@ func TestCrashesOfTheMachine(t *testing.T) {
 				fs := vfs.NewCrashableMem()
 				// A small memtable, so that tables are written and merged meanwhile.
 				o := durable.Options{Folder: "data", Account: "races", Sync: sync, FS: fs, MemTableBytes: 64 << 10}
-				s, err := durable.Open(o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := opened(t, o)
 				if code := s.CreateTable(table); code != entity.OK {
 					t.Fatalf("CreateTable = %q", code)
 				}
 				if !sync {
 					// That the table is there is not what is tested.
-					if err := s.Close(); err != nil {
-						t.Fatal(err)
-					}
-					if s, err = durable.Open(o); err != nil {
-						t.Fatal(err)
-					}
+					closed(t, s)
+					s = opened(t, o)
 				}
 				crew, wanted := storetest.NewCrew(workers), int64(20+rng.IntN(3000))
 				var ended, crashed atomic.Bool
@@ -93,19 +86,13 @@ func TestCrashesOfTheMachine(t *testing.T) {
 					}
 					return apply(worker, changes)
 				})
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				closed(t, s)
 				o.FS = after
-				if s, err = durable.Open(o); err != nil {
-					t.Fatalf("Open after the crash = %v; want no error", err)
-				}
+				s = opened(t, o)
 				if faults := crew.Check(found(t, s), sync); len(faults) > 0 {
 					t.Errorf("after the crash:\n%s", strings.Join(faults, "\n"))
 				}
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
+				closed(t, s)
 			})
 		}
 	}

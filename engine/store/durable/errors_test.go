@@ -68,10 +68,7 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 	d.left.Store(never)
 	fs := vfs.NewCrashableMem()
 	o := durable.Options{Folder: "data", Account: "races", Sync: synced, MemTableBytes: 64 << 10, FS: errorfs.Wrap(fs, d.injector())}
-	s, err := durable.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, o)
 	if code := s.CreateTable(table); code != entity.OK {
 		t.Fatalf("CreateTable = %q", code)
 	}
@@ -110,14 +107,9 @@ func failsAndRefuses(t *testing.T, d *disk, synced bool, after int64) {
 			t.Errorf("after the error %s is answered with %q; want %q", what, code, entity.InternalError)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Errorf("Close = %v; want no error", err)
-	}
+	closed(t, s)
 	o.FS = fs.CrashClone(vfs.CrashCloneCfg{})
-	again, err := durable.Open(o)
-	if err != nil {
-		t.Fatalf("Open after the error = %v; want no error", err)
-	}
+	again := opened(t, o)
 	defer again.Close()
 	if !again.HasTable(table) && !synced {
 		return // nothing was promised of what was not synced

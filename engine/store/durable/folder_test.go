@@ -29,18 +29,13 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 	}
 	made := func(then func(*testing.T, string)) func(*testing.T, string) {
 		return func(t *testing.T, folder string) {
-			s, err := durable.Open(durable.Options{Folder: folder, Account: "races"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := opened(t, durable.Options{Folder: folder, Account: "races"})
 			s.CreateTable(table)
 			insert := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "p", Row: "1"}}
 			if got := s.Apply(table, &insert, start); got.Code != entity.OK {
 				t.Fatal(got)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			closed(t, s)
 			then(t, folder)
 		}
 	}
@@ -75,10 +70,7 @@ func TestFoldersThatWillNotDo(t *testing.T) {
 func TestAnAlteredLogIsDamaged(t *testing.T) {
 	files := vfs.NewCrashableMem()
 	o := durable.Options{Folder: "data", Account: "races", Sync: true, FS: files}
-	s, err := durable.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, o)
 	defer s.Close()
 	s.CreateTable(table)
 	for i := range 1000 {
@@ -168,26 +160,21 @@ func TestAFileIsNoFolder(t *testing.T) {
 	if _, err := durable.Open(durable.Options{Folder: name}); !errors.Is(err, durable.ErrNoFolder) {
 		t.Errorf("Open of a file = %v; want %v", err, durable.ErrNoFolder)
 	}
+	_, err := durable.Open(durable.Options{Folder: filepath.Join(name, "data")})
+	if path := (*fs.PathError)(nil); !errors.As(err, &path) {
+		t.Errorf("Open beneath a file = %v; want the system's error", err)
+	}
 }
 
 func TestAFolderIsUsedOnce(t *testing.T) {
 	o := durable.Options{Folder: filepath.Join(t.TempDir(), "made", "anew"), Account: "races"}
-	s, err := durable.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := opened(t, o)
 	if _, err := durable.Open(o); !errors.Is(err, durable.ErrInUse) {
 		t.Errorf("Open of a folder in use = %v; want %v", err, durable.ErrInUse)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if s, err = durable.Open(o); err != nil {
-		t.Fatalf("Open of a folder that is free again = %v; want no error", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closed(t, s)
+	s = opened(t, o)
+	closed(t, s)
 }
 
 // Whatever fails while a folder is opened, on a full disk or one that is read alone, is
@@ -224,28 +211,12 @@ func TestOpeningOnABadDisk(t *testing.T) {
 				t.Fatalf("%s disk after %d: Open = %v; want %v in one line", row.name, after, err, row.err)
 			}
 			o.FS = files
-			if s, err = durable.Open(o); err != nil {
-				t.Fatalf("%s disk after %d: Open once it is well = %v; want no error", row.name, after, err)
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			s = opened(t, o)
+			closed(t, s)
 		}
 		if met < 10 {
 			t.Errorf("%s disk: Open has failed %d times; want at each of its steps", row.name, met)
 		}
-	}
-}
-
-// What cannot be made says so by the system's own words.
-func TestAFolderThatCannotBeMade(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := durable.Open(durable.Options{Folder: filepath.Join(name, "data")})
-	if path := (*fs.PathError)(nil); !errors.As(err, &path) {
-		t.Errorf("Open beneath a file = %v; want the system's error", err)
 	}
 }
 
@@ -261,9 +232,7 @@ func TestDeletedNamesLast(t *testing.T) {
 	s.DeleteTable("Back", start, start+50)
 	s.CreateTable("BACK")
 	s.DeleteTable("Late", start+20, start+60)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closed(t, s)
 	s = on(t, files, false)
 	if got := s.Deleted(); len(got) != 1 || got["late"] != start+60 {
 		t.Errorf("Deleted = %v; want late until %d alone: early is over, free was never kept, back is a table again", got, start+60)

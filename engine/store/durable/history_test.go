@@ -301,9 +301,7 @@ func play(t *testing.T, seed uint64, inFolder bool, plan func(engine.Store) engi
 	wait.Wait()
 	h.events()
 	for _, s := range h.opened {
-		if err := s.Close(); err != nil {
-			t.Errorf("Close = %v; want no error", err)
-		}
+		closed(t, s)
 	}
 	return h
 }
@@ -325,7 +323,7 @@ func (h *history) check() (illegal, undecided int) {
 // Whatever clients are told of an account has an order, one operation after the other, that
 // explains it.
 func TestHistories(t *testing.T) {
-	seeds := uint64(tier(4, 40, 200))
+	seeds := uint64(tier(3, 40, 200))
 	for _, inFolder := range []bool{false, true} {
 		t.Run(map[bool]string{false: "memory", true: "folder"}[inFolder], func(t *testing.T) {
 			operations, open, most, checked, undecided, balanced := 0, 0, 0, 0, 0, 0

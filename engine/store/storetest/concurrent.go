@@ -30,7 +30,7 @@ func numbered(n int32) []entity.Property {
 // them all; whoever reads them in one page sees one number in all, or none.
 func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
 	const rows, writers, rounds = 20, 2, 150
-	s := filled(t, open)
+	s := Filled(t, open)
 	var done atomic.Int32
 	var torn, whole atomic.Int32
 	together(writers+2, func(worker int) {
@@ -39,13 +39,13 @@ func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
 			for round := range rounds {
 				changes := make([]entity.Change, rows)
 				for i := range changes {
-					changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: key("Full", fmt.Sprintf("%02d", i)),
+					changes[i] = entity.Change{Verb: entity.InsertOrReplace, Key: Key("Full", fmt.Sprintf("%02d", i)),
 						Properties: numbered(int32(worker*rounds + round))}
 					if round%5 == 4 {
 						changes[i].Verb, changes[i].Match = entity.Delete, entity.MatchAny
 					}
 				}
-				s.ApplyBatch(table, changes, start)
+				s.ApplyBatch(Table, changes, Start)
 			}
 			return
 		}
@@ -54,7 +54,7 @@ func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
 			query.Range = filter.All()
 		}
 		for done.Load() < writers {
-			page, _ := s.Scan(table, query)
+			page, _ := s.Scan(Table, query)
 			if len(page.Rows) == 0 {
 				continue
 			}
@@ -78,28 +78,28 @@ func readersSeeWholeBatchesOnly(t *testing.T, open Opener) {
 // made anew again and again; no write may be lost to a partition that is gone.
 func partitionsComeAndGo(t *testing.T, open Opener) {
 	const workers, rounds = 4, 500
-	s := filled(t, open)
+	s := Filled(t, open)
 	var lost atomic.Int32
 	together(workers, func(worker int) {
 		for round := range rounds {
-			k := key("Full", fmt.Sprint(worker))
+			k := Key("Full", fmt.Sprint(worker))
 			insert := entity.Change{Verb: entity.Insert, Key: k, Properties: numbered(int32(round))}
 			remove := entity.Change{Verb: entity.Delete, Key: k, Match: entity.MatchAny}
-			written := s.Apply(table, &insert, start)
+			written := s.Apply(Table, &insert, Start)
 			if worker%2 == 1 {
 				runtime.Gosched()
 			}
-			read, code := s.Get(table, k)
+			read, code := s.Get(Table, k)
 			n, _ := read.Lookup("N")
-			removed := s.Apply(table, &remove, start)
+			removed := s.Apply(Table, &remove, Start)
 			if written.Code != entity.OK || code != entity.OK || n.Int() != int64(round) ||
 				read.Timestamp() != written.Version || removed.Code != entity.OK {
 				lost.Add(1)
 			}
 		}
 	})
-	if lost.Load() > 0 || s.Count(table) != 0 || partitions(s, table, 0) != 0 {
-		t.Errorf("%d rounds lost, %d entities and %d partitions left; want none", lost.Load(), s.Count(table), partitions(s, table, 0))
+	if lost.Load() > 0 || s.Count(Table) != 0 || partitions(s, Table, 0) != 0 {
+		t.Errorf("%d rounds lost, %d entities and %d partitions left; want none", lost.Load(), s.Count(Table), partitions(s, Table, 0))
 	}
 }
 
@@ -107,25 +107,25 @@ func partitionsComeAndGo(t *testing.T, open Opener) {
 // given out once.
 func conditionsGuardAgainstLostUpdates(t *testing.T, open Opener) {
 	const workers, rounds = 4, 200
-	k := key("Full", "counter")
-	s := filled(t, open)
-	mustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k, Properties: numbered(0)}, start)
+	k := Key("Full", "counter")
+	s := Filled(t, open)
+	MustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k, Properties: numbered(0)}, Start)
 	together(workers, func(int) {
 		for range rounds {
 			for {
-				read, _ := s.Get(table, k)
+				read, _ := s.Get(Table, k)
 				n, _ := read.Lookup("N")
 				// Every write happens at the same instant: only the store
 				// tells the versions apart.
 				swap := entity.Change{Verb: entity.Merge, Key: k, Properties: numbered(int32(n.Int() + 1)),
 					Match: entity.MatchExactly(read.Timestamp())}
-				if s.Apply(table, &swap, start).Code == entity.OK {
+				if s.Apply(Table, &swap, Start).Code == entity.OK {
 					break
 				}
 			}
 		}
 	})
-	read, _ := s.Get(table, k)
+	read, _ := s.Get(Table, k)
 	if n, _ := read.Lookup("N"); n.Int() != workers*rounds {
 		t.Errorf("counter after %d increments = %d; want %d", workers*rounds, n.Int(), workers*rounds)
 	}
@@ -138,18 +138,18 @@ func pagesDuringWritesMissNothingThatStays(t *testing.T, open Opener) {
 	var steady []entity.Key
 	for p := range partitions {
 		for i := range rows {
-			steady = append(steady, key(fmt.Sprintf("p%d", p), fmt.Sprintf("%03d", i)))
+			steady = append(steady, Key(fmt.Sprintf("p%d", p), fmt.Sprintf("%03d", i)))
 		}
 	}
-	s := filled(t, open, steady...)
+	s := Filled(t, open, steady...)
 	var stop atomic.Bool
 	together(3, func(worker int) {
 		if worker > 0 {
 			for round := 0; !stop.Load(); round++ {
-				k := key(fmt.Sprintf("p%d", round%(partitions+2)), fmt.Sprintf("%03d-%d", round%rows, worker))
-				s.Apply(table, &entity.Change{Verb: entity.InsertOrReplace, Key: k}, start)
+				k := Key(fmt.Sprintf("p%d", round%(partitions+2)), fmt.Sprintf("%03d-%d", round%rows, worker))
+				s.Apply(Table, &entity.Change{Verb: entity.InsertOrReplace, Key: k}, Start)
 				if round%3 > 0 {
-					s.Apply(table, &entity.Change{Verb: entity.Delete, Key: k, Match: entity.MatchAny}, start)
+					s.Apply(Table, &entity.Change{Verb: entity.Delete, Key: k, Match: entity.MatchAny}, Start)
 				}
 			}
 			return
@@ -159,7 +159,7 @@ func pagesDuringWritesMissNothingThatStays(t *testing.T, open Opener) {
 			var seen []entity.Key
 			query := store.Query{Top: 37}
 			for more := true; more; {
-				page, _ := s.Scan(table, query)
+				page, _ := s.Scan(Table, query)
 				for _, r := range page.Rows {
 					seen = append(seen, r.Key)
 				}
@@ -184,16 +184,16 @@ func tablesComeAndGo(t *testing.T, open Opener) {
 	together(4, func(worker int) {
 		for range 300 {
 			if worker == 0 {
-				s.CreateTable(table)
+				s.CreateTable(Table)
 				s.TableNames()
-				s.DeleteTable(table, 0, 0)
+				s.DeleteTable(Table, 0, 0)
 				continue
 			}
-			k := key("a", fmt.Sprint(worker))
+			k := Key("a", fmt.Sprint(worker))
 			c := entity.Change{Verb: entity.InsertOrReplace, Key: k}
-			page, found := s.Scan(table, store.Query{})
-			s.Count(table)
-			for _, code := range []entity.Code{s.Apply(table, &c, start).Code, found} {
+			page, found := s.Scan(Table, store.Query{})
+			s.Count(Table)
+			for _, code := range []entity.Code{s.Apply(Table, &c, Start).Code, found} {
 				if code != entity.OK && code != entity.TableNotFound {
 					wrong.Add(1)
 				}

@@ -10,25 +10,25 @@ import (
 	"loadgen/engine/store"
 )
 
-// many returns a store of several partitions, of one row up to several levels
+// Many returns a store of several partitions, of one row up to several levels
 // of the tree, and all its keys in order.
-func many(t testing.TB, open Opener) (engine.Store, []entity.Key) {
-	s := filled(t, open)
+func Many(t testing.TB, open Opener) (engine.Store, []entity.Key) {
+	s := Filled(t, open)
 	var keys []entity.Key
 	for p, size := range []int{1, 2500, 1, 63, 64, 1200, 1, 1} {
 		for i := range size {
-			keys = append(keys, key(fmt.Sprintf("partition-%02d", p), fmt.Sprintf("%06d", i*11%size)))
+			keys = append(keys, Key(fmt.Sprintf("partition-%02d", p), fmt.Sprintf("%06d", i*11%size)))
 		}
 	}
 	for _, k := range keys {
-		mustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k}, start)
+		MustApply(t, s, &entity.Change{Verb: entity.Insert, Key: k}, Start)
 	}
 	slices.SortFunc(keys, entity.Key.Compare)
 	return s, keys
 }
 
 func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
-	s, keys := many(t, open)
+	s, keys := Many(t, open)
 	for _, row := range []struct {
 		name  string
 		query store.Query
@@ -43,7 +43,7 @@ func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
 		var got []entity.Key
 		pages := 0
 		for more := true; more; pages++ {
-			page, code := s.Scan(table, row.query)
+			page, code := s.Scan(Table, row.query)
 			if code != entity.OK {
 				t.Fatalf("%s: Scan = %q; want success", row.name, code)
 			}
@@ -61,12 +61,12 @@ func pagesTogetherAreTheWhole(t *testing.T, open Opener) {
 }
 
 func pagesGoOnWhereTheNextEntityWasDeleted(t *testing.T, open Opener) {
-	s, keys := many(t, open)
+	s, keys := Many(t, open)
 	query := store.Query{Top: 50}
 	seen := map[entity.Key]bool{}
 	deleted := map[entity.Key]bool{}
 	for {
-		page, _ := s.Scan(table, query)
+		page, _ := s.Scan(Table, query)
 		for _, r := range page.Rows {
 			if seen[r.Key] || deleted[r.Key] {
 				t.Fatalf("the key %+q came twice or after its deletion", r.Key)
@@ -78,19 +78,10 @@ func pagesGoOnWhereTheNextEntityWasDeleted(t *testing.T, open Opener) {
 		}
 		// Take away the next entity and what shares its partition's start.
 		deleted[page.Next] = true
-		mustApply(t, s, &entity.Change{Verb: entity.Delete, Key: page.Next, Match: entity.MatchAny}, start)
+		MustApply(t, s, &entity.Change{Verb: entity.Delete, Key: page.Next, Match: entity.MatchAny}, Start)
 		query.Range = query.Range.StartingAt(page.Next)
 	}
 	if len(deleted) == 0 || len(seen)+len(deleted) != len(keys) {
 		t.Errorf("pages saw %d keys and %d were deleted ahead of them; want %d together", len(seen), len(deleted), len(keys))
-	}
-}
-
-func aPageThatKeepsNothingStillMovesOn(t *testing.T, open Opener) {
-	s, keys := many(t, open)
-	query := store.Query{ScanLimit: 10, Keep: func(entity.Key, entity.Packed) bool { return false }}
-	page, _ := s.Scan(table, query)
-	if len(page.Rows) != 0 || page.Scanned != 10 || !page.More || page.Next != keys[10] {
-		t.Errorf("Scan that keeps nothing = %+v; want 10 scanned and %+q next", page, keys[10])
 	}
 }
