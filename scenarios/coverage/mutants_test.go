@@ -71,7 +71,10 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 	if s, read := builtins.Load(name); read {
 		return s.(*scenarios.Scenario)
 	}
-	s := runtest.Builtin(t, name)
+	s, err := scenarios.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	builtins.Store(name, s)
 	return s
 }

@@ -5,6 +5,7 @@ package keys_test
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestReadCSVHasAMillionValuesAtMost(t *testing.T) {
 		text = append(strconv.AppendInt(text, i, 36), '\n')
 	}
 	_, err := cities.Read(bytes.NewReader(text))
-	if want := "events.csv:1000002: the file has more than 1000000 different values; expected at most so many"; err == nil || err.Error() != want {
-		t.Errorf("Read() of a million and one values = %v; want %s", err, want)
+	if err == nil || !strings.HasPrefix(err.Error(), "events.csv:1000002: ") {
+		t.Errorf("Read() of a million and one values = %v; want a fault of the last line", err)
 	}
 }

@@ -274,12 +274,3 @@ func TestAKnowingReaderGetsAPoint(t *testing.T) {
 		t.Errorf("Plan(bib) of a pinned generator = %s: %s; want a point", plan.Class, plan.Why)
 	}
 }
-
-func BenchmarkRange(b *testing.B) {
-	g := designed(b, "{user}", "{at:inverted}_{uuid}")
-	plan := g.Plan([]string{"user"}, time.Minute)
-	b.ReportAllocs()
-	for n := uint64(0); b.Loop(); n++ {
-		plan.Range(keys.Event{Number: n})
-	}
-}

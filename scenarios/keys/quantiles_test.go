@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/keys"
 )
@@ -77,18 +76,5 @@ func TestSizesAreTheEntitys(t *testing.T) {
 	}
 	if differ < 50 {
 		t.Errorf("%d of 200 entities have another size by another seed; want more", differ)
-	}
-}
-
-func BenchmarkSize(b *testing.B) {
-	q := quantiles()
-	sizes := q.NewSizes(clock.NewStream(1, "sizes"))
-	b.ReportAllocs()
-	sum := 0
-	for n := uint64(0); b.Loop(); n++ {
-		sum += sizes.Of(n)
-	}
-	if sum == 0 {
-		b.Fatal("no sizes")
 	}
 }

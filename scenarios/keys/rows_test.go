@@ -1,7 +1,6 @@
 package keys_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -174,22 +173,6 @@ func TestRowsThatAreUnique(t *testing.T) {
 		}
 		if got := o.Differing(template("{bib}{name}"), []string{"year"}); len(got) > 0 {
 			t.Errorf("%s: events that share a year differ in %q; want the whole row shared", row.sentence, got)
-		}
-	}
-}
-
-func TestReadTableFaults(t *testing.T) {
-	for _, row := range []struct{ sentence, text, want string }{
-		{"an empty file", "", "r.csv:1: the file has no rows; expected a line that names the columns, and rows"},
-		{"a header alone", "year,bib\n", "r.csv:1: the file has no rows; expected a line that names the columns, and rows"},
-		{"a column that is not there", "yaer,bib\n1,2\n", `r.csv:1: unknown column "year"; did you mean "yaer"?`},
-		{"a column twice", "year,bib,year\n1,2,3\n", `r.csv:1: column "year" occurs twice; expected once`},
-		{"rows of another length", "year,bib\n1\n1,2\n1,2,3\n", "r.csv:2: the row has 1 columns; expected 2\nr.csv:4: the row has 3 columns; expected 2"},
-		{"no text", "year,bib\n1,\xff\n", "r.csv:2: bib is not UTF-8; expected UTF-8 text"},
-	} {
-		table, err := keys.ReadTable(strings.NewReader(row.text), "r.csv", []string{"year", "bib"})
-		if table != nil || err == nil || err.Error() != row.want || !errors.Is(err, keys.ErrInvalidRow) {
-			t.Errorf("%s: ReadTable = %v; want %s", row.sentence, err, row.want)
 		}
 	}
 }
