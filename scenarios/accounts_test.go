@@ -154,17 +154,3 @@ func FuzzAccountOf(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkAccountOf(b *testing.B) {
-	for _, row := range []struct{ name, by string }{{"hash", ""}, {"attribute", "{event}"}} {
-		s := scenarios.Scenario{Design: scenarios.Design{PartitionKey: "{event}__{age}", RowKey: "{bib}"},
-			Accounts: &scenarios.Accounts{Number: 2, By: row.by}}
-		h := s.Sharding()
-		b.Run(row.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				h.AccountOf("2011 New York City Marathon__Full")
-			}
-		})
-	}
-}

@@ -75,19 +75,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkParse(b *testing.B) {
-	source, err := scenarios.Source("stress")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := scenarios.Parse("stress.yaml", source); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // FuzzText writes any text into the places that take one, and reads it back.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", " ", "true", "~", "a: b", "# a", "'", "\"\\", "\x00\x1f\x7f\u0085\u00a0\u2028\ufeff", "a\r\nb\n", "🏃 ", "- x", "{a}", "%", "\\u0041", "1e3", ".inf", "<<", "null", "...", "---", "\t"} {

@@ -17,57 +17,57 @@ func offering(operation string) string {
 	return strings.Replace(race, "{verb: get, weight: 3}", operation, 1)
 }
 
-func TestQueriesAndTransactionsAreReadAndWritten(t *testing.T) {
-	query := scenarios.OperationSpec{Name: "query", Verb: entity.Query, Weight: 1, Group: "GET"}
-	batch := scenarios.OperationSpec{Name: "batch", Verb: entity.Batch, Weight: 1, Group: "PUT", Entities: 100}
-	like := func(spec scenarios.OperationSpec, alter func(*scenarios.OperationSpec)) scenarios.OperationSpec {
-		alter(&spec)
-		return spec
-	}
+// What an operation leaves out has its default.
+func TestOperationsAreReadAndWritten(t *testing.T) {
+	const byRow = "RowKey eq '1' or RowKey eq '2'"
+	written := []scenarios.PropertySpec{{Name: "A", Type: "String", Value: "x"}}
 	for _, tt := range []struct {
-		name, text string
-		want       scenarios.OperationSpec
+		text string
+		// want lacks what follows from the verb: the name, the weight of 1 and the group.
+		want scenarios.OperationSpec
 	}{
-		{"a point query", "{verb: query, class: point, select: [Age]}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Select = scenarios.ClassPoint, []string{"Age"}
-		})},
-		{"rows, said so", "{verb: query, class: rows}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Rows = scenarios.ClassRows, 100
-		})},
-		{"rows from a token on", "{verb: query, rows: 7, from: from.Tllk.MQ, pages: 2}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Rows, o.From.Token, o.Pages = scenarios.ClassRows, 7, "from.Tllk.MQ", 2
-		})},
-		{"a partition scan with a filter", "{verb: query, class: partition-scan, where: 'Age gt {age}', top: 50}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Where, o.Top = scenarios.ClassPartitionScan, "Age gt {age}", 50
-		})},
-		{"a partition range of two", "{verb: query, class: partition-range}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Partitions = scenarios.ClassPartitionRange, 2
-		})},
-		{"a partition range of more", "{verb: query, class: partition-range, partitions: 10}", like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Partitions = scenarios.ClassPartitionRange, 10
-		})},
-		{"a table scan for an exact RowKey", `{verb: query, class: table-scan, where: "RowKey eq '{bib}__{age}'"}`, like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Where = scenarios.ClassTableScan, "RowKey eq '{bib}__{age}'"
-		})},
-		{"alternatives of RowKeys scan the partition", `{verb: query, class: partition-scan, where: "RowKey eq '1' or RowKey eq '2'"}`, like(query, func(o *scenarios.OperationSpec) {
-			o.Class, o.Where = scenarios.ClassPartitionScan, "RowKey eq '1' or RowKey eq '2'"
-		})},
-		{"a transaction of replaces", "{verb: batch, change: replace, entities: 1}", like(batch, func(o *scenarios.OperationSpec) {
-			o.Change, o.Entities = entity.Replace, 1
-		})},
-		{"a transaction of deletes, over the bytes that no entity has", "{verb: batch, change: delete}", like(batch, func(o *scenarios.OperationSpec) {
-			o.Change = entity.Delete
-		})},
-		{"a transaction of merges", "{verb: batch, change: merge, properties: [{name: A, value: x}]}", like(batch, func(o *scenarios.OperationSpec) {
-			o.Change, o.Properties = entity.Merge, []scenarios.PropertySpec{{Name: "A", Type: "String", Value: "x"}}
-		})},
+		{"verb: get", scenarios.OperationSpec{Verb: entity.Get}},
+		{"verb: insert", scenarios.OperationSpec{Verb: entity.Insert}},
+		{"verb: replace", scenarios.OperationSpec{Verb: entity.Replace}},
+		{"verb: insert-or-replace", scenarios.OperationSpec{Verb: entity.InsertOrReplace}},
+		{"verb: insert-or-merge, properties: [{name: A, value: x}]",
+			scenarios.OperationSpec{Verb: entity.InsertOrMerge, Properties: written}},
+		{"verb: delete", scenarios.OperationSpec{Verb: entity.Delete}},
+		{"verb: batch", scenarios.OperationSpec{Verb: entity.Batch, Entities: 100, Change: entity.Insert}},
+		{"verb: batch, change: replace, entities: 1", scenarios.OperationSpec{Verb: entity.Batch, Change: entity.Replace, Entities: 1}},
+		{"verb: batch, change: delete", scenarios.OperationSpec{Verb: entity.Batch, Change: entity.Delete, Entities: 100}},
+		{"verb: batch, change: merge, properties: [{name: A, value: x}]",
+			scenarios.OperationSpec{Verb: entity.Batch, Change: entity.Merge, Entities: 100, Properties: written}},
+		{"verb: query", scenarios.OperationSpec{Class: scenarios.ClassRows, Rows: 100}},
+		{"verb: query, class: rows", scenarios.OperationSpec{Class: scenarios.ClassRows, Rows: 100}},
+		{"verb: query, class: point, select: [Age]", scenarios.OperationSpec{Class: scenarios.ClassPoint, Select: []string{"Age"}}},
+		{"verb: query, rows: 7, from: from.Tllk.MQ, pages: 2", scenarios.OperationSpec{
+			Class: scenarios.ClassRows, Rows: 7, From: scenarios.Resumption{Token: "from.Tllk.MQ"}, Pages: 2}},
+		{"verb: query, class: partition-scan, where: 'Age gt {age}', top: 50",
+			scenarios.OperationSpec{Class: scenarios.ClassPartitionScan, Where: "Age gt {age}", Top: 50}},
+		{"verb: query, class: partition-scan, where: \"" + byRow + "\"",
+			scenarios.OperationSpec{Class: scenarios.ClassPartitionScan, Where: byRow}},
+		{"verb: query, class: partition-range", scenarios.OperationSpec{Class: scenarios.ClassPartitionRange, Partitions: 2}},
+		{"verb: query, class: partition-range, partitions: 10",
+			scenarios.OperationSpec{Class: scenarios.ClassPartitionRange, Partitions: 10}},
+		{"verb: query, class: table-scan, where: \"RowKey eq '{bib}__{age}'\"",
+			scenarios.OperationSpec{Class: scenarios.ClassTableScan, Where: "RowKey eq '{bib}__{age}'"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := reread(t, offering(tt.text))
-			if diff := cmp.Diff(tt.want, s.Phases[1].Traffic.Operations[0]); diff != "" {
-				t.Errorf("the operation differs (-want +got):\n%s", diff)
-			}
-		})
+		got := reread(t, offering("{"+tt.text+"}")).Phases[1].Traffic.Operations[0]
+		if tt.want.Class != "" {
+			tt.want.Verb = entity.Query
+		}
+		tt.want.Name, tt.want.Weight, tt.want.Group = tt.want.Verb.String(), 1, scenarios.GroupPut
+		if tt.want.Verb == entity.Get || tt.want.Verb == entity.Query {
+			tt.want.Group = scenarios.GroupGet
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: the operation differs (-want +got):\n%s", tt.text, diff)
+		}
+		inserts := got.Verb == entity.Insert || got.Verb == entity.Batch && got.Change == entity.Insert
+		if got.Inserts() != inserts {
+			t.Errorf("%s: Inserts() = %t; want %t", tt.text, got.Inserts(), inserts)
+		}
 	}
 }
 

@@ -126,36 +126,6 @@ func TestTextOfEveryField(t *testing.T) {
 	}
 }
 
-func TestOperationDefaults(t *testing.T) {
-	for _, tt := range []struct {
-		verb string
-		more string
-		want scenarios.OperationSpec
-	}{
-		{"get", "", scenarios.OperationSpec{Verb: entity.Get, Group: "GET"}},
-		{"query", "", scenarios.OperationSpec{Verb: entity.Query, Group: "GET", Class: scenarios.ClassRows, Rows: 100}},
-		{"insert", "", scenarios.OperationSpec{Verb: entity.Insert, Group: "PUT"}},
-		{"replace", "", scenarios.OperationSpec{Verb: entity.Replace, Group: "PUT"}},
-		{"insert-or-replace", "", scenarios.OperationSpec{Verb: entity.InsertOrReplace, Group: "PUT"}},
-		{"delete", "", scenarios.OperationSpec{Verb: entity.Delete, Group: "PUT"}},
-		{"batch", "", scenarios.OperationSpec{Verb: entity.Batch, Group: "PUT", Entities: 100, Change: entity.Insert}},
-		{"insert-or-merge", ", properties: [{name: A, value: x}]", scenarios.OperationSpec{
-			Verb: entity.InsertOrMerge, Group: "PUT", Properties: []scenarios.PropertySpec{{Name: "A", Type: "String", Value: "x"}}}},
-	} {
-		t.Run(tt.verb, func(t *testing.T) {
-			s := parsed(t, strings.Replace(race, "{verb: get, weight: 3}", "{verb: "+tt.verb+tt.more+"}", 1))
-			tt.want.Name, tt.want.Weight = tt.verb, 1
-			got := s.Phases[1].Traffic.Operations[0]
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("the operation differs (-want +got):\n%s", diff)
-			}
-			if inserts := tt.verb == "insert" || tt.verb == "batch"; got.Inserts() != inserts {
-				t.Errorf("Inserts() = %t; want %t", got.Inserts(), inserts)
-			}
-		})
-	}
-}
-
 func TestValidateHoldsForWhatAProgramPutTogether(t *testing.T) {
 	s := raceParsed()
 	if faults := s.Validate(); faults != nil {
