@@ -23,9 +23,7 @@ func TestTimesAndTextsOfAFile(t *testing.T) {
 		t.Errorf("at is %+v; want %+v", got, want)
 	}
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	card, _ := g.Value("card", 7)
 	event, _ := g.Value("event", 7)
 	if want := event + "#00008"; card != want {

@@ -30,15 +30,11 @@ func brokenTexts(t testing.TB) map[string]string { return textsIn(t, brokenFolde
 func textsIn(t testing.TB, folder string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(folder + "/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	texts := map[string]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		texts[filepath.Base(file)] = string(text)
 	}
 	return texts
@@ -90,14 +86,10 @@ func TestBrokenFiles(t *testing.T) {
 		}
 	}
 	if *rewrite {
-		if err := os.WriteFile(brokenWant, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require(t, os.WriteFile(brokenWant, []byte(got.String()), 0o644))
 	}
 	want, err := os.ReadFile(brokenWant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if got.String() != string(want) {
 		t.Errorf("the faults are\n%s\nwant those of %s: run the test with -rewrite and read the difference", got.String(), brokenWant)
 	}

@@ -29,9 +29,7 @@ var race string
 func edited(t testing.TB, base string, pairs ...string) string {
 	t.Helper()
 	file, err := os.ReadFile(casesFolder + base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	text := string(file)
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
@@ -64,9 +62,7 @@ func textCases(t testing.TB) []textCase {
 	var all []textCase
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		base := ""
 		for block := range strings.SplitSeq(string(text), "\n== ") {
 			lines := strings.Split(block, "\n")
@@ -223,5 +219,13 @@ func TestFaultsAsOneError(t *testing.T) {
 	var faults fields.Faults
 	if !errors.As(err, &faults) || len(faults) != 2 || faults[0].Path != "seed" || err.Error() != "seed: is x\nno model" {
 		t.Errorf("FaultsOf(…) = %q; want both as faults", err)
+	}
+}
+
+// require ends the test at an error.
+func require(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -49,9 +49,7 @@ func TestObstacles(t *testing.T) {
 // A copy under the keys that the reader knows makes the point one.
 func TestACopyServesAPoint(t *testing.T) {
 	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "hour", `, copies: [{name: number, partition_key: "n{id}", row_key: "{page}"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	// What is left is that the copies of a transaction lie apart, which is no fault.
 	if got := s.Obstacles("hour"); len(got) != 0 {
 		t.Errorf("Obstacles(hour) = %+v; want none", got)
@@ -61,9 +59,7 @@ func TestACopyServesAPoint(t *testing.T) {
 // Faults that concern no operation name the phase, or the part of the scenario.
 func TestWhatAnObstacleConcerns(t *testing.T) {
 	s, err := scenarios.ParseContested("c.yaml", contestedWith(t, "page", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	for path, want := range map[string]string{
 		"phases.1.traffic.operations.1.together": "save", "phases.1.traffic.operations.7": "measure", "phases.1.traffic": "measure",
 		"phases.0.load.entities": "load", "phases.9.load": "phases", "accounts.by": "accounts", "": "",

@@ -13,15 +13,11 @@ import (
 func homesOf(t *testing.T, s *scenarios.Scenario) []*keys.Generator {
 	t.Helper()
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	homes := []*keys.Generator{g}
 	for i := range s.Design.Copies {
 		one, err := s.Design.Copies[i].Generator(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		homes = append(homes, one)
 	}
 	return homes

@@ -41,9 +41,7 @@ func TestSetGate(t *testing.T) {
 	if err := s.Set("gate", "{metrics: [served]}"); err != nil || !slices.Equal(s.Gated().Metrics, []string{"served"}) {
 		t.Fatalf("Set(gate) = %v, %+v; want one metric", err, s.Gated())
 	}
-	if err := s.Set("gate.metrics.0", "p99(gte)"); err != nil {
-		t.Fatal(err)
-	}
+	require(t, s.Set("gate.metrics.0", "p99(gte)"))
 	if faults := s.Validate(); len(faults) != 1 || !strings.HasPrefix(faults[0].Error(), "--set gate.metrics.0: byte 4: ") {
 		t.Errorf("Validate() = %v; want the unknown name where it was set", faults)
 	}

@@ -121,9 +121,7 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 	}
 
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	shares := keys.Skew(g, 20_000)
 	if len(shares) != 12 {
 		t.Errorf("the load has %d partitions; want 4 events × 3 distances", len(shares))
@@ -142,9 +140,7 @@ func TestTheStressTestIsTheDocumentedOne(t *testing.T) {
 		t.Errorf("runner 1234 has the RowKey %q; want bib__name__sex__age", g.Key(1233).Row)
 	}
 	part, err := peak.Operations[2].Part(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	for n := range uint64(200) {
 		change := entity.Change{Verb: entity.Insert, Key: g.Key(n), Properties: g.Properties(n)}
 		if code, detail := change.Validate(); code != entity.OK {

@@ -119,9 +119,7 @@ func TestMutantsOfTheLibrary(t *testing.T) {
 		for k := 0; k < len(files) && tried < tries; k++ {
 			name := files[(i+k)%len(files)]
 			source, err := scenarios.Source(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require(t, err)
 			for _, one := range m.mutants(sure(string(source)), max(1, tries/len(files))) {
 				tried++
 				if faultsOf(t, name+".yaml", one.text) == nil {

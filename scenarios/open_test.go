@@ -20,17 +20,13 @@ func written(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		require(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)))
 	}
 }
 
 func TestOpenTakesNamesAndFiles(t *testing.T) {
 	starter, err := scenarios.Starter("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	written(t, map[string]string{"orders": string(starter), "tables/orders.yaml": string(starter), "stress": "no scenario",
 		"wrong.yaml": "name: x\n", "keys.csv": "PartitionKey\na\n", "large.yaml": strings.Repeat("#\n", 3<<19) + "#\n"})
 	for _, row := range []struct {
@@ -79,9 +75,7 @@ func TestOpenContestedTakesWhatOneDesignCannotServe(t *testing.T) {
 
 func TestReadTakesAStream(t *testing.T) {
 	starter, err := scenarios.Starter("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if s, err := scenarios.Read("stdin", strings.NewReader(string(starter))); err != nil || s.Name != "orders" {
 		t.Errorf("Read: %v; want the scenario", err)
 	}
@@ -135,9 +129,7 @@ func TestFilesOf(t *testing.T) {
 // Paths of a scenario count from its folder, wherever one is.
 func TestReadFromCountsFromAFolder(t *testing.T) {
 	text, err := scenarios.Starter("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	const list = "list: [placed, paid, sent]\n    weights: [1, 2, 7]"
 	if !strings.Contains(string(text), list) {
 		t.Fatalf("the starter has no %q", list)
@@ -145,25 +137,17 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 	filed := strings.Replace(string(text), list, "csv: {file: states.csv, column: state}", 1)
 	written(t, map[string]string{"tables/orders.yaml": filed, "tables/states.csv": "state\nplaced\nsent\n"})
 	s, folder, err := scenarios.Open("tables/orders.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if err := s.ReadFrom(folder); err != nil {
 		t.Errorf("ReadFrom(%s) = %v; want the file beside the scenario read", folder, err)
 	}
 	absolute, err := filepath.Abs("tables/states.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Set("attributes.state.csv.file", absolute); err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
+	require(t, s.Set("attributes.state.csv.file", absolute))
 	if err := s.ReadFrom("nowhere"); err != nil {
 		t.Errorf("ReadFrom of a path from the root = %v; want it read from anywhere", err)
 	}
-	if err := s.Set("attributes.state.csv.file", "states.csv"); err != nil {
-		t.Fatal(err)
-	}
+	require(t, s.Set("attributes.state.csv.file", "states.csv"))
 	if err := s.ReadFrom("."); !errors.As(err, new(fields.Faults)) || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("ReadFrom of another folder = %v; want that the file is not there", err)
 	}
@@ -171,18 +155,14 @@ func TestReadFromCountsFromAFolder(t *testing.T) {
 
 func TestContents(t *testing.T) {
 	starter, err := scenarios.Starter("orders")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	written(t, map[string]string{"orders.yaml": string(starter)})
 	for name, want := range map[string]string{
 		"stress":      "stress has 11 attributes, 1 design, 3 phases (load, count, peak), 0 checks",
 		"orders.yaml": "orders has 6 attributes, 2 designs (by-customer in use), 2 phases (load, day), 5 checks",
 	} {
 		s, _, err := scenarios.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		if got := s.Contents(); got != want {
 			t.Errorf("Contents of %s = %q; want %q", name, got, want)
 		}
@@ -237,9 +217,7 @@ func TestBeginOverwritesOnlyWhatItMay(t *testing.T) {
 		{"a name that is none", "a.yaml", "precious", "f.yaml", "7 up", true, "precious", "name:"},
 		{"a name that breaks out of its line", "a.yaml", "precious", "f.yaml", "a\nverify: true", true, "precious", "name:"},
 	} {
-		if err := os.WriteFile(row.there, []byte(row.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require(t, os.WriteFile(row.there, []byte(row.text), 0o644))
 		err := scenarios.Begin(row.file, row.name, row.overwrite)
 		words, said := strings.Fields(row.faults), fmt.Sprint(err)
 		if (err != nil) != (len(words) > 0) || err != nil && strings.Count(said, "\n")+1 != len(words) {

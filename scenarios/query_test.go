@@ -74,9 +74,7 @@ func TestOperationsAreReadAndWritten(t *testing.T) {
 // A quote in a value stays within the text of the filter.
 func TestAFilterTakesTheValuesOfAnEntity(t *testing.T) {
 	where, err := keys.ParseTemplate("Name eq '{name}' and Age gt {age}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	values := map[string]string{"name": "O'Neill", "age": "40"}
 	got := new(scenarios.OperationSpec).Wanted(where, func(name string) string { return values[name] })
 	if want := "Name eq 'O''Neill' and Age gt 40"; got != want {

@@ -49,9 +49,7 @@ func TestRenamedParameters(t *testing.T) {
 			t.Errorf("Set(model.%s) = %v; want %s", was, err, is)
 		}
 		m, err := model.New(model.Documented)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		if err := m.Set(was, "5"); !errors.Is(err, model.ErrValue) || !strings.Contains(err.Error(), " "+is+" ") {
 			t.Errorf("the model's Set(%s) = %v; want %s", was, err, is)
 		}

@@ -33,13 +33,9 @@ func TestTraceOverRows(t *testing.T) {
 		for _, design := range []string{"year", "bib"} {
 			s := parsed(t, edited(t, "results.yaml", traced, row.trace))
 			s.Choose(design)
-			if err := s.ReadFiles(opened(fileOfRows)); err != nil {
-				t.Fatal(err)
-			}
+			require(t, s.ReadFiles(opened(fileOfRows)))
 			schedule, err := s.Phases[1].Traffic.Schedule(clock.NewStream(1, "arrivals"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require(t, err)
 			var at []time.Duration
 			for n := range schedule.Len() {
 				at = append(at, schedule.At(n))
@@ -48,9 +44,7 @@ func TestTraceOverRows(t *testing.T) {
 				t.Errorf("%s, design %s: operations are due at %v; want %v", row.sentence, design, at, row.at)
 			}
 			g, err := s.Generator()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require(t, err)
 			if key := g.Key(3); key.Partition+key.Row != map[string]string{"year": "20023", "bib": "32002"}[design] {
 				t.Errorf("%s, design %s: entity 3 has the key %v; want that of the fourth row", row.sentence, design, key)
 			}
@@ -68,9 +62,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	files := scenarios.FilesIn("tables")
 	for i, design := range []string{"year", "bib"} {
 		other, err := s.Under(design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		if err := files.Read(other); err != nil {
 			t.Errorf("Read of design %d: %v; want it read, from memory if need be", i, err)
 		}
@@ -80,9 +72,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	}
 	for sentence, want := range map[string]string{"a folder": "it is a folder", "nothing": "no such file or directory"} {
 		if sentence == "a folder" {
-			if err := os.Mkdir(filepath.Join("tables", "r.csv"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			require(t, os.Mkdir(filepath.Join("tables", "r.csv"), 0o755))
 		} else if err := os.Remove(filepath.Join("tables", "r.csv")); err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
@@ -96,9 +86,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 // A scenario that goes into another folder takes the paths of its rows along.
 func TestMovedTakesRowsAlong(t *testing.T) {
 	moved, err := parsed(t, edited(t, "results.yaml")).Moved(func(file string) string { return "../" + file })
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	var opened []string
 	_ = moved.ReadFiles(func(path string) (io.ReadCloser, error) {
 		opened = append(opened, path)

@@ -16,9 +16,7 @@ var rewrite = flag.Bool("rewrite", false, "write the schema and the golden fault
 
 func TestSchemaIsCheckedIn(t *testing.T) {
 	if *rewrite {
-		if err := os.WriteFile(scenarios.SchemaFile, scenarios.Schema(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		require(t, os.WriteFile(scenarios.SchemaFile, scenarios.Schema(), 0o644))
 	}
 	file, err := os.ReadFile(scenarios.SchemaFile)
 	if err != nil || string(file) != string(scenarios.Schema()) {
@@ -87,9 +85,7 @@ func validTexts(t testing.TB) map[string]string {
 	texts := map[string]string{"the race": race}
 	for _, name := range scenarios.Library() {
 		source, err := scenarios.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		texts[name] = string(source)
 		texts[name+canonicalForm] = string(builtin(t, name).Text())
 	}

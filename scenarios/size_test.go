@@ -55,9 +55,7 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 func TestSizesOfAFile(t *testing.T) {
 	curve := &keys.Curve{Kind: keys.CurveCSV, High: entity.MaxEntityBytes, File: keys.CSV{File: "sizes.csv", Column: "bytes", Weight: "count"}}
 	got, err := scenarios.ReadCurve(curve, strings.NewReader("op,bytes,count\na,900,3\nb,4000,1\nc,900,2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if least, most := got.Ends(); least != 900 || most != 4000 || len(got.List) != 2 || got.Weights[0] != 5 || got.Weights[1] != 1 || !curve.Unread() || got.Unread() {
 		t.Errorf("the file has sizes %v with weights %v; want 900 five times, 4000 once", got.List, got.Weights)
 	}

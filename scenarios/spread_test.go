@@ -45,9 +45,7 @@ func TestSpreadIsReadAndWritten(t *testing.T) {
 func TestWitnessesAreThePartitionsInOrder(t *testing.T) {
 	s := parsed(t, edited(t, "spread.yaml", "partitions: 2", "partitions: [Berlin, NYC]"))
 	g, err := s.Generator()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	found, err := s.Witnesses(0)
 	if err != nil || len(found) != 2 || g.PartitionKey(found[0]) != "Berlin" || g.PartitionKey(found[1]) != "NYC" {
 		t.Errorf("Witnesses = %v, %v; want one of Berlin and one of NYC", found, err)
@@ -86,9 +84,7 @@ func TestReads(t *testing.T) {
 func TestReadsForAnUpdateThatLooksForItsKey(t *testing.T) {
 	s := builtin(t, "scan-to-find")
 	opposed, err := s.Opposed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if s.Reads() || !opposed.Reads() {
 		t.Errorf("Reads() = %t, and %t where the update looks for its key; want false and true", s.Reads(), opposed.Reads())
 	}

@@ -10,9 +10,7 @@ import (
 // Every built-in scenario has a subject, and stands in the list once.
 func TestSubjects(t *testing.T) {
 	all, err := scenarios.Catalogue()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	var names, order []string
 	for _, one := range all {
 		names = append(names, one.Name)
@@ -34,9 +32,7 @@ func TestSubjects(t *testing.T) {
 // What people look for by other words is found, the nearest first.
 func TestSearch(t *testing.T) {
 	all, err := scenarios.Catalogue()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if found, err := scenarios.Search("SAS"); err != nil || len(found) == 0 {
 		t.Errorf("Search(SAS) = %d scenarios, %v; want some", len(found), err)
 	}

@@ -93,9 +93,7 @@ func TestScheduleOfTraffic(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := parsed(t, trafficking(t, "traffic.yaml", tt.text))
 			schedule, err := s.Phases[1].Traffic.Schedule(clock.NewStream(1, "arrivals"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			require(t, err)
 			if d := int64(schedule.Len() - tt.count); d < -1 || d > 1 || schedule.Length() != tt.length || schedule.Rate(0)-tt.rate > .001 {
 				t.Errorf("Schedule has %d operations in %v, at first %v/s; want %d in %v, %v/s",
 					schedule.Len(), schedule.Length(), schedule.Rate(0), tt.count, tt.length, tt.rate)

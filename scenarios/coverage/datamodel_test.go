@@ -65,9 +65,7 @@ func yearOfTimestamp(t testing.TB, sent int) float64 {
 		return 0
 	}
 	read, err := time.Parse(time.RFC3339, stamp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	return float64(read.Year())
 }
 

@@ -27,14 +27,10 @@ func newTable(t testing.TB, settings ...string) *table { return newTables(t, 1, 
 func newTables(t testing.TB, n int, cold bool, settings []string) *table {
 	t.Helper()
 	m, err := model.New(model.Documented)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	for _, setting := range settings {
 		name, value, _ := strings.Cut(setting, "=")
-		if err := m.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		require(t, m.Set(name, value))
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch()), Seed: 1, Cold: cold})
 	for i := range n {

@@ -33,9 +33,7 @@ func bothWays(t *testing.T, example *scenarios.Scenario, seed uint64) (faults []
 	t.Helper()
 	play := func(s *scenarios.Scenario, a *scenarios.AntiPattern) *results.Record {
 		record, err := run.Run(t.Context(), run.Plan{Scenario: s, AntiPattern: a})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		return record
 	}
 	seeded := *example
@@ -46,9 +44,7 @@ func bothWays(t *testing.T, example *scenarios.Scenario, seed uint64) (faults []
 		}
 	}
 	opposed, err := seeded.Opposed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	record := play(opposed, example.AntiPattern)
 	if promised := verdict.Promise(record, record.Summary); len(promised.Kept) != len(example.AntiPattern.Fails) {
 		faults = append(faults, fmt.Sprintf("seed %d: of the anti-pattern %q hold, %q cannot be told; want all that it promises to fail", seed, promised.Broken, promised.Untold))

@@ -27,9 +27,7 @@ type mutant struct {
 func mutants(t testing.TB) []mutant {
 	t.Helper()
 	text, err := os.ReadFile("testdata/mutants.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	var all []mutant
 	for line := range strings.Lines(string(text)) {
 		mark, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -72,9 +70,7 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 		return s.(*scenarios.Scenario)
 	}
 	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	builtins.Store(name, s)
 	return s
 }

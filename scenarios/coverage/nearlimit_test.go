@@ -105,13 +105,9 @@ func TestPackedOnTheClient(t *testing.T) {
 			t.Errorf("%s: packed it is %d bytes of the reply; want the %d of gzip in base64", kind, got, want)
 		}
 		list, err := base64.StdEncoding.DecodeString(fmt.Sprint(w.entity(at("one", "gzip."))["Notes"]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		r, err := gzip.NewReader(bytes.NewReader(list))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		var back bytes.Buffer
 		if _, err := back.ReadFrom(r); err != nil || back.String() != text {
 			t.Errorf("%s: %v, and unpacked it is %d bytes; want it as it was", kind, err, back.Len())

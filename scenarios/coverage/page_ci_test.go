@@ -23,7 +23,5 @@ func TestAllRows(t *testing.T) {
 		holdPage(t, observed)
 		return
 	}
-	if err := os.WriteFile(page, []byte(written(rows(), observed)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	require(t, os.WriteFile(page, []byte(written(rows(), observed)), 0o644))
 }

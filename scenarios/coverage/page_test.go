@@ -76,9 +76,7 @@ func cut(line string) string {
 // The page has every row of the table, and nothing else.
 func TestPageHasTheRows(t *testing.T) {
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	got, want := strings.Split(string(text), "\n"), strings.Split(written(rows(), nil), "\n")
 	for i := range max(len(got), len(want)) {
 		switch {
@@ -128,15 +126,11 @@ var named = regexp.MustCompile("`([^`]+)`")
 func TestRowsNameWhatIsThere(t *testing.T) {
 	const command = "../../cmd/loadgen/"
 	files, err := filepath.Glob(command + "*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	var code strings.Builder
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		code.Write(text)
 	}
 	library := scenarios.Library()
@@ -199,9 +193,7 @@ func playRows(t *testing.T, want func(*row) bool) map[int][2]string {
 func holdPage(t *testing.T, observed map[int][2]string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	all := rows()
 	for i := range all {
 		both, was := observed[all[i].number]

@@ -37,9 +37,7 @@ func playFile(t testing.TB, file string, settings ...string) *played {
 func fromFile(t testing.TB, file string, settings ...string) *scenarios.Scenario {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	return runtest.Parse(t, string(text), settings...)
 }
 
@@ -84,9 +82,7 @@ func (p *played) of(t testing.TB, name string) float64 {
 	}
 	name, percent := strings.CutSuffix(name, " %")
 	ref, err := figure.ParseFigure(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	unit := ref.Unit()
 	if percent {
 		unit = figure.Share
@@ -116,4 +112,12 @@ func (p *played) decided(what string) (first float64, times int) {
 		}
 	}
 	return first, times
+}
+
+// require ends the test at an error.
+func require(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

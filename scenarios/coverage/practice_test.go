@@ -97,13 +97,9 @@ type item struct{ asks, findings string }
 func itemsTold(t testing.TB, example string) float64 {
 	s := runtest.Builtin(t, example)
 	targets, times, err := advise.TargetsOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	explained, err := advise.Explain(t.Context(), advise.Options{Scenario: s, Targets: targets, Times: times, Seeds: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	told := make(map[string]bool)
 	for _, f := range explained.Findings {
 		told[f.ID] = f.Evidence != "" && f.Verdict != ""

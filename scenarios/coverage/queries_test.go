@@ -153,17 +153,11 @@ func leftAfterToken(t testing.TB, pages int) float64 {
 	for range pages {
 		_, next, _ = w.query(next)
 	}
-	if err := os.WriteFile(file, []byte(next.Encode()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require(t, os.WriteFile(file, []byte(next.Encode()), 0o600))
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	kept, err := url.ParseQuery(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	entities, _, _ := w.pages(kept)
 	return float64(len(entities))
 }

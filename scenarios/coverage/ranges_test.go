@@ -63,13 +63,9 @@ func orderOfKeys(t testing.TB, key string) float64 {
 		s := runtest.Builtin(t, "append-only", set("design.partition_key", key),
 			"attributes={number: {sequence: 100000000}, at: {time: 2026-05-01T08:00:00Z, every: 1s}}")
 		targets, times, err := advise.TargetsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		order, err := advise.OrderOf(advise.Options{Scenario: s, Targets: targets, Times: times})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		return order
 	}
 	if spread := word("{reverse(number)}"); spread != "spread" {

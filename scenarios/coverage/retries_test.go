@@ -38,9 +38,7 @@ func lostToOutage(t testing.TB, seconds int) float64 {
 	contest := trial.Contest{Length: time.Duration(seconds) * time.Second, Clients: 50, Each: 20, Seed: 7,
 		Contestants: []trial.Contestant{{Name: "three", Policy: backoff.Policy{Name: "three", Retries: 3, Delay: backoff.Fixed{Every: time.Second}}}}}
 	result, err := contest.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	one := result.Policies[0]
 	return float64(one.Lost) / float64(one.Caught)
 }
@@ -48,9 +46,7 @@ func lostToOutage(t testing.TB, seconds int) float64 {
 // meanWait returns the mean of what the documented policy waits before a retry.
 func meanWait(t testing.TB, x int) float64 {
 	policy, err := backoff.ByName("documented")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	const draws = 10_000
 	sum := 0.
 	for i := range draws {
@@ -65,9 +61,7 @@ func meanWait(t testing.TB, x int) float64 {
 
 func triedAgain(t testing.TB, class int) float64 {
 	policy, err := backoff.ByName("documented")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if !policy.RetriesAtOnce(0, "", 1) || !policy.Retryable(0, "") {
 		t.Error("a connection that failed is not tried again at once")
 	}

@@ -94,18 +94,14 @@ func (w *tableWire) entity(path string) map[string]any {
 func decoded(t testing.TB, reply *httptest.ResponseRecorder) map[string]any {
 	t.Helper()
 	var read map[string]any
-	if err := json.Unmarshal(reply.Body.Bytes(), &read); err != nil {
-		t.Fatal(err)
-	}
+	require(t, json.Unmarshal(reply.Body.Bytes(), &read))
 	return read
 }
 
 func encoded(t testing.TB, read map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	return string(text)
 }
 

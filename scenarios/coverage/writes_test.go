@@ -78,9 +78,7 @@ func indexOfFailure(t testing.TB, position int) float64 {
 	_, text, _ := strings.Cut(says, `"value":"`)
 	number, _, _ := strings.Cut(text, ":")
 	index, err := strconv.Atoi(number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	return float64(index)
 }
 

@@ -166,9 +166,7 @@ func TestAFileThatWasNotRead(t *testing.T) {
 		t.Errorf("New() = %v; want it said that the file has not been read", err)
 	}
 	read, err := cities.Read(strings.NewReader("city\nNYC\nA/B\n" + strings.Repeat("x", 510) + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	set(&o, "event", keys.CSV{File: "events.csv", Column: "city", Set: read})
 	if faults := faultsOf(t, o); len(faults) != 1 || faults[0].Path != "attributes.event.csv" || !strings.Contains(faults[0].What, `events.csv:3 is "A/B"`) {
 		t.Errorf("Validate() = %v; want the value of line 3", faults)

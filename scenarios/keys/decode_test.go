@@ -146,18 +146,14 @@ func FuzzDecodeEncoded(f *testing.F) {
 func parsed(t *testing.T, text string) keys.Template {
 	t.Helper()
 	template, err := keys.ParseTemplate(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	return template
 }
 
 func encoded(t *testing.T, template keys.Template, name, value string) string {
 	t.Helper()
 	key, err := template.Encode(map[string]string{name: value})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	return key
 }
 

@@ -209,9 +209,7 @@ func TestBlankFillersHaveTheSameSizes(t *testing.T) {
 		g := generator(t, keys.Options{Seed: 3, Attributes: []keys.Attribute{{Name: "id", Values: keys.Sequence{Start: 1}}},
 			PartitionKey: template("{id}"), RowKey: template("row"), Size: size, Filler: "Notes"})
 		copied, err := g.Blank().Design(template("copy"), template("{id}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		for n := range uint64(20) {
 			one, blank, twin := g.Properties(n), g.Blank().Properties(n), copied.Properties(n)
 			if a, b := entity.Size(g.Key(n), one), entity.Size(g.Blank().Key(n), blank); a != b || len(one) != len(blank) || g.Key(n) != g.Blank().Key(n) {

@@ -12,9 +12,7 @@ import (
 func TestDesignKeepsAllButTheKeys(t *testing.T) {
 	g := generator(t, race())
 	h, err := g.Design(template("{distance}"), template("{age:03d}_{bib}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	for n := range uint64(200) {
 		value := func(name string) string { text, _ := g.Value(name, n); return text }
 		if got, want := h.PartitionKey(n), value("distance"); got != want {
@@ -26,9 +24,7 @@ func TestDesignKeepsAllButTheKeys(t *testing.T) {
 		}
 	}
 	pinned, err := g.Pinned(3).Design(template("{age}"), template("{distance}_{bib}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	for n := range uint64(50) {
 		distance, _ := g.Value("distance", 3)
 		if row := pinned.Key(n).Row; !strings.HasPrefix(row, distance+"_") {
@@ -125,9 +121,7 @@ func TestPinnedThrough(t *testing.T) {
 		t.Errorf("Pinned(3) by {hash(user,4)} has %d users among 100 entities; want most of 63", len(free))
 	}
 	projected, err := pinned.Project(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	for n := range uint64(100) {
 		if got, want := projected.PartitionKey(n), g.PartitionKey(3); got != want {
 			t.Fatalf("Project of a pinned generator has entity %d in %q; want %q", n, got, want)

@@ -64,8 +64,6 @@ func (w *watchedReader) Read(into []byte) (int, error) {
 func cpuUsed(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
+	require(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

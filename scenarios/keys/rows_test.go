@@ -35,9 +35,7 @@ func newResults(chance *rand.Rand, rows int) results {
 func (r results) generator(t *testing.T, seed uint64, byChance bool, partition, row string) *keys.Generator {
 	t.Helper()
 	table, err := keys.ReadTable(strings.NewReader(r.text), "results.csv", []string{"bib", "division", "year"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	o := keys.Options{Seed: seed, PartitionKey: template(partition), RowKey: template(row),
 		Attributes: []keys.Attribute{{Name: "page", Values: keys.Uniform{High: 99}}}}
 	for _, name := range []string{"year", "division", "bib"} {
@@ -159,9 +157,7 @@ func TestRowsThatAreUnique(t *testing.T) {
 	} {
 		var o keys.Options
 		table, err := keys.ReadTable(strings.NewReader(text), "r.csv", []string{"bib", "name", "year"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		if !row.read {
 			table = nil
 		}
@@ -192,9 +188,7 @@ func TestProbesOfManyValues(t *testing.T) {
 			fmt.Fprintln(&text, i)
 		}
 		table, err := keys.ReadTable(strings.NewReader(text.String()), "r.csv", []string{"x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		require(t, err)
 		probes := keys.ValueColumn{File: "r.csv", Name: "x", Table: table}.Probes()
 		if !slices.Contains(probes, value) || len(probes) > 100 {
 			t.Errorf("%d probes of 5,001 values, with %q among them %t; want a few with it", len(probes), value, slices.Contains(probes, value))

@@ -132,9 +132,7 @@ func TestEventsOfATimeline(t *testing.T) {
 		t.Errorf("PropertiesOf(%+v) has the instant %s; want %s", e, got, want)
 	}
 	part, err := g.Part([]keys.PropertySpec{{Name: "At", Type: entity.TypeDateTime, Value: template("{time:minute}:00Z")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require(t, err)
 	if got, want := part.PropertiesOf(e)[0].Value.Ticks(), november+3600*10_000_000; got != want {
 		t.Errorf("Part.PropertiesOf(%+v) = %s; want %s", e, got, want)
 	}
