@@ -2,6 +2,7 @@ package keys_test
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
 	"testing"
 
@@ -101,14 +102,17 @@ func counts(t *testing.T, values keys.Distribution, draws uint64, cells int, cel
 func from(low int64) func(int64) int { return func(value int64) int { return int(value - low) } }
 
 // binary returns the cell of a value's binary logarithm.
-func binary(value int64) int { return int(math.Log2(float64(value + 1))) }
+func binary(value int64) int { return bits.Len64(uint64(value)+1) - 1 }
 
 // powers returns Zipf's law by brute force, in cells.
 func powers(of int, exponent float64, cells int, cell func(int64) int) []float64 {
 	shares := make([]float64, cells)
 	sum := 0.0
 	for k := of; k >= 1; k-- {
-		power := math.Pow(float64(k), -exponent)
+		power := 1 / float64(k)
+		if exponent != 1 {
+			power = math.Pow(float64(k), -exponent)
+		}
 		sum += power
 		shares[cell(int64(k-1))] += power
 	}

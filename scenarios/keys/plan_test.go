@@ -186,7 +186,7 @@ var keyPieces = []string{
 // entities: whoever shares with the event what the reader knows lies in the range,
 // and a range of an exact key holds none with another.
 func TestRangesHoldWhatIsAskedFor(t *testing.T) {
-	const entities, designs = 10_000, 60
+	const entities, designs = 10_000, 15 * drawn
 	attributes := []string{"event", "distance", "bib", "name", "age", "user", "email", "at", "number", "uuid"}
 	narrow := 0
 	for seed := range uint64(designs) {
