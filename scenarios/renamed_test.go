@@ -58,14 +58,7 @@ func TestRenamedParameters(t *testing.T) {
 
 // So is each scenario of before, by all who take the name of one.
 func TestRenamedExamples(t *testing.T) {
-	for _, one := range [][2]string{
-		{"or-trap", "or-is-a-partition-scan"},
-		{"range-moved", "retries-bridge-a-move"},
-		{"one-value-few-entities", "granularity"},
-		{"one-value-many-entities", "granularity"},
-		{"unique-values", "granularity"},
-		{"two-servers", "hot-partition-starves-neighbours"},
-	} {
+	for _, one := range scenarios.RenamedExamples() {
 		was, is := one[0], one[1]
 		if names := scenarios.Library(); slices.Contains(names, was) || !slices.Contains(names, is) {
 			t.Errorf("%s and %s: want the second alone to be built in", was, is)
