@@ -20,13 +20,7 @@ func balancing() []row {
 			vary(func(quiet int) band { return band{20 + 2*math.Log(75./20) + float64(quiet), 2.5} }, secondsUntilMerge, 10, 25)},
 		{27, group, strategy, "A sudden burst does not get its throughput at once; a slow ramp to the same rate does better.",
 			"`ramp`", "how the load comes to 300/s within 10 s, where 100/s are served", "share throttled: 1 - L/R of a burst, its square of a ramp", false,
-			vary(func(how shape) band {
-				beyond := 1 - 100./300
-				if how == "constant: 300" {
-					return band{beyond, .01}
-				}
-				return band{beyond * beyond, .015}
-			}, playing[shape]("throttled(order) %", "ramp", "model.detection=1h",
+			vary(either[shape]("constant: 300", band{2. / 3, .01}, band{2. / 3 * 2 / 3, .015}), playing[shape]("throttled(order) %", "ramp", "model.detection=1h",
 				"phases.sale.for=10s", "phases.sale.arrivals={%v}"), "constant: 300", "ramp: {from: 0, to: 300}")},
 		{28, group, strategy, "A new table is throttled until the service has learnt how it is used.",
 			"`cold-table`", "start", "share of 300/s throttled at first: what one range's 100/s leaves; none of a table that lies on many servers", false,

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -90,6 +91,12 @@ func binomial(n int, probability float64) band {
 // share foretells a share of n that each come about with a probability.
 func share(n int, probability float64) band {
 	return band{probability, deviations * math.Sqrt(probability*(1-probability)/float64(n))}
+}
+
+// shareOf reads a percentage.
+func shareOf(percentage string) float64 {
+	n, _ := strconv.Atoi(strings.TrimSuffix(percentage, "%"))
+	return float64(n) / 100
 }
 
 // has reports whether a number is what was foretold.

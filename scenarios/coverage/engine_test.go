@@ -3,7 +3,6 @@ package coverage_test
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"testing"
 
 	"loadgen/engine"
@@ -11,6 +10,7 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/engine/filter"
 	"loadgen/engine/model"
+	"loadgen/engine/rest/resttest"
 )
 
 // table is a table of the embedded engine, asked without a wire.
@@ -26,13 +26,8 @@ func newTable(t testing.TB, settings ...string) *table { return newTables(t, 1, 
 // newTables returns Races, and as many more as it takes to be n: Races2, Races3, ....
 func newTables(t testing.TB, n int, cold bool, settings []string) *table {
 	t.Helper()
-	m, err := model.New(model.Documented)
-	require(t, err)
-	for _, setting := range settings {
-		name, value, _ := strings.Cut(setting, "=")
-		require(t, m.Set(name, value))
-	}
-	e := engine.New(engine.Options{Model: m, Accounts: []string{account}, Calendar: clock.Epoch(epoch()), Seed: 1, Cold: cold})
+	e := resttest.New(t, resttest.Options{Profile: model.Documented, Settings: settings,
+		Engine: engine.Options{Seed: 1, Cold: cold}}).Engine
 	for i := range n {
 		if code, detail := e.LoadTable(0, account, nameOf(i)); code != entity.OK {
 			t.Fatal(code, detail)

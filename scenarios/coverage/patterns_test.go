@@ -3,7 +3,6 @@ package coverage_test
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -41,8 +40,7 @@ func designPatterns() []row {
 		{54, group, patterns, "Across tables a queue finishes what a worker began: a message comes back after a death, and steps can be repeated.",
 			"`eventual-transaction`", "share of the messages whose worker dies once it has them", "deaths for each of about 800 messages, of which none is lost: p / (1 - p)", false,
 			vary(func(killed string) band {
-				n, _ := strconv.Atoi(strings.TrimSuffix(killed, "%"))
-				p := float64(n) / 100
+				p := shareOf(killed)
 				return band{p / (1 - p), deviations * math.Sqrt(p/800) / (1 - p)}
 			}, deathsToAMessage, "10%", "30%")},
 		{55, group, patterns, "A list of ids by name makes a look-up read the list and those on it.",
@@ -81,8 +79,7 @@ func designPatterns() []row {
 		{63, group, patterns, "A value of more than 1 MiB lies in a blob that the entity points to: who wants it reads twice.",
 			"`large-entity`", "share of the readers who want the photo", "requests of a reader: one and that share", false,
 			vary(func(wanted string) band {
-				n, _ := strconv.Atoi(strings.TrimSuffix(wanted, "%"))
-				p := float64(n) / 100
+				p := shareOf(wanted)
 				return band{1 + p, deviations * math.Sqrt(p*(1-p)/200)}
 			}, func(t testing.TB, wanted string) float64 {
 				with := fmt.Sprintf("{size: 1100000, wanted: %s}", wanted)

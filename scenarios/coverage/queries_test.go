@@ -72,12 +72,7 @@ func queries() []row {
 			vary(func(pages int) band { return exactly(350 - 100*pages) }, leftAfterToken, 1, 3)},
 		{43, group, guide, "Keys are chosen for the dominant queries, by how often and how urgently they are asked.",
 			"`loadgen contest --suggest`", "how often in a hundred the e-mail address is asked for, otherwise the number", "1 where the e-mail address is the PartitionKey that is proposed without a copy", false,
-			vary(func(weight int) band {
-				if weight > 50 {
-					return exactly(1)
-				}
-				return exactly(0)
-			}, addressIsProposed, 90, 10)},
+			vary(either(90, exactly(1), exactly(0)), addressIsProposed, 90, 10)},
 	}
 }
 

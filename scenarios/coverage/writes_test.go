@@ -56,10 +56,7 @@ func transactions() []row {
 			}, 6, 16)},
 		{49, group, patterns, "Two legs that have to sum to zero need one transaction, for which the transfer is the key, not the account.",
 			"`bank-transfer`", "share of the clients that die between two requests", "transfers of 1,000 that are left with one leg, by account; none by transfer", false,
-			vary(func(killed string) band {
-				n, _ := strconv.Atoi(strings.TrimSuffix(killed, "%"))
-				return binomial(1000, float64(n)/100)
-			}, transfersLeft, "5%", "20%")},
+			vary(func(killed string) band { return binomial(1000, shareOf(killed)) }, transfersLeft, "5%", "20%")},
 	}
 }
 
