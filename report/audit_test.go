@@ -8,7 +8,7 @@ import (
 )
 
 func TestAuditIsShown(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	if strings.Contains(text(t, record), "read back") {
 		t.Error("a run whose writes nobody looked after tells of reading back; want nothing of it")
 	}

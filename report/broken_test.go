@@ -84,8 +84,7 @@ func salvaged(t testing.TB, f files) (*results.Record, *document.Document, strin
 
 // short is a record with everything, small enough to be cut in many places.
 func short(t testing.TB) *results.Record {
-	r := &run{manifest: manifest(), rates: []int{20, 40, 60}, seconds: 2}
-	record := r.record(t)
+	record := steps(2, 20, 40, 60).Record(t)
 	record.Events = moved(t).Events
 	return sealed(t, record)
 }

@@ -70,9 +70,7 @@ func TestFormsOfACutRecord(t *testing.T) {
 // A run that nobody has judged is, and its record stays as it is read.
 func TestReadJudges(t *testing.T) {
 	folder := new(results.Memory)
-	r := stress()
-	r.rates, r.seconds = []int{100}, 2
-	r.into(t, folder)
+	steps(2, 100).Into(t, folder)
 	if k := reread(t, folder); k.Summary == nil || k.Summary.Verdict == "" || k.Record.Summary != nil {
 		t.Errorf("a run that was not judged is read as %+v", k)
 	}

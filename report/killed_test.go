@@ -37,11 +37,11 @@ func killedAfter(t testing.TB, whole files, m results.Manifest, bytesLeft int) (
 // Wherever a run is killed, its report is of the whole seconds that there are.
 func TestAKilledRunShowsItsWholeSeconds(t *testing.T) {
 	r := stress()
-	r.manifest.Target, r.manifest.Tables = "http://127.0.0.1:1/races", []string{"t1", "t1copies"}
-	whole := filesOf(t, r.record(t))
+	r.Manifest.Target, r.Manifest.Tables = "http://127.0.0.1:1/races", []string{"t1", "t1copies"}
+	whole := filesOf(t, r.Record(t))
 	const places = 50
 	for place := range places + 1 {
-		left, rows := killedAfter(t, whole, r.manifest, len(whole.intervals)*place/places)
+		left, rows := killedAfter(t, whole, r.Manifest, len(whole.intervals)*place/places)
 		k, err := report.Read(left.folder(t))
 		if err != nil {
 			t.Fatalf("place %d: %v", place, err)
@@ -125,8 +125,8 @@ func TestAKilledRunSaysWhyItFailed(t *testing.T) {
 // What was served is the mean of the whole seconds of each phase.
 func TestWhatAKilledRunServed(t *testing.T) {
 	r := stress()
-	record := r.record(t)
-	left, rows := killedAfter(t, filesOf(t, record), r.manifest, len(filesOf(t, record).intervals))
+	record := r.Record(t)
+	left, rows := killedAfter(t, filesOf(t, record), r.Manifest, len(filesOf(t, record).intervals))
 	k, err := report.Read(left.folder(t))
 	if err != nil {
 		t.Fatal(err)
@@ -158,8 +158,8 @@ func TestWhatAKilledRunServed(t *testing.T) {
 // cannot be read.
 func TestTheBeginOfAKilledRunCutOff(t *testing.T) {
 	r := stress()
-	whole := filesOf(t, r.record(t))
-	left, rows := killedAfter(t, whole, r.manifest, len(whole.intervals))
+	whole := filesOf(t, r.Record(t))
+	left, rows := killedAfter(t, whole, r.Manifest, len(whole.intervals))
 	for place := range 50 {
 		cut := left
 		cut.run = left.run[:len(left.run)*place/50]
@@ -178,13 +178,13 @@ func TestTheBeginOfAKilledRunCutOff(t *testing.T) {
 
 // Runs that were closed are not taken for killed ones, however they ended.
 func TestOnlyARunThatNobodyClosedIsKilled(t *testing.T) {
-	closed := stress().record(t)
-	interrupted := stress().record(t)
+	closed := stress().Record(t)
+	interrupted := stress().Record(t)
 	interrupted.Validity = results.Partial
-	within := stress().record(t)
+	within := stress().Record(t)
 	within.Validity, within.Intervals, within.Phases, within.Duration = results.Partial, nil, nil, 0
 	within.Reasons = []string{"the run did not come to its end"}
-	lacking := stress().record(t)
+	lacking := stress().Record(t)
 	lacking.Validity, lacking.Phases = results.Partial, lacking.Phases[:1]
 	for _, row := range []struct {
 		sentence string

@@ -11,7 +11,7 @@ import (
 // The first screen blames the generator for a step only if it sent the step late.
 func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
 	for late, want := range map[bool]string{false: "cannot tell", true: "generator late"} {
-		record := stress().record(t)
+		record := stress().Record(t)
 		summary := verdict.Judge(record)
 		first := &summary.Phases[0]
 		first.Holds, first.Why, first.ClientLimited = nil, "too short", late

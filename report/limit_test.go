@@ -8,7 +8,7 @@ import (
 )
 
 func TestStepsOfASearchAreShownInTheirOrder(t *testing.T) {
-	r := stress().record(t)
+	r := stress().Record(t)
 	p99, bound := int64(7_500), int64(50_000)
 	r.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, MaxP99: &bound, Steps: []results.LimitStep{
 		{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitThrottled},

@@ -23,10 +23,10 @@ func keptRun(t *testing.T) (*results.Record, *results.Memory) {
 // keptPeak is keptRun with a peak that was asked about, and another summary.
 func keptPeak(t *testing.T, peak float64, change func(*results.Summary)) (*results.Record, *results.Memory) {
 	t.Helper()
-	r := stress()
-	r.rates, r.seconds, r.manifest.PeakAsked = []int{100, 400}, 3, peak
+	r := steps(3, 100, 400)
+	r.Manifest.PeakAsked = peak
 	folder := new(results.Memory)
-	recorder := r.into(t, folder)
+	recorder := r.Into(t, folder)
 	record, err := results.Read(folder)
 	if err != nil {
 		t.Fatal(err)

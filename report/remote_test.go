@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // remote is a run against a service that somebody else runs: the real one, or an
 // emulator that keeps no limits.
-func remote(emulator bool) *run {
-	r := &run{manifest: manifest(), rates: []int{100, 200, 400}, seconds: 4, noCounts: true}
-	m := &r.manifest
+func remote(emulator bool) *resultstest.Run {
+	r := stress()
+	r.NoCounts = true
+	m := &r.Manifest
 	m.Target, m.Service, m.Time, m.Genuine = "https://races.table.core.windows.net", "Windows-Azure-Table/1.0", "real", true
 	m.Profile, m.Start, m.Model, m.Budget = "", "", nil, 5000
 	m.Targets = results.Targets{Partition: 2000, Account: 20_000, Documented: true}
@@ -37,7 +39,7 @@ func withConnections(r *results.Record) {
 func TestRemoteReportsClaimWhatTheyCan(t *testing.T) {
 	for _, row := range []struct {
 		sentence     string
-		run          *run
+		run          *resultstest.Run
 		says, avoids []string
 	}{
 		{"the real service is measured, its entities derived", remote(false),
@@ -47,7 +49,7 @@ func TestRemoteReportsClaimWhatTheyCan(t *testing.T) {
 			[]string{"figures: measured", "says nothing of the PartitionKey", "no partition servers"},
 			[]string{"modelled", "2,000/s", "2,000 entities", "of target", "needs keys that spread", "Assumptions"}},
 	} {
-		got := text(t, row.run.record(t))
+		got := text(t, row.run.Record(t))
 		for _, want := range row.says {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: the report does not say %q:\n%s", row.sentence, want, got)

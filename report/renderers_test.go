@@ -53,7 +53,7 @@ func planted() *document.Document {
 
 func TestDocumentsAsEachFormShowsThem(t *testing.T) {
 	of := func(record *results.Record) *document.Document { return report.Document(record, verdict.Judge(record)) }
-	documents := map[string]*document.Document{"planted": planted(), "stress": of(stress().record(t)), "observed": of(observed(t, busy)), "moved": of(moved(t))}
+	documents := map[string]*document.Document{"planted": planted(), "stress": of(stress().Record(t)), "observed": of(observed(t, busy)), "moved": of(moved(t))}
 	for name, d := range documents {
 		for form, render := range renderers() {
 			if form == "text" && (name == "stress" || name == "observed") {
@@ -136,7 +136,7 @@ func TestMarkdownTablesKeepTheirColumns(t *testing.T) {
 
 // The CSV has every number of every table and series of the document.
 func TestCSVHasEveryCell(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	d := report.Document(record, verdict.Judge(record))
 	var text bytes.Buffer
 	if err := report.CSV(&text, d); err != nil {

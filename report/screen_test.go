@@ -15,49 +15,50 @@ import (
 	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // situations are records of which each asks another first screen.
 func situations(t *testing.T) map[string]*results.Record {
-	peak := func(rate float64, change func(*run)) *results.Record {
+	peak := func(rate float64, change func(*resultstest.Run)) *results.Record {
 		r := stress()
-		r.manifest.PeakAsked, r.manifest.Time, r.manifest.Target = rate, "real", results.Embedded
+		r.Manifest.PeakAsked, r.Manifest.Time, r.Manifest.Target = rate, "real", results.Embedded
 		if change != nil {
 			change(r)
 		}
-		return r.record(t)
+		return r.Record(t)
 	}
 	checked := stress()
-	checked.manifest.Scenario.Name, checked.manifest.PartitionKey = "bank-transfer", ""
-	checked.manifest.Checks = []string{"share_lost < 60%", "p99 < 20ms", "p99.9 < 1s"}
+	checked.Manifest.Scenario.Name, checked.Manifest.PartitionKey = "bank-transfer", ""
+	checked.Manifest.Checks = []string{"share_lost < 60%", "p99 < 20ms", "p99.9 < 1s"}
 	held := stress()
-	held.manifest.Checks = []string{"share_lost < 60%", "throttled < 90%"}
-	workflows := held.record(t)
+	held.Manifest.Checks = []string{"share_lost < 60%", "throttled < 90%"}
+	workflows := held.Record(t)
 	withWorkflows(workflows)
 	for i := range workflows.Invariants {
 		workflows.Invariants[i].Faults = 0
 	}
-	steps := stress()
-	steps.seconds, steps.rates = 2, nil
+	var rates []int
 	for rate := 20; rate <= 400; rate += 20 {
-		steps.rates = append(steps.rates, rate)
+		rates = append(rates, rate)
 	}
-	invalid := stress().record(t)
+	invalid := stress().Record(t)
 	invalid.Target.Requests++
 	invalid.Validity = results.Invalid
-	searched := stress().record(t)
+	searched := stress().Record(t)
 	low, high, p99 := 190.0, 210.0, int64(7_500)
 	searched.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Held: &low, NotHeld: &high, By: results.LimitThrottled, Finished: true,
 		StepSeconds: 10, Steps: []results.LimitStep{
 			{Rate: 210, Offered: 210, Seconds: 10, ThrottledShare: .051, P99: &p99, Entities: 2001, Outcome: results.LimitThrottled},
 			{Rate: 190, Offered: 190, Seconds: 10, P99: &p99, Entities: 1900, Outcome: results.LimitHeld}}}
-	partial := &run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
-		validity: results.Partial, reasons: []string{"interrupted by the user"}, end: 4500 * time.Millisecond, noCounts: true}
+	partial := cut(spoil(steps(4, 100, 400), 9, 50), 4500*time.Millisecond)
 	return map[string]*results.Record{
-		"saturates": stress().record(t), "peak_holds": peak(200, nil), "peak_does_not_hold": peak(400, nil),
-		"peak_not_reached": peak(400, func(r *run) { r.validity, r.end, r.reasons = results.Partial, 8*time.Second, []string{"interrupted"} }),
-		"checks_fail":      checked.record(t), "checks_hold": workflows, "twenty_steps": steps.record(t), "invalid": invalid, "search": searched,
-		"partial": partial.record(t), "emulator": remote(true).record(t), "traffic": observed(t, busy), "cold": moved(t),
+		"saturates": stress().Record(t), "peak_holds": peak(200, nil), "peak_does_not_hold": peak(400, nil),
+		"peak_not_reached": peak(400, func(r *resultstest.Run) {
+			r.Validity, r.End, r.Reasons = results.Partial, 8*time.Second, []string{"interrupted"}
+		}),
+		"checks_fail": checked.Record(t), "checks_hold": workflows, "twenty_steps": steps(2, rates...).Record(t), "invalid": invalid, "search": searched,
+		"partial": partial.Record(t), "emulator": remote(true).Record(t), "traffic": observed(t, busy), "cold": moved(t),
 	}
 }
 

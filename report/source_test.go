@@ -27,11 +27,10 @@ func sealed(t testing.TB, record *results.Record) *results.Record {
 func varied(t testing.TB) map[string]*results.Record {
 	t.Helper()
 	kinds := map[string]*results.Record{
-		"a stress test with retries": stress().record(t),
-		"a partial run": (&run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
-			validity: results.Partial, end: 8 * time.Second}).record(t),
-		"outside traffic":          observed(t, busy),
-		"a service that is remote": remote(false).record(t),
+		"a stress test with retries": stress().Record(t),
+		"a partial run":              cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second).Record(t),
+		"outside traffic":            observed(t, busy),
+		"a service that is remote":   remote(false).Record(t),
 	}
 	kinds["a service that is remote"].Connections = &results.Connections{Opened: 3}
 	kinds["a service that is remote"].Said = &results.Said{ClockAhead: 3 * time.Second, Dropped: 2,
@@ -48,7 +47,7 @@ func varied(t testing.TB) map[string]*results.Record {
 }
 
 func searched(t testing.TB) *results.Record {
-	r := stress().record(t)
+	r := stress().Record(t)
 	p99, bound, held := int64(7_500), int64(50_000), 2.5
 	r.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, MaxP99: &bound, Held: &held, Steps: []results.LimitStep{
 		{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitThrottled},
@@ -58,7 +57,7 @@ func searched(t testing.TB) *results.Record {
 }
 
 func verified(t testing.TB) *results.Record {
-	r := stress().record(t)
+	r := stress().Record(t)
 	withWorkflows(r)
 	r.Manifest.Operations[1].Name = "get/~" + hostile
 	r.Manifest.Tool = results.Tool{Version: "v1", Commit: "abc", Go: "go1", System: "linux"}
@@ -70,7 +69,7 @@ func verified(t testing.TB) *results.Record {
 }
 
 func moved(t testing.TB) *results.Record {
-	r := stress().record(t)
+	r := stress().Record(t)
 	r.Manifest.Start, r.Manifest.Accounts = "cold", 3
 	r.Manifest.Spread = &results.Spread{Partitions: 12, Rate: 100}
 	for p := range r.Phases {
@@ -220,7 +219,7 @@ func TestAgreementIsExact(t *testing.T) {
 
 // Where run.json has no summary, nothing claims to be from it.
 func TestWithoutSummaryNoCellIsOfIt(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	for _, table := range tables(report.Document(record, verdict.Judge(record))) {
 		for _, row := range table.Rows {
 			for _, cell := range row {

@@ -20,6 +20,7 @@ import (
 	layout "loadgen/report/text"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
@@ -97,27 +98,25 @@ func laidOut(t testing.TB, d *document.Document, look layout.Look) string {
 func TestReportsAsTheyAreRendered(t *testing.T) {
 	for _, row := range []struct {
 		golden string
-		run    *run
+		run    *resultstest.Run
 		change func(*results.Record)
 	}{
 		{"stress", stress(), nil},
-		{"peak", func() *run { r := stress(); r.manifest.PeakAsked, r.manifest.Time = 200, "real"; return r }(), nil},
-		{"partial", &run{manifest: manifest(), rates: []int{100, 400}, seconds: 4, dropped: 9, failed: 50,
-			validity: results.Partial, reasons: []string{"interrupted by the user"}, end: 8 * time.Second, noCounts: true}, nil},
-		{"unsettled", &run{manifest: manifest(), rates: []int{100, 100, 400}, seconds: 4,
-			validity: results.Partial, reasons: []string{"interrupted by the user"}, end: 10500 * time.Millisecond, noCounts: true}, nil},
+		{"peak", func() *resultstest.Run { r := stress(); r.Manifest.PeakAsked, r.Manifest.Time = 200, "real"; return r }(), nil},
+		{"partial", cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second), nil},
+		{"unsettled", cut(steps(4, 100, 100, 400), 10500*time.Millisecond), nil},
 		{"invalid", stress(), func(r *results.Record) {
 			r.Target.Requests++
 			r.Target.Entities--
 			r.Phases[1].Kinds[1].Scheduled++
 			r.Phases[1].Kinds[1].Ok--
 		}},
-		{"empty", &run{manifest: results.Manifest{}}, func(r *results.Record) {
+		{"empty", new(resultstest.Run), func(r *results.Record) {
 			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
 		}},
-		{"embedded", func() *run {
+		{"embedded", func() *resultstest.Run {
 			r := stress()
-			r.manifest.Target, r.manifest.Time = results.Embedded, "real"
+			r.Manifest.Target, r.Manifest.Time = results.Embedded, "real"
 			return r
 		}(), withConnections},
 		{"workflows", stress(), withWorkflows},
@@ -133,7 +132,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 			r.Phases[1].Partitions[0].Key = hostile
 		}},
 	} {
-		record := row.run.record(t)
+		record := row.run.Record(t)
 		if row.change != nil {
 			row.change(record)
 		}
@@ -159,7 +158,7 @@ func cells(line string) []string {
 }
 
 func TestTablesSayWhatTheSummarySays(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	summary := verdict.Judge(record)
 	out := text(t, record)
 	all := section(t, out, "All operations by step")
@@ -170,7 +169,7 @@ func TestTablesSayWhatTheSummarySays(t *testing.T) {
 		sum := func(figure func(results.PhaseOperationSummary) float64) string {
 			return fmt.Sprint(math.Round(figure(of["insert"]) + figure(of["merge"])))
 		}
-		rate := fmt.Sprint(stress().rates[i])
+		rate := fmt.Sprint(100 << i)
 		whole := func(f float64) string { return fmt.Sprint(math.Round(f)) }
 		want := []string{rate, whole(phase.Offered), whole(phase.Served), whole(phase.ThrottledPerSecond)}
 		if diff := cmp.Diff(want, cells(all[1+i])[:4]); diff != "" {
@@ -198,7 +197,7 @@ func TestTablesSayWhatTheSummarySays(t *testing.T) {
 
 // A closed loop has a row like any step, and no rate.
 func TestTablesShowClosedLoops(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	for _, row := range []struct {
 		name  string
 		rate  float64
@@ -216,7 +215,7 @@ func TestTablesShowClosedLoops(t *testing.T) {
 }
 
 func TestColumnsOfATableEndTogether(t *testing.T) {
-	lines := section(t, text(t, stress().record(t)), "GET by step")
+	lines := section(t, text(t, stress().Record(t)), "GET by step")
 	width := utf8.RuneCountInString(lines[0])
 	for _, line := range lines[:5] {
 		if got := utf8.RuneCountInString(line); got != width {
@@ -257,7 +256,7 @@ func (b *broken) Write(text []byte) (int, error) {
 }
 
 func TestWriterErrorsComeBack(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	summary := verdict.Judge(record)
 	for _, left := range []int{0, 10, 100} {
 		if err := report.Screen(&broken{left}, report.Document(record, summary), layout.Look{}); !errors.Is(err, errBroken) {
@@ -272,9 +271,9 @@ func TestWriterErrorsComeBack(t *testing.T) {
 // FuzzText holds that no record that can be read makes the judgement or the
 // report panic, and that the report holds nothing but printable lines.
 func FuzzText(f *testing.F) {
-	small := &run{manifest: manifest(), rates: []int{20}, seconds: 1}
+	small := steps(1, 20)
 	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, small.manifest)
+	recorder, err := results.NewRecorder(folder, small.Manifest)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -307,7 +306,7 @@ func FuzzText(f *testing.F) {
 }
 
 func BenchmarkText(b *testing.B) {
-	record := stress().record(b)
+	record := stress().Record(b)
 	summary := verdict.Judge(record)
 	b.ReportAllocs()
 	for b.Loop() {

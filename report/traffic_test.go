@@ -143,7 +143,7 @@ func TestTrafficHasTablesOfItsOwn(t *testing.T) {
 		says, avoids []string
 	}{
 		{"outside traffic", text(t, observed(t, busy)), theirs, own},
-		{"a stress test", text(t, stress().record(t)), own, theirs},
+		{"a stress test", text(t, stress().Record(t)), own, theirs},
 	} {
 		for _, want := range row.says {
 			if !strings.Contains(row.text, want) {

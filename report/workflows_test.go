@@ -26,7 +26,7 @@ func withWorkflows(record *results.Record) {
 
 // What is not there is not spoken of, and what is not so has its number.
 func TestWorkflowsAreShownWhereThereAreAny(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	if plain := text(t, record); strings.Contains(plain, "Counted by workflows") || strings.Contains(plain, "What must hold") {
 		t.Errorf("a run without workflows tells of them:\n%s", plain)
 	}
@@ -42,7 +42,7 @@ func TestWorkflowsAreShownWhereThereAreAny(t *testing.T) {
 
 // Scripts read the same from the summary, which has no field for what was not there.
 func TestSummaryHoldsWhatWorkflowsCame(t *testing.T) {
-	record := stress().record(t)
+	record := stress().Record(t)
 	plain, err := json.Marshal(verdict.Judge(record))
 	if err != nil || strings.Contains(string(plain), "counters") || strings.Contains(string(plain), "invariants") {
 		t.Errorf("%v; the summary of a run without workflows is %s", err, plain)
