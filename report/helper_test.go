@@ -1,8 +1,12 @@
 package report_test
 
 import (
+	"strings"
 	"time"
 
+	"loadgen/report"
+	"loadgen/report/document"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/resultstest"
 )
@@ -64,8 +68,92 @@ func spoil(r *resultstest.Run, dropped, failed int) *resultstest.Run {
 	return r
 }
 
+// embedded is the run over HTTP, in real time.
+func embedded() *resultstest.Run {
+	r := stress()
+	r.Manifest.Target, r.Manifest.Time = results.Embedded, "real"
+	return r
+}
+
+// asked is the run of a peak that was asked about.
+func asked(peak float64) *resultstest.Run {
+	r := stress()
+	r.Manifest.PeakAsked, r.Manifest.Time = peak, "real"
+	return r
+}
+
 // cut is the run interrupted at an instant.
 func cut(r *resultstest.Run, end time.Duration) *resultstest.Run {
 	r.Validity, r.Reasons, r.End, r.NoCounts = results.Partial, []string{"interrupted by the user"}, end, true
 	return r
+}
+
+// remote is a run against a service that somebody else runs: the real one, or an
+// emulator that keeps no limits.
+func remote(emulator bool) *resultstest.Run {
+	r := stress()
+	r.NoCounts = true
+	m := &r.Manifest
+	m.Target, m.Service, m.Time, m.Genuine = "https://races.table.core.windows.net", "Windows-Azure-Table/1.0", "real", true
+	m.Profile, m.Start, m.Model, m.Budget = "", "", nil, 5000
+	m.Targets = results.Targets{Partition: 2000, Account: 20_000, Documented: true}
+	if emulator {
+		m.Target, m.Service, m.Emulator = "http://127.0.0.1:10002/devstoreaccount1", "Azurite-Table/3.0", true
+		m.Genuine, m.LimitsKnown = false, true
+		m.Targets = results.Targets{}
+	}
+	return r
+}
+
+func withConnections(r *results.Record) {
+	r.Connections = &results.Connections{Opened: 16, Reused: 3000,
+		Lookups:    results.Spell{Count: 1, Total: 3 * time.Millisecond, Max: 3 * time.Millisecond},
+		Connects:   results.Spell{Count: 16, Total: 32 * time.Millisecond, Max: 5 * time.Millisecond},
+		Handshakes: results.Spell{Count: 16, Total: 160 * time.Millisecond, Max: 31 * time.Millisecond},
+		FirstByte:  results.Spell{Count: 3016, Total: 12 * time.Second, Max: 80 * time.Millisecond}}
+}
+
+// withWorkflows has the workflows of a run count two things and leave three rules
+// behind, of which one is broken and one has nothing to hold of.
+func withWorkflows(record *results.Record) {
+	record.Counters = results.NewCounters(map[results.CounterName]int64{
+		{Operation: "transfer", Name: "killed"}:            1_219,
+		{Operation: "look-up", Name: "neither " + hostile}: 0,
+	})
+	record.Invariants = []results.Invariant{
+		{Name: "the legs of each transfer sum to zero", Looked: 40_000, Faults: 12,
+			Examples: []string{"the legs of transfer 100007 sum to -5", "the legs of transfer " + hostile + " sum to 7"}},
+		{Name: "each entity is in the list of its name", Looked: 1_000},
+		{Name: "no message is left"},
+	}
+}
+
+// tablesOf returns all tables of a document by their ID.
+func tablesOf(d *document.Document) map[string]document.Table {
+	found := make(map[string]document.Table)
+	for _, section := range d.Sections {
+		for _, block := range section.Blocks {
+			if t, is := block.(document.Table); is {
+				found[t.ID] = t
+			}
+		}
+	}
+	return found
+}
+
+// rowsOf returns the rows of a table, the texts of whose cells are parted by a bar.
+func rowsOf(t document.Table) (rows []string) {
+	for _, cells := range t.Rows {
+		var texts []string
+		for _, cell := range cells {
+			texts = append(texts, cell.Text)
+		}
+		rows = append(rows, strings.Join(texts, "|"))
+	}
+	return rows
+}
+
+// judged is the document of a record.
+func judged(record *results.Record) *document.Document {
+	return report.Document(record, verdict.Judge(record))
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,25 +20,44 @@ import (
 	"loadgen/results/resultstest"
 )
 
-// situations are records of which each asks another first screen.
-func situations(t *testing.T) map[string]*results.Record {
-	peak := func(rate float64, change func(*resultstest.Run)) *results.Record {
-		r := stress()
-		r.Manifest.PeakAsked, r.Manifest.Time, r.Manifest.Target = rate, "real", results.Embedded
-		if change != nil {
-			change(r)
+// situations are records of which each asks another first screen, and the document of each.
+func situations(t *testing.T) map[string]situation {
+	situationsOnce.Do(func() {
+		madeSituations = make(map[string]situation)
+		for name, record := range situationRecords(t) {
+			summary := verdict.Judge(record)
+			madeSituations[name] = situation{summary, report.Document(record, summary)}
 		}
-		return r.Record(t)
+	})
+	return madeSituations
+}
+
+type situation struct {
+	summary *results.Summary
+	*document.Document
+}
+
+var (
+	situationsOnce sync.Once
+	madeSituations map[string]situation
+)
+
+func situationRecords(t *testing.T) map[string]*results.Record {
+	peak := func(rate float64) *resultstest.Run {
+		r := embedded()
+		r.Manifest.PeakAsked = rate
+		return r
 	}
 	checked := stress()
 	checked.Manifest.Scenario.Name, checked.Manifest.PartitionKey = "bank-transfer", ""
 	checked.Manifest.Checks = []string{"share_lost < 60%", "p99 < 20ms", "p99.9 < 1s"}
-	held := stress()
-	held.Manifest.Checks = []string{"share_lost < 60%", "throttled < 90%"}
-	workflows := held.Record(t)
-	withWorkflows(workflows)
-	for i := range workflows.Invariants {
-		workflows.Invariants[i].Faults = 0
+	workflows := stress()
+	workflows.Manifest.Checks = []string{"share_lost < 60%", "throttled < 90%"}
+	workflows.Take = func(r *results.Record) {
+		withWorkflows(r)
+		for i := range r.Invariants {
+			r.Invariants[i].Faults = 0
+		}
 	}
 	var rates []int
 	for rate := 20; rate <= 400; rate += 20 {
@@ -45,54 +66,55 @@ func situations(t *testing.T) map[string]*results.Record {
 	invalid := stress().Record(t)
 	invalid.Target.Requests++
 	invalid.Validity = results.Invalid
-	searched := stress().Record(t)
+	search := stress()
 	low, high, p99 := 190.0, 210.0, int64(7_500)
-	searched.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Held: &low, NotHeld: &high, By: results.LimitThrottled, Finished: true,
-		StepSeconds: 10, Steps: []results.LimitStep{
-			{Rate: 210, Offered: 210, Seconds: 10, ThrottledShare: .051, P99: &p99, Entities: 2001, Outcome: results.LimitThrottled},
-			{Rate: 190, Offered: 190, Seconds: 10, P99: &p99, Entities: 1900, Outcome: results.LimitHeld}}}
-	partial := cut(spoil(steps(4, 100, 400), 9, 50), 4500*time.Millisecond)
-	return map[string]*results.Record{
-		"saturates": stress().Record(t), "peak_holds": peak(200, nil), "peak_does_not_hold": peak(400, nil),
-		"peak_not_reached": peak(400, func(r *resultstest.Run) {
-			r.Validity, r.End, r.Reasons = results.Partial, 8*time.Second, []string{"interrupted"}
-		}),
-		"checks_fail": checked.Record(t), "checks_hold": workflows, "twenty_steps": steps(2, rates...).Record(t), "invalid": invalid, "search": searched,
-		"partial": partial.Record(t), "emulator": remote(true).Record(t), "traffic": observed(t, busy), "cold": moved(t),
+	search.Take = func(r *results.Record) {
+		r.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Held: &low, NotHeld: &high,
+			By: results.LimitThrottled, Finished: true, StepSeconds: 10, Steps: []results.LimitStep{
+				{Rate: 210, Offered: 210, Seconds: 10, ThrottledShare: .051, P99: &p99, Entities: 2001, Outcome: results.LimitThrottled},
+				{Rate: 190, Offered: 190, Seconds: 10, P99: &p99, Entities: 1900, Outcome: results.LimitHeld}}}
 	}
+	interrupted := peak(400)
+	interrupted.Validity, interrupted.End, interrupted.Reasons = results.Partial, 8*time.Second, []string{"interrupted"}
+	records := map[string]*results.Record{"invalid": invalid, "traffic": observed(t, busy), "cold": moved(t)}
+	for name, r := range map[string]*resultstest.Run{"saturates": stress(), "peak_holds": peak(200), "peak_does_not_hold": peak(400),
+		"peak_not_reached": interrupted, "checks_fail": checked, "checks_hold": workflows, "twenty_steps": steps(2, rates...),
+		"search": search, "partial": cut(spoil(steps(4, 100, 400), 9, 50), 4500*time.Millisecond), "emulator": remote(true)} {
+		records[name] = r.Record(t)
+	}
+	return records
 }
 
 // Every situation's first screen fits its width and a screen's lines, and says the same in
 // colour as without. Marks stand for the colours.
 func TestFirstScreens(t *testing.T) {
-	for name, record := range situations(t) {
-		d := report.Document(record, verdict.Judge(record))
-		fitting(t, d)
+	for name, d := range situations(t) {
+		fitting(t, d.Document)
 		var got strings.Builder
 		for _, columns := range []int{60, 80, 120} {
-			plain := laidOut(t, d, layout.Look{Columns: columns})
+			plain := laidOut(t, d.Document, layout.Look{Columns: columns})
 			fmt.Fprintf(&got, "== %d columns\n%s", columns, plain)
-			if painted := laidOut(t, d, layout.Look{Columns: columns, Colour: true}); escape.ReplaceAllString(painted, "") != plain {
+			if painted := laidOut(t, d.Document, layout.Look{Columns: columns, Colour: true}); escape.ReplaceAllString(painted, "") != plain {
 				t.Errorf("%s, %d columns: the colours change the text:\n%s", name, columns, painted)
 			}
 		}
-		painted := laidOut(t, d, layout.Look{Colour: true})
-		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d, layout.Look{ASCII: true}))
-		held(t, "screen_"+name, got.String())
+		painted := laidOut(t, d.Document, layout.Look{Colour: true})
+		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d.Document, layout.Look{ASCII: true}))
+		held(t, "screen_"+name+".golden", got.String())
 		colour := map[document.Tone]string{document.Good: "1;32m", document.Bad: "1;31m", document.Doubtful: "1;33m", document.Neutral: "1m"}[d.Answer.Tone()]
 		if colour == "" || !strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()) {
 			t.Errorf("%s: %q is not marked in its colour", name, d.Answer.State)
 		}
-		if want, _ := verdict.State(verdict.Judge(record)); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {
+		if want, _ := verdict.State(d.summary); d.Answer.State != want || !strings.HasPrefix(d.Answer.Claim, strings.ToUpper(want)) {
 			t.Errorf("%s: the answer is %q, %q; want the state %q", name, d.Answer.State, d.Answer.Claim, want)
 		}
 	}
 }
 
-// held holds a text to its golden file.
-func held(t *testing.T, name, got string) {
+// held compares a text with its golden file.
+func held(t *testing.T, file, got string) {
 	t.Helper()
-	golden := filepath.Join("testdata", name+".golden")
+	golden := filepath.Join("testdata", file)
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -110,40 +132,26 @@ func held(t *testing.T, name, got string) {
 // A figure that run.json has is the same text wherever the document shows it, and every
 // renderer has it.
 func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
-	told, twice := 0, 0
-	for name, record := range situations(t) {
-		d := report.Document(record, verdict.Judge(record))
+	shown, twice := 0, 0
+	for name, d := range situations(t) {
 		known := make(map[string]string)
-		each := func(blocks []document.Block) {
-			for _, block := range blocks {
-				table, is := block.(document.Table)
-				if !is {
-					continue
-				}
-				for _, row := range table.Rows {
-					for _, cell := range row {
-						if cell.Source == "" {
-							continue
-						}
-						place := fmt.Sprint(cell.Source, " times ", cell.Scale)
-						if other, seen := known[place]; seen && other != cell.Text {
-							t.Errorf("%s: %s is %q and %q", name, place, other, cell.Text)
-						} else if seen {
-							twice++
-						}
-						known[place] = cell.Text
-						told++
-					}
-				}
-			}
-		}
-		each(d.Screen)
+		blocks := slices.Clone(d.Screen)
 		for _, section := range d.Sections {
-			each(section.Blocks)
+			blocks = append(blocks, section.Blocks...)
+		}
+		for _, cell := range sourced(blocks) {
+			place := fmt.Sprint(cell.Source, " times ", cell.Scale)
+			if other, seen := known[place]; seen && other != cell.Text {
+				t.Errorf("%s: %s is %q and %q", name, place, other, cell.Text)
+			} else if seen {
+				twice++
+			}
+			known[place] = cell.Text
+			shown++
 		}
 		for form, render := range renderers() {
 			var out strings.Builder
-			if err := render(&out, d); err != nil {
+			if err := render(&out, d.Document); err != nil {
 				t.Fatal(err)
 			}
 			for place, text := range known {
@@ -155,11 +163,27 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 				}
 			}
 		}
-		if saturation := known["/summary/saturation_entities_per_second times 0"]; strings.HasPrefix(d.Answer.Claim, "SATURATES") && saturation != "" && saturation != d.Answer.Number {
+		saturation := known["/summary/saturation_entities_per_second times 0"]
+		if d.Answer.State == results.Saturates && saturation != "" && saturation != d.Answer.Number {
 			t.Errorf("%s: the answer says %s, its table %s", name, d.Answer.Number, saturation)
 		}
 	}
-	if told < 400 || twice < 100 {
-		t.Errorf("%d figures were looked at, %d of them again; want many", told, twice)
+	if shown < 400 || twice < 100 {
+		t.Errorf("%d figures were looked at, %d of them again; want many", shown, twice)
 	}
+}
+
+// sourced returns the cells of tables that have a place in run.json.
+func sourced(blocks []document.Block) (cells []document.Cell) {
+	for _, block := range blocks {
+		table, _ := block.(document.Table)
+		for _, row := range table.Rows {
+			for _, cell := range row {
+				if cell.Source != "" {
+					cells = append(cells, cell)
+				}
+			}
+		}
+	}
+	return cells
 }

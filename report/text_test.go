@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
-	"math"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 
 	"loadgen/report"
 	"loadgen/report/document"
@@ -28,11 +24,11 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 // hostile is a name that would do harm on a terminal.
 const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
 
-// text renders the whole of a record's report, and holds that and its first screen to what
+// text renders the whole of a record's report, and checks that and its first screen for what
 // must be true of each.
 func text(t testing.TB, record *results.Record) string {
 	t.Helper()
-	d := report.Document(record, verdict.Judge(record))
+	d := judged(record)
 	fitting(t, d)
 	return laidOut(t, d, layout.Look{Verbose: true})
 }
@@ -102,7 +98,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		change func(*results.Record)
 	}{
 		{"stress", stress(), nil},
-		{"peak", func() *resultstest.Run { r := stress(); r.Manifest.PeakAsked, r.Manifest.Time = 200, "real"; return r }(), nil},
+		{"peak", asked(200), nil},
 		{"partial", cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second), nil},
 		{"unsettled", cut(steps(4, 100, 100, 400), 10500*time.Millisecond), nil},
 		{"invalid", stress(), func(r *results.Record) {
@@ -114,11 +110,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		{"empty", new(resultstest.Run), func(r *results.Record) {
 			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
 		}},
-		{"embedded", func() *resultstest.Run {
-			r := stress()
-			r.Manifest.Target, r.Manifest.Time = results.Embedded, "real"
-			return r
-		}(), withConnections},
+		{"embedded", embedded(), withConnections},
 		{"workflows", stress(), withWorkflows},
 		{"remote", remote(false), withConnections},
 		{"emulator", remote(true), nil},
@@ -136,91 +128,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		held(t, row.golden, text(t, record))
-	}
-}
-
-// section returns the lines below the heading that begins so.
-func section(t *testing.T, text, heading string) []string {
-	t.Helper()
-	for _, part := range strings.Split(text, "\n\n") {
-		if lines := strings.Split(part, "\n"); strings.HasPrefix(lines[0], heading) {
-			return lines[1:]
-		}
-	}
-	t.Fatalf("the text has no section %q:\n%s", heading, text)
-	return nil
-}
-
-// cells returns the cells of a table's line, "50.0 %" being one.
-func cells(line string) []string {
-	return strings.Fields(strings.ReplaceAll(line, " %", "%"))
-}
-
-func TestTablesSayWhatTheSummarySays(t *testing.T) {
-	record := stress().Record(t)
-	summary := verdict.Judge(record)
-	out := text(t, record)
-	all := section(t, out, "All operations by step")
-	get := section(t, out, "GET by step (get)")
-	put := section(t, out, "PUT by step (insert, merge)")
-	for i, phase := range summary.Phases {
-		of := phase.PerOperation
-		sum := func(figure func(results.PhaseOperationSummary) float64) string {
-			return fmt.Sprint(math.Round(figure(of["insert"]) + figure(of["merge"])))
-		}
-		rate := fmt.Sprint(100 << i)
-		whole := func(f float64) string { return fmt.Sprint(math.Round(f)) }
-		want := []string{rate, whole(phase.Offered), whole(phase.Served), whole(phase.ThrottledPerSecond)}
-		if diff := cmp.Diff(want, cells(all[1+i])[:4]); diff != "" {
-			t.Errorf("step %s of all operations differs (-summary +text):\n%s", rate, diff)
-		}
-		if diff := cmp.Diff(fmt.Sprintf("%.1f%%", phase.Served/2), cells(all[1+i])[6]); diff != "" {
-			t.Errorf("step %s of all operations is told against the target (-summary +text):\n%s", rate, diff)
-		}
-		want = []string{rate, whole(of["get"].Offered), whole(of["get"].Served), whole(of["get"].ThrottledPerSecond)}
-		if diff := cmp.Diff(want, cells(get[2+i])[:4]); diff != "" {
-			t.Errorf("step %s of GET differs (-summary +text):\n%s", rate, diff)
-		}
-		if got := cells(get[2+i]); len(got) != 14 || got[9] != fmt.Sprintf("%.1f", float64(*of["get"].Response.Max)/1000) &&
-			got[9] != fmt.Sprintf("%.2f", float64(*of["get"].Response.Max)/1000) {
-			t.Errorf("step %s of GET is %q; want 14 cells with max %d µs", rate, got, *of["get"].Response.Max)
-		}
-		want = []string{rate, sum(func(o results.PhaseOperationSummary) float64 { return o.Offered }),
-			sum(func(o results.PhaseOperationSummary) float64 { return o.Served }),
-			sum(func(o results.PhaseOperationSummary) float64 { return o.ThrottledPerSecond })}
-		if diff := cmp.Diff(want, cells(put[2+i])[:4]); diff != "" {
-			t.Errorf("step %s of PUT differs (-summary +text):\n%s", rate, diff)
-		}
-	}
-}
-
-// A closed loop has a row like any step, and no rate.
-func TestTablesShowClosedLoops(t *testing.T) {
-	record := stress().Record(t)
-	for _, row := range []struct {
-		name  string
-		rate  float64
-		first string
-	}{{"a closed loop", 0, "closed"}, {"a step", 100, "100"}} {
-		record.Phases[1].Rate = row.rate
-		out := text(t, record)
-		if got := cells(section(t, out, "All operations by step")[1])[0]; got != row.first {
-			t.Errorf("%s: its row begins with %q; want %q", row.name, got, row.first)
-		}
-		if got := strings.Contains(out, "closed: clients that wait"); got != (row.rate == 0) {
-			t.Errorf("%s: the legend tells of closed loops %t; want %t", row.name, got, row.rate == 0)
-		}
-	}
-}
-
-func TestColumnsOfATableEndTogether(t *testing.T) {
-	lines := section(t, text(t, stress().Record(t)), "GET by step")
-	width := utf8.RuneCountInString(lines[0])
-	for _, line := range lines[:5] {
-		if got := utf8.RuneCountInString(line); got != width {
-			t.Errorf("%q is %d columns wide; want the %d of the titles", line, got, width)
-		}
+		held(t, row.golden+".golden", text(t, record))
 	}
 }
 
@@ -268,19 +176,12 @@ func TestWriterErrorsComeBack(t *testing.T) {
 	}
 }
 
-// FuzzText holds that no record that can be read makes the judgement or the
-// report panic, and that the report holds nothing but printable lines.
+// No record that can be read makes the judgement or the report panic, and the report holds
+// nothing but printable lines.
 func FuzzText(f *testing.F) {
-	small := steps(1, 20)
 	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, small.Manifest)
-	if err != nil {
-		f.Fatal(err)
-	}
-	recorder.Phase(results.Phase{Name: "step", End: 2e9, Rate: 20, Reported: true})
-	if err := recorder.Finish(2e9, results.Valid, []string{hostile}, &results.TargetCounts{}); err != nil {
-		f.Fatal(err)
-	}
+	small := &resultstest.Run{Manifest: manifest(), Phases: resultstest.Steps(0, 2*time.Second, 0, 20), Reasons: []string{hostile}}
+	small.Into(f, folder)
 	f.Add(folder.Bytes(results.RunFile), folder.Bytes(results.IntervalsFile))
 	f.Add([]byte(`{"schema_version": 2,"manifest":{"command":["a","\u001b"],"operations":[{"name":"a","group":"\n"}]},`+
 		`"duration_ns":-5,"phases":[{"begin_ns":-9223372036854775808,"end_ns":9223372036854775807,"rate":1e308,`+

@@ -1,0 +1,146 @@
+package report_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"loadgen/report"
+	"loadgen/report/document"
+	"loadgen/report/verdict"
+	"loadgen/results"
+	"loadgen/results/resultstest"
+)
+
+// A table stands where the record has what it is of, and its rows are what the record has.
+func TestRowsOfTables(t *testing.T) {
+	p99 := int64(7_500)
+	for _, row := range []struct {
+		table  string
+		change func(*results.Record)
+		want   []string
+	}{
+		{"audit", func(r *results.Record) {
+			r.Audit = &results.Audit{Writes: 1500, Acknowledged: 1400, Unknown: 60, Absent: 40, Own409: 1, Own412: 2, Own404: 3,
+				ForeignConflicts: 1234, Keys: 900, ReadBack: 890, Lost: 5, Doubled: 6}
+		}, []string{"1|2|3|1,234|5|6|890|900|0|0"}},
+		{"counters", withWorkflows, []string{"0|look-up|neither " + hostile, "1,219|transfer|killed"}},
+		{"invariants", withWorkflows, []string{"NO|40,000|12|the legs of each transfer sum to zero",
+			"yes|1,000|0|each entity is in the list of its name", "unknown|0|0|no message is left"}},
+		{"rates-tried", func(r *results.Record) {
+			r.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Steps: []results.LimitStep{
+				{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitThrottled},
+				{Rate: 2.5, Offered: 5, Seconds: 440, FailedShare: .0004, Entities: 1100, Outcome: hostile}}}
+		}, []string{"1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled",
+			"2|2.5|5|440 s|0.00 %|0.04 %|–|1,100|" + hostile}},
+	} {
+		record := stress().Record(t)
+		if _, stands := tablesOf(judged(record))[row.table]; stands {
+			t.Errorf("a record with nothing of it has the table %s", row.table)
+		}
+		row.change(record)
+		tables := tablesOf(judged(record))
+		if diff := cmp.Diff(row.want, rowsOf(tables[row.table])); diff != "" {
+			t.Errorf("the rows of %s differ (-want +got):\n%s", row.table, diff)
+		}
+		if _, stands := tables["steps-all"]; stands == (record.Limit != nil) {
+			t.Errorf("with %s the table of all steps stands: %t", row.table, stands)
+		}
+	}
+}
+
+// The first screen blames the generator for a step only if it sent the step late.
+func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
+	record := stress().Record(t)
+	for late, want := range map[bool]string{false: "cannot tell", true: "generator late"} {
+		summary := verdict.Judge(record)
+		first := &summary.Phases[0]
+		first.Holds, first.Why, first.ClientLimited = nil, "too short", late
+		for _, block := range report.Document(record, summary).Screen {
+			if table, is := block.(document.Table); is && table.ID == "ladder" && table.Rows[0][2].Text != want {
+				t.Errorf("late %t: the step shows %q; want %q", late, table.Rows[0][2].Text, want)
+			}
+		}
+	}
+}
+
+// A closed loop has a row like any step, and no rate.
+func TestTablesShowClosedLoops(t *testing.T) {
+	record := stress().Record(t)
+	for rate, want := range map[float64]string{0: "closed", 100: "100"} {
+		record.Phases[1].Rate = rate
+		if got := tablesOf(judged(record))["steps-all"].Rows[0][0].Text; got != want {
+			t.Errorf("the row of a step of %v/s begins with %q; want %q", rate, got, want)
+		}
+	}
+}
+
+// spoilt is a run of reads and inserts of a second, so many of which succeed each.
+func spoilt(t testing.TB, ok int, reads, inserts results.Causes) *results.Record {
+	t.Helper()
+	return resultstest.Play(t, manifest(), time.Second, func(r *results.Recorder) {
+		phase := r.Phase(results.Phase{Name: "step", Stage: "peak", End: time.Second, Rate: 10, Reported: true})
+		number := uint64(0)
+		for kind, causes := range map[int]results.Causes{1: reads, 2: inserts} {
+			for _, one := range append(slices.Clone(causes), results.Cause{Class: results.Ok, Status: 200, Attempts: int64(ok)}) {
+				for range one.Attempts {
+					at := time.Duration(number%10) * 100 * time.Millisecond
+					resultstest.Single(r, results.Attempt{Phase: phase, Kind: kind, Number: number, Intended: at, Sent: at,
+						Done: at + 1, Class: one.Class, Status: one.Status, Code: one.Code})
+					number++
+				}
+			}
+		}
+	})
+}
+
+func TestFailuresByCause(t *testing.T) {
+	failed := func(status int, code string, attempts int64) results.Cause {
+		return results.Cause{Class: results.Failed, Status: status, Code: code, Attempts: attempts}
+	}
+	busy := func(status int, code string, attempts int64) results.Cause {
+		return results.Cause{Class: results.Throttled, Status: status, Code: code, Attempts: attempts}
+	}
+	var many results.Causes
+	for i := range 30 {
+		many = append(many, failed(400, fmt.Sprintf("Code%02d", i), int64(100-i)))
+	}
+	for _, row := range []struct {
+		name           string
+		ok             int
+		reads, inserts results.Causes
+		// before is the section that stands behind the table, empty where there is none.
+		before string
+		rows   int
+		first  string
+	}{
+		{"nothing came to nothing", 100, nil, nil, "", 0, ""},
+		{"throttled in one way alone", 100, results.Causes{busy(503, "ServerBusy", 50)}, nil, "", 0, ""},
+		{"throttled in two ways", 100, results.Causes{busy(503, "ServerBusy", 50), busy(500, "OperationTimedOut", 50)}, nil,
+			"times", 2, "get|throttled|500|OperationTimedOut|50|25.0 %"},
+		{"few failed", 200, results.Causes{failed(400, "InvalidInput", 2)}, nil, "times", 1, "get|failed|400|InvalidInput|2|1.0 %"},
+		{"many failed", 95, results.Causes{failed(400, "InvalidInput", 4), failed(0, "Timeout", 1)},
+			results.Causes{failed(0, "Timeout", 5)}, "limits", 3, "insert|failed|–|Timeout|5|5.0 %"},
+		{"what failed comes before what was throttled", 30, results.Causes{busy(503, "ServerBusy", 60), failed(500, "InternalError", 10)},
+			nil, "limits", 2, "get|failed|500|InternalError|10|10.0 %"},
+		{"all failed without a code", 0, results.Causes{failed(302, "", 40)}, nil, "limits", 1, "get|failed|302|–|40|100 %"},
+		{"more causes than are shown", 0, many, many, "limits", 20, "get|failed|–|other|1,085|42.3 %"},
+	} {
+		record := spoilt(t, row.ok, row.reads, row.inserts)
+		sections := judged(record).Sections
+		at := slices.IndexFunc(sections, func(s document.Section) bool { return s.ID == "causes" })
+		if (at >= 0) != (row.before != "") || at >= 0 && sections[at+1].ID != row.before {
+			t.Errorf("%s: the table of causes is section %d; want it before %q", row.name, at, row.before)
+		}
+		if at < 0 {
+			continue
+		}
+		rows := rowsOf(sections[at].Blocks[0].(document.Table))
+		if len(rows) != row.rows || rows[0] != row.first {
+			t.Errorf("%s: the causes are %q; want %d, first %q", row.name, rows, row.rows, row.first)
+		}
+	}
+}
