@@ -29,6 +29,9 @@ func manifest() results.Manifest {
 // stress is the run that most tests look at.
 func stress() *resultstest.Run { return steps(4, 100, 200, 400) }
 
+// stressed reads the record of stress, which is played once.
+var stressed = stress().Once()
+
 // steps is a load of 500 entities, and steps of so many seconds on a partition that serves
 // 200 entities in a second.
 func steps(seconds int, rates ...int) *resultstest.Run {

@@ -45,7 +45,7 @@ func planted() *document.Document {
 }
 
 func TestDocumentsAsEachFormShowsThem(t *testing.T) {
-	documents := map[string]*document.Document{"planted": planted(), "stress": judged(stress().Record(t)),
+	documents := map[string]*document.Document{"planted": planted(), "stress": judged(stressed(t)),
 		"observed": judged(observed(t, busy)), "moved": judged(moved(t))}
 	for name, d := range documents {
 		for form, render := range renderers() {
@@ -96,7 +96,7 @@ func harmlessAs(t testing.TB, form, text string) {
 
 // The CSV has every number of every table and series of the document.
 func TestCSVHasEveryCell(t *testing.T) {
-	record := stress().Record(t)
+	record := stressed(t)
 	d := judged(record)
 	var text bytes.Buffer
 	if err := report.CSV(&text, d); err != nil {

@@ -63,7 +63,7 @@ func situationRecords(t *testing.T) map[string]*results.Record {
 	for rate := 20; rate <= 400; rate += 20 {
 		rates = append(rates, rate)
 	}
-	invalid := stress().Record(t)
+	invalid := stressed(t)
 	invalid.Target.Requests++
 	invalid.Validity = results.Invalid
 	search := stress()

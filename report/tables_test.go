@@ -37,7 +37,7 @@ func TestRowsOfTables(t *testing.T) {
 		}, []string{"1|4,000|8,000|10 s|49.50 %|0.00 %|7.50|20,199|throttled",
 			"2|2.5|5|440 s|0.00 %|0.04 %|–|1,100|" + hostile}},
 	} {
-		record := stress().Record(t)
+		record := stressed(t)
 		if _, stands := tablesOf(judged(record))[row.table]; stands {
 			t.Errorf("a record with nothing of it has the table %s", row.table)
 		}
@@ -54,7 +54,7 @@ func TestRowsOfTables(t *testing.T) {
 
 // The first screen blames the generator for a step only if it sent the step late.
 func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
-	record := stress().Record(t)
+	record := stressed(t)
 	for late, want := range map[bool]string{false: "cannot tell", true: "generator late"} {
 		summary := verdict.Judge(record)
 		first := &summary.Phases[0]
@@ -69,7 +69,7 @@ func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
 
 // A closed loop has a row like any step, and no rate.
 func TestTablesShowClosedLoops(t *testing.T) {
-	record := stress().Record(t)
+	record := stressed(t)
 	for rate, want := range map[float64]string{0: "closed", 100: "100"} {
 		record.Phases[1].Rate = rate
 		if got := tablesOf(judged(record))["steps-all"].Rows[0][0].Text; got != want {

@@ -164,7 +164,7 @@ func (b *broken) Write(text []byte) (int, error) {
 }
 
 func TestWriterErrorsComeBack(t *testing.T) {
-	record := stress().Record(t)
+	record := stressed(t)
 	summary := verdict.Judge(record)
 	for _, left := range []int{0, 10, 100} {
 		if err := report.Screen(&broken{left}, report.Document(record, summary), layout.Look{}); !errors.Is(err, errBroken) {
@@ -207,7 +207,7 @@ func FuzzText(f *testing.F) {
 }
 
 func BenchmarkText(b *testing.B) {
-	record := stress().Record(b)
+	record := stressed(b)
 	summary := verdict.Judge(record)
 	b.ReportAllocs()
 	for b.Loop() {

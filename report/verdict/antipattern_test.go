@@ -76,45 +76,52 @@ func TestComparisonsTellWhatDiffers(t *testing.T) {
 			r.Counters = results.NewCounters(map[results.CounterName]int64{{Operation: "get", Name: "both"}: count})
 		}
 	}
-	const each = "entities counted for each done"
+	const each, broken, both = "entities counted for each done", "not so: " + rule, "counted as both"
+	type (
+		changes = []func(*results.Record)
+		one     = verdict.Comparison
+	)
 	for _, row := range []struct {
 		sentence         string
 		name             string
-		pattern, instead []func(*results.Record)
-		want             []verdict.Comparison
+		pattern, instead changes
+		// want is the one comparison of that name, of which its name is left out.
+		want one
 	}{
-		{"a figure that differs", each, some(counted(1)), some(counted(50)), []verdict.Comparison{{"get", each, "1", "50", figure.Derived}}},
-		{"the least and the greatest of several runs", each, some(counted(1), counted(3), counted(2)), some(counted(50), counted(40)),
-			[]verdict.Comparison{{"get", each, "1 – 3", "40 – 50", figure.Derived}}},
-		{"half of them without success", "requests for each done", some(nil), some(halved), []verdict.Comparison{{"get", "requests for each done", "1", "2", figure.Derived}}},
-		{"the same on both sides", each, some(counted(7)), some(counted(7)), nil},
-		{"ranges that overlap", each, some(counted(7), counted(20)), some(counted(19), counted(90)), nil},
-		{"by a fiftieth", each, some(counted(100)), some(counted(102)), nil},
-		{"by more than a twentieth", each, some(counted(94)), some(counted(100)), []verdict.Comparison{{"get", each, "94", "100", figure.Derived}}},
-		{"the other way round", each, some(counted(100)), some(counted(94)), []verdict.Comparison{{"get", each, "100", "94", figure.Derived}}},
-		{"where something is throttled, counts rest on the model", each, some(counted(1)), some(throttled), []verdict.Comparison{{"get", each, "1", "50", figure.Modelled}}},
-		{"faults", "not so: " + rule, some(faulty(0)), some(faulty(1200)), []verdict.Comparison{{"", "not so: " + rule, "0", "1,200", figure.Modelled}}},
-		{"a rule that one side alone is held to", "not so: " + rule, some(nil), some(faulty(3)), []verdict.Comparison{{"", "not so: " + rule, "–", "3", figure.Modelled}}},
-		{"one that nobody breaks", "not so: " + rule, some(nil), some(faulty(0)), nil},
-		{"what the workflows of one side alone count", "counted as both", some(nil), some(tallied(9)), nil},
-		{"times", "response p50", some(slow(1)), some(slow(2)), []verdict.Comparison{{"get", "response p50", "4.00 ms", "8.00 ms", figure.Modelled}}},
-		{"times that one run of a side does not tell", "response p50", some(slow(1), slow(0)), some(slow(2), slow(2)), nil},
-		{"what a workflow counts", "counted as both", some(tallied(0)), some(tallied(9)), []verdict.Comparison{{"get", "counted as both", "0", "9", figure.Modelled}}},
+		{"a figure that differs", each, changes{counted(1)}, changes{counted(50)}, one{"get", "", "1", "50", figure.Derived}},
+		{"the least and the greatest of several runs", each, changes{counted(1), counted(3), counted(2)}, changes{counted(50), counted(40)},
+			one{"get", "", "1 – 3", "40 – 50", figure.Derived}},
+		{"half of them without success", "requests for each done", changes{nil}, changes{halved}, one{"get", "", "1", "2", figure.Derived}},
+		{"the same on both sides", each, changes{counted(7)}, changes{counted(7)}, one{}},
+		{"ranges that overlap", each, changes{counted(7), counted(20)}, changes{counted(19), counted(90)}, one{}},
+		{"by a fiftieth", each, changes{counted(100)}, changes{counted(102)}, one{}},
+		{"by more than a twentieth", each, changes{counted(94)}, changes{counted(100)}, one{"get", "", "94", "100", figure.Derived}},
+		{"the other way round", each, changes{counted(100)}, changes{counted(94)}, one{"get", "", "100", "94", figure.Derived}},
+		{"where something is throttled, counts rest on the model", each, changes{counted(1)}, changes{throttled}, one{"get", "", "1", "50", figure.Modelled}},
+		{"faults", broken, changes{faulty(0)}, changes{faulty(1200)}, one{"", "", "0", "1,200", figure.Modelled}},
+		{"a rule that one side alone is held to", broken, changes{nil}, changes{faulty(3)}, one{"", "", "–", "3", figure.Modelled}},
+		{"one that nobody breaks", broken, changes{nil}, changes{faulty(0)}, one{}},
+		{"what the workflows of one side alone count", both, changes{nil}, changes{tallied(9)}, one{}},
+		{"times", "response p50", changes{slow(1)}, changes{slow(2)}, one{"get", "", "4.00 ms", "8.00 ms", figure.Modelled}},
+		{"times that one run of a side does not tell", "response p50", changes{slow(1), slow(0)}, changes{slow(2), slow(2)}, one{}},
+		{"what a workflow counts", both, changes{tallied(0)}, changes{tallied(9)}, one{"get", "", "0", "9", figure.Modelled}},
 	} {
 		sides := [2][][]verdict.Figure{}
-		for side, changes := range [][]func(*results.Record){row.pattern, row.instead} {
+		for side, changes := range []changes{row.pattern, row.instead} {
 			for _, change := range changes {
 				sides[side] = append(sides[side], figuresOf(t, 100, change))
 			}
 		}
-		if diff := cmp.Diff(row.want, only(verdict.Comparisons(sides[0], sides[1]), row.name)); diff != "" {
+		var want []verdict.Comparison
+		if row.want.Origin != "" {
+			row.want.Name = row.name
+			want = []verdict.Comparison{row.want}
+		}
+		if diff := cmp.Diff(want, only(verdict.Comparisons(sides[0], sides[1]), row.name)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.sentence, diff)
 		}
 	}
 }
-
-// some are the runs of one side, by how their records are altered.
-func some(changes ...func(*results.Record)) []func(*results.Record) { return changes }
 
 // What the whole load took is said where the operations of the two sides are not one
 // and the same, and no heat is spoken of where there is none.

@@ -3,54 +3,67 @@ package verdict_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
-func TestAuditInWords(t *testing.T) {
+// What became of the writes, and of what workflows left behind, is said in numbers.
+func TestWhatWasLeftBehind(t *testing.T) {
+	const rule, other = "the legs of each transfer sum to zero", "each entity is in its list"
 	for _, row := range []struct {
-		name  string
-		audit *results.Audit
-		// verdict, findings and limits are what each must hold, not what none may.
-		verdict, findings, limits, not string
+		name       string
+		audit      *results.Audit
+		invariants []results.Invariant
+		// verdict, findings and limits are the words of each.
+		verdict, findings, limits string
 	}{
-		{name: "nobody looked", not: "acknowledged"},
-		{name: "all is there", audit: &results.Audit{Writes: 1500, Acknowledged: 1500, Keys: 1200, ReadBack: 1200},
-			verdict: "Every acknowledged write was found again, in 1,200 entities.", limits: "Each write carried its id", not: "own success"},
-		{name: "no write was acknowledged", audit: &results.Audit{Writes: 3, Absent: 3}, verdict: "There was no acknowledged write to be read back."},
-		{name: "not all was read", audit: &results.Audit{Acknowledged: 1500, Keys: 1200, ReadBack: 200},
-			verdict: "is not known of 1,000 of the 1,200 entities written"},
-		{name: "writes are lost", audit: &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 2, Doubled: 3},
-			verdict: "The table broke its word: of 1,500 acknowledged writes 2 are lost, and counters were raised 3 times too often."},
-		{name: "the client overwrote what it had written", audit: &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 76, Blind: 76},
-			verdict: "The client overwrote 76 of 1,500 acknowledged writes", not: "broke its word"},
-		{name: "some of them", audit: &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 76, Blind: 70},
-			verdict:  "The table broke its word: of 1,500 acknowledged writes 6 are lost",
-			findings: "The client overwrote 70 more acknowledged writes itself"},
-		{name: "retries met their own success", audit: &results.Audit{Own409: 1, Own412: 2, Own404: 3},
-			findings: "6 retries met their own success, after a reply that was lost: 1 inserts (409), 2 conditional writes (412), 3 deletions (404).",
-			limits:   "A deletion that found nothing after a lost reply (404) counts as its own success"},
-		{name: "somebody else was faster", audit: &results.Audit{ForeignConflicts: 7}, findings: "Writes met 7 conflicts"},
-		{name: "nobody knows", audit: &results.Audit{Unknown: 4}, findings: "Of 4 writes nobody knows"},
-		{name: "somebody else wrote", audit: &results.Audit{Overwritten: 5}, findings: "5 entities were written last by somebody"},
-		{name: "more than can be watched", audit: &results.Audit{Keys: 1000, Unwatched: 9}, limits: "Whether 9 writes of further entities are there was not looked at: no more than 1,000"},
+		{"nobody looked", nil, nil, "!acknowledged|!left behind", "!acknowledged", "!acknowledged"},
+		{"all is there", &results.Audit{Writes: 1500, Acknowledged: 1500, Keys: 1200, ReadBack: 1200}, nil, "1,200 entities", "!own success", "its id"},
+		{"no write was acknowledged", &results.Audit{Writes: 3, Absent: 3}, nil, "no acknowledged write", "", ""},
+		{"not all was read", &results.Audit{Acknowledged: 1500, Keys: 1200, ReadBack: 200}, nil, "1,000 of the 1,200", "", ""},
+		{"writes are lost", &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 2, Doubled: 3}, nil,
+			"broke its word|1,500|2 are lost|3 times", "", ""},
+		{"the client overwrote what it had written", &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 76, Blind: 76}, nil,
+			"76 of 1,500|!broke its word", "", ""},
+		{"some of them", &results.Audit{Acknowledged: 1500, Keys: 12, ReadBack: 12, Lost: 76, Blind: 70}, nil,
+			"broke its word|1,500|6 are lost", "70 more", ""},
+		{"retries met their own success", &results.Audit{Own409: 1, Own412: 2, Own404: 3}, nil, "",
+			"6 retries|1 inserts (409)|2 conditional writes (412)|3 deletions (404)", "404"},
+		{"somebody else was faster", &results.Audit{ForeignConflicts: 7}, nil, "", "7 conflicts", ""},
+		{"nobody knows", &results.Audit{Unknown: 4}, nil, "", "4 writes", ""},
+		{"somebody else wrote", &results.Audit{Overwritten: 5}, nil, "", "5 entities", ""},
+		{"more than can be watched", &results.Audit{Keys: 1000, Unwatched: 9}, nil, "", "", "9 writes|1,000"},
+		{"all rules hold", nil, []results.Invariant{{Name: rule, Looked: 4000}, {Name: other, Looked: 1}}, "!left behind", "!left behind", ""},
+		{"one rule, broken", nil, []results.Invariant{{Name: rule, Looked: 4000, Faults: 1200}}, "1,200 of 4,000", "1,200 of 4,000|" + rule, ""},
+		{"one rule of two, broken", nil, []results.Invariant{{Name: other, Looked: 7}, {Name: rule, Looked: 4000, Faults: 1200}},
+			"1 of 2 rules|1,200 cases|!" + other, "1,200 of 4,000|!" + other, ""},
+		{"nothing was left", nil, []results.Invariant{{Name: rule}}, "!as it must be", "nobody knows|" + rule, ""},
 	} {
-		record := (&run{manifest: manifest(), serves: 200, rates: []int{100}, seconds: 2}).record(t)
-		record.Audit = row.audit
+		record := quiet().record(t)
+		record.Audit, record.Invariants = row.audit, row.invariants
 		summary := verdict.Judge(record)
-		findings, limits := strings.Join(verdict.Findings(record), "\n"), strings.Join(verdict.Limits(record), "\n")
-		for _, part := range []struct{ where, got, want string }{
-			{"verdict", summary.Verdict, row.verdict}, {"findings", findings, row.findings}, {"limits", limits, row.limits}} {
-			if !strings.Contains(part.got, part.want) {
-				t.Errorf("%s: the %s is\n%s\nwant %q in it", row.name, part.where, part.got, part.want)
-			}
-			if row.not != "" && strings.Contains(part.got, row.not) {
-				t.Errorf("%s: the %s is\n%s\nwant no %q in it", row.name, part.where, part.got, row.not)
-			}
-		}
+		checkWords(t, row.name, summary.Verdict, row.verdict)
+		checkSentences(t, row.name, verdict.Findings(record), row.findings)
+		checkSentences(t, row.name, verdict.Limits(record), row.limits)
 		if summary.Audit != nil && summary.Audit == record.Audit {
 			t.Errorf("%s: the summary shares its audit with the record; want a copy", row.name)
 		}
+		// A scenario may be there to show the faults: its claims alone say which it wants.
+		if row.invariants != nil && !verdict.Holds(summary) {
+			t.Errorf("%s: the run fails; want faults to fail none that did not expect otherwise", row.name)
+		}
+	}
+}
+
+// A load of messages and blobs alone counts no entity, and is not taken for none.
+func TestLoadBesideTheTableIsNotNothing(t *testing.T) {
+	r := resultstest.Run{Manifest: manifest(), Phases: resultstest.Steps(0, 2*time.Second, 0, 100),
+		Operation: func(op *resultstest.Operation) { op.Entities = 0 }}
+	got := verdict.Judge(r.Record(t)).Verdict
+	if !strings.Contains(got, "of 200 operations 200 succeeded") || strings.Contains(got, "no step") {
+		t.Errorf("the verdict is\n%s\nwant 200 of 200 operations", got)
 	}
 }

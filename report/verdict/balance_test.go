@@ -2,13 +2,12 @@ package verdict_test
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // course is a load of 100 operations/s, of which so many are served in each
@@ -22,46 +21,26 @@ type course struct {
 	rival  *results.Rival
 }
 
-// record plays the course into a recorder, from second 1 on, and reads it back.
+// record plays the course, from second 1 on.
 func (c course) record(t testing.TB) *results.Record {
 	t.Helper()
-	folder := new(results.Memory)
 	m := manifest()
 	m.PartitionKey, m.Spread, m.Start, m.Time, m.Retry = "", c.spread, c.start, "virtual", "none"
-	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatal(err)
-	}
 	length := time.Duration(10*len(c.served)) * time.Second
-	phase := recorder.Phase(results.Phase{Name: "spread", Begin: time.Second, End: time.Second + length, Rate: 100, Reported: true})
-	counts := results.TargetCounts{}
-	for i := range 100 * 10 * len(c.served) {
-		at := time.Second + time.Duration(i)*10*time.Millisecond
-		class, entities := results.Ok, int64(1)
-		if i%100 >= c.served[i/1000] {
-			class, entities = results.Throttled, 0
-			counts.Throttled++
-		} else {
-			counts.Ok++
-		}
-		counts.Requests++
-		counts.Entities += entities
-		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 3, Intended: at, Sent: at, Entities: 1})
-		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 3, Number: uint64(i), Intended: at, Sent: at, Done: at, Class: class, Counted: entities})
-		recorder.Completed(&results.Completed{Phase: phase, Kind: 3, Number: uint64(i), Intended: at, Done: at, Class: class, Attempts: 1, Entities: 1, Served: entities})
-	}
-	for _, e := range c.events {
-		recorder.Event(e)
-	}
-	recorder.Take(func(of *results.Record) { of.Tail, of.Rival = c.tail, c.rival })
-	if err := recorder.Finish(time.Second+length, results.Valid, nil, &counts); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	phase := resultstest.Phase{Kind: 3, Phase: results.Phase{Name: "spread", Begin: time.Second, End: time.Second + length, Rate: 100, Reported: true}}
+	r := resultstest.Run{Manifest: m, Phases: []resultstest.Phase{phase}, Events: c.events,
+		Take: func(of *results.Record) { of.Tail, of.Rival = c.tail, c.rival },
+		Attempt: func(op *resultstest.Operation, a *results.Attempt) {
+			if a.Done = a.Sent; int(op.Number)%100 >= c.served[op.Number/1000] {
+				a.Class = results.Throttled
+			}
+		}}
+	return r.Record(t)
+}
+
+// evenly is a cold start of twelve partitions that share the load.
+func evenly(served ...int) course {
+	return course{served: served, spread: &results.Spread{Partitions: 12, Rate: 100. / 12}, start: "cold"}
 }
 
 func decided(second int, what string, ranges int) results.Event {
@@ -69,79 +48,97 @@ func decided(second int, what string, ranges int) results.Event {
 		Ranges: ranges, Key: "NYC", Reason: "no boundary divides its load", Until: time.Duration(second+5) * time.Second}}
 }
 
-func seconds(s float64) *float64 { return &s }
-
 func TestBalance(t *testing.T) {
-	twelve, one := &results.Spread{Partitions: 12, Rate: 100. / 12}, &results.Spread{Partitions: 1, Rate: 3000}
-	for _, tt := range []struct {
+	relieved := evenly(50, 50, 60, 100, 100, 100, 100)
+	relieved.events = []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(21, results.RangeSplit, 3)}
+	throttled := evenly(50, 50, 50, 50, 50)
+	throttled.events = []results.Event{decided(11, results.RangeKept, 1)}
+	throttled.tail = []results.KeyTail{{Key: "NYC", Attempts: 100, Throttled: 50}, {Key: "Berlin", Attempts: 1000, Throttled: 1}}
+	single := evenly(50, 50, 50, 50, 50)
+	single.spread, single.tail = &results.Spread{Partitions: 1, Rate: 3000}, throttled.tail[:1]
+	survives, flips := evenly(100, 100, 100, 100), evenly(100, 100, 100, 100)
+	survives.rival = &results.Rival{Profile: "headroom", Outcome: results.LoadHeld}
+	flips.rival = &results.Rival{Profile: "headroom", Outcome: results.LoadRelieved, Relieved: new(3700.)}
+	for _, row := range []struct {
 		name                string
 		course              course
 		outcome             string
 		throttled, relieved *float64
-		says, says2, not    string
+		words               string
 	}{
-		{"a load that is borne", course{served: []int{100, 100, 100, 100, 100}, spread: twelve, start: "cold"},
-			results.LoadHeld, nil, nil, "borne from the start", "Load balancing changed nothing", "throttled from"},
-		{"one that is relieved", course{served: []int{50, 50, 60, 100, 100, 100, 100}, spread: twelve, start: "cold",
-			events: []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(21, results.RangeSplit, 3)}},
-			results.LoadRelieved, seconds(0), seconds(30), "relieves it after 30 s, by 2 splits, 1 move and no merge, into 3 ranges", "throttled from the start", "to the end"},
-		{"one that is throttled later", course{served: []int{100, 50, 100, 100, 100, 100}, spread: twelve, start: "cold"},
-			results.LoadRelieved, seconds(10), seconds(20), "throttled after 10 s", "", ""},
-		{"one that is throttled to the end", course{served: []int{50, 50, 50, 50, 50}, spread: twelve, start: "cold",
-			events: []results.Event{decided(11, results.RangeKept, 1)}, tail: []results.KeyTail{{Key: "NYC", Attempts: 100, Throttled: 50}, {Key: "Berlin", Attempts: 1000, Throttled: 1}}},
-			results.LoadThrottled, seconds(0), nil, `"NYC" (50.0 % of its attempts)`, "no boundary divides its load", "Berlin"},
-		{"one that ends too soon to tell", course{served: []int{50, 50, 50, 100, 100}, spread: twelve, start: "cold"},
-			results.LoadThrottled, seconds(0), nil, "did not last long enough", "", ""},
-		{"a single hot key", course{served: []int{50, 50, 50, 50, 50}, spread: one, start: "cold", tail: []results.KeyTail{{Key: "NYC", Attempts: 100, Throttled: 50}}},
-			results.LoadThrottled, seconds(0), nil, "never divided", `"NYC" alone is asked for more than the 2,000/s`, ""},
-		{"a verdict that survives", course{served: []int{100, 100, 100, 100}, spread: twelve, start: "cold", rival: &results.Rival{Profile: "headroom", Outcome: results.LoadHeld}},
-			results.LoadHeld, nil, nil, "This verdict survives: under profile headroom the same load is borne from the start, too", "", "flips"},
-		{"a verdict that flips", course{served: []int{100, 100, 100, 100}, spread: twelve, start: "cold", rival: &results.Rival{Profile: "headroom", Outcome: results.LoadRelieved, Relieved: seconds(3700)}},
-			results.LoadHeld, nil, nil, "This verdict flips with the model: under profile headroom the same load is throttled, and relieved after 1 h 1 min 40 s", "", "survives"},
+		{"a load that is borne", evenly(100, 100, 100, 100, 100), results.LoadHeld, nil, nil, "!throttled from"},
+		{"one that is relieved", relieved, results.LoadRelieved, new(0.), new(30.), "30 s|2 splits, 1 move and no merge|3 ranges|!to the end"},
+		{"one that is throttled later", evenly(100, 50, 100, 100, 100, 100), results.LoadRelieved, new(10.), new(20.), "10 s"},
+		{"one that is throttled to the end", throttled, results.LoadThrottled, new(0.), nil, `"NYC" (50.0 %|no boundary divides its load|!Berlin`},
+		{"one that ends too soon to tell", evenly(50, 50, 50, 100, 100), results.LoadThrottled, new(0.), nil, "long enough"},
+		{"a single hot key", single, results.LoadThrottled, new(0.), nil, `"NYC" alone|2,000/s`},
+		{"a verdict that survives", survives, results.LoadHeld, nil, nil, "survives|headroom|!flips"},
+		{"a verdict that flips", flips, results.LoadHeld, nil, nil, "flips|headroom|1 h 1 min 40 s|!survives"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			record := tt.course.record(t)
-			summary := verdict.Judge(record)
-			b := summary.Balance
-			if b == nil || b.Outcome != tt.outcome || !same(b.Throttled, tt.throttled) || !same(b.Relieved, tt.relieved) {
-				t.Fatalf("balance %+v; want %s, throttled %v, relieved %v", b, tt.outcome, tt.throttled, tt.relieved)
-			}
-			for _, want := range []string{tt.says, tt.says2} {
-				if !strings.Contains(summary.Verdict, want) {
-					t.Errorf("the verdict is %q; want it to say %q", summary.Verdict, want)
-				}
-			}
-			if tt.not != "" && strings.Contains(summary.Verdict, tt.not) {
-				t.Errorf("the verdict is %q; want it not to say %q", summary.Verdict, tt.not)
-			}
-			if summary.Saturation != nil {
-				t.Errorf("saturation %v; want none of several partitions", *summary.Saturation)
-			}
-			rival := verdict.RivalOf(record)
-			if rival.Outcome != tt.outcome || !same(rival.Relieved, tt.relieved) {
-				t.Errorf("RivalOf = %+v; want the same outcome", rival)
-			}
-		})
+		record := row.course.record(t)
+		summary := verdict.Judge(record)
+		b := summary.Balance
+		if b == nil || b.Outcome != row.outcome || !same(b.Throttled, row.throttled) || !same(b.Relieved, row.relieved) {
+			t.Fatalf("%s: balance %+v; want %s, throttled %v, relieved %v", row.name, b, row.outcome, row.throttled, row.relieved)
+		}
+		checkWords(t, row.name, summary.Verdict, row.words)
+		if summary.Saturation != nil {
+			t.Errorf("%s: saturation %v; want none of several partitions", row.name, *summary.Saturation)
+		}
+		if rival := verdict.RivalOf(record); rival.Outcome != row.outcome || !same(rival.Relieved, row.relieved) {
+			t.Errorf("%s: RivalOf = %+v; want the same outcome", row.name, rival)
+		}
 	}
-}
-
-func TestBalanceNamesALoadThatNobodySpread(t *testing.T) {
-	c := course{served: []int{50, 50, 60, 100, 100, 100, 100}, start: "cold", events: []results.Event{decided(11, results.RangeSplit, 2)}}
-	record := c.record(t)
-	if got := verdict.Judge(record).Verdict; !strings.HasPrefix(got, "The load is throttled from the start") {
-		t.Errorf("the verdict is %q; want it to begin with the load, named once", got)
-	}
+	relieved.spread = nil
+	record := relieved.record(t)
 	record.Manifest.PartitionKey = "NYC"
-	if got := verdict.Judge(record).Verdict; !strings.HasPrefix(got, `The load on the partition "NYC" is throttled`) {
-		t.Errorf("the verdict is %q; want it to name the partition", got)
-	}
+	checkWords(t, "a load that nobody spread", verdict.Judge(record).Verdict, `partition "NYC"`)
 }
 
 func same(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
+// All accounts together are full where each is, and not where one could be; the busiest of
+// several is compared with its own target.
+func TestAccounts(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		accounts int
+		target   int64
+		words    string
+	}{
+		{"one account that is full", 0, 50, "at the account's limit"},
+		{"two that are full", 2, 25, "the limits of the 2 accounts"},
+		{"two of which one alone would be full", 2, 50, "long enough"},
+	} {
+		record := evenly(50, 50, 50, 50, 50).record(t)
+		record.Manifest.Accounts, record.Manifest.Targets.Account = row.accounts, row.target
+		checkWords(t, row.name, verdict.Judge(record).Verdict, row.words)
+	}
+	for _, row := range []struct {
+		name              string
+		accounts          int
+		target            int64
+		findings, verdict string
+	}{
+		{"of two accounts the second", 2, 20_000, "Of 2 accounts number 2|200 entities/s|150/s|20,000/s", ""},
+		{"a target that the model does not set", 2, 0, "Of 2 accounts number 2|!20,000/s", ""},
+		{"two that bind before the partition", 2, 100, "", "each of 2 accounts"},
+		{"one account that binds", 0, 100, "!number 2", "an account|!accounts"},
+	} {
+		r := small(nil)
+		r.manifest.PartitionKey, r.manifest.Targets.Account, r.manifest.Accounts = "", row.target, row.accounts
+		record := r.record(t)
+		for i := range record.Phases {
+			record.Phases[i].Accounts = []results.AccountStats{{Offered: 400, Served: 390}, {Offered: 800, Served: 600, Throttled: 12}}[:row.accounts]
+		}
+		checkSentences(t, row.name, verdict.Findings(record), row.findings)
+		checkWords(t, row.name, verdict.Judge(record).Verdict, row.verdict)
+	}
+}
+
 func TestMinutesSumUpTheLoad(t *testing.T) {
-	c := course{spread: &results.Spread{Partitions: 12, Rate: 1}, start: "cold",
-		events: []results.Event{decided(30, results.RangeSplit, 2), decided(70, results.RangeMoved, 2), decided(70, results.RangesMerged, 1)}}
+	c := evenly()
+	c.events = []results.Event{decided(30, results.RangeSplit, 2), decided(70, results.RangeMoved, 2), decided(70, results.RangesMerged, 1)}
 	for range 18 {
 		c.served = append(c.served, 40)
 	}
@@ -165,58 +162,44 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 }
 
 func TestFindingsOfBalance(t *testing.T) {
-	c := course{served: []int{50, 100, 100, 100, 100}, spread: &results.Spread{Partitions: 2, Rate: 50}, start: "cold", events: []results.Event{
-		decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(12, results.RangeKept, 2)}}
-	found := strings.Join(verdict.Findings(c.record(t)), "\n")
-	for _, want := range []string{"90.0 % of 5,000 operations succeeded", "first step, a split, after 10 s of load", "made 1 split, 1 move and no merge, and there were 2 ranges",
-		"offline for 5,000 ms on average", `After 11 s the range from "NYC" on was overloaded and left as it was: no boundary divides its load.`} {
-		if !strings.Contains(found, want) {
-			t.Errorf("findings:\n%s\nwant them to say %q", found, want)
-		}
-	}
+	c := evenly(50, 100, 100, 100, 100)
+	c.events = []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(12, results.RangeKept, 2)}
 	for n := range 5 {
 		c.events = append(c.events, decided(13+n, results.RangeKept, 2))
 	}
-	if found := verdict.Findings(c.record(t)); !slices.Contains(found, "So were 3 more.") {
-		t.Errorf("findings %q; want those beyond three counted", found)
-	}
+	checkSentences(t, "a load that is relieved", verdict.Findings(c.record(t)),
+		`90.0 % of 5,000|a split, after 10 s|1 split, 1 move and no merge|2 ranges|5,000 ms|11 s|"NYC"|no boundary divides its load|3 more`)
 }
 
 func TestLimitsOfSimulations(t *testing.T) {
-	for _, tt := range []struct {
+	for _, row := range []struct {
 		name, profile, start string
-		dataless             bool
-		want, not            string
+		alter                func(*results.Manifest)
+		words                string
 	}{
-		{"a cold start", "documented", "cold", false, "are assumptions", "Balancing is not modelled"},
-		{"a warm start", "documented", "warm", false, "Balancing is not modelled", "one range"},
-		{"headroom", "headroom", "cold", false, "profile headroom, which lets partitions exceed", "held hard"},
-		{"2010", "measured-2010", "cold", false, "published in 2010", "held hard"},
-		{"without data", "documented", "cold", true, "Nothing was stored", ""},
+		{"a cold start", "documented", "cold", nil, "assumptions|!Balancing is not"},
+		{"a warm start", "documented", "warm", nil, "Balancing is not|!one range"},
+		{"headroom", "headroom", "cold", nil, "profile headroom|!held hard"},
+		{"2010", "measured-2010", "cold", nil, "2010|!held hard"},
+		{"without data", "documented", "cold", func(m *results.Manifest) { m.Dataless = true }, "Nothing was stored"},
+		{"a network of round trips alone", "documented", "warm", modelled("0", "0"), "modelled round trip.|!loses|!line of"},
+		{"one that loses packets", "documented", "warm", modelled("50", "0"), "loses|!line of"},
+		{"a line", "documented", "warm", modelled("0", "2500000"), "line of|!loses"},
+		{"both", "documented", "warm", modelled("50", "2500000"), "loses|line of"},
 	} {
-		record := course{served: []int{100}, spread: &results.Spread{Partitions: 2}, start: tt.start}.record(t)
-		record.Manifest.Profile, record.Manifest.Dataless = tt.profile, tt.dataless
-		text := fmt.Sprint(verdict.Limits(record))
-		if !strings.Contains(text, tt.want) || tt.not != "" && strings.Contains(text, tt.not) {
-			t.Errorf("%s: Limits = %s; want %q and not %q", tt.name, text, tt.want, tt.not)
+		record := course{served: []int{100}, spread: &results.Spread{Partitions: 2}, start: row.start}.record(t)
+		record.Manifest.Profile = row.profile
+		if row.alter != nil {
+			row.alter(&record.Manifest)
 		}
+		checkWords(t, row.name, fmt.Sprint(verdict.Limits(record)), row.words)
 	}
 }
 
-// What is modelled of a network is in the times, and nothing else of one is.
-func TestLimitsNameTheNetwork(t *testing.T) {
-	const ends = "and none of a network beyond the modelled "
-	for _, tt := range []struct{ loss, bandwidth, want string }{
-		{"0", "0", "round trip."},
-		{"50", "0", "round trip and packets that it loses."},
-		{"0", "2500000", "round trip and line of the clients."},
-		{"50", "2500000", "round trip, packets that it loses and line of the clients."},
-	} {
-		record := course{served: []int{100}, spread: &results.Spread{Partitions: 2}, start: "warm"}.record(t)
-		record.Manifest.Target = results.Embedded
-		record.Manifest.Model = []results.Parameter{{Name: "packet_loss", Value: tt.loss}, {Name: "client_bandwidth", Value: tt.bandwidth}}
-		if text := fmt.Sprint(verdict.Limits(record)); !strings.Contains(text, ends+tt.want) {
-			t.Errorf("loss %s, bandwidth %s: Limits = %s; want %q", tt.loss, tt.bandwidth, text, ends+tt.want)
-		}
+// modelled sets what the model has of a network.
+func modelled(loss, bandwidth string) func(*results.Manifest) {
+	return func(m *results.Manifest) {
+		m.Target = results.Embedded
+		m.Model = []results.Parameter{{Name: "packet_loss", Value: loss}, {Name: "client_bandwidth", Value: bandwidth}}
 	}
 }

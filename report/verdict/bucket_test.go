@@ -10,6 +10,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // arrival is a request for so many entities of a partition.
@@ -64,34 +65,22 @@ func drawLoad(chance *rand.Rand, partitions int, perSecond float64, seconds int)
 // recorded returns the record of a load, of which some requests are throttled.
 func recorded(t testing.TB, m results.Manifest, load []arrival, throttled []bool, seconds int) *results.Record {
 	t.Helper()
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin := time.Second
-	phase := recorder.Phase(results.Phase{Name: "read", Stage: "read", Begin: begin, End: begin + time.Duration(seconds)*time.Second,
-		Rate: float64(len(load)) / float64(seconds), Reported: true})
-	for i, one := range load {
-		at := begin + one.at
-		a := results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Class: results.Ok, Status: 200, Intended: at, Sent: at, Done: at + time.Microsecond,
-			Entities: one.entities, Counted: one.entities + one.scans, PartitionKey: fmt.Sprint(one.partition), HasPartition: true}
-		if throttled[i] {
-			a.Class, a.Status, a.Code, a.Counted = results.Throttled, 503, "ServerBusy", 0
+	const begin = time.Second
+	end := begin + time.Duration(seconds)*time.Second
+	return resultstest.Play(t, m, end, func(r *results.Recorder) {
+		phase := r.Phase(results.Phase{Name: "read", Stage: "read", Begin: begin, End: end,
+			Rate: float64(len(load)) / float64(seconds), Reported: true})
+		for i, one := range load {
+			at := begin + one.at
+			a := results.Attempt{Phase: phase, Kind: 1, Number: uint64(i), Class: results.Ok, Status: 200, Intended: at, Sent: at,
+				Done: at + time.Microsecond, Entities: one.entities, Counted: one.entities + one.scans,
+				PartitionKey: fmt.Sprint(one.partition), HasPartition: true}
+			if throttled[i] {
+				a.Class, a.Status, a.Code, a.Counted = results.Throttled, 503, "ServerBusy", 0
+			}
+			resultstest.Single(r, a)
 		}
-		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Intended: at, Sent: at, Entities: one.entities})
-		recorder.Attempt(&a)
-		recorder.Completed(&results.Completed{Phase: phase, Kind: 1, Number: uint64(i), Intended: at, Done: a.Done, Class: a.Class, Attempts: 1,
-			Entities: one.entities, Served: a.Counted})
-	}
-	if err := recorder.Finish(begin+time.Duration(seconds)*time.Second, results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	})
 }
 
 // burstManifest is that of a run against the documents' targets by an allowance.
@@ -126,7 +115,8 @@ func hottestThrottled(load []arrival, throttled []bool) (most int64) {
 // throttles within seconds that ask for no more than the target; that an allowance of one
 // second throttles nothing is said only where replaying shows the same.
 func TestThrottlingThatRestsOnBurst(t *testing.T) {
-	const rate, seconds, cases = 2000, 8, 200
+	const rate, seconds = 2000, 8
+	cases := resultstest.Cases(60, 200)
 	var told, spared, over, none int
 	for seed := range uint64(cases) {
 		chance := rand.New(rand.NewPCG(seed, 44))
@@ -158,7 +148,6 @@ func TestThrottlingThatRestsOnBurst(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of %d loads %d rest on the allowance, %d of these throttle nothing by one of a second; %d are above the target, %d not throttled", cases, told, spared, over, none)
 	if told < cases/10 || spared < cases/20 || over < cases/20 || none < cases/40 {
 		t.Errorf("of %d loads %d rest on the allowance, %d spared, %d over, %d not throttled; want some of each", cases, told, spared, over, none)
 	}

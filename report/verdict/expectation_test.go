@@ -1,9 +1,7 @@
 package verdict_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,32 +9,6 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 )
-
-// claimed judges texts on a record.
-func claimed(record *results.Record, texts ...string) []results.Check {
-	own := *record
-	own.Manifest.Checks = texts
-	return verdict.Judge(&own).Checks
-}
-
-func TestOnlyAValidRunBearsAClaimOut(t *testing.T) {
-	record := stress().record(t)
-	for _, row := range []struct {
-		name, validity, text, observed string
-		pass                           bool
-	}{
-		{"valid", results.Valid, "throttled < 45%", "40.0 %", true},
-		{"interrupted", results.Partial, "throttled < 45%", "not measured: the run is partial", false},
-		{"untrue", results.Invalid, "throttled < 45%", "not measured: the run is invalid", false},
-		{"not a claim", results.Valid, "throttled <> 1%", "not measured: byte 11: the character '>' stands where the limit should", false},
-	} {
-		record.Validity = row.validity
-		got := claimed(record, row.text)
-		if len(got) != 1 || got[0].Holds() != row.pass || !strings.HasPrefix(got[0].Said(), row.observed) || got[0].Expr != row.text {
-			t.Errorf("%s: %q = %+v; want it observed as %s, and pass %t", row.name, row.text, got, row.observed, row.pass)
-		}
-	}
-}
 
 // What is observed is shown with as many figures as it takes to see on which side of
 // the limit it lies.
@@ -85,12 +57,8 @@ func TestClaimsComeAfterThePeakAndInTheirOrder(t *testing.T) {
 		t.Errorf("Expectations differ (-want +got):\n%s", diff)
 	}
 	// A claim that fails is not the peak's failure.
-	if verdict.Holds(summary) || !strings.Contains(summary.Verdict, "A peak of 1,000 operations/s holds") {
-		t.Errorf("Holds = %t, Verdict = %q; want a peak that holds in a run that does not", verdict.Holds(summary), summary.Verdict)
-	}
-	text, err := json.Marshal(summary.Checks[1])
-	if err != nil || !strings.HasPrefix(string(text), `{"expr":"throttled \u003c 1%","observed":"`) {
-		t.Errorf("as JSON: %s, %v; want expr, observed and pass", text, err)
+	if verdict.Holds(summary) || summary.PeakState != results.Holds {
+		t.Errorf("Holds = %t, the peak %s; want a peak that holds in a run that does not", verdict.Holds(summary), summary.PeakState)
 	}
 	r.manifest.PeakAsked, r.manifest.Checks = 0, nil
 	if got := verdict.Judge(r.record(t)).Checks; got == nil || len(got) > 0 {

@@ -1,8 +1,13 @@
 package verdict_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"loadgen/results"
 	"loadgen/results/resultstest"
@@ -33,14 +38,35 @@ type run struct {
 	reasons                        []string
 }
 
-// record plays the run and reads its record.
+// plays are the runs that were played, by what they are.
+var plays sync.Map
+
+// record plays the run, unless an equal one was, and reads its record.
 func (r *run) record(t testing.TB) *results.Record {
+	t.Helper()
+	manifest, err := json.Marshal(r.manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := *r
+	bare.manifest = results.Manifest{}
+	key := fmt.Sprintf("%s %+v", manifest, bare)
+	folder, found := plays.Load(key)
+	if !found {
+		folder = new(results.Memory)
+		r.into(t, folder.(*results.Memory))
+		plays.Store(key, folder)
+	}
+	return resultstest.Read(t, folder.(*results.Memory))
+}
+
+func (r *run) into(t testing.TB, folder results.Folder) {
 	t.Helper()
 	pause := time.Duration(r.pause) * time.Second
 	played := resultstest.Run{Manifest: r.manifest, Serves: r.serves, Retries: r.retries, Wait: time.Second,
 		Phases: resultstest.Steps(time.Second, time.Duration(r.seconds)*time.Second, pause, r.rates...),
 		Tail:   pause + 5*time.Second, Validity: r.validity, Reasons: r.reasons, Operation: r.operation, Attempt: r.attempt}
-	return played.Record(t)
+	played.Into(t, folder)
 }
 
 func (r *run) operation(op *resultstest.Operation) {
@@ -66,4 +92,46 @@ func (r *run) attempt(op *resultstest.Operation, a *results.Attempt) {
 // stress is a run that saturates its partition at 2,000 entities/s.
 func stress() *run {
 	return &run{manifest: manifest(), serves: 2000, rates: []int{1000, 4000}, seconds: 4, pause: 1}
+}
+
+// small is a run that saturates a partition of 200 entities/s, whose target in
+// the model is that.
+func small(change func(*run)) *run {
+	r := &run{manifest: manifest(), serves: 200, rates: []int{100, 400}, seconds: 4, pause: 1}
+	r.manifest.Targets = results.Targets{Partition: 200, Account: 20_000}
+	if change != nil {
+		change(r)
+	}
+	return r
+}
+
+// quiet is a run of 200 operations in 2 s that all succeed, over 8 s.
+func quiet() *run {
+	return &run{manifest: manifest(), serves: 1000, rates: []int{100}, seconds: 2}
+}
+
+// checkWords checks that each of the words, which bars part, is in a text, and none of those
+// behind an exclamation mark.
+func checkWords(t *testing.T, name, text, words string) {
+	t.Helper()
+	if words == "" {
+		return
+	}
+	for _, word := range strings.Split(words, "|") {
+		absent, not := strings.CutPrefix(word, "!")
+		if strings.Contains(text, absent) == not {
+			t.Errorf("%s: it says\n%s\nwant %q", name, text, word)
+		}
+	}
+}
+
+// checkSentences checks the words of sentences, and that each is one.
+func checkSentences(t *testing.T, name string, sentences []string, words string) {
+	t.Helper()
+	checkWords(t, name, strings.Join(sentences, "\n"), words)
+	for _, sentence := range sentences {
+		if !strings.HasSuffix(sentence, ".") || strings.ContainsFunc(sentence, unicode.IsControl) {
+			t.Errorf("%s: %q is no sentence", name, sentence)
+		}
+	}
 }

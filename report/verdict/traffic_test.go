@@ -3,7 +3,6 @@ package verdict_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // observed is a run of outside traffic: two requests, throttled once and then
@@ -23,26 +23,15 @@ func observed(t testing.TB, change func(*results.Manifest, *results.Capture)) *r
 	if change != nil {
 		change(&m, o)
 	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatalf("NewRecorder = %v; want no error", err)
-	}
-	phase := recorder.Phase(results.Phase{Name: "observed", Reported: true, End: 2 * time.Second})
-	recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Entities: 1})
-	for try, class := range []results.Class{results.Throttled, results.Ok} {
-		recorder.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
-	}
-	recorder.Completed(&results.Completed{Class: results.Ok, Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
-	recorder.Take(func(of *results.Record) { of.Capture = o })
-	if err := recorder.Finish(3*time.Second, results.Valid, nil, nil); err != nil {
-		t.Fatalf("Finish = %v; want no error", err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatalf("Read = %v; want no error", err)
-	}
-	return record
+	return resultstest.Play(t, m, 3*time.Second, func(r *results.Recorder) {
+		phase := r.Phase(results.Phase{Name: "observed", Reported: true, End: 2 * time.Second})
+		r.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Entities: 1})
+		for try, class := range []results.Class{results.Throttled, results.Ok} {
+			r.Attempt(&results.Attempt{Phase: phase, Kind: 1, Try: try, Retry: try > 0, Class: class, Done: time.Second, Counted: int64(try)})
+		}
+		r.Completed(&results.Completed{Class: results.Ok, Phase: phase, Kind: 1, Done: time.Second, Attempts: 2, Entities: 1, Served: 1})
+		r.Take(func(of *results.Record) { of.Capture = o })
+	})
 }
 
 // seen is a partition that saturates beside a calm one that counts more.
@@ -67,74 +56,87 @@ func unknown(o *results.Capture, why string) {
 	p.Saturation, p.SaturationInterval, p.SaturationWhy = nil, nil, why
 }
 
+// The state of traffic, and what its phase holds, go with the verdict on it.
 func TestVerdictsOfTraffic(t *testing.T) {
 	calm := func(o *results.Capture) { o.Partitions = o.Partitions[:1] }
 	var got strings.Builder
 	for _, row := range []struct {
 		name   string
 		change func(*results.Manifest, *results.Capture)
-		after  func(*results.Record)
+		state  string
+		holds  *bool
+		why    string
 	}{
-		{"a partition saturates", nil, nil},
-		{"under a model's own target", func(m *results.Manifest, o *results.Capture) { m.Targets.Partition = 1000 }, nil},
+		{"a partition saturates", nil, results.Saturates, new(false), ""},
+		{"under a model's own target", func(m *results.Manifest, o *results.Capture) { m.Targets.Partition = 1000 }, results.Saturates, new(false), ""},
 		{"overloaded in spells too short to tell", func(m *results.Manifest, o *results.Capture) {
 			unknown(o, "throttling in 3 of the seconds alone, too few to show a limit")
-		}, nil},
+		}, results.CannotTell, nil, "3 partitions"},
 		{"throttled by chance", func(m *results.Manifest, o *results.Capture) {
 			unknown(o, "the throttling is sporadic: it takes the same share of any load")
-		}, nil},
+		}, results.CannotTell, nil, "3 partitions"},
 		{"throttled in bursts within a second", func(m *results.Manifest, o *results.Capture) {
 			unknown(o, "one rate does not tell a limit from sporadic throttling")
 			p := &o.Partitions[1]
 			p.Busiest, p.Offered, p.Typical = 700, 900, 30
-		}, nil},
-		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, nil},
+		}, results.CannotTell, nil, "not known"},
+		{"calm", func(m *results.Manifest, o *results.Capture) { calm(o) }, results.Holds, new(true), ""},
 		{"nothing is throttled without limits, but more was counted than one partition may", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			m.Profile, m.Targets = "off", results.Targets{}
 			o.Partitions[0].Busiest, o.Partitions[0].Offered = 7000, 7000
-		}, nil},
-		{"keys that only ascend", func(m *results.Manifest, o *results.Capture) { o.Orders[0].Partitions.Ascending = 490 }, nil},
+		}, results.CannotTell, nil, "4 partitions"},
+		{"keys that only ascend", func(m *results.Manifest, o *results.Capture) { o.Orders[0].Partitions.Ascending = 490 }, results.Saturates, new(false), ""},
 		{"a calm partition of keys that only descend", func(m *results.Manifest, o *results.Capture) {
 			calm(o)
 			o.Orders[0].Partitions.Descending = 450
-		}, nil},
-		{"a query that returns all it reads", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 20_000 }, nil},
-		{"a query that returns nothing", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 0 }, nil},
-		{"a query without a filter", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Shape, o.Shapes[0].Class = "", "" }, nil},
-		{"no query", func(m *results.Manifest, o *results.Capture) { o.Shapes = nil }, nil},
-		{"an account that gives in first", func(m *results.Manifest, o *results.Capture) { m.Targets.Account = 1000 }, nil},
-		{"no request for an entity", func(m *results.Manifest, o *results.Capture) { *o = results.Capture{Requests: 3} }, nil},
-		{"a service of somebody else's", func(m *results.Manifest, o *results.Capture) { m.Target = "https://example.table" }, nil},
+		}, results.Holds, new(true), ""},
+		{"a query that returns all it reads", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 20_000 }, results.Saturates, new(false), ""},
+		{"a query that returns nothing", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Returned = 0 }, results.Saturates, new(false), ""},
+		{"a query without a filter", func(m *results.Manifest, o *results.Capture) { o.Shapes[0].Shape, o.Shapes[0].Class = "", "" }, results.Saturates, new(false), ""},
+		{"no query", func(m *results.Manifest, o *results.Capture) { o.Shapes = nil }, results.Saturates, new(false), ""},
+		{"an account that gives in first", func(m *results.Manifest, o *results.Capture) { m.Targets.Account = 1000 }, results.Saturates, nil, "account to less"},
+		{"no request for an entity", func(m *results.Manifest, o *results.Capture) { *o = results.Capture{Requests: 3} }, results.CannotTell, nil, "no request"},
+		{"a service of somebody else's", func(m *results.Manifest, o *results.Capture) { m.Target = "https://example.table" }, results.Saturates, new(false), ""},
 		{"names with escapes in them", func(m *results.Manifest, o *results.Capture) {
 			p, s := &o.Partitions[1], &o.Shapes[0]
 			p.PartitionKey, p.Table = "a\x1b[2J\u202e\""+strings.Repeat("ä", 100), "\n"
 			s.Shape, s.Class, s.Table = strings.Repeat("\x07", 200), "\x1b[m", "\u202e"
-		}, nil},
-		{"cut off", nil, func(r *results.Record) { r.Validity, r.Reasons = results.Partial, []string{"the server was killed"} }},
+		}, results.Saturates, new(false), ""},
+		{"cut off", func(m *results.Manifest, o *results.Capture) {}, results.CannotTell, nil, results.Partial},
+		{"too much failed", func(_ *results.Manifest, o *results.Capture) {
+			calm(o)
+			o.Partitions[0].Failed = 900
+		}, results.CannotTell, nil, "fails"},
+		{"a calm partition of an account that gives in first", func(m *results.Manifest, o *results.Capture) {
+			calm(o)
+			m.Targets.Account = 1000
+		}, results.CannotTell, nil, "the account"},
 	} {
 		record := observed(t, row.change)
-		if row.after != nil {
-			row.after(record)
+		if row.name == "cut off" {
+			record.Validity, record.Reasons = results.Partial, []string{"the server was killed"}
 		}
-		summary := verdict.Judge(record)
-		fmt.Fprintf(&got, "# %s\n%s\n\n", row.name, strings.ReplaceAll(summary.Verdict, ". ", ".\n"))
+		s := verdict.Judge(record)
+		if row.why != "fails" && row.why != "the account" {
+			fmt.Fprintf(&got, "# %s\n%s\n\n", row.name, strings.ReplaceAll(s.Verdict, ". ", ".\n"))
+		}
 		record.Manifest.PeakAsked = 1 // Four sentences are allowed.
-		held(t, row.name, record, &results.Summary{Validity: results.Valid, Verdict: summary.Verdict})
-	}
-	const golden = "testdata/traffic.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
+		checkVerdict(t, row.name, record, &results.Summary{Validity: results.Valid, Verdict: s.Verdict})
+		again, ok := verdict.State(s)
+		if s.State != row.state || again != row.state || ok != nil || s.Ok != nil {
+			t.Errorf("%s: %s, again %s, ok %v; want %s", row.name, s.State, again, s.Ok, row.state)
+		}
+		saturates := row.state == results.Saturates
+		if (s.Saturation != nil) != saturates || (s.SaturationWhy == "") != saturates && record.Capture.Partitions != nil {
+			t.Errorf("%s: saturation = %v, for %q; want one where the run saturates, else why there is none", row.name, s.Saturation, s.SaturationWhy)
+		}
+		phase := s.Phases[0]
+		if !cmp.Equal(phase.Holds, row.holds) || (phase.Why == "") != (row.why == "") || !strings.Contains(phase.Why, row.why) {
+			t.Errorf("%s: the phase holds: %v, for %q; want %v, for %q", row.name, phase.Holds, phase.Why, row.holds, row.why)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatalf("%v; -update writes it", err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("verdicts differ (-golden +got); -update writes them anew:\n%s", diff)
-	}
+	compareGolden(t, "testdata/traffic.golden", got.String())
 }
 
 func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {
@@ -156,160 +158,87 @@ func TestSummaryOfTrafficIsThatOfTheHottestPartition(t *testing.T) {
 	}
 }
 
-// The state of a capture, and what its phase holds, are what its verdict says.
-func TestStateOfTrafficIsThatOfItsVerdict(t *testing.T) {
-	calm := func(o *results.Capture) { o.Partitions = o.Partitions[:1] }
-	for _, row := range []struct {
-		name        string
-		change      func(*results.Manifest, *results.Capture)
-		after       func(*results.Record)
-		says, state string
-		holds, why  string
-	}{
-		{"a partition saturates", nil, nil, "saturates at 1,999", results.Saturates, "false", ""},
-		{"the traffic is borne", func(_ *results.Manifest, o *results.Capture) { calm(o) }, nil, "this PartitionKey bears it", results.Holds, "true", ""},
-		{"throttled, at no limit that is known", func(_ *results.Manifest, o *results.Capture) { unknown(o, "an outage") }, nil,
-			"is not known (an outage)", results.CannotTell, "", "at least 3 partitions"},
-		{"throttled in bursts", func(_ *results.Manifest, o *results.Capture) {
-			unknown(o, "an outage")
-			o.Partitions[1].Busiest, o.Partitions[1].Offered = 700, 900
-		}, nil, "one partition would do", results.CannotTell, "", "where it saturates is not known"},
-		{"too much failed", func(_ *results.Manifest, o *results.Capture) {
-			calm(o)
-			o.Partitions[0].Failed = 900
-		}, nil, "traffic that fails cannot tell", results.CannotTell, "", "traffic that fails"},
-		{"the account gives in first", func(m *results.Manifest, o *results.Capture) {
-			calm(o)
-			m.Targets.Account = 1000
-		}, nil, "says nothing of the PartitionKey", results.CannotTell, "", "the account"},
-		{"more than one partition bears, with nothing to stop it", func(m *results.Manifest, o *results.Capture) {
-			calm(o)
-			o.Partitions[0].Busiest, o.Partitions[0].Offered = 7000, 7000
-		}, nil, "over at least 4 partitions", results.CannotTell, "", "over at least 4 partitions"},
-		{"nothing was asked for", func(_ *results.Manifest, o *results.Capture) { *o = results.Capture{Requests: 3} }, nil,
-			"nothing can be said", results.CannotTell, "", "no request"},
-		{"a part of a run saturates", nil, func(r *results.Record) { r.Validity = results.Partial }, "all it shows", results.CannotTell, "", "partial"},
-	} {
-		record := observed(t, row.change)
-		if row.after != nil {
-			record.Target = nil
-			row.after(record)
-		}
-		s := verdict.Judge(record)
-		holds := ""
-		if one := s.Phases[0].Holds; one != nil {
-			holds = fmt.Sprint(*one)
-		}
-		again, ok := verdict.State(s)
-		if !strings.Contains(strings.ToLower(s.Verdict), strings.ToLower(row.says)) || s.State != row.state || again != row.state || ok != nil || s.Ok != nil {
-			t.Errorf("%s: %s, again %s, ok %v, for %q; want %s, for %q", row.name, s.State, again, s.Ok, s.Verdict, row.state, row.says)
-		}
-		if (s.Saturation != nil) != (row.state == results.Saturates) || (s.SaturationWhy == "") != (row.state == results.Saturates) && record.Capture.Partitions != nil {
-			t.Errorf("%s: saturation = %v, for %q; want one where the run saturates, else why there is none", row.name, s.Saturation, s.SaturationWhy)
-		}
-		if why := s.Phases[0].Why; holds != row.holds || (why == "") != (row.why == "") || !strings.Contains(why, row.why) {
-			t.Errorf("%s: the phase holds: %s, for %q; want %s, for %q", row.name, holds, why, row.holds, row.why)
-		}
-	}
-}
-
 // A peak needs as many partitions as its busiest second has targets, with the
 // doubt that a stress test allows for.
 func TestPartitionsThatAPeakNeeds(t *testing.T) {
 	for _, row := range []struct {
-		name   string
-		asked  int64
-		target int64
-		want   string
+		name          string
+		asked, target int64
+		want          int
 	}{
-		{"twice the target and the doubt", 4010, 2000, "at least 2 partitions"},
-		{"a little more", 4100, 2000, "at least 3 partitions"},
-		{"a model of its own", 4100, 500, "at least 9 partitions"},
-		{"no target is the documents'", 1_000_000, 0, "at least 495 partitions"},
-		{"less than one, of which a limit at that serves a part", 1999, 2000, "at least 2 partitions"},
+		{"twice the target and the doubt", 4010, 2000, 2},
+		{"a little more", 4100, 2000, 3},
+		{"a model of its own", 4100, 500, 9},
+		{"no target is the documents'", 1_000_000, 0, 495},
+		{"less than one, of which a limit at that serves a part", 1999, 2000, 2},
 	} {
 		record := observed(t, func(m *results.Manifest, o *results.Capture) {
 			m.Targets = results.Targets{Partition: row.target}
 			o.Partitions[1].Offered, o.Partitions[1].Busiest = row.asked, 10
 		})
-		if got := verdict.Judge(record).Verdict; !strings.Contains(got, row.want) {
-			t.Errorf("%s: Verdict = %q; want it to say %q", row.name, got, row.want)
-		}
+		checkWords(t, row.name, verdict.Judge(record).Verdict, fmt.Sprintf(" %d partitions", row.want))
 	}
 }
 
 func TestFindingsOfTraffic(t *testing.T) {
+	keys := func(keys, ascending, descending int64) func(*results.Capture) {
+		return func(o *results.Capture) {
+			o.Orders[0].Partitions = results.Order{Keys: keys, Ascending: ascending, Descending: descending}
+		}
+	}
 	for _, row := range []struct {
 		name   string
 		change func(*results.Capture)
-		says   []string
-		silent []string
+		words  string
 	}{
-		{"what stands out of all", nil, []string{`Of 100,000 entities counted most, 60.0 %, were of the partition "Berlin".`,
-			`Of 20 pages, the query "PartitionKey eq ? and Price gt ?" on the table "races" (partition scan) scanned 20,000 entities and returned 200: a density of 1.0 %`,
-			"Retries added 1.00 attempts to each operation: 2 requests were sent for 1 operations."},
-			[]string{"append", "prepend", "account", "failed", "x-ms-client", "room", "Beside it", "lag"}},
-		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Throttled = 90 },
-			[]string{`throttled by "New York" (20.0 %).`}, nil},
+		{"what stands out of all", func(*results.Capture) {}, `100,000 entities|60.0 %|"Berlin"|20 pages|"races"|partition scan|20,000|200|1.0 %|` +
+			"1.00 attempts|2 requests|!append|!prepend|!account|!failed|!x-ms-client|!room|!Beside it|!lag"},
+		{"other partitions that refuse", func(o *results.Capture) { o.Partitions[0].Throttled = 90 }, `"New York" (20.0 %)`},
 		{"many of them", func(o *results.Capture) {
 			for range 6 {
 				o.Partitions = append(o.Partitions, o.Partitions[1])
 			}
-		}, []string{"and 3 more."}, nil},
-		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Returned = 2000 }, nil, []string{"pages"}},
-		{"keys that ascend", func(o *results.Capture) { o.Orders[0].Partitions = results.Order{Keys: 20, Ascending: 18} },
-			[]string{`The table "races" is append-only: 18 of 20 new PartitionKeys came in ascending order, and such keys all land in its last range`}, nil},
-		{"keys that descend", func(o *results.Capture) {
-			o.Orders[0].Partitions = results.Order{Keys: 20, Ascending: 1, Descending: 19}
-		}, []string{`The table "races" is prepend-only: 19 of 20 new PartitionKeys came in descending order, and such keys all land in its first range`}, nil},
-		{"too few keys to tell", func(o *results.Capture) { o.Orders[0].Partitions = results.Order{Keys: 19, Ascending: 19} },
-			nil, []string{"append"}},
-		{"one in ten goes another way", func(o *results.Capture) { o.Orders[0].Partitions = results.Order{Keys: 100, Ascending: 89} },
-			nil, []string{"append"}},
-		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 },
-			[]string{`RowKeys of the table "races" come in ascending order within their partitions (4,900 of 5,000)`}, []string{"append"}},
-		{"rows that descend", func(o *results.Capture) { o.Orders[0].Rows.Descending = 4900 }, []string{"come in descending order"}, nil},
-		{"an account that refuses", func(o *results.Capture) { o.ThrottledByAccount = 70 },
-			[]string{"The account throttled 70 of 30,000 requests"}, nil},
+		}, "3 more"},
+		{"a query that is dense enough", func(o *results.Capture) { o.Shapes[0].Returned = 2000 }, "!pages"},
+		{"keys that ascend", keys(20, 18, 0), `"races"|append-only|18 of 20|last range`},
+		{"keys that descend", keys(20, 1, 19), `"races"|prepend-only|19 of 20|first range`},
+		{"too few keys to tell", keys(19, 19, 0), "!append"},
+		{"one in ten goes another way", keys(100, 89, 0), "!append"},
+		{"rows that ascend", func(o *results.Capture) { o.Orders[0].Rows.Ascending = 4900 }, "RowKeys|ascending|4,900 of 5,000|!append"},
+		{"rows that descend", func(o *results.Capture) { o.Orders[0].Rows.Descending = 4900 }, "RowKeys|descending"},
+		{"an account that refuses", func(o *results.Capture) { o.ThrottledByAccount = 70 }, "account|70 of 30,000"},
 		{"failures", func(o *results.Capture) {
 			o.Answers = []results.Answer{{Status: 404, Code: "ResourceNotFound", Class: "ok", Requests: 999},
-				{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 5}, {Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 9, Tableless: 8}}
-		}, []string{"14 of 30,000 requests failed for other reasons than load, most often with 403 AuthenticationFailed; 8 of them never reached a table."}, nil},
-		{"requests without an id", func(o *results.Capture) { o.Unnamed, o.Forgotten = 12, 9 },
-			[]string{"12 of 30,000 requests carried no x-ms-client-request-id"}, nil},
-		{"requests without an id where nothing was throttled", func(o *results.Capture) { o.Unnamed, o.ThrottledByPartition = 12, 0 }, nil,
-			[]string{"x-ms-client"}},
-		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, []string{"9 operations were given up before their time"}, nil},
-		{"requests known too late", func(o *results.Capture) { o.Delayed = 4 }, []string{"4 requests became known"}, nil},
-		{"more than is told apart", func(o *results.Capture) { o.PartitionsDropped = 1234 }, []string{"1,234 times a partition made room"}, nil},
-		{"nothing at all", func(o *results.Capture) { *o = results.Capture{} }, nil, []string{"hottest", "query"}},
+				{Status: 400, Code: "InvalidInput", Class: "failed", Requests: 5},
+				{Status: 403, Code: "AuthenticationFailed", Class: "failed", Requests: 9, Tableless: 8}}
+		}, "14 of 30,000|403 AuthenticationFailed|8 of them"},
+		{"requests without an id", func(o *results.Capture) { o.Unnamed, o.Forgotten = 12, 9 }, "12 of 30,000|x-ms-client-request-id"},
+		{"requests without an id where nothing was throttled",
+			func(o *results.Capture) { o.Unnamed, o.ThrottledByPartition = 12, 0 }, "!x-ms-client"},
+		{"operations forgotten", func(o *results.Capture) { o.Forgotten = 9 }, "9 operations"},
+		{"requests known too late", func(o *results.Capture) { o.Delayed = 4 }, "4 requests"},
+		{"more than is told apart", func(o *results.Capture) { o.PartitionsDropped = 1234 }, "1,234 times"},
+		{"nothing at all", func(o *results.Capture) { *o = results.Capture{} }, "!hottest|!query"},
 	} {
-		record := observed(t, func(_ *results.Manifest, o *results.Capture) {
-			if row.change != nil {
-				row.change(o)
-			}
-		})
-		saidAndUnsaid(t, row.name, verdict.Findings(record), row.says, row.silent)
+		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })
+		checkSentences(t, row.name, verdict.Findings(record), row.words)
 	}
 }
 
 func TestLimitsOfTraffic(t *testing.T) {
 	for _, row := range []struct {
 		name   string
-		change func(*results.Manifest, *results.Capture)
-		says   []string
-		silent []string
+		change func(*results.Capture)
+		words  string
 	}{
-		{"a partition saturates", nil, []string{"profile documented", "times are the server's", "waits for its replies", "Balancing", "warm"},
-			[]string{"saturates is not known", "sockets", "step"}},
-		{"calm", func(_ *results.Manifest, o *results.Capture) { o.Partitions = o.Partitions[:1] }, []string{"less than 1 %"}, nil},
-		{"overloaded too shortly", func(_ *results.Manifest, o *results.Capture) { unknown(o, "throttling in 3 of the seconds alone") },
-			[]string{"saturates is not known: throttling in 3 of the seconds alone."}, nil},
-		{"out of service", func(_ *results.Manifest, o *results.Capture) { unknown(o, "an\x1b[2J outage") },
-			[]string{`saturates is not known: an\x1b[2J outage.`}, nil},
-		{"no traffic", func(_ *results.Manifest, o *results.Capture) { *o = results.Capture{} }, nil, []string{"hottest"}},
+		{"a partition saturates", func(*results.Capture) {}, "profile documented|server's|waits|Balancing|warm|!not known|!sockets|!step"},
+		{"calm", func(o *results.Capture) { o.Partitions = o.Partitions[:1] }, "less than 1 %"},
+		{"overloaded too shortly", func(o *results.Capture) { unknown(o, "in 3 of the seconds") }, "not known: in 3 of the seconds."},
+		{"out of service", func(o *results.Capture) { unknown(o, "an\x1b[2J outage") }, `an\x1b[2J outage.`},
+		{"no traffic", func(o *results.Capture) { *o = results.Capture{} }, "!hottest"},
 	} {
-		saidAndUnsaid(t, row.name, verdict.Limits(observed(t, row.change)), row.says, row.silent)
+		record := observed(t, func(_ *results.Manifest, o *results.Capture) { row.change(o) })
+		checkSentences(t, row.name, verdict.Limits(record), row.words)
 	}
 }
 

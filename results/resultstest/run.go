@@ -4,6 +4,7 @@ package resultstest
 
 import (
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,6 +97,17 @@ func (r *Run) Record(t testing.TB) *results.Record {
 	folder := new(results.Memory)
 	r.Into(t, folder)
 	return Read(t, folder)
+}
+
+// Once returns a function that reads the record of the run, which is played when it is first
+// called.
+func (r *Run) Once() func(t testing.TB) *results.Record {
+	folder, once := new(results.Memory), new(sync.Once)
+	return func(t testing.TB) *results.Record {
+		t.Helper()
+		once.Do(func() { r.Into(t, folder) })
+		return Read(t, folder)
+	}
 }
 
 // Into plays the run into a folder and returns its recorder, which is finished and not sealed.
