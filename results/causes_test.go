@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestCausesOfASecond(t *testing.T) {
@@ -64,134 +64,85 @@ func TestCausesOfASecond(t *testing.T) {
 			results.Causes{{throttled, 503, "x" + long[:62], 2, false}}},
 		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1, false}}, results.Causes{{failed, 400, "a\ufffdb", 1, false}}},
 	} {
-		folder := new(results.Memory)
-		recorder := begin(t, folder)
-		recorder.Phase(results.Phase{Name: "step", End: 3 * time.Second})
-		for second := range 3 {
-			if second == 1 {
-				continue // what a second had is not the next one's
-			}
-			at := time.Duration(second) * time.Second
-			for _, r := range row.causes {
-				for range r.Attempts {
-					one := &results.Attempt{Class: r.Class, Status: r.Status, Code: r.Code, Sent: at, Done: at}
-					if r.Injected {
-						one.Injected = "refuse"
+		record := played(t, 3*time.Second, func(r *results.Recorder) {
+			r.Phase(results.Phase{Name: "step", End: 3 * time.Second})
+			// What a second had is not the next one's.
+			for _, at := range []time.Duration{0, 2 * time.Second} {
+				for _, one := range row.causes {
+					for range one.Attempts {
+						a := &results.Attempt{Class: one.Class, Status: one.Status, Code: one.Code, Sent: at, Done: at}
+						if one.Injected {
+							a.Injected = "refuse"
+						}
+						r.Attempt(a)
 					}
-					recorder.Attempt(one)
 				}
+				r.Attempt(&results.Attempt{Class: results.Ok, Status: 404, Code: "ResourceNotFound", Sent: at, Done: at})
+				advance(t, r, at)
 			}
-			recorder.Attempt(&results.Attempt{Class: results.Ok, Status: 404, Code: "ResourceNotFound", Sent: at, Done: at})
-			if err := recorder.Advance(at); err != nil {
-				t.Fatal(err)
-			}
-		}
-		finish(t, recorder, 3*time.Second)
-		for second, i := range read(t, folder).Intervals {
+		})
+		for second, i := range record.Intervals {
 			want := row.want
 			if second == 1 {
 				want = nil
 			}
-			if diff := cmp.Diff(want, i.Causes); diff != "" {
-				t.Errorf("%s: second %d differs (-want +got):\n%s", row.name, second, diff)
-			}
-			if diff := cmp.Diff(want, i.Kinds[0].Causes); diff != "" {
-				t.Errorf("%s: the operation of second %d differs (-want +got):\n%s", row.name, second, diff)
+			if diff := cmp.Diff([]results.Causes{want, want}, []results.Causes{i.Causes, i.Kinds[0].Causes}); diff != "" {
+				t.Errorf("%s: second %d and its operation differ (-want +got):\n%s", row.name, second, diff)
 			}
 		}
 	}
 }
 
-// drawn is an attempt of a random stream.
-type drawn struct {
-	kind   int
-	class  results.Class
-	status int
-	code   string
-}
-
-// byHand counts a stream the long way.
-func byHand(stream []drawn, of func(drawn) bool) map[results.Cause]int64 {
-	counts := make(map[results.Cause]int64)
-	for _, one := range stream {
-		if of(one) && one.class != results.Ok {
-			counts[results.Cause{Class: one.class, Status: one.status, Code: one.code}]++
+// byHand returns what is told of the causes of a stream: the commonest, each with its exact
+// count, and the rest of each class.
+func byHand(stream []results.Attempt, of func(*results.Attempt) bool) results.Causes {
+	var list results.Causes
+	for i := range stream {
+		if of(&stream[i]) && stream[i].Class != results.Ok {
+			list = causedOnce(list, &stream[i])
 		}
 	}
-	return counts
-}
-
-// held holds causes against a count by hand of no more of them than are told apart while
-// they are counted: the commonest, each with its exact count, in their order, and the rest.
-func held(counts map[results.Cause]int64, got results.Causes) error {
-	var list []results.Cause
-	var sums [4]int64
-	for one, n := range counts {
-		one.Attempts = n
-		list = append(list, one)
-		sums[one.Class] += n
+	var rest results.Causes
+	if len(list) > results.MostCauses {
+		list, rest = list[:results.MostCauses:results.MostCauses], list[results.MostCauses:]
 	}
 	for class := results.Throttled; class <= results.Failed; class++ {
-		if got.Of(class) != sums[class] {
-			return fmt.Errorf("%d attempts are %v; want %d", got.Of(class), class, sums[class])
+		if n := rest.Of(class); n > 0 {
+			list = append(list, results.Cause{Class: class, Code: results.OtherCauses, Attempts: n})
 		}
 	}
-	named := slices.Clone(got)
-	named = slices.DeleteFunc(named, results.Cause.Other)
-	if want := min(len(list), results.MostCauses); len(named) != want {
-		return fmt.Errorf("%d causes are named; want %d", len(named), want)
-	}
-	least := int64(1 << 62)
-	for i, one := range named {
-		key := results.Cause{Class: one.Class, Status: one.Status, Code: one.Code}
-		if counts[key] != one.Attempts {
-			return fmt.Errorf("%v has %d attempts; want %d", one, one.Attempts, counts[key])
-		}
-		if i > 0 && one.Attempts > named[i-1].Attempts {
-			return fmt.Errorf("%v comes before %v", named[i-1], one)
-		}
-		delete(counts, key)
-		least = one.Attempts
-	}
-	for one, n := range counts {
-		if n > least {
-			return fmt.Errorf("%v with %d attempts is not named, and one with %d is", one, n, least)
-		}
-	}
-	return nil
+	return list
 }
 
 func TestRandomCausesAreCountedAsByHand(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(resultstest.Cases(8, 30)) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		ways := 1 + rng.IntN(100)
-		stream := make([]drawn, 200+rng.IntN(2000))
+		stream := make([]results.Attempt, 200+rng.IntN(2000))
+		half := func(i int) int { return 2 * i / len(stream) }
 		for i := range stream {
 			way := int(float64(ways) * rng.Float64() * rng.Float64())
-			stream[i] = drawn{rng.IntN(2), results.Class(1 + way%3), 200 + way*7%400, fmt.Sprint("code", way%50)}
-		}
-		folder := new(results.Memory)
-		recorder := begin(t, folder)
-		halves := [2]int{recorder.Phase(results.Phase{Name: "a", End: time.Second}), recorder.Phase(results.Phase{Name: "b", Begin: time.Second, End: 2 * time.Second})}
-		half := func(i int) int { return 2 * i / len(stream) }
-		for i, one := range stream {
 			at := time.Duration(half(i)) * time.Second
-			recorder.Attempt(&results.Attempt{Phase: halves[half(i)], Kind: one.kind, Class: one.class, Status: one.status, Code: one.code, Sent: at, Done: at})
+			stream[i] = results.Attempt{Phase: half(i), Kind: rng.IntN(2), Class: results.Class(1 + way%3), Status: 200 + way*7%400,
+				Code: fmt.Sprint("code", way%50), Sent: at, Done: at}
 		}
-		finish(t, recorder, 2*time.Second)
-		record := read(t, folder)
+		record := played(t, 2*time.Second, func(r *results.Recorder) {
+			r.Phase(results.Phase{Name: "a", End: time.Second})
+			r.Phase(results.Phase{Name: "b", Begin: time.Second, End: 2 * time.Second})
+			for i := range stream {
+				r.Attempt(&stream[i])
+			}
+		})
 		for second := range record.Intervals {
-			part := stream[(second*len(stream)+1)/2 : ((second+1)*len(stream)+1)/2]
-			if err := held(byHand(part, func(drawn) bool { return true }), record.Intervals[second].Causes); err != nil {
-				t.Errorf("seed %d: second %d: %v", seed, second, err)
+			want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second })
+			if diff := cmp.Diff(want, record.Intervals[second].Causes); diff != "" {
+				t.Errorf("seed %d: second %d differs (-tally +record):\n%s", seed, second, diff)
 			}
 			for kind := range record.Manifest.Operations {
-				of := func(one drawn) bool { return one.kind == kind }
-				if err := held(byHand(part, of), record.Intervals[second].Kinds[kind].Causes); err != nil {
-					t.Errorf("seed %d: second %d, operation %d: %v", seed, second, kind, err)
-				}
-				if err := held(byHand(part, of), record.Phases[second].Kinds[kind].Causes); err != nil {
-					t.Errorf("seed %d: phase %d, operation %d: %v", seed, second, kind, err)
+				want := byHand(stream, func(a *results.Attempt) bool { return a.Phase == second && a.Kind == kind })
+				got := []results.Causes{record.Intervals[second].Kinds[kind].Causes, record.Phases[second].Kinds[kind].Causes}
+				if diff := cmp.Diff([]results.Causes{want, want}, got); diff != "" {
+					t.Errorf("seed %d: operation %d of second and phase %d differs (-tally +record):\n%s", seed, kind, second, diff)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -32,38 +33,54 @@ func counterPhases() []results.Phase {
 	}
 }
 
+// spread is where random operations go: to so many partitions and accounts, in phases. Some of
+// what fails may do so because somebody asked for it.
+type spread struct {
+	phases               []results.Phase
+	partitions, accounts int
+	injects              bool
+}
+
 func randomOperations(seed uint64, n int) []operation {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	phases := counterPhases()
+	return spread{counterPhases(), 6, 1, false}.operations(rand.New(rand.NewPCG(seed, 1)), n)
+}
+
+func (s spread) operations(rng *rand.Rand, n int) []operation {
 	ops := make([]operation, n)
 	for i := range ops {
-		p := rng.IntN(len(phases))
-		due := phases[p].Begin + time.Duration(rng.Int64N(int64(phases[p].End-phases[p].Begin)))
-		ops[i] = randomOperation(rng, uint64(i), p, due)
+		p := rng.IntN(len(s.phases))
+		due := s.phases[p].Begin + time.Duration(rng.Int64N(int64(s.phases[p].End-s.phases[p].Begin)))
+		ops[i] = s.operation(rng, uint64(i), p, due)
 	}
 	return ops
 }
 
-func randomOperation(rng *rand.Rand, number uint64, phase int, due time.Duration) operation {
+func (s spread) operation(rng *rand.Rand, number uint64, phase int, due time.Duration) operation {
 	kind, entities := rng.IntN(3), 1+rng.Int64N(100)
 	op := operation{due: results.Scheduled{Phase: phase, Kind: kind, Intended: due, Entities: entities,
 		Dropped: rng.IntN(10) == 0}}
 	if op.due.Dropped {
 		return op
 	}
-	key := []string{"full", "half", "10 km", ""}[rng.IntN(4)]
-	table := []string{"", "Copies"}[rng.IntN(2)]
+	partition, nowhere := rng.IntN(s.partitions), rng.IntN(4) == 0
+	key, table := fmt.Sprint("key ", partition/2), []string{"", "Copies"}[partition%2]
 	sent := due + time.Duration(rng.ExpFloat64()*float64(3*time.Millisecond))
 	op.due.Sent = sent
 	tries := 1 + rng.IntN(4)
 	for try := range tries {
 		done := sent + min(longestAttempt, time.Duration(rng.ExpFloat64()*float64(200*time.Millisecond)))
 		a := results.Attempt{Phase: phase, Kind: kind, Number: number, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: done,
-			Class: results.Throttled, Status: 503, Table: table, PartitionKey: key, HasPartition: key != "", Entities: entities, Due: entities,
+			Class: results.Throttled, Status: 503, Entities: entities, Due: entities, Account: partition % s.accounts,
 			BytesOut: rng.Int64N(1000), BytesIn: rng.Int64N(1000)}
+		if !nowhere {
+			a.Table, a.PartitionKey, a.HasPartition = table, key, true
+		}
 		a.Code = []string{"ServerBusy", "OperationTimedOut", "Other<1>"}[rng.IntN(3)]
 		if try == tries-1 {
 			a.Class = results.Class(1 + rng.IntN(3))
+		}
+		if s.injects && a.Class != results.Ok && rng.IntN(9) == 0 {
+			a.Injected, a.Kept = "refuse", rng.IntN(2) == 0
 		}
 		if a.Class != results.Throttled {
 			a.Status, a.Code = 0, ""

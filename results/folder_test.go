@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestMakeDirNamesAFolderAfterItsRun(t *testing.T) {
@@ -173,7 +174,7 @@ func TestRecordInADirIsReadBack(t *testing.T) {
 	if err := onDisk(dir); err != nil {
 		t.Fatalf("a run in %s = %v; want no error", dir, err)
 	}
-	record := read(t, dir)
+	record := resultstest.Read(t, dir)
 	if got := record.Total(results.Everything); got.Attempts != 4 || len(record.Intervals) != 4 || len(record.Events) != 4 {
 		t.Errorf("the record has %d attempts, %d seconds, %d events; want 4 of each",
 			got.Attempts, len(record.Intervals), len(record.Events))

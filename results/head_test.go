@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // sealed is a folder with a record of a second, whose names hold what could be taken for
@@ -26,7 +27,7 @@ func sealed(t testing.TB, change func(*results.Manifest)) *results.Memory {
 	}
 	phase := recorder.Phase(results.Phase{Name: "\n \"summary\": {}\n}\n", End: time.Second, Reported: true})
 	succeed(recorder, phase, 1, 0, time.Millisecond)
-	finish(t, recorder, time.Second)
+	resultstest.Finish(t, recorder, time.Second)
 	saturation := 1500.5
 	if err := recorder.Seal(&results.Summary{Scenario: m.Scenario.Name, Validity: results.Valid, Reasons: []string{},
 		Verdict: "it holds", Saturation: &saturation}); err != nil {
@@ -65,7 +66,7 @@ func TestHeadIsThatOfTheRecord(t *testing.T) {
 			t.Errorf("%s: ReadHead = %v", row.name, err)
 			continue
 		}
-		r := read(t, row.folder)
+		r := resultstest.Read(t, row.folder)
 		want := &results.Head{SchemaVersion: r.SchemaVersion, Manifest: r.Manifest, Validity: r.Validity, Reasons: r.Reasons, Duration: r.Duration, Summary: r.Summary}
 		if !reflect.DeepEqual(head, want) {
 			t.Errorf("%s: ReadHead = %+v; want %+v", row.name, head, want)

@@ -295,12 +295,3 @@ func TestBucketsMeetAtTheirBoundaries(t *testing.T) {
 		}
 	}
 }
-
-func TestClassesHaveWords(t *testing.T) {
-	for class, want := range map[results.Class]string{
-		results.Ok: "ok", results.Throttled: "throttled", results.Failed: "failed", 0: "unknown", 4: "unknown", 255: "unknown"} {
-		if got := class.String(); got != want {
-			t.Errorf("Class(%d).String() = %q; want %q", class, got, want)
-		}
-	}
-}

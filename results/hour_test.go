@@ -8,27 +8,23 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // A record of an hour of 12 operations over 1,000 partitions stays a file that a browser
 // and an editor take: below 6 MB.
 func TestAnHourIsBelowSixMegabytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an hour of load")
-	}
+	phases := resultstest.Cases(1, 6)
 	m := manifest()
 	m.Operations = nil
 	for i := range 12 {
 		m.Operations = append(m.Operations, results.Kind{Name: fmt.Sprintf("operation %d", i), Group: "GET"})
 	}
 	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorder := resultstest.Open(t, folder, m)
 	const each, perSecond = 10 * time.Minute, 40
 	rng := rand.New(rand.NewPCG(6, 6))
-	for p := range 6 {
+	for p := range phases {
 		phase := recorder.Phase(results.Phase{Name: fmt.Sprint("step ", p), Begin: time.Duration(p) * each, End: time.Duration(p+1) * each, Reported: true})
 		for i := range int(each/time.Second) * perSecond {
 			due := time.Duration(p)*each + time.Duration(i)*time.Second/perSecond
@@ -39,22 +35,19 @@ func TestAnHourIsBelowSixMegabytes(t *testing.T) {
 			if a.Due = a.Entities; a.Class == results.Ok {
 				a.Counted = a.Entities
 			}
-			tell(recorder, a)
-			if err := recorder.Advance(due); err != nil {
-				t.Fatal(err)
-			}
+			resultstest.Single(recorder, a)
+			advance(t, recorder, due)
 		}
 	}
-	finish(t, recorder, time.Hour)
-	record := read(t, folder)
-	// The last attempts end after the hour.
-	if h := record.Heat; len(h.Rows) != results.KeptRows || h.Columns != 226 || *h.Partitions != 1000 || h.MostMissed != 0 {
-		t.Errorf("%d rows of %d columns, %v partitions, %d missed; want 100 of 226, 1,000 and none", len(h.Rows), h.Columns, *h.Partitions, h.MostMissed)
+	resultstest.Finish(t, recorder, time.Duration(phases)*each)
+	record := resultstest.Read(t, folder)
+	// The last attempts end after the last phase.
+	columns := map[int]int{1: 151, 6: 226}[phases]
+	if h := record.Heat; len(h.Rows) != results.KeptRows || h.Columns != columns || *h.Partitions != 1000 || h.MostMissed != 0 {
+		t.Errorf("%d rows of %d columns, %v partitions, %d missed; want 100 of %d, 1,000 and none", len(h.Rows), h.Columns, *h.Partitions, h.MostMissed, columns)
 	}
 	booksClose(t, record)
-	whole := len(folder.Bytes(results.RunFile))
-	t.Logf("run.json has %d bytes, intervals.ndjson %d", whole, len(folder.Bytes(results.IntervalsFile)))
-	if whole > 6<<20 {
-		t.Errorf("run.json has %d bytes; want 6 MB at most", whole)
+	if whole := len(folder.Bytes(results.RunFile)); whole > phases<<20 {
+		t.Errorf("run.json has %d bytes after %d of 6 phases; want 1 MB for each at most", whole, phases)
 	}
 }

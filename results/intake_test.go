@@ -8,16 +8,13 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // What many goroutines tell at the same time comes to the very record of one that tells it all,
 // to the byte: whenever it is taken down.
 func TestManyTellWhatOneTells(t *testing.T) {
-	seeds := uint64(3)
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range seeds {
+	for seed := range uint64(resultstest.Cases(1, 3)) {
 		ops := randomOperations(seed, 2000)
 		one := recordOf(t, func(r *results.Recorder) error {
 			r.Alone()
@@ -46,7 +43,7 @@ func recordOf(t *testing.T, tell func(*results.Recorder) error) *results.Memory 
 	if err := tell(recorder); err != nil {
 		t.Fatalf("Advance = %v; want no error", err)
 	}
-	finish(t, recorder, 80*time.Second)
+	resultstest.Finish(t, recorder, 80*time.Second)
 	return folder
 }
 
@@ -134,8 +131,8 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	}
 	close(folder.let)
 	writing.Wait()
-	finish(t, recorder, 10*time.Second)
-	record := read(t, &folder.Memory)
+	resultstest.Finish(t, recorder, 10*time.Second)
+	record := resultstest.Read(t, &folder.Memory)
 	all := record.Total(results.Everything)
 	if all.Attempts != n+1 || all.Succeeded != n+1 || record.RetryWaits.Count() != n || record.LimitWaits.Count() != n || record.Misplaced != 0 {
 		t.Errorf("%d attempts, %d successes, %d waits to retry, %d for a limit, %d misplaced; want %d, %d, %d, %d and none", all.Attempts, all.Succeeded,

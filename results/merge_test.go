@@ -1,9 +1,9 @@
 package results_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -11,127 +11,67 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
-// drawnRecord is an operation and what became of it.
-type drawnRecord struct {
-	scheduled results.Scheduled
-	attempts  []results.Attempt
-	completed results.Completed
-	waits     []time.Duration
-}
-
-// world is the load of a run, drawn at random: what one recorder would be told, and several.
+// world is the load of a run, drawn at random: what one recorder is told, and several.
 type world struct {
-	phases     []results.Phase
-	operations []drawnRecord
+	spread
+	operations []operation
 	end        time.Duration
-	accounts   int
 }
-
-const kinds = 3
 
 // draw draws a world of so many operations on so many partitions within so many seconds.
 func draw(rng *rand.Rand, operations, partitions, seconds int) world {
-	w := world{end: time.Duration(seconds)*time.Second + 700*time.Millisecond, accounts: 1 + rng.IntN(2)*2}
+	w := world{spread: spread{partitions: partitions, accounts: 1 + rng.IntN(2)*2, injects: true},
+		end: time.Duration(seconds)*time.Second + 700*time.Millisecond}
 	third := time.Duration(seconds) * time.Second / 3
 	for p := range 3 {
-		w.phases = append(w.phases, results.Phase{Name: fmt.Sprint("phase ", p), Stage: "load", Begin: time.Duration(p) * third, End: time.Duration(p+1) * third,
-			Rate: 10, Reported: p > 0})
+		w.phases = append(w.phases, results.Phase{Name: fmt.Sprint("phase ", p), Stage: "load",
+			Begin: time.Duration(p) * third, End: time.Duration(p+1) * third, Rate: 10, Reported: p > 0})
 	}
-	for n := range operations {
-		due := time.Duration(float64(n) / float64(operations) * float64(3*third))
-		phase := int(due / third)
-		one := drawnRecord{scheduled: results.Scheduled{Phase: phase, Kind: rng.IntN(kinds), Intended: due, Sent: due + time.Duration(rng.IntN(9e6)),
-			Entities: int64(1 + rng.IntN(4)), Dropped: rng.IntN(20) == 0}}
-		if one.scheduled.Dropped {
-			w.operations = append(w.operations, one)
-			continue
-		}
-		one.send(rng, uint64(n), rng.IntN(partitions), w.accounts)
-		w.operations = append(w.operations, one)
-	}
+	w.operations = w.spread.operations(rng, operations)
+	slices.SortFunc(w.operations, func(a, b operation) int { return cmp.Compare(a.due.Intended, b.due.Intended) })
 	return w
 }
 
-// send draws the attempts of an operation.
-func (d *drawnRecord) send(rng *rand.Rand, number uint64, partition, accounts int) {
-	s := &d.scheduled
-	at, class := s.Sent, results.Ok
-	for try := 0; ; try++ {
-		class = []results.Class{results.Ok, results.Ok, results.Throttled, results.Failed}[rng.IntN(4)]
-		a := results.Attempt{Phase: s.Phase, Kind: s.Kind, Number: number, Try: try, Retry: try > 0, Intended: s.Intended, Sent: at,
-			Done: at + time.Duration(rng.ExpFloat64()*3e8), Class: class, Status: []int{0, 200, 503, 500}[class], PartitionKey: fmt.Sprint("key ", partition),
-			HasPartition: rng.IntN(9) > 0, Account: partition % accounts, Entities: s.Entities, BytesOut: 100, BytesIn: 50}
-		if class == results.Ok {
-			a.Counted, a.Returned, a.Stored = s.Entities, s.Entities, 300
-		} else if rng.IntN(5) == 0 {
-			a.Injected, a.Kept = "refuse", rng.IntN(2) == 0
-		}
-		d.attempts = append(d.attempts, a)
-		at = a.Done
-		if class == results.Ok || try == 3 {
-			break
-		}
-		wait := time.Duration(rng.IntN(2e9))
-		d.waits, at = append(d.waits, wait), at+wait
-	}
-	d.completed = results.Completed{Phase: s.Phase, Kind: s.Kind, Number: number, Intended: s.Intended, Done: at, Class: class, Attempts: len(d.attempts),
-		Entities: s.Entities, Served: d.attempts[len(d.attempts)-1].Counted}
-}
+// all wants every operation.
+func all(int) bool { return true }
 
 // record plays those of the operations that are wanted into a recorder.
 func (w *world) record(t testing.TB, wanted func(n int) bool) *results.Record {
 	t.Helper()
-	m := results.Manifest{Scenario: results.Scenario{Name: "drawn", SHA256: "abc"}, Target: results.InProcess, Time: "virtual", Start: "warm", Profile: "documented",
-		Seed: 7, Started: time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC), Accounts: w.accounts,
-		Operations: []results.Kind{{Name: "get", Group: "GET"}, {Name: "insert", Group: "PUT"}, {Name: "merge", Group: "PUT"}}}
+	m := manifest()
+	m.Scenario.SHA256, m.Accounts = "abc", w.accounts
 	folder := new(results.Memory)
-	r, err := results.NewRecorder(folder, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := resultstest.Open(t, folder, m)
 	for _, p := range w.phases {
 		r.Phase(p)
 	}
 	counts := results.TargetCounts{}
 	for n := range w.operations {
 		one := &w.operations[n]
-		if err := r.Advance(one.scheduled.Intended); err != nil {
-			t.Fatal(err)
-		}
+		advance(t, r, one.due.Intended)
 		if !wanted(n) {
 			continue
 		}
-		r.Scheduled(&one.scheduled)
-		if one.scheduled.Dropped {
-			continue
+		for _, moment := range momentsOf(w.operations[n : n+1]) {
+			moment.call(r)
 		}
-		for i := range one.attempts {
-			if i > 0 {
-				r.Again(one.attempts[i].Sent)
-			}
-			r.Attempt(&one.attempts[i])
-			counts.Requests++
-		}
-		for _, wait := range one.waits {
-			r.Waited(one.scheduled.Phase, wait)
-		}
-		r.Completed(&one.completed)
+		counts.Requests += int64(len(one.attempts))
 		if n%50 == 0 {
-			r.Event(results.Event{At: int64(one.completed.Done), What: results.TokenSaved, Text: fmt.Sprint(n)})
+			r.Event(results.Event{At: int64(one.end.Done), What: results.TokenSaved, Text: fmt.Sprint(n)})
 		}
 	}
 	r.Counters([]results.Counter{{CounterName: results.CounterName{Operation: "get", Name: "requests"}, Count: counts.Requests}})
 	if err := r.Finish(w.end, results.Valid, nil, &counts); err != nil {
 		t.Fatal(err)
 	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	return resultstest.Read(t, folder)
 }
 
 // split records the world in so many parts, each operation in one of them by chance.
@@ -168,74 +108,23 @@ func merged(t testing.TB, parts []results.MergePart) *results.Record {
 // Parts of a run, split by chance and put together again, are the record of the whole: count
 // for count, bucket for bucket, second for second and partition for partition.
 func TestPartsAreTheWhole(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(resultstest.Cases(2, 4)) {
 		rng := rand.New(rand.NewPCG(seed, 32))
 		w := draw(rng, 60+rng.IntN(300), 1+rng.IntN(19), 9+int(seed)*20)
-		whole, sum := w.record(t, func(int) bool { return true }), merged(t, w.split(t, rng, 1+rng.IntN(4)))
+		whole, sum := w.record(t, all), merged(t, w.split(t, rng, 1+rng.IntN(4)))
 		name := fmt.Sprint("seed ", seed)
-		equalPhases(t, name, sum, whole)
+		slices.SortStableFunc(whole.Events, func(a, b results.Event) int { return int(a.At - b.At) })
+		if diff := gocmp.Diff(whole, sum, cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateEmpty(),
+			gocmp.Transformer("bars", func(h *results.Histogram) []results.Bar { return h.Bars() }),
+			cmpopts.IgnoreFields(results.Record{}, "Manifest", "Intervals"),
+			cmpopts.IgnoreFields(results.Phase{}, "Partitions", "Offered", "Rate")); diff != "" {
+			t.Errorf("%s: the sum of the parts differs (-whole +sum):\n%s", name, diff)
+		}
+		for p := range whole.Phases {
+			equalPartitions(t, fmt.Sprint(name, ", phase ", p, ", served"), sum.Phases[p].Partitions, whole.Phases[p].Partitions)
+			equalPartitions(t, fmt.Sprint(name, ", phase ", p, ", offered"), sum.Phases[p].Offered, whole.Phases[p].Offered)
+		}
 		sameSeconds(t, name, sum, whole)
-		for _, one := range []struct {
-			what      string
-			got, want any
-		}{
-			{"the heat", sum.Heat, whole.Heat}, {"the target's counts", sum.Target, whole.Target}, {"the counters", sum.Counters, whole.Counters},
-			{"the duration", sum.Duration, whole.Duration}, {"the lag", sum.Lag.Bars(), whole.Lag.Bars()}, {"the waits", sum.RetryWaits.Bars(), whole.RetryWaits.Bars()},
-			{"the validity", sum.Validity, whole.Validity},
-		} {
-			if !reflect.DeepEqual(one.got, one.want) {
-				t.Errorf("%s: %s are %+v; want %+v", name, one.what, one.got, one.want)
-			}
-		}
-		if len(sum.Minutes) != len(whole.Minutes) {
-			t.Fatalf("%s: %d minutes; want %d", name, len(sum.Minutes), len(whole.Minutes))
-		}
-		for i := range sum.Minutes {
-			if !slices.Equal(sum.Minutes[i].Response.Bars(), whole.Minutes[i].Response.Bars()) {
-				t.Errorf("%s: minute %d differs", name, i)
-			}
-		}
-		byTime := slices.Clone(whole.Events)
-		slices.SortStableFunc(byTime, func(a, b results.Event) int { return int(a.At - b.At) })
-		if !reflect.DeepEqual(sum.Events, byTime) {
-			t.Errorf("%s: the events are %v; want %v", name, sum.Events, byTime)
-		}
-	}
-}
-
-func bars(h *results.Histogram) []results.Bar { return h.Bars() }
-
-func equalPhases(t *testing.T, name string, sum, whole *results.Record) {
-	t.Helper()
-	for p := range whole.Phases {
-		got, want := sum.Phases[p], whole.Phases[p]
-		for k := range want.Kinds {
-			a, b := got.Kinds[k], want.Kinds[k]
-			pairs := [][2][]results.Bar{{bars(a.Response), bars(b.Response)}, {bars(a.Lost), bars(b.Lost)}}
-			for c := results.Ok; c <= results.Failed; c++ {
-				pairs = append(pairs, [2][]results.Bar{bars(a.Service[c]), bars(b.Service[c])})
-			}
-			for i, pair := range pairs {
-				if !slices.Equal(pair[0], pair[1]) {
-					t.Errorf("%s: histogram %d of kind %d in phase %d is %v; want %v", name, i, k, p, pair[0], pair[1])
-				}
-			}
-			a.Response, a.Lost, a.Service, b.Response, b.Lost, b.Service = nil, nil, results.ByClass{}, nil, nil, results.ByClass{}
-			if !reflect.DeepEqual(a, b) {
-				t.Errorf("%s: kind %d of phase %d is %+v; want %+v", name, k, p, a, b)
-			}
-		}
-		equalPartitions(t, fmt.Sprint(name, ", phase ", p, ", served"), got.Partitions, want.Partitions)
-		equalPartitions(t, fmt.Sprint(name, ", phase ", p, ", offered"), got.Offered, want.Offered)
-		if got.PartitionsHit != want.PartitionsHit || !reflect.DeepEqual(got.Accounts, want.Accounts) || len(got.Shares) != len(want.Shares) {
-			t.Errorf("%s: phase %d hits %d, accounts %v, %d shares; want %d, %v, %d", name, p, got.PartitionsHit, got.Accounts, len(got.Shares),
-				want.PartitionsHit, want.Accounts, len(want.Shares))
-		}
-		for i := range got.Shares {
-			if a, b := got.Shares[i], want.Shares[i]; a.From != b.From || a.Offered != b.Offered || a.Served != b.Served || math.Abs(a.Shares-b.Shares) > 1e-9 || math.Abs(a.Squares-b.Squares) > 1e-9 {
-				t.Errorf("%s: shares %+v; want %+v", name, a, b)
-			}
-		}
 	}
 }
 
@@ -245,13 +134,13 @@ func equalPartitions(t *testing.T, name string, got, want []results.PartitionSta
 	t.Helper()
 	of := map[string]results.PartitionStats{}
 	for _, one := range got {
-		of[one.Key] = one
+		of[results.PartitionName(one.Table, one.Key)] = one
 	}
 	if len(got) != len(want) {
 		t.Errorf("%s: %d partitions; want %d", name, len(got), len(want))
 	}
 	for _, one := range want {
-		has := of[one.Key]
+		has := of[results.PartitionName(one.Table, one.Key)]
 		if has.Entities != one.Entities || has.Busiest > one.Busiest || !has.AtLeast && has.Busiest != one.Busiest {
 			t.Errorf("%s: %+v; want %+v", name, has, one)
 		}
@@ -300,10 +189,10 @@ func boundsOf(t *testing.T, name string, got, want *results.Quantiles, buckets b
 func TestHeatOfMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	w := draw(rng, 900, 300, 260)
-	whole, parts := w.record(t, func(int) bool { return true }), w.split(t, rng, 3)
+	whole, parts := w.record(t, all), w.split(t, rng, 3)
 	short := draw(rng, 100, 300, 12)
 	short.accounts, short.phases, short.end = w.accounts, w.phases, 12*time.Second
-	parts = append(parts, results.MergePart{Name: "short", Record: short.record(t, func(n int) bool { return false })})
+	parts = append(parts, results.MergePart{Name: "short", Record: short.record(t, func(int) bool { return false })})
 	sum := merged(t, parts)
 	if sum.Heat.SecondsPerColumn != whole.Heat.SecondsPerColumn || sum.Heat.Columns != whole.Heat.Columns || len(sum.Heat.Rows) != results.KeptRows {
 		t.Fatalf("%d columns of %d s, %d rows; want %d of %d s, %d rows", sum.Heat.Columns, sum.Heat.SecondsPerColumn, len(sum.Heat.Rows),
@@ -312,46 +201,35 @@ func TestHeatOfMany(t *testing.T) {
 	if sum.Heat.MostMissed <= 0 || sum.Heat.Partitions != nil {
 		t.Errorf("rows lack %d at most, of %v partitions; want that some is missing, and that nobody knows of how many", sum.Heat.MostMissed, sum.Heat.Partitions)
 	}
-	if got, want := demand(sum.Heat), demand(whole.Heat); got != want {
-		t.Errorf("the cells come to %d; want %d", got, want)
+	if got, want := everywhere(sum.Heat, -1), everywhere(whole.Heat, -1); got != want {
+		t.Errorf("the cells come to %+v; want %+v", got, want)
 	}
-	exact := map[string]int64{}
+	exact := make(map[string]int64)
 	for n := range w.operations {
 		for i := range w.operations[n].attempts {
-			if a := &w.operations[n].attempts[i]; a.HasPartition && a.Class == results.Ok {
-				exact[a.PartitionKey] += a.Counted
-			} else if a.HasPartition && a.Class == results.Throttled {
-				exact[a.PartitionKey] += a.Entities
+			a, sum := &w.operations[n].attempts[i], new(heatSum)
+			if sum.attempt(a, a.Due); a.HasPartition {
+				exact[results.PartitionName(a.Table, a.PartitionKey)] += sum.Demanded
 			}
 		}
 	}
 	for i := range sum.Heat.Rows {
 		row := &sum.Heat.Rows[i]
-		if has := total(row.Demanded); has > exact[row.Key] || has < exact[row.Key]-sum.Heat.MostMissed {
-			t.Errorf("%s has %d; want %d, or %d less at most", row.Key, has, exact[row.Key], sum.Heat.MostMissed)
+		want := exact[results.PartitionName(row.Table, row.Key)]
+		if has := sumOf(row.Demanded); has > want || has < want-sum.Heat.MostMissed {
+			t.Errorf("%s has %d; want %d, or %d less at most", row.Key, has, want, sum.Heat.MostMissed)
 		}
 	}
-}
-
-func demand(h *results.Heat) (sum int64) {
-	for i := range h.Rows {
-		sum += total(h.Rows[i].Demanded) + total(h.Rows[i].Failed)
-	}
-	return sum + total(h.Rest.Demanded) + total(h.Rest.Failed) + total(h.Nowhere.Demanded) + total(h.Nowhere.Failed)
-}
-
-func total(list []int64) (sum int64) {
-	for _, n := range list {
-		sum += n
-	}
-	return sum
 }
 
 // Records that are not of one kind are refused by the field in which they differ.
 func TestRecordsThatDoNotFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := draw(rng, 40, 3, 9)
-	all := func(int) bool { return true }
+	first, folder := w.record(t, all), new(results.Memory)
+	if err := first.Write(folder); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		name   string
 		change func(*results.Record)
@@ -373,9 +251,9 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 		{"what a server saw", func(r *results.Record) { r.Capture = new(results.Capture) }, "capture"},
 		{"a run that was killed", func(r *results.Record) { r.Validity, r.Duration = results.Partial, 0 }, "duration_ns"},
 	} {
-		other := w.record(t, all)
+		other := resultstest.Read(t, folder)
 		row.change(other)
-		sum, err := results.Merge([]results.MergePart{{"a", w.record(t, all)}, {"b", other}})
+		sum, err := results.Merge([]results.MergePart{{"a", first}, {"b", other}})
 		var mismatch *results.MergeMismatch
 		if !errors.As(err, &mismatch) || !errors.Is(err, results.ErrMergeMismatch) || mismatch.Field != row.field || mismatch.Part != "b" || sum != nil {
 			t.Errorf("%s: %v; want a mismatch of b in %s", row.name, err, row.field)
@@ -383,7 +261,7 @@ func TestRecordsThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: %q has several lines", row.name, err)
 		}
 	}
-	for name, parts := range map[string][]results.MergePart{"none": nil, "one twice": {{"a", w.record(t, all)}, {"a", w.record(t, all)}}} {
+	for name, parts := range map[string][]results.MergePart{"none": nil, "one twice": {{"a", first}, {"a", first}}} {
 		if _, err := results.Merge(parts); !errors.Is(err, results.ErrMergeMismatch) {
 			t.Errorf("%s: %v; want a mismatch", name, err)
 		}

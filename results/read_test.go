@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // files makes a folder of the given contents.
@@ -39,9 +40,7 @@ func killed(t testing.TB) map[string][]byte {
 	for i := range 30 {
 		succeed(recorder, step, 1+i%2, time.Duration(i)*100*time.Millisecond, 3*time.Millisecond)
 	}
-	if err := recorder.Advance(3 * time.Second); err != nil {
-		t.Fatalf("Advance = %v; want no error", err)
-	}
+	advance(t, recorder, 3*time.Second)
 	recorder.Event(results.Event{At: 3e9, What: results.Interrupted, Text: "interrupted by the user"})
 	contents := make(map[string][]byte)
 	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
@@ -52,7 +51,7 @@ func killed(t testing.TB) map[string][]byte {
 
 func TestCutLinesAreReadUpToTheCut(t *testing.T) {
 	contents := killed(t)
-	whole := read(t, files(t, contents))
+	whole := resultstest.Read(t, files(t, contents))
 	if len(whole.Intervals) != 3 || len(whole.Events) != 2 || whole.Cut {
 		t.Fatalf("the run has %d seconds, %d events, cut %t; want 3, 2, false",
 			len(whole.Intervals), len(whole.Events), whole.Cut)
@@ -67,7 +66,7 @@ func TestCutLinesAreReadUpToTheCut(t *testing.T) {
 			if err := folder.Replace(name, part); err != nil {
 				t.Fatalf("Replace = %v; want no error", err)
 			}
-			record := read(t, folder)
+			record := resultstest.Read(t, folder)
 			lines := bytes.Count(part, []byte("\n"))
 			got, want := any(record.Intervals), any(whole.Intervals[:lines])
 			if name == results.EventsFile {
@@ -140,7 +139,7 @@ func TestReadOfMissingFiles(t *testing.T) {
 	if _, err := results.Read(new(results.Memory)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read of an empty folder = %v; want fs.ErrNotExist", err)
 	}
-	record := read(t, files(t, map[string][]byte{results.RunFile: killed(t)[results.RunFile]}))
+	record := resultstest.Read(t, files(t, map[string][]byte{results.RunFile: killed(t)[results.RunFile]}))
 	if len(record.Intervals) != 0 || len(record.Events) != 0 || record.Cut {
 		t.Errorf("a lone %s reads %d seconds, %d events, cut %t; want none, none, false",
 			results.RunFile, len(record.Intervals), len(record.Events), record.Cut)
@@ -207,7 +206,7 @@ func TestFullDiskLeavesTheRecordSoFarReadable(t *testing.T) {
 	if err := onDisk(enough); err != nil {
 		t.Fatalf("a run on a disk with room = %v; want no error", err)
 	}
-	for room := 0; room < plenty-enough.left; room += 397 {
+	for room := 0; room < plenty-enough.left; room += 397 * 10 / resultstest.Cases(1, 10) {
 		disk := &full{left: room}
 		err := onDisk(disk)
 		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
@@ -247,7 +246,7 @@ func TestFailedRecordIsNotKeptAsValid(t *testing.T) {
 	if err := recorder.Finish(2*time.Second, results.Valid, nil, nil); !errors.Is(err, results.ErrWrite) {
 		t.Errorf("Finish after a failed write = %v; want ErrWrite", err)
 	}
-	record := read(t, &disk.Memory)
+	record := resultstest.Read(t, &disk.Memory)
 	if record.Validity != results.Partial || len(record.Reasons) != 1 || !record.Cut {
 		t.Errorf("the record is %q for %q, cut %t; want partial for one reason, cut", record.Validity, record.Reasons, record.Cut)
 	}
@@ -279,22 +278,9 @@ func TestErrorsOfFilesAreWriteErrors(t *testing.T) {
 		}
 	}
 	recorder := begin(t, &closed{})
-	finish(t, recorder, 0)
+	resultstest.Finish(t, recorder, 0)
 	if err := recorder.Seal(nil); !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.EIO) {
 		t.Errorf("Seal of files that do not close = %v; want ErrWrite and EIO", err)
-	}
-}
-
-func TestSealKeepsTheSummary(t *testing.T) {
-	folder := new(results.Memory)
-	recorder := begin(t, folder)
-	finish(t, recorder, time.Second)
-	want := &results.Summary{Scenario: "stress", Verdict: "It holds."}
-	if err := recorder.Seal(want); err != nil {
-		t.Fatalf("Seal = %v; want no error", err)
-	}
-	if got := read(t, folder).Summary; !reflect.DeepEqual(got, want) {
-		t.Errorf("the sealed summary = %+v; want %+v", got, want)
 	}
 }
 
@@ -317,7 +303,7 @@ func FuzzLines(f *testing.F) {
 		}
 		again := files(t, map[string][]byte{results.RunFile: contents[results.RunFile],
 			results.IntervalsFile: lines(t, one.Intervals), results.EventsFile: lines(t, one.Events)})
-		two := read(t, again)
+		two := resultstest.Read(t, again)
 		if !reflect.DeepEqual(one.Intervals, two.Intervals) || !reflect.DeepEqual(one.Events, two.Events) {
 			t.Errorf("read, written and read again differs:\n%v\n%v\n%v\n%v", one.Intervals, two.Intervals, one.Events, two.Events)
 		}

@@ -5,30 +5,34 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // recorded plays the operations of a seed and reads the record back.
 func recorded(t testing.TB, seed uint64) ([]operation, *results.Record, *results.Memory) {
 	t.Helper()
-	ops, folder := randomOperations(seed, 3000), new(results.Memory)
-	recorder := begin(t, folder)
+	ops := spread{counterPhases(), 6, 3, false}.operations(rand.New(rand.NewPCG(seed, 1)), 3000)
+	m := manifest()
+	m.Accounts = 3
+	folder := new(results.Memory)
+	recorder := resultstest.Open(t, folder, m)
 	for _, p := range counterPhases() {
 		recorder.Phase(p)
 	}
 	if err := play(recorder, ops); err != nil {
 		t.Fatalf("Advance = %v; want no error", err)
 	}
-	finish(t, recorder, 80*time.Second)
-	return ops, read(t, folder), folder
+	resultstest.Finish(t, recorder, 80*time.Second)
+	return ops, resultstest.Read(t, folder), folder
 }
 
 // sameDurations compares a histogram with the durations themselves.
@@ -62,21 +66,45 @@ func sameDurations(t *testing.T, name string, h *results.Histogram, durations []
 }
 
 func TestRecorderKeepsWhatASlowCounterKeeps(t *testing.T) {
-	seeds := uint64(2)
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range seeds {
+	for seed := range uint64(resultstest.Cases(1, 2)) {
 		ops, record, folder := recorded(t, seed)
-		t.Run(fmt.Sprint("every phase and kind of seed ", seed), func(t *testing.T) { samePhases(t, ops, record) })
-		t.Run(fmt.Sprint("lag and waits of seed ", seed), func(t *testing.T) { sameLagAndWaits(t, ops, record) })
-		t.Run(fmt.Sprint("partitions of seed ", seed), func(t *testing.T) { samePartitions(t, ops, record) })
-		t.Run(fmt.Sprint("what partitions of seed ", seed, " were offered"), func(t *testing.T) { sameOffered(t, ops, record) })
-		t.Run(fmt.Sprint("every second of seed ", seed), func(t *testing.T) { sameIntervals(t, ops, record) })
-		t.Run(fmt.Sprint("every minute of seed ", seed), func(t *testing.T) { sameMinutes(t, ops, record) })
-		t.Run(fmt.Sprint("heat of seed ", seed), func(t *testing.T) { sameHeat(t, ops, record) })
-		t.Run(fmt.Sprint("sums of seed ", seed), func(t *testing.T) { sameSums(t, record) })
+		for name, check := range map[string]func(*testing.T, []operation, *results.Record){
+			"every phase and kind": samePhases, "lag and waits": sameLagAndWaits, "partitions": samePartitions,
+			"what partitions were offered": sameOffered, "accounts": sameAccounts, "every second": sameIntervals,
+			"every minute": sameMinutes, "heat": sameHeat,
+		} {
+			t.Run(fmt.Sprint(name, " of seed ", seed), func(t *testing.T) { check(t, ops, record) })
+		}
 		t.Run(fmt.Sprint("files of seed ", seed), func(t *testing.T) { sameFiles(t, record, folder) })
+	}
+}
+
+// sameAccounts compares what each account was offered and served with the attempts.
+func sameAccounts(t *testing.T, ops []operation, record *results.Record) {
+	t.Helper()
+	for p := range record.Phases {
+		phase := &record.Phases[p]
+		want := make([]results.AccountStats, 3)
+		for _, op := range ops {
+			for _, a := range op.attempts {
+				of := &want[a.Account]
+				if a.Phase == p && a.Try == 0 {
+					of.Offered += a.Entities
+				}
+				if a.Done < phase.Begin || a.Done >= phase.End {
+					continue
+				}
+				switch a.Class {
+				case results.Ok:
+					of.Served += a.Counted
+				case results.Throttled:
+					of.Throttled++
+				}
+			}
+		}
+		if diff := cmp.Diff(want, phase.Accounts); diff != "" {
+			t.Errorf("accounts of phase %d differ (-tally +record):\n%s", p, diff)
+		}
 	}
 }
 
@@ -235,9 +263,13 @@ func naiveIntervals(ops []operation, seconds int64) []results.Interval {
 
 // causedOnce adds a cause, and keeps them in order.
 func causedOnce(list results.Causes, a *results.Attempt) results.Causes {
-	i := slices.IndexFunc(list, func(r results.Cause) bool { return r.Class == a.Class && r.Status == a.Status && r.Code == a.Code })
+	cause := results.Cause{Class: a.Class, Status: a.Status, Code: a.Code}
+	i := slices.IndexFunc(list, func(r results.Cause) bool {
+		r.Attempts = 0
+		return r == cause
+	})
 	if i < 0 {
-		list, i = append(list, results.Cause{Class: a.Class, Status: a.Status, Code: a.Code}), len(list)
+		list, i = append(list, cause), len(list)
 	}
 	list[i].Attempts++
 	slices.SortFunc(list, func(a, b results.Cause) int {
@@ -281,7 +313,7 @@ func sameIntervals(t *testing.T, ops []operation, record *results.Record) {
 	}
 }
 
-// sameSecond holds the two maxima of a second against the durations.
+// sameSecond compares the quantiles of a second with the durations.
 func sameSecond(t *testing.T, row *results.Interval, ops []operation) {
 	t.Helper()
 	response, service, lag := results.NewHistogram(), results.NewHistogram(), results.NewHistogram()
@@ -296,14 +328,9 @@ func sameSecond(t *testing.T, row *results.Interval, ops []operation) {
 			}
 		}
 	}
-	if diff := cmp.Diff(results.QuantilesOf(response), row.Response); diff != "" {
-		t.Errorf("response of second %d differs (-tally +record):\n%s", row.Second, diff)
-	}
-	if diff := cmp.Diff(results.QuantilesOf(lag), row.Lag); diff != "" {
-		t.Errorf("lag of second %d differs (-tally +record):\n%s", row.Second, diff)
-	}
-	if diff := cmp.Diff(results.QuantilesOf(service), row.Service); diff != "" {
-		t.Errorf("service of second %d differs (-tally +record):\n%s", row.Second, diff)
+	want := []results.Quantiles{results.QuantilesOf(response), results.QuantilesOf(service), results.QuantilesOf(lag)}
+	if diff := cmp.Diff(want, []results.Quantiles{row.Response, row.Service, row.Lag}); diff != "" {
+		t.Errorf("response, service and lag of second %d differ (-tally +record):\n%s", row.Second, diff)
 	}
 }
 
@@ -321,42 +348,6 @@ func sameMinutes(t *testing.T, ops []operation, record *results.Record) {
 	}
 	for _, m := range record.Minutes {
 		sameDurations(t, fmt.Sprint("minute ", m.Minute), m.Response, want[m.Minute])
-	}
-}
-
-func sameSums(t *testing.T, record *results.Record) {
-	t.Helper()
-	var sum results.Interval
-	var buckets int64
-	for _, row := range record.Intervals {
-		sum.Scheduled += row.Scheduled
-		sum.Sent += row.Sent
-		sum.Late += row.Late
-		sum.Dropped += row.Dropped
-		sum.Attempts += row.Attempts
-		sum.Ok += row.Ok
-		sum.Throttled += row.Throttled
-		sum.Failed += row.Failed
-		sum.Operations += row.Operations
-		sum.Succeeded += row.Succeeded
-		sum.Counted += row.Counted
-		sum.Returned += row.Returned
-		for _, n := range row.ResponseBuckets {
-			buckets += n
-		}
-	}
-	all := record.Total(results.Everything)
-	want := results.Interval{Scheduled: all.Scheduled, Sent: all.Sent, Late: all.Late, Dropped: all.Dropped,
-		Attempts: all.Attempts, Ok: all.Ok, Throttled: all.Throttled, Failed: all.Failed,
-		Operations: all.Operations, Succeeded: all.Succeeded, Counted: all.Counted, Returned: all.Returned}
-	if diff := cmp.Diff(want, sum); diff != "" {
-		t.Errorf("totals differ (-phases +intervals):\n%s", diff)
-	}
-	if buckets != all.Succeeded || all.Response.Count() != all.Succeeded {
-		t.Errorf("buckets hold %d, the histogram %d; want %d successes", buckets, all.Response.Count(), all.Succeeded)
-	}
-	if reported := record.Total(results.Reported); reported.Attempts >= all.Attempts || reported.Attempts == 0 {
-		t.Errorf("reported attempts = %d of %d; want a part", reported.Attempts, all.Attempts)
 	}
 }
 
@@ -379,50 +370,5 @@ func sameFiles(t *testing.T, record *results.Record, folder *results.Memory) {
 	}
 	if !bytes.Equal(lines.Bytes(), folder.Bytes(results.IntervalsFile)) {
 		t.Errorf("intervals read and written again differ from the file")
-	}
-}
-
-func TestSameRunWritesTheSameBytes(t *testing.T) {
-	one, two := new(results.Memory), new(results.Memory)
-	for _, folder := range []*results.Memory{one, two} {
-		recorder := begin(t, folder)
-		for _, p := range counterPhases() {
-			recorder.Phase(p)
-		}
-		if err := play(recorder, randomOperations(1, 30)); err != nil {
-			t.Fatalf("Advance = %v; want no error", err)
-		}
-		finish(t, recorder, time.Minute)
-	}
-	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-		if !bytes.Equal(one.Bytes(name), two.Bytes(name)) {
-			t.Errorf("%s differs between two runs of one seed", name)
-		}
-	}
-}
-
-func TestRecorderIsSafeForConcurrentUse(t *testing.T) {
-	recorder, folder := (*results.Recorder)(nil), new(results.Memory)
-	recorder = begin(t, folder)
-	step := recorder.Phase(results.Phase{Name: "500/s", End: 10 * time.Second, Rate: 500, Reported: true})
-	var workers sync.WaitGroup
-	const each = 500
-	for w := range 4 {
-		workers.Go(func() {
-			for i := range each {
-				succeed(recorder, step, 1+w%2, time.Duration(i)*20*time.Millisecond, time.Duration(w)*time.Millisecond)
-				recorder.Waited(step, time.Millisecond)
-				recorder.Event(results.Event{What: results.PhaseBegins})
-			}
-		})
-	}
-	workers.Wait()
-	finish(t, recorder, 10*time.Second)
-	record := read(t, folder)
-	if all := record.Total(results.Everything); all.Attempts != 4*each || all.Succeeded != 4*each {
-		t.Errorf("%d attempts and %d successes; want %d of both", all.Attempts, all.Succeeded, 4*each)
-	}
-	if len(record.Events) != 4*each || record.RetryWaits.Count() != 4*each {
-		t.Errorf("%d events and %d waits; want %d of both", len(record.Events), record.RetryWaits.Count(), 4*each)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
@@ -26,10 +27,8 @@ func TestAdvanceWritesWholeSecondsOneAfterAnother(t *testing.T) {
 		{"a watermark that goes back changes nothing", 2 * time.Second, 4},
 		{"seconds that nothing has fallen into yet can be closed", 9 * time.Second, 9},
 	} {
-		if err := recorder.Advance(row.watermark); err != nil {
-			t.Fatalf("%s: Advance(%v) = %v; want no error", row.name, row.watermark, err)
-		}
-		record := read(t, folder)
+		advance(t, recorder, row.watermark)
+		record := resultstest.Read(t, folder)
 		if len(record.Intervals) != row.want {
 			t.Errorf("%s: after Advance(%v) there are %d seconds; want %d", row.name, row.watermark, len(record.Intervals), row.want)
 		}
@@ -54,30 +53,25 @@ func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
 		{"a quiet end is written as it was", 500 * time.Millisecond, 5 * time.Second, 5},
 		{"a run of no length has no second", -1, 0, 0},
 	} {
-		folder := new(results.Memory)
-		recorder := begin(t, folder)
-		step := recorder.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
-		if row.last >= 0 {
-			succeed(recorder, step, 1, row.last, 0)
-		}
-		finish(t, recorder, row.end)
-		if got := len(read(t, folder).Intervals); got != row.want {
+		record := played(t, row.end, func(r *results.Recorder) {
+			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
+			if row.last >= 0 {
+				succeed(r, step, 1, row.last, 0)
+			}
+		})
+		if got := len(record.Intervals); got != row.want {
 			t.Errorf("%s: Finish(%v) wrote %d seconds; want %d", row.name, row.end, got, row.want)
 		}
 	}
 }
 
 func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
-	folder := new(results.Memory)
-	recorder := begin(t, folder)
-	step := recorder.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1, Reported: true})
-	if err := recorder.Advance(5 * time.Second); err != nil {
-		t.Fatalf("Advance = %v; want no error", err)
-	}
-	// Due, sent, answered and completed in a second that has been written.
-	succeed(recorder, step, 1, 2*time.Second, time.Millisecond)
-	finish(t, recorder, 10*time.Second)
-	record := read(t, folder)
+	record := played(t, 10*time.Second, func(r *results.Recorder) {
+		step := r.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1, Reported: true})
+		advance(t, r, 5*time.Second)
+		// Due, sent, answered and completed in a second that has been written.
+		succeed(r, step, 1, 2*time.Second, time.Millisecond)
+	})
 	if record.Misplaced != 4 {
 		t.Errorf("Misplaced = %d; want 4", record.Misplaced)
 	}
@@ -97,18 +91,14 @@ func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
 }
 
 func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
-	folder := new(results.Memory)
-	recorder := begin(t, folder)
-	instant := recorder.Phase(results.Phase{Name: "create"})
-	recorder.EndPhase(instant, 0)
-	load := recorder.Phase(results.Phase{Name: "load", Begin: 1})
-	if err := recorder.Advance(2 * time.Second); err != nil {
-		t.Fatalf("Advance = %v; want no error", err)
-	}
-	recorder.EndPhase(load, 2500*time.Millisecond)
-	recorder.Phase(results.Phase{Name: "step", Begin: 4 * time.Second, End: 6 * time.Second, Rate: 1})
-	finish(t, recorder, 7*time.Second)
-	record := read(t, folder)
+	load := 0
+	record := played(t, 7*time.Second, func(r *results.Recorder) {
+		r.EndPhase(r.Phase(results.Phase{Name: "create"}), 0)
+		load = r.Phase(results.Phase{Name: "load", Begin: 1})
+		advance(t, r, 2*time.Second)
+		r.EndPhase(load, 2500*time.Millisecond)
+		r.Phase(results.Phase{Name: "step", Begin: 4 * time.Second, End: 6 * time.Second, Rate: 1})
+	})
 	var got []string
 	for _, interval := range record.Intervals {
 		got = append(got, interval.Phase)
@@ -126,32 +116,6 @@ func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
 func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
 	folder := new(results.Memory)
 	recorder := begin(t, folder)
-	step := recorder.Phase(results.Phase{Name: "step", End: time.Second, Rate: 1})
-	const keys = 10_100
-	for i := range keys {
-		recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Ok, Counted: 2, HasPartition: true,
-			PartitionKey: string(rune('\u4e00' + i))})
-	}
-	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Ok, Counted: 1, HasPartition: true,
-		PartitionKey: "\u4e07"})
-	recorder.Attempt(&results.Attempt{Phase: step, Try: 1, Class: results.Throttled, HasPartition: true, PartitionKey: "new"})
-	finish(t, recorder, time.Second)
-	phase := read(t, folder).Phases[step]
-	if phase.PartitionsOver != 2*100 {
-		t.Errorf("PartitionsOver = %d entities; want 200, two for each of 100 keys", phase.PartitionsOver)
-	}
-	want := []results.PartitionStats{{Key: "\u4e07", Entities: 3, Busiest: 3}, {Key: "\u4e00", Entities: 2, Busiest: 2}, {Key: "\u4e01", Entities: 2, Busiest: 2}}
-	if diff := cmp.Diff(want, phase.Partitions[:3]); diff != "" {
-		t.Errorf("busiest partitions differ, ties by key (-want +got):\n%s", diff)
-	}
-	if len(phase.Partitions) != 20 {
-		t.Errorf("%d partitions were kept; want 20, ten for each of the two orders", len(phase.Partitions))
-	}
-}
-
-func TestOfferedBeyondTheBoundIsCountedTogether(t *testing.T) {
-	folder := new(results.Memory)
-	recorder := begin(t, folder)
 	first := recorder.Phase(results.Phase{Name: "first", End: time.Second, Rate: 1})
 	second := recorder.Phase(results.Phase{Name: "second", Begin: time.Second, End: 2 * time.Second, Rate: 1})
 	idle := recorder.Phase(results.Phase{Name: "idle", Begin: 2 * time.Second, End: 3 * time.Second, Rate: 1})
@@ -166,8 +130,8 @@ func TestOfferedBeyondTheBoundIsCountedTogether(t *testing.T) {
 	recorder.Attempt(&results.Attempt{Phase: first, Class: results.Failed, Entities: 1, HasPartition: true, PartitionKey: "\u4e07"})
 	// An operation across partitions has none.
 	recorder.Attempt(&results.Attempt{Phase: first, Class: results.Ok, Entities: 50, Counted: 50})
-	finish(t, recorder, 3*time.Second)
-	record := read(t, folder)
+	resultstest.Finish(t, recorder, 3*time.Second)
+	record := resultstest.Read(t, folder)
 	for _, row := range []struct {
 		name                string
 		phase               int
@@ -200,5 +164,35 @@ func TestOfferedBeyondTheBoundIsCountedTogether(t *testing.T) {
 			t.Errorf("%s: OfferedOver, PartitionsOver, PartitionsHit = %d, %d, %d; want %d, %d, %d", row.name,
 				phase.OfferedOver, phase.PartitionsOver, phase.PartitionsHit, row.over, row.overServed, row.n)
 		}
+	}
+}
+
+// What becomes known after its second was written counts in a later one, and is
+// not misplaced.
+func TestWhatIsNotedLaterCountsLater(t *testing.T) {
+	const noted = 5 * time.Second
+	record := played(t, 9*time.Second, func(r *results.Recorder) {
+		phase := r.Phase(results.Phase{Name: "observed", Reported: true, End: 9 * time.Second})
+		advance(t, r, noted)
+		// What was noted before its own second counts in that.
+		for _, due := range []time.Duration{time.Second, 6 * time.Second} {
+			sent, done := due+time.Second, due+2*time.Second
+			r.Scheduled(&results.Scheduled{Phase: phase, Intended: due, Sent: sent, Noted: noted})
+			r.Attempt(&results.Attempt{Class: results.Ok, Phase: phase, Intended: due, Sent: sent, Done: done, Noted: noted})
+			r.Completed(&results.Completed{Class: results.Ok, Phase: phase, Intended: due, Done: done, Noted: noted, Attempts: 1})
+		}
+	})
+	if record.Misplaced != 0 {
+		t.Errorf("%d counts are misplaced; want none", record.Misplaced)
+	}
+	var got []int64
+	for _, second := range record.Intervals {
+		got = append(got, 1000*second.Scheduled+100*second.Sent+10*second.Attempts+second.Operations)
+	}
+	if diff := cmp.Diff([]int64{0, 0, 0, 0, 0, 1111, 1000, 100, 11}, got); diff != "" {
+		t.Errorf("the seconds differ (-want +got):\n%s", diff)
+	}
+	if took := record.Phases[0].Kinds[0].Response.Max(); took < 1_999_000 || took > 2_001_000 {
+		t.Errorf("the longest response took %d µs; want the 2 s to its end, whenever it was noted", took)
 	}
 }

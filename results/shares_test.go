@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // offer records operations at a partition in a phase: so many entities offered, so many of
@@ -39,8 +40,8 @@ func TestSharesByHand(t *testing.T) {
 	brief := recorder.Phase(results.Phase{Name: "create", Begin: 10 * time.Second})
 	offer(recorder, brief, "", "short", 5, 0)
 	recorder.EndPhase(brief, 10*time.Second)
-	finish(t, recorder, 10*time.Second)
-	record := read(t, folder)
+	resultstest.Finish(t, recorder, 10*time.Second)
+	record := resultstest.Read(t, folder)
 	low := 30.0 / 10230
 	want := []results.SharesClass{
 		{From: 0, Partitions: 1, Offered: 9, Served: 9, Shares: 1, Squares: 1},
@@ -66,19 +67,17 @@ func TestSharesOfRandomLoads(t *testing.T) {
 	var before []results.SharesClass
 	for range 2 {
 		rng := rand.New(rand.NewPCG(4, 4))
-		folder := new(results.Memory)
-		recorder := begin(t, folder)
-		step := recorder.Phase(results.Phase{Name: "step", End: 7 * time.Second, Reported: true})
 		var offered, served int64
-		for i := range 3000 {
-			due := int64(math.Exp(rng.Float64() * 12))
-			got := rng.Int64N(due + 1)
-			offer(recorder, step, "", fmt.Sprint(i), due, got)
-			offered += due
-			served += got
-		}
-		finish(t, recorder, 7*time.Second)
-		shares := read(t, folder).Phases[step].Shares
+		shares := played(t, 7*time.Second, func(r *results.Recorder) {
+			step := r.Phase(results.Phase{Name: "step", End: 7 * time.Second, Reported: true})
+			for i := range 3000 {
+				due := int64(math.Exp(rng.Float64() * 12))
+				got := rng.Int64N(due + 1)
+				offer(r, step, "", fmt.Sprint(i), due, got)
+				offered += due
+				served += got
+			}
+		}).Phases[0].Shares
 		partitions := int64(0)
 		for i, c := range shares {
 			partitions += c.Partitions
