@@ -91,11 +91,7 @@ func TestContestShowsDesignsAlike(t *testing.T) {
 	if lines := rasters[0].Bounds().Dy(); hexAt(rasters[0], 5, lines-1) != "#D55E00" || hexAt(rasters[0], 5, 0) != "#0072B2" {
 		t.Error("what was throttled does not fill the cell from below")
 	}
-	for _, words := range []string{"hour", "buckets", "PartitionKey {hour}", "what buckets came to", "partition target", "throttled, by its share", "hour-00", "scenario stress"} {
-		if !seen.says(words) {
-			t.Errorf("the picture does not say %q", words)
-		}
-	}
+	seen.checkWords(t, "contest", "hour|buckets|PartitionKey {hour}|what buckets came to|partition target|throttled|hour-00|scenario stress")
 }
 
 // A refusal is seen however few there were, and shares are of entities where the record

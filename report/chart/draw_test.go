@@ -13,6 +13,7 @@ import (
 	"loadgen/report/chart"
 	"loadgen/report/document"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // names are the files of DrawAs without a choice, in its order.
@@ -38,29 +39,7 @@ func drawn(t *testing.T, record *results.Record) map[string]picture {
 	return pictures
 }
 
-func TestTheSameRecordGivesTheSameBytes(t *testing.T) {
-	var first, second map[string][]byte
-	for _, files := range []*map[string][]byte{&first, &second} {
-		svg, err := chart.SVGs(stress())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if svg["png"], err = chart.StepsPNG(stress()); err != nil {
-			t.Fatal(err)
-		}
-		*files = svg
-	}
-	for name, file := range first {
-		if again := second[name]; len(file) == 0 || !bytes.Equal(file, again) {
-			t.Errorf("%s has %d bytes and %d the second time; want the same", name, len(file), len(again))
-		}
-	}
-}
-
 func TestDrawWritesEachChartTwice(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the example draws as well")
-	}
 	var folder results.Memory
 	record := heated(t, stress(), 3, 1, 1)
 	got, err := chart.DrawAs(&folder, record, chart.Options{})
@@ -82,6 +61,9 @@ func TestDrawWritesEachChartTwice(t *testing.T) {
 		if config, err := png.DecodeConfig(bytes.NewReader(file)); err != nil || config.Width != 1500 || config.Height != 900 && name != "heat.png" {
 			t.Errorf("%s is %d × %d, %v; want 1500 × 900", name, config.Width, config.Height, err)
 		}
+	}
+	if again, err := chart.PicturePNG("steps", record); err != nil || !bytes.Equal(again, folder.Bytes("steps.png")) {
+		t.Errorf("steps.png differs when it is drawn again, %v", err)
 	}
 }
 
@@ -113,6 +95,16 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 	checkHeights(t, "waits", waited.rectangles(throttled), waits)
 }
 
+// drawnOne returns what one chart of a record shows.
+func drawnOne(t *testing.T, name string, record *results.Record) picture {
+	t.Helper()
+	file, err := chart.Picture(name, record, chart.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return look(t, file)
+}
+
 func checkHeights(t *testing.T, name string, boxes []box, counts []float64) {
 	t.Helper()
 	const thinnest, tolerance = 0.75, 0.8 // a part drawn thicker than it is moves the next
@@ -136,44 +128,41 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 	total := record.Total(results.Reported)
 	steps := chart.Steps(&record)
 	lost, _ := steps[len(steps)-1].Lost()
-	for kind, parts := range map[string][]string{
-		"latency":     {"Half of " + document.Count(total.Response.Count()) + " operations took ", "GET: ", "PUT: ", "1 ms", "10 ms", "100 ms", "1 s", "99.9", "response time", "service time"},
-		"throttle":    {"partition target 2,000/s", "offered 500/s", "4,000/s", "attempts throttled, from second ", "Attempts throttled per second", "since the start"},
-		"waits":       {"Policy short", "waits before retries, half of them"},
-		"percentiles": {"response time, back-off", "service time", "get: ", "insert: ", "merge: ", "at p99.", "The slowest 1 %: get "},
-		"response":    {"operations that succeeded", "p99 rises from ", "each cell 1 second", "offered 500/s", "logarithmic"},
-		"steps":       {"partition target 2,000/s", "all that was offered", document.Share(lost) + " lost", "Served bends at "},
+	for kind, words := range map[string]string{
+		"latency":     "Half of " + document.Count(total.Response.Count()) + " operations|GET: |PUT: |1 ms|10 ms|100 ms|99.9|response time|service time",
+		"throttle":    "partition target 2,000/s|offered 500/s|4,000/s|attempts throttled|since the start",
+		"waits":       "Policy short",
+		"percentiles": "response time|service time|get: |insert: |merge: |at p99.|The slowest 1 %: ",
+		"response":    "p99 rises from |each cell 1 second|offered 500/s|logarithmic",
+		"steps":       "partition target 2,000/s|" + document.Share(lost) + " lost|Served bends at ",
 	} {
 		seen := pictures[kind]
 		seen.checkTexts(t, kind)
-		for _, part := range append(parts, "scenario stress", "partition “2011 New York City Marathon__Full”") {
-			if !seen.says(part) {
-				t.Errorf("%s does not say %q", kind, part)
-			}
-		}
-		if seen.says("partial") {
-			t.Errorf("%s calls a valid run partial", kind)
-		}
+		seen.checkWords(t, kind, words+"|scenario stress|partition “2011 New York City Marathon__Full”|!partial")
 	}
-	record.Manifest.PartitionKey, record.Manifest.Targets.Account = "", 20_000
-	if seen := drawn(t, &record)["throttle"]; seen.says("partition target") || !seen.says("account target 20,000/s") {
-		t.Error("what several partitions serve together is held against the target of one")
+	for _, row := range []struct {
+		name   string
+		change func(*results.Record)
+		words  string
+	}{
+		{"several partitions", func(r *results.Record) { r.Manifest.PartitionKey, r.Manifest.Targets.Account = "", 20_000 },
+			"account target 20,000/s|!partition target"},
+		{"another target", func(r *results.Record) { r.Manifest.Targets.Partition = 500 }, "partition target 500/s|!target 2,000/s"},
+		{"partitions of one account", func(r *results.Record) {
+			r.Manifest.Spread, r.Manifest.Targets.Account = &results.Spread{Partitions: 20, Rate: 100}, 20_000
+		}, "account target 20,000/s|!accounts"},
+		{"partitions of two accounts", func(r *results.Record) {
+			r.Manifest.Spread, r.Manifest.Targets.Account, r.Manifest.Accounts = &results.Spread{Partitions: 20, Rate: 100}, 20_000, 2
+		}, "2 accounts' target 40,000/s|!20,000/s"},
+	} {
+		changed := *stress()
+		row.change(&changed)
+		seen := drawnOne(t, "throttle", &changed)
+		seen.checkWords(t, row.name, row.words)
 	}
-	record.Manifest.PartitionKey = stress().Manifest.PartitionKey
-	record.Manifest.Targets.Partition = 500
-	record.Validity = results.Partial
-	pictures = drawn(t, &record)
-	if seen := pictures["throttle"]; !seen.says("partition target 500/s") || seen.says("target 2,000/s") {
-		t.Error("the target is not that of the record")
-	}
-	record.Manifest.Targets.Partition = 0
+	record.Validity, record.Manifest.Targets.Partition = results.Partial, 0
 	for kind, seen := range drawn(t, &record) {
-		if seen.says("target") {
-			t.Errorf("%s shows a target where there is none", kind)
-		}
-		if !seen.says("partial run") {
-			t.Errorf("%s does not call the run partial", kind)
-		}
+		seen.checkWords(t, kind+" of a part of a run without a target", "partial run|!target")
 	}
 }
 
@@ -206,27 +195,11 @@ func TestHostileWordsAreShownAsWords(t *testing.T) {
 // few is a record of so many operations that took 4 ms, in a second of a step.
 func few(t testing.TB, n int) *results.Record {
 	t.Helper()
-	folder := new(results.Memory)
-	r, err := results.NewRecorder(folder, manifest(2000))
-	if err != nil {
-		t.Fatal(err)
+	phase := resultstest.Phase{Phase: results.Phase{Name: "only", End: time.Second, Rate: float64(n), Reported: true}}
+	r := resultstest.Run{Manifest: manifest(2000), Phases: []resultstest.Phase{phase}, NoCounts: true,
+		Operation: func(op *resultstest.Operation) { op.Intended, op.Sent = 0, 0 },
 	}
-	r.Phase(results.Phase{Name: "only", End: time.Second, Rate: float64(n), Reported: true})
-	for i := range n {
-		number := uint64(i)
-		r.Scheduled(&results.Scheduled{Entities: 1})
-		r.Attempt(&results.Attempt{Number: number, Done: 3 * time.Millisecond, Class: results.Failed})
-		r.Attempt(&results.Attempt{Class: results.Ok, Number: number, Try: 1, Done: 4 * time.Millisecond, Counted: 1})
-		r.Completed(&results.Completed{Class: results.Ok, Number: number, Done: 4 * time.Millisecond, Served: 1})
-	}
-	if err := r.Finish(time.Second, results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	return r.Record(t)
 }
 
 func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
@@ -280,17 +253,15 @@ func TestRecordsWithoutSenseGiveCharts(t *testing.T) {
 			return r
 		}, nil},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			record := row.make()
-			record.Heat = nil // which has tests of its own
-			for kind, seen := range drawn(t, record) {
-				seen.checkTexts(t, kind)
-				want := slices.Contains(row.empty, kind) || kind == "heat"
-				if seen.says("no data") != want {
-					t.Errorf("%s says that there is no data: %v; want %v", kind, !want, want)
-				}
+		record := row.make()
+		record.Heat = nil // which has tests of its own
+		for kind, seen := range drawn(t, record) {
+			seen.checkTexts(t, kind)
+			want := slices.Contains(row.empty, kind) || kind == "heat"
+			if seen.says("no data") != want {
+				t.Errorf("%s: %s says that there is no data: %v; want %v", row.name, kind, !want, want)
 			}
-		})
+		}
 	}
 }
 
@@ -311,7 +282,7 @@ func (f *full) Replace(name string, text []byte) error {
 
 func TestDrawTellsWhatItCouldNotWrite(t *testing.T) {
 	folder := &full{room: 1}
-	got, err := chart.DrawAs(folder, stress(), chart.Options{})
+	got, err := chart.DrawAs(folder, few(t, 12), chart.Options{Charts: []string{"latency"}})
 	if !slices.Equal(got, names()[:1]) {
 		t.Errorf("DrawAs() = %q on a disk with room for one; want %q", got, names()[:1])
 	}

@@ -75,11 +75,6 @@ func SVGs(record *results.Record) (map[string][]byte, error) {
 // DayTicks are those of an axis of days.
 var DayTicks = dayTicks
 
-// StepsPNG returns one chart of a record.
-func StepsPNG(record *results.Record) ([]byte, error) {
-	return encodePNG(stepsFigure(record, &Options{}))
-}
-
 // The most rows and columns of a heat map, and of a design in a contest.
 const (
 	MostRows        = mostRows

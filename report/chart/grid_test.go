@@ -118,7 +118,9 @@ func TestHeatGridOfAnyHeat(t *testing.T) {
 	for i, n := range many {
 		folded[i/3] += n
 	}
-	thousand := int64(1000)
+	row := func(seconds int64, columns int, served ...int64) *results.Heat {
+		return &results.Heat{SecondsPerColumn: seconds, Columns: columns, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: served}}}}
+	}
 	for _, row := range []struct {
 		name    string
 		heat    *results.Heat
@@ -129,16 +131,12 @@ func TestHeatGridOfAnyHeat(t *testing.T) {
 	}{
 		{"no heat", nil, 0, 0, nil, 0},
 		{"no columns", &results.Heat{}, 0, 1, nil, -1},
-		{"a row shorter than the rest", &results.Heat{SecondsPerColumn: 2, Columns: 3, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{4}}}}},
-			3, 2, []int64{4, 0, 0}, -1},
-		{"a row longer than it should be", &results.Heat{SecondsPerColumn: 1, Columns: 1, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{4, 5}}}}},
-			2, 1, []int64{4, 5}, -1},
-		{"a claim of more columns than any memory has", &results.Heat{SecondsPerColumn: 1, Columns: math.MaxInt, Partitions: &thousand, Rows: []results.HeatRow{{Key: "a", HeatCells: results.HeatCells{Served: []int64{4}}}}},
-			chart.MostColumns, 1, append([]int64{4}, make([]int64, chart.MostColumns-1)...), 999},
-		{"fewer than no columns and seconds", &results.Heat{SecondsPerColumn: -3, Columns: -1, Rows: []results.HeatRow{{HeatCells: results.HeatCells{Served: []int64{4}}}}},
-			1, 1, []int64{4}, -1},
-		{"more columns than are drawn are merged", &results.Heat{SecondsPerColumn: 2, Columns: len(many), Rows: []results.HeatRow{{HeatCells: results.HeatCells{Served: many}}}},
-			chart.MostColumns, 6, folded, -1},
+		{"a row shorter than the rest", row(2, 3, 4), 3, 2, []int64{4, 0, 0}, -1},
+		{"a row longer than it should be", row(1, 1, 4, 5), 2, 1, []int64{4, 5}, -1},
+		{"a claim of more columns than any memory has", row(1, math.MaxInt, 4), chart.MostColumns, 1,
+			append([]int64{4}, make([]int64, chart.MostColumns-1)...), -1},
+		{"fewer than no columns and seconds", row(-3, -1, 4), 1, 1, []int64{4}, -1},
+		{"more columns than are drawn are merged", row(2, len(many), many...), chart.MostColumns, 6, folded, -1},
 	} {
 		g := chart.HeatGrid(heatOf(row.heat))
 		if g.Columns != row.columns || g.SecondsPerColumn != row.seconds || g.Others != row.others {
@@ -187,15 +185,8 @@ func TestHeatGridShowsNoRowByChance(t *testing.T) {
 		t.Errorf("rows %+v, rest %+v; want the row with more than 20 alone, and the sums of the others in the rest", g.Rows, g.Rest)
 	}
 	h.Rows = h.Rows[:2]
-	seen := drawn(t, heatOf(h))["heat"]
-	for _, words := range []string{"all partitions together", "no partition stands out of so many", "1,018/s, all together"} {
-		if !seen.says(words) {
-			t.Errorf("where no row is left, the picture does not say %q", words)
-		}
-	}
-	if seen.says("less") || seen.says("partition target") {
-		t.Error("the picture names a partition, or a scale of partitions, of which it shows none")
-	}
+	seen := drawnOne(t, "heat", heatOf(h))
+	seen.checkWords(t, "no row is left", "all partitions together|no partition stands out|1,018/s|!less|!partition target")
 }
 
 // Whatever a record says of heat, the cells keep its sums and there is a picture.

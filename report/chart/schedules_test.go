@@ -38,40 +38,24 @@ func TestFanChart(t *testing.T) {
 	for _, row := range []struct {
 		name      string
 		schedules []results.RetrySchedule
-		says      []string
-		lacks     string
+		words     string
+		// flat are the shapes of the colour of a retry without any spread, the legend's among them.
+		flat int
 	}{
-		{"a band and a flat one", []results.RetrySchedule{schedule("js", wide), schedule("fixed", flat)}, []string{">js<", ">fixed<", ">1 s<"}, "no data"},
-		{"nothing", nil, []string{"no data"}, ""},
-		{"a policy without retries", []results.RetrySchedule{schedule("none")}, []string{"no data"}, ""},
-		{"waits of nothing", []results.RetrySchedule{schedule("zero", results.RetryWait{Retry: 1})}, []string{"no data"}, ""},
+		{"a band and a flat one", []results.RetrySchedule{schedule("js", wide), schedule("fixed", flat)}, ">js<|>fixed<|>1 s<|!no data", 2},
+		{"a band", []results.RetrySchedule{schedule("js", wide)}, ">js<", 1},
+		{"nothing", nil, "no data", 0},
+		{"a policy without retries", []results.RetrySchedule{schedule("none")}, "no data", 0},
+		{"waits of nothing", []results.RetrySchedule{schedule("zero", results.RetryWait{Retry: 1})}, "no data", 0},
 		{"times that are none", []results.RetrySchedule{schedule("odd", wide, results.RetryWait{Retry: 2, SumLeastS: math.NaN(), SumMeanS: math.Inf(1), SumGreatestS: 5})},
-			[]string{">odd<"}, "NaN"},
-		{"a hostile name", []results.RetrySchedule{schedule("<b>\x1b", wide)}, []string{"&lt;b&gt;?"}, "<b>"},
+			">odd<|!NaN", 1},
+		{"a hostile name", []results.RetrySchedule{schedule("<b>\x1b", wide)}, "&lt;b&gt;?|!<b>", 1},
 	} {
 		svg := drawnTwice(t, "schedules", func(f results.Folder) ([]string, error) { return chart.DrawSchedules(f, row.schedules) })
-		for _, want := range row.says {
-			if !strings.Contains(svg, want) {
-				t.Errorf("%s: the chart does not hold %q", row.name, want)
-			}
+		checkWords(t, row.name, svg, row.words)
+		if got := strings.Count(svg, "fill:#D55E00"); got != row.flat {
+			t.Errorf("%s: %d shapes of the colour of a flat retry; want %d", row.name, got, row.flat)
 		}
-		if row.lacks != "" && strings.Contains(svg, row.lacks) {
-			t.Errorf("%s: the chart holds %q", row.name, row.lacks)
-		}
-	}
-}
-
-// A retry without any spread is told apart by its colour.
-func TestFanChartTellsFlatRetries(t *testing.T) {
-	bands := func(waits ...results.RetryWait) int {
-		return strings.Count(drawnTwice(t, "schedules", func(f results.Folder) ([]string, error) {
-			return chart.DrawSchedules(f, []results.RetrySchedule{schedule("one", waits...)})
-		}), "fill:#D55E00")
-	}
-	wide := results.RetryWait{Retry: 1, SumLeastS: 1, SumMeanS: 2, SumGreatestS: 3}
-	flat := results.RetryWait{Retry: 2, SumLeastS: 5, SumMeanS: 5, SumGreatestS: 5}
-	if without, with := bands(wide), bands(wide, flat); with != without+1 {
-		t.Errorf("%d shapes of the colour without a flat retry, %d with one; want one more", without, with)
 	}
 }
 
@@ -83,27 +67,20 @@ func TestRetriesChart(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		contest *results.PolicyContest
-		says    []string
+		words   string
+		// bars is one for each tenth of a second with retries, beside two of the legend.
+		bars int
 	}{
-		{"strips of two policies", strips(0, 3, 9, 0, 1), []string{">js<", ">none<", ">9<", "seconds since the trouble began", "at most 9 retries"}},
-		{"no policy", &results.PolicyContest{}, []string{"no data"}},
-		{"counts that cannot be", strips(-5, math.MaxInt64), []string{">js<"}},
+		{"strips of two policies", strips(0, 3, 9, 0, 1), ">js<|>none<|>9<|since the trouble|at most 9 retries", 5},
+		{"all tenths", strips(4, 4, 4), ">js<", 5},
+		{"two of three tenths", strips(4, 0, 4), ">js<", 4},
+		{"no policy", &results.PolicyContest{}, "no data", 0},
+		{"counts that cannot be", strips(-5, math.MaxInt64), ">js<", 3},
 	} {
 		svg := drawnTwice(t, "retries", func(f results.Folder) ([]string, error) { return chart.DrawRetries(f, row.contest) })
-		for _, want := range row.says {
-			if !strings.Contains(svg, want) {
-				t.Errorf("%s: the chart does not hold %q", row.name, want)
-			}
+		checkWords(t, row.name, svg, row.words)
+		if got := strings.Count(svg, "fill:#D55E00"); got != row.bars {
+			t.Errorf("%s: %d bars; want %d", row.name, got, row.bars)
 		}
 	}
-	// Each tenth of a second with retries is a bar of its own.
-	few, more := retriesBars(t, strips(4, 0, 4)), retriesBars(t, strips(4, 4, 4))
-	if more != few+1 {
-		t.Errorf("%d filled shapes with two tenths, %d with three; want one more", few, more)
-	}
-}
-
-func retriesBars(t *testing.T, contest *results.PolicyContest) int {
-	t.Helper()
-	return strings.Count(drawnTwice(t, "retries", func(f results.Folder) ([]string, error) { return chart.DrawRetries(f, contest) }), "fill:#D55E00")
 }

@@ -49,14 +49,38 @@ var (
 func look(t *testing.T, file []byte) picture {
 	t.Helper()
 	seen := picture{elements: make(map[string]int)}
-	depth := 0 // of groups; the first turns the page upright, the next ones a text aside
+	walk(t, file, func(name, content string, depth int, attributes map[string]string) {
+		seen.elements[name]++
+		switch name {
+		case "svg":
+			_, tall, _ := strings.Cut(attributes["viewBox"], "0 0 750 ")
+			seen.tall, _ = strconv.ParseFloat(tall, 64)
+		case "image":
+			seen.addImage(t, attributes)
+		case "path":
+			seen.addPath(attributes)
+		case "text":
+			// The first group turns the page upright, the next ones a text aside.
+			if depth == 1 {
+				seen.texts = append(seen.texts, measured(t, content, attributes))
+			}
+		}
+	})
+	return seen
+}
+
+// walk calls visit with each element of a file that is XML: its name, the text that it begins
+// with, in how many groups it lies, and its attributes.
+func walk(t *testing.T, file []byte, visit func(name, content string, depth int, attributes map[string]string)) {
+	t.Helper()
+	depth := 0
 	for decoder := xml.NewDecoder(bytes.NewReader(file)); ; {
 		token, err := decoder.Token()
 		if err == io.EOF {
-			return seen
+			return
 		}
 		if err != nil {
-			t.Fatalf("the SVG is no XML: %v", err)
+			t.Fatalf("this is no XML: %v", err)
 		}
 		switch e := token.(type) {
 		case xml.EndElement:
@@ -64,30 +88,21 @@ func look(t *testing.T, file []byte) picture {
 				depth--
 			}
 		case xml.StartElement:
-			seen.elements[e.Name.Local]++
+			if e.Name.Local == "g" {
+				depth++
+			}
 			attributes := make(map[string]string)
 			for _, a := range e.Attr {
 				attributes[a.Name.Local] = a.Value
 			}
-			switch e.Name.Local {
-			case "svg":
-				_, tall, _ := strings.Cut(attributes["viewBox"], "0 0 750 ")
-				seen.tall, _ = strconv.ParseFloat(tall, 64)
-			case "image":
-				seen.addImage(t, attributes)
-			case "g":
-				depth++
-			case "path":
-				seen.addPath(attributes)
-			case "text":
-				content, err := decoder.Token()
-				if err != nil {
-					t.Fatal(err)
-				}
-				if depth == 1 {
-					seen.texts = append(seen.texts, measured(t, string(content.(xml.CharData)), attributes))
+			content := ""
+			if e.Name.Local == "text" {
+				if next, err := decoder.Token(); err == nil {
+					letters, _ := next.(xml.CharData)
+					content = string(letters)
 				}
 			}
+			visit(e.Name.Local, content, depth, attributes)
 		}
 	}
 }
@@ -185,6 +200,16 @@ func (p *picture) says(part string) bool {
 	return false
 }
 
+// checkWords checks what the texts of the picture say.
+func (p *picture) checkWords(t *testing.T, name, words string) {
+	t.Helper()
+	var all strings.Builder
+	for _, w := range p.texts {
+		all.WriteString(w.text + "\n")
+	}
+	checkWords(t, name, all.String(), words)
+}
+
 // checkTexts fails where texts cover one another or leave the page.
 func (p *picture) checkTexts(t *testing.T, name string) {
 	t.Helper()
@@ -196,27 +221,6 @@ func (p *picture) checkTexts(t *testing.T, name string) {
 			if w.left < other.right && other.left < w.right && w.bottom < other.top && other.bottom < w.top {
 				t.Errorf("%s: text %q covers %q", name, w.text, other.text)
 			}
-		}
-	}
-}
-
-// walk calls visit with each element of a file that is XML.
-func walk(t *testing.T, file []byte, visit func(name string, attributes map[string]string)) {
-	t.Helper()
-	for decoder := xml.NewDecoder(bytes.NewReader(file)); ; {
-		token, err := decoder.Token()
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatalf("this is no XML: %v", err)
-		}
-		if e, is := token.(xml.StartElement); is {
-			attributes := make(map[string]string)
-			for _, a := range e.Attr {
-				attributes[a.Name.Local] = a.Value
-			}
-			visit(e.Name.Local, attributes)
 		}
 	}
 }
