@@ -10,39 +10,29 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/baseline"
+	"loadgen/results/resultstest"
 )
 
 // recorded returns the record of a small run in virtual time, which alter may change
 // before it is closed.
 func recorded(t testing.TB, alter func(r *results.Recorder)) *results.Record {
 	t.Helper()
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Time: "virtual", Profile: "documented", Start: "warm", Seed: 7,
-		Scenario:   results.Scenario{Name: "small", Text: "name: small\nseed: 7\n"},
-		Model:      []results.Parameter{{Name: "partition_target", Value: "2000"}},
-		Operations: []results.Kind{{Name: "get", Group: "GET"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	phase := recorder.Phase(results.Phase{Name: "peak", End: time.Second, Reported: true})
-	for i := range uint64(20) {
-		at := time.Duration(i) * 50 * time.Millisecond
-		recorder.Scheduled(&results.Scheduled{Phase: phase, Intended: at, Sent: at, Entities: 1})
-		recorder.Attempt(&results.Attempt{Phase: phase, Number: i, PartitionKey: "p", HasPartition: true, Intended: at, Sent: at,
-			Done: at + 5*time.Millisecond, Class: results.Ok, Status: 200, Counted: 1, Returned: 1, Entities: 1})
-		recorder.Completed(&results.Completed{Phase: phase, Number: i, Intended: at, Done: at + 5*time.Millisecond, Class: results.Ok, Attempts: 1, Entities: 1, Served: 1})
-	}
-	recorder.Event(results.Event{At: 1, What: results.StageBegins, Text: "peak"})
-	if alter != nil {
-		alter(recorder)
-	}
-	if err := recorder.Finish(time.Second, results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := resultstest.Manifest(func(m *results.Manifest) {
+		m.Scenario = results.Scenario{Name: "small", Text: "name: small\nseed: 7\n"}
+		m.Seed, m.Model, m.Operations = 7, []results.Parameter{{Name: "partition_target", Value: "2000"}}, m.Operations[1:2]
+	})
+	record := resultstest.Play(t, m, time.Second, func(r *results.Recorder) {
+		phase := r.Phase(results.Phase{Name: "peak", End: time.Second, Reported: true})
+		for i := range uint64(20) {
+			at := time.Duration(i) * 50 * time.Millisecond
+			resultstest.Single(r, results.Attempt{Phase: phase, Number: i, PartitionKey: "p", HasPartition: true,
+				Intended: at, Sent: at, Done: at + 5*time.Millisecond, Status: 200, Returned: 1})
+		}
+		r.Event(results.Event{At: 1, What: results.StageBegins, Text: "peak"})
+		if alter != nil {
+			alter(r)
+		}
+	})
 	record.Summary = &results.Summary{Validity: results.Valid}
 	return record
 }

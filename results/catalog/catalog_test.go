@@ -15,7 +15,7 @@ import (
 	"loadgen/results/catalog"
 )
 
-// library is a run index with two more runs of orders, the last of which has tags, and a link.
+// library is runIndex with two more runs of orders, the last of which has tags, and a link.
 func library(t *testing.T) *catalog.Catalog {
 	t.Helper()
 	folder, _ := runIndex(t)

@@ -10,6 +10,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/catalog"
+	"loadgen/results/resultstest"
 )
 
 // kept is a run of a scenario that is kept: of the n-th night of March 2026, with a summary
@@ -29,13 +30,8 @@ func (k kept) write(t testing.TB, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorder, err := results.NewRecorder(dir, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Finish(time.Second, results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	recorder := resultstest.Open(t, dir, m)
+	resultstest.Finish(t, recorder, time.Second)
 	if err := recorder.Seal(k.summary); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +50,7 @@ func put(t testing.TB, text string, parts ...string) {
 	}
 }
 
-// run index is a folder of runs, in which the test then is: two of orders, one of votes between
+// runIndex is a folder of runs, in which the test then is: two of orders, one of votes between
 // them, one that cannot be read, and what is no run. The names of those that can are
 // returned.
 func runIndex(t *testing.T) (folder string, runs []string) {

@@ -8,20 +8,17 @@ import (
 	"loadgen/results/figure"
 )
 
-// Every definition says what it is and of what, and can be asked for by its name.
+// Every definition says what it is and of what, and can be asked for by its name, of what it
+// says, in a claim and alone.
 func TestEveryDefinitionIsWhole(t *testing.T) {
-	record := kept()
-	figures := figure.Of(record)
+	figures := figure.Of(kept(t))
 	seen := map[string]bool{}
 	for _, name := range figure.Names() {
 		d, known := figure.Find(name)
-		if !known || seen[d.Name] || d.Name == "" || d.About == "" || strings.HasSuffix(d.About, ".") || d.Scopes() == "" {
-			t.Errorf("%q, %q, is defined twice or lacks a name, a sentence or a scope", d.Name, d.About)
+		if !known || seen[name] || d.Name != name || d.About == "" || strings.HasSuffix(d.About, ".") || d.Scopes() == "" {
+			t.Errorf("Find(%q) = %+v; want one definition, with a sentence and a scope", name, d)
 		}
-		seen[d.Name] = true
-		if d.Name != name {
-			t.Errorf("Find(%q) = %q, %q; want the definition", name, d.Name, d.About)
-		}
+		seen[name] = true
 		text := d.Name
 		if d.Scope == figure.OfCounter {
 			text += "(look, both)"
@@ -33,9 +30,26 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 		if v := figures.Take(ref); v.Told == (v.Why != "") || v.Provenance == "" && v.Told {
 			t.Errorf("%s = %+v; want it told with its provenance, or why not", text, v)
 		}
+		asked := false
+		for _, limit := range []string{"2", "2ms"} {
+			if claim, err := figure.ParseClaim(text + " < " + limit); err == nil {
+				asked = claim.String() == text+" < "+limit && claim.Judge(fixed(1)).Pass
+			}
+		}
+		if !asked {
+			t.Errorf("no claim of %q can be made", name)
+		}
+		for what, of := range map[string]string{"a phase": "(*, peak)", "an operation": "(get, *)", "a partition": `("NYC")`} {
+			if what == "a phase" && d.Scopes() == "of the run or a phase" {
+				of = "(peak)"
+			}
+			if _, err := figure.ParseFigure(name + of); name != "counter" && (err == nil) != strings.Contains(d.Scopes(), what) {
+				t.Errorf("%s is %q, and %s%s = %v; want that they agree", name, d.Scopes(), name, of, err)
+			}
+		}
 	}
-	if _, known := figure.Find("refused"); known || len(seen) != len(figure.Names()) {
-		t.Errorf("Find knows what is no figure, or Names = %d differ from the %d definitions", len(figure.Names()), len(seen))
+	if _, known := figure.Find("refused"); known {
+		t.Error("Find knows what is no figure")
 	}
 }
 

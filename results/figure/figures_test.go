@@ -10,13 +10,14 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 // near allows for what histograms round by.
 func near(got, want float64) bool { return math.Abs(got-want) <= 0.003*math.Max(1, math.Abs(want)) }
 
 func TestFiguresOfARecord(t *testing.T) {
-	record := kept()
+	record := kept(t)
 	for _, row := range []struct {
 		name, text string
 		// left is in the unit of the claim, times in nanoseconds and shares of one.
@@ -90,7 +91,7 @@ func TestFiguresOfARecord(t *testing.T) {
 }
 
 func TestWhatCannotBeToldDoesNotPass(t *testing.T) {
-	whole := kept()
+	whole := kept(t)
 	// What is left out must not alter the record of the other rows.
 	strip := func(change func(*results.Record)) func() *results.Record {
 		return func() *results.Record {
@@ -149,7 +150,7 @@ func TestWhatCannotBeToldDoesNotPass(t *testing.T) {
 
 // Why a figure cannot be told is said, and nothing is not zero.
 func TestWhyAFigureCannotBeTold(t *testing.T) {
-	figures := figure.Of(kept())
+	figures := figure.Of(kept(t))
 	for _, row := range []struct{ name, text, why string }{
 		{"an operation that the record has not", "p99(delete)", "the run did not come to a phase delete"},
 		{"a quantile of too few", "p99.9(peak 100/s)", "fewer than ten durations lie beyond it"},
@@ -168,23 +169,18 @@ func TestWhyAFigureCannotBeTold(t *testing.T) {
 	if v := figures.Named("p50"); !v.Told || v.Count != 3000 || v.Provenance != figure.Modelled {
 		t.Errorf("Named(p50) = %+v; want it told of 3,000 operations, modelled", v)
 	}
-	remote := kept()
+	remote := kept(t)
 	remote.Manifest.Target = "https://example.org"
 	if v := figure.Of(remote).Named("p50"); v.Provenance != figure.Measured {
 		t.Errorf("Named(p50) of a remote target = %+v; want it measured", v)
 	}
 }
 
-// TestFiguresAgreeWithTheAttempts counts the attempts of random runs one by one.
+// The figures of random runs are what their attempts come to, counted one by one.
 func TestFiguresAgreeWithTheAttempts(t *testing.T) {
+	const half = 5 * time.Second
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 11))
-		folder := new(results.Memory)
-		recorder, err := results.NewRecorder(folder, manifest())
-		if err != nil {
-			t.Fatal(err)
-		}
-		phase := recorder.Phase(results.Phase{Name: "a", Stage: "a", End: 10 * time.Second, Rate: 1, Reported: true})
 		var sent, attempts, throttled, first, counted, lost, late, lateSent, lateLost, lateFirst, halfOffered, halfServed int64
 		type place struct {
 			key    string
@@ -192,77 +188,61 @@ func TestFiguresAgreeWithTheAttempts(t *testing.T) {
 		}
 		offered, busy, served := map[string]int64{}, map[place]int64{}, map[place]int64{}
 		var took []time.Duration
-		longest := time.Duration(0)
-		n := 500 + rng.IntN(1000)
-		for i := range n {
-			due := time.Duration(rng.Int64N(int64(9 * time.Second)))
-			entities := 1 + rng.Int64N(5)
-			key := fmt.Sprint("k", rng.IntN(12))
-			dropped, settled := rng.IntN(20) == 0, due >= 5*time.Second
-			recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: 1, Intended: due, Sent: due, Entities: entities, Dropped: dropped})
+		longest, key, n := time.Duration(0), "", 500+rng.IntN(1000)
+		r := resultstest.Run{Manifest: manifest(), Retries: 3, End: 10 * time.Second,
+			Phases: []resultstest.Phase{{Kind: 1, Operations: n, Phase: results.Phase{Name: "a", Stage: "a", End: 10 * time.Second, Rate: 1, Reported: true}}}}
+		r.Operation = func(op *resultstest.Operation) {
+			op.Intended = time.Duration(rng.Int64N(int64(9 * time.Second)))
+			op.Sent, op.Entities, op.Dropped, key = op.Intended, 1+rng.Int64N(5), rng.IntN(20) == 0, fmt.Sprint("k", rng.IntN(12))
+			settled := op.Intended >= half
 			if settled {
-				halfOffered += entities
+				halfOffered += op.Entities
 				late++
 			}
-			if dropped {
+			switch {
+			case op.Dropped && settled:
+				lateLost++
+				fallthrough
+			case op.Dropped:
 				lost++
-				if settled {
-					lateLost++
-				}
-				continue
-			}
-			if settled {
+				return
+			case settled:
 				lateSent++
 			}
 			sent++
-			offered[key] += entities
-			busy[place{key, due / time.Second}] += entities
-			for try, begun := 0, due; ; try++ {
-				a := results.Attempt{Class: results.Ok, Phase: phase, Kind: 1, Number: uint64(i), Try: try, Retry: try > 0, Intended: due, Sent: begun,
-					Done: begun + time.Duration(rng.Int64N(int64(50*time.Millisecond))), PartitionKey: key, HasPartition: true, Entities: entities}
-				attempts++
-				if a.Class = results.Ok + results.Class(rng.IntN(2)); a.Class == results.Ok {
-					a.Counted = entities
-					counted += entities
-					served[place{key, a.Done / time.Second}] += entities
-				} else {
-					throttled++
-					if try == 0 {
-						first++
-					}
-					if try == 0 && settled {
-						lateFirst++
-					}
+			offered[key] += op.Entities
+			busy[place{key, op.Intended / time.Second}] += op.Entities
+		}
+		r.Attempt = func(op *resultstest.Operation, a *results.Attempt) {
+			a.PartitionKey, a.Done = key, a.Sent+time.Duration(rng.Int64N(int64(50*time.Millisecond)))
+			a.Class = results.Ok + results.Class(rng.IntN(2))
+			attempts++
+			if a.Class == results.Ok {
+				counted += op.Entities
+				served[place{key, a.Done / time.Second}] += op.Entities
+				took = append(took, a.Done-op.Intended)
+				if a.Done >= half {
+					halfServed += op.Entities
 				}
-				recorder.Attempt(&a)
-				if a.Class == results.Ok || try == 3 {
-					c := results.Completed{Phase: phase, Kind: 1, Intended: due, Done: a.Done, Class: a.Class, Attempts: try + 1,
-						Entities: entities, Served: a.Counted}
-					recorder.Completed(&c)
-					if a.Class == results.Ok {
-						took = append(took, a.Done-due)
-					} else {
-						lost++
-						longest = max(longest, a.Done-due)
-					}
-					if a.Done >= 5*time.Second && a.Done < 10*time.Second {
-						halfServed += a.Counted
-					}
-					if settled && a.Class != results.Ok {
-						lateLost++
-					}
-					break
+				return
+			}
+			throttled++
+			settled := op.Intended >= half
+			if a.Try == 0 {
+				first++
+				if settled {
+					lateFirst++
 				}
-				begun = a.Done
+			}
+			if a.Try == 3 {
+				lost++
+				longest = max(longest, a.Done-op.Intended)
+				if settled {
+					lateLost++
+				}
 			}
 		}
-		if err := recorder.Finish(10*time.Second, results.Valid, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		record, err := results.Read(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := r.Record(t)
 		slices.Sort(took)
 		most := func(of map[place]int64) (most int64) {
 			for _, entities := range of {
@@ -345,7 +325,7 @@ func TestCountsAndTheirWholes(t *testing.T) {
 }
 
 func TestFiguresOfPartsInSeveralPhases(t *testing.T) {
-	record := kept()
+	record := kept(t)
 	record.Phases[2].Offered[0].Busiest = 10
 	record.Phases[1].Accounts = []results.AccountStats{{Offered: 300}, {Offered: 500}, {Offered: 400}}
 	record.Phases[2].Accounts = []results.AccountStats{{Offered: 30}, {Offered: 50}, {Offered: 900}}

@@ -6,96 +6,56 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 // manifest is that of an embedded run against the documents' targets.
 func manifest() results.Manifest {
-	return results.Manifest{
-		Command:  []string{"loadgen", "stress"},
-		Scenario: results.Scenario{Name: "stress"},
-		Target:   "in-process", Start: "warm", Profile: "documented", Seed: 1, Retry: "short", Time: "real",
-		Started:      time.Date(2011, 11, 6, 9, 40, 0, 123, time.FixedZone("EST", -5*3600)),
-		PartitionKey: "NYC",
-		Targets:      results.Targets{Partition: 2000, Account: 20_000, Documented: true},
-		Operations: []results.Kind{
-			{Name: "load"}, {Name: "get", Group: "GET"}, {Name: "insert", Group: "PUT"}, {Name: "merge", Group: "PUT"}},
-	}
+	return resultstest.Manifest(func(m *results.Manifest) { m.Time, m.PartitionKey = "real", "NYC" })
 }
 
 // kept is a record by hand: two steps of a peak and its hold, after a load, on two
 // operations.
-func kept() *results.Record {
-	folder := new(results.Memory)
-	m := manifest()
-	m.Time = "virtual"
-	recorder, err := results.NewRecorder(folder, m)
-	if err != nil {
-		panic(err)
+func kept(t testing.TB) *results.Record {
+	t.Helper()
+	step := func(name string, begin int, rate float64) resultstest.Phase {
+		return resultstest.Phase{Kind: 1, Phase: results.Phase{Name: name, Stage: "peak", Rate: rate, Reported: name != "peak 200/s (hold)",
+			Begin: time.Duration(begin) * time.Second, End: time.Duration(begin+10) * time.Second}}
 	}
-	load := recorder.Phase(results.Phase{Name: "fill", Stage: "fill", End: 10 * time.Second})
-	slow := recorder.Phase(results.Phase{Name: "peak 100/s", Stage: "peak", Begin: 10 * time.Second, End: 20 * time.Second, Rate: 100, Reported: true})
-	fast := recorder.Phase(results.Phase{Name: "peak 200/s", Stage: "peak", Begin: 20 * time.Second, End: 30 * time.Second, Rate: 200, Reported: true})
-	hold := recorder.Phase(results.Phase{Name: "peak 200/s (hold)", Stage: "peak", Begin: 30 * time.Second, End: 40 * time.Second, Rate: 200})
-	counts := new(results.TargetCounts)
-	add := func(phase, kind int, due, took time.Duration, key string, entities, returned int64, refusals int) {
-		recorder.Scheduled(&results.Scheduled{Phase: phase, Kind: kind, Intended: due, Sent: due, Entities: entities})
-		sent := due
-		for try := range refusals + 1 {
-			a := results.Attempt{Phase: phase, Kind: kind, Try: try, Retry: try > 0, Intended: due, Sent: sent, Done: sent + took,
-				Class: results.Throttled, PartitionKey: key, HasPartition: key != "", Entities: entities}
-			counts.Requests++
-			if try == refusals {
-				a.Class, a.Counted, a.Returned = results.Ok, entities, returned
-				counts.Ok++
-				counts.Entities += entities
-			} else {
-				counts.Throttled++
+	fill := resultstest.Phase{Operations: 100, Phase: results.Phase{Name: "fill", Stage: "fill", End: 10 * time.Second}}
+	decided := func(at, until time.Duration, what string) results.Event {
+		return results.Event{At: int64(at), What: what, Decision: &results.Decision{Until: until}}
+	}
+	const second = time.Second
+	r := resultstest.Run{Manifest: manifest(), Retries: 1, Wait: 10 * time.Millisecond, End: 50 * second,
+		Phases: []resultstest.Phase{fill, step("peak 100/s", 10, 100), step("peak 200/s", 20, 200), step("peak 200/s (hold)", 30, 200)},
+		Events: []results.Event{decided(12*second, 12200*time.Millisecond, results.RangeSplit), decided(25*second, 28*second, results.RangeMoved),
+			decided(26*second, 99*second, results.RangeKept), decided(45*second, 50*second, results.RangesMerged)},
+		Take: func(of *results.Record) {
+			of.Audit = &results.Audit{Writes: 9, Acknowledged: 9, Lost: 0, Doubled: 2, Unknown: 3, Overwritten: 4, ForeignConflicts: 5}
+		},
+		Operation: func(op *resultstest.Operation) {
+			switch op.Entities = 2; {
+			case op.Kind == 0:
+				op.Entities = 10
+			case op.Number%5 == 4:
+				op.Kind, op.Entities = 2, 1
 			}
-			recorder.Attempt(&a)
-			if sent = a.Done + 10*time.Millisecond; try < refusals {
-				recorder.Waited(phase, 10*time.Millisecond)
-			} else {
-				recorder.Completed(&results.Completed{Phase: phase, Kind: kind, Intended: due, Done: a.Done, Class: results.Ok,
-					Attempts: try + 1, Entities: entities, Served: entities})
+		},
+		Attempt: func(op *resultstest.Operation, a *results.Attempt) {
+			a.Done, a.Returned = a.Sent+[]time.Duration{5, 4, 8}[op.Kind]*time.Millisecond, op.Entities-1
+			if op.Kind == 0 {
+				a.Returned = 0
 			}
-		}
-	}
-	for i := range 100 {
-		add(load, 0, time.Duration(i)*100*time.Millisecond, 5*time.Millisecond, "NYC", 10, 0, 0)
-	}
-	for p, phase := range []int{slow, fast, hold} {
-		rate := []int{100, 200, 200}[p]
-		for i := range rate * 10 {
-			due := time.Duration(p+1)*10*time.Second + time.Duration(i)*time.Second/time.Duration(rate)
-			key, refusals := "NYC", 0
-			if i%4 == 0 {
-				key = "Berlin"
+			if op.Kind > 0 && op.Number%4 == 0 {
+				a.PartitionKey = "Berlin"
 			}
-			if p == 1 && i%10 == 0 {
-				refusals = 1
+			if op.Phase == 2 && op.Number%10 == 0 && a.Try == 0 {
+				a.Class = results.Throttled
 			}
-			if i%5 == 4 {
-				add(phase, 2, due, 8*time.Millisecond, key, 1, 0, refusals)
-			} else {
-				add(phase, 1, due, 4*time.Millisecond, key, 2, 1, refusals)
-			}
-		}
-	}
-	recorder.Event(results.Event{At: int64(12 * time.Second), What: results.RangeSplit, Decision: &results.Decision{Until: 12*time.Second + 200*time.Millisecond}})
-	recorder.Event(results.Event{At: int64(25 * time.Second), What: results.RangeMoved, Decision: &results.Decision{Until: 28 * time.Second}})
-	recorder.Event(results.Event{At: int64(26 * time.Second), What: results.RangeKept, Decision: &results.Decision{Until: 99 * time.Second}})
-	recorder.Event(results.Event{At: int64(45 * time.Second), What: results.RangesMerged, Decision: &results.Decision{Until: 50 * time.Second}})
-	recorder.Take(func(of *results.Record) {
-		of.Audit = &results.Audit{Writes: 9, Acknowledged: 9, Lost: 0, Doubled: 2, Unknown: 3, Overwritten: 4, ForeignConflicts: 5}
-	})
-	if err := recorder.Finish(50*time.Second, results.Valid, []string{}, counts); err != nil {
-		panic(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		panic(err)
-	}
-	return record
+		}}
+	r.Manifest.Time = "virtual"
+	return r.Record(t)
 }
 
 // second is a second of load by hand, of single entities that nobody asks for again.
@@ -154,7 +114,7 @@ func parsed(t testing.TB, text string) figure.Reference {
 	return ref
 }
 
-// judged holds a claim against a record.
+// judged judges a claim on a record.
 func judged(t testing.TB, record *results.Record, text string) figure.ClaimJudgement {
 	t.Helper()
 	claim, err := figure.ParseClaim(text)

@@ -10,6 +10,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 // drawn is a run over partitions, and what each of them had in each of the run's seconds,
@@ -25,10 +26,7 @@ type drawn struct {
 func recorded(t *testing.T, seconds ...int) *drawn {
 	t.Helper()
 	d := &drawn{folder: new(results.Memory)}
-	var err error
-	if d.recorder, err = results.NewRecorder(d.folder, manifest()); err != nil {
-		t.Fatal(err)
-	}
+	d.recorder = resultstest.Open(t, d.folder, manifest())
 	begin := time.Duration(0)
 	for i, n := range seconds {
 		phase := results.Phase{Name: fmt.Sprintf("phase-%d", i), Begin: begin, End: begin + time.Duration(n)*time.Second, Rate: 1, Reported: true}
@@ -93,14 +91,8 @@ func (d *drawn) truth(all []map[[2]string]map[time.Duration]int64, phases ...int
 
 func (d *drawn) figures(t *testing.T) *figure.Figures {
 	t.Helper()
-	if err := d.recorder.Finish(d.phases[len(d.phases)-1].End, results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(d.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return figure.Of(record)
+	resultstest.Finish(t, d.recorder, d.phases[len(d.phases)-1].End)
+	return figure.Of(resultstest.Read(t, d.folder))
 }
 
 // same holds what is told of the hottest partition, of the run and of each phase, against
@@ -135,7 +127,7 @@ func (d *drawn) same(t *testing.T, name string, figures *figure.Figures) (told i
 // What is told of the hottest partition is what the attempts add up to, whichever
 // partitions had bursts and which a steady load.
 func TestHottestPartitionIsWhatTheAttemptsAddUpTo(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(resultstest.Cases(30, 200)) {
 		random := rand.New(rand.NewPCG(seed, 21))
 		d := recorded(t, 2+random.IntN(8), 2+random.IntN(8))
 		for key := range 1 + random.IntN(60) {
@@ -215,7 +207,7 @@ func TestHottestBeyondThePartitionsToldApart(t *testing.T) {
 // A record in which only the busiest seconds chose the partitions tells no mean of more
 // than those.
 func TestMeansOfARecordThatNamesOnlyTheBusiest(t *testing.T) {
-	record := kept()
+	record := kept(t)
 	for hit, want := range map[int64]bool{2: true, 10: true, 11: false} {
 		record.Phases[1].PartitionsHit = hit
 		for _, text := range []string{"mean_offered", "mean_served"} {

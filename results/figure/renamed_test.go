@@ -36,21 +36,3 @@ func TestRenamedFigures(t *testing.T) {
 		t.Errorf("Parse of a time for a count = %v; want no hint at throttled_from", err)
 	}
 }
-
-// Every figure says what it can be of, and takes what it says.
-func TestScopes(t *testing.T) {
-	for _, name := range figure.Names() {
-		d, _ := figure.Find(name)
-		says := d.Scopes()
-		for what, text := range map[string]string{"a phase": "(*, peak)", "an operation": "(get, *)", "a partition": `("NYC")`} {
-			_, err := figure.ParseFigure(name + text)
-			phase := what == "a phase" && says == "of the run or a phase"
-			if phase {
-				_, err = figure.ParseFigure(name + "(peak)")
-			}
-			if says == "" || name != "counter" && (err == nil) != strings.Contains(says, what) {
-				t.Errorf("%s is %q, and %s%s = %v; want that they agree", name, says, name, text, err)
-			}
-		}
-	}
-}
