@@ -14,6 +14,7 @@ import (
 	"loadgen/report"
 	"loadgen/report/document"
 	layout "loadgen/report/text"
+	"loadgen/results"
 )
 
 // renderers are those of a document, by the ending of their golden files.
@@ -121,8 +122,10 @@ func TestCSVHasEveryCell(t *testing.T) {
 }
 
 func TestRenderersReturnTheWritersError(t *testing.T) {
-	for form, render := range renderers() {
-		for _, left := range []int{0, 10} {
+	renders := renderers()
+	renders["json"] = func(w io.Writer, _ *document.Document) error { return report.JSON(w, new(results.Summary)) }
+	for form, render := range renders {
+		for _, left := range []int{0, 10, 100} {
 			if err := render(&broken{left}, planted()); !errors.Is(err, errBroken) {
 				t.Errorf("as %s to a writer that takes %d bytes: %v; want its error", form, left, err)
 			}

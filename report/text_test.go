@@ -163,19 +163,6 @@ func (b *broken) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func TestWriterErrorsComeBack(t *testing.T) {
-	record := stressed(t)
-	summary := verdict.Judge(record)
-	for _, left := range []int{0, 10, 100} {
-		if err := report.Screen(&broken{left}, report.Document(record, summary), layout.Look{}); !errors.Is(err, errBroken) {
-			t.Errorf("Text to a writer that takes %d bytes = %v; want its error", left, err)
-		}
-		if err := report.JSON(&broken{left}, summary); !errors.Is(err, errBroken) {
-			t.Errorf("JSON to a writer that takes %d bytes = %v; want its error", left, err)
-		}
-	}
-}
-
 // No record that can be read makes the judgement or the report panic, and the report holds
 // nothing but printable lines.
 func FuzzText(f *testing.F) {
@@ -204,15 +191,4 @@ func FuzzText(f *testing.F) {
 			t.Errorf("JSON = %v; want no error", err)
 		}
 	})
-}
-
-func BenchmarkText(b *testing.B) {
-	record := stressed(b)
-	summary := verdict.Judge(record)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := report.Screen(new(bytes.Buffer), report.Document(record, summary), layout.Look{}); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -435,29 +435,3 @@ func TestWhatAThrottledAttemptDemanded(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkHeat is what one attempt costs the record: at partitions that are all
-// followed, at many more, and at ones that never come again.
-func BenchmarkHeat(b *testing.B) {
-	for _, keys := range []int{1, 1000, 100_000, 1 << 22} {
-		b.Run(fmt.Sprint("keys=", keys), func(b *testing.B) {
-			names := make([]string, min(keys, 1<<20))
-			for i := range names {
-				names[i] = fmt.Sprintf("2011 New York City Marathon__%07d", i)
-			}
-			recorder := begin(b, new(results.Memory))
-			recorder.Phase(results.Phase{Name: "step", End: time.Hour, Reported: true})
-			attempt := results.Attempt{Kind: 1, Try: 1, Class: results.Ok, HasPartition: true, Counted: 1}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				attempt.PartitionKey = names[i%len(names)]
-				attempt.Done = time.Duration(i) * 100 * time.Microsecond
-				attempt.Sent = attempt.Done
-				recorder.Attempt(&attempt)
-				if err := recorder.Advance(attempt.Done); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

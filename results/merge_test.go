@@ -301,14 +301,3 @@ func TestRecordsThatDiffer(t *testing.T) {
 		t.Errorf("what was merged, merged once more: %v, runs %v; want all four", err, again.Manifest.Merged.Runs)
 	}
 }
-
-func BenchmarkRecords(b *testing.B) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	w := draw(rng, 2000, 19, 120)
-	parts := w.split(b, rng, 8)
-	for b.Loop() {
-		if _, err := results.Merge(parts); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

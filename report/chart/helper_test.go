@@ -53,15 +53,3 @@ type panicking struct{ testing.TB }
 
 func (panicking) Helper()                        {}
 func (panicking) Fatalf(format string, _ ...any) { panic(format) }
-
-// checkWords checks that each of the words, which bars part, is in a text, and none of those
-// behind an exclamation mark.
-func checkWords(t *testing.T, name, text, words string) {
-	t.Helper()
-	for _, word := range strings.Split(words, "|") {
-		absent, not := strings.CutPrefix(word, "!")
-		if word != "" && strings.Contains(text, absent) == not {
-			t.Errorf("%s: it shows %.2000s; want %q", name, text, word)
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 func schedule(name string, waits ...results.RetryWait) results.RetrySchedule {
@@ -52,7 +53,7 @@ func TestFanChart(t *testing.T) {
 		{"a hostile name", []results.RetrySchedule{schedule("<b>\x1b", wide)}, "&lt;b&gt;?|!<b>", 1},
 	} {
 		svg := drawnTwice(t, "schedules", func(f results.Folder) ([]string, error) { return chart.DrawSchedules(f, row.schedules) })
-		checkWords(t, row.name, svg, row.words)
+		resultstest.CheckWords(t, row.name, svg, row.words)
 		if got := strings.Count(svg, "fill:#D55E00"); got != row.flat {
 			t.Errorf("%s: %d shapes of the colour of a flat retry; want %d", row.name, got, row.flat)
 		}
@@ -78,7 +79,7 @@ func TestRetriesChart(t *testing.T) {
 		{"counts that cannot be", strips(-5, math.MaxInt64), ">js<", 3},
 	} {
 		svg := drawnTwice(t, "retries", func(f results.Folder) ([]string, error) { return chart.DrawRetries(f, row.contest) })
-		checkWords(t, row.name, svg, row.words)
+		resultstest.CheckWords(t, row.name, svg, row.words)
 		if got := strings.Count(svg, "fill:#D55E00"); got != row.bars {
 			t.Errorf("%s: %d bars; want %d", row.name, got, row.bars)
 		}

@@ -17,6 +17,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"loadgen/results/resultstest"
 )
 
 // picture is what a test reads out of an SVG: upright texts and filled
@@ -207,7 +209,7 @@ func (p *picture) checkWords(t *testing.T, name, words string) {
 	for _, w := range p.texts {
 		all.WriteString(w.text + "\n")
 	}
-	checkWords(t, name, all.String(), words)
+	resultstest.CheckWords(t, name, all.String(), words)
 }
 
 // checkTexts fails where texts cover one another or leave the page.

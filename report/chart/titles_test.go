@@ -7,6 +7,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // twoSteps is a record of two steps, of which so many operations succeeded in so long a time.
@@ -59,7 +60,7 @@ func TestTitlesSayTheAnswer(t *testing.T) {
 		{"one partition", "heat", hot, "one partition|700 entities/s|throttled"},
 		{"the hottest of two", "heat", two, `"a"|75.0 %|750 entities/s|!throttled`},
 	} {
-		checkWords(t, row.name, chart.Title(row.chart, row.record), row.words)
+		resultstest.CheckWords(t, row.name, chart.Title(row.chart, row.record), row.words)
 	}
 	if got := chart.Title("hat", holds); got != "" {
 		t.Errorf("the title of no chart = %q; want none", got)

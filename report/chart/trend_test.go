@@ -11,6 +11,7 @@ import (
 
 	"loadgen/report/chart"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // nightOf returns an instant of the n-th night.
@@ -69,7 +70,7 @@ func TestTrendChart(t *testing.T) {
 		{"a loss of less than nothing", of(trendAround("share", -.5, .01)), "-20 %|!NaN"},
 		{"more metrics than there is room for", many, ">p99(get)|!no data"},
 	} {
-		checkWords(t, row.name, drawTrend(t, row.trend), row.words)
+		resultstest.CheckWords(t, row.name, drawTrend(t, row.trend), row.words)
 	}
 }
 

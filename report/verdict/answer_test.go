@@ -7,6 +7,7 @@ import (
 	"loadgen/report/document"
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // What is said first follows from what was asked, then from what was met; what cannot be
@@ -72,8 +73,8 @@ func TestAnswers(t *testing.T) {
 		if a.Number != row.number || !strings.Contains(a.Claim, row.number) {
 			t.Errorf("%s: the claim %q has the number %q; want %q", row.name, a.Claim, a.Number, row.number)
 		}
-		checkWords(t, row.name, a.Claim, row.claim)
-		checkWords(t, row.name, strings.Join(a.Says, " "), row.says)
+		resultstest.CheckWords(t, row.name, a.Claim, row.claim)
+		resultstest.CheckWords(t, row.name, strings.Join(a.Says, " "), row.says)
 	}
 }
 

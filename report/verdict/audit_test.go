@@ -45,7 +45,7 @@ func TestWhatWasLeftBehind(t *testing.T) {
 		record := quiet().record(t)
 		record.Audit, record.Invariants = row.audit, row.invariants
 		summary := verdict.Judge(record)
-		checkWords(t, row.name, summary.Verdict, row.verdict)
+		resultstest.CheckWords(t, row.name, summary.Verdict, row.verdict)
 		checkSentences(t, row.name, verdict.Findings(record), row.findings)
 		checkSentences(t, row.name, verdict.Limits(record), row.limits)
 		if summary.Audit != nil && summary.Audit == record.Audit {

@@ -81,7 +81,7 @@ func TestBalance(t *testing.T) {
 		if b == nil || b.Outcome != row.outcome || !same(b.Throttled, row.throttled) || !same(b.Relieved, row.relieved) {
 			t.Fatalf("%s: balance %+v; want %s, throttled %v, relieved %v", row.name, b, row.outcome, row.throttled, row.relieved)
 		}
-		checkWords(t, row.name, summary.Verdict, row.words)
+		resultstest.CheckWords(t, row.name, summary.Verdict, row.words)
 		if summary.Saturation != nil {
 			t.Errorf("%s: saturation %v; want none of several partitions", row.name, *summary.Saturation)
 		}
@@ -92,7 +92,7 @@ func TestBalance(t *testing.T) {
 	relieved.spread = nil
 	record := relieved.record(t)
 	record.Manifest.PartitionKey = "NYC"
-	checkWords(t, "a load that nobody spread", verdict.Judge(record).Verdict, `partition "NYC"`)
+	resultstest.CheckWords(t, "a load that nobody spread", verdict.Judge(record).Verdict, `partition "NYC"`)
 }
 
 func same(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
@@ -112,7 +112,7 @@ func TestAccounts(t *testing.T) {
 	} {
 		record := evenly(50, 50, 50, 50, 50).record(t)
 		record.Manifest.Accounts, record.Manifest.Targets.Account = row.accounts, row.target
-		checkWords(t, row.name, verdict.Judge(record).Verdict, row.words)
+		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, row.words)
 	}
 	for _, row := range []struct {
 		name              string
@@ -132,7 +132,7 @@ func TestAccounts(t *testing.T) {
 			record.Phases[i].Accounts = []results.AccountStats{{Offered: 400, Served: 390}, {Offered: 800, Served: 600, Throttled: 12}}[:row.accounts]
 		}
 		checkSentences(t, row.name, verdict.Findings(record), row.findings)
-		checkWords(t, row.name, verdict.Judge(record).Verdict, row.verdict)
+		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, row.verdict)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestLimitsOfSimulations(t *testing.T) {
 		if row.alter != nil {
 			row.alter(&record.Manifest)
 		}
-		checkWords(t, row.name, fmt.Sprint(verdict.Limits(record)), row.words)
+		resultstest.CheckWords(t, row.name, fmt.Sprint(verdict.Limits(record)), row.words)
 	}
 }
 

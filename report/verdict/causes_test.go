@@ -69,7 +69,7 @@ func TestVerdictNamesTheCausesOfFailures(t *testing.T) {
 	} {
 		record := spoilt(t, row.ok, row.causes, row.prepared)
 		summary := verdict.Judge(record)
-		checkWords(t, row.name, summary.Verdict, row.words)
+		resultstest.CheckWords(t, row.name, summary.Verdict, row.words)
 		if got := verdict.ManyFailed(record, summary); got != row.many {
 			t.Errorf("%s: ManyFailed = %v; want %v", row.name, got, row.many)
 		}

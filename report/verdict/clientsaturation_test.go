@@ -1,6 +1,7 @@
 package verdict_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 const milli = time.Millisecond
@@ -168,22 +170,19 @@ func TestCauseOfEachSecond(t *testing.T) {
 	}
 }
 
-// What is left from the seconds before is asked for, too: at 10 ms each, a hundred
-// operations and ninety more want all of two cores.
-func TestBacklogCountsAgainstTheCeiling(t *testing.T) {
+// At 10 ms each, a hundred operations and ninety more, left from the second before, want all of
+// two cores; and what it sends on time is no ceiling, whatever it sent flat out before.
+func TestCeilingIsThatOfTheRun(t *testing.T) {
+	played := healthy(t)
 	for backlog, want := range map[int64]verdict.Cause{80: verdict.RunQueue, 90: verdict.OwnCeiling} {
-		record := healthy(t)
+		record := afresh(played)
 		plant(record, 49, 1, all(queueing(time.Second), func(r *results.Interval, _ *results.Health) { r.Scheduled += backlog }))
 		plant(record, 50, 1, queueing(time.Second))
 		if got := causes(verdict.Strains(record)); got[50] != want {
 			t.Errorf("with %d left from before: %v; want %v", backlog, got[50], want)
 		}
 	}
-}
-
-// What it sends on time is no ceiling, whatever it sent flat out before.
-func TestCeilingThatTheRunRefutes(t *testing.T) {
-	record := healthy(t)
+	record := afresh(played)
 	record.Generator.Ceiling.Operations = 100
 	plant(record, 50, 1, func(*results.Interval, *results.Health) {})
 	plant(record, 60, 1, func(r *results.Interval, _ *results.Health) { r.Attempts++ })
@@ -214,13 +213,11 @@ func TestWhatASecondLeavesBehindHasItsCause(t *testing.T) {
 			t.Errorf("second %d: %v; want %v", second, got[second], want[second])
 		}
 	}
-	silences := verdict.Silences(record)
-	if len(silences) != 1 || silences[0].String() != "the target answered nothing from 60.0 to 63.0 s" {
-		t.Errorf("Silences = %v; want one from 60 to 63 s", silences)
+	if got := fmt.Sprint(verdict.Silences(record)); !slices.Equal(numbersOf([]string{got}), []string{"60.0 63.0"}) {
+		t.Errorf("Silences = %s; want one from 60 to 63 s", got)
 	}
-	if got, want := verdict.Lateness(verdict.Strains(record)),
-		"late in 12 of 100 seconds: the target answered nothing in 7, waited for a CPU (run queue) in 3, cause not known in 1, too few workers in 1"; got != want {
-		t.Errorf("Lateness = %q; want %q", got, want)
+	if got := verdict.Lateness(verdict.Strains(record)); !slices.Equal(numbersOf([]string{got}), []string{"12 100 7 3 1 1"}) {
+		t.Errorf("Lateness = %q; want 12 of 100 seconds, of which 7, 3, 1 and 1 have a cause each", got)
 	}
 	if got := verdict.Lateness(verdict.Strains(healthy(t))); got != "" {
 		t.Errorf("Lateness of a healthy run = %q; want nothing said", got)
@@ -251,7 +248,7 @@ func TestSlowTargetIsNotSilent(t *testing.T) {
 // Random seconds with one kind of evidence each, in random places, are told by it.
 func TestCausesOfRandomSeconds(t *testing.T) {
 	played := healthy(t)
-	for seed := range uint64(40) {
+	for seed := range uint64(resultstest.Cases(8, 40)) {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		record, want := afresh(played), make(map[int64]verdict.Cause)
 		for at := 2 + rng.IntN(9); at < 99; at += 2 + rng.IntN(9) {
@@ -304,37 +301,40 @@ func TestCausesOfRandomSeconds(t *testing.T) {
 
 func TestClientSaturationsNeedEnoughSeconds(t *testing.T) {
 	played := healthy(t)
+	late := func(seconds int, operations int64) func(*results.Record) {
+		return func(r *results.Record) {
+			plant(r, 50, seconds, queueing(time.Second))
+			r.Phases[0].Kinds[1].Late = operations
+		}
+	}
 	for _, row := range []struct {
 		sentence string
 		do       func(*results.Record)
-		reasons  []string
+		// reasons are the seconds of each cause.
+		reasons []string
 	}{
-		{"three seconds of a hundred, with more than a hundredth of the operations",
-			func(r *results.Record) { plant(r, 50, 3, queueing(time.Second)); r.Phases[0].Kinds[1].Late = 101 },
-			[]string{"in 3 of 100 seconds the generator was late: waited for a CPU (run queue)"}},
-		{"one second", func(r *results.Record) { plant(r, 50, 1, queueing(time.Second)); r.Phases[0].Kinds[1].Late = 101 }, []string{}},
-		{"a hundredth of the operations", func(r *results.Record) { plant(r, 50, 3, queueing(time.Second)); r.Phases[0].Kinds[1].Late = 100 }, []string{}},
+		{"three seconds of a hundred, with more than a hundredth of the operations", late(3, 101), []string{"3 100"}},
+		{"one second", late(1, 101), nil},
+		{"a hundredth of the operations", late(3, 100), nil},
 		{"two causes, the commoner one first", func(r *results.Record) {
-			plant(r, 50, 2, starving(time.Second))
-			plant(r, 60, 60-20, queueing(time.Second))
-			r.Phases[0].Kinds[1].Late = 101
-		}, []string{"in 40 of 100 seconds the generator was late: waited for a CPU (run queue)", "in 2 of 100 seconds the generator was late: too few workers"}},
+			plant(r, 10, 2, starving(time.Second))
+			late(40, 101)(r)
+		}, []string{"40 100", "2 100"}},
 		{"a target that answered nothing is not the generator's limit", func(r *results.Record) {
 			for i := range 5 {
 				second := time.Duration(50+i) * time.Second
 				plant(r, 50+i, 1, all(starving(time.Second), unanswered(second, second+time.Second, 16)))
 			}
 			r.Phases[0].Kinds[1].Late = 500
-		}, []string{}},
+		}, nil},
 		{"nobody looked", func(r *results.Record) {
-			plant(r, 50, 3, queueing(time.Second))
-			r.Phases[0].Kinds[1].Late = 101
+			late(3, 101)(r)
 			r.Generator = nil
-		}, []string{}},
+		}, nil},
 	} {
 		record := afresh(played)
 		row.do(record)
-		if got := verdict.Judge(record); got.Validity != results.Valid || !slices.Equal(got.ClientLimited, row.reasons) {
+		if got := verdict.Judge(record); got.Validity != results.Valid || !slices.Equal(numbersOf(got.ClientLimited), row.reasons) {
 			t.Errorf("%s: %s, client-limited for %q; want valid, client-limited for %q", row.sentence, got.Validity, got.ClientLimited, row.reasons)
 		}
 	}

@@ -110,25 +110,10 @@ func quiet() *run {
 	return &run{manifest: manifest(), serves: 1000, rates: []int{100}, seconds: 2}
 }
 
-// checkWords checks that each of the words, which bars part, is in a text, and none of those
-// behind an exclamation mark.
-func checkWords(t *testing.T, name, text, words string) {
-	t.Helper()
-	if words == "" {
-		return
-	}
-	for _, word := range strings.Split(words, "|") {
-		absent, not := strings.CutPrefix(word, "!")
-		if strings.Contains(text, absent) == not {
-			t.Errorf("%s: it says\n%s\nwant %q", name, text, word)
-		}
-	}
-}
-
 // checkSentences checks the words of sentences, and that each is one.
 func checkSentences(t *testing.T, name string, sentences []string, words string) {
 	t.Helper()
-	checkWords(t, name, strings.Join(sentences, "\n"), words)
+	resultstest.CheckWords(t, name, strings.Join(sentences, "\n"), words)
 	for _, sentence := range sentences {
 		if !strings.HasSuffix(sentence, ".") || strings.ContainsFunc(sentence, unicode.IsControl) {
 			t.Errorf("%s: %q is no sentence", name, sentence)

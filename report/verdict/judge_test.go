@@ -12,46 +12,33 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/results/figure"
 )
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-9*math.Max(1, math.Abs(want)) }
 
 func TestFiguresOfStepsFollowFromTheLoad(t *testing.T) {
 	for _, row := range []struct {
-		name             string
-		serves, rate     int
-		offered, lost    float64
-		throttled, tries float64
+		name         string
+		serves, rate int
+		lost         float64
 	}{
-		{"a step below the limit loses nothing", 500, 200, 200, 0, 0, 1},
-		{"a step at the limit loses nothing", 500, 500, 500, 0, 0, 1},
-		{"a step over the limit loses the rest", 500, 800, 800, 0.375, 300, 1},
-		{"twice the limit loses half", 500, 1000, 1000, 0.5, 500, 1},
-		{"a partition that serves nothing loses all", 0, 100, 100, 1, 100, 1},
+		{"a step below the limit loses nothing", 500, 200, 0},
+		{"a step over the limit loses the rest", 500, 800, 0.375},
+		{"a partition that serves nothing loses all", 0, 100, 1},
 	} {
 		r := &run{manifest: manifest(), serves: row.serves, rates: []int{row.rate}, seconds: 4}
-		record := r.record(t)
-		steps := figure.Steps(record)
-		if len(steps) != 1 {
-			t.Fatalf("%s: Steps = %d; want 1", row.name, len(steps))
-		}
-		f := figure.Of(record).Step(steps[0], nil)
-		if !near(f.Offered, row.offered) || !near(f.Served, row.offered*(1-row.lost)) || !near(*f.ShareLost, row.lost) ||
-			!near(f.ThrottledPerSecond, row.throttled) || !near(*f.AttemptsPerOperation, row.tries) {
-			t.Errorf("%s: Figures = %+v; want offered %v, lost %v, throttled %v, attempts %v",
-				row.name, f, row.offered, row.lost, row.throttled, row.tries)
-		}
-		summary := verdict.Judge(record)
-		if got := summary.Phases[0]; got.Offered != f.Offered || got.Served != f.Served || *got.ShareLost != *f.ShareLost {
-			t.Errorf("%s: the summary's phase is %+v; want the step's %+v", row.name, got, f)
+		step := verdict.Judge(r.record(t)).Phases[0]
+		offered := float64(row.rate)
+		if !near(step.Offered, offered) || !near(step.Served, offered*(1-row.lost)) || !near(*step.ShareLost, row.lost) ||
+			!near(step.ThrottledPerSecond, offered*row.lost) {
+			t.Errorf("%s: the summary's phase is %+v; want %v lost of %v", row.name, step, row.lost, offered)
 		}
 		parts := 0.0
-		for _, of := range summary.Phases[0].PerOperation {
+		for _, of := range step.PerOperation {
 			parts += of.Served
 		}
-		if !near(parts, f.Served) {
-			t.Errorf("%s: the kinds of operation are served %v together; want %v", row.name, parts, f.Served)
+		if !near(parts, step.Served) {
+			t.Errorf("%s: the kinds of operation are served %v together; want %v", row.name, parts, step.Served)
 		}
 	}
 }

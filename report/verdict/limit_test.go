@@ -5,6 +5,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // tried is a step of a search of a partition.
@@ -89,7 +90,7 @@ func TestVerdictOfASearch(t *testing.T) {
 		if s.Validity != row.record.Validity || s.Limit == nil || s.Limit == row.record.Limit {
 			t.Errorf("%s: %s for %v, limit %p; want %s, and a copy of the record's limit", row.name, s.Validity, s.Reasons, s.Limit, row.record.Validity)
 		}
-		checkWords(t, row.name, s.Verdict, row.words)
+		resultstest.CheckWords(t, row.name, s.Verdict, row.words)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/results/figure"
+	"loadgen/results/resultstest"
 )
 
 // Clients that wait offer no more than is answered: what they were served is told,
@@ -43,7 +44,7 @@ func TestLoadsThatShowNoLimit(t *testing.T) {
 		if got := figure.Shown(record); len(got) != row.shown || row.shown > 0 && got[0].Closed() != (row.change != nil) {
 			t.Errorf("%s: Shown = %d steps; want %d", row.name, len(got), row.shown)
 		}
-		checkWords(t, row.name, verdict.Judge(record).Verdict, row.verdict)
-		checkWords(t, row.name, strings.ReplaceAll(strings.Join(verdict.Limits(record), "\n"), "clients that", "Clients that"), row.limits)
+		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, row.verdict)
+		resultstest.CheckWords(t, row.name, strings.ReplaceAll(strings.Join(verdict.Limits(record), "\n"), "clients that", "Clients that"), row.limits)
 	}
 }

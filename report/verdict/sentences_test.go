@@ -13,6 +13,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before committing it")
@@ -148,7 +149,7 @@ func checkVerdict(t *testing.T, name string, record *results.Record, summary *re
 func TestVerdictMovesWithTheModel(t *testing.T) {
 	for _, limit := range []int{120, 150, 250} {
 		r := small(func(r *run) { r.serves, r.manifest.Targets.Partition = limit, int64(limit) })
-		checkWords(t, fmt.Sprint(limit, " entities/s"), verdict.Judge(r.record(t)).Verdict,
+		resultstest.CheckWords(t, fmt.Sprint(limit, " entities/s"), verdict.Judge(r.record(t)).Verdict,
 			fmt.Sprintf("%d entities/s|the model's %d/s|%.1f %%|above %d/s|%d partitions", limit, limit, 100-float64(limit)/4, limit, (399+limit)/limit))
 	}
 }

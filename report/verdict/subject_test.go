@@ -6,6 +6,7 @@ import (
 
 	"loadgen/report/verdict"
 	"loadgen/results"
+	"loadgen/results/resultstest"
 )
 
 // What is said of the service is said of the service alone.
@@ -41,6 +42,6 @@ func TestWhatIsSaidOfWhoAnswers(t *testing.T) {
 		r.manifest.Target, r.manifest.Start, r.manifest.Profile, r.manifest.Targets = remote, "", "", results.Targets{}
 		row.alter(&r.manifest)
 		record := r.record(t)
-		checkWords(t, row.name, verdict.Judge(record).Verdict+" "+strings.Join(verdict.Limits(record), " "), row.words)
+		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict+" "+strings.Join(verdict.Limits(record), " "), row.words)
 	}
 }

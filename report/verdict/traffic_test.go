@@ -176,7 +176,7 @@ func TestPartitionsThatAPeakNeeds(t *testing.T) {
 			m.Targets = results.Targets{Partition: row.target}
 			o.Partitions[1].Offered, o.Partitions[1].Busiest = row.asked, 10
 		})
-		checkWords(t, row.name, verdict.Judge(record).Verdict, fmt.Sprintf(" %d partitions", row.want))
+		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, fmt.Sprintf(" %d partitions", row.want))
 	}
 }
 
