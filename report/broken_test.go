@@ -95,7 +95,7 @@ func short(t testing.TB) *results.Record {
 func TestRunFilesCutAnywhere(t *testing.T) {
 	whole := short(t)
 	f := filesOf(t, whole)
-	places := resultstest.Cases(8, 50)
+	places := resultstest.Cases(5, 50)
 	phases := make(map[int]bool)
 	for i := range places {
 		cut := f
@@ -143,7 +143,7 @@ func seriesOf(d *document.Document) (list []document.Series) {
 func TestSecondsCutAnywhere(t *testing.T) {
 	whole := short(t)
 	f := filesOf(t, whole)
-	places := resultstest.Cases(8, 50)
+	places := resultstest.Cases(5, 50)
 	for i := range places {
 		cut := f
 		cut.intervals = f.intervals[:len(f.intervals)*i/places]

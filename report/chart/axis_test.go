@@ -2,7 +2,11 @@ package chart_test
 
 import (
 	"math"
+	"slices"
 	"testing"
+	"time"
+
+	"gonum.org/v1/plot"
 
 	"loadgen/report/chart"
 )
@@ -31,59 +35,56 @@ func TestAxesHoldWhateverIsPutOnThem(t *testing.T) {
 }
 
 func TestTicksLieOnTheirAxisAndAreFew(t *testing.T) {
+	type ticks = func(least, greatest float64) []plot.Tick
+	linear, times, clock, days := ticks(chart.LinearTicks), ticks(chart.TimeTicks), ticks(chart.ClockTicks), ticks(chart.DayTicks)
 	for _, row := range []struct {
 		name            string
+		ticks           ticks
 		least, greatest float64
-		log             bool
+		labels          int
+		first, last     string
 	}{
-		{"counts up to one", 0, 1.06, false},
-		{"counts up to a million", 0, 1.06e6, false},
-		{"less than one a second", 0, 0.01, false},
-		{"the greatest counts", 0, math.MaxInt64, false},
-		{"seconds late in a long run", 86400, 86460, false},
-		{"the shortest durations", 0.5, 5, true},
-		{"one decade", 3000, 30000, true},
-		{"a microsecond to an hour", 0.5, 4e9, true},
+		{"counts up to one", linear, 0, 1.06, 11, "0", "1"},
+		{"counts up to a million", linear, 0, 1.06e6, 11, "0", "1M"},
+		{"less than one a second", linear, 0, 0.01, 11, "0", "0.01"},
+		{"the greatest counts", linear, 0, math.MaxInt64, 11, "0", ""},
+		{"seconds late in a long run", linear, 86400, 86460, 11, "86,400", "86,460"},
+		{"the shortest durations", times, 0.5, 5, 11, "0.5 µs", "5 µs"},
+		{"one decade", times, 3000, 30000, 11, "", ""},
+		{"a microsecond to an hour", times, 0.5, 4e9, 11, "1 µs", "1,000 s"},
+		{"100 µs to 20 s", times, 100, 2e7, 6, "100 µs", "10 s"},
+		{"seconds of a run", clock, 0, 8, 9, "0 s", "8 s"},
+		{"some minutes", clock, 0, 240, 9, "0 s", "240 s"},
+		{"ten minutes", clock, 0, 600, 9, "0 min", "10 min"},
+		{"an hour", clock, 0, 3600, 9, "0 min", "60 min"},
+		{"a day", clock, 0, 86400, 9, "0 h", "20 h"},
+		{"ages", clock, 0, 1e18, 10, "0 h", ""},
+		{"the end of a run", clock, 90, 100, 9, "90 s", "100 s"},
+		{"a night", days, 20_000, 20_001, 2, "", ""},
+		{"a week", days, 20_000, 20_007, 8, "", ""},
+		{"a year", days, 20_000, 20_365, 6, "", ""},
+		{"ten years", days, 20_000, 23_650, 9, "", ""},
+		{"all of time", days, 20_000, 3e6, 9, "", ""},
 	} {
-		ticks := chart.LinearTicks(row.least, row.greatest)
-		if row.log {
-			ticks = chart.TimeTicks(row.least, row.greatest)
-		}
-		labels := make(map[string]bool)
+		var labels []string
 		last := math.Inf(-1)
-		for _, tick := range ticks {
+		for _, tick := range row.ticks(row.least, row.greatest) {
 			if tick.Value < row.least || tick.Value > row.greatest || tick.Value <= last {
 				t.Errorf("%s: a tick at %v after %v; want them rising in %v to %v", row.name, tick.Value, last, row.least, row.greatest)
 			}
 			last = tick.Value
-			if tick.Label == "" {
-				continue
-			}
-			if labels[tick.Label] {
+			if slices.Contains(labels, tick.Label) {
 				t.Errorf("%s: two ticks say %q", row.name, tick.Label)
 			}
-			labels[tick.Label] = true
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+			if at, err := time.Parse(time.DateOnly, tick.Label); err == nil && float64(at.Unix()) != tick.Value*86_400 {
+				t.Errorf("%s: the label %s stands at %v", row.name, tick.Label, tick.Value)
+			}
 		}
-		if len(labels) < 2 || len(labels) > 11 {
-			t.Errorf("%s: %d labels; want 2 to 11", row.name, len(labels))
-		}
-	}
-}
-
-func TestTimeTicksPrintTheirUnits(t *testing.T) {
-	var got []string
-	for _, tick := range chart.TimeTicks(100, 2e7) {
-		if tick.Label != "" {
-			got = append(got, tick.Label)
-		}
-	}
-	want := []string{"100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"}
-	if len(got) != len(want) {
-		t.Fatalf("labels from 100 µs to 20 s = %q; want %q", got, want)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("label %d from 100 µs to 20 s = %q; want %q", i, got[i], want[i])
+		if len(labels) == 0 || len(labels) > row.labels || row.first != "" && labels[0] != row.first || row.last != "" && labels[len(labels)-1] != row.last {
+			t.Errorf("%s: the labels are %q; want %d at most, from %s to %s", row.name, labels, row.labels, row.first, row.last)
 		}
 	}
 }

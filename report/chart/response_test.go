@@ -194,14 +194,4 @@ func TestEndsOfScales(t *testing.T) {
 			t.Errorf("AtPercentile(%v) = %q; want %q", row.p, got, row.want)
 		}
 	}
-	for _, row := range []struct {
-		least, greatest float64
-		first, last     string
-		most            int
-	}{{0, 8, "0 s", "8 s", 9}, {0, 240, "0 s", "240 s", 9}, {0, 600, "0 min", "10 min", 9}, {0, 3600, "0 min", "60 min", 9}, {0, 86400, "0 h", "20 h", 9}, {0, 1e18, "0 h", "", 10}, {90, 100, "90 s", "100 s", 9}} {
-		ticks := chart.ClockTicks(row.least, row.greatest)
-		if len(ticks) == 0 || len(ticks) > row.most || ticks[0].Label != row.first || row.last != "" && ticks[len(ticks)-1].Label != row.last {
-			t.Errorf("ClockTicks(%v, %v) = %v; want from %s to %s, %d at most", row.least, row.greatest, ticks, row.first, row.last, row.most)
-		}
-	}
 }

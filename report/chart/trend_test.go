@@ -107,22 +107,3 @@ func TestTrendIsWrittenOrNot(t *testing.T) {
 		t.Errorf("drawing into a folder that is not there = %v; want ErrWrite", err)
 	}
 }
-
-// However long a history is, its days are labelled where they are, and not too densely.
-func TestDayTicks(t *testing.T) {
-	for _, row := range []struct {
-		name string
-		days float64
-		most int
-	}{{"a night", 1, 2}, {"a week", 7, 8}, {"a month", 30, 6}, {"a year", 365, 6}, {"ten years", 3650, 9}, {"all of time", 3e6, 9}} {
-		ticks := chart.DayTicks(20_000, 20_000+row.days)
-		if len(ticks) == 0 || len(ticks) > row.most {
-			t.Errorf("%s has %d labels; want from 1 to %d", row.name, len(ticks), row.most)
-		}
-		for _, tick := range ticks {
-			if at, err := time.Parse(time.DateOnly, tick.Label); err == nil && float64(at.Unix()) != tick.Value*86_400 {
-				t.Errorf("%s: the label %s stands at %v", row.name, tick.Label, tick.Value)
-			}
-		}
-	}
-}

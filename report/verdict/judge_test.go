@@ -97,30 +97,19 @@ func TestQuantilesAreOfReportedPhases(t *testing.T) {
 	}
 }
 
-// Operations of a warm-up have the names of those that are measured after it.
+// The share that is throttled is of the reported phases, whatever a warm-up met.
 func TestThrottledShareIsOfTheReportedPhases(t *testing.T) {
-	phase := func(name string, begin time.Duration, reported bool, attempts, throttled int64) results.Phase {
-		return results.Phase{Name: name, Begin: begin, End: begin + 10*time.Second, Rate: 10, Reported: reported,
-			Kinds: []results.KindStats{{Scheduled: 100, Sent: 100, Operations: 100, Attempts: attempts, Ok: attempts - throttled, Throttled: throttled}}}
+	record := &results.Record{Validity: results.Valid, Duration: time.Minute, Manifest: results.Manifest{Operations: []results.Kind{{Name: "get"}}}}
+	for i, throttled := range []int64{60, 30, 0} {
+		begin := time.Duration(i) * 10 * time.Second
+		record.Phases = append(record.Phases, results.Phase{Name: fmt.Sprint(i), Begin: begin, End: begin + 10*time.Second, Rate: 10, Reported: i > 0,
+			Kinds: []results.KindStats{{Scheduled: 100, Sent: 100, Operations: 100, Attempts: 100, Ok: 100 - throttled, Throttled: throttled}}})
 	}
-	for _, row := range []struct {
-		name     string
-		warmUp   int64
-		measured []int64
-		want     *float64
-	}{
-		{"a throttled warm-up before load that is not", 60, []int64{0}, new(0.)},
-		{"a warm-up that is not throttled before load that is", 0, []int64{30}, new(.3)},
-		{"several reported phases are taken together", 60, []int64{30, 0}, new(.15)},
-		{"nothing but a warm-up", 60, nil, nil},
-	} {
-		record := &results.Record{Validity: results.Valid, Duration: time.Minute, Manifest: results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}},
-			Phases: []results.Phase{phase("warm_up", 0, false, 100, row.warmUp)}}
-		for i, throttled := range row.measured {
-			record.Phases = append(record.Phases, phase(fmt.Sprint("load ", i), time.Duration(i+1)*10*time.Second, true, 100, throttled))
-		}
-		if diff := cmp.Diff(row.want, verdict.Judge(record).ShareThrottled); diff != "" {
-			t.Errorf("%s: the share throttled differs (-want +got):\n%s", row.name, diff)
+	for phases, want := range map[int]*float64{3: new(.15), 2: new(.3), 1: nil} {
+		part := *record
+		part.Phases = part.Phases[:phases]
+		if diff := cmp.Diff(want, verdict.Judge(&part).ShareThrottled); diff != "" {
+			t.Errorf("of %d phases the share throttled differs (-want +got):\n%s", phases, diff)
 		}
 	}
 }
