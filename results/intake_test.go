@@ -2,7 +2,6 @@ package results_test
 
 import (
 	"bytes"
-	"io"
 	"sync"
 	"testing"
 	"time"
@@ -74,35 +73,17 @@ func playTogether(r *results.Recorder, ops []operation, goroutines int) error {
 	return nil
 }
 
-// heldFolder is a folder that holds each second back until it is let go.
-type heldFolder struct {
-	results.Memory
-	writes, let chan struct{}
-}
-
-func (s *heldFolder) Create(name string) (io.WriteCloser, error) {
-	file, err := s.Memory.Create(name)
-	if err == nil && name == results.IntervalsFile {
-		file = &heldFile{file, s}
-	}
-	return file, err
-}
-
-type heldFile struct {
-	io.WriteCloser
-	of *heldFolder
-}
-
-func (f *heldFile) Write(p []byte) (int, error) {
-	f.of.writes <- struct{}{}
-	<-f.of.let
-	return f.WriteCloser.Write(p)
-}
-
 // Nobody who tells of operations waits for a second that is being written, and what is told
 // meanwhile is in the record.
 func TestSendersDoNotWaitForTheDisk(t *testing.T) {
-	folder := &heldFolder{writes: make(chan struct{}, 10), let: make(chan struct{})}
+	writes, let := make(chan struct{}, 10), make(chan struct{})
+	folder := &faulty{write: func(name string, text []byte) (int, error) {
+		if name == results.IntervalsFile {
+			writes <- struct{}{}
+			<-let
+		}
+		return len(text), nil
+	}}
 	recorder := begin(t, folder)
 	step := recorder.Phase(results.Phase{Name: "500/s", End: 10 * time.Second, Rate: 500, Reported: true})
 	succeed(recorder, step, 1, 0, time.Millisecond)
@@ -112,7 +93,7 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 			t.Errorf("Advance = %v; want no error", err)
 		}
 	})
-	<-folder.writes
+	<-writes
 	const n = 2000
 	told := make(chan struct{})
 	go func() {
@@ -129,7 +110,7 @@ func TestSendersDoNotWaitForTheDisk(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("those who tell of operations wait for a write that does not end")
 	}
-	close(folder.let)
+	close(let)
 	writing.Wait()
 	resultstest.Finish(t, recorder, 10*time.Second)
 	record := resultstest.Read(t, &folder.Memory)

@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,42 +147,65 @@ func TestReadOfMissingFiles(t *testing.T) {
 	}
 }
 
-// full is a folder on a disk that takes only so many bytes. As on a real one, a
-// replaced file that does not fit leaves the old one in its place, and a line
-// that does not fit is written in part.
-type full struct {
+// faulty is a folder in which files fail: create and write say what becomes of each, nil of
+// all is well.
+type faulty struct {
 	results.Memory
-	left int
+	create  func(name string) error
+	write   func(name string, text []byte) (fits int, err error)
+	closing error
 }
 
-type fullFile struct {
+type faultyFile struct {
 	io.WriteCloser
-	disk *full
+	name string
+	of   *faulty
 }
 
-func (f *full) Create(name string) (io.WriteCloser, error) {
-	file, err := f.Memory.Create(name)
-	return fullFile{file, f}, err
-}
-
-func (f *full) Replace(name string, text []byte) error {
-	if len(text) > f.left {
-		return syscall.ENOSPC
+func (f *faulty) Create(name string) (io.WriteCloser, error) {
+	if f.create != nil {
+		if err := f.create(name); err != nil {
+			return nil, err
+		}
 	}
-	f.left -= len(text)
+	file, err := f.Memory.Create(name)
+	return faultyFile{file, name, f}, err
+}
+
+func (f *faulty) Replace(name string, text []byte) error {
+	if f.write != nil {
+		if _, err := f.write("", text); err != nil {
+			return err
+		}
+	}
 	return f.Memory.Replace(name, text)
 }
 
-func (f fullFile) Write(text []byte) (int, error) {
-	fits := min(len(text), f.disk.left)
-	f.disk.left -= fits
-	if n, err := f.WriteCloser.Write(text[:fits]); err != nil {
-		return n, err
+func (f faultyFile) Write(text []byte) (int, error) {
+	if f.of.write == nil {
+		return f.WriteCloser.Write(text)
 	}
-	if fits < len(text) {
-		return fits, syscall.ENOSPC
-	}
-	return fits, nil
+	fits, fault := f.of.write(f.name, text)
+	n, err := f.WriteCloser.Write(text[:fits])
+	return n, cmp.Or(err, fault)
+}
+
+func (f faultyFile) Close() error { return cmp.Or(f.of.closing, f.WriteCloser.Close()) }
+
+// full is a folder on a disk with room for so many bytes. As on a real one, a
+// replaced file that does not fit leaves the old one in its place, and a line
+// that does not fit is written in part.
+func full(room *int) *faulty {
+	return &faulty{write: func(name string, text []byte) (int, error) {
+		fits := min(len(text), *room)
+		if fits < len(text) && name == "" {
+			return 0, syscall.ENOSPC
+		}
+		if *room -= fits; fits < len(text) {
+			return fits, syscall.ENOSPC
+		}
+		return fits, nil
+	}}
 }
 
 // onDisk runs a short run over the folder and returns its first error.
@@ -202,12 +226,13 @@ func onDisk(folder results.Folder) error {
 
 func TestFullDiskLeavesTheRecordSoFarReadable(t *testing.T) {
 	const plenty = 1 << 20
-	enough := &full{left: plenty}
-	if err := onDisk(enough); err != nil {
+	left := plenty
+	if err := onDisk(full(&left)); err != nil {
 		t.Fatalf("a run on a disk with room = %v; want no error", err)
 	}
-	for room := 0; room < plenty-enough.left; room += 397 * 10 / resultstest.Cases(1, 10) {
-		disk := &full{left: room}
+	for room := 0; room < plenty-left; room += 397 * 10 / resultstest.Cases(1, 10) {
+		free := room
+		disk := full(&free)
 		err := onDisk(disk)
 		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("a run with room for %d bytes = %v; want ErrWrite and ENOSPC", room, err)
@@ -233,16 +258,17 @@ func TestFullDiskLeavesTheRecordSoFarReadable(t *testing.T) {
 }
 
 func TestFailedRecordIsNotKeptAsValid(t *testing.T) {
-	disk := &full{left: 1 << 20}
+	room := 1 << 20
+	disk := full(&room)
 	recorder := begin(t, disk)
 	step := recorder.Phase(results.Phase{Name: "500/s", End: time.Second, Rate: 500})
 	succeed(recorder, step, 1, 0, time.Millisecond)
-	disk.left = 5
+	room = 5
 	if err := recorder.Advance(time.Second); !errors.Is(err, results.ErrWrite) {
 		t.Errorf("Advance on a full disk = %v; want ErrWrite", err)
 	}
 	// Somebody makes room again; the lost second stays lost.
-	disk.left = 1 << 20
+	room = 1 << 20
 	if err := recorder.Finish(2*time.Second, results.Valid, nil, nil); !errors.Is(err, results.ErrWrite) {
 		t.Errorf("Finish after a failed write = %v; want ErrWrite", err)
 	}
@@ -252,32 +278,19 @@ func TestFailedRecordIsNotKeptAsValid(t *testing.T) {
 	}
 }
 
-// closed is a folder whose files cannot be opened, or not closed.
-type closed struct {
-	results.Memory
-	refuse string
-}
-
-func (c *closed) Create(name string) (io.WriteCloser, error) {
-	if name == c.refuse {
-		return nil, fs.ErrPermission
-	}
-	file, err := c.Memory.Create(name)
-	return stuck{file}, err
-}
-
-type stuck struct{ io.Writer }
-
-func (stuck) Close() error { return syscall.EIO }
-
 func TestErrorsOfFilesAreWriteErrors(t *testing.T) {
 	for _, name := range []string{results.IntervalsFile, results.EventsFile} {
-		_, err := results.NewRecorder(&closed{refuse: name}, manifest())
+		_, err := results.NewRecorder(&faulty{create: func(created string) error {
+			if created == name {
+				return fs.ErrPermission
+			}
+			return nil
+		}}, manifest())
 		if !errors.Is(err, results.ErrWrite) || !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("NewRecorder without %s = %v; want ErrWrite and fs.ErrPermission", name, err)
 		}
 	}
-	recorder := begin(t, &closed{})
+	recorder := begin(t, &faulty{closing: syscall.EIO})
 	resultstest.Finish(t, recorder, 0)
 	if err := recorder.Seal(nil); !errors.Is(err, results.ErrWrite) || !errors.Is(err, syscall.EIO) {
 		t.Errorf("Seal of files that do not close = %v; want ErrWrite and EIO", err)

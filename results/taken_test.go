@@ -1,7 +1,6 @@
 package results_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -100,7 +99,8 @@ func TestHealthOfASecond(t *testing.T) {
 	}
 }
 
-func TestCeilingInFigures(t *testing.T) {
+// What rests on no time, or on nothing, is 0.
+func TestGeneratorInFigures(t *testing.T) {
 	for _, row := range []struct {
 		name              string
 		ceiling           *results.Ceiling
@@ -113,30 +113,18 @@ func TestCeilingInFigures(t *testing.T) {
 		{"two hundred in half a second", &results.Ceiling{Operations: 200, Took: time.Second / 2, CPU: time.Millisecond}, 400, 5},
 		{"CPU that nobody knows", &results.Ceiling{Operations: 200, Took: time.Second}, 200, 0},
 	} {
-		if got := row.ceiling.PerSecond(); got != row.perSecond {
-			t.Errorf("%s: PerSecond() = %v; want %v", row.name, got, row.perSecond)
-		}
-		if got := row.ceiling.CPUMicros(); got != row.micros {
-			t.Errorf("%s: CPUMicros() = %v; want %v", row.name, got, row.micros)
+		if rate, micros := row.ceiling.PerSecond(), row.ceiling.CPUMicros(); rate != row.perSecond || micros != row.micros {
+			t.Errorf("%s: %v/s of %v µs; want %v of %v", row.name, rate, micros, row.perSecond, row.micros)
 		}
 	}
-}
-
-func TestShareOfTheCores(t *testing.T) {
+	whole := &results.Health{CPU: time.Second, Lasted: time.Second}
 	for _, row := range []struct {
-		name   string
 		health *results.Health
 		cores  int
 		want   float64
-	}{
-		{"no second", nil, 2, 0},
-		{"one that did not last", &results.Health{CPU: time.Second}, 2, 0},
-		{"no cores", &results.Health{CPU: time.Second, Lasted: time.Second}, 0, 0},
-		{"half of two", &results.Health{CPU: time.Second, Lasted: time.Second}, 2, .5},
-		{"all of one in a long second", &results.Health{CPU: 2 * time.Second, Lasted: 2 * time.Second}, 1, 1},
-	} {
+	}{{nil, 2, 0}, {&results.Health{CPU: time.Second}, 2, 0}, {whole, 0, 0}, {whole, 2, .5}, {&results.Health{CPU: 2e9, Lasted: 2e9}, 1, 1}} {
 		if got := row.health.Share(row.cores); got != row.want {
-			t.Errorf("%s: Share(%d) = %v; want %v", row.name, row.cores, got, row.want)
+			t.Errorf("%+v.Share(%d) = %v; want %v", row.health, row.cores, got, row.want)
 		}
 	}
 }
@@ -164,18 +152,6 @@ func TestTailsAreNamedByTheirNumber(t *testing.T) {
 		if got := results.TailsOf(word); got != want {
 			t.Errorf("TailsOf(%q) = %d; want %d", word, got, want)
 		}
-	}
-}
-
-func TestLimitCloneSharesNothing(t *testing.T) {
-	l := search()
-	other := l.Clone()
-	*other.MaxP99, *other.Held, *other.NotHeld, *other.Steps[0].P99, other.Steps[2].Rate = 1, 1, 1, 1, 1
-	if !reflect.DeepEqual(l, search()) {
-		t.Errorf("after its clone was altered the limit = %+v; want it unaltered", l)
-	}
-	if none := (*results.Limit)(nil).Clone(); none != nil {
-		t.Errorf("Clone of nil = %+v; want nil", none)
 	}
 }
 
