@@ -31,8 +31,8 @@ func generated(change func(*results.Record)) *results.Record {
 	return record
 }
 
-// silent adds seven stretches in which the target answered nothing, and a second that was late.
-func silent(r *results.Record) {
+// addSilences adds seven stretches in which the target answered nothing, and a second that was late.
+func addSilences(r *results.Record) {
 	r.Phases = []results.Phase{{End: 2 * time.Second, Reported: true}}
 	r.Intervals[1].Sent, r.Intervals[1].Late = 500, 300
 	for i := range 7 {
@@ -56,7 +56,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 		}, []string{"33,600", "64 under way", "26 MiB", "1,324", "1.42 ms", "25.0 ms", "!µs an", "!201"}},
 		{"another's service", func(r *results.Record) { r.Manifest.Target, r.Generator.Ceiling = "https://t", nil },
 			[]string{"10.0 % of 2 cores", "400 µs", "26 MiB", "201", "!33,600", "!engine"}},
-		{"a second that was late", silent, []string{"201", "late in 1 of 2 seconds"}},
+		{"a second that was late", addSilences, []string{"201", "late in 1 of 2 seconds"}},
 		{"no attempt", func(r *results.Record) { r.Intervals, r.Generator.Ceiling = nil, nil }, []string{"– µs an attempt"}},
 		{"a second that was too short", func(r *results.Record) { r.Generator.Seconds, r.Generator.Ceiling = 0, nil },
 			[]string{"too short", "!%", "!ms"}},
@@ -81,7 +81,7 @@ func TestGeneratorBesideTheBooks(t *testing.T) {
 
 // Five of the times in which a target answered nothing are told, and how many more.
 func TestSilencesOfTheTarget(t *testing.T) {
-	a := &author{summary: &results.Summary{Validity: results.Valid}, record: generated(silent)}
+	a := &author{summary: &results.Summary{Validity: results.Valid}, record: generated(addSilences)}
 	a.verdict()
 	items := a.sections[0].Blocks[2].(document.List).Items
 	got := items[len(items)-6:]

@@ -29,8 +29,8 @@ func manifest() results.Manifest {
 // stress is the run that most tests look at.
 func stress() *resultstest.Run { return steps(4, 100, 200, 400) }
 
-// stressed reads the record of stress, which is played once.
-var stressed = stress().Once()
+// stressRecord reads the record of stress, which is played once.
+var stressRecord = stress().RecordOnce()
 
 // steps is a load of 500 entities, and steps of so many seconds on a partition that serves
 // 200 entities in a second.
@@ -60,26 +60,26 @@ func spoil(r *resultstest.Run, dropped, failed int) *resultstest.Run {
 	due, answer := r.Operation, r.Attempt
 	r.Operation = func(op *resultstest.Operation) {
 		due(op)
-		op.Dropped = op.Kind > 0 && op.Every(dropped)
+		op.Dropped = op.Kind > 0 && op.IsLastOf(dropped)
 	}
 	r.Attempt = func(op *resultstest.Operation, a *results.Attempt) {
 		answer(op, a)
-		if op.Kind > 0 && op.Every(failed) {
+		if op.Kind > 0 && op.IsLastOf(failed) {
 			a.Class = results.Failed
 		}
 	}
 	return r
 }
 
-// embedded is the run over HTTP, in real time.
-func embedded() *resultstest.Run {
+// embeddedRun is the run over HTTP, in real time.
+func embeddedRun() *resultstest.Run {
 	r := stress()
 	r.Manifest.Target, r.Manifest.Time = results.Embedded, "real"
 	return r
 }
 
-// asked is the run of a peak that was asked about.
-func asked(peak float64) *resultstest.Run {
+// askedRun is the run of a peak that was asked about.
+func askedRun(peak float64) *resultstest.Run {
 	r := stress()
 	r.Manifest.PeakAsked, r.Manifest.Time = peak, "real"
 	return r
@@ -156,7 +156,7 @@ func rowsOf(t document.Table) (rows []string) {
 	return rows
 }
 
-// judged is the document of a record.
-func judged(record *results.Record) *document.Document {
+// documentOf returns the document of a record.
+func documentOf(record *results.Record) *document.Document {
 	return report.Document(record, verdict.Judge(record))
 }

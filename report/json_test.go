@@ -15,7 +15,7 @@ import (
 )
 
 func TestJSONIsExactlyTheSummary(t *testing.T) {
-	record := stressed(t)
+	record := stressRecord(t)
 	record.Manifest.Scenario.Name = hostile + "\U000e0001 <&>"
 	record.Manifest.PartitionKey = hostile
 	summary := verdict.Judge(record)

@@ -134,7 +134,7 @@ func TestWhatAKilledRunServed(t *testing.T) {
 // Runs that were closed are not taken for killed ones, however they ended.
 func TestOnlyARunThatNobodyClosedIsKilled(t *testing.T) {
 	partial := func(change func(*results.Record)) *results.Record {
-		record := stressed(t)
+		record := stressRecord(t)
 		record.Validity = results.Partial
 		change(record)
 		return record
@@ -144,7 +144,7 @@ func TestOnlyARunThatNobodyClosedIsKilled(t *testing.T) {
 		record   *results.Record
 		killed   bool
 	}{
-		{"it came to its end", stressed(t), false},
+		{"it came to its end", stressRecord(t), false},
 		{"it was interrupted, and closed", partial(func(*results.Record) {}), false},
 		{"nothing of it is known", &results.Record{Validity: results.Partial}, false},
 		{"it was killed within a second", partial(func(r *results.Record) {

@@ -46,8 +46,8 @@ func planted() *document.Document {
 }
 
 func TestDocumentsAsEachFormShowsThem(t *testing.T) {
-	documents := map[string]*document.Document{"planted": planted(), "stress": judged(stressed(t)),
-		"observed": judged(observed(t, busy)), "moved": judged(moved(t))}
+	documents := map[string]*document.Document{"planted": planted(), "stress": documentOf(stressRecord(t)),
+		"observed": documentOf(observed(t, busy)), "moved": documentOf(moved(t))}
 	for name, d := range documents {
 		for form, render := range renderers() {
 			if form == "text" && (name == "stress" || name == "observed") {
@@ -57,7 +57,7 @@ func TestDocumentsAsEachFormShowsThem(t *testing.T) {
 			if err := render(&got, d); err != nil {
 				t.Fatalf("%s as %s: %v", name, form, err)
 			}
-			held(t, name+"."+form, got.String())
+			compareGolden(t, name+"."+form, got.String())
 			harmlessAs(t, form, got.String())
 		}
 	}
@@ -97,8 +97,8 @@ func harmlessAs(t testing.TB, form, text string) {
 
 // The CSV has every number of every table and series of the document.
 func TestCSVHasEveryCell(t *testing.T) {
-	record := stressed(t)
-	d := judged(record)
+	record := stressRecord(t)
+	d := documentOf(record)
 	var text bytes.Buffer
 	if err := report.CSV(&text, d); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ not listed: 2 links
 `},
 		{"none", report.List(&catalog.Catalog{Folder: "\x1b"}, nil, 0), "no run in \"\\x1b\"\n"},
 	} {
-		if diff := cmp.Diff(row.want, printed(t, row.list.Text)); diff != "" {
+		if diff := cmp.Diff(row.want, printText(t, row.list.Text)); diff != "" {
 			t.Errorf("%s: the list differs (-want +printed):\n%s", row.name, diff)
 		}
 	}
@@ -81,13 +81,13 @@ not listed: 2 links
 	for range 8 {
 		many.Runs = append(many.Runs, c.Runs[2])
 	}
-	if text := printed(t, report.List(many, chosen(many), 0).Text); strings.Count(text, "-broken: ") != 5 || !strings.HasSuffix(text, " 3 more\n") {
+	if text := printText(t, report.List(many, chosen(many), 0).Text); strings.Count(text, "-broken: ") != 5 || !strings.HasSuffix(text, " 3 more\n") {
 		t.Errorf("of many that cannot be read is told\n%s", text)
 	}
 }
 
-// printed returns what is written to a writer.
-func printed(t *testing.T, write func(io.Writer) error) string {
+// printText returns what is written to a writer.
+func printText(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var text strings.Builder
 	if err := write(&text); err != nil {
@@ -99,7 +99,7 @@ func printed(t *testing.T, write func(io.Writer) error) string {
 // What scripts read is what the records say, unshortened, and no escape is in it.
 func TestListOfRunsForScripts(t *testing.T) {
 	c := runIndex()
-	text := printed(t, report.List(c, chosen(c), 0).JSON)
+	text := printText(t, report.List(c, chosen(c), 0).JSON)
 	if strings.ContainsAny(text, "\x1b\x07\u202e") {
 		t.Fatalf("the list is\n%s", text)
 	}
@@ -149,19 +149,19 @@ func TestFilesOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := func(w io.Writer) error { return report.Files(w, folder+"/") }
-	if got, want := printed(t, files), "\nFiles\n  "+folder+"\n    run.json  3 KiB\n"; got != want {
+	if got, want := printText(t, files), "\nFiles\n  "+folder+"\n    run.json  3 KiB\n"; got != want {
 		t.Errorf("the files are %q; want %q", got, want)
 	}
 	if _, err := catalog.ChangeTags(folder, []string{"keep", "baseline"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, files); !strings.HasSuffix(got, "tags.json   41 B\n  tags: baseline, keep\n") {
+	if got := printText(t, files); !strings.HasSuffix(got, "tags.json   41 B\n  tags: baseline, keep\n") {
 		t.Errorf("the files of a run with tags are %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(folder, catalog.TagsFile), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, files); !strings.Contains(got, catalog.ErrTags.Error()) {
+	if got := printText(t, files); !strings.Contains(got, catalog.ErrTags.Error()) {
 		t.Errorf("the files of a run with spoilt tags are %q", got)
 	}
 	var fault *catalog.Fault
@@ -191,7 +191,7 @@ left alone: 2 with tags, 1 that cannot be read, 1 of contests, 2 links
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := printed(t, func(w io.Writer) error {
+		got := printText(t, func(w io.Writer) error {
 			if row.done != nil {
 				return report.Pruned(w, plan, row.done)
 			}

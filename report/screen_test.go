@@ -44,7 +44,7 @@ var (
 
 func situationRecords(t *testing.T) map[string]*results.Record {
 	peak := func(rate float64) *resultstest.Run {
-		r := embedded()
+		r := embeddedRun()
 		r.Manifest.PeakAsked = rate
 		return r
 	}
@@ -63,7 +63,7 @@ func situationRecords(t *testing.T) map[string]*results.Record {
 	for rate := 20; rate <= 400; rate += 20 {
 		rates = append(rates, rate)
 	}
-	invalid := stressed(t)
+	invalid := stressRecord(t)
 	invalid.Target.Requests++
 	invalid.Validity = results.Invalid
 	search := stress()
@@ -100,7 +100,7 @@ func TestFirstScreens(t *testing.T) {
 		}
 		painted := laidOut(t, d.Document, layout.Look{Colour: true})
 		fmt.Fprintf(&got, "== colour\n%s== ASCII\n%s", strings.ReplaceAll(painted, "\x1b", "^"), laidOut(t, d.Document, layout.Look{ASCII: true}))
-		held(t, "screen_"+name+".golden", got.String())
+		compareGolden(t, "screen_"+name+".golden", got.String())
 		colour := map[document.Tone]string{document.Good: "1;32m", document.Bad: "1;31m", document.Doubtful: "1;33m", document.Neutral: "1m"}[d.Answer.Tone()]
 		if colour == "" || !strings.Contains(painted, "\x1b["+colour+d.Answer.Tone().Sign()) {
 			t.Errorf("%s: %q is not marked in its colour", name, d.Answer.State)
@@ -111,8 +111,8 @@ func TestFirstScreens(t *testing.T) {
 	}
 }
 
-// held compares a text with its golden file.
-func held(t *testing.T, file, got string) {
+// compareGolden compares a text with its golden file.
+func compareGolden(t *testing.T, file, got string) {
 	t.Helper()
 	golden := filepath.Join("testdata", file)
 	if *update {
@@ -139,7 +139,7 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 		for _, section := range d.Sections {
 			blocks = append(blocks, section.Blocks...)
 		}
-		for _, cell := range sourced(blocks) {
+		for _, cell := range sourcedCells(blocks) {
 			place := fmt.Sprint(cell.Source, " times ", cell.Scale)
 			if other, seen := known[place]; seen && other != cell.Text {
 				t.Errorf("%s: %s is %q and %q", name, place, other, cell.Text)
@@ -173,8 +173,8 @@ func TestAFigureIsTheSameTextEverywhere(t *testing.T) {
 	}
 }
 
-// sourced returns the cells of tables that have a place in run.json.
-func sourced(blocks []document.Block) (cells []document.Cell) {
+// sourcedCells returns the cells of tables that have a place in run.json.
+func sourcedCells(blocks []document.Block) (cells []document.Cell) {
 	for _, block := range blocks {
 		table, _ := block.(document.Table)
 		for _, row := range table.Rows {

@@ -25,7 +25,7 @@ func sealed(t testing.TB, record *results.Record) *results.Record {
 func varied(t testing.TB) map[string]*results.Record {
 	t.Helper()
 	kinds := map[string]*results.Record{
-		"a stress test with retries": stressed(t),
+		"a stress test with retries": stressRecord(t),
 		"a partial run":              cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second).Record(t),
 		"outside traffic":            observed(t, busy),
 		"a service that is remote":   remote(false).Record(t),
@@ -45,7 +45,7 @@ func varied(t testing.TB) map[string]*results.Record {
 }
 
 func searched(t testing.TB) *results.Record {
-	r := stressed(t)
+	r := stressRecord(t)
 	p99, bound, held := int64(7_500), int64(50_000), 2.5
 	r.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, MaxP99: &bound, Held: &held, Steps: []results.LimitStep{
 		{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: &p99, Entities: 20_199, Outcome: results.LimitThrottled},
@@ -55,7 +55,7 @@ func searched(t testing.TB) *results.Record {
 }
 
 func verified(t testing.TB) *results.Record {
-	r := stressed(t)
+	r := stressRecord(t)
 	withWorkflows(r)
 	r.Manifest.Operations[1].Name = "get/~" + hostile
 	r.Manifest.Tool = results.Tool{Version: "v1", Commit: "abc", Go: "go1", System: "linux"}
@@ -67,7 +67,7 @@ func verified(t testing.TB) *results.Record {
 }
 
 func moved(t testing.TB) *results.Record {
-	r := stressed(t)
+	r := stressRecord(t)
 	r.Manifest.Start, r.Manifest.Accounts = "cold", 3
 	r.Manifest.Spread = &results.Spread{Partitions: 12, Rate: 100}
 	for p := range r.Phases {
@@ -175,8 +175,8 @@ func TestCellsAreWhatRunJSONHolds(t *testing.T) {
 
 // Where run.json has no summary, nothing claims to be from it.
 func TestWithoutSummaryNoCellIsOfIt(t *testing.T) {
-	for _, section := range judged(stressed(t)).Sections {
-		for _, cell := range sourced(section.Blocks) {
+	for _, section := range documentOf(stressRecord(t)).Sections {
+		for _, cell := range sourcedCells(section.Blocks) {
 			if strings.HasPrefix(cell.Source, "/summary") {
 				t.Errorf("%s has a cell from %s; want none", section.ID, cell.Source)
 			}

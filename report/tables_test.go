@@ -17,15 +17,15 @@ import (
 
 // A table stands where the record has what it is of, and its rows are what the record has.
 func TestRowsOfTables(t *testing.T) {
-	record := stressed(t)
-	without := tablesOf(judged(record))
+	record := stressRecord(t)
+	without := tablesOf(documentOf(record))
 	withWorkflows(record)
 	record.Audit = &results.Audit{Writes: 1500, Acknowledged: 1400, Unknown: 60, Absent: 40, Own409: 1, Own412: 2, Own404: 3,
 		ForeignConflicts: 1234, Keys: 900, ReadBack: 890, Lost: 5, Doubled: 6}
 	record.Limit = &results.Limit{Of: results.LimitPartition, MaxThrottled: .005, Steps: []results.LimitStep{
 		{Rate: 4000, Offered: 8000, Seconds: 10, ThrottledShare: .495, P99: new(int64(7500)), Entities: 20_199, Outcome: results.LimitThrottled},
 		{Rate: 2.5, Offered: 5, Seconds: 440, FailedShare: .0004, Entities: 1100, Outcome: hostile}}}
-	with := tablesOf(judged(record))
+	with := tablesOf(documentOf(record))
 	for table, want := range map[string][]string{
 		"audit":    {"1|2|3|1,234|5|6|890|900|0|0"},
 		"counters": {"0|look-up|neither " + hostile, "1,219|transfer|killed"},
@@ -47,7 +47,7 @@ func TestRowsOfTables(t *testing.T) {
 
 // The first screen blames the generator for a step only if it sent the step late.
 func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
-	record := stressed(t)
+	record := stressRecord(t)
 	for late, want := range map[bool]string{false: "cannot tell", true: "generator late"} {
 		summary := verdict.Judge(record)
 		first := &summary.Phases[0]
@@ -62,9 +62,9 @@ func TestStepsBlameTheGeneratorOnlyWhereItWasLate(t *testing.T) {
 
 // A closed loop has a row like any step, and no rate.
 func TestTablesShowClosedLoops(t *testing.T) {
-	record := stressed(t)
+	record := stressRecord(t)
 	record.Phases[1].Rate = 0
-	rows := tablesOf(judged(record))["steps-all"].Rows
+	rows := tablesOf(documentOf(record))["steps-all"].Rows
 	if closed, open := rows[0][0].Text, rows[1][0].Text; closed != "closed" || open != "200" {
 		t.Errorf("the rows of a closed loop and a step begin with %q and %q; want closed and 200", closed, open)
 	}
@@ -122,7 +122,7 @@ func TestFailuresByCause(t *testing.T) {
 		{"more causes than are shown", 0, many, many, "limits", 20, "get|failed|–|other|1,085|42.3 %"},
 	} {
 		record := spoilt(t, row.ok, row.reads, row.inserts)
-		sections := judged(record).Sections
+		sections := documentOf(record).Sections
 		at := slices.IndexFunc(sections, func(s document.Section) bool { return s.ID == "causes" })
 		if (at >= 0) != (row.before != "") || at >= 0 && sections[at+1].ID != row.before {
 			t.Errorf("%s: the table of causes is section %d; want it before %q", row.name, at, row.before)

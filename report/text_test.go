@@ -28,7 +28,7 @@ const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
 // must be true of each.
 func text(t testing.TB, record *results.Record) string {
 	t.Helper()
-	d := judged(record)
+	d := documentOf(record)
 	fitting(t, d)
 	return laidOut(t, d, layout.Look{Verbose: true})
 }
@@ -98,7 +98,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		change func(*results.Record)
 	}{
 		{"stress", stress(), nil},
-		{"peak", asked(200), nil},
+		{"peak", askedRun(200), nil},
 		{"partial", cut(spoil(steps(4, 100, 400), 9, 50), 8*time.Second), nil},
 		{"unsettled", cut(steps(4, 100, 100, 400), 10500*time.Millisecond), nil},
 		{"invalid", stress(), func(r *results.Record) {
@@ -110,7 +110,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		{"empty", new(resultstest.Run), func(r *results.Record) {
 			*r = results.Record{Validity: results.Partial, Reasons: []string{"the run did not come to its end"}}
 		}},
-		{"embedded", embedded(), withConnections},
+		{"embedded", embeddedRun(), withConnections},
 		{"workflows", stress(), withWorkflows},
 		{"remote", remote(false), withConnections},
 		{"emulator", remote(true), nil},
@@ -128,7 +128,7 @@ func TestReportsAsTheyAreRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		held(t, row.golden+".golden", text(t, record))
+		compareGolden(t, row.golden+".golden", text(t, record))
 	}
 }
 

@@ -118,7 +118,7 @@ func TestTrafficAsItIsRendered(t *testing.T) {
 		if row.change != nil {
 			row.change(record)
 		}
-		held(t, row.golden+".golden", text(t, record))
+		compareGolden(t, row.golden+".golden", text(t, record))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 func TestOneAccountIsNotCounted(t *testing.T) {
-	record := played(t, 0, func(r *results.Recorder) {
+	record := playRecord(t, 0, func(r *results.Recorder) {
 		succeed(r, r.Phase(results.Phase{Name: "load", End: 1}), 1, 0, 0)
 	})
 	if _, several := record.Phases[0].Busiest(); several || record.Phases[0].Accounts != nil {

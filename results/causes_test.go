@@ -64,7 +64,7 @@ func TestCausesOfASecond(t *testing.T) {
 			results.Causes{{throttled, 503, "x" + long[:62], 2, false}}},
 		{"a code that is no text", results.Causes{{failed, 400, "a\xffb", 1, false}}, results.Causes{{failed, 400, "a\ufffdb", 1, false}}},
 	} {
-		record := played(t, 3*time.Second, func(r *results.Recorder) {
+		record := playRecord(t, 3*time.Second, func(r *results.Recorder) {
 			r.Phase(results.Phase{Name: "step", End: 3 * time.Second})
 			// What a second had is not the next one's.
 			for _, at := range []time.Duration{0, 2 * time.Second} {
@@ -126,7 +126,7 @@ func TestRandomCausesAreCountedAsByHand(t *testing.T) {
 			stream[i] = results.Attempt{Phase: half(i), Kind: rng.IntN(2), Class: results.Class(1 + way%3), Status: 200 + way*7%400,
 				Code: fmt.Sprint("code", way%50), Sent: at, Done: at}
 		}
-		record := played(t, 2*time.Second, func(r *results.Recorder) {
+		record := playRecord(t, 2*time.Second, func(r *results.Recorder) {
 			r.Phase(results.Phase{Name: "a", End: time.Second})
 			r.Phase(results.Phase{Name: "b", Begin: time.Second, End: 2 * time.Second})
 			for i := range stream {

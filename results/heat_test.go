@@ -169,7 +169,7 @@ func tell(r *results.Recorder, a *results.Attempt) {
 // ran records attempts in a phase of so long.
 func ran(t testing.TB, attempts []results.Attempt, lasts time.Duration) *results.Record {
 	t.Helper()
-	return played(t, lasts, func(r *results.Recorder) {
+	return playRecord(t, lasts, func(r *results.Recorder) {
 		r.Phase(results.Phase{Name: "step", End: lasts, Reported: true})
 		for i := range attempts {
 			tell(r, &attempts[i])
@@ -302,7 +302,7 @@ func TestHeatTakesAttemptsInAnyOrder(t *testing.T) {
 	for i := range list {
 		list[i].Done = max(list[i].Done, list[i].Done+time.Duration(rng.Int64N(int64(3*time.Second)))-time.Second)
 	}
-	record := played(t, lasts, func(r *results.Recorder) {
+	record := playRecord(t, lasts, func(r *results.Recorder) {
 		r.Phase(results.Phase{Name: "step", End: lasts, Reported: true})
 		for i := range list {
 			tell(r, &list[i])

@@ -20,8 +20,8 @@ func begin(t testing.TB, folder results.Folder) *results.Recorder {
 	return resultstest.Open(t, folder, manifest())
 }
 
-// played is the record of a run that lasts so long.
-func played(t testing.TB, lasts time.Duration, play func(*results.Recorder)) *results.Record {
+// playRecord returns the record of a run that lasts so long.
+func playRecord(t testing.TB, lasts time.Duration, play func(*results.Recorder)) *results.Record {
 	t.Helper()
 	return resultstest.Play(t, manifest(), lasts, play)
 }

@@ -39,8 +39,8 @@ func draw(rng *rand.Rand, operations, partitions, seconds int) world {
 	return w
 }
 
-// all wants every operation.
-func all(int) bool { return true }
+// everyOperation wants all of them.
+func everyOperation(int) bool { return true }
 
 // record plays those of the operations that are wanted into a recorder.
 func (w *world) record(t testing.TB, wanted func(n int) bool) *results.Record {
@@ -111,7 +111,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	for seed := range uint64(resultstest.Cases(2, 4)) {
 		rng := rand.New(rand.NewPCG(seed, 32))
 		w := draw(rng, 60+rng.IntN(300), 1+rng.IntN(19), 9+int(seed)*20)
-		whole, sum := w.record(t, all), merged(t, w.split(t, rng, 1+rng.IntN(4)))
+		whole, sum := w.record(t, everyOperation), merged(t, w.split(t, rng, 1+rng.IntN(4)))
 		name := fmt.Sprint("seed ", seed)
 		slices.SortStableFunc(whole.Events, func(a, b results.Event) int { return int(a.At - b.At) })
 		if diff := gocmp.Diff(whole, sum, cmpopts.EquateApprox(0, 1e-9), cmpopts.EquateEmpty(),
@@ -189,7 +189,7 @@ func boundsOf(t *testing.T, name string, got, want *results.Quantiles, buckets b
 func TestHeatOfMany(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	w := draw(rng, 900, 300, 260)
-	whole, parts := w.record(t, all), w.split(t, rng, 3)
+	whole, parts := w.record(t, everyOperation), w.split(t, rng, 3)
 	short := draw(rng, 100, 300, 12)
 	short.accounts, short.phases, short.end = w.accounts, w.phases, 12*time.Second
 	parts = append(parts, results.MergePart{Name: "short", Record: short.record(t, func(int) bool { return false })})
@@ -226,7 +226,7 @@ func TestHeatOfMany(t *testing.T) {
 func TestRecordsThatDoNotFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := draw(rng, 40, 3, 9)
-	first, folder := w.record(t, all), new(results.Memory)
+	first, folder := w.record(t, everyOperation), new(results.Memory)
 	if err := first.Write(folder); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
 		{"a quiet end is written as it was", 500 * time.Millisecond, 5 * time.Second, 5},
 		{"a run of no length has no second", -1, 0, 0},
 	} {
-		record := played(t, row.end, func(r *results.Recorder) {
+		record := playRecord(t, row.end, func(r *results.Recorder) {
 			step := r.Phase(results.Phase{Name: "step", End: row.end, Rate: 1})
 			if row.last >= 0 {
 				succeed(r, step, 1, row.last, 0)
@@ -66,7 +66,7 @@ func TestFinishWritesEverySecondOfTheRun(t *testing.T) {
 }
 
 func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
-	record := played(t, 10*time.Second, func(r *results.Recorder) {
+	record := playRecord(t, 10*time.Second, func(r *results.Recorder) {
 		step := r.Phase(results.Phase{Name: "step", End: 10 * time.Second, Rate: 1, Reported: true})
 		advance(t, r, 5*time.Second)
 		// Due, sent, answered and completed in a second that has been written.
@@ -92,7 +92,7 @@ func TestWhatComesBehindTheWatermarkIsKeptAndCounted(t *testing.T) {
 
 func TestSecondsAreNamedAfterThePhaseThatTheyBeginIn(t *testing.T) {
 	load := 0
-	record := played(t, 7*time.Second, func(r *results.Recorder) {
+	record := playRecord(t, 7*time.Second, func(r *results.Recorder) {
 		r.EndPhase(r.Phase(results.Phase{Name: "create"}), 0)
 		load = r.Phase(results.Phase{Name: "load", Begin: 1})
 		advance(t, r, 2*time.Second)
@@ -171,7 +171,7 @@ func TestPartitionsBeyondTheBoundAreCountedTogether(t *testing.T) {
 // not misplaced.
 func TestWhatIsNotedLaterCountsLater(t *testing.T) {
 	const noted = 5 * time.Second
-	record := played(t, 9*time.Second, func(r *results.Recorder) {
+	record := playRecord(t, 9*time.Second, func(r *results.Recorder) {
 		phase := r.Phase(results.Phase{Name: "observed", Reported: true, End: 9 * time.Second})
 		advance(t, r, noted)
 		// What was noted before its own second counts in that.

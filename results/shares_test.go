@@ -68,7 +68,7 @@ func TestSharesOfRandomLoads(t *testing.T) {
 	for range 2 {
 		rng := rand.New(rand.NewPCG(4, 4))
 		var offered, served int64
-		shares := played(t, 7*time.Second, func(r *results.Recorder) {
+		shares := playRecord(t, 7*time.Second, func(r *results.Recorder) {
 			step := r.Phase(results.Phase{Name: "step", End: 7 * time.Second, Reported: true})
 			for i := range 3000 {
 				due := int64(math.Exp(rng.Float64() * 12))

@@ -49,7 +49,7 @@ func TestWhatIsTakenIsReadBack(t *testing.T) {
 		},
 	}
 	given := search()
-	record := played(t, time.Second, func(r *results.Recorder) {
+	record := playRecord(t, time.Second, func(r *results.Recorder) {
 		r.Take(func(of *results.Record) {
 			of.Audit, of.Generator, of.Capture = whole.Audit.Clone(), whole.Generator, whole.Capture
 		})
@@ -77,7 +77,7 @@ func TestHealthOfASecond(t *testing.T) {
 		return results.Health{Second: second, Lasted: time.Second, CPU: 80 * time.Millisecond, Pauses: 5, LongestPause: 4,
 			StoodStill: 30 * time.Millisecond, FreeWorkers: pointer(int64(3)), Goroutines: 9, Heap: 1 << 20}
 	}
-	record := played(t, 5*time.Second, func(r *results.Recorder) {
+	record := playRecord(t, 5*time.Second, func(r *results.Recorder) {
 		phase := r.Phase(results.Phase{Name: "500/s", End: 5 * time.Second, Rate: 500, Reported: true})
 		succeed(r, phase, 1, 100*time.Millisecond, time.Millisecond)
 		r.Health(health(0))

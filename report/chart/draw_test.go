@@ -95,8 +95,8 @@ func TestDrawingsAreMadeFromTheBars(t *testing.T) {
 	checkHeights(t, "waits", waited.rectangles(throttled), waits)
 }
 
-// drawnOne returns what one chart of a record shows.
-func drawnOne(t *testing.T, name string, record *results.Record) picture {
+// drawChart returns what one chart of a record shows.
+func drawChart(t *testing.T, name string, record *results.Record) picture {
 	t.Helper()
 	file, err := chart.Picture(name, record, chart.Options{})
 	if err != nil {
@@ -157,7 +157,7 @@ func TestDrawingsSayWhatTheyShow(t *testing.T) {
 	} {
 		changed := *stress()
 		row.change(&changed)
-		seen := drawnOne(t, "throttle", &changed)
+		seen := drawChart(t, "throttle", &changed)
 		seen.checkWords(t, row.name, row.words)
 	}
 	record.Validity, record.Manifest.Targets.Partition = results.Partial, 0

@@ -185,7 +185,7 @@ func TestHeatGridShowsNoRowByChance(t *testing.T) {
 		t.Errorf("rows %+v, rest %+v; want the row with more than 20 alone, and the sums of the others in the rest", g.Rows, g.Rest)
 	}
 	h.Rows = h.Rows[:2]
-	seen := drawnOne(t, "heat", heatOf(h))
+	seen := drawChart(t, "heat", heatOf(h))
 	seen.checkWords(t, "no row is left", "all partitions together|no partition stands out|1,018/s|!less|!partition target")
 }
 

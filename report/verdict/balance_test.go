@@ -38,8 +38,8 @@ func (c course) record(t testing.TB) *results.Record {
 	return r.Record(t)
 }
 
-// evenly is a cold start of twelve partitions that share the load.
-func evenly(served ...int) course {
+// evenCourse is a cold start of twelve partitions that share the load.
+func evenCourse(served ...int) course {
 	return course{served: served, spread: &results.Spread{Partitions: 12, Rate: 100. / 12}, start: "cold"}
 }
 
@@ -49,14 +49,14 @@ func decided(second int, what string, ranges int) results.Event {
 }
 
 func TestBalance(t *testing.T) {
-	relieved := evenly(50, 50, 60, 100, 100, 100, 100)
+	relieved := evenCourse(50, 50, 60, 100, 100, 100, 100)
 	relieved.events = []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(21, results.RangeSplit, 3)}
-	throttled := evenly(50, 50, 50, 50, 50)
+	throttled := evenCourse(50, 50, 50, 50, 50)
 	throttled.events = []results.Event{decided(11, results.RangeKept, 1)}
 	throttled.tail = []results.KeyTail{{Key: "NYC", Attempts: 100, Throttled: 50}, {Key: "Berlin", Attempts: 1000, Throttled: 1}}
-	single := evenly(50, 50, 50, 50, 50)
+	single := evenCourse(50, 50, 50, 50, 50)
 	single.spread, single.tail = &results.Spread{Partitions: 1, Rate: 3000}, throttled.tail[:1]
-	survives, flips := evenly(100, 100, 100, 100), evenly(100, 100, 100, 100)
+	survives, flips := evenCourse(100, 100, 100, 100), evenCourse(100, 100, 100, 100)
 	survives.rival = &results.Rival{Profile: "headroom", Outcome: results.LoadHeld}
 	flips.rival = &results.Rival{Profile: "headroom", Outcome: results.LoadRelieved, Relieved: new(3700.)}
 	for _, row := range []struct {
@@ -66,11 +66,11 @@ func TestBalance(t *testing.T) {
 		throttled, relieved *float64
 		words               string
 	}{
-		{"a load that is borne", evenly(100, 100, 100, 100, 100), results.LoadHeld, nil, nil, "!throttled from"},
+		{"a load that is borne", evenCourse(100, 100, 100, 100, 100), results.LoadHeld, nil, nil, "!throttled from"},
 		{"one that is relieved", relieved, results.LoadRelieved, new(0.), new(30.), "30 s|2 splits, 1 move and no merge|3 ranges|!to the end"},
-		{"one that is throttled later", evenly(100, 50, 100, 100, 100, 100), results.LoadRelieved, new(10.), new(20.), "10 s"},
+		{"one that is throttled later", evenCourse(100, 50, 100, 100, 100, 100), results.LoadRelieved, new(10.), new(20.), "10 s"},
 		{"one that is throttled to the end", throttled, results.LoadThrottled, new(0.), nil, `"NYC" (50.0 %|no boundary divides its load|!Berlin`},
-		{"one that ends too soon to tell", evenly(50, 50, 50, 100, 100), results.LoadThrottled, new(0.), nil, "long enough"},
+		{"one that ends too soon to tell", evenCourse(50, 50, 50, 100, 100), results.LoadThrottled, new(0.), nil, "long enough"},
 		{"a single hot key", single, results.LoadThrottled, new(0.), nil, `"NYC" alone|2,000/s`},
 		{"a verdict that survives", survives, results.LoadHeld, nil, nil, "survives|headroom|!flips"},
 		{"a verdict that flips", flips, results.LoadHeld, nil, nil, "flips|headroom|1 h 1 min 40 s|!survives"},
@@ -110,7 +110,7 @@ func TestAccounts(t *testing.T) {
 		{"two that are full", 2, 25, "the limits of the 2 accounts"},
 		{"two of which one alone would be full", 2, 50, "long enough"},
 	} {
-		record := evenly(50, 50, 50, 50, 50).record(t)
+		record := evenCourse(50, 50, 50, 50, 50).record(t)
 		record.Manifest.Accounts, record.Manifest.Targets.Account = row.accounts, row.target
 		resultstest.CheckWords(t, row.name, verdict.Judge(record).Verdict, row.words)
 	}
@@ -137,7 +137,7 @@ func TestAccounts(t *testing.T) {
 }
 
 func TestMinutesSumUpTheLoad(t *testing.T) {
-	c := evenly()
+	c := evenCourse()
 	c.events = []results.Event{decided(30, results.RangeSplit, 2), decided(70, results.RangeMoved, 2), decided(70, results.RangesMerged, 1)}
 	for range 18 {
 		c.served = append(c.served, 40)
@@ -162,7 +162,7 @@ func TestMinutesSumUpTheLoad(t *testing.T) {
 }
 
 func TestFindingsOfBalance(t *testing.T) {
-	c := evenly(50, 100, 100, 100, 100)
+	c := evenCourse(50, 100, 100, 100, 100)
 	c.events = []results.Event{decided(11, results.RangeSplit, 2), decided(11, results.RangeMoved, 2), decided(12, results.RangeKept, 2)}
 	for n := range 5 {
 		c.events = append(c.events, decided(13+n, results.RangeKept, 2))
@@ -182,10 +182,10 @@ func TestLimitsOfSimulations(t *testing.T) {
 		{"headroom", "headroom", "cold", nil, "profile headroom|!held hard"},
 		{"2010", "measured-2010", "cold", nil, "2010|!held hard"},
 		{"without data", "documented", "cold", func(m *results.Manifest) { m.Dataless = true }, "Nothing was stored"},
-		{"a network of round trips alone", "documented", "warm", modelled("0", "0"), "modelled round trip.|!loses|!line of"},
-		{"one that loses packets", "documented", "warm", modelled("50", "0"), "loses|!line of"},
-		{"a line", "documented", "warm", modelled("0", "2500000"), "line of|!loses"},
-		{"both", "documented", "warm", modelled("50", "2500000"), "loses|line of"},
+		{"a network of round trips alone", "documented", "warm", modelNetwork("0", "0"), "modelled round trip.|!loses|!line of"},
+		{"one that loses packets", "documented", "warm", modelNetwork("50", "0"), "loses|!line of"},
+		{"a line", "documented", "warm", modelNetwork("0", "2500000"), "line of|!loses"},
+		{"both", "documented", "warm", modelNetwork("50", "2500000"), "loses|line of"},
 	} {
 		record := course{served: []int{100}, spread: &results.Spread{Partitions: 2}, start: row.start}.record(t)
 		record.Manifest.Profile = row.profile
@@ -196,8 +196,8 @@ func TestLimitsOfSimulations(t *testing.T) {
 	}
 }
 
-// modelled sets what the model has of a network.
-func modelled(loss, bandwidth string) func(*results.Manifest) {
+// modelNetwork sets what the model has of a network.
+func modelNetwork(loss, bandwidth string) func(*results.Manifest) {
 	return func(m *results.Manifest) {
 		m.Target = results.Embedded
 		m.Model = []results.Parameter{{Name: "packet_loss", Value: loss}, {Name: "client_bandwidth", Value: bandwidth}}

@@ -70,19 +70,19 @@ func (r *run) into(t testing.TB, folder results.Folder) {
 }
 
 func (r *run) operation(op *resultstest.Operation) {
-	if op.Every(4) {
+	if op.IsLastOf(4) {
 		op.Kind = 2
 	}
-	if op.Every(r.late) {
+	if op.IsLastOf(r.late) {
 		op.Sent += 120 * time.Millisecond
 	}
-	op.Dropped = op.Every(r.dropped)
+	op.Dropped = op.IsLastOf(r.dropped)
 }
 
 func (r *run) attempt(op *resultstest.Operation, a *results.Attempt) {
 	a.Entities = 0
 	switch {
-	case op.Every(r.failed):
+	case op.IsLastOf(r.failed):
 		a.Class = results.Failed
 	case r.serves == 0:
 		a.Class = results.Throttled

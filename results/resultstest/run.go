@@ -88,8 +88,8 @@ type Operation struct {
 	Rand *rand.Rand
 }
 
-// Every reports whether the operation is the last of each n; 0 is never.
-func (op *Operation) Every(n int) bool { return n > 0 && int(op.Number)%n == n-1 }
+// IsLastOf reports whether the operation is the last of each n; 0 is never.
+func (op *Operation) IsLastOf(n int) bool { return n > 0 && int(op.Number)%n == n-1 }
 
 // Record plays the run and reads its record.
 func (r *Run) Record(t testing.TB) *results.Record {
@@ -99,9 +99,9 @@ func (r *Run) Record(t testing.TB) *results.Record {
 	return Read(t, folder)
 }
 
-// Once returns a function that reads the record of the run, which is played when it is first
+// RecordOnce returns a function that reads the record of the run, which is played when it is first
 // called.
-func (r *Run) Once() func(t testing.TB) *results.Record {
+func (r *Run) RecordOnce() func(t testing.TB) *results.Record {
 	folder, once := new(results.Memory), new(sync.Once)
 	return func(t testing.TB) *results.Record {
 		t.Helper()
