@@ -89,9 +89,10 @@ func situationRecords(t *testing.T) map[string]*results.Record {
 // colour as without. Marks stand for the colours.
 func TestFirstScreens(t *testing.T) {
 	for name, d := range situations(t) {
-		fitting(t, d.Document)
+		checkScreens(t, d.Document, layout.Look{Columns: 20}, layout.Look{Columns: 1000, Colour: true}, layout.Look{Columns: 120, ASCII: true})
 		var got strings.Builder
 		for _, columns := range []int{60, 80, 120} {
+			checkScreens(t, d.Document, layout.Look{Columns: columns})
 			plain := laidOut(t, d.Document, layout.Look{Columns: columns})
 			fmt.Fprintf(&got, "== %d columns\n%s", columns, plain)
 			if painted := laidOut(t, d.Document, layout.Look{Columns: columns, Colour: true}); escape.ReplaceAllString(painted, "") != plain {

@@ -29,14 +29,14 @@ const hostile = "a\x1b[2J\x1b]0;owned\x07\r\n\u202eb\u009b31m\xff'"
 func text(t testing.TB, record *results.Record) string {
 	t.Helper()
 	d := documentOf(record)
-	fitting(t, d)
+	checkScreens(t, d, layout.Look{Columns: 20}, layout.Look{Columns: 80})
 	return laidOut(t, d, layout.Look{Verbose: true})
 }
 
-// fitting holds the first screen of a document to what must be true of each.
-func fitting(t testing.TB, d *document.Document) {
+// checkScreens checks first screens of a document for what must be true of each.
+func checkScreens(t testing.TB, d *document.Document, looks ...layout.Look) {
 	t.Helper()
-	for _, look := range []layout.Look{{Columns: 20}, {Columns: 60}, {Columns: 80}, {Columns: 120, ASCII: true}, {Columns: 1000, Colour: true}} {
+	for _, look := range looks {
 		screen := laidOut(t, d, look)
 		if lines := strings.Count(screen, "\n"); lines > mostLines {
 			t.Errorf("the first screen of %d columns has %d lines; want at most %d:\n%s", look.Columns, lines, mostLines, screen)
