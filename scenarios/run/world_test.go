@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"context"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -11,11 +10,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
+	"loadgen/scenarios/run/runtest"
 	"loadgen/target"
 )
 
@@ -157,34 +154,9 @@ func loaded(t testing.TB, w *world, text string, peak float64) *results.Record {
 // where there is one.
 func searched(t testing.TB, w *world, text string, peak float64, find *campaign.Find) *results.Record {
 	t.Helper()
-	s, err := scenarios.Parse("world.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: worldTable, NewName: true, Blank: true, Find: find})
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := results.Manifest{Scenario: results.Scenario{Name: s.Name}, Target: "https://table.example", Time: "virtual", Retry: s.Retry,
-		Operations: c.Kinds(), PartitionKey: "2011 Full", PeakAsked: peak, Checks: s.Expect}
-	memory := new(results.Memory)
-	recorder, err := results.NewRecorder(memory, manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner := &drive.Virtual{Target: w}
-	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(memory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record.Summary = verdict.Judge(record)
-	return record
+	c := runtest.Campaign{Target: w, Manifest: results.Manifest{Target: "https://table.example", PartitionKey: worldKey, PeakAsked: peak}}
+	c.Options = campaign.Options{Scenario: runtest.Parse(t, text), Table: worldTable, NewName: true, Blank: true, Find: find}
+	return c.MustRun(t).Record
 }
 
 // inserts is a scenario of inserts into one partition, phase after phase: each its name,
