@@ -14,12 +14,13 @@ import (
 	"loadgen/results"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // small is the stress test with one step of a second.
 func small(t *testing.T) run.Plan {
 	t.Helper()
-	return run.Plan{Scenario: builtin(t, "stress", "phases.peak.rates=[200]", "phases.peak.each=1s")}
+	return run.Plan{Scenario: runtest.Builtin(t, "stress", "phases.peak.rates=[200]", "phases.peak.each=1s")}
 }
 
 // In virtual and in real time a run writes its interval log and its table to the end, over

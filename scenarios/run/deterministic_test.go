@@ -6,33 +6,16 @@ import (
 	"testing"
 
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
-
-// quickly divides rates and limits by 20, as scaled does, and has load balancing act
-// twenty times as soon as well.
-func quickly() []string {
-	return append(scaled(), "phases.spread.for=1m", "model.tick=1s", "model.detection=15s", "model.load_memory=3s",
-		"model.detection_gap=2s", "model.offline_least=1s", "model.offline_most=1s")
-}
-
-// quick is the canonical scenario in that form.
-func quick(t *testing.T, set ...string) *scenarios.Scenario {
-	t.Helper()
-	return builtin(t, "simulate", append(quickly(), set...)...)
-}
 
 // bytesOf returns the seconds and the events of a simulation on so many processors,
 // without its verdict, which is on another profile, too, where there is one.
 func bytesOf(t *testing.T, processors int, p run.Plan) string {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-	folder := new(results.Memory)
-	p.Memory = folder
-	if _, err := run.Run(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	folder := runtest.Run(t, p).Folder
 	events, verdict, told := strings.Cut(string(folder.Bytes(results.EventsFile)), `"event":"`+results.VerdictTold+`"`)
 	if !told || strings.Count(verdict, "\n") != 1 {
 		t.Fatalf("the verdict is not the last event: %q", verdict)
@@ -40,17 +23,35 @@ func bytesOf(t *testing.T, processors int, p run.Plan) string {
 	return events + string(folder.Bytes(results.IntervalsFile))
 }
 
-// The same seed gives the same bytes, however many processors there are, and with
+// The same seed gives the same bytes, however many processors and workers there are, and with
 // another profile beside it; another seed does not.
 func TestSimulationIsDeterministic(t *testing.T) {
-	want := bytesOf(t, 1, run.Plan{Scenario: quick(t)})
-	if !strings.Contains(want, `"event":"split"`) || !strings.Contains(want, `"event":"move"`) {
-		t.Fatal("there is no split and no move: the test shows nothing")
-	}
-	if bytesOf(t, max(2, runtime.NumCPU()), run.Plan{Scenario: quick(t), Rival: true}) != want {
-		t.Error("with several processors and another profile beside it the record differs; want the same bytes")
-	}
-	if bytesOf(t, 1, run.Plan{Scenario: quick(t, "seed=7")}) == want {
-		t.Error("another seed gives the same record; want another")
+	for _, row := range []struct {
+		scenario string
+		settings []string
+		events   []string
+	}{
+		{"simulate", quickly(), []string{"split", "move"}},
+		{"stress", []string{"phases.load.entities=300", "phases.peak.rates=[500, 2500]", "phases.peak.each=1s"},
+			[]string{results.StageBegins, results.PhaseBegins, results.PhaseEnds, results.StageEnds}},
+	} {
+		of := func(processors int, p run.Plan, settings ...string) string {
+			p.Scenario = runtest.Builtin(t, row.scenario, append(settings, row.settings...)...)
+			return bytesOf(t, processors, p)
+		}
+		want := of(1, run.Plan{})
+		for _, event := range row.events {
+			if !strings.Contains(want, `"event":"`+event+`"`) {
+				t.Errorf("%s: there is no %s", row.scenario, event)
+			}
+		}
+		for _, workers := range []string{"1", "7", "4096", "9"}[:run.Tier(2, 4)] {
+			if of(max(2, runtime.NumCPU()), run.Plan{Rival: true}, "workers="+workers) != want {
+				t.Errorf("%s: several processors, %s workers and another profile give other bytes", row.scenario, workers)
+			}
+		}
+		if of(1, run.Plan{}, "seed=7") == want {
+			t.Errorf("%s: another seed gives the same bytes", row.scenario)
+		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // The secrets that no record, no line and no error may hold.
@@ -117,7 +118,7 @@ func elsewhere(t *testing.T, server *httptest.Server, settings ...string) run.Pl
 		t.Fatal(err)
 	}
 	settings = append([]string{"phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200]", "phases.peak.each=1s", "workers=8", "retry=none"}, settings...)
-	return run.Plan{Scenario: stress(t, settings...), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
+	return run.Plan{Scenario: runtest.Builtin(t, "stress", settings...), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
 		Trust: trusts(server), Consent: func(run.Ask) error { return nil }, Memory: new(results.Memory)}
 }
 

@@ -1,17 +1,17 @@
 //go:build ci
 
-package run
+package run_test
 
 import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
 	"loadgen/engine"
 	"loadgen/results"
+	"loadgen/scenarios/run"
 )
 
 // ordered returns the seconds of faults of each kind, status, code and key, in order.
@@ -34,97 +34,94 @@ func ordered(counts map[entry]int64) map[entry][]int64 {
 // kind, code and key, and by second but for those that ended right before its end, which
 // the sender saw in the next one.
 func TestTheLogOfFaultsIsWhatALiveRecordSays(t *testing.T) {
-	var under sync.WaitGroup
 	for seed := range uint64(4) {
-		under.Go(func() {
-			rng := rand.New(rand.NewPCG(seed, 9))
-			faults := drawnFaults(rng)
+		faults := drawnFaults(rand.New(rand.NewPCG(seed, 9)))
+		t.Run(faults, func(t *testing.T) {
+			t.Parallel()
 			s := faulty(t, "full-jitter", faults)
 			s.Seed = seed
-			record, o, _ := carried(t, s, Embedded)
-			if record == nil {
-				return
-			}
+			record, o, _ := carried(t, s, run.Embedded)
 			log, has := ordered(logged(o.injected)), ordered(recorded(record))
 			if len(log) != len(has) || len(log) == 0 {
-				t.Errorf("seed %d: the log of\n%s\nhas %d kinds, codes and keys, and the record %d", seed, faults, len(log), len(has))
+				t.Errorf("the log has %d kinds, codes and keys, the record %d", len(log), len(has))
 			}
 			for one, seconds := range log {
 				if len(has[one]) != len(seconds) {
-					t.Errorf("seed %d: %+v: %d in the log of\n%s\nand %d in the record", seed, one, len(seconds), faults, len(has[one]))
+					t.Errorf("%+v: %d in the log, %d in the record", one, len(seconds), len(has[one]))
 					continue
 				}
 				for i, second := range seconds {
 					if later := has[one][i] - second; later < 0 || later > 1 {
-						t.Errorf("seed %d: %+v: number %d is in second %d of the log, and in %d of the record", seed, one, i, second, has[one][i])
+						t.Errorf("%+v: number %d is in second %d of the log, and in %d of the record", one, i, second, has[one][i])
 					}
 				}
 			}
 		})
 	}
-	under.Wait()
 }
 
 // What is offered and what is injected is the same in real time as on the virtual clock, of
 // whatever is sent on the same side of each edge of the window as it was due.
 func TestEachFaultIsTheSameLive(t *testing.T) {
 	for group := range slices.Chunk(mechanisms(), 6) {
-		var under sync.WaitGroup
-		for _, m := range group {
-			under.Go(func() { m.sameLive(t) })
-		}
-		under.Wait()
+		t.Run("six", func(t *testing.T) {
+			for _, m := range group {
+				t.Run(m.says, func(t *testing.T) {
+					t.Parallel()
+					m.sameLive(t)
+				})
+			}
+		})
 	}
 }
 
 func (m *mechanism) sameLive(t *testing.T) {
 	s := faulty(t, "none", "  - "+m.faults)
-	_, virtual, begin := carried(t, s, Simulated)
-	_, live, began := carried(t, s, Embedded)
+	rule := &s.Faults[0]
+	_, virtual, begin := carried(t, s, run.Simulated)
+	_, live, began := carried(t, s, run.Embedded)
 	byNumber := func(a, b results.Attempt) int { return cmp.Compare(a.Number, b.Number) }
 	slices.SortFunc(virtual.attempts, byNumber)
 	slices.SortFunc(live.attempts, byNumber)
 	if len(live.attempts) != len(virtual.attempts) || len(live.attempts) != 600 {
-		t.Errorf("%s: %d attempts live, and %d on the virtual clock; want 600", m.says, len(live.attempts), len(virtual.attempts))
-		return
+		t.Fatalf("%d attempts live, and %d on the virtual clock; want 600", len(live.attempts), len(virtual.attempts))
 	}
 	compared := 0
 	for i := range live.attempts {
 		a, b := &live.attempts[i], &virtual.attempts[i]
 		if a.Number != b.Number || a.Intended-began != b.Intended-begin || a.PartitionKey != b.PartitionKey {
-			t.Errorf("%s: number %d is due %v after the begin at %q live, and %v at %q on the virtual clock", m.says, a.Number, a.Intended-began, a.PartitionKey,
+			t.Fatalf("number %d is due at %v at %q live, and at %v at %q on the virtual clock", a.Number, a.Intended-began, a.PartitionKey,
 				b.Intended-begin, b.PartitionKey)
-			return
 		}
-		if m.edge(a.Intended-began) || m.edge(a.Sent-began) || m.can(a, began) != m.can(b, begin) || m.late(a, began) {
+		if nearEdge(rule, a.Intended-began) || nearEdge(rule, a.Sent-began) || meets(rule, a, began) != meets(rule, b, begin) || late(rule, a, began) {
 			continue
 		}
 		compared++
 		if a.Injected != b.Injected || a.Status != b.Status || a.Code != b.Code || a.Class != b.Class {
-			t.Errorf("%s: number %d met %q and came to %d %s live, and %q and %d %s on the virtual clock", m.says, a.Number, a.Injected, a.Status, a.Code,
+			t.Errorf("number %d met %q and came to %d %s live, and %q and %d %s on the virtual clock", a.Number, a.Injected, a.Status, a.Code,
 				b.Injected, b.Status, b.Code)
 		}
-		if takes := a.Done - a.Sent; a.Injected != "" && takes < m.takes {
-			t.Errorf("%s: number %d met %s and took %v; want %v at least", m.says, a.Number, a.Injected, takes, m.takes)
+		if takes := a.Done - a.Sent; a.Injected != "" && takes < time.Duration(m.takes)*time.Millisecond {
+			t.Errorf("number %d met %s and took %v; want %d ms at least", a.Number, a.Injected, takes, m.takes)
 		}
 	}
 	if compared < 60 {
-		t.Errorf("%s: %d attempts could be compared; want 60 of 600 at least, on however busy a machine", m.says, compared)
+		t.Errorf("%d attempts could be compared; want 60 of 600 at least, on however busy a machine", compared)
 	}
 }
 
 // late reports whether a freeze met an attempt otherwise than by when it was sent: a reply
 // freezes by when it is there, which a busy machine puts off.
-func (m *mechanism) late(a *results.Attempt, began time.Duration) bool {
+func late(rule *engine.FaultRule, a *results.Attempt, began time.Duration) bool {
 	frozen := a.Injected != ""
-	return m.rule.Kind == engine.FaultFreeze && (!frozen && a.Done-began >= m.rule.To || frozen && a.Sent-began < m.rule.From)
+	return rule.Kind == engine.FaultFreeze && (!frozen && a.Done-began >= rule.To || frozen && a.Sent-began < rule.From)
 }
 
-// edge reports whether an instant is so near to an edge of the window that a little delay
+// nearEdge reports whether an instant is so near to an edge of the window that a little delay
 // puts a reply on the other side.
-func (m *mechanism) edge(at time.Duration) bool {
+func nearEdge(rule *engine.FaultRule, at time.Duration) bool {
 	const near = 100 * time.Millisecond
-	for _, edge := range []time.Duration{m.rule.From, m.rule.To} {
+	for _, edge := range []time.Duration{rule.From, rule.To} {
 		if edge > 0 && at > edge-near && at < edge+near {
 			return true
 		}

@@ -11,6 +11,7 @@ import (
 
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run"
 )
 
 // ladderStep is a rate in operations per second and how long it is offered, in seconds.
@@ -258,7 +259,8 @@ func drawnNatures(t *testing.T, number int, seed uint64) {
 
 func TestDrawnNatures(t *testing.T) {
 	leftOutWhenShort(t)
-	drawnNatures(t, 12, 1)
+	t.Parallel()
+	drawnNatures(t, run.Tier(6, 600), 2)
 }
 
 // A search over drawn targets ends within 5 % of what the target sustains, whatever noise is
@@ -266,7 +268,7 @@ func TestDrawnNatures(t *testing.T) {
 func TestDrawnSearches(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	drawnSearches(t, 4, 5)
+	drawnSearches(t, run.Tier(3, 100), 6)
 }
 
 func drawnSearches(t *testing.T, number int, seed uint64) {
@@ -319,7 +321,7 @@ func drawnSearches(t *testing.T, number int, seed uint64) {
 func TestDrawnTraces(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	drawnTraces(t, 5, 7)
+	drawnTraces(t, run.Tier(3, 400), 8)
 }
 
 func drawnTraces(t *testing.T, number int, seed uint64) {
@@ -339,7 +341,7 @@ func drawnTraces(t *testing.T, number int, seed uint64) {
 		// longest is for how long at a time 5 % more than the capacity is asked.
 		over := math.Max(0, math.Min(1, (high-1.05*n.capacity)/(high-low)))
 		longest := []float64{40 * over, 40 / math.Pi * math.Acos(1-2*over), 10 * math.Ceil(over)}[shape]
-		record := loaded(t, &n.world, inserts(n.retry, shaped(arrivals[shape])...), 0)
+		record := loaded(t, &n.world, shaped(n.retry, arrivals[shape]).text(), 0)
 		phase, state := &record.Summary.Phases[0], record.Summary.State
 		judged++
 		switch {

@@ -14,6 +14,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // Lengths of keys, and of all that an entity of so many letters is billed by beside them: 4
@@ -82,9 +83,9 @@ func onWire(t testing.TB, verb string, letters int) (request, reply float64) {
 }
 
 // day returns what a run came to in its phase, and its counts.
-func day(t testing.TB, s *scenarios.Scenario) (record, results.KindStats, *figure.Figures) {
+func day(t testing.TB, s *scenarios.Scenario) (runtest.Record, results.KindStats, *figure.Figures) {
 	t.Helper()
-	r := simulated(t, run.Plan{Scenario: s})
+	r := runtest.Run(t, run.Plan{Scenario: s})
 	return r, r.Total(results.Reported), figure.Of(r.Record)
 }
 
@@ -248,7 +249,7 @@ func TestASearchEndsAtTheLine(t *testing.T) {
 	const carried = 120
 	s := networked(t, fmt.Sprintf("client_bandwidth: %.0f, region: %s", request*carried, model.Regions()[0].Name), 2000, "insert",
 		"partitions: [Rome], arrivals: {constant: 50}, for: 10s")
-	r := simulated(t, run.Plan{Scenario: s, Find: &campaign.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 20, UpTo: 1000, Step: 5 * time.Second}})
+	r := runtest.Run(t, run.Plan{Scenario: s, Find: &campaign.Find{Of: results.LimitPartition, MaxThrottled: .01, From: 20, UpTo: 1000, Step: 5 * time.Second}})
 	l := r.Limit
 	if l == nil || l.NotHeld == nil || l.By != results.LimitClient || *l.NotHeld > 1.4*carried || l.Held != nil && *l.Held > 1.05*carried {
 		t.Errorf("the search came to %+v; want it to end client-limited where the line carries no more, at %d/s", l, carried)

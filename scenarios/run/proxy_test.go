@@ -17,6 +17,7 @@ import (
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // The proxy's own user and password, which nothing may show.
@@ -92,7 +93,7 @@ func signed(t *testing.T, address string, server *httptest.Server, settings ...s
 		t.Fatal(err)
 	}
 	settings = append([]string{"phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200]", "phases.peak.each=1s", "workers=8", "retry=none"}, settings...)
-	return run.Plan{Scenario: stress(t, settings...), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
+	return run.Plan{Scenario: runtest.Builtin(t, "stress", settings...), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
 		Trust: trusts(server), Consent: func(run.Ask) error { return nil }, Memory: new(results.Memory)}
 }
 
@@ -188,7 +189,7 @@ func TestClientsThatAreNone(t *testing.T) {
 		{"one where nothing is sent over a network", run.Plan{On: run.InProcess, Client: run.NetHTTP}, "nothing is sent over a network"},
 		{"another than vegeta's", run.Plan{On: run.Embedded, Client: run.Native, Driver: run.Vegeta, RetryChosen: true}, "vegeta's driver sends by net/http"},
 	} {
-		row.plan.Scenario = stress(t, "retry=none")
+		row.plan.Scenario = runtest.Builtin(t, "stress", "retry=none")
 		if faults := fmt.Sprint(row.plan.Validate()); !strings.Contains(faults, "client") || !strings.Contains(faults, row.says) {
 			t.Errorf("%s: Validate = %s; want %q", row.name, faults, row.says)
 		}

@@ -17,6 +17,7 @@ import (
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/keys"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 // asking is a table that was drawn, and a query of it.
@@ -204,7 +205,7 @@ func answers(t *testing.T, number int, seed uint64) {
 			t.Fatal(err)
 		}
 		foreseen := c.Forecasts()[1]
-		rec := simulated(t, run.Plan{Scenario: s, Data: true})
+		rec := runtest.Run(t, run.Plan{Scenario: s, Data: true})
 		did := rec.Total(func(p *results.Phase, _ results.Kind) bool { return p.Stage == "ask" })
 		if want := did.Operations * int64(a.matching(t, s)); a.newest && did.Returned != want {
 			t.Errorf("case %d: %d are returned for %d operations; want %d in %s", i, did.Returned, did.Operations, want, a.String())
@@ -239,5 +240,6 @@ func off(foreseen, came int64) bool { return math.Abs(float64(foreseen-came)) > 
 // what it counts and how many pages that takes is known before.
 func TestRandomQueries(t *testing.T) {
 	leftOutWhenShort(t)
-	answers(t, 20, 61)
+	t.Parallel()
+	answers(t, run.Tier(6, 200), 62)
 }

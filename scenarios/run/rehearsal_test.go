@@ -1,4 +1,4 @@
-package run
+package run_test
 
 import (
 	"context"
@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"loadgen/results"
-	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
+	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 const rehearsable = `name: rehearsed
@@ -26,52 +28,39 @@ phases:
     traffic: {arrivals: {constant: 300}, for: 4s, operations: [{name: save, verb: insert}]}
 `
 
-func rehearsableScenario(t *testing.T) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Parse("rehearsed.yaml", []byte(rehearsable))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // A rehearsal is the simulation that it stands for, retries included, and the forecast is
 // what that sends.
 func TestRehearsalIsTheSimulation(t *testing.T) {
-	s := rehearsableScenario(t)
-	record, err := Run(context.Background(), Plan{Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan := Plan{Scenario: s, On: Embedded}
-	r, err := plan.Rehearse(context.Background(), 1_000_000)
+	s := runtest.Parse(t, rehearsable)
+	plan := run.Plan{Scenario: s, On: run.Embedded}
+	r, err := plan.Rehearse(t.Context(), 1_000_000)
 	if err != nil || !r.Whole {
 		t.Fatalf("Rehearse() = %+v, %v; want all of it", r, err)
 	}
-	want, got := record.Total(results.Everything), r.Record.Total(results.Everything)
+	want, got := runtest.Simulate(t, s).Total(results.Everything), r.Record.Total(results.Everything)
 	if got.Attempts != want.Attempts || got.Throttled != want.Throttled || want.Throttled == 0 {
-		t.Errorf("rehearsed: %d attempts, %d throttled; simulated: %d and %d, some of them", got.Attempts, got.Throttled, want.Attempts, want.Throttled)
+		t.Errorf("rehearsed: %d attempts, %d throttled; simulated: %d and %d", got.Attempts, got.Throttled, want.Attempts, want.Throttled)
 	}
-	f, err := plan.Forecast(context.Background())
+	f, err := plan.Forecast(t.Context())
 	if err != nil || f.Requests != want.Attempts || f.Entities != want.Counted || f.AtMost < f.Requests {
 		t.Errorf("Forecast() = %+v, %v; want %d requests and %d entities", f, err, want.Attempts, want.Counted)
 	}
 }
 
-// A rehearsal ends at its bound, or as somebody wants it to.
+// A rehearsal ends at its bound, or with its context.
 func TestRehearsalIsBounded(t *testing.T) {
-	plan := Plan{Scenario: rehearsableScenario(t)}
-	r, err := plan.Rehearse(context.Background(), 400)
+	plan := run.Plan{Scenario: runtest.Parse(t, rehearsable)}
+	r, err := plan.Rehearse(t.Context(), 400)
 	if err != nil || r.Whole {
 		t.Fatalf("Rehearse() of 400 attempts = %+v, %v; want a part", r, err)
 	}
 	if attempts := r.Record.Total(results.Everything).Attempts; attempts < 400 || attempts > 1500 {
 		t.Errorf("a rehearsal of 400 attempts made %d", attempts)
 	}
-	gone, cancel := context.WithCancel(context.Background())
+	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := plan.Rehearse(gone, 400); !errors.Is(err, context.Canceled) {
-		t.Errorf("Rehearse() of somebody who left = %v; want %v", err, context.Canceled)
+		t.Errorf("Rehearse() with an ended context = %v; want %v", err, context.Canceled)
 	}
 }
 
@@ -79,29 +68,58 @@ func TestRehearsalIsBounded(t *testing.T) {
 // included.
 func TestForecastOfAPart(t *testing.T) {
 	for _, load := range []string{"arrivals: {constant: 210}, for: 40s", "clients: 10, think: 5ms, for: 20s", "clients: 8, count: 6000"} {
-		s, err := scenarios.Parse("rehearsed.yaml", []byte(strings.Replace(rehearsable, "arrivals: {constant: 300}, for: 4s", load, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := Plan{Scenario: s}
-		record, err := Run(context.Background(), plan)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := plan.Rehearse(context.Background(), 3000)
+		s := runtest.Parse(t, strings.Replace(rehearsable, "arrivals: {constant: 300}, for: 4s", load, 1))
+		plan := run.Plan{Scenario: s}
+		r, err := plan.Rehearse(t.Context(), 3000)
 		if err != nil || r.Whole {
 			t.Fatalf("%s: Rehearse() of a part = %+v, %v", load, r, err)
 		}
-		made, err := campaignOf(plan.options("loadgentest"))
+		made, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "loadgentest", NewName: true, RunMark: "run", Blank: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, want := r.Forecast(made), record.Total(results.Everything)
+		f, want := r.Forecast(made), runtest.Simulate(t, s).Total(results.Everything)
 		if near := math.Abs(float64(f.Requests)/float64(want.Attempts)-1) < 0.1; !near && !strings.Contains(load, "count") {
 			t.Errorf("%s: Forecast() of a part has %d requests; want about %d", load, f.Requests, want.Attempts)
 		}
 		if f.Sent <= r.Sent || f.Requests < 4000 {
 			t.Errorf("%s: Forecast() of a part = %+v; want more than the part sent, %d bytes", load, f, r.Sent)
+		}
+	}
+}
+
+// What a rehearsal weighs is what a run over a socket sends and receives, whatever it is.
+func TestRehearsalWeighsWhatIsSent(t *testing.T) {
+	t.Parallel()
+	const all = "{name: a, verb: insert}, {name: b, verb: get}, {name: c, verb: replace}, " +
+		"{name: d, verb: batch, entities: 3, together: [region]}, {name: e, verb: query, by: [region]}"
+	const number = `properties: [{name: Doc, type: Int64, value: "{doc}"}]`
+	operations := []string{
+		all, "{verb: insert}", "{verb: get}", "{verb: merge, " + number + "}", "{verb: replace}",
+		"{verb: insert-or-merge, " + number + "}", "{verb: delete}", "{verb: batch, entities: 7, together: [region]}",
+		"{verb: query, by: [region]}", "{verb: query, by: [region], rows: 20, select: [Doc]}",
+	}
+	for i, operation := range operations[:run.Tier(1, len(operations))] {
+		plan := run.Plan{Scenario: runtest.Parse(t, `name: weight
+seed: 1
+retry: none
+model: {profile: "off"}
+attributes: {region: {list: [north, "the south"]}, doc: {sequence: 1}}
+entity: {size: `+[]string{"300", "3000"}[i%2]+`, filler: Notes, `+number+`}
+design: {partition_key: "{region}", row_key: "{doc:09d}"}
+phases:
+  - {name: load, load: {entities: 200}}
+  - {name: work, traffic: {arrivals: {constant: 100}, for: 1s, operations: [`+operation+`]}}
+`)}
+		r, err := plan.Rehearse(t.Context(), 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.On, plan.NoProbe = run.Embedded, true
+		sum := runtest.Run(t, plan).Total(results.Everything)
+		off := func(got, want int64) bool { return math.Abs(float64(got-want)) > 0.05*float64(want) }
+		if off(r.Sent, sum.BytesOut) || off(r.Received, sum.BytesIn) {
+			t.Errorf("%s: %d sent and %d received; %d and %d on the wire", operation, r.Sent, r.Received, sum.BytesOut, sum.BytesIn)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"loadgen/scenarios/run"
 )
 
 // truth is a situation that was drawn: a world, the load that meets it, and whether the
@@ -106,5 +108,5 @@ func told(v *float64) string {
 func TestRandomSituations(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	truths(t, 12, 21)
+	truths(t, run.Tier(8, 500), 22)
 }

@@ -64,12 +64,12 @@ func (w *world) Submit(now clock.Instant, op *target.Operation) (target.Outcome,
 		w.begun, w.begin, w.last, w.tokens = true, now, now, w.limit*w.burst
 	}
 	at := time.Duration(now - w.begin)
-	if within(w.frozen, at) {
+	if inside(w.frozen, at) {
 		reply = w.begin.Add(w.frozen[1] + 4*time.Millisecond)
 	}
 	busy := target.Outcome{Status: 503, Code: entity.ServerBusy, Detail: "busy"}
 	switch {
-	case within(w.offline, at):
+	case inside(w.offline, at):
 		return busy, now.Add(2 * time.Millisecond)
 	case w.share > 0 && w.drawn(op, "share") < w.share:
 		if w.status == 0 {
@@ -85,7 +85,7 @@ func (w *world) Submit(now clock.Instant, op *target.Operation) (target.Outcome,
 	return target.Outcome{Status: 204, Counted: max(1, w.scanned)}, reply
 }
 
-func within(span [2]time.Duration, at time.Duration) bool { return span[0] <= at && at < span[1] }
+func inside(span [2]time.Duration, at time.Duration) bool { return span[0] <= at && at < span[1] }
 
 // queued returns when a request that arrives at an instant has been served.
 func (w *world) queued(at time.Duration, op *target.Operation) time.Duration {
