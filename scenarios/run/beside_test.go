@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+	"testing/synctest"
 
 	"loadgen/results"
 	"loadgen/scenarios/fields"
@@ -26,42 +26,39 @@ func small(t *testing.T) run.Plan {
 // In virtual and in real time a run writes its interval log and its table to the end, over
 // what an earlier run left in these files.
 func TestRunWritesItsSeconds(t *testing.T) {
-	t.Parallel()
-	for name, on := range map[string]run.Place{"virtual": run.Simulated, "in process": run.InProcess} {
-		folder := t.TempDir()
-		plan := small(t)
-		plan.On, plan.NoProbe = on, true
-		plan.HistogramLog, plan.SecondsTable = filepath.Join(folder, "run.hlog"), filepath.Join(folder, "run.csv")
-		if err := os.WriteFile(plan.SecondsTable, bytes.Repeat([]byte("older\n"), 100_000), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		record, err := run.Run(context.Background(), plan)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		text, err := os.ReadFile(plan.SecondsTable)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		if err != nil || len(rows) != len(record.Intervals)+1 {
-			t.Errorf("%s: %d rows, %v; want one for each of %d seconds and the headings", name, len(rows), err, len(record.Intervals))
-		}
-		log, err := os.ReadFile(plan.HistogramLog)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := 0
-		for _, row := range record.Intervals {
-			for _, kind := range row.Kinds {
-				if kind.Ok > 0 {
-					want++
+	for _, on := range []run.Place{run.Simulated, run.InProcess} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := small(t)
+			plan.On, plan.NoProbe = on, true
+			plan.HistogramLog, plan.SecondsTable = filepath.Join(t.TempDir(), "run.hlog"), filepath.Join(t.TempDir(), "run.csv")
+			if err := os.WriteFile(plan.SecondsTable, bytes.Repeat([]byte("older\n"), 100_000), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			record := runtest.Run(t, plan)
+			table, err := os.ReadFile(plan.SecondsTable)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
+			if err != nil || len(rows) != len(record.Intervals)+1 {
+				t.Errorf("place %d: %d rows, %v; want one for each of %d seconds and the headings", on, len(rows), err, len(record.Intervals))
+			}
+			log, err := os.ReadFile(plan.HistogramLog)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			for _, row := range record.Intervals {
+				for _, kind := range row.Kinds {
+					if kind.Ok > 0 {
+						want++
+					}
 				}
 			}
-		}
-		if got := strings.Count(string(log), "\nTag="); got == 0 || got > want {
-			t.Errorf("%s: %d lines; want one for each operation and second with a success, %d at most", name, got, want)
-		}
+			if got := bytes.Count(log, []byte("\nTag=")); got == 0 || got > want {
+				t.Errorf("place %d: %d lines; want one for each operation and second with a success, %d at most", on, got, want)
+			}
+		})
 	}
 }
 

@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
 	"loadgen/engine/rest"
+	"loadgen/engine/rest/resttest"
 	"loadgen/engine/wire"
 	"loadgen/results"
 	"loadgen/scenarios/run"
@@ -26,10 +25,11 @@ import (
 
 // The secrets that no record, no line and no error may hold.
 const (
-	plantedKey    = "cGxhbnRlZC1hY2NvdW50LWtleS0xMjM0NTY3ODkw"
-	plantedHeader = "planted-identity-header-41d0"
-	plantedToken  = "planted.token"
-	plantedSecret = "planted-client-secret-93"
+	plantedKey           = "cGxhbnRlZC1hY2NvdW50LWtleS0xMjM0NTY3ODkw"
+	plantedHeader        = "planted-identity-header-41d0"
+	plantedToken         = "planted.token"
+	plantedSecret        = "planted-client-secret-93"
+	plantedProxyPassword = "planted-proxy-password"
 )
 
 // tokensLast is less than the five minutes before their end in which azidentity gives none
@@ -86,44 +86,46 @@ func identify(t *testing.T) *issuer {
 	return i
 }
 
-// account is the account races of an engine without limits.
-func account(t *testing.T, name string, profile string, tokens rest.Tokens) *rest.Handler {
+// account is the account races of an engine in real time.
+func account(t *testing.T, name, profile string, tokens rest.Tokens) http.Handler {
 	t.Helper()
-	m, err := model.New(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clk := clock.NewReal()
+	return resttest.New(t, resttest.Options{Profile: profile, Key: resttest.Key{Account: "races", Secret: plantedKey},
+		Rest: rest.Options{Clock: clk, Calendar: clk, Tokens: tokens, Name: name}})
+}
+
+// remote is the plan of a short stress test against a server with TLS, by the account's key
+// at the address or, without one, as whom Entra ID knows us.
+func remote(t *testing.T, server *httptest.Server, address string, settings ...string) run.Plan {
+	t.Helper()
 	secret, err := wire.NewSecret(plantedKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clk := clock.NewReal()
-	h, err := rest.New(rest.Options{Engine: engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clk}), Clock: clk, Calendar: clk,
-		Accounts: []rest.Account{{Name: "races", Secret: secret}}, Tokens: tokens, Name: name})
+	identity := address == ""
+	if identity {
+		address, secret = server.URL, nil
+	}
+	endpoint, err := run.ParseURL(address+"/races", "races", secret)
+	if err == nil && identity {
+		endpoint, err = endpoint.WithIdentity()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
-}
-
-// elsewhere is the plan of a short stress test against a server with TLS, as whom Entra ID
-// knows us.
-func elsewhere(t *testing.T, server *httptest.Server, settings ...string) run.Plan {
-	t.Helper()
-	endpoint, err := run.ParseURL(server.URL+"/races", "races", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if endpoint, err = endpoint.WithIdentity(); err != nil {
-		t.Fatal(err)
-	}
-	settings = append([]string{"phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200]", "phases.peak.each=1s", "workers=8", "retry=none"}, settings...)
+	settings = append([]string{"phases.load.entities=100", "phases.peak.hold=false", "phases.peak.rates=[200]", "phases.peak.each=1s",
+		"workers=8", "retry=none"}, settings...)
+	trust := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	return run.Plan{Scenario: runtest.Builtin(t, "stress", settings...), On: run.Remote, Accounts: []run.Endpoint{endpoint}, NoProbe: true,
-		Trust: trusts(server), Consent: func(run.Ask) error { return nil }, Memory: new(results.Memory)}
+		Trust: trust, Consent: func(run.Ask) error { return nil }, Memory: new(results.Memory)}
 }
 
-func trusts(server *httptest.Server) *tls.Config {
-	return server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+// serve returns a server with TLS of a function.
+func serve(t *testing.T, do http.HandlerFunc) *httptest.Server {
+	server := httptest.NewTLSServer(do)
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	t.Cleanup(server.Close)
+	return server
 }
 
 // A token that is refused in the middle of a run is got once anew, and the run goes on with
@@ -132,89 +134,85 @@ func TestATokenRefusedUnderWayIsGotAnew(t *testing.T) {
 	who := identify(t)
 	h := account(t, "somebody's tables", model.Off, who)
 	var seen atomic.Int64
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if seen.Add(1) == 60 {
 			who.revoked.Store(1)
 		}
-		if who.Accept(r.Context(), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")) != nil && who.given.Load() == 1 && seen.Load() > 60 {
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if who.Accept(r.Context(), token) != nil && who.given.Load() == 1 && seen.Load() > 60 {
 			// The first that is refused has another one got; those behind it wait until that is so.
 			defer func() { <-who.second }()
 		}
 		h.ServeHTTP(w, r)
-	}))
-	defer server.Close()
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
-	p := elsewhere(t, server)
-	record, err := run.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}), "")
+	record := runtest.Run(t, p)
 	all := record.Total(results.Everything)
 	if all.Failed == 0 || all.Failed > int64(p.Scenario.Workers)+1 || all.Ok < 100 || who.given.Load() != 2 {
-		t.Errorf("%d attempts ok, %d failed, %d tokens given; want those under way to fail, and the rest to go on with a second token", all.Ok, all.Failed, who.given.Load())
+		t.Errorf("%d attempts ok, %d failed, %d tokens given; want those under way to fail, and a second token", all.Ok, all.Failed, who.given.Load())
 	}
 	if m := record.Manifest; m.Client != run.NetHTTP || m.Proxy != "" || record.Connections.Opened == 0 || record.Connections.Handshakes.Count == 0 {
 		t.Errorf("client %q, proxy %q, connections %+v; want net/http, and handshakes", m.Client, m.Proxy, record.Connections)
 	}
-	nowhere(t, p.Memory, record, nil)
+	checkSecrets(t, p.Memory, record.Record, nil)
 }
 
 // Once another token is refused, too, the run ends with the cause, and sends no more.
 func TestARunEndsOnceNobodyIsLetIn(t *testing.T) {
 	who := identify(t)
 	h := account(t, "somebody's tables", model.Off, who)
-	var seen, refused atomic.Int64
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var seen atomic.Int64
+	p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if seen.Add(1) == 60 {
 			who.revoked.Store(1 << 30)
 		}
-		if seen.Load() > 60 {
-			refused.Add(1)
-		}
 		h.ServeHTTP(w, r)
-	}))
-	defer server.Close()
-	p := elsewhere(t, server, "phases.peak.each=1h")
+	}), "", "phases.peak.each=1h")
 	record, err := run.Run(t.Context(), p)
-	if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), "the service refuses the token, and one that was got anew as well") {
-		t.Fatalf("Run = %v; want ErrTarget and why", err)
+	if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), "refuses the token") || who.given.Load() != 2 {
+		t.Errorf("Run = %v, after %d tokens; want ErrTarget for the token, after two", err, who.given.Load())
 	}
-	if who.given.Load() != 2 {
-		t.Errorf("%d tokens were given; want one in the place of the first, and no more", who.given.Load())
-	}
-	nowhere(t, p.Memory, record, err)
+	checkSecrets(t, p.Memory, record, err)
 }
+
+// refuses answers an error of the protocol.
+func refuses(w http.ResponseWriter, status int, code, says string) {
+	w.Header().Set("Server", "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0")
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"odata.error":{"code":%q,"message":{"lang":"en-US","value":"%s\nRequestId:x\nTime:y"}}}`, code, says)
+}
+
+// nobody accepts no token.
+type nobody struct{ *issuer }
+
+func (nobody) Accept(context.Context, string) error { return errors.New("not this one") }
 
 // What a service says to whom Entra ID knows is one line, and nothing is tried again.
 func TestNobodyIsLetInToBeginWith(t *testing.T) {
-	answer := func(status int, code string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Server", "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0")
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(status)
-			fmt.Fprintf(w, `{"odata.error":{"code":%q,"message":{"lang":"en-US","value":"No."}}}`, code)
-		}
-	}
 	who := identify(t)
+	strict := account(t, "", model.Off, nobody{who})
 	for _, row := range []struct {
-		name    string
-		handler http.Handler
-		tokens  int64
-		asked   int64
-		says    string
+		name   string
+		status int
+		code   string
+		asked  int64
+		says   string
 	}{
-		{"a service that takes no token of ours", account(t, "", model.Off, nobody{who}), 2, 2, "it wants one of https://login.example/tenant-of-races/oauth2/authorize"},
-		{"whoever has no role", answer(403, "AuthorizationPermissionMismatch"), 1, 1, "assign the role Storage Table Data Contributor"},
-		{"a closed network", answer(403, "AuthorizationFailure"), 1, 1, "network closed"},
-		{"a proxy that wants a password", answer(407, ""), 1, 1, "a proxy on the way asks who you are (407)"},
+		{"a service that takes no token of ours", 0, "", 2, "https://login.example/tenant-of-races/oauth2/authorize"},
+		{"no role", 403, "AuthorizationPermissionMismatch", 1, "Storage Table Data Contributor"},
+		{"a closed network", 403, "AuthorizationFailure", 1, "network"},
+		{"a proxy that wants a password", 407, "", 1, "407"},
 	} {
 		who.given.Store(0)
 		var asked atomic.Int64
-		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := remote(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 			asked.Add(1)
-			row.handler.ServeHTTP(w, r)
-		}))
-		p := elsewhere(t, server)
+			if row.status == 0 {
+				strict.ServeHTTP(w, r)
+				return
+			}
+			refuses(w, row.status, row.code, "No.")
+		}), "")
 		record, err := run.Run(t.Context(), p)
 		if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || record != nil {
 			t.Errorf("%s: Run = %v; want one line with %q", row.name, err, row.says)
@@ -222,18 +220,12 @@ func TestNobodyIsLetInToBeginWith(t *testing.T) {
 		if asked.Load() != row.asked {
 			t.Errorf("%s: %d requests were sent; want %d", row.name, asked.Load(), row.asked)
 		}
-		nowhere(t, p.Memory, nil, err)
-		server.Close()
+		checkSecrets(t, p.Memory, nil, err)
 	}
 }
 
-// nobody accepts none.
-type nobody struct{ *issuer }
-
-func (nobody) Accept(context.Context, string) error { return errors.New("not this one") }
-
-// nowhere fails where a secret is in what is kept of a run, or in why it ended.
-func nowhere(t *testing.T, memory *results.Memory, record *results.Record, err error) {
+// checkSecrets fails where a secret is in what is kept of a run, or in why it ended.
+func checkSecrets(t *testing.T, memory *results.Memory, record *results.Record, err error) {
 	t.Helper()
 	said := map[string]string{"the error": fmt.Sprintf("%v %+v", err, err), "the record": fmt.Sprintf("%+v", record)}
 	for _, name := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
