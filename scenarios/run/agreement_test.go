@@ -25,9 +25,9 @@ func TestWhoeverShowsAFigureShowsTheSame(t *testing.T) {
 	t.Parallel()
 	compared, runs := 0, run.Tier(3, 20)
 	for i := range runs {
-		c := draw(rand.New(rand.NewPCG(5, uint64(i))))
-		record := loaded(t, &c.world, c.text, 0)
-		t.Run(c.says, func(t *testing.T) {
+		n := drawNature(rand.New(rand.NewPCG(5, uint64(i))))
+		record := loaded(t, &n.world, n.text, n.peak)
+		t.Run(n.says, func(t *testing.T) {
 			figures := figure.Of(record)
 			summaryAgrees(t, record, figures)
 			trial := contest.Measure(record, record.Summary, figure.Needs{})

@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
+	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 )
 
 const sharedRaces = `name: races
@@ -37,16 +38,13 @@ phases:
 // own to the leader's engine.
 func together(t *testing.T, members int) (*results.Record, []results.MergePart) {
 	t.Helper()
-	s, err := scenarios.Parse("races.yaml", []byte(sharedRaces))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Parse(t, sharedRaces)
 	parts := make([]results.MergePart, members)
 	offer := func(ctx context.Context, _ *run.Plan, h run.Handed) (*results.Record, error) {
 		var all sync.WaitGroup
 		var waiting sync.WaitGroup
 		waiting.Add(members)
-		begins, failures := time.Now().Add(time.Second), make([]error, members)
+		begins, failures := time.Now().Add(200*time.Millisecond), make([]error, members)
 		for i := range members {
 			all.Go(func() {
 				var record *results.Record
@@ -66,11 +64,7 @@ func together(t *testing.T, members int) (*results.Record, []results.MergePart) 
 		}
 		return results.Merge(parts)
 	}
-	record, err := run.Run(context.Background(), run.Plan{Scenario: s, On: run.Embedded, Elsewhere: &run.Elsewhere{Processes: members, Offer: offer}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record, parts
+	return runtest.Run(t, run.Plan{Scenario: s, On: run.Embedded, Elsewhere: &run.Elsewhere{Processes: members, Offer: offer}}).Record, parts
 }
 
 // A scenario that several members offer against the engine of who has them do so comes to what
@@ -81,10 +75,7 @@ func TestMembersOfARun(t *testing.T) {
 	if record.Validity != results.Valid || record.Target == nil || record.Manifest.Merged != nil {
 		t.Errorf("the run is %s, %v, with the target's counts %v; want a valid one with counts", record.Validity, record.Reasons, record.Target)
 	}
-	s, err := scenarios.Parse("races.yaml", []byte(sharedRaces))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Parse(t, sharedRaces)
 	p := run.Plan{Scenario: s}
 	plan, err := p.Offered(nil, 3)
 	if err != nil || len(plan) != 2 || len(record.Phases) != 2 {
@@ -108,10 +99,7 @@ func TestMembersOfARun(t *testing.T) {
 
 // What several processes cannot offer is refused before anything is sent, by its field.
 func TestRunElsewhereRefuses(t *testing.T) {
-	s, err := scenarios.Parse("races.yaml", []byte(sharedRaces))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := runtest.Parse(t, sharedRaces)
 	offer := func(context.Context, *run.Plan, run.Handed) (*results.Record, error) {
 		t.Error("it was offered")
 		return nil, nil
@@ -127,7 +115,8 @@ func TestRunElsewhereRefuses(t *testing.T) {
 		one := *s
 		p := run.Plan{Scenario: &one, On: run.Embedded, Elsewhere: &run.Elsewhere{Processes: 2, Offer: offer}}
 		change(&p)
-		if record, err := run.Run(context.Background(), p); err == nil || record != nil || !strings.Contains(err.Error(), field) {
+		var fault fields.Fault
+		if record, err := run.Run(context.Background(), p); !errors.As(err, &fault) || !strings.HasSuffix(fault.Path, field) || record != nil {
 			t.Errorf("%s: %v; want a fault of it", field, err)
 		}
 	}

@@ -14,19 +14,7 @@ import (
 
 const milli = clock.Instant(time.Millisecond)
 
-// reads returns a function that yields a reading, and fails the test where none
-// was due.
-func reads(t *testing.T, r *run.HealthReading) func() run.HealthReading {
-	return func() run.HealthReading {
-		t.Helper()
-		if r == nil {
-			t.Fatal("the meter read anew; want it to within a second never")
-		}
-		return *r
-	}
-}
-
-// at is a beat that comes so late.
+// at is a beat that comes so late; read is nil where the meter is not to read anew.
 type at struct {
 	due, late clock.Instant
 	free      int64
@@ -35,14 +23,19 @@ type at struct {
 }
 
 func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
-	pointer := func(n int64) *int64 { return &n }
+	free := int64(3)
 	first := run.HealthReading{CPU: 5 * time.Second, CPUKnown: true, Pauses: time.Second, Goroutines: 9, Heap: 99}
 	after := &run.HealthReading{CPU: 5200 * time.Millisecond, CPUKnown: true, Pauses: 1030 * time.Millisecond,
 		LongestPause: 20 * time.Millisecond, Goroutines: 7, Heap: 70}
 	// began is of a second that the meter saw from its beginning to a reading.
 	began := results.Health{Lasted: time.Second, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
-		LongestPause: 20 * time.Millisecond, FreeWorkers: pointer(3), Goroutines: 7, Heap: 70}
-	with := func(v results.Health, change func(*results.Health)) results.Health { change(&v); return v }
+		LongestPause: 20 * time.Millisecond, FreeWorkers: &free, Goroutines: 7, Heap: 70}
+	unknown := began
+	unknown.FreeWorkers = nil
+	sumOf := func(v *results.Health) results.Generator {
+		return results.Generator{Seconds: 1, CPU: v.CPU, Pauses: v.Pauses, LongestPause: v.LongestPause, LeastFree: v.FreeWorkers,
+			Goroutines: v.Goroutines, Heap: v.Heap, Busiest: v}
+	}
 	for _, row := range []struct {
 		name  string
 		start clock.Instant
@@ -50,21 +43,16 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 		sum   results.Generator
 	}{
 		{"nothing has ended", 0, []at{{due: 999 * milli, free: 3}}, results.Generator{}},
-		{"a second has", 0, []at{{due: 500 * milli, free: 3}, {due: 1000 * milli, free: 4, read: after, want: []results.Health{began}}},
-			results.Generator{Seconds: 1, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond,
-				LongestPause: 20 * time.Millisecond, LeastFree: pointer(3), Goroutines: 7, Heap: 70, Busiest: &began}},
+		{"a second has", 0, []at{{due: 500 * milli, free: 3}, {due: 1000 * milli, free: 4, read: after, want: []results.Health{began}}}, sumOf(&began)},
 		{"a second that the meter did not see begin is left out", 1, []at{{due: 1000 * milli, free: 3, read: after}}, results.Generator{}},
-		{"nobody knows of the workers", 0, []at{{due: 1000 * milli, free: -1, read: after,
-			want: []results.Health{with(began, func(v *results.Health) { v.FreeWorkers = nil })}}},
-			results.Generator{Seconds: 1, CPU: 200 * time.Millisecond, Pauses: 30 * time.Millisecond, LongestPause: 20 * time.Millisecond,
-				Goroutines: 7, Heap: 70, Busiest: pointerTo(with(began, func(v *results.Health) { v.FreeWorkers = nil }))}},
+		{"nobody knows of the workers", 0, []at{{due: 1000 * milli, free: -1, read: after, want: []results.Health{unknown}}}, sumOf(&unknown)},
 		{"no worker is free", 0, []at{{due: 10 * milli, free: 0}, {due: 20 * milli, free: 9}}, results.Generator{}},
 		{"a beat that is just not late enough", 0, []at{{due: 10 * milli, late: 20 * milli, free: 1}}, results.Generator{}},
 		{"one that is", 0, []at{{due: 10 * milli, late: 20*milli + 1, free: 1}}, results.Generator{LongestStill: 20*time.Millisecond + 1}},
 	} {
 		m := run.NewHealthMeter(row.start, first, 2, 16)
 		for _, b := range row.beats {
-			got := m.Beat(b.due, b.due+b.late, run.GeneratorLoad{Free: b.free}, reads(t, b.read))
+			got := m.Beat(b.due, b.due+b.late, run.GeneratorLoad{Free: b.free}, func() run.HealthReading { return *b.read })
 			if diff := cmp.Diff(b.want, got); diff != "" {
 				t.Errorf("%s: Beat(%v late by %v) differs (-want +got):\n%s", row.name, b.due.Offset(), b.late.Offset(), diff)
 			}
@@ -76,8 +64,6 @@ func TestMeterPartsTimeIntoWholeSeconds(t *testing.T) {
 	}
 }
 
-func pointerTo(v results.Health) *results.Health { return &v }
-
 // A stand-still that reaches over seconds is parted among them, what was used
 // meanwhile belongs to the one in which it began.
 func TestMeterPartsAStandStill(t *testing.T) {
@@ -86,8 +72,7 @@ func TestMeterPartsAStandStill(t *testing.T) {
 	got := m.Beat(900*milli, 3250*milli, run.GeneratorLoad{Free: 1}, func() run.HealthReading { return used })
 	one := int64(1)
 	want := []results.Health{
-		{Second: 0, Lasted: 3250 * time.Millisecond, CPU: 300 * time.Millisecond, StoodStill: 100 * time.Millisecond,
-			FreeWorkers: &one, Goroutines: 4},
+		{Second: 0, Lasted: 3250 * time.Millisecond, CPU: used.CPU, StoodStill: 100 * time.Millisecond, FreeWorkers: &one, Goroutines: 4},
 		{Second: 1, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
 		{Second: 2, Lasted: time.Second, StoodStill: time.Second, Goroutines: 4},
 	}
@@ -95,21 +80,20 @@ func TestMeterPartsAStandStill(t *testing.T) {
 		t.Errorf("Beat after 2.35 s of standing still differs (-want +got):\n%s", diff)
 	}
 	used.CPU += 50 * time.Millisecond
-	rest := m.Beat(4000*milli, 4000*milli, run.GeneratorLoad{}, func() run.HealthReading { return used })
-	if len(rest) != 1 || rest[0].Second != 3 || rest[0].StoodStill != 250*time.Millisecond ||
-		rest[0].CPU != 50*time.Millisecond || rest[0].Lasted != 750*time.Millisecond || *rest[0].FreeWorkers != 0 {
-		t.Errorf("the second after it = %+v; want 250 ms of standing still and 50 ms of CPU in 750 ms", rest)
+	rest, none := m.Beat(4000*milli, 4000*milli, run.GeneratorLoad{}, func() run.HealthReading { return used }), int64(0)
+	want = []results.Health{{Second: 3, Lasted: 750 * time.Millisecond, CPU: 50 * time.Millisecond, StoodStill: 250 * time.Millisecond,
+		FreeWorkers: &none, Goroutines: 4}}
+	if diff := cmp.Diff(want, rest); diff != "" {
+		t.Errorf("the second after it differs (-want +got):\n%s", diff)
 	}
-	sum := m.Sum()
-	if sum.StoodStill != 2350*time.Millisecond || sum.LongestStill != 2350*time.Millisecond || sum.Seconds != 4 {
-		t.Errorf("Sum = %v still, longest %v, %d seconds; want 2.35 s, longest the whole of it, 4",
-			sum.StoodStill, sum.LongestStill, sum.Seconds)
+	if sum := m.Sum(); sum.StoodStill != 2350*time.Millisecond || sum.LongestStill != sum.StoodStill || sum.Seconds != 4 {
+		t.Errorf("Sum = %v still, longest %v, %d seconds; want 2.35 s twice, 4", sum.StoodStill, sum.LongestStill, sum.Seconds)
 	}
 }
 
 // The sums of random beats are those of counting each millisecond by itself.
 func TestMeterAgreesWithCountingMilliseconds(t *testing.T) {
-	for seed := range uint64(50) {
+	for seed := range uint64(run.Tier(5, 50)) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		var still [40]time.Duration
 		var told []results.Health

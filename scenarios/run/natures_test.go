@@ -120,8 +120,11 @@ func drawNature(r *rand.Rand) nature {
 	n.text = fmt.Sprintf("name: world\nseed: %d\ntable: world\nretry: %s\ndesign: {partition_key: \"2011 Full\", row_key: \"{number}\"}\n"+
 		"attributes:\n  number: {sequence: 1}\nphases:\n  - name: load\n    traffic:\n      arrivals: {steps: {rates: [%s], each: %gs}}\n      operations: %s\n",
 		1+r.IntN(1000), n.retry, strings.Join(list, ", "), length, operations)
-	n.says = fmt.Sprintf("%s capacity %.0f, slots %d service %v cv %.2f, burst %.2f, noise %.3f of %d, offline %v, retry %s, %s of %v each %gs",
-		kind, n.capacity, len(w.slots), w.service, w.cv, w.burst, w.share, w.status, w.offline, n.retry, shape, list, length)
+	if r.IntN(8) == 0 {
+		w.frozen = blip(length*float64(len(rates))*r.Float64(), 0.2+2*r.Float64())
+	}
+	n.says = fmt.Sprintf("%s capacity %.0f, slots %d service %v cv %.2f, burst %.2f, noise %.3f of %d, offline %v, frozen %v, retry %s, %s of %v each %gs",
+		kind, n.capacity, len(w.slots), w.service, w.cv, w.burst, w.share, w.status, w.offline, w.frozen, n.retry, shape, list, length)
 	return n
 }
 
@@ -151,7 +154,9 @@ func (n *nature) truths() []truthOf {
 		saved = max(0, min(n.world.burst*n.capacity, saved+(n.capacity-asked)*s.seconds))
 		drift := math.Abs(n.world.drifts) * s.seconds * float64(len(n.steps))
 		begin, end := float64(i)*s.seconds, float64(i+1)*s.seconds
-		hit := n.world.offline[1].Seconds() > begin && n.world.offline[0].Seconds() < end
+		hit := slices.ContainsFunc([][2]time.Duration{n.world.offline, n.world.frozen}, func(span [2]time.Duration) bool {
+			return span[1].Seconds() > begin && span[0].Seconds() < end
+		})
 		switch {
 		case hit:
 		case n.capacity == 0 || asked <= 0.95*n.capacity*(1-drift):
@@ -164,13 +169,13 @@ func (n *nature) truths() []truthOf {
 }
 
 // tally counts how headlines compare with the truth.
-type tally struct{ cases, wrongHolds, wrongFails, cannotTell, judged, limits, found int }
+type tally struct{ cases, wrongHolds, wrongFails, wrongLimits, cannotTell, judged, limits, found int }
 
 // judge compares what a record says with the truth.
 func (n *nature) judge(t *testing.T, i int, record *results.Record, sum *tally) {
 	s, truths := record.Summary, n.truths()
 	sum.cases++
-	told := fmt.Sprintf("case %d: %s: %s, saturation %v; ", i, n.says, s.State, told(s.Saturation))
+	told := fmt.Sprintf("case %d: %s: %s, saturation %v; ", i, n.says, s.State, shown(s.Saturation))
 	served := true
 	for p := range s.Phases {
 		phase := &s.Phases[p]
@@ -186,7 +191,7 @@ func (n *nature) judge(t *testing.T, i int, record *results.Record, sum *tally) 
 			sum.wrongFails++
 		}
 	}
-	offline := n.world.offline[1] > 0
+	offline := n.world.offline[1]+n.world.frozen[1] > 0
 	allBelow := !slices.ContainsFunc(truths, func(one truthOf) bool { return one != below }) && served
 	anyAbove := slices.Contains(truths, above)
 	if n.peak > 0 {
@@ -207,6 +212,10 @@ func (n *nature) judge(t *testing.T, i int, record *results.Record, sum *tally) 
 			sum.cannotTell++
 			t.Logf("cannot tell: %s: %s", told, s.Verdict)
 		}
+	}
+	if n.capacity == 0 && s.Saturation != nil {
+		sum.wrongLimits++
+		t.Logf("WRONG limit: %s", told)
 	}
 	passing := 0
 	for p, step := range n.steps {
@@ -243,8 +252,8 @@ func drawnNatures(t *testing.T, number int, seed uint64) {
 		n.judge(t, i, loaded(t, &n.world, n.text, n.peak), &sum)
 	}
 	t.Logf("%+v", sum)
-	if sum.wrongHolds > 0 {
-		t.Errorf("%d times HOLDS at 5 %% and more above the capacity; want none", sum.wrongHolds)
+	if sum.wrongHolds+sum.wrongLimits > 0 {
+		t.Errorf("%d times HOLDS at 5 %% and more above the capacity, %d limits where there is none; want none", sum.wrongHolds, sum.wrongLimits)
 	}
 	if limit := 1 + number/100; sum.wrongFails > limit {
 		t.Errorf("%d times DOES NOT HOLD at most at 95 %% of the capacity; want at most %d", sum.wrongFails, limit)
@@ -276,7 +285,7 @@ func drawnSearches(t *testing.T, number int, seed uint64) {
 	for i := range number {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		n := drawNature(r)
-		n.world.offline, n.world.burst = [2]time.Duration{}, min(n.world.burst, 0.2)
+		n.world.offline, n.world.frozen, n.world.burst = [2]time.Duration{}, [2]time.Duration{}, min(n.world.burst, 0.2)
 		if n.capacity == 0 || n.world.drifts != 0 {
 			continue
 		}
@@ -325,11 +334,11 @@ func TestDrawnTraces(t *testing.T) {
 }
 
 func drawnTraces(t *testing.T, number int, seed uint64) {
-	wrongHolds, wrongFails, judged := 0, 0, 0
+	wrongHolds, wrongFails, judged, limits, right := 0, 0, 0, 0, 0
 	for i := range number {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		n := drawNature(r)
-		n.world.offline = [2]time.Duration{}
+		n.world.offline, n.world.frozen = [2]time.Duration{}, [2]time.Duration{}
 		if n.capacity == 0 || n.world.drifts != 0 || n.world.varies != 0 || n.world.insertsOnly || n.world.burst > 1 {
 			continue
 		}
@@ -344,6 +353,14 @@ func drawnTraces(t *testing.T, number int, seed uint64) {
 		record := loaded(t, &n.world, shaped(n.retry, arrivals[shape]).text(), 0)
 		phase, state := &record.Summary.Phases[0], record.Summary.State
 		judged++
+		if found := record.Summary.Saturation; longest >= 10 && len(n.world.slots) == 0 && !n.world.sized {
+			limits++
+			if found != nil && math.Abs(*found/n.capacity-1) <= 0.02 {
+				right++
+			} else {
+				t.Logf("case %d: %s under %s, %.1f s above: saturation %s of %.0f: %s", i, n.says, arrivals[shape], longest, shown(found), n.capacity, record.Summary.Verdict)
+			}
+		}
 		switch {
 		case longest >= 6 && (state == results.Holds || phase.Holds != nil && *phase.Holds):
 			wrongHolds++
@@ -353,8 +370,18 @@ func drawnTraces(t *testing.T, number int, seed uint64) {
 			t.Logf("case %d: %s under %s: %s: %s", i, n.says, arrivals[shape], state, record.Summary.Verdict)
 		}
 	}
-	t.Logf("%d traces: %d wrong holds, %d wrong refusals", judged, wrongHolds, wrongFails)
+	t.Logf("%d traces: %d wrong holds, %d wrong refusals, %d of %d limits within 2 %%", judged, wrongHolds, wrongFails, right, limits)
+	if float64(right) < 0.98*float64(limits) {
+		t.Errorf("%d of %d limits are found within 2 %%; want 98 %%", right, limits)
+	}
 	if wrongHolds > 0 || wrongFails > 1+judged/50 {
 		t.Errorf("of %d traces %d hold above the capacity and %d do not below; want none, and at most %d", judged, wrongHolds, wrongFails, 1+judged/50)
 	}
+}
+
+func shown(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.1f", *v)
 }

@@ -6,38 +6,21 @@ import (
 )
 
 func TestFilesOfWaiting(t *testing.T) {
-	for _, row := range []struct {
-		text   string
-		waited time.Duration
-		told   bool
-	}{
-		{"5042913 1687512 4\n", 1687512, true},
-		{"0 0 0", 0, true},
-		{"5042913", 0, false},
-		{"", 0, false},
-		{"1 x 2", 0, false},
-		{"1 -2 3", -2, false},
-	} {
-		if waited, told := waitedOf(row.text); told != row.told || told && waited != row.waited {
-			t.Errorf("waitedOf(%q) = %v, %v; want %v, %v", row.text, waited, told, row.waited, row.told)
+	const none = time.Duration(-1)
+	check := func(name string, read func(string) (time.Duration, bool), rows map[string]time.Duration) {
+		for text, want := range rows {
+			waited, told := read(text)
+			if told != (want != none) || told && waited != want {
+				t.Errorf("%s(%q) = %v, %v; want %v", name, text, waited, told, want)
+			}
 		}
 	}
-	for _, row := range []struct {
-		text   string
-		waited time.Duration
-		told   bool
-	}{
-		{"some avg10=38.51 avg60=19.65 avg300=15.08 total=14200254333\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n", 14200254333 * time.Microsecond, true},
-		{"full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n", 0, false},
-		{"some avg10=0.00", 0, false},
-		{"some total=\n", 0, false},
-		{"some total=9223372036854775807\n", 0, false},
-		{"", 0, false},
-	} {
-		if waited, told := pressureOf(row.text); told != row.told || told && waited != row.waited {
-			t.Errorf("pressureOf(%q) = %v, %v; want %v, %v", row.text, waited, told, row.waited, row.told)
-		}
-	}
+	check("waitedOf", waitedOf, map[string]time.Duration{
+		"5042913 1687512 4\n": 1687512, "0 0 0": 0, "5042913": none, "": none, "1 x 2": none, "1 -2 3": none})
+	const full = "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+	check("pressureOf", pressureOf, map[string]time.Duration{
+		"some avg10=38.51 avg60=19.65 avg300=15.08 total=14200254333\n" + full: 14200254333 * time.Microsecond,
+		full: none, "some avg10=0.00": none, "some total=\n": none, "some total=9223372036854775807\n": none, "": none})
 }
 
 // What each thread has waited since the reading before is added; that of one that is new

@@ -74,7 +74,7 @@ func TestStretchesInWhichNothingIsAnswered(t *testing.T) {
 // Of random replies the stretches are those gaps that are long enough, to a beat at each
 // end, however they lie in the seconds.
 func TestStretchesOfRandomReplies(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(run.Tier(3, 30)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var replies [10_000]bool
 		gap := int64(0)

@@ -20,6 +20,17 @@ func (s steadySource) Read() run.HealthReading {
 	return run.HealthReading{CPU: now / 10, CPUKnown: true, Pauses: now / 1000, Goroutines: 3, Heap: 1 << 20}
 }
 
+// sample starts a sampler of a steady source.
+func sample(t *testing.T, o run.HealthOptions) *run.HealthSampler {
+	t.Helper()
+	o.Source = steadySource{o.Clock}
+	sampler, err := run.StartHealthSampler(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sampler
+}
+
 func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.NewReal()
@@ -27,11 +38,8 @@ func TestSamplerTellsOfEachWholeSecond(t *testing.T) {
 		var told []results.Health
 		var free atomic.Int64
 		free.Store(5)
-		sampler, err := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: steadySource{clk}, Load: func() run.GeneratorLoad { return run.GeneratorLoad{Free: free.Load()} },
+		sampler := sample(t, run.HealthOptions{Clock: clk, Load: func() run.GeneratorLoad { return run.GeneratorLoad{Free: free.Load()} },
 			Tell: func(v results.Health) { told = append(told, v) }, Cores: 2, Workers: 8})
-		if err != nil {
-			t.Fatal(err)
-		}
 		time.Sleep(2*time.Second + 205*time.Millisecond)
 		free.Store(2)
 		time.Sleep(20 * time.Millisecond)
@@ -78,11 +86,7 @@ func TestSamplerSeesThatItStoodStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clk := halting{clock.NewReal(), clock.Instant(1505 * time.Millisecond), clock.Instant(1805 * time.Millisecond)}
 		var told []results.Health
-		sampler, err := run.StartHealthSampler(run.HealthOptions{Clock: clk, Source: steadySource{clk}, Cores: 1,
-			Tell: func(v results.Health) { told = append(told, v) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sampler := sample(t, run.HealthOptions{Clock: clk, Cores: 1, Tell: func(v results.Health) { told = append(told, v) }})
 		time.Sleep(3500 * time.Millisecond)
 		sum := sampler.Stop()
 		// The beat that was due at 1.510 s came at 1.805 s.
@@ -98,31 +102,21 @@ func TestSamplerSeesThatItStoodStill(t *testing.T) {
 
 func TestImpossibleOptions(t *testing.T) {
 	clk := clock.NewReal()
-	for _, row := range []struct {
-		name    string
-		options run.HealthOptions
-		faults  int
-	}{
-		{"nothing", run.HealthOptions{}, 3},
-		{"no clock", run.HealthOptions{Source: steadySource{clk}, Cores: 1}, 1},
-		{"no source", run.HealthOptions{Clock: clk, Cores: 1}, 1},
-		{"no core", run.HealthOptions{Clock: clk, Source: steadySource{clk}}, 1},
-		{"fewer workers than none", run.HealthOptions{Clock: clk, Source: steadySource{clk}, Cores: 1, Workers: -1}, 1},
-		{"what is demanded", run.HealthOptions{Clock: clk, Source: steadySource{clk}, Cores: 1}, 0},
+	sound := run.HealthOptions{Clock: clk, Source: steadySource{clk}, Cores: 1}
+	for name, spoil := range map[string]func(*run.HealthOptions){
+		"no clock":                func(o *run.HealthOptions) { o.Clock = nil },
+		"no source":               func(o *run.HealthOptions) { o.Source = nil },
+		"no core":                 func(o *run.HealthOptions) { o.Cores = 0 },
+		"fewer workers than none": func(o *run.HealthOptions) { o.Workers = -1 },
 	} {
-		faults := row.options.Validate()
-		if len(faults) != row.faults {
-			t.Errorf("%s: Validate = %q; want %d faults", row.name, faults, row.faults)
+		o := sound
+		spoil(&o)
+		_, err := run.StartHealthSampler(o)
+		if faults := o.Validate(); len(faults) != 1 || !errors.Is(faults[0], run.ErrHealthOptions) || !errors.Is(err, run.ErrHealthOptions) {
+			t.Errorf("%s: Validate = %q, Start = %v; want one of ErrHealthOptions", name, faults, err)
 		}
-		for _, fault := range faults {
-			if !errors.Is(fault, run.ErrHealthOptions) {
-				t.Errorf("%s: %v; want it to wrap ErrOptions", row.name, fault)
-			}
-		}
-		if row.faults > 0 {
-			if _, err := run.StartHealthSampler(row.options); !errors.Is(err, run.ErrHealthOptions) {
-				t.Errorf("%s: Start = %v; want ErrOptions", row.name, err)
-			}
-		}
+	}
+	if faults := sound.Validate(); len(faults) > 0 {
+		t.Errorf("what is demanded: %q", faults)
 	}
 }

@@ -241,7 +241,7 @@ func (row *situation) judge(t *testing.T, s *results.Summary) {
 	switch {
 	case s.Saturation == nil && want.saturation > 0 && !slices.Contains(want.states, results.CannotTell),
 		s.Saturation != nil && math.Abs(*s.Saturation-want.saturation) > want.within*want.saturation:
-		t.Errorf("saturation %s; want %v: %s", told(s.Saturation), want.saturation, s.Verdict)
+		t.Errorf("saturation %s; want %v: %s", shown(s.Saturation), want.saturation, s.Verdict)
 	}
 	if s.Validity != want.validity {
 		t.Errorf("the run is %s; want %s: %v", s.Validity, want.validity, s.Reasons)
