@@ -20,7 +20,7 @@ import (
 // small is the stress test with one step of a second.
 func small(t *testing.T) run.Plan {
 	t.Helper()
-	return run.Plan{Scenario: runtest.Builtin(t, "stress", "phases.peak.rates=[200]", "phases.peak.each=1s")}
+	return run.Plan{Scenario: runtest.Builtin(t, "stress", "phases.peak.rates=[200]", "phases.peak.each=1s", "phases.load.entities=100")}
 }
 
 // In virtual and in real time a run writes its interval log and its table to the end, over

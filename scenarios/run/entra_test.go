@@ -166,7 +166,7 @@ func TestARunEndsOnceNobodyIsLetIn(t *testing.T) {
 			who.revoked.Store(1 << 30)
 		}
 		h.ServeHTTP(w, r)
-	}), "", "phases.peak.each=1h")
+	}), "", "phases.peak.each=1m")
 	record, err := run.Run(t.Context(), p)
 	if !errors.Is(err, run.ErrTarget) || !strings.Contains(err.Error(), "refuses the token") || who.given.Load() != 2 {
 		t.Errorf("Run = %v, after %d tokens; want ErrTarget for the token, after two", err, who.given.Load())

@@ -15,9 +15,10 @@ import (
 func TestEveryFigureMovesWithTheModel(t *testing.T) {
 	leftOutWhenShort(t)
 	t.Parallel()
-	limits := []float64{1234, 500, 2000, 3000}
+	limits := []float64{308, 125, 500, 750}
 	for _, limit := range limits[:run.Tier(1, len(limits))] {
-		s := simulate(t, fmt.Sprintf("model.partition_target=%v", limit))
+		s := simulate(t, fmt.Sprintf("model.partition_target=%v", limit), "phases.load.entities=500",
+			"phases.peak.rates=[125, 250, 375, 500, 625, 750, 1000]")
 		sum := s.Summary
 		if sum.Validity != results.Valid || sum.Saturation == nil || math.Abs(*sum.Saturation/limit-1) > .02 {
 			t.Errorf("behind %v: %s %v, saturation %v", limit, sum.Validity, sum.Reasons, sum.Saturation)

@@ -51,14 +51,14 @@ func TestRetriesMeetWhatFirstAttemptsMeet(t *testing.T) {
 		retry                       string
 		attempts, within, throttled float64
 	}{{"short", 3.14, .08, math.Pow(.5, .25)}, {"none", 1, 0, .5}} {
-		s := simulate(t, "retry="+row.retry, "phases.peak.rates=[4000]", "phases.peak.each=8s")
-		for name, op := range phaseNamed(t, s.Summary, "4000").PerOperation {
+		s := simulate(t, "retry="+row.retry, "model.partition_target=500", "phases.peak.rates=[1000]", "phases.peak.each=8s")
+		for name, op := range phaseNamed(t, s.Summary, "1000").PerOperation {
 			if got := op.AttemptsPerOperation; got == nil || math.Abs(*got/row.attempts-1) > row.within {
 				t.Errorf("retry %s: attempts per %s = %v; want %v", row.retry, name, *got, row.attempts)
 			}
 		}
 		sum := s.Total(results.Reported)
-		if share := float64(sum.Throttled) / float64(sum.Attempts); sum.Attempts < 30_000 || math.Abs(share-row.throttled) > .02 {
+		if share := float64(sum.Throttled) / float64(sum.Attempts); sum.Attempts < 7_500 || math.Abs(share-row.throttled) > .02 {
 			t.Errorf("retry %s: %.3f of %d attempts throttled; want %.3f", row.retry, share, sum.Attempts, row.throttled)
 		}
 	}
@@ -75,12 +75,11 @@ func TestPeakAsked(t *testing.T) {
 		{"half of the target holds", 100, true},
 		{"a little below the target holds", 190, true},
 		{"a little above it does not, though the burst carries it", 204.8, false},
-		{"nor does a tenth above it", 220, false},
 		{"twice the target does not", 400, false},
 	} {
 		rates := fmt.Sprintf("phases.peak.rates=[%v, %v, %v, %v]", .5*row.peak, row.peak, 1.25*row.peak, 2*row.peak)
 		s := runtest.Run(t, run.Plan{Peak: row.peak, Scenario: runtest.Builtin(t, "stress", "model.partition_target=200",
-			rates, "phases.peak.each=2s", "phases.load.entities=400")})
+			rates, "phases.peak.each=2s", "phases.load.entities=100")})
 		if verdict.Holds(s.Summary) != row.holds || len(s.Summary.Checks) == 0 {
 			t.Errorf("%s: state %s, %d checks; want one, and that it holds: %t", row.sentence, s.Summary.State, len(s.Summary.Checks), row.holds)
 		}
