@@ -67,37 +67,6 @@ func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
 	}
 }
 
-// A design has to have entities, and a key of its own in the archive for each.
-func TestWhatMovesNeed(t *testing.T) {
-	own := workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}",
-		PartitionNames: []string{"department"}, RowNames: []string{"employee"}}
-	place := func(table, partitionKey, rowKey string, names ...string) workflow.DesignPlace {
-		return workflow.DesignPlace{Table: table, PartitionKey: partitionKey, RowKey: rowKey, RowNames: names}
-	}
-	for _, row := range []struct {
-		name    string
-		archive workflow.DesignPlace
-		loaded  bool
-		want    []workflow.Lack
-	}{
-		{"the same keys in another table", place("Archive", "{department}", "{employee}", "department", "employee"), true, nil},
-		{"another partition of the same table", place("", "former", "{department}_{employee}", "department", "employee"), true, nil},
-		{"nobody there", place("Archive", "{department}", "{employee}", "department", "employee"), false,
-			[]workflow.Lack{{Says: "no entities are loaded that could be moved; expected a phase before that loads some"}}},
-		{"where they are already", place("", "{department}", "{employee}", "department", "employee"), true,
-			[]workflow.Lack{{Parameter: "place", Says: "archive has the keys and the table of the entities themselves; expected others"}}},
-		{"one row for a whole department", place("Archive", "former", "{department}", "department"), true,
-			[]workflow.Lack{{Parameter: "place", Says: "the keys of archive lack {employee}, so that several entities could share one; expected all that their own key is formed from"}}},
-	} {
-		d := &workflow.Design{Own: own, Places: map[string]workflow.DesignPlace{"archive": row.archive}, Loaded: row.loaded}
-		for _, kind := range []string{"archive-request", "archive-work", "archive-look", "archive-naive"} {
-			if got := workflow.Find(kind).Serves(d, workflow.Arguments{"place": "archive"}); !slices.Equal(got, row.want) {
-				t.Errorf("%s: %s lacks %q; want %q", row.name, kind, got, row.want)
-			}
-		}
-	}
-}
-
 // A part of the messages is malformed, as large as is asked, and no other.
 func TestShareOfMalformedMessages(t *testing.T) {
 	s := newStaff(t, 1)

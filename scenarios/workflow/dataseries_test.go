@@ -250,15 +250,10 @@ func TestSeriesTakeTurns(t *testing.T) {
 	}
 }
 
-func TestSeriesNeedALoad(t *testing.T) {
-	for _, name := range []string{"series-put", "series-write", "series-get"} {
-		kind := workflow.Find(name)
-		without, with := kind.Serves(&workflow.Design{}, nil), kind.Serves(&workflow.Design{Loaded: true}, nil)
-		if len(without) != 1 || len(with) != 0 {
-			t.Errorf("%s lacks %v without a load, and %v with one; want one and none", name, without, with)
-		}
-		if kind.Check != nil && kind.Check(nil, kind.Settle(nil)) != nil {
-			t.Errorf("%s has a check though counts may be left out; want none", name)
-		}
+// Where counts may be left out, nothing is checked.
+func TestIncompleteSeriesAreNotChecked(t *testing.T) {
+	kind := workflow.Find("series-put")
+	if check := kind.Check(nil, kind.Settle(nil)); check != nil {
+		t.Errorf("there is the check that %s; want none", check.Name())
 	}
 }

@@ -81,14 +81,3 @@ func TestSetsAreCountedRound(t *testing.T) {
 		}
 	}
 }
-
-// Without a load there is nothing to read.
-func TestReadSetNeedsALoad(t *testing.T) {
-	kind := workflow.Find("read-set")
-	if lacks := kind.Serves(&workflow.Design{}, nil); len(lacks) != 1 {
-		t.Errorf("Serves() without a load = %v; want that it is missing", lacks)
-	}
-	if lacks := kind.Serves(&workflow.Design{Loaded: true}, nil); len(lacks) != 0 {
-		t.Errorf("Serves() = %v; want nothing", lacks)
-	}
-}

@@ -1,7 +1,6 @@
 package workflow_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -96,37 +95,5 @@ func TestKeeperFollowsTheSchedule(t *testing.T) {
 			})
 		}
 		all.Wait()
-	}
-}
-
-// Of 1,000 users drawn alike, 2,000 reads need as many signatures as there are users among
-// them, about 865; and what is over is fetched again.
-func TestKeeperCountsUsers(t *testing.T) {
-	const users, reads = 1000, 2000
-	for seed := range uint64(5) {
-		rng := rand.New(rand.NewPCG(seed, 85))
-		who, seen := make([]int, reads), map[int]bool{}
-		for k := range who {
-			who[k] = rng.IntN(users)
-			seen[who[k]] = true
-		}
-		count := func(lasts time.Duration) (fetched int) {
-			keeper := workflow.NewKeeper(func(k uint64) (time.Duration, []workflow.Keeping) {
-				return time.Duration(k) * time.Millisecond, []workflow.Keeping{{Of: strconv.Itoa(who[k]), For: lasts}}
-			})
-			for k := range uint64(reads) {
-				if keeper.Lacks(k).Has(0) {
-					fetched++
-				}
-			}
-			return fetched
-		}
-		expected := users * (1 - math.Pow(1-1.0/users, reads))
-		if got := count(time.Hour); got != len(seen) || math.Abs(float64(got)-expected) > 45 {
-			t.Errorf("seed %d: %d signatures for %d users; want one each, and about %.0f", seed, got, len(seen), expected)
-		}
-		if got := count(time.Nanosecond); got != reads {
-			t.Errorf("seed %d: %d signatures of a moment; want one for each of %d reads", seed, got, reads)
-		}
 	}
 }

@@ -186,17 +186,3 @@ func TestShortListsGoOn(t *testing.T) {
 		}
 	}
 }
-
-func TestALogNeedsATime(t *testing.T) {
-	d := &workflow.Design{Properties: []workflow.DesignProperty{{Name: "At", Type: entity.TypeDateTime}, {Name: "Number", Type: entity.TypeInt32}}}
-	for _, name := range []string{"log-append", "log-read"} {
-		kind := workflow.Find(name)
-		if lacks := kind.Serves(d, workflow.Arguments{"time": "At"}); len(lacks) != 0 {
-			t.Errorf("%s by At lacks %v; want nothing", name, lacks)
-		}
-		lacks := kind.Serves(d, workflow.Arguments{"time": "Number"})
-		if len(lacks) != 1 || lacks[0].Parameter != "time" || lacks[0].Says != "the property Number is Edm.Int32; expected one of Edm.DateTime" {
-			t.Errorf("%s by Number lacks %v; want one that names it", name, lacks)
-		}
-	}
-}

@@ -199,67 +199,6 @@ func TestCardThatCanBeReadIsFound(t *testing.T) {
 	}
 }
 
-// Why a merge is refused: it brings a content key of its own, and what was sealed by the
-// one before is lost.
-func TestMergeWouldLoseWhatWasSealed(t *testing.T) {
-	w := newWorld(t)
-	s := w.setting(nil)
-	w.run(perform(t, s, "seal-put", 1, card, order(1)))
-	var merged []entity.Property
-	for _, p := range perform(t, s, "seal-put", 2, card, order(1)).Begin().Change.Properties {
-		if p.Name != "Card" {
-			merged = append(merged, p)
-		}
-	}
-	w.write(entity.InsertOrMerge, order(1).Key(""), merged)
-	get := perform(t, s, "seal-get", 0, card, order(1))
-	if w.run(get); counted(get)["broken"] != 1 {
-		t.Errorf("after a merge: %v; want it broken", counted(get))
-	}
-}
-
-// A design that cannot keep a secret is refused, and why is said.
-func TestSealingIsRefused(t *testing.T) {
-	design := func(alter func(d *workflow.Design)) *workflow.Design {
-		d := &workflow.Design{Loaded: true, Properties: []workflow.DesignProperty{
-			{Name: "Card", Attribute: "card", Type: entity.TypeString}, {Name: "Age", Attribute: "age", Type: entity.TypeInt32}}}
-		alter(d)
-		return d
-	}
-	same := func(*workflow.Design) {}
-	for _, row := range []struct {
-		sentence, kind string
-		alter          func(d *workflow.Design)
-		given          map[string]string
-		parameter      string
-		says           string
-	}{
-		{"a text that nothing else tells", "seal-put", same, card, "", ""},
-		{"a merge", "seal-put", same, map[string]string{"property": "Card", "verb": "merge"}, "verb", "expected insert or insert-or-replace"},
-		{"a number", "seal-put", same, map[string]string{"property": "Age"}, "property", "of type Edm.Int32"},
-		{"a text in the PartitionKey", "seal-get", func(d *workflow.Design) { d.Own.PartitionNames = []string{"card"} }, card, "property", "stands in a key"},
-		{"a text in the RowKey", "seal-put", func(d *workflow.Design) { d.Own.RowNames = []string{"id", "card"} }, card, "property", "stands in a key"},
-		{"a text in another property", "seal-replace", func(d *workflow.Design) { d.Properties[1].Attribute = "card" }, card, "property", "so is Age"},
-		{"nothing at all", "seal-put", same, nil, "", "neither property nor resolver"},
-		{"a property and rules", "seal-get", same, map[string]string{"property": "Card", "resolver": "*/*/Card"}, "property", "expected one of them"},
-		{"rules of texts", "seal-put", same, map[string]string{"resolver": "*/*/C*"}, "", ""},
-		{"rules of a number, too", "seal-put", same, map[string]string{"resolver": "*/*/*"}, "resolver", "of type Edm.Int32"},
-		{"a rule of no property", "seal-put", same, map[string]string{"resolver": "*/*/Card, */*/Phone"}, "resolver", "the rule */*/Phone is of no property; expected one of Card, Age"},
-		{"both of one text", "seal-put", func(d *workflow.Design) {
-			d.Properties[1] = workflow.DesignProperty{Name: "Number", Attribute: "card", Type: entity.TypeString}
-		}, map[string]string{"resolver": "*/*/Card, */*/Number"}, "", ""},
-		{"nothing to be replaced", "seal-replace", func(d *workflow.Design) { d.Loaded = false }, card, "", "nothing is loaded"},
-	} {
-		kind := workflow.Find(row.kind)
-		lacks := kind.Serves(design(row.alter), kind.Settle(row.given))
-		switch {
-		case row.says == "" && len(lacks) == 0:
-		case len(lacks) != 1 || lacks[0].Parameter != row.parameter || row.says == "" || !strings.Contains(lacks[0].Says, row.says):
-			t.Errorf("%s: %+v; want one of %q that says %q", row.sentence, lacks, row.parameter, row.says)
-		}
-	}
-}
-
 // contact returns an order with a phone beside its card.
 func contact(number int) thing {
 	o := order(number)

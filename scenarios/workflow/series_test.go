@@ -31,77 +31,53 @@ func TestSeries(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		steps    []workflow.Step
-		attempts []told
+		attempts string
 		did      string
 	}{
-		{"one write alone", []workflow.Step{insert}, []told{{201, false, nil}}, "insert succeed"},
-		{"a write and its copy", []workflow.Step{insert, upsert}, []told{{201, false, nil}, {204, false, nil}}, "insert insert-or-replace succeed"},
-		{"a copy waits for what comes before it", []workflow.Step{insert, upsert}, []told{{503, false, nil}, {201, false, nil}, {204, false, nil}},
-			"insert settle insert-or-replace succeed"},
-		{"a copy is tried again by itself", []workflow.Step{insert, upsert}, []told{{201, false, nil}, {503, false, nil}, {204, false, nil}},
-			"insert insert-or-replace settle succeed"},
-		{"an insert of what is there has no copies", []workflow.Step{insert, upsert}, []told{{409, false, nil}}, "insert settle"},
-		{"an insert that meets its own success has", []workflow.Step{insert, upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
-			"insert settle insert-or-replace succeed"},
-		{"a deletion of what is gone goes on", []workflow.Step{remove, remove}, []told{{404, false, nil}, {204, false, nil}}, "delete delete succeed"},
-		{"what is gone has no copies", []workflow.Step{step(entity.Replace, gone), upsert}, []told{{404, false, nil}}, "replace settle"},
-		{"an entity that is gone after silence was written", []workflow.Step{remove, remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
-			"delete settle delete succeed"},
-		{"even after silence", []workflow.Step{step(entity.Replace, gone), upsert}, []told{{0, true, nil}, {404, true, nil}}, "replace settle settle"},
-		{"silence alone is no success", []workflow.Step{upsert, upsert}, []told{{0, true, nil}, {500, true, nil}}, "insert-or-replace settle settle"},
-		{"a transaction that inserts meets its own success", []workflow.Step{together(entity.Insert), upsert}, []told{{0, true, nil}, {409, true, nil}, {204, false, nil}},
-			"batch settle insert-or-replace succeed"},
-		{"one that replaces what is gone has not", []workflow.Step{together(entity.Replace), upsert}, []told{{0, true, nil}, {404, true, nil}}, "batch settle settle"},
-		{"one that deletes has", []workflow.Step{together(entity.Delete), remove}, []told{{0, true, nil}, {404, true, nil}, {204, false, nil}},
-			"batch settle delete succeed"},
+		{"one write alone", []workflow.Step{insert}, "201", "insert succeed"},
+		{"a write and its copy", []workflow.Step{insert, upsert}, "201 204", "insert insert-or-replace succeed"},
+		{"a copy waits for what comes before it", []workflow.Step{insert, upsert}, "503 201 204", "insert settle insert-or-replace succeed"},
+		{"a copy is tried again by itself", []workflow.Step{insert, upsert}, "201 503 204", "insert insert-or-replace settle succeed"},
+		{"an insert of what is there has no copies", []workflow.Step{insert, upsert}, "409", "insert settle"},
+		{"an insert that meets its own success has", []workflow.Step{insert, upsert}, "0? 409? 204", "insert settle insert-or-replace succeed"},
+		{"a deletion of what is gone goes on", []workflow.Step{remove, remove}, "404 204", "delete delete succeed"},
+		{"what is gone has no copies", []workflow.Step{step(entity.Replace, gone), upsert}, "404", "replace settle"},
+		{"an entity that is gone after silence was written", []workflow.Step{remove, remove}, "0? 404? 204", "delete settle delete succeed"},
+		{"even after silence", []workflow.Step{step(entity.Replace, gone), upsert}, "0? 404?", "replace settle settle"},
+		{"silence alone is no success", []workflow.Step{upsert, upsert}, "0? 500?", "insert-or-replace settle settle"},
+		{"a transaction that inserts meets its own success", []workflow.Step{together(entity.Insert), upsert}, "0? 409? 204", "batch settle insert-or-replace succeed"},
+		{"one that replaces what is gone has not", []workflow.Step{together(entity.Replace), upsert}, "0? 404?", "batch settle settle"},
+		{"one that deletes has", []workflow.Step{together(entity.Delete), remove}, "0? 404? 204", "batch settle delete succeed"},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			if did := strings.Join(play(workflow.NewSeries(nil, row.steps...), row.attempts), " "); did != row.did {
-				t.Errorf("the series did %q; want %q", did, row.did)
-			}
-		})
-	}
-}
-
-func TestSeriesOfAnAuditedWrite(t *testing.T) {
-	copied := step(entity.InsertOrReplace, target.Expected{})
-	id := workflow.WriteID{Run: "r", Number: 3}
-	for _, row := range []struct {
-		name     string
-		attempts []told
-		did      string
-		written  workflow.Written
-	}{
-		{"the copy follows", []told{{201, false, nil}, {204, false, nil}}, "insert insert-or-replace succeed", workflow.Acknowledged},
-		{"also after a write that met its own success", []told{{0, true, nil}, {409, true, nil}, {200, false, stored("r-3")}, {204, false, nil}},
-			"insert settle get insert-or-replace succeed", workflow.Acknowledged},
-		{"a copy that is given up leaves the write acknowledged", []told{{201, false, nil}, {400, false, nil}}, "insert insert-or-replace settle", workflow.Acknowledged},
-		{"a conflict has no copies", []told{{409, false, nil}}, "insert settle", workflow.Absent},
-		{"nor has another's entity", []told{{0, true, nil}, {409, true, nil}, {200, false, stored("other-3")}}, "insert settle get fail", workflow.Absent},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			insert := target.Operation{Verb: entity.Insert, Table: "t", Change: entity.Change{Verb: entity.Insert, Key: runner}}
-			p := workflow.NewAuditedSeries(workflow.NewWrite(insert, id, ""), copied)
-			if did := strings.Join(play(p, row.attempts), " "); did != row.did {
-				t.Errorf("the series did %q; want %q", did, row.did)
-			}
-			if got := p.Report().Written; got != row.written {
-				t.Errorf("Report() = written %d; want %d", got, row.written)
-			}
-		})
+		if did := play(workflow.NewSeries(nil, row.steps...), row.attempts); did != row.did {
+			t.Errorf("%s: the series did %q; want %q", row.name, did, row.did)
+		}
 	}
 }
 
 // A deletion of what is gone deletes its copies, verified or not: somebody may have
 // come no further.
-func TestSeriesOfAnAuditedDeletion(t *testing.T) {
+func TestSeriesOfAnAuditedWrite(t *testing.T) {
+	insert, upsert := step(entity.Insert, target.Expected{}), step(entity.InsertOrReplace, target.Expected{})
 	remove := step(entity.Delete, target.Expected{NotFound: true})
-	p := workflow.NewAuditedSeries(workflow.NewWrite(remove.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), remove)
-	if did := strings.Join(play(p, []told{{404, false, nil}, {204, false, nil}}), " "); did != "delete delete succeed" {
-		t.Errorf("the series did %q; want %q", did, "delete delete succeed")
-	}
-	if got := p.Report().Written; got != workflow.Absent {
-		t.Errorf("Report() = written %d; want %d", got, workflow.Absent)
+	for _, row := range []struct {
+		name          string
+		first, copied workflow.Step
+		attempts, did string
+		written       workflow.Written
+	}{
+		{"the copy follows", insert, upsert, "201 204", "insert insert-or-replace succeed", workflow.Acknowledged},
+		{"also after a write that met its own success", insert, upsert, "0? 409? own 204",
+			"insert settle get insert-or-replace succeed", workflow.Acknowledged},
+		{"a copy that is given up", insert, upsert, "201 400", "insert insert-or-replace settle", workflow.Acknowledged},
+		{"a conflict has no copies", insert, upsert, "409", "insert settle", workflow.Absent},
+		{"nor has another's entity", insert, upsert, "0? 409? other", "insert settle get fail", workflow.Absent},
+		{"a deletion of what is gone", remove, remove, "404 204", "delete delete succeed", workflow.Absent},
+	} {
+		p := workflow.NewAuditedSeries(workflow.NewWrite(row.first.Operation, workflow.WriteID{Run: "r", Number: 3}, ""), row.copied)
+		if did := play(p, row.attempts); did != row.did || p.Report().Written != row.written {
+			t.Errorf("%s: it did %q, written %d; want %q, %d", row.name, did, p.Report().Written, row.did, row.written)
+		}
 	}
 }
 

@@ -39,22 +39,3 @@ func TestStoreWith(t *testing.T) {
 		t.Errorf("%d transactions were sent, and %d single writes; want transactions alone", n, w.requests["insert-or-replace"])
 	}
 }
-
-// The place has to share the entity's partition.
-func TestStoreWithNeedsOnePartition(t *testing.T) {
-	own := workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}_{year}"}
-	for _, row := range []struct {
-		sentence string
-		place    workflow.DesignPlace
-		lacks    int
-	}{
-		{"the same partition", workflow.DesignPlace{PartitionKey: "{department}", RowKey: "{employee}"}, 0},
-		{"another PartitionKey", workflow.DesignPlace{PartitionKey: "{employee}", RowKey: "x"}, 1},
-		{"another table", workflow.DesignPlace{Table: "Other", PartitionKey: "{department}", RowKey: "{employee}"}, 1},
-	} {
-		d := workflow.Design{Own: own, Places: map[string]workflow.DesignPlace{"employee": row.place}}
-		if lacks := workflow.Find("store-with").Serves(&d, workflow.Arguments{"place": "employee"}); len(lacks) != row.lacks {
-			t.Errorf("%s: Serves() = %v; want %d lacks", row.sentence, lacks, row.lacks)
-		}
-	}
-}
