@@ -3,8 +3,8 @@ package workflow_test
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,19 +14,18 @@ import (
 )
 
 // readBy returns a read of a user, who lacks what the keeper says.
-func readBy(s *workflow.Setting, kind string, k uint64, given map[string]string, lacking workflow.Lacking, about thing) workflow.Workflow {
+func (w *world) readBy(kind string, k uint64, given args, lacking workflow.Lacking, about thing) workflow.Workflow {
 	one := workflow.Find(kind)
-	return one.New(&workflow.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about, Lacking: lacking})
+	return one.New(&workflow.Call{Setting: w.Setting, Arguments: settled(one, given), K: k, Subject: about, Fresh: about, Lacking: lacking})
 }
 
 // A read by a signature is one request, two where the user has none, and a third where the
 // browser asks for leave; through a proxy it is two, and the proxy carries the answer twice.
 func TestReadsByUsers(t *testing.T) {
 	w := newWorld(t)
-	s := w.setting(nil)
 	mine := order(1)
-	w.write(entity.Insert, mine.Key(""), mine.Properties())
-	size := int64(len(w.stored(mine.Key(""))))
+	w.load(mine)
+	size := int64(len(w.stored(mine)))
 	const signature, leave = workflow.Lacking(1), workflow.Lacking(2)
 	for _, row := range []struct {
 		name, kind         string
@@ -42,53 +41,50 @@ func TestReadsByUsers(t *testing.T) {
 		{"through a proxy", "proxied-read", 0, "map[ask:20 get:20]", 0, 0, func(n int64) bool { return n == 2*20*size }},
 	} {
 		clear(w.requests)
-		counters := map[string]int64{}
+		var all []workflow.Workflow
 		for k := range 20 {
-			p := readBy(s, row.kind, uint64(k), nil, row.lacking, mine)
-			foreseen := len(workflow.Requests(p))
+			p := w.readBy(row.kind, uint64(k), nil, row.lacking, mine)
+			all = append(all, p)
 			before := w.number
-			if !w.run(p) || int(w.number-before) != foreseen {
-				t.Errorf("%s: read %d sends %d requests, %d were foreseen; want as many, and a good end", row.name, k, w.number-before, foreseen)
-			}
-			for name, count := range counted(p) {
-				counters[name] += count
+			if foreseen := len(workflow.Requests(p)); !w.run(p) || int(w.number-before) != foreseen {
+				t.Errorf("%s: read %d sends %d requests, %d were foreseen; want a good end", row.name, k, w.number-before, foreseen)
 			}
 		}
-		if got := fmt.Sprint(w.requests); got != row.requests || counters["issued"] != row.issued ||
-			counters["preflights"] != row.preflights || !row.carries(counters["carried"]) {
-			t.Errorf("%s: %s, %v; want %s, %d issued, %d preflights", row.name, got, counters, row.requests, row.issued, row.preflights)
+		issued, preflights, carried := total(all, "issued"), total(all, "preflights"), total(all, "carried")
+		if got := fmt.Sprint(w.requests); got != row.requests || issued != row.issued || preflights != row.preflights || !row.carries(carried) {
+			t.Errorf("%s: %s, %d issued, %d preflights, %d carried; want %s, %d, %d", row.name, got, issued, preflights, carried,
+				row.requests, row.issued, row.preflights)
 		}
 	}
 }
 
 // A signature is asked for before leave, for the time and by as many at once as is said.
 func TestServicesAreAskedAsToldTo(t *testing.T) {
-	s := newWorld(t).setting(nil)
-	requests := workflow.Requests(readBy(s, "direct-read", 0, map[string]string{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
-	if len(requests) != 3 || requests[2].Beside != nil {
-		t.Fatalf("%d requests; want the broker's, the preflight and the read", len(requests))
+	w := newWorld(t)
+	asked := workflow.Requests(w.readBy("direct-read", 0, args{"issue-time": "70ms", "issuers": "3"}, 3, order(1)))
+	asked = append(asked, workflow.Requests(w.readBy("proxied-read", 0, args{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))...)
+	var got []string
+	for _, op := range asked {
+		if b := op.Beside; b != nil {
+			got = append(got, fmt.Sprint(b.Store, " ", b.Takes, " ", b.AtOnce))
+		} else {
+			got = append(got, op.Verb.String())
+		}
 	}
-	if b := requests[0].Beside; b.Store != "test-broker" || b.Takes != 70*time.Millisecond || b.AtOnce != 3 {
-		t.Errorf("the broker is asked as %+v; want 70 ms, three at once", b)
-	}
-	if b := requests[1].Beside; b.Store != "test-preflight" || b.Takes != 5*time.Millisecond || b.AtOnce != 0 {
-		t.Errorf("the preflight is %+v; want 5 ms", b)
-	}
-	requests = workflow.Requests(readBy(s, "proxied-read", 0, map[string]string{"proxy-time": "9ms", "connections": "2"}, 0, order(1)))
-	if b := requests[1].Beside; b.Store != "test-proxy" || b.Takes != 9*time.Millisecond || b.AtOnce != 2 {
-		t.Errorf("the proxy is asked as %+v; want 9 ms, two at once", b)
+	if want := []string{"test-broker 70ms 3", "test-preflight 5ms 0", "get", "get", "test-proxy 9ms 2"}; !slices.Equal(got, want) {
+		t.Errorf("a direct and a proxied read ask %q; want %q", got, want)
 	}
 }
 
 // What is kept is the user's, and opens what it covers.
 func TestWhatUsersKeep(t *testing.T) {
 	about := func(user, partition, row string) thing {
-		return thing{keys: map[string]entity.Key{"": {Partition: partition, Row: row}}, values: map[string]string{"reader": user}}
+		return thing{keys: map[string]entity.Key{"": {Partition: partition, Row: row}}, values: args{"reader": user}}
 	}
 	base := about("ann", "p", "r")
 	for _, row := range []struct {
 		name  string
-		given map[string]string
+		given args
 		other thing
 		// signature and leave say whether the other read shares them.
 		signature, leave bool
@@ -97,10 +93,10 @@ func TestWhatUsersKeep(t *testing.T) {
 		{"another entity of the partition", nil, about("ann", "p", "s"), true, false},
 		{"another partition", nil, about("ann", "q", "r"), false, false},
 		{"another reader, who is told by the partition", nil, about("bob", "p", "r"), true, true},
-		{"another reader, who is told by an attribute", map[string]string{"user": "reader"}, about("bob", "p", "r"), false, false},
-		{"another partition of the reader", map[string]string{"user": "reader"}, about("ann", "q", "r"), false, false},
-		{"another entity, of a signature for one", map[string]string{"covers": "entity"}, about("ann", "p", "s"), false, false},
-		{"the same entity, of a signature for one", map[string]string{"covers": "entity"}, about("ann", "p", "r"), true, true},
+		{"another reader, who is told by an attribute", args{"user": "reader"}, about("bob", "p", "r"), false, false},
+		{"another partition of the reader", args{"user": "reader"}, about("ann", "q", "r"), false, false},
+		{"another entity, of a signature for one", args{"covers": "entity"}, about("ann", "p", "s"), false, false},
+		{"the same entity, of a signature for one", args{"covers": "entity"}, about("ann", "p", "r"), true, true},
 	} {
 		kind := workflow.Find("direct-read")
 		a := kind.Settle(row.given)
@@ -126,11 +122,10 @@ func TestSignaturesAreOfTheUsersKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
-	s := w.setting(nil)
 	user := order(1)
 	user.keys[""] = entity.Key{Partition: "user & co", Row: "1+1"}
 	for _, covers := range []string{"partition", "entity"} {
-		p := readBy(s, "direct-read", 0, map[string]string{"covers": covers}, 1, user)
+		p := w.readBy("direct-read", 0, args{"covers": covers}, 1, user)
 		first := p.Begin()
 		var a wire.SharedAccess
 		values, err := url.ParseQuery(string(first.Beside.Body))

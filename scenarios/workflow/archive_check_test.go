@@ -1,6 +1,8 @@
 package workflow_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +19,7 @@ func TestArchivedFinds(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		spoil  func(s *staff, from, to entity.Key, all []entity.Property)
-		given  map[string]string
+		given  args
 		faults string
 		// messages is what the check of messages finds.
 		messages string
@@ -25,21 +27,21 @@ func TestArchivedFinds(t *testing.T) {
 		{"all is as it was", func(*staff, entity.Key, entity.Key, []entity.Property) {}, nil, "", ""},
 		{"an employee was moved", func(s *staff, from, to entity.Key, all []entity.Property) {
 			s.put("TestArchive", to, all...)
-			s.remove("Test", from)
+			s.change(entity.Delete, "Test", from)
 		}, nil, "", ""},
 		{"what a run adds to verify its writes is no fault", func(s *staff, from, _ entity.Key, all []entity.Property) {
-			s.put("Test", from, append(all, entity.Property{Name: "Run", Value: entity.String("r")})...)
+			s.put("Test", from, append(all, text("Run", "r"))...)
 		}, nil, "", ""},
 		{"one is copied and not deleted", func(s *staff, _, to entity.Key, all []entity.Property) { s.put("TestArchive", to, all...) }, nil,
 			`"Finance" / "000457" is in both tables`, ""},
-		{"one is deleted and not copied", func(s *staff, from, _ entity.Key, _ []entity.Property) { s.remove("Test", from) }, nil,
+		{"one is deleted and not copied", func(s *staff, from, _ entity.Key, _ []entity.Property) { s.change(entity.Delete, "Test", from) }, nil,
 			`"Finance" / "000457" is in neither table`, ""},
 		{"one lacks a property in the archive", func(s *staff, from, to entity.Key, all []entity.Property) {
 			s.put("TestArchive", to, all[:1]...)
-			s.remove("Test", from)
+			s.change(entity.Delete, "Test", from)
 		}, nil, `"Finance" / "000457" is not what was loaded`, ""},
 		{"one has another value where it was", func(s *staff, from, _ entity.Key, all []entity.Property) {
-			s.put("Test", from, all[0], entity.Property{Name: "Age", Value: entity.Int32(7)})
+			s.put("Test", from, all[0], number("Age", 7))
 		}, nil, `"Finance" / "000457" is not what was loaded`, ""},
 		{"one is copied, and its message is on the queue", func(s *staff, _, to entity.Key, all []entity.Property) {
 			s.put("TestArchive", to, all...)
@@ -47,21 +49,21 @@ func TestArchivedFinds(t *testing.T) {
 		}, nil, "", ""},
 		{"one is copied, and its message was put aside", func(s *staff, _, _ entity.Key, _ []entity.Property) {
 			s.halfway(employee)
-		}, map[string]string{"attempts": "1"}, "", ""},
+		}, args{"attempts": "1"}, "", ""},
 		{"one is lost, whatever was put aside", func(s *staff, from, to entity.Key, _ []entity.Property) {
 			s.halfway(employee)
-			s.remove("Test", from)
-			s.remove("TestArchive", to)
-		}, map[string]string{"attempts": "1"}, `"Finance" / "000457" is in neither table`, ""},
+			s.change(entity.Delete, "Test", from)
+			s.change(entity.Delete, "TestArchive", to)
+		}, args{"attempts": "1"}, `"Finance" / "000457" is in neither table`, ""},
 		{"a message of which nobody is rid", func(s *staff, _, _ entity.Key, _ []entity.Property) {
-			s.run(s.act("archive-request", 1, employee, map[string]string{"malformed": "100%"}))
-		}, map[string]string{"attempts": "0"}, "", `message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
+			s.run(s.act("archive-request", 1, employee, args{"malformed": "100%"}))
+		}, args{"attempts": "0"}, "", `message "message 1 asks for nothing" was received 1 times, and nobody can carry it out`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newStaff(t, 3)
 			one := s.employees[employee]
-			row.spoil(s, one.Key(""), one.Key("archive"), one.Properties())
-			check := s.check("archive-work", row.given)
+			row.spoil(s, one.keys[""], one.keys["archive"], one.properties)
+			check := s.checkOf("archive-work", archived(row.given))
 			for _, one := range checks(check) {
 				if !s.run(one) {
 					t.Fatal("the check did not come to its end")
@@ -84,7 +86,7 @@ func TestArchivedFinds(t *testing.T) {
 func (s *staff) halfway(employee int) {
 	s.run(s.act("archive-request", 1, employee, nil))
 	for k := range 2 {
-		s.run(s.act("archive-work", k, 0, map[string]string{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"}))
+		s.run(s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "1", "killed": "100%", "after": "copied"}))
 		s.now = s.now.Add(2 * time.Second)
 	}
 }
@@ -97,21 +99,17 @@ func TestArchivedLosesNothing(t *testing.T) {
 		s := newStaff(t, employees)
 		for n, one := range s.employees {
 			queue := map[bool]string{true: "moves", false: "poison"}[n < queued]
-			s.put("TestArchive", one.Key("archive"), one.Properties()...)
-			s.run(s.act("archive-request", n, n, map[string]string{"queue": queue}))
+			s.put("TestArchive", one.keys["archive"], one.properties...)
+			s.run(s.act("archive-request", n, n, args{"queue": queue}))
 		}
 		// A worker takes all of them and dies: they come back while the check waits.
-		s.run(s.act("archive-work", 1, 0, map[string]string{"hidden": "20s", "most": "3", "killed": "100%", "after": "received"}))
-		check := s.check("archive-work", map[string]string{"hidden": "20s"})
-		requests = s.losing(check, func(_ *target.Operation, at int) bool { return at == number })
+		s.run(s.act("archive-work", 1, 0, args{"hidden": "20s", "most": "3", "killed": "100%", "after": "received"}))
+		check := s.checkOf("archive-work", args{"place": "archive", "hidden": "20s"})
+		requests = s.lose(check, func(_ *target.Operation, at int) bool { return at == number })
 		if found := check.Findings(); found.Faults != 0 || found.Looked != employees {
 			t.Errorf("reply %d is lost: %d faults in %d, %q; want none in %d", number, found.Faults, found.Looked, found.Examples, employees)
 		}
-		for n := range queued {
-			if got := s.where(n); got != "archive" {
-				t.Errorf("reply %d is lost: employee %d is in %s; want archive", number, n, got)
-			}
-		}
+		s.are(fmt.Sprintf("reply %d is lost", number), slices.Repeat([]string{"archive"}, queued)...)
 	}
 }
 
@@ -119,10 +117,10 @@ func TestArchivedLosesNothing(t *testing.T) {
 // workers.
 func TestArchivedDoesNotWaitInVain(t *testing.T) {
 	s := newStaff(t, 1)
-	s.run(s.act("archive-request", 1, 0, map[string]string{"malformed": "100%"}))
+	s.run(s.act("archive-request", 1, 0, args{"malformed": "100%"}))
 	from := s.now
-	check := s.check("archive-work", map[string]string{"hidden": "100s", "attempts": "5"})
-	s.losing(check, func(*target.Operation, int) bool { return false })
+	check := s.checkOf("archive-work", args{"place": "archive", "hidden": "100s", "attempts": "5"})
+	s.lose(check, func(*target.Operation, int) bool { return false })
 	// Five times it comes back soon, and is put aside the sixth time.
 	if took := s.now.Sub(from); took < 108*time.Second || took > 109*time.Second {
 		t.Errorf("the check took %v; want the time-out of 100.5 s once, and 1.5 s for each of five attempts", took)

@@ -16,45 +16,32 @@ import (
 // staff is a world with employees, and an archive in a table of its own.
 type staff struct {
 	*world
-	*workflow.Setting
-	employees []workflow.Subject
+	employees []thing
 }
 
 // newStaff returns one of so many employees, all of them current.
 func newStaff(t *testing.T, count int) *staff {
-	w := newWorld(t, "Archive")
-	var all []workflow.Subject
+	s := &staff{world: newWorld(t, "archive=Archive")}
 	for n := range count {
 		key := entity.Key{Partition: []string{"Sales", "Finance"}[n%2], Row: fmt.Sprintf("%06d", 456+n)}
-		one := thing{number: uint64(n), keys: map[string]entity.Key{"": key, "archive": {Partition: "former", Row: key.Row}},
-			properties: []entity.Property{{Name: "Name", Value: entity.String(fmt.Sprintf("Jones %d", n))}, {Name: "Age", Value: entity.Int32(int32(30 + n))}}}
-		all = append(all, one)
-		w.put("Test", key, one.properties...)
+		s.employees = append(s.employees, thing{number: uint64(n), keys: map[string]entity.Key{"": key, "archive": {Partition: "former", Row: key.Row}},
+			properties: []entity.Property{text("Name", fmt.Sprint("Jones ", n)), number("Age", 30+n)}})
 	}
-	return &staff{w, w.setting(map[string]string{"archive": "Archive"}, all...), all}
-}
-
-// put writes an entity over whatever is there.
-func (w *world) put(table string, key entity.Key, properties ...entity.Property) {
-	w.t.Helper()
-	c := entity.Change{Verb: entity.InsertOrReplace, Key: key, Properties: properties}
-	if o := w.do(&target.Operation{Verb: c.Verb, Table: table, Change: c}); o.Status >= 300 {
-		w.t.Fatalf("writing %v into %s: %d %s", key, table, o.Status, o.Code)
-	}
-}
-
-// remove deletes an entity.
-func (w *world) remove(table string, key entity.Key) {
-	c := entity.Change{Verb: entity.Delete, Key: key, Match: entity.MatchAny}
-	w.do(&target.Operation{Verb: c.Verb, Table: table, Change: c})
+	s.load(s.employees...)
+	return s
 }
 
 // act returns operation k of a kind about an employee.
-func (s *staff) act(kind string, k int, employee int, given map[string]string) workflow.Workflow {
+func (s *staff) act(kind string, k int, employee int, given args) workflow.Workflow {
 	s.t.Helper()
-	with := map[string]string{"place": "archive"}
+	return s.op(kind, k, archived(given), s.employees[employee])
+}
+
+// archived are parameters with the place of the archive.
+func archived(given args) args {
+	with := args{"place": "archive"}
 	maps.Copy(with, given)
-	return perform(s.t, s.Setting, kind, uint64(k), with, s.employees[employee].(thing))
+	return with
 }
 
 // where says in which tables an employee is.
@@ -67,20 +54,14 @@ func (s *staff) where(employee int) string {
 	return "nowhere told"
 }
 
-// check returns how what was left behind is looked at.
-func (s *staff) check(kind string, given map[string]string) workflow.Check {
-	one := workflow.Find(kind)
-	with := map[string]string{"place": "archive"}
-	maps.Copy(with, given)
-	return one.Check(s.Setting, one.Settle(with))
-}
-
-// checks returns a workflow, after the check that it rests on, if it is a check.
-func checks(check workflow.Workflow) []workflow.Workflow {
-	if late, some := check.(workflow.Preceded); some {
-		return []workflow.Workflow{late.Before(), check}
+// are complains unless employees are in these tables.
+func (s *staff) are(what string, want ...string) {
+	s.t.Helper()
+	for n := range want {
+		if got := s.where(n); got != want[n] {
+			s.t.Errorf("%s: employee %d is in %s; want %s", what, n, got, want[n])
+		}
 	}
-	return []workflow.Workflow{check}
 }
 
 // messages returns the bodies of the messages of a queue that can be seen.
@@ -93,15 +74,24 @@ func (s *staff) messages(queue string) []string {
 	return bodies
 }
 
+// idle complains unless a queue is empty.
+func (s *staff) idle(what string) {
+	s.t.Helper()
+	if left := s.messages("moves"); len(left) > 0 {
+		s.t.Errorf("%s: %q is left on the queue; want nothing", what, left)
+	}
+}
+
 // At whichever step workers die, however they overtake each other and whatever replies
 // are lost: who was asked to be moved is in the archive in the end, and nobody else is.
 func TestMovesAreFinishedWhoeverDies(t *testing.T) {
-	const employees, asked, twice = 10, 8, 3
+	const asked, twice = 8, 3
+	where := append(slices.Repeat([]string{"archive"}, asked), "current", "current")
 	for _, after := range []string{"received", "read", "copied", "deleted", "any"} {
 		died, again := int64(0), int64(0)
 		for seed := range uint64(12) {
-			s := newStaff(t, employees)
-			given := map[string]string{"killed": "40%", "after": after, "hidden": "20s", "attempts": "0", "most": "2"}
+			s := newStaff(t, len(where))
+			given := args{"killed": "40%", "after": after, "hidden": "20s", "attempts": "0", "most": "2"}
 			for k := range asked + twice {
 				s.run(s.act("archive-request", k, k%asked, nil))
 			}
@@ -110,19 +100,12 @@ func TestMovesAreFinishedWhoeverDies(t *testing.T) {
 				turns = append(turns, s.act("archive-work", int(seed)*100+k, 0, given))
 			}
 			s.race(seed, 4, 20, turns)
-			for _, p := range turns {
-				died, again = died+counted(p)["killed"], again+counted(p)["again"]
-			}
-			s.holds(s.check("archive-work", given), employees)
-			for n := range employees {
-				if got, want := s.where(n), map[bool]string{true: "archive", false: "current"}[n < asked]; got != want {
-					t.Errorf("workers die after %s, seed %d: employee %d is in %s; want %s", after, seed, n, got, want)
-				}
-			}
+			died, again = died+total(turns, "killed"), again+total(turns, "again")
+			s.holds("archive-work", archived(given), int64(len(where)))
+			what := fmt.Sprintf("workers die after %s, seed %d", after, seed)
+			s.are(what, where...)
 			s.now = s.now.Add(200 * time.Second)
-			if left := s.messages("moves"); len(left) > 0 {
-				t.Errorf("workers die after %s, seed %d: %q is left on the queue; want nothing", after, seed, left)
-			}
+			s.idle(what)
 		}
 		if died < 20 || again < 5 {
 			t.Errorf("after %s %d workers died, and %d messages came back; want 20 and 5 at least", after, died, again)
@@ -130,45 +113,29 @@ func TestMovesAreFinishedWhoeverDies(t *testing.T) {
 	}
 }
 
-// A turn is what is foreseen of it, and what it counts.
+// A turn is what is foreseen of it, and what it counts; one of several messages carries all
+// of them out.
 func TestTurnOfAWorker(t *testing.T) {
-	s := newStaff(t, 2)
-	s.run(s.act("archive-request", 1, 0, nil))
-	s.run(s.act("archive-request", 2, 0, nil))
-	for _, row := range []struct {
-		name   string
-		counts map[string]int64
-		sent   map[string]int
-	}{
-		{"an employee is moved", map[string]int64{"moved": 1},
-			map[string]int{"receive-messages": 1, "get": 1, "insert-or-replace": 1, "delete": 1, "delete-message": 1}},
-		{"the second message finds it done", map[string]int64{"repeated": 1}, map[string]int{"receive-messages": 1, "get": 1, "delete-message": 1}},
-		{"and then there is none", map[string]int64{"idle": 1}, map[string]int{"receive-messages": 1}},
-	} {
-		s.requests = map[string]int{}
-		turn := s.act("archive-work", 3, 0, nil)
-		foreseen := map[string]int{}
-		for _, op := range workflow.Requests(turn) {
-			foreseen[requestName(&op)]++
-		}
-		if !s.run(turn) || !maps.Equal(counted(turn), row.counts) || !maps.Equal(s.requests, row.sent) {
-			t.Errorf("%s: counted %v by %v; want %v by %v", row.name, counted(turn), s.requests, row.counts, row.sent)
-		}
-		if row.counts["moved"] > 0 && !maps.Equal(foreseen, row.sent) {
-			t.Errorf("%s: foreseen was %v; want %v", row.name, foreseen, row.sent)
-		}
-	}
-}
-
-// A turn of several messages carries all of them out, and dies of one at most.
-func TestTurnOfSeveralMessages(t *testing.T) {
 	s := newStaff(t, 4)
-	for n := range 4 {
-		s.run(s.act("archive-request", n, n, nil))
+	for k, employee := range []int{0, 0, 1, 2, 3} {
+		s.run(s.act("archive-request", k, employee, nil))
 	}
-	turn := s.act("archive-work", 1, 0, map[string]string{"most": "3"})
-	if s.run(turn); counted(turn)["moved"] != 3 || s.requests["receive-messages"] != 1 {
-		t.Errorf("a turn of three messages counted %v by %v; want three moves by one request for messages", counted(turn), s.requests)
+	for _, row := range []struct {
+		name, most, counts, sent string
+	}{
+		{"an employee is moved", "1", "map[moved:1]", "map[delete:1 delete-message:1 get:1 insert-or-replace:1 receive-messages:1]"},
+		{"the second message finds it done", "1", "map[repeated:1]", "map[delete-message:1 get:1 receive-messages:1]"},
+		{"three at once", "3", "map[moved:3]", "map[delete:3 delete-message:3 get:3 insert-or-replace:3 receive-messages:1]"},
+		{"and then there is none", "1", "map[idle:1]", "map[receive-messages:1]"},
+	} {
+		clear(s.requests)
+		turn := s.act("archive-work", 3, 0, args{"most": row.most})
+		if row.counts == "map[moved:1]" && fmt.Sprint(foreseen(turn)) != row.sent {
+			t.Errorf("%s: foreseen was %v; want %s", row.name, foreseen(turn), row.sent)
+		}
+		if !s.run(turn) || fmt.Sprint(counted(turn)) != row.counts || fmt.Sprint(s.requests) != row.sent {
+			t.Errorf("%s: counted %v by %v; want %s by %s", row.name, counted(turn), s.requests, row.counts, row.sent)
+		}
 	}
 }
 
@@ -179,48 +146,11 @@ func TestTurnMeetsItsOwnSuccess(t *testing.T) {
 		s := newStaff(t, 1)
 		s.run(s.act("archive-request", 1, 0, nil))
 		turn := s.act("archive-work", 1, 0, nil)
-		if s.losing(turn, func(op *target.Operation, _ int) bool { return requestName(op) == lost }); !maps.Equal(counted(turn), map[string]int64{"moved": 1}) {
+		s.lose(turn, func(op *target.Operation, _ int) bool { return requestName(op) == lost })
+		if !maps.Equal(counted(turn), map[string]int64{"moved": 1}) {
 			t.Errorf("the first reply to %s is lost: counted %v; want one move", lost, counted(turn))
 		}
 	}
-}
-
-// requestName returns the verb of a request.
-func requestName(op *target.Operation) string {
-	if op.Beside != nil {
-		return op.Beside.Verb.String()
-	}
-	return op.Verb.String()
-}
-
-// losing carries a workflow out, with ten milliseconds to a request, and loses the first
-// reply of which a function says so, after the request was carried out. It returns how
-// many requests there were.
-func (w *world) losing(p workflow.Workflow, which func(op *target.Operation, number int) bool) int {
-	w.t.Helper()
-	number, lost := 0, false
-	for _, one := range checks(p) {
-		number, lost = w.losingFrom(number, lost, one, which)
-	}
-	return number
-}
-
-func (w *world) losingFrom(number int, lost bool, p workflow.Workflow, which func(op *target.Operation, number int) bool) (int, bool) {
-	w.t.Helper()
-	c := begun(p)
-	for ; !c.ended; number++ {
-		request := c.request
-		w.now = w.now.Add(10*time.Millisecond - time.Second) // do adds a second
-		o := w.do(&request)
-		if !lost && which(&request, number) {
-			lost, o = true, target.Outcome{}
-		}
-		c.tell(w, o)
-	}
-	if !c.ok {
-		w.t.Error("the workflow failed; want that it ends well")
-	}
-	return number, lost
 }
 
 // A message that is none of ours is malformed, whatever it holds.
@@ -228,7 +158,7 @@ func TestForeignMessages(t *testing.T) {
 	s := newStaff(t, 1)
 	for _, body := range []string{"", "{}", "null", `{"asks":"lunch","partition":"Sales","row":"000456"}`} {
 		s.do(&target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: s.StoreOf("moves"), Body: []byte(body)}})
-		turn := s.act("archive-work", 1, 0, map[string]string{"hidden": "2m"})
+		turn := s.act("archive-work", 1, 0, args{"hidden": "2m"})
 		if s.run(turn); !maps.Equal(counted(turn), map[string]int64{"malformed": 1}) {
 			t.Errorf("message %q counted %v; want that it is malformed", body, counted(turn))
 		}
@@ -239,28 +169,20 @@ func TestForeignMessages(t *testing.T) {
 func TestOvertakenWorker(t *testing.T) {
 	s := newStaff(t, 1)
 	s.run(s.act("archive-request", 1, 0, nil))
-	slow := begun(s.act("archive-work", 1, 0, map[string]string{"hidden": "1s"}))
-	for range 3 { // received, read, copied
-		request := slow.request
-		slow.tell(s.world, s.do(&request))
-	}
-	fast := s.act("archive-work", 2, 0, map[string]string{"hidden": "90s", "killed": "100%", "after": "deleted"})
+	slow := begun(s.act("archive-work", 1, 0, args{"hidden": "1s"}))
+	s.steps(slow, 3) // received, read, copied
+	fast := s.act("archive-work", 2, 0, args{"hidden": "90s", "killed": "100%", "after": "deleted"})
 	s.run(fast)
-	for !slow.ended {
-		request := slow.request
-		slow.tell(s.world, s.do(&request))
+	s.finish(slow)
+	if got := fmt.Sprint(counted(slow.Workflow)); !slow.ok || got != "map[overtaken:1 repeated:1]" {
+		t.Errorf("the slow worker ended well: %v, and counted %s; want that it was overtaken, and moved nobody", slow.ok, got)
 	}
-	if got := counted(slow.Workflow); !slow.ok || got["overtaken"] != 1 || got["repeated"] != 1 || got["moved"] != 0 {
-		t.Errorf("the slow worker ended well: %v, and counted %v; want that it was overtaken, and moved nobody", slow.ok, got)
-	}
-	if got := counted(fast); got["moved"] != 1 || got["killed"] != 1 || got["again"] != 1 {
-		t.Errorf("the fast one counted %v; want a message that came again, a move, and that it died", got)
+	if got := fmt.Sprint(counted(fast)); got != "map[again:1 killed:1 moved:1]" {
+		t.Errorf("the fast one counted %s; want a message that came again, a move, and that it died", got)
 	}
 	// The message is hidden still, for longer than any wait of the check's own.
-	s.holds(s.check("archive-work", map[string]string{"hidden": "90s"}), 1)
-	if left := s.messages("moves"); len(left) > 0 {
-		t.Errorf("%q is left on the queue; want nothing", left)
-	}
+	s.holds("archive-work", args{"place": "archive", "hidden": "90s"}, 1)
+	s.idle("overtaken")
 }
 
 // A message that nobody can carry out is put aside after so many attempts, whatever
@@ -269,16 +191,16 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 	for seed := range uint64(12) {
 		s := newStaff(t, 6)
 		for k := range 6 {
-			s.run(s.act("archive-request", k, k, map[string]string{"malformed": map[bool]string{true: "100%", false: "0"}[k%3 == 0]}))
+			s.run(s.act("archive-request", k, k, args{"malformed": []string{"100%", "0", "0"}[k%3]}))
 		}
-		given := map[string]string{"hidden": "60s", "attempts": "3"}
+		given := args{"place": "archive", "hidden": "60s", "attempts": "3"}
 		var turns []workflow.Workflow
 		for k := range 20 {
 			turns = append(turns, s.act("archive-work", k, 0, given))
 		}
 		lost := int(seed%3) * 10
 		s.race(seed, 3, lost, turns)
-		s.holds(s.check("archive-work", given), 6)
+		s.holds("archive-work", given, 6)
 		s.now = s.now.Add(100 * time.Second)
 		aside := s.messages("poison")
 		slices.Sort(aside)
@@ -288,30 +210,23 @@ func TestPoisonGoesToItsOwnQueue(t *testing.T) {
 		if want := []string{"message 0 asks for nothing", "message 3 asks for nothing"}; !slices.Equal(aside, want) {
 			t.Errorf("seed %d: %q were put aside; want %q", seed, aside, want)
 		}
-		if left := s.messages("moves"); len(left) > 0 {
-			t.Errorf("seed %d: %q is left on the queue; want nothing", seed, left)
-		}
-		for n, want := range []string{"current", "archive", "archive", "current", "archive", "archive"} {
-			if got := s.where(n); got != want {
-				t.Errorf("seed %d: employee %d is in %s; want %s", seed, n, got, want)
-			}
-		}
+		what := fmt.Sprint("seed ", seed)
+		s.idle(what)
+		s.are(what, "current", "archive", "archive", "current", "archive", "archive")
 	}
 }
 
 // A message is carried out so many times, and then put aside.
 func TestAttemptsBeforePoison(t *testing.T) {
 	s := newStaff(t, 1)
-	s.run(s.act("archive-request", 1, 0, map[string]string{"malformed": "100%"}))
-	var told []string
-	for k := range 4 {
-		turn := s.act("archive-work", k, 0, map[string]string{"hidden": "1s", "attempts": "2"})
+	s.run(s.act("archive-request", 1, 0, args{"malformed": "100%"}))
+	for k, want := range []string{"map[malformed:1]", "map[again:1 malformed:1]", "map[poisoned:1]", "map[idle:1]"} {
+		turn := s.act("archive-work", k, 0, args{"hidden": "1s", "attempts": "2"})
 		s.run(turn)
-		told = append(told, strings.Join(slices.Sorted(maps.Keys(counted(turn))), "+"))
+		if got := fmt.Sprint(counted(turn)); got != want {
+			t.Errorf("turn %d counted %s; want %s", k, got, want)
+		}
 		s.now = s.now.Add(2 * time.Second)
-	}
-	if want := []string{"malformed", "again+malformed", "poisoned", "idle"}; !slices.Equal(told, want) {
-		t.Errorf("four turns counted %q; want %q", told, want)
 	}
 }
 
@@ -337,25 +252,105 @@ func TestReadersOfAMove(t *testing.T) {
 		s := newStaff(t, 1)
 		one := s.employees[0]
 		steps := []func(){
-			func() { s.put("TestArchive", one.Key("archive"), one.Properties()...) },
-			func() { s.remove("Test", one.Key("")) },
+			func() { s.put("TestArchive", one.keys["archive"], one.properties...) },
+			func() { s.change(entity.Delete, "Test", one.keys[""]) },
 		}
 		for _, step := range steps[:row.before] {
 			step()
 		}
-		look := begun(s.act("archive-look", 0, 0, map[string]string{"first": row.first, "pause": "2s"}))
-		request, from := look.request, s.now
-		look.tell(s.world, s.do(&request))
+		look := begun(s.act("archive-look", 0, 0, args{"first": row.first, "pause": "2s"}))
+		from := s.now
+		s.steps(look, 1)
 		if rested := s.now.Sub(from); rested != 3*time.Second {
 			t.Errorf("%s: the reader went on after %v; want its pause of 2s more than a request", row.name, rested)
 		}
 		for _, step := range steps[row.before : row.before+row.between] {
 			step()
 		}
-		request = look.request
-		look.tell(s.world, s.do(&request))
+		s.finish(look)
 		if got := counted(look.Workflow); !look.ok || !maps.Equal(got, map[string]int64{row.want: 1}) {
 			t.Errorf("%s: the reader counted %v; want %s", row.name, got, row.want)
 		}
+	}
+}
+
+// A client that moves employees by itself leaves each of whom it died in both tables, or
+// in neither.
+func TestNaiveMovesAreNotFinished(t *testing.T) {
+	for first, left := range map[string]string{"copy": "both", "delete": "neither"} {
+		s := newStaff(t, 40)
+		var all []workflow.Workflow
+		for n := range s.employees {
+			p := s.act("archive-naive", n, n, args{"first": first, "killed": "40%"})
+			all = append(all, p)
+			if !s.run(p) {
+				t.Errorf("%s first: the client of employee %d failed; want that it ended", first, n)
+			}
+			if got, want := s.where(n), map[bool]string{true: left, false: "archive"}[counted(p)["killed"] > 0]; got != want {
+				t.Errorf("%s first: employee %d is in %s; want %s", first, n, got, want)
+			}
+		}
+		died := total(all, "killed")
+		if moved := total(all, "moved"); died < 8 || moved != 40-died {
+			t.Errorf("%s first: %d died, %d moved; want 8 at least, and the others", first, died, moved)
+		}
+		s.finds("archive-naive", archived(args{"first": first}), died, 40)
+	}
+}
+
+// Whom one client has left in both tables no other can move: what it inserts is there. Who
+// was moved need not be.
+func TestNaiveMovesCannotBeRepeated(t *testing.T) {
+	s := newStaff(t, 1)
+	s.run(s.act("archive-naive", 0, 0, args{"killed": "100%"}))
+	if s.run(s.act("archive-naive", 1, 0, nil)) {
+		t.Error("the second client ended well; want that it fails")
+	}
+	s.are("after two clients", "both")
+	s.change(entity.Delete, "Test", s.employees[0].keys[""])
+	if again := s.act("archive-naive", 2, 0, nil); !s.run(again) || counted(again)["repeated"] != 1 {
+		t.Errorf("a third one counted %v; want that all was done", counted(again))
+	}
+}
+
+// Without deaths, lost replies alone leave nobody in two tables: a client knows its own
+// success when it meets it.
+func TestNaiveMovesKnowTheirOwnSuccess(t *testing.T) {
+	for seed := range uint64(10) {
+		for _, first := range []string{"copy", "delete"} {
+			s := newStaff(t, 12)
+			var all []workflow.Workflow
+			for n := range s.employees {
+				all = append(all, s.act("archive-naive", n, n, args{"first": first}))
+			}
+			s.raceWell(seed, 4, 30, all)
+			s.holds("archive-naive", archived(nil), 12)
+		}
+	}
+}
+
+// A part of the messages is malformed, as large as is asked, and no other.
+func TestShareOfMalformedMessages(t *testing.T) {
+	s := newStaff(t, 1)
+	var all []workflow.Workflow
+	for k := range 200 {
+		all = append(all, s.act("archive-request", k, 0, args{"malformed": "25%"}))
+		s.run(all[k])
+	}
+	malformed := total(all, "malformed")
+	if malformed+total(all, "requested") != 200 || malformed < 30 || malformed > 70 {
+		t.Errorf("of 200 messages %d are malformed; want about 50", malformed)
+	}
+	for some := s.messages("moves"); len(some) > 0; some = s.messages("moves") {
+		for _, body := range some {
+			if strings.HasSuffix(body, "asks for nothing") {
+				malformed--
+			} else if body != `{"asks":"archive","partition":"Sales","row":"000456","to_partition":"former","to_row":"000456"}` {
+				t.Errorf("a message is %s", body)
+			}
+		}
+	}
+	if malformed != 0 {
+		t.Errorf("%d malformed messages are counted and not there", malformed)
 	}
 }

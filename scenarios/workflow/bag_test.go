@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	"loadgen/engine/entity"
@@ -9,43 +10,38 @@ import (
 	"loadgen/target"
 )
 
-// carded returns a world with thirty workers who have a nickname, and some updates of
-// their salaries by clients who do not know of it.
-func carded(t *testing.T, count int, writes string) (*world, *workflow.Setting, []workflow.Workflow) {
+// nicknames are the parameters of updates of salaries by clients who do not know of nicknames.
+var nicknames = args{"changes": "Salary", "unknown": "Nickname"}
+
+// carded returns a world with thirty workers who have a nickname, and some updates.
+func carded(t *testing.T, count int, writes string) (*world, []workflow.Workflow) {
 	w := newWorld(t)
-	list := workers(30, entity.Property{Name: "Nickname", Value: entity.String("Chip")})
-	w.store("Test", list...)
-	s := w.setting(nil, subjects(list)...)
+	list := workers(30, text("Nickname", "Chip"))
+	w.load(list...)
 	var all []workflow.Workflow
 	for n := range count {
-		given := map[string]string{"changes": "Salary", "unknown": "Nickname", "writes": writes}
-		all = append(all, perform(t, s, "bag-update", uint64(n), given, list[n%len(list)], worker(5000+n, "fresh")))
+		given := args{"changes": "Salary", "unknown": "Nickname", "writes": writes}
+		all = append(all, w.op("bag-update", n, given, list[n%len(list)], worker(5000+n, "fresh")))
 	}
-	return w, s, all
+	return w, all
 }
 
 // Bags and merges keep what the client does not know, whatever is lost and whoever else
 // writes; types drop it, and the count of those that did is how many have lost it.
 func TestBagUpdatesKeep(t *testing.T) {
+	const count = 90
 	for _, row := range []struct {
-		writes       string
-		loses        bool
-		verb         string
-		reads, count int
-	}{{"merge", false, "merge", 0, 90}, {"bag", false, "replace", 90, 90}, {"known", true, "replace", 90, 90}} {
-		w, s, all := carded(t, row.count, row.writes)
-		restarts := int64(0)
-		for n, ended := range w.race(5, 8, 30, all) {
-			if restarts += counted(all[n])["restarts"]; !ended {
-				t.Errorf("%s: update %d failed", row.writes, n)
-			}
-		}
-		found := w.checked(s, "bag-update", map[string]string{"changes": "Salary", "unknown": "Nickname"})
-		if found.Looked != 30 || (found.Faults == 30) != row.loses || !row.loses && found.Faults > 0 {
-			t.Errorf("%s: %d of %d have lost their nickname, %q; want all: %v", row.writes, found.Faults, found.Looked, found.Examples, row.loses)
-		}
-		if w.requests[row.verb] < row.count || w.requests["get"] < row.reads || row.reads == 0 && w.requests["get"] > 0 || (restarts > 0) != (row.reads > 0) {
-			t.Errorf("%s: it sent %v and began anew %d times; want writes, reads before them where it reads, and conflicts", row.writes, w.requests, restarts)
+		writes, verb string
+		loses        int64
+		reads        int
+	}{{"merge", "merge", 0, 0}, {"bag", "replace", 0, count}, {"known", "replace", 30, count}} {
+		w, all := carded(t, count, row.writes)
+		w.raceWell(5, 8, 30, all)
+		sent := maps.Clone(w.requests)
+		w.finds("bag-update", nicknames, row.loses, 30)
+		restarts := total(all, "restarts")
+		if sent[row.verb] < count || sent["get"] < row.reads || row.reads == 0 && sent["get"] > 0 || (restarts > 0) != (row.reads > 0) {
+			t.Errorf("%s: it sent %v and began anew %d times; want writes, reads before them where it reads, and conflicts", row.writes, sent, restarts)
 		}
 	}
 }
@@ -53,14 +49,11 @@ func TestBagUpdatesKeep(t *testing.T) {
 // One after another, each that drops a property counts it once.
 func TestBagUpdateCountsWhatItDrops(t *testing.T) {
 	for _, lost := range []int{0, 30} {
-		w, s, all := carded(t, 60, "known")
-		dropped := int64(0)
+		w, all := carded(t, 60, "known")
 		w.race(9, 1, lost, all)
-		for _, p := range all {
-			dropped += counted(p)["lost"]
-		}
-		if found := w.checked(s, "bag-update", map[string]string{"changes": "Salary", "unknown": "Nickname"}); dropped != 30 || found.Faults != 30 {
-			t.Errorf("of 100 replies %d lost: %d were counted as dropped, %d are; want 30", lost, dropped, found.Faults)
+		w.finds("bag-update", nicknames, 30, 30)
+		if dropped := total(all, "lost"); dropped != 30 {
+			t.Errorf("of 100 replies %d lost: %d were counted as dropped; want 30", lost, dropped)
 		}
 	}
 }
@@ -69,7 +62,7 @@ func TestBagUpdateCountsWhatItDrops(t *testing.T) {
 // what somebody else has dropped by then, the client did not.
 func TestBagUpdateIsOvertaken(t *testing.T) {
 	key := entity.Key{Partition: "d0", Row: "0000"}
-	note := []entity.Property{{Name: "Nickname", Value: entity.String("Dot")}}
+	note := []entity.Property{text("Nickname", "Dot")}
 	for _, row := range []struct {
 		says, writes string
 		other        entity.Change
@@ -80,16 +73,14 @@ func TestBagUpdateIsOvertaken(t *testing.T) {
 		{"a type drops what was changed meanwhile", "known", entity.Change{Verb: entity.Merge, Properties: note}, "2 replaces, , 5100, map[lost:1 restarts:1]"},
 		{"and not what was dropped by somebody else", "known", entity.Change{Verb: entity.Replace}, "2 replaces, , 5100, map[restarts:1]"},
 	} {
-		w, _, all := carded(t, 1, row.writes)
+		w, all := carded(t, 1, row.writes)
 		replaced := 0
 		w.watch(all[0], func(op *target.Operation) {
 			if op.Verb != entity.Replace {
 				return
 			}
 			if replaced++; replaced == 1 {
-				other := row.other
-				other.Key, other.Match = key, entity.MatchAny
-				w.do(&target.Operation{Verb: other.Verb, Table: "Test", Change: other})
+				w.change(row.other.Verb, "Test", key, row.other.Properties...)
 			}
 		})
 		stored, _ := w.get("Test", key)
@@ -105,8 +96,7 @@ func TestBagUpdateIsOvertaken(t *testing.T) {
 func TestBagUpdateOfNothing(t *testing.T) {
 	for _, writes := range []string{"merge", "bag", "known"} {
 		w := newWorld(t)
-		given := map[string]string{"changes": "Salary", "unknown": "Nickname", "writes": writes}
-		ended := w.run(perform(t, w.setting(nil), "bag-update", 0, given, worker(1, "a")))
+		ended := w.run(w.op("bag-update", 0, args{"changes": "Salary", "unknown": "Nickname", "writes": writes}, worker(1, "a")))
 		if _, there := w.get("Test", entity.Key{Partition: "a", Row: "0001"}); ended || there || w.requests["replace"] > 0 {
 			t.Errorf("%s: it ended well: %v, it is there: %v, requests %v; want a failure without a write", writes, ended, there, w.requests)
 		}
@@ -115,11 +105,7 @@ func TestBagUpdateOfNothing(t *testing.T) {
 
 // A property with another value than was loaded is lost, too.
 func TestKeptHoldsValues(t *testing.T) {
-	w, s, _ := carded(t, 0, "bag")
-	c := entity.Change{Verb: entity.Merge, Key: entity.Key{Partition: "d0", Row: "0003"}, Match: entity.MatchAny,
-		Properties: []entity.Property{{Name: "Nickname", Value: entity.String("Dot")}}}
-	w.do(&target.Operation{Verb: c.Verb, Table: "Test", Change: c})
-	if found := w.checked(s, "bag-update", map[string]string{"changes": "Salary", "unknown": "Nickname"}); found.Faults != 1 {
-		t.Errorf("%d are lost, %q; want the one with another value", found.Faults, found.Examples)
-	}
+	w, _ := carded(t, 0, "bag")
+	w.change(entity.Merge, "Test", entity.Key{Partition: "d0", Row: "0003"}, text("Nickname", "Dot"))
+	w.finds("bag-update", nicknames, 1, 30)
 }

@@ -11,13 +11,11 @@ import (
 	"loadgen/target"
 )
 
-// shops returns so many things that have a series at the place "days".
-func shops(count int) []workflow.Subject {
-	var all []workflow.Subject
-	for n := range count {
-		all = append(all, shop(n))
-	}
-	return all
+// newShops returns a world with so many shops that have a series at the place "days".
+func newShops(t *testing.T, count int) *world {
+	w := newWorld(t, "days=Days")
+	w.Loaded, w.Member = uint64(count), func(n uint64) workflow.Subject { return shop(int(n)) }
+	return w
 }
 
 func shop(n int) thing {
@@ -25,13 +23,13 @@ func shop(n int) thing {
 	return thing{number: uint64(n), keys: map[string]entity.Key{"": own, "days": {Partition: own.Partition, Row: "2014"}}}
 }
 
-// counts returns so many operations of a kind on series at "days".
-func counts(t *testing.T, s *workflow.Setting, kind string, operations int, given map[string]string) []workflow.Workflow {
+// series returns so many operations of a kind on series at "days".
+func (w *world) series(kind string, operations int, given args) []workflow.Workflow {
 	given = maps.Clone(given)
 	given["at"] = "days"
 	var all []workflow.Workflow
 	for k := range operations {
-		all = append(all, perform(t, s, kind, uint64(k), given, shop(0)))
+		all = append(all, w.op(kind, k, given, shop(0)))
 	}
 	return all
 }
@@ -57,23 +55,15 @@ func TestCountsOfASeriesAreAllThere(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			faults, conflicts := int64(0), int64(0)
 			for seed := range uint64(10) {
-				w := newWorld(t, "Days")
-				s := w.setting(map[string]string{"days": "Days"}, shops(3)...)
-				given := map[string]string{"per-entity": row.each, "write": row.write, "complete": "true"}
-				all := counts(t, s, "series-put", 3*24, given)
-				for k, ended := range w.race(seed, 6, 20, all) {
-					conflicts += counted(all[k])["conflicts"]
-					if !ended {
-						t.Errorf("seed %d: the write of count %d ended badly; want it to end well", seed, k)
-					}
+				w := newShops(t, 3)
+				given := args{"per-entity": row.each, "write": row.write, "complete": "true", "at": "days"}
+				all := w.series("series-put", 3*24, given)
+				w.raceWell(seed, 6, 20, all)
+				conflicts += total(all, "conflicts")
+				found := w.check("series-put", given)
+				if faults += found.Faults; found.Looked != 3 {
+					t.Errorf("seed %d: the check looked at %d series; want 3", seed, found.Looked)
 				}
-				kind := workflow.Find("series-put")
-				given["at"] = "days"
-				check := kind.Check(s, kind.Settle(given))
-				if !w.run(check) || check.Findings().Looked != 3 {
-					t.Fatalf("seed %d: the check looked at %d series; want it to end well, and 3", seed, check.Findings().Looked)
-				}
-				faults += check.Findings().Faults
 			}
 			if loses := faults > 0; loses != row.loses {
 				t.Errorf("%d series have lost counts; want some: %v", faults, row.loses)
@@ -89,13 +79,8 @@ func TestCountsOfASeriesAreAllThere(t *testing.T) {
 // success where nobody told it.
 func TestCountsUnderTheETag(t *testing.T) {
 	other := func(w *world, verb entity.Verb) {
-		c := entity.Change{Verb: verb, Key: entity.Key{Partition: "s00", Row: "2014"}, Properties: []entity.Property{{Name: "Count002", Value: entity.Int32(7)}}}
-		if verb == entity.Delete {
-			c.Match = entity.MatchAny
-		}
-		if o := w.do(&target.Operation{Verb: verb, Table: "TestDays", Change: c}); o.Status >= 300 {
-			w.t.Fatalf("%v by somebody else: %d", verb, o.Status)
-		}
+		w.change(verb, "TestDays", entity.Key{Partition: "s00", Row: "2014"}, number("Count002", 7))
+		w.requests[verb.String()]--
 	}
 	for _, row := range []struct {
 		name                          string
@@ -112,33 +97,26 @@ func TestCountsUnderTheETag(t *testing.T) {
 		{"inserted, and nobody said so", false, true, 0, 2, 2, 0, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			w := newWorld(t, "Days")
-			s := w.setting(map[string]string{"days": "Days"}, shops(1)...)
+			w := newShops(t, 1)
 			if row.there {
 				other(w, entity.Insert)
 			}
-			clear(w.requests)
-			c := begun(counts(t, s, "series-put", 1, map[string]string{"write": "etag"})[0])
-			for first := true; !c.ended; {
-				request := c.request
-				if first && request.Verb != entity.Get {
-					first = false
-					if row.between != 0 {
-						other(w, row.between)
-						w.requests[row.between.String()]--
-					}
-					if row.lost {
-						w.do(&request)
-						c.tell(w, target.Outcome{})
-						continue
-					}
-				}
-				c.tell(w, w.do(&request))
+			c := begun(w.series("series-put", 1, args{"write": "etag"})[0])
+			for c.request.Verb == entity.Get {
+				w.steps(c, 1)
 			}
-			if !c.ok || w.requests["get"] != row.gets || w.requests["insert"] != row.inserts || w.requests["merge"] != row.merges {
-				t.Errorf("ended well: %v, by %v; want %d gets, %d inserts, %d merges", c.ok, w.requests, row.gets, row.inserts, row.merges)
+			if row.between != 0 {
+				other(w, row.between)
 			}
-			look := perform(t, s, "series-get", 0, map[string]string{"at": "days"}, shop(0))
+			if request := c.request; row.lost {
+				w.do(&request)
+				c.tell(w, target.Outcome{})
+			}
+			w.finish(c)
+			if r := w.requests; !c.ok || r["get"] != row.gets || r["insert"] != row.inserts || r["merge"] != row.merges {
+				t.Errorf("ended well: %v, by %v; want %d gets, %d inserts, %d merges", c.ok, r, row.gets, row.inserts, row.merges)
+			}
+			look := w.series("series-get", 1, args{})[0]
 			if w.run(look); counted(look)["counts"] != int64(row.counts) {
 				t.Errorf("%v are there; want %d", counted(look), row.counts)
 			}
@@ -148,10 +126,9 @@ func TestCountsUnderTheETag(t *testing.T) {
 
 // A count that was there by chance is written all the same: requests are what they are.
 func TestCountsThatAreThereAreWritten(t *testing.T) {
-	w := newWorld(t, "Days")
-	s := w.setting(map[string]string{"days": "Days"}, shops(1)...)
+	w := newShops(t, 1)
 	for range 2 {
-		w.run(counts(t, s, "series-put", 1, map[string]string{"write": "etag"})[0])
+		w.run(w.series("series-put", 1, args{"write": "etag"})[0])
 	}
 	if w.requests["insert"] != 1 || w.requests["merge"] != 1 {
 		t.Errorf("written twice by %v; want an insert and a merge", w.requests)
@@ -174,24 +151,20 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 		{"an entity that could hold more holds what there is", "7", "24", "points", 1, 1, 0, 7},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			w := newWorld(t, "Days")
-			s := w.setting(map[string]string{"days": "Days"}, shops(2)...)
-			given := map[string]string{"slots": row.slots, "per-entity": row.each, "complete": "true", "at": "days"}
-			w.race(1, 2, 20, counts(t, s, "series-write", 2, given))
-			w.do(&target.Operation{Verb: entity.Insert, Table: "TestDays", Change: entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "s00", Row: "2014_x"},
-				Properties: []entity.Property{{Name: "Count001", Value: entity.Int32(1)}}}})
-			kind := workflow.Find("series-write")
-			w.holds(kind.Check(s, kind.Settle(given)), 2)
-
+			w := newShops(t, 2)
+			given := args{"slots": row.slots, "per-entity": row.each, "complete": "true", "at": "days"}
+			w.race(1, 2, 20, w.series("series-write", 2, given))
+			w.change(entity.Insert, "TestDays", entity.Key{Partition: "s00", Row: "2014_x"}, number("Count001", 1))
+			w.holds("series-write", given, 2)
 			clear(w.requests)
-			for _, p := range counts(t, s, "series-write", 1, given) {
+			for _, p := range w.series("series-write", 1, given) {
 				if foreseen := len(workflow.Requests(p)); !w.run(p) || w.requests["batch"] != row.written || foreseen != row.written {
 					t.Errorf("a series is written by %d transactions, %d foreseen; want %d", w.requests["batch"], foreseen, row.written)
 				}
 			}
 			delete(given, "complete")
 			given["by"] = row.by
-			for _, p := range counts(t, s, "series-get", 1, given) {
+			for _, p := range w.series("series-get", 1, given) {
 				if !w.run(p) || w.requests["get"] != row.gets || w.requests["query"] != row.queries || counted(p)["counts"] != int64(row.got) {
 					t.Errorf("it is read by %v and has %v; want %d gets, %d queries and %d counts", w.requests, counted(p), row.gets, row.queries, row.got)
 				}
@@ -203,23 +176,19 @@ func TestSeriesAreWrittenAndReadWhole(t *testing.T) {
 // An entity of which too much is asked takes what it can hold, and the check says what
 // is missing.
 func TestWideEntitiesHaveABound(t *testing.T) {
-	w := newWorld(t, "Days")
-	s := w.setting(map[string]string{"days": "Days"}, shops(1)...)
-	given := map[string]string{"slots": "365", "per-entity": "365", "complete": "true", "at": "days"}
-	for k, p := range counts(t, s, "series-put", 365, given) {
+	w := newShops(t, 1)
+	given := args{"slots": "365", "per-entity": "365", "complete": "true", "at": "days"}
+	for k, p := range w.series("series-put", 365, given) {
 		if ended := w.run(p); ended != (k < entity.MaxProperties) {
 			t.Fatalf("the write of count %d ended well: %v; want %v", k+1, ended, !ended)
 		}
 	}
-	for _, p := range counts(t, s, "series-write", 1, given) {
+	for _, p := range w.series("series-write", 1, given) {
 		if w.run(p) {
 			t.Error("an entity of 365 properties was written; want it refused")
 		}
 	}
-	kind := workflow.Find("series-put")
-	check := kind.Check(s, kind.Settle(given))
-	w.run(check)
-	if found := check.Findings(); found.Faults != 1 || !strings.Contains(fmt.Sprint(found.Examples), "has 252 of 365 counts") {
+	if found := w.check("series-put", given); found.Faults != 1 || !strings.Contains(fmt.Sprint(found.Examples), "252 of 365") {
 		t.Errorf("the check finds %+v; want one fault, 252 of 365 counts", found)
 	}
 }
@@ -228,12 +197,12 @@ func TestWideEntitiesHaveABound(t *testing.T) {
 func TestSeriesHaveNumberedEntities(t *testing.T) {
 	for _, row := range []struct {
 		each, slots string
-		k           uint64
+		k           int
 		want        string
 	}{{"24", "24", 23, "2014"}, {"183", "365", 0, "2014_01"}, {"183", "365", 183, "2014_02"}, {"1", "365", 8, "2014_009"}} {
-		s := newWorld(t).setting(map[string]string{"days": "Days"}, shops(1)...)
-		given := map[string]string{"at": "days", "per-entity": row.each, "slots": row.slots}
-		if got := perform(t, s, "series-put", row.k, given, shop(0)).Begin().Change.Key.Row; got != row.want {
+		w := newShops(t, 1)
+		given := args{"at": "days", "per-entity": row.each, "slots": row.slots}
+		if got := w.op("series-put", row.k, given, shop(0)).Begin().Change.Key.Row; got != row.want {
 			t.Errorf("count %d of %s, %s to an entity, lies in row %q; want %q", row.k+1, row.slots, row.each, got, row.want)
 		}
 	}
@@ -241,9 +210,9 @@ func TestSeriesHaveNumberedEntities(t *testing.T) {
 
 // Writers take turns: each count of a series, then the next series, then from the start.
 func TestSeriesTakeTurns(t *testing.T) {
-	s := newWorld(t).setting(map[string]string{"days": "Days"}, shops(3)...)
-	for k, want := range map[uint64]string{0: "s00 Count001", 23: "s00 Count024", 24: "s01 Count001", 71: "s02 Count024", 72: "s00 Count001"} {
-		one := perform(t, s, "series-put", k, map[string]string{"at": "days"}, shop(0)).Begin().Change
+	w := newShops(t, 3)
+	for k, want := range map[int]string{0: "s00 Count001", 23: "s00 Count024", 24: "s01 Count001", 71: "s02 Count024", 72: "s00 Count001"} {
+		one := w.op("series-put", k, args{"at": "days"}, shop(0)).Begin().Change
 		if got := one.Key.Partition + " " + one.Properties[0].Name; got != want {
 			t.Errorf("operation %d writes %q; want %q", k, got, want)
 		}

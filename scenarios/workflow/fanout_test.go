@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"loadgen/engine/entity"
@@ -10,15 +11,51 @@ import (
 	"loadgen/target"
 )
 
-// stock puts so many entities into each partition.
-func stock(t *testing.T, w *world, sizes map[string]int) {
-	t.Helper()
-	for partition, size := range sizes {
-		for i := range size {
-			c := entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: partition, Row: fmt.Sprintf("%05d", i)}}
-			if o := w.do(&target.Operation{Verb: c.Verb, Table: "Test", Change: c}); o.Status >= 300 {
-				t.Fatalf("the entity %v was answered %d", c.Key, o.Status)
+// Each query is sent once the one before has no further page, or has had its pages; what
+// is refused is left to the retry policy.
+func TestFanOut(t *testing.T) {
+	replies := map[rune]target.Outcome{'.': {Status: 200}, '+': {Status: 200, Next: target.Token{Present: true}}, 'x': {Status: 503, Code: entity.ServerBusy}}
+	sent := func(op target.Operation) string {
+		partition, _ := op.Query.Range.Partition()
+		if op.Query.Token.Present {
+			partition += "+"
+		}
+		return partition
+	}
+	for _, row := range []struct {
+		name    string
+		pages   int
+		replies string
+		want    string
+	}{
+		{"a page of each", 0, "...", "a b c end"},
+		{"further pages of the second", 0, ".++..", "a b b+ b+ c end"},
+		{"two pages of each at most", 2, "++.++", "a a+ b c c+ end"},
+		{"one page of each at most", 1, "+++", "a b c end"},
+		{"a refusal", 0, ".x..", "a b settle c end"},
+	} {
+		var queries []target.Operation
+		for _, partition := range []string{"a", "b", "c"} {
+			queries = append(queries, target.Operation{Verb: entity.Query, Table: "log", Query: target.OnePartition(partition)})
+		}
+		p := workflow.NewFanOut(queries, row.pages)
+		op := p.Begin()
+		got := []string{sent(op)}
+		for _, reply := range row.replies {
+			outcome := replies[reply]
+			move, next := p.Next(workflow.Attempt{Sent: &op, Outcome: &outcome})
+			switch move {
+			case workflow.Proceed:
+				op = next
+				got = append(got, sent(op))
+			case workflow.Succeed:
+				got = append(got, "end")
+			default:
+				got = append(got, "settle")
 			}
+		}
+		if all := len(workflow.Requests(p)); strings.Join(got, " ") != row.want || all != 3 {
+			t.Errorf("%s: sent %v, foreseen are %d; want %s, and the first page of each of 3", row.name, got, all, row.want)
 		}
 	}
 }
@@ -39,23 +76,22 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 		{"there are no more sets than partitions", 50, 7, []int64{1, 1, 1, 1, 1, 1, 1}},
 	} {
 		w := newWorld(t)
-		stock(t, w, sizes)
-		s := w.setting(nil)
-		s.Partitions = func() []string { return []string{"a", "b", "c", "d", "e", "f", "g"} }
+		for partition, size := range sizes {
+			for i := range size {
+				w.put("Test", entity.Key{Partition: partition, Row: fmt.Sprintf("%05d", i)})
+			}
+		}
+		w.Partitions = func() []string { return []string{"a", "b", "c", "d", "e", "f", "g"} }
 		var all []workflow.Workflow
 		for k := range row.operations {
-			all = append(all, perform(t, s, "read-set", uint64(k), map[string]string{"sets": fmt.Sprint(row.sets)}, thing{}))
+			all = append(all, w.op("read-set", k, args{"sets": fmt.Sprint(row.sets)}, thing{}))
 		}
-		if ended := w.race(3, 3, 20, all); slices.Contains(ended, false) {
-			t.Errorf("%s: the operations ended well: %v; want all", row.sentence, ended)
-		}
-		entities, lengths := int64(0), []int64{}
+		w.raceWell(3, 3, 20, all)
+		var lengths []int64
 		for _, p := range all {
-			counts := counted(p)
-			entities += counts["entities"]
-			lengths = append(lengths, counts["partitions"])
+			lengths = append(lengths, counted(p)["partitions"])
 		}
-		if entities != 1264 || !slices.Equal(lengths, row.lengths) {
+		if entities := total(all, "entities"); entities != 1264 || !slices.Equal(lengths, row.lengths) {
 			t.Errorf("%s: sets of %d partitions held %d entities; want %d and 1264", row.sentence, lengths, entities, row.lengths)
 		}
 	}
@@ -65,18 +101,16 @@ func TestSetsMakeUpAllPartitions(t *testing.T) {
 // for each partition.
 func TestSetsAreCountedRound(t *testing.T) {
 	w := newWorld(t)
-	s := w.setting(nil)
-	s.Partitions = func() []string { return []string{"a", "b", "c", "d"} }
-	for k, want := range map[uint64][]string{0: {"a", "b"}, 1: {"c", "d"}, 2: {"a", "b"}, 7: {"c", "d"}} {
-		var got []string
-		for _, op := range workflow.Requests(perform(t, s, "read-set", k, map[string]string{"sets": "2"}, thing{})) {
+	w.Partitions = func() []string { return []string{"a", "b", "c", "d"} }
+	for k, want := range []string{"ab", "cd", "ab", "cd"} {
+		got := ""
+		for _, op := range workflow.Requests(w.op("read-set", k, args{"sets": "2"}, thing{})) {
 			partition, _ := op.PartitionKey()
-			got = append(got, partition)
-			if op.Verb != entity.Query || op.Table != "Test" {
+			if got += partition; op.Verb != entity.Query || op.Table != "Test" {
 				t.Errorf("operation %d sends a %v to %s; want queries of Test", k, op.Verb, op.Table)
 			}
 		}
-		if !slices.Equal(got, want) {
+		if got != want {
 			t.Errorf("operation %d reads %q; want %q", k, got, want)
 		}
 	}

@@ -3,6 +3,8 @@ package workflow_test
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"loadgen/engine/entity"
@@ -11,21 +13,10 @@ import (
 )
 
 // indexGiven returns the parameters of an index of a form, with some more.
-func indexGiven(form string, more map[string]string) map[string]string {
-	given := map[string]string{"form": form, "place": "names", "attribute": "last", "property": "LastName"}
+func indexGiven(form string, more args) args {
+	given := args{"form": form, "place": "names", "attribute": "last", "property": "LastName"}
 	maps.Copy(given, more)
 	return given
-}
-
-// indexWith returns those of them that a workflow takes.
-func indexWith(kind string, given map[string]string) map[string]string {
-	taken := map[string]string{}
-	for name, value := range given {
-		if workflow.Find(kind).Parameter(name) != nil {
-			taken[name] = value
-		}
-	}
-	return taken
 }
 
 // indexPlace returns the key of the list of a name under a form.
@@ -41,54 +32,83 @@ func employee(form string, number, names int) thing {
 	last, department := fmt.Sprintf("name%d", number%names), fmt.Sprintf("department%d", number%2)
 	return thing{number: uint64(number), keys: map[string]entity.Key{
 		"": {Partition: department, Row: fmt.Sprintf("%06d", number)}, "names": indexPlace(form, department, last)},
-		values:     map[string]string{"last": last, "department": department},
-		properties: []entity.Property{{Name: "LastName", Value: entity.String(last)}}}
+		values: map[string]string{"last": last, "department": department}, properties: []entity.Property{text("LastName", last)}}
 }
 
-// indexSetting returns a world with a setting for an index.
-func indexSetting(t *testing.T, form string, loaded ...workflow.Subject) (*world, *workflow.Setting) {
-	w := newWorld(t, "Lists")
-	places := map[string]string{"names": "Lists"}
+// indexed is a world with an index of a form.
+type indexed struct {
+	*world
+	form  string
+	given args
+}
+
+// newIndexed returns one where so many of three names are loaded.
+func newIndexed(t *testing.T, form string, loaded int, more args) *indexed {
+	places := "names=Lists"
 	if form == "partition" {
-		places = nil
+		places = "names="
 	}
-	s := w.setting(places, loaded...)
-	s.KeyWith = func(of workflow.Subject, _, _, value string) entity.Key {
+	x := &indexed{newWorld(t, places), form, indexGiven(form, more)}
+	x.KeyWith = func(of workflow.Subject, _, _, value string) entity.Key {
 		return indexPlace(form, of.Value("department"), value)
 	}
-	return w, s
+	var list []thing
+	for n := range loaded {
+		list = append(list, employee(form, n, 3))
+	}
+	x.load(list...)
+	return x
 }
 
-// indexFaults returns how many faults the check finds, and at how much it looked.
-func indexFaults(w *world, s *workflow.Setting, given map[string]string) workflow.Findings {
-	w.t.Helper()
-	check := workflow.Find("index-add").Check(s, workflow.Find("index-add").Settle(indexWith("index-add", given)))
-	if !w.run(check) {
-		w.t.Fatalf("the check that %s did not come to its end", check.Name())
+// act returns operation k of a kind on the index.
+func (x *indexed) act(kind string, k int, about thing, fresh ...thing) workflow.Workflow {
+	x.t.Helper()
+	return x.op(kind, k, x.given, about, fresh...)
+}
+
+// must carries such an operation out, which has to end well.
+func (x *indexed) must(kind string, k int, about thing, fresh ...thing) {
+	x.t.Helper()
+	if !x.run(x.act(kind, k, about, fresh...)) {
+		x.t.Fatalf("form %s: %s %d failed", x.form, kind, k)
 	}
-	return check.Findings()
+}
+
+// work has a worker take a message, where the form has any.
+func (x *indexed) work(k int) {
+	x.t.Helper()
+	if x.form != "partition" {
+		x.must("index-work", k, thing{})
+	}
+}
+
+// faults complains unless the check finds so many, in so many at least.
+func (x *indexed) faults(what string, want, least int64) {
+	x.t.Helper()
+	if found := x.check("index-add", x.given); found.Faults != want || found.Looked < least {
+		x.t.Errorf("%s, form %s: %d faults in %d, %q; want %d in %d at least", what, x.form, found.Faults, found.Looked, found.Examples, want, least)
+	}
 }
 
 var indexForms = []string{"partition", "place", "blob"}
 
-// indexBustle returns operations of all kinds on a few employees with fewer names: some
+// bustle returns operations of all kinds on a few employees with fewer names: some
 // that were loaded, some that are added, with workers in between.
-func indexBustle(t *testing.T, s *workflow.Setting, form string, given map[string]string) []workflow.Workflow {
+func (x *indexed) bustle() []workflow.Workflow {
 	var all []workflow.Workflow
 	add := func(kind string, about thing, fresh ...thing) {
-		all = append(all, perform(t, s, kind, uint64(len(all)), indexWith(kind, given), about, fresh...))
+		all = append(all, x.act(kind, len(all), about, fresh...))
 	}
 	for k := range 24 {
-		built := employee(form, k%8, 3)
-		all = append(all, perform(t, s, "index-build", uint64(k%8), indexWith("index-build", given), built))
-		one := employee(form, 10+k, 3)
+		all = append(all, x.act("index-build", k%8, employee(x.form, k%8, 3)))
+		one := employee(x.form, 10+k, 3)
 		add("index-add", one)
-		add("index-rename", employee(form, (k*5)%20, 3), employee(form, 100+k, 3))
+		add("index-rename", employee(x.form, (k*5)%20, 3), employee(x.form, 100+k, 3))
 		if k%3 == 0 {
-			add("index-delete", employee(form, (k*7)%24, 3))
+			add("index-delete", employee(x.form, (k*7)%24, 3))
 		}
 		add("index-lookup", one)
-		if form != "partition" {
+		if x.form != "partition" {
 			add("index-work", one)
 			add("index-work", one)
 		}
@@ -96,41 +116,378 @@ func indexBustle(t *testing.T, s *workflow.Setting, form string, given map[strin
 	return all
 }
 
-// loadedEmployees returns so many as they are loaded.
-func loadedEmployees(w *world, form string, count int) []workflow.Subject {
-	var loaded []workflow.Subject
-	for n := range count {
-		one := employee(form, n, 3)
-		loaded = append(loaded, one)
-		w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{
-			Verb: entity.Insert, Key: one.Key(""), Properties: one.Properties()}})
-	}
-	return loaded
-}
-
 // However attempts interleave and get lost, and whichever clients and workers die, each
 // list names those that are there with its name, and nobody else.
 func TestIndexesAgreeWithTheirEntities(t *testing.T) {
 	for _, form := range indexForms {
-		for _, announced := range []string{"first", "last"} {
-			given := indexGiven(form, map[string]string{"announced": announced, "hidden": "300s"})
-			if announced == "first" {
-				given["killed"] = "20%"
-			}
+		for announced, killed := range map[string]string{"first": "20%", "last": "0"} {
 			for seed := range uint64(12) {
-				w, s := indexSetting(t, form)
-				w.page = int(seed % 4) // 0 has a reply list all
-				loaded := loadedEmployees(w, form, 8)
-				s.Loaded, s.Member = 8, func(n uint64) workflow.Subject { return loaded[n] }
-				for i, ended := range w.race(seed, 6, 20, indexBustle(t, s, form, given)) {
-					if !ended {
-						t.Errorf("form %s, announced %s, seed %d: operation %d failed", form, announced, seed, i)
+				x := newIndexed(t, form, 8, args{"announced": announced, "hidden": "300s", "killed": killed})
+				x.page = int(seed % 4) // 0 has a reply list all
+				x.raceWell(seed, 6, 20, x.bustle())
+				x.faults(fmt.Sprintf("announced %s, seed %d", announced, seed), 0, 20)
+			}
+		}
+	}
+}
+
+// Lists that are written over whatever is there by then lose what somebody else has
+// entered, and the check says so.
+func TestIndexesWrittenBlindlyLose(t *testing.T) {
+	for _, form := range indexForms {
+		x := newIndexed(t, form, 8, args{"blind": "true", "announced": "last"})
+		x.race(1, 6, 0, x.bustle())
+		if found := x.check("index-add", x.given); found.Faults == 0 || len(found.Examples) == 0 {
+			t.Errorf("form %s: %d faults in %d, examples %q; want some", form, found.Faults, found.Looked, found.Examples)
+		}
+	}
+}
+
+// A client that dies after it has written, and before it has said so, leaves an entity
+// that no list names; one that has said so before does not.
+func TestIndexesOfClientsThatDie(t *testing.T) {
+	for announced, faults := range map[string]int64{"last": 10, "first": 0} {
+		x := newIndexed(t, "place", 0, args{"announced": announced, "killed": "100%"})
+		var all []workflow.Workflow
+		for k := range 10 {
+			all = append(all, x.act("index-add", k, employee("place", k, 3)))
+		}
+		if died := total(x.runAll(all), "killed"); died != 10 {
+			t.Errorf("announced %s: %d died; want 10", announced, died)
+		}
+		x.faults("announced "+announced, faults, 0)
+	}
+}
+
+// A worker that dies leaves its message to the next, wherever it dies.
+func TestIndexWorkersThatDieLoseNothing(t *testing.T) {
+	for _, form := range []string{"place", "blob"} {
+		x := newIndexed(t, form, 0, args{"hidden": "1s"})
+		for k := range 12 {
+			x.must("index-add", k, employee(form, k, 3))
+			x.work(k)
+		}
+		for k := range 12 {
+			x.must("index-rename", k, employee(form, k, 3), employee(form, k+1, 3))
+		}
+		x.given["killed"] = "100%"
+		died := map[int]bool{}
+		for k := range 24 {
+			clear(x.requests)
+			p := x.act("index-work", k, employee(form, k, 3))
+			if x.run(p); counted(p)["killed"] != 1 || counted(p)["handled"] != 0 || x.requests["delete-message"] != 0 {
+				t.Errorf("form %s: a turn counted %v, of requests %v; want one killed, and no message deleted", form, counted(p), x.requests)
+			}
+			died[x.requests["put-blob"]+x.requests["insert"]+x.requests["replace"]] = true
+		}
+		if len(died) != 3 {
+			t.Errorf("form %s: workers died after so many lists: %v; want none, one and two", form, died)
+		}
+		x.faults("workers died", 0, 24)
+	}
+}
+
+// The requests of each operation, on lists that nobody else writes.
+func TestIndexRequests(t *testing.T) {
+	for _, row := range []struct{ kind, form, requests, counts string }{
+		{"index-add", "partition", "map[batch:1 get:1]", "map[]"},
+		{"index-delete", "partition", "map[batch:1 get:2]", "map[]"},
+		{"index-rename", "partition", "map[batch:1 get:3]", "map[]"},
+		{"index-lookup", "partition", "map[get:5]", "map[found:4]"},
+		{"index-add", "place", "map[insert:1 put-message:1]", "map[]"},
+		{"index-delete", "place", "map[delete:1 get:1 put-message:1]", "map[]"},
+		{"index-rename", "blob", "map[get:1 merge:1 put-message:1]", "map[]"},
+		{"index-lookup", "blob", "map[get:4 get-blob:1]", "map[found:4]"},
+		{"index-work", "place", "map[receive-messages:1]", "map[idle:1]"},
+		{"index-build", "blob", "map[get:1 get-blob:1 put-blob:1]", "map[]"},
+	} {
+		x := newIndexed(t, row.form, 0, args{"announced": "last"})
+		for k := range 4 {
+			x.must("index-add", k, employee(row.form, 2*k, 2))
+			x.work(k)
+		}
+		clear(x.requests)
+		x.given = indexGiven(row.form, nil)
+		p := x.act(row.kind, 9, employee(row.form, 0, 2), employee(row.form, 21, 2))
+		if row.kind == "index-add" {
+			p = x.act(row.kind, 9, employee(row.form, 20, 2))
+		}
+		if row.kind != "index-lookup" && row.kind != "index-work" && fmt.Sprint(foreseen(p)) != row.requests {
+			t.Errorf("%s, form %s: foreseen %v; want %s", row.kind, row.form, foreseen(p), row.requests)
+		}
+		if ended := x.run(p); !ended || fmt.Sprint(x.requests) != row.requests || fmt.Sprint(counted(p)) != row.counts {
+			t.Errorf("%s, form %s: ended well %t, requests %v, counted %v; want %s and %s", row.kind, row.form, ended, x.requests, counted(p), row.requests, row.counts)
+		}
+	}
+}
+
+// The queue and the container that each form uses.
+func TestIndexStores(t *testing.T) {
+	for _, row := range []struct{ kind, form, stores string }{
+		{"index-add", "partition", "[]"},
+		{"index-add", "place", "[changes true]"},
+		{"index-work", "blob", "[lists false changes true]"},
+		{"index-lookup", "place", "[]"},
+		{"index-lookup", "blob", "[lists false]"},
+	} {
+		got := []string{}
+		for _, store := range workflow.Find(row.kind).Stores(settled(workflow.Find(row.kind), indexGiven(row.form, nil))) {
+			got = append(got, fmt.Sprint(store.Name, " ", store.Queue))
+		}
+		if fmt.Sprint(got) != row.stores {
+			t.Errorf("%s, form %s uses %v; want %s, each with whether it is a queue", row.kind, row.form, got, row.stores)
+		}
+	}
+}
+
+// A list in an entity ends at 1 MiB: the entity is not written with it, or not listed.
+// In a blob it goes on.
+func TestIndexesThatAreFull(t *testing.T) {
+	long := func(form string, k int) thing {
+		one := employee(form, 2*k, 1)
+		one.keys[""] = entity.Key{Partition: "department0", Row: strings.Repeat("x", 400) + one.keys[""].Row}
+		return one
+	}
+	for _, row := range []struct {
+		form, says   string
+		ended        bool
+		full, faults int64
+	}{
+		{"partition", "neither is written", false, 1, 0},
+		{"place", "it is there, and in no list", true, 1, 1},
+		{"blob", "it is listed", true, 0, 0},
+	} {
+		for _, room := range []int{0, 1} {
+			x := newIndexed(t, row.form, 0, args{"announced": "last"})
+			// Lists as they are after long use, under the names of employees nobody has seen.
+			last := long(row.form, 1<<18)
+			most := listRoom(row.form, last) - room
+			lines := []string{"LastName\tname0"}
+			for len(lines) <= most {
+				id := long(row.form, len(lines)).keys[""].Row
+				if row.form != "partition" {
+					id = "department0\t" + id
+				}
+				lines = append(lines, id)
+			}
+			x.presetList(last.keys["names"], lines)
+			p := x.act("index-add", 1, last)
+			ended, full := x.run(p), counted(p)["full"]
+			if row.form != "partition" {
+				work := x.act("index-work", 1, last)
+				x.run(work)
+				full += counted(work)["full"]
+			}
+			// Whom the list names has never been there: all but the one that was added.
+			wantEnded, wantFull, faults := row.ended, row.full, row.faults
+			if room > 0 {
+				wantEnded, wantFull, faults = true, 0, 0
+			}
+			x.faults(row.says, faults+int64(len(lines)-1), 0)
+			if ended != wantEnded || full != wantFull {
+				t.Errorf("form %s, room for %d more: ended well %t, full %d; want %t, %d", row.form, room, ended, full, wantEnded, wantFull)
+			}
+		}
+	}
+}
+
+// listRoom returns how many entries a list of such employees has at most. The rule: an entity
+// has 1 MiB, its key 4 bytes and 2 for each character, a property 8, 2 for each letter of its
+// name, and 4 and one for each byte of a Binary, of which it has 64 KiB at most. A list is called by
+// its property and value, and has each id behind a line end: the RowKey of an entity of its own
+// partition, the PartitionKey, a tab and the RowKey of any other.
+func listRoom(form string, one thing) int {
+	id := len(one.keys[""].Row)
+	if form != "partition" {
+		id += len("department0\t")
+	}
+	for n := 1; ; n++ {
+		size := 4 + 2*len(one.keys["names"].Partition+one.keys["names"].Row)
+		for part, left := 1, len("LastName\tname0")+n*(1+id); left > 0; part++ {
+			name := "Ids"
+			if part > 1 {
+				name = fmt.Sprintf("Ids%02d", part)
+			}
+			size += 8 + 2*len(name) + 4 + min(left, 64<<10)
+			left -= 64 << 10
+		}
+		if size > 1<<20 {
+			return n - 1
+		}
+	}
+}
+
+// presetList writes a list whole.
+func (x *indexed) presetList(key entity.Key, lines []string) {
+	x.t.Helper()
+	text := strings.Join(lines, "\n")
+	if x.form == "blob" {
+		x.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-lists", Name: key.Partition + "/" + key.Row, Body: []byte(text)}})
+		return
+	}
+	var properties []entity.Property
+	for name := "Ids"; text != ""; name = fmt.Sprintf("Ids%02d", len(properties)+1) {
+		size := min(len(text), entity.MaxBinaryBytes)
+		properties = append(properties, entity.Property{Name: name, Value: entity.Binary([]byte(text[:size]))})
+		text = text[size:]
+	}
+	x.change(entity.Insert, x.TableOf("names"), key, properties...)
+}
+
+// A check that loses the reply with what was left on the queue waits for it to come back,
+// rather than fault a list that a worker would have set right.
+func TestIndexCheckWaitsForWhatItLost(t *testing.T) {
+	for _, form := range []string{"place", "blob"} {
+		for lost := range 3 {
+			x := newIndexed(t, form, 0, nil)
+			x.must("index-add", 0, employee(form, 0, 3))
+			check := x.checkOf("index-add", x.given)
+			for c, received := begun(check), 0; !c.ended; {
+				request := c.request
+				o := x.do(&request)
+				if b := request.Beside; b != nil && b.Verb == target.ReceiveMessages {
+					if received == lost {
+						o = target.Outcome{}
 					}
+					received++
 				}
-				found := indexFaults(w, s, given)
-				if found.Faults > 0 || found.Looked < 20 {
-					t.Errorf("form %s, announced %s, seed %d: %d faults in %d, %q; want none in 20 at least", form, announced, seed, found.Faults, found.Looked, found.Examples)
+				c.tell(x.world, o)
+			}
+			if found := check.Findings(); found.Faults > 0 || found.Looked < 2 {
+				t.Errorf("form %s, reply %d lost: %d faults in %d, %q; want none, in 2", form, lost, found.Faults, found.Looked, found.Examples)
+			}
+		}
+	}
+}
+
+// Two clients that begin the same list at once: the later one finds it there, and begins
+// anew, rather than take it for its own.
+func TestIndexListsBegunTwice(t *testing.T) {
+	for _, form := range indexForms {
+		x := newIndexed(t, form, 0, nil)
+		var both [2]*course
+		for k := range both {
+			about, kind := employee(form, 2*k, 1), "index-add"
+			if form != "partition" {
+				kind = "index-build"
+				x.put("Test", about.keys[""], about.properties...)
+			}
+			both[k] = begun(x.act(kind, 1000+k, about))
+		}
+		x.steps(both[0], 1)
+		x.steps(both[1], 1)
+		x.finish(both[0])
+		x.finish(both[1])
+		x.faults("begun twice", 0, 4)
+		if counted(both[1].Workflow)["conflicts"] != 1 {
+			t.Errorf("form %s: the later one counted %v; want one conflict", form, counted(both[1].Workflow))
+		}
+	}
+}
+
+// A worker that is slow has read that an employee has a name. The employee is renamed, and
+// another worker has nothing to strike off the list of the old name: it writes it all the
+// same, so that the slow one has to look again.
+func TestIndexWorkersOvertakenWithoutAChange(t *testing.T) {
+	for _, form := range []string{"place", "blob"} {
+		x := newIndexed(t, form, 0, args{"announced": "last"})
+		about := employee(form, 0, 3)
+		// The list is there, and empty.
+		x.must("index-add", 1, employee(form, 6, 3))
+		x.work(1)
+		x.must("index-delete", 2, employee(form, 6, 3))
+		x.work(1)
+		x.must("index-add", 3, about)
+		slow := begun(x.act("index-work", 1, about))
+		x.steps(slow, 3)
+		x.must("index-rename", 4, about, employee(form, 1, 3))
+		x.work(1)
+		x.finish(slow)
+		x.faults("overtaken", 0, 2)
+		if counted(slow.Workflow)["conflicts"] != 1 {
+			t.Errorf("form %s: the slow one counted %v; want a conflict", form, counted(slow.Workflow))
+		}
+	}
+}
+
+// What the check tells apart.
+func TestIndexCheckFindsFaults(t *testing.T) {
+	key := employee("partition", 0, 3).keys[""]
+	for _, row := range []struct {
+		says    string
+		alter   func(x *indexed)
+		faults  int64
+		example string
+	}{
+		{"nothing is wrong", func(*indexed) {}, 0, ""},
+		{"an employee is deleted, and the list not told", func(x *indexed) { x.change(entity.Delete, "Test", key) }, 1, "not there"},
+		{"an employee is renamed, and no list told", func(x *indexed) { x.change(entity.Merge, "Test", key, text("LastName", "other")) }, 2, "other"},
+		{"an employee is written, and the list not told", func(x *indexed) {
+			x.put("Test", entity.Key{Partition: "department0", Row: "900000"}, text("LastName", "name0"))
+		}, 1, "0 times"},
+		{"two lists name an employee", func(x *indexed) {
+			x.presetList(entity.Key{Partition: key.Partition, Row: "again"}, []string{"LastName\tname0", key.Row})
+		}, 1, "2 times"},
+	} {
+		x := newIndexed(t, "partition", 0, nil)
+		for k := range 3 {
+			x.must("index-add", k, employee("partition", k, 3))
+		}
+		row.alter(x)
+		found := x.check("index-add", x.given)
+		if found.Faults != row.faults || !strings.Contains(strings.Join(found.Examples, "\n"), row.example) {
+			t.Errorf("%s: %d faults, %q; want %d, one with %q", row.says, found.Faults, found.Examples, row.faults, row.example)
+		}
+	}
+}
+
+// Two indexes whose lists lie in one table, one partition or one container, and that go by
+// one queue, are each kept whole, by whichever's workers, and checked by themselves.
+func TestTwoIndexesSideBySide(t *testing.T) {
+	for _, form := range indexForms {
+		for seed := range uint64(4) {
+			x := newIndexed(t, form, 0, nil)
+			listed := func(one workflow.Subject, attribute, value string) entity.Key {
+				key := indexPlace(form, one.Value("department"), value)
+				key.Row += " by " + attribute
+				return key
+			}
+			x.KeyWith = func(of workflow.Subject, _, attribute, value string) entity.Key { return listed(of, attribute, value) }
+			table := x.TableOf
+			x.TableOf = func(place string) string { return table(strings.Replace(place, "cities", "names", 1)) }
+			// A city can be called what somebody else is: lists are of a property.
+			living := func(number, last, city int) thing {
+				one := employee(form, number, 3)
+				one.values["last"], one.values["city"] = fmt.Sprint("name", last), fmt.Sprint("name", city)
+				one.keys["names"], one.keys["cities"] = listed(one, "last", one.values["last"]), listed(one, "city", one.values["city"])
+				one.properties = []entity.Property{text("LastName", one.values["last"]), text("City", one.values["city"])}
+				return one
+			}
+			indexes := []args{x.given, {"form": form, "place": "cities", "attribute": "city", "property": "City"}}
+			rng := rand.New(rand.NewPCG(seed, 3))
+			var list []thing
+			for n := range 16 {
+				list = append(list, living(n, n%3, n%4))
+			}
+			x.load(list...)
+			var all, builds []workflow.Workflow
+			for n, one := range list {
+				for _, given := range indexes {
+					all = append(all, x.op("index-build", n, given, one))
+					all = append(all, x.op("index-rename", len(all), given, one, living(100+n, rng.IntN(3), rng.IntN(4))))
+					if form != "partition" {
+						all = append(all, x.op("index-work", len(all), given, one))
+					}
+					builds = append(builds, x.op("index-build", n, given, one))
 				}
+			}
+			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			x.race(seed, 5, 20, all)
+			// Of those that were renamed before they were in a list, the lists know now.
+			x.runAll(builds)
+			for _, given := range indexes {
+				x.given = given
+				x.faults(fmt.Sprint("seed ", seed, " by ", given["property"]), 0, 16)
 			}
 		}
 	}

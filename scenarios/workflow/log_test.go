@@ -21,17 +21,19 @@ func message(t *testing.T, n int, at string) thing {
 		t.Fatal(err)
 	}
 	return thing{number: uint64(n), keys: map[string]entity.Key{"": {Partition: fmt.Sprint(n), Row: "message"}},
-		properties: []entity.Property{{Name: "Number", Value: entity.Int32(1)}, {Name: "At", Value: entity.DateTime(entity.TicksOf(instant))}}}
+		properties: []entity.Property{number("Number", 1), {Name: "At", Value: entity.DateTime(entity.TicksOf(instant))}}}
 }
 
 // logged is an operation of a log.
-func logged(t *testing.T, w *world, kind string, given map[string]string, about thing) workflow.Workflow {
-	given = maps.Clone(given)
-	if given == nil {
-		given = map[string]string{}
-	}
-	given["time"] = "At"
-	return perform(t, w.setting(nil), kind, about.number, given, about)
+func (w *world) logged(kind string, given args, about thing) workflow.Workflow {
+	with := args{"time": "At"}
+	maps.Copy(with, given)
+	return w.op(kind, int(about.number), with, about)
+}
+
+// putBlob puts a blob into the log.
+func (w *world) putBlob(name, body string) {
+	w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: "queue/2014/07/31/1800/" + name, Body: []byte(body)}})
 }
 
 // blobsOf returns all blobs of the log, with what they hold.
@@ -58,7 +60,7 @@ func TestMessagesAreBlobsOfTheirHour(t *testing.T) {
 			"queue/2014/07/31/1800/000007.log 3 18:59:57..18:59:59", "queue/2014/07/31/1900/000007.log 1 19:00:00..19:00:00"}},
 	} {
 		w := newWorld(t)
-		p := logged(t, w, "log-append", map[string]string{"buffer": row.buffer, "over": row.over}, message(t, 7, row.at))
+		p := w.logged("log-append", args{"buffer": row.buffer, "over": row.over}, message(t, 7, row.at))
 		foreseen := len(workflow.Requests(p))
 		if !w.run(p) || w.requests["put-blob"] != len(row.want) || foreseen != len(row.want) {
 			t.Errorf("%s: written by %v, %d foreseen; want %d", row.name, w.requests, foreseen, len(row.want))
@@ -88,14 +90,14 @@ func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 	start := time.Date(2014, 7, 31, 18, 0, 0, 0, time.UTC)
 	for k := range 720 {
 		at := start.Add(time.Duration(k*10+9) * time.Second).Format(time.TimeOnly)
-		appends = append(appends, logged(t, w, "log-append", map[string]string{"buffer": "10", "over": "10s"}, message(t, k, at)))
+		appends = append(appends, w.logged("log-append", args{"buffer": "10", "over": "10s"}, message(t, k, at)))
 	}
 	w.race(3, 4, 20, appends)
 	if lines := total(appends, "lines"); lines != 7200 {
 		t.Fatalf("%d lines were written; want 7,200", lines)
 	}
 	// What somebody else has put there is none of the log's.
-	w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: "queue/2014/07/31/1800/notes.txt", Body: []byte("a\nb\n")}})
+	w.putBlob("notes.txt", "a\nb\n")
 	for _, row := range []struct {
 		name, at, minutes    string
 		lines, blobs, listed int64
@@ -111,7 +113,7 @@ func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 		{"where nothing was logged", "21:00:00", "2", 0, 0, 0, 1},
 	} {
 		clear(w.requests)
-		p := logged(t, w, "log-read", map[string]string{"minutes": row.minutes}, message(t, 0, row.at))
+		p := w.logged("log-read", args{"minutes": row.minutes}, message(t, 0, row.at))
 		ended, told := w.run(p), counted(p)
 		if !ended || told["lines"] != row.lines || told["blobs"] != row.blobs || told["listed"] != row.listed {
 			t.Errorf("%s: %v; want %d lines of %d blobs, %d listed", row.name, told, row.lines, row.blobs, row.listed)
@@ -125,8 +127,8 @@ func TestAWindowIsFoundByPrefixAndMetadata(t *testing.T) {
 // Lines are counted that are of the window, of a blob that goes beyond it.
 func TestABlobCanGoBeyondTheWindow(t *testing.T) {
 	w := newWorld(t)
-	w.run(logged(t, w, "log-append", map[string]string{"buffer": "180", "over": "180s"}, message(t, 1, "18:02:59")))
-	read := logged(t, w, "log-read", map[string]string{"minutes": "1"}, message(t, 1, "18:01:20"))
+	w.run(w.logged("log-append", args{"buffer": "180", "over": "180s"}, message(t, 1, "18:02:59")))
+	read := w.logged("log-read", args{"minutes": "1"}, message(t, 1, "18:01:20"))
 	if w.run(read); counted(read)["lines"] != 60 {
 		t.Errorf("%v were read; want 60 of 180 lines", counted(read))
 	}
@@ -136,14 +138,14 @@ func TestABlobCanGoBeyondTheWindow(t *testing.T) {
 // nothing.
 func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
 	for _, row := range []struct {
-		buffer, killed string
-		least, most    int64
-	}{{"1", "50%", 0, 0}, {"20", "0", 0, 0}, {"20", "5%", 200, 1000}, {"20", "100%", 1900, 1900}, {"2", "100%", 100, 100}} {
+		buffer      int64
+		killed      string
+		least, most int64
+	}{{1, "50%", 0, 0}, {20, "0", 0, 0}, {20, "5%", 200, 1000}, {20, "100%", 1900, 1900}, {2, "100%", 100, 100}} {
 		w := newWorld(t)
-		given := map[string]string{"buffer": row.buffer, "killed": row.killed}
 		var all []workflow.Workflow
 		for k := range 100 {
-			all = append(all, logged(t, w, "log-append", given, message(t, k, "18:00:00")))
+			all = append(all, w.logged("log-append", args{"buffer": fmt.Sprint(row.buffer), "killed": row.killed}, message(t, k, "18:00:00")))
 			w.run(all[k])
 		}
 		there := int64(0)
@@ -151,38 +153,29 @@ func TestWritersThatDieLoseWhatTheyGathered(t *testing.T) {
 			there += int64(strings.Count(string(blob.Body), "\n"))
 		}
 		lines, lost := total(all, "lines"), total(all, "lost")
-		var each int64
-		fmt.Sscan(row.buffer, &each)
-		if lost < row.least || lost > row.most || lines+lost != 100*each || lines != there {
-			t.Errorf("buffer %s, %s killed: %d lines, %d there, %d lost; want %d to %d lost of %d", row.buffer, row.killed, lines, there, lost, row.least, row.most, 100*each)
+		if lost < row.least || lost > row.most || lines+lost != 100*row.buffer || lines != there {
+			t.Errorf("%+v: %d lines, %d there, %d lost; want %d to %d lost", row, lines, there, lost, row.least, row.most)
 		}
 	}
 }
 
-// A list of more blobs than one reply names goes on behind the last.
+// A list of more blobs than one reply names goes on behind the last, also where a service lists
+// fewer than there are and were asked for: each further page is a request of its own, and none
+// is left out.
 func TestLongListsGoOn(t *testing.T) {
-	w := newWorld(t)
-	for i := range 5001 {
-		w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: fmt.Sprintf("queue/2014/07/31/1800/%06d.log", i)}})
-	}
-	read := logged(t, w, "log-read", nil, message(t, 1, "18:00:00"))
-	if w.run(read); counted(read)["listed"] != 5001 || w.requests["list-blobs"] != 2 {
-		t.Errorf("%v by %d lists; want 5,001 by two", counted(read), w.requests["list-blobs"])
-	}
-}
-
-// A service may list fewer blobs than there are and were asked for: each further page is a
-// request of its own, and none is left out.
-func TestShortListsGoOn(t *testing.T) {
-	for page := 1; page <= 26; page++ {
+	for page := 0; page <= 26; page++ {
+		blobs, want := 25, (25+page-1)/max(1, page)
+		if page == 0 {
+			blobs, want = 5001, 2
+		}
 		w := newWorld(t)
 		w.page = page
-		for i := range 25 {
-			w.do(&target.Operation{Beside: &target.Beside{Verb: target.PutBlob, Store: "test-logs", Name: fmt.Sprintf("queue/2014/07/31/1800/%06d.log", i)}})
+		for i := range blobs {
+			w.putBlob(fmt.Sprintf("%06d.log", i), "")
 		}
-		read := logged(t, w, "log-read", nil, message(t, 1, "18:00:00"))
-		if want := (25 + page - 1) / page; !w.run(read) || counted(read)["listed"] != 25 || w.requests["list-blobs"] != want {
-			t.Errorf("pages of %d: %v by %d lists; want 25 by %d", page, counted(read), w.requests["list-blobs"], want)
+		read := w.logged("log-read", nil, message(t, 1, "18:00:00"))
+		if !w.run(read) || counted(read)["listed"] != int64(blobs) || w.requests["list-blobs"] != want {
+			t.Errorf("pages of %d: %v by %d lists; want %d by %d", page, counted(read), w.requests["list-blobs"], blobs, want)
 		}
 	}
 }

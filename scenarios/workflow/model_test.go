@@ -67,35 +67,6 @@ func (s *shelf) packed() entity.Packed {
 	return entity.Pack(nil, s.version, all)
 }
 
-// errand is one workflow under way, as a session would carry it.
-type errand struct {
-	workflow *workflow.ReadModifyWrite
-	request  target.Operation
-	silent   bool
-	// lost counts the attempts without a reply, ok says how it ended.
-	lost      int
-	ended, ok bool
-}
-
-// most is how many attempts an errand may lose before it gives up.
-const most = 6
-
-// tell takes the errand on by one outcome.
-func (e *errand) tell(o target.Outcome) {
-	e.silent = e.silent || o.Status == 0
-	sent := e.request
-	move, next := e.workflow.Next(workflow.Attempt{Sent: &sent, Outcome: &o, Silent: e.silent})
-	switch {
-	case o.Status == 0 && move != workflow.Fail:
-		e.lost++
-		e.ended = e.lost == most
-	case move == workflow.Proceed:
-		e.request, e.silent = next, false
-	default:
-		e.ended, e.ok = true, move == workflow.Succeed || move == workflow.Settle && o.Status < 300
-	}
-}
-
 // race has many errands raise one counter, in an order, with losses and with
 // requests that arrive late, all of which chance decides.
 func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, owns int) {
@@ -104,15 +75,17 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 	s := newShelf(there)
 	const errands = 40
 	lanes, lost := 1+rng.IntN(6), rng.IntN(40)
-	var under []*errand
+	var under []*course
 	var late []target.Operation
-	acknowledged, begun := int64(0), uint64(0)
-	for begun < errands || len(under) > 0 {
-		for len(under) < lanes && begun < errands {
+	acknowledged, started := int64(0), uint64(0)
+	for started < errands || len(under) > 0 {
+		for len(under) < lanes && started < errands {
 			p := workflow.NewReadModifyWrite(workflow.Modification{Verb: verb, Key: runner, Counter: counter,
-				ID: workflow.WriteID{Run: "r", Number: begun}})
-			under = append(under, &errand{workflow: p, request: p.Begin()})
-			begun++
+				ID: workflow.WriteID{Run: "r", Number: started}})
+			c := begun(p)
+			c.most = 6
+			under = append(under, c)
+			started++
 		}
 		if len(late) > 0 && rng.IntN(4) == 0 {
 			s.do(late[0])
@@ -123,19 +96,19 @@ func race(t *testing.T, seed uint64, verb entity.Verb, there bool) (unknown, own
 		switch chance := rng.IntN(100); {
 		case chance < lost/2:
 			s.do(e.request)
-			e.tell(target.Outcome{})
+			e.tell(nil, target.Outcome{})
 		case chance < lost:
 			// It has not arrived yet, but may.
 			late = append(late, e.request)
-			e.tell(target.Outcome{})
+			e.tell(nil, target.Outcome{})
 		default:
-			e.tell(s.do(e.request))
+			e.tell(nil, s.do(e.request))
 		}
 		if !e.ended {
 			continue
 		}
 		under = append(under[:i], under[i+1:]...)
-		r := e.workflow.Report()
+		r := e.Workflow.(*workflow.ReadModifyWrite).Report()
 		switch {
 		case e.ok != (r.Written == workflow.Acknowledged):
 			t.Fatalf("seed %d: an errand ended, ok %v, and reports %d; want acknowledged where it is ok", seed, e.ok, r.Written)

@@ -6,7 +6,6 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/scenarios/workflow"
-	"loadgen/target"
 )
 
 // Who goes by way of a copy reads both, and says which of the two is not there.
@@ -25,24 +24,18 @@ func TestReadThrough(t *testing.T) {
 		{"neither is there", false, false, 1, map[string]int64{"missing": 1}},
 	} {
 		for _, lost := range []int{0, 30} {
-			w := newWorld(t, "ByEmail")
-			s := w.setting(map[string]string{workflow.AtCopy("by-email"): "ByEmail"})
-			put := func(table string, key entity.Key) {
-				w.do(&target.Operation{Verb: entity.Insert, Table: table, Change: entity.Change{Verb: entity.Insert, Key: key}})
-			}
+			w := newWorld(t, workflow.AtCopy("by-email")+"=ByEmail")
 			if row.own {
-				put("Test", own)
+				w.put("Test", own)
 			}
 			if row.copy {
-				put("TestByEmail", copied)
+				w.put("TestByEmail", copied)
 			}
-			p := perform(t, s, "read-through", 0, map[string]string{"copy": "by-email"}, about)
+			p := w.op("read-through", 0, args{"copy": "by-email"}, about)
 			if nominal := workflow.Requests(p); len(nominal) != 2 || nominal[0].Change.Key != copied || nominal[1].Change.Key != own {
 				t.Errorf("%s: it foresees %v; want the copy and the entity", row.sentence, nominal)
 			}
-			if ended := w.race(5, 1, lost, []workflow.Workflow{p}); !ended[0] {
-				t.Errorf("%s: it failed; want it to end well", row.sentence)
-			}
+			w.raceWell(5, 1, lost, []workflow.Workflow{p})
 			if got := counted(p); !maps.Equal(got, row.counts) || lost == 0 && w.requests["get"] != row.gets {
 				t.Errorf("%s: it counted %v in %d reads; want %v in %d", row.sentence, got, w.requests["get"], row.counts, row.gets)
 			}

@@ -10,25 +10,27 @@ import (
 	"loadgen/target"
 )
 
+var summed = args{"summary": "department", "adds": "Salary"}
+
 // hires returns the writes of so many workers in two departments, on top of what was
 // loaded.
-func hires(t *testing.T, s *workflow.Setting, count int, killed string) (all []workflow.Workflow) {
-	given := map[string]string{"summary": "department", "adds": "Salary", "killed": killed}
+func (w *world) hires(count int, killed string) (all []workflow.Workflow) {
 	for n := range count {
-		all = append(all, perform(t, s, "summed-insert", uint64(n), given, worker(1000+n, fmt.Sprint("d", n%2))))
+		all = append(all, w.op("summed-insert", n, args{"summary": "department", "adds": "Salary", "killed": killed}, worker(1000+n, fmt.Sprint("d", n%2))))
 	}
 	return all
 }
 
-// checked carries the check of a kind out and returns what it found.
-func (w *world) checked(s *workflow.Setting, kind string, given map[string]string) workflow.Findings {
-	w.t.Helper()
-	one := workflow.Find(kind)
-	check := one.Check(s, one.Settle(given))
-	if !w.run(check) {
-		w.t.Fatalf("the check that %s did not come to its end", check.Name())
-	}
-	return check.Findings()
+// hired is the write of one worker.
+func (w *world) hired(n int) workflow.Workflow {
+	return w.op("summed-insert", n, summed, worker(n, "a"))
+}
+
+// summary returns how many a summary tells of.
+func (w *world) summary(table, department string) int64 {
+	stored, _ := w.get(table, entity.Key{Partition: department, Row: "department"})
+	count, _ := stored.Lookup("SummaryCount")
+	return count.Int()
 }
 
 // In one partition summaries are what is there, whatever is lost and whoever is first,
@@ -37,19 +39,13 @@ func TestSummariesInOnePartition(t *testing.T) {
 	restarts := int64(0)
 	for seed := range uint64(20) {
 		w := newWorld(t)
-		w.store("Test", workers(130)...)
-		s := w.setting(nil)
-		all := hires(t, s, 40, "50%")
-		for n, ended := range w.race(seed, 6, 30, all) {
-			if !ended {
-				t.Errorf("seed %d: write %d failed", seed, n)
-			}
-			restarts += counted(all[n])["restarts"]
-		}
-		w.holds(workflow.Find("summed-insert").Check(s, workflow.Arguments{"summary": "department", "adds": "Salary"}), 2)
-		stored, _ := w.get("Test", entity.Key{Partition: "d0", Row: "department"})
-		if count, _ := stored.Lookup("SummaryCount"); count.Int() != 100+20 {
-			t.Errorf("seed %d: the summary tells of %d; want the 100 that were there and 20 more", seed, count.Int())
+		w.load(workers(130)...)
+		all := w.hires(40, "50%")
+		w.raceWell(seed, 6, 30, all)
+		restarts += total(all, "restarts")
+		w.holds("summed-insert", summed, 2)
+		if count := w.summary("Test", "d0"); count != 100+20 {
+			t.Errorf("seed %d: the summary tells of %d; want the 100 that were there and 20 more", seed, count)
 		}
 	}
 	if restarts < 20 {
@@ -64,136 +60,97 @@ func TestSummariesApart(t *testing.T) {
 	restarts, died, unknown := int64(0), int64(0), int64(0)
 	for seed := range uint64(40) {
 		killed := []string{"0", "30%"}[seed%2]
-		w := newWorld(t, "sums")
+		w := newWorld(t, "department=sums")
 		if seed%4 < 2 {
-			w.store("Test", workers(130)...)
+			w.load(workers(130)...)
 		}
-		s := w.setting(map[string]string{"department": "sums"})
-		all := hires(t, s, 40, killed)
+		all := w.hires(40, killed)
 		lacks, doubts := map[string]int64{}, map[string]int64{}
 		for n, ended := range w.race(seed, 6, 30, all) {
 			counts, department := counted(all[n]), fmt.Sprint("d", n%2)
-			restarts, died, unknown = restarts+counts["restarts"], died+counts["killed"], unknown+counts["unknown"]
 			lacks[department] += counts["killed"]
 			if doubts[department] += counts["unknown"]; !ended && counts["unknown"] == 0 {
 				t.Errorf("seed %d: write %d failed", seed, n)
 			}
 		}
-		for department := range lacks {
+		restarts, died, unknown = restarts+total(all, "restarts"), died+total(all, "killed"), unknown+total(all, "unknown")
+		for department, lack := range lacks {
 			there := int64(len(w.do(&target.Operation{Verb: entity.Query, Table: "Test", Query: target.OnePartition(department)}).Rows))
-			stored, _ := w.get("Testsums", entity.Key{Partition: department, Row: "department"})
-			count, _ := stored.Lookup("SummaryCount")
-			if most, least := there-lacks[department], there-lacks[department]-doubts[department]; count.Int() > most || count.Int() < least {
-				t.Errorf("seed %d, %s: the summary tells of %d; want %d to %d: %d are there, and %d clients died", seed, department, count.Int(), least, most, there, lacks[department])
+			if count := w.summary("Testsums", department); count > there-lack || count < there-lack-doubts[department] {
+				t.Errorf("seed %d, %s: the summary tells of %d; %d are there, %d clients died, %d do not know", seed, department, count, there, lack, doubts[department])
 			}
 		}
-		found := w.checked(s, "summed-insert", map[string]string{"summary": "department", "adds": "Salary"})
-		if killed == "0" && unknown == 0 && found.Faults > 0 || found.Looked != 2 {
+		if found := w.check("summed-insert", summed); killed == "0" && unknown == 0 && found.Faults > 0 || found.Looked != 2 {
 			t.Errorf("seed %d: %d of %d summaries are wrong, %q", seed, found.Faults, found.Looked, found.Examples)
 		}
 	}
 	if restarts < 40 || died < 40 {
 		t.Errorf("writes began anew %d times, and %d clients died; want clients that contend, and some that die", restarts, died)
 	}
-	t.Logf("%d began anew, %d died, %d could not know", restarts, died, unknown)
 }
 
-// The requests of a write are two where the summary is there, and as foreseen.
+// The requests of a write are two where the summary is there, and as foreseen; who is
+// overtaken goes back to the summary and nowhere else.
 func TestSummedInsertRequests(t *testing.T) {
-	for _, row := range []struct{ says, table, first, second string }{
-		{"together", "", "get query batch", "get batch"},
-		{"apart", "sums", "get query insert insert-or-replace merge", "get insert-or-replace merge"},
+	for _, row := range []struct{ table, first, second, overtaken string }{
+		{"", "get query batch", "get batch", "get batch get batch"},
+		{"sums", "get query insert insert-or-replace merge", "get insert-or-replace merge", "get insert-or-replace merge get merge"},
 	} {
-		w := newWorld(t, "sums")
-		s := w.setting(map[string]string{"department": row.table})
-		for n, want := range []string{row.first, row.second} {
-			p := perform(t, s, "summed-insert", uint64(n), map[string]string{"summary": "department", "adds": "Salary"}, worker(n, "a"))
+		w := newWorld(t, "department="+row.table)
+		for n, want := range []string{row.first, row.second, row.overtaken} {
+			p := w.hired(n)
 			var foreseen, sent []string
 			for _, op := range workflow.Requests(p) {
 				foreseen = append(foreseen, op.Verb.String())
 			}
-			w.watch(p, func(op *target.Operation) { sent = append(sent, op.Verb.String()) })
-			if strings.Join(sent, " ") != want || strings.Join(foreseen, " ") != row.second {
-				t.Errorf("%s, write %d: it sent %q, foreseen were %q; want %q and %q", row.says, n, sent, foreseen, want, row.second)
-			}
-		}
-	}
-}
-
-// Who is overtaken goes back to the summary and nowhere else.
-func TestSummedInsertIsOvertaken(t *testing.T) {
-	for _, row := range []struct{ says, table, want string }{
-		{"together", "", "get batch get batch"},
-		{"apart", "sums", "get insert-or-replace merge get merge"},
-	} {
-		w := newWorld(t, "sums")
-		s := w.setting(map[string]string{"department": row.table})
-		hired := func(n int) workflow.Workflow {
-			return perform(t, s, "summed-insert", uint64(n), map[string]string{"summary": "department", "adds": "Salary"}, worker(n, "a"))
-		}
-		w.run(hired(1))
-		var sent []string
-		w.watch(hired(2), func(op *target.Operation) {
-			if op.Verb == entity.Batch || op.Verb == entity.Merge {
-				if len(sent) < 3 {
-					w.run(hired(3))
+			w.watch(p, func(op *target.Operation) {
+				if writes := op.Verb == entity.Batch || op.Verb == entity.Merge; n == 2 && writes && len(sent) < 3 {
+					w.run(w.hired(3))
 				}
+				sent = append(sent, op.Verb.String())
+			})
+			if strings.Join(sent, " ") != want || strings.Join(foreseen, " ") != row.second {
+				t.Errorf("summary in %q, write %d: it sent %q, foreseen were %q; want %q and %q", row.table, n, sent, foreseen, want, row.second)
 			}
-			sent = append(sent, op.Verb.String())
-		})
-		w.holds(workflow.Find("summed-insert").Check(s, workflow.Arguments{"summary": "department", "adds": "Salary"}), 1)
-		if strings.Join(sent, " ") != row.want {
-			t.Errorf("%s: it sent %q; want %s", row.says, sent, row.want)
 		}
+		w.holds("summed-insert", summed, 1)
 	}
 }
 
 // A summary is wrong by its count, or by its total.
 func TestSumsAreHeldAgainstBoth(t *testing.T) {
 	for _, row := range []struct {
-		says         string
-		count, total int64
-		faults       int64
+		says                 string
+		count, total, faults int64
 	}{{"right", 2, 203, 0}, {"another count", 3, 203, 1}, {"another total", 2, 204, 1}} {
 		w := newWorld(t)
-		w.store("Test", worker(1, "a"), worker(2, "a"), worker(3, "b"), thing{keys: map[string]entity.Key{"": {Partition: "a", Row: "department"}},
-			properties: []entity.Property{{Name: "SummaryCount", Value: entity.Int64(row.count)}, {Name: "SummaryTotal", Value: entity.Int64(row.total)}}})
-		if found := w.checked(w.setting(nil), "summed-insert", map[string]string{"summary": "department", "adds": "Salary"}); found.Faults != row.faults || found.Looked != 1 {
-			t.Errorf("%s: %d faults in %d, %q; want %d in 1", row.says, found.Faults, found.Looked, found.Examples, row.faults)
-		}
+		w.load(worker(1, "a"), worker(2, "a"), worker(3, "b"))
+		w.put("Test", entity.Key{Partition: "a", Row: "department"}, entity.Property{Name: "SummaryCount", Value: entity.Int64(row.count)},
+			entity.Property{Name: "SummaryTotal", Value: entity.Int64(row.total)})
+		w.finds("summed-insert", summed, row.faults, 1)
 	}
 }
 
 // Whose success was not heard finds it as long as the summary keeps its id; past that the
 // operation fails rather than to count twice.
 func TestSummedInsertUnheard(t *testing.T) {
-	for _, row := range []struct {
-		others  int
-		ended   bool
-		unknown int64
-	}{{0, true, 0}, {1, true, 0}, {15, true, 0}, {16, false, 1}, {40, false, 1}} {
-		w := newWorld(t, "sums")
-		s := w.setting(map[string]string{"department": "sums"})
-		hired := func(n int) workflow.Workflow {
-			return perform(t, s, "summed-insert", uint64(n), map[string]string{"summary": "department", "adds": "Salary"}, worker(n, "a"))
+	for others, knows := range map[int]bool{0: true, 1: true, 15: true, 16: false, 40: false} {
+		w := newWorld(t, "department=sums")
+		w.run(w.hired(100))
+		c := begun(w.hired(1))
+		for c.request.Verb != entity.Merge {
+			w.steps(c, 1)
 		}
-		w.run(hired(100))
-		c := begun(hired(1))
-		for unheard := false; !c.ended; {
-			request := c.request
-			outcome := w.do(&request)
-			if request.Verb == entity.Merge && !unheard {
-				unheard, outcome = true, target.Outcome{}
-				for n := range row.others {
-					w.run(hired(2 + n))
-				}
-			}
-			c.tell(w, outcome)
+		request := c.request
+		w.do(&request)
+		for n := range others {
+			w.run(w.hired(2 + n))
 		}
-		stored, _ := w.get("Testsums", entity.Key{Partition: "a", Row: "department"})
-		count, _ := stored.Lookup("SummaryCount")
-		if c.ok != row.ended || counted(c.Workflow)["unknown"] != row.unknown || count.Int() != int64(2+row.others) {
-			t.Errorf("%d others: ended %v, %v, and the summary tells of %d; want %v, %d unknown and %d", row.others, c.ok, counted(c.Workflow), count.Int(), row.ended, row.unknown, 2+row.others)
+		c.tell(w, target.Outcome{})
+		w.finish(c)
+		unknown, count := counted(c.Workflow)["unknown"], w.summary("Testsums", "a")
+		if c.ok != knows || (unknown == 0) != knows || count != int64(2+others) {
+			t.Errorf("%d others: ended well %v, unknown %d, the summary tells of %d; want %v and %d", others, c.ok, unknown, count, knows, 2+others)
 		}
 	}
 }

@@ -10,72 +10,52 @@ import (
 	"loadgen/target"
 )
 
-// store writes what entities have where they lie.
-func (w *world) store(table string, list ...thing) {
-	w.t.Helper()
-	for _, one := range list {
-		c := entity.Change{Verb: entity.InsertOrReplace, Key: one.keys[""], Properties: one.Properties()}
-		if o := w.do(&target.Operation{Verb: c.Verb, Table: table, Change: c}); o.Status >= 300 {
-			w.t.Fatalf("storing %v: %d %s", c.Key, o.Status, o.Code)
-		}
-	}
-	clear(w.requests)
-}
-
-// get returns an entity, and whether it is there.
-func (w *world) get(table string, key entity.Key) (entity.Packed, bool) {
-	o := w.do(&target.Operation{Verb: entity.Get, Table: table, Change: entity.Change{Verb: entity.Get, Key: key}})
-	return o.Entity, o.Status == 200
-}
-
 // worker is an employee of a department, as tests have them.
 func worker(n int, department string, further ...entity.Property) thing {
 	return thing{number: uint64(n),
 		keys: map[string]entity.Key{"": {Partition: department, Row: fmt.Sprintf("%04d", n)}, "department": {Partition: department, Row: "department"},
 			"badge": {Partition: department, Row: fmt.Sprint("badge ", n)}},
-		values: map[string]string{"kind": []string{"Employee", "Customer"}[n%2]},
-		properties: append([]entity.Property{{Name: "Employee", Value: entity.String(fmt.Sprint(n))}, {Name: "Department", Value: entity.String(department)},
-			{Name: "Salary", Value: entity.Int32(int32(100 + n))}}, further...)}
+		values:     args{"kind": []string{"Employee", "Customer"}[n%2]},
+		properties: append([]entity.Property{text("Employee", fmt.Sprint(n)), text("Department", department), number("Salary", 100+n)}, further...)}
 }
 
-// subjects returns things as what was loaded.
-func subjects(list []thing) (all []workflow.Subject) {
-	for _, one := range list {
-		all = append(all, one)
+// workers returns so many, in departments of a hundred.
+func workers(count int, further ...entity.Property) (list []thing) {
+	for n := range count {
+		list = append(list, worker(n, fmt.Sprint("d", n/100), further...))
 	}
-	return all
+	return list
 }
 
 func TestReadsOfWhatBelongsTogether(t *testing.T) {
-	badge := entity.Property{Name: "Badge", Value: entity.String("badge 1")}
-	linked, lone, lost := worker(1, "a", badge), worker(2, "a"), worker(3, "a", entity.Property{Name: "Badge", Value: entity.String("none")})
+	badge := text("Badge", "badge 1")
+	linked, lone, lost := worker(1, "a", badge), worker(2, "a"), worker(3, "a", text("Badge", "none"))
 	for _, row := range []struct {
 		says    string
 		kind    string
-		k       uint64
-		given   map[string]string
+		k       int
+		given   args
 		about   thing
 		sends   []string
 		missing int64
 	}{
-		{"what lies at a place is one read", "read-linked", 0, map[string]string{"from": "badge"}, linked, []string{"get badges"}, 0},
-		{"what is not there is missing", "read-linked", 0, map[string]string{"from": "badge"}, lone, []string{"get badges"}, 1},
-		{"behind a link it is two", "read-linked", 0, map[string]string{"link": "Badge", "to": "badge"}, linked, []string{"get", "get badges"}, 0},
-		{"without the link nobody knows where to go on", "read-linked", 0, map[string]string{"link": "Badge", "to": "badge"}, lone, []string{"get"}, 1},
-		{"a link can lead nowhere", "read-linked", 0, map[string]string{"link": "Badge", "to": "badge"}, lost, []string{"get", "get badges"}, 1},
-		{"what is in the partition is one query", "read-together", 0, map[string]string{"place": "department"}, linked, []string{"query"}, 0},
-		{"another table is a second one", "read-together", 0, map[string]string{"place": "badge"}, linked, []string{"query", "query badges"}, 0},
+		{"what lies at a place is one read", "read-linked", 0, args{"from": "badge"}, linked, []string{"get badges"}, 0},
+		{"what is not there is missing", "read-linked", 0, args{"from": "badge"}, lone, []string{"get badges"}, 1},
+		{"behind a link it is two", "read-linked", 0, args{"link": "Badge", "to": "badge"}, linked, []string{"get", "get badges"}, 0},
+		{"without the link nobody knows where to go on", "read-linked", 0, args{"link": "Badge", "to": "badge"}, lone, []string{"get"}, 1},
+		{"a link can lead nowhere", "read-linked", 0, args{"link": "Badge", "to": "badge"}, lost, []string{"get", "get badges"}, 1},
+		{"what is in the partition is one query", "read-together", 0, args{"place": "department"}, linked, []string{"query"}, 0},
+		{"another table is a second one", "read-together", 0, args{"place": "badge"}, linked, []string{"query", "query badges"}, 0},
 		{"no place is one query", "read-together", 0, nil, linked, []string{"query"}, 0},
-		{"a lookup each time is two reads", "join", 5, map[string]string{"place": "badge"}, linked, []string{"get", "get badges"}, 0},
-		{"what is not there is not found by a lookup", "join", 5, map[string]string{"place": "badge"}, lone, []string{"get", "get badges"}, 1},
-		{"one of ten reads the small table", "join", 20, map[string]string{"place": "badge", "refresh": "10"}, linked, []string{"query badges", "get"}, 0},
-		{"the others know it", "join", 21, map[string]string{"place": "badge", "refresh": "10"}, linked, []string{"get"}, 0},
+		{"a lookup each time is two reads", "join", 5, args{"place": "badge"}, linked, []string{"get", "get badges"}, 0},
+		{"what is not there is not found by a lookup", "join", 5, args{"place": "badge"}, lone, []string{"get", "get badges"}, 1},
+		{"one of ten reads the small table", "join", 20, args{"place": "badge", "refresh": "10"}, linked, []string{"query badges", "get"}, 0},
+		{"the others know it", "join", 21, args{"place": "badge", "refresh": "10"}, linked, []string{"get"}, 0},
 	} {
-		w := newWorld(t, "badges")
-		w.store("Test", linked, lone, lost)
-		w.store("Testbadges", thing{keys: map[string]entity.Key{"": {Partition: "a", Row: "badge 1"}}})
-		s := w.setting(map[string]string{"badge": "badges"})
-		p := perform(t, s, row.kind, row.k, row.given, row.about)
+		w := newWorld(t, "badge=badges")
+		w.load(linked, lone, lost)
+		w.put("Testbadges", entity.Key{Partition: "a", Row: "badge 1"})
+		p := w.op(row.kind, row.k, row.given, row.about)
 		var foreseen []string
 		for _, op := range workflow.Requests(p) {
 			foreseen = append(foreseen, sentTo(&op))
@@ -100,18 +80,6 @@ func sentTo(op *target.Operation) string {
 	return name
 }
 
-// watch carries a workflow out alone, has each request seen, and reports how it ended.
-func (w *world) watch(p workflow.Workflow, see func(op *target.Operation)) bool {
-	w.t.Helper()
-	for c := begun(p); ; {
-		request := c.request
-		see(&request)
-		if c.tell(w, w.do(&request)); c.ended {
-			return c.ok
-		}
-	}
-}
-
 // An entity lies where its kind belongs, all its properties with it.
 func TestWriteSubtype(t *testing.T) {
 	for _, row := range []struct {
@@ -123,11 +91,10 @@ func TestWriteSubtype(t *testing.T) {
 		{"any other does not", "customers", 2, "Test"},
 		{"without a place all lie together", "", 1, "Test"},
 	} {
-		w := newWorld(t, "customers")
-		s := w.setting(map[string]string{"customers": "customers"})
+		w := newWorld(t, "customers=customers")
 		one := worker(row.number, "a")
 		one.keys["customers"] = entity.Key{Partition: "a", Row: "c"}
-		if !w.run(perform(t, s, "write-subtype", 0, map[string]string{"kind": "kind", "is": "Customer", "place": row.place}, one)) {
+		if !w.run(w.op("write-subtype", 0, args{"kind": "kind", "is": "Customer", "place": row.place}, one)) {
 			t.Fatalf("%s: it failed", row.says)
 		}
 		stored, there := w.get(row.table, one.keys[map[bool]string{true: row.place}[row.table != "Test"]])
@@ -137,21 +104,10 @@ func TestWriteSubtype(t *testing.T) {
 	}
 }
 
-// moves returns one for each of some workers, to the department of another.
-func moves(t *testing.T, s *workflow.Setting, list []thing, keyed, order string) (all []workflow.Workflow) {
-	for n, one := range list {
-		to := worker(9000+n, fmt.Sprint("to", n%7))
-		all = append(all, perform(t, s, "move", uint64(n), map[string]string{"member": "Employee", "group": "Department", "keyed": keyed, "order": order, "killed": "30%"}, one, to))
-	}
-	return all
-}
-
-// workers returns so many, in departments of a hundred.
-func workers(count int, further ...entity.Property) (list []thing) {
-	for n := range count {
-		list = append(list, worker(n, fmt.Sprint("d", n/100), further...))
-	}
-	return list
+// move returns operation n that moves a member to another department.
+func (w *world) move(n int, one thing, to, keyed, order, killed string) workflow.Workflow {
+	given := args{"member": "Employee", "group": "Department", "keyed": keyed, "order": order, "killed": killed}
+	return w.op("move", n, given, one, worker(9000+n, to))
 }
 
 // Keyed by the member, moves lose nobody, whatever replies are lost; keyed by the group
@@ -160,22 +116,16 @@ func TestMovesBetweenGroups(t *testing.T) {
 	for _, row := range []struct{ keyed, order string }{{"by-member", "copy-first"}, {"by-group", "copy-first"}, {"by-group", "delete-first"}} {
 		w := newWorld(t)
 		list := workers(80)
-		w.store("Test", list...)
-		s := w.setting(nil, subjects(list)...)
-		all := moves(t, s, list, row.keyed, row.order)
-		for n, ended := range w.race(3, 6, 30, all) {
-			if !ended {
-				t.Errorf("%v: move %d failed", row, n)
-			}
+		w.load(list...)
+		var all []workflow.Workflow
+		for n, one := range list {
+			all = append(all, w.move(n, one, fmt.Sprint("to", n%7), row.keyed, row.order, "30%"))
 		}
-		killed := int64(0)
-		for _, p := range all {
-			killed += counted(p)["killed"]
-		}
-		check := workflow.Find("move").Check(s, workflow.Find("move").Settle(map[string]string{"member": "Employee", "group": "Department"}))
-		w.run(check)
-		if found := check.Findings(); found.Faults != killed || found.Looked != 80 || killed < 10 && row.keyed == "by-group" {
-			t.Errorf("%v: %d clients died, %d of %d members are not there once: %q; want as many", row, killed, found.Faults, found.Looked, found.Examples)
+		w.raceWell(3, 6, 30, all)
+		killed := total(all, "killed")
+		w.finds("move", args{"member": "Employee", "group": "Department"}, killed, 80)
+		if killed < 10 && row.keyed == "by-group" {
+			t.Errorf("%v: %d clients died; want ten at least", row, killed)
 		}
 	}
 }
@@ -185,28 +135,22 @@ func TestMovesBetweenGroups(t *testing.T) {
 func TestMoveGoesWhere(t *testing.T) {
 	for _, order := range []string{"copy-first", "delete-first"} {
 		w := newWorld(t)
-		list := workers(1, entity.Property{Name: "Note", Value: entity.String("kept")})
-		w.store("Test", list...)
-		s := w.setting(nil, subjects(list)...)
-		given := map[string]string{"member": "Employee", "group": "Department", "keyed": "by-group", "order": order}
-		move := func() workflow.Workflow { return perform(t, s, "move", 0, given, list[0], worker(5, "there")) }
-		first, second := move(), move()
-		w.run(first)
-		w.run(second)
+		one := worker(0, "d0", text("Note", "kept"))
+		w.load(one)
+		first, second := w.move(0, one, "there", "by-group", order, "0"), w.move(0, one, "there", "by-group", order, "0")
+		w.runAll([]workflow.Workflow{first, second})
 		stored, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"})
 		department, _ := stored.Lookup("Department")
 		note, _ := stored.Lookup("Note")
-		if _, still := w.get("Test", list[0].keys[""]); !there || still || department.Text() != "there" || note.Text() != "kept" {
+		if _, still := w.get("Test", one.keys[""]); !there || still || department.Text() != "there" || note.Text() != "kept" {
 			t.Errorf("%s: it is there %v, still here %v, of department %q, note %q", order, there, still, department.Text(), note.Text())
 		}
 		if counted(first)["elsewhere"] != 0 || counted(second)["elsewhere"] != 1 {
 			t.Errorf("%s: the moves found nobody %v and %v; want none and 1", order, counted(first), counted(second))
 		}
-		if again := perform(t, s, "move", 0, given, worker(0, "there"), worker(6, "there")); !w.run(again) {
-			t.Errorf("%s: a move to where the member is failed", order)
-		}
-		if _, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"}); !there {
-			t.Errorf("%s: a move to where the member is has deleted it", order)
+		ended := w.run(w.move(0, worker(0, "there"), "there", "by-group", order, "0"))
+		if _, there := w.get("Test", entity.Key{Partition: "there", Row: "0000"}); !ended || !there {
+			t.Errorf("%s: a move to where the member is ended well: %v, it is there: %v", order, ended, there)
 		}
 	}
 }
@@ -217,47 +161,33 @@ func TestMovesThatGoWrong(t *testing.T) {
 	for _, row := range []struct {
 		says, keyed, order, killed string
 		movers                     int
-		want                       []string
+		want                       string
 	}{
-		{"a member that is moved in place is there once", "by-member", "copy-first", "100%", 1, []string{"d0"}},
-		{"copied first it is there twice", "by-group", "copy-first", "100%", 1, []string{"d0", "to1"}},
-		{"deleted first it is not there", "by-group", "delete-first", "100%", 1, nil},
-		{"two at once leave two", "by-group", "copy-first", "0", 2, []string{"to1", "to2"}},
+		{"a member that is moved in place is there once", "by-member", "copy-first", "100%", 1, "[d0 of to1]"},
+		{"copied first it is there twice", "by-group", "copy-first", "100%", 1, "[d0 of d0 to1 of to1]"},
+		{"deleted first it is not there", "by-group", "delete-first", "100%", 1, "[]"},
+		{"two at once leave two", "by-group", "copy-first", "0", 2, "[to1 of to1 to2 of to2]"},
 	} {
 		w := newWorld(t)
-		list := workers(1)
-		w.store("Test", list...)
-		s := w.setting(nil, subjects(list)...)
+		one := worker(0, "d0")
+		w.load(one)
 		var all []*course
 		for n := range row.movers {
-			given := map[string]string{"member": "Employee", "group": "Department", "keyed": row.keyed, "order": row.order, "killed": row.killed}
-			all = append(all, begun(perform(t, s, "move", uint64(n), given, list[0], worker(9000+n, fmt.Sprint("to", n+1)))))
+			all = append(all, begun(w.move(n, one, fmt.Sprint("to", n+1), row.keyed, row.order, row.killed)))
 		}
 		// In step, so that each has read before another writes.
-		for under := true; under; {
-			under = false
-			for n, c := range all {
-				if c.ended {
-					continue
-				}
-				request := c.request
-				c.tell(w, w.do(&request))
-				if under = true; c.ended && !c.ok {
-					t.Errorf("%s: mover %d failed", row.says, n)
-				}
+		for !all[0].ended {
+			for _, c := range all {
+				w.steps(c, 1)
 			}
 		}
-		var found, called []string
-		o := w.do(&target.Operation{Verb: entity.Query, Table: "Test"})
-		for _, one := range o.Rows {
+		found := []string{}
+		for _, one := range w.do(&target.Operation{Verb: entity.Query, Table: "Test"}).Rows {
 			department, _ := one.Entity.Lookup("Department")
-			found, called = append(found, one.Key.Partition), append(called, department.Text())
+			found = append(found, one.Key.Partition+" of "+department.Text())
 		}
-		if !slices.Equal(found, row.want) {
-			t.Errorf("%s: it is in %q; want %q", row.says, found, row.want)
-		}
-		if row.keyed == "by-member" && !slices.Equal(called, []string{"to1"}) {
-			t.Errorf("%s: its department is %q; want to1", row.says, called)
+		if got := fmt.Sprint(found); !all[0].ok || !w.finish(all[len(all)-1]) || got != row.want {
+			t.Errorf("%s: it is in %s, the first ended well: %v; want %s", row.says, got, all[0].ok, row.want)
 		}
 	}
 }

@@ -14,13 +14,13 @@ import (
 func TestStoreWith(t *testing.T) {
 	w := newWorld(t)
 	employee := entity.Key{Partition: "Sales", Row: "000123"}
-	w.do(&target.Operation{Verb: entity.Insert, Table: "Test", Change: entity.Change{Verb: entity.Insert, Key: employee,
-		Properties: []entity.Property{{Name: "Name", Value: entity.String("Jones")}, {Name: "Score", Value: entity.Int32(9)}}}})
+	w.put("Test", employee, text("Name", "Jones"), number("Score", 9))
+	clear(w.requests)
 	var all []workflow.Workflow
 	for k := range 10 {
 		review := thing{number: uint64(k), keys: map[string]entity.Key{"": {Partition: "Sales", Row: fmt.Sprintf("000123_%d", 2003+k)}, "employee": employee},
-			properties: []entity.Property{{Name: "Text", Value: entity.String("good")}, {Name: "Score", Value: entity.Int32(3)}}}
-		all = append(all, perform(t, w.setting(nil), "store-with", uint64(k), map[string]string{"place": "employee", "keeps": "Score"}, review))
+			properties: []entity.Property{text("Text", "good"), number("Score", 3)}}
+		all = append(all, w.op("store-with", k, args{"place": "employee", "keeps": "Score"}, review))
 	}
 	w.race(2, 3, 25, all)
 	o := w.do(&target.Operation{Verb: entity.Query, Table: "Test", Query: target.OnePartition("Sales")})

@@ -9,7 +9,7 @@ import (
 	"loadgen/target"
 )
 
-var viewed = map[string]string{"view": "department", "adds": "Salary"}
+var viewed = args{"view": "department", "adds": "Salary"}
 
 // viewIs holds the view of a department to how many there are and what they come to.
 func (w *world) viewIs(what, table, department string, count, total int) {
@@ -28,26 +28,20 @@ func TestViewsAreWhatIsThere(t *testing.T) {
 	restarts := int64(0)
 	for seed := range uint64(20) {
 		table := []string{"", "views"}[seed%2]
-		w := newWorld(t, "views")
+		w := newWorld(t, "department="+table)
 		loaded := workers(130) // a hundred in d0, thirty in d1
-		w.store("Test", loaded...)
-		s := w.setting(map[string]string{"department": table}, subjects(loaded)...)
+		w.load(loaded...)
 		var all []workflow.Workflow
 		for n := range 30 {
-			all = append(all, perform(t, s, "view-put", uint64(n), viewed, worker(1000+n, fmt.Sprint("d", n%2))),
-				perform(t, s, "view-work", uint64(100+n), map[string]string{"view": "department", "adds": "Salary", "most": fmt.Sprint(1 + n%4)}, thing{}))
+			all = append(all, w.op("view-put", n, viewed, worker(1000+n, fmt.Sprint("d", n%2))),
+				w.op("view-work", 100+n, args{"view": "department", "adds": "Salary", "most": fmt.Sprint(1 + n%4)}, thing{}))
 			if n%5 == 0 {
-				all = append(all, perform(t, s, "view-build", uint64(200+n), viewed, loaded[n]))
+				all = append(all, w.op("view-build", 200+n, viewed, loaded[n]))
 			}
 		}
-		for n, ended := range w.race(seed, 4, 16, all) {
-			if restarts += counted(all[n])["restarts"]; !ended {
-				t.Errorf("seed %d: operation %d failed", seed, n)
-			}
-		}
-		if found := w.checked(s, "view-work", viewed); found.Faults > 0 || found.Looked != 2 {
-			t.Errorf("seed %d: %d of %d views are wrong, %q", seed, found.Faults, found.Looked, found.Examples)
-		}
+		w.raceWell(seed, 4, 16, all)
+		restarts += total(all, "restarts")
+		w.holds("view-work", viewed, 2)
 		for d, total := range []int{100*100 + 99*100/2, 30*100 + (100+129)*30/2} {
 			for n := d; n < 30; n += 2 {
 				total += 100 + 1000 + n
@@ -64,55 +58,49 @@ func TestViewsAreWhatIsThere(t *testing.T) {
 // shares of the writes, of which the view tells those before the first death alone.
 func TestViewsAreMadeAnew(t *testing.T) {
 	for _, row := range []struct{ alive, dead int }{{0, 7}, {5, 3}} {
-		w := newWorld(t, "views")
-		s := w.setting(map[string]string{"department": "views"})
+		w := newWorld(t, "department=views")
 		count, total := 0, 0
 		put := func(n int, killed string) {
 			one := worker(n, "d0")
-			w.run(perform(t, s, "view-put", uint64(n), map[string]string{"view": "department", "adds": "Salary", "killed": killed}, one))
+			w.run(w.op("view-put", n, args{"view": "department", "adds": "Salary", "killed": killed}, one))
 			count, total = count+1, total+100+n
 		}
 		for n := range row.alive {
 			put(n, "0")
 		}
 		before, sum := count, total
-		w.run(perform(t, s, "view-work", 50, map[string]string{"view": "department", "adds": "Salary", "most": "32"}, thing{}))
+		w.run(w.op("view-work", 50, args{"view": "department", "adds": "Salary", "most": "32"}, thing{}))
 		for n := range row.dead {
 			put(100+n, "100%")
 		}
 		what := fmt.Sprintf("%d alive, %d dead", row.alive, row.dead)
-		if found := w.checked(s, "view-put", viewed); found.Faults != 1 || found.Looked != 1 {
-			t.Errorf("%s: %d faults; want that the one view is behind", what, found.Faults)
-		}
+		w.finds("view-put", viewed, 1, 1)
 		w.viewIs(what, "views", "d0", before, sum)
-		build := perform(t, s, "view-build", 60, viewed, worker(0, "d0"))
+		build := w.op("view-build", 60, viewed, worker(0, "d0"))
 		var sent []string
 		w.watch(build, func(op *target.Operation) { sent = append(sent, op.Verb.String()) })
 		if want := map[bool]string{true: "[get query replace]", false: "[get query insert]"}[row.alive > 0]; fmt.Sprint(sent) != want {
 			t.Errorf("%s: it was made anew by %v; want %s", what, sent, want)
 		}
 		w.viewIs(what+", made anew", "views", "d0", count, total)
-		if found := w.checked(s, "view-put", viewed); found.Faults != 0 {
-			t.Errorf("%s: made anew, %q", what, found.Examples)
-		}
+		w.holds("view-put", viewed, 1)
 	}
 }
 
 // Who has read a partition before another did does not write over what that one has made of it.
 func TestViewsAreOvertaken(t *testing.T) {
 	for _, there := range []int{0, 3} {
-		w := newWorld(t, "views")
-		s := w.setting(map[string]string{"department": "views"})
-		w.store("Test", worker(9, "d0"))
+		w := newWorld(t, "department=views")
+		w.load(worker(9, "d0"))
 		for n := range there {
-			w.run(perform(t, s, "view-put", uint64(n), viewed, worker(n, "d0")))
-			w.run(perform(t, s, "view-work", uint64(10+n), viewed, thing{}))
+			w.run(w.op("view-put", n, viewed, worker(n, "d0")))
+			w.run(w.op("view-work", 10+n, viewed, thing{}))
 		}
-		late, sent := perform(t, s, "view-build", 50, viewed, worker(9, "d0")), ""
+		late, sent := w.op("view-build", 50, viewed, worker(9, "d0")), ""
 		w.watch(late, func(op *target.Operation) {
 			if sent += op.Verb.String() + " "; sent == "get query insert " || sent == "get query replace " {
-				w.run(perform(t, s, "view-put", 60, viewed, worker(60, "d0")))
-				w.run(perform(t, s, "view-work", 61, viewed, thing{}))
+				w.run(w.op("view-put", 60, viewed, worker(60, "d0")))
+				w.run(w.op("view-work", 61, viewed, thing{}))
 			}
 		})
 		if want := map[bool]string{true: "get query replace get query replace ", false: "get query insert get query replace "}[there > 0]; sent != want {

@@ -1,8 +1,10 @@
 package workflow_test
 
 import (
-	"maps"
+	"cmp"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,8 +18,9 @@ import (
 )
 
 // world is a table service without limits, with a queue and a container beside it, on
-// which workflows are carried out without a session.
+// which workflows are carried out without a session, and the setting of a run.
 type world struct {
+	*workflow.Setting
 	t      *testing.T
 	target target.Immediate
 	now    clock.Instant
@@ -28,22 +31,74 @@ type world struct {
 	page int
 }
 
-// newWorld returns one with the tables "Test" and those of which Test's name and each of
-// these is the name.
-func newWorld(t *testing.T, tables ...string) *world {
+// args are the parameters of a workflow.
+type args = map[string]string
+
+// newWorld returns one with the table "Test", and with places, each as place=table: the table
+// is called so behind Test, and is Test itself where it is empty.
+func newWorld(t *testing.T, places ...string) *world { return newModelWorld(t, "", places...) }
+
+// newModelWorld is newWorld with the name of a deleted table kept back, unless that is empty.
+func newModelWorld(t *testing.T, delay string, places ...string) *world {
 	t.Helper()
 	m, err := model.New(model.Off)
+	if err == nil && delay != "" {
+		err = m.Set("name_delay", delay)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"a"}, Calendar: clock.Epoch(time.Unix(1_400_000_000, 0))})
 	w := &world{t: t, target: queueblob.NewVirtual(target.NewInProcess(e, "a", nil), queueblob.NewMemory()), requests: map[string]int{}}
-	for _, name := range append([]string{""}, tables...) {
-		if o := w.do(&target.Operation{Verb: entity.CreateTable, Table: "Test" + name}); o.Status >= 300 {
-			t.Fatalf("creating table Test%s: %d %s", name, o.Status, o.Code)
-		}
+	tables := map[string]string{"": "Test"}
+	for _, one := range places {
+		place, table, _ := strings.Cut(one, "=")
+		tables[place] = "Test" + table
 	}
+	for _, table := range tables {
+		w.do(&target.Operation{Verb: entity.CreateTable, Table: table})
+	}
+	clear(w.requests)
+	table := func(place string) string { return cmp.Or(tables[place], "Test") }
+	w.Setting = &workflow.Setting{Table: "Test", TableOf: table, StoreOf: func(name string) string { return "test-" + name }}
 	return w
+}
+
+// load writes entities and has them be what was loaded.
+func (w *world) load(list ...thing) {
+	w.t.Helper()
+	w.Loaded, w.Member = uint64(len(list)), func(n uint64) workflow.Subject { return list[n] }
+	for _, one := range list {
+		w.put("Test", one.keys[""], one.properties...)
+	}
+	clear(w.requests)
+}
+
+// change carries out a change of one entity, or reads it.
+func (w *world) change(verb entity.Verb, table string, key entity.Key, properties ...entity.Property) target.Outcome {
+	w.t.Helper()
+	c := entity.Change{Verb: verb, Key: key, Properties: properties}
+	if verb == entity.Delete || verb == entity.Merge || verb == entity.Replace {
+		c.Match = entity.MatchAny
+	}
+	o := w.do(&target.Operation{Verb: verb, Table: table, Change: c})
+	if o.Status >= 300 && verb != entity.Get && verb != entity.Delete {
+		w.t.Fatalf("%v of %v in %s: %d %s", verb, key, table, o.Status, o.Code)
+	}
+	return o
+}
+
+// put writes an entity over whatever is there.
+func (w *world) put(table string, key entity.Key, properties ...entity.Property) {
+	w.t.Helper()
+	w.change(entity.InsertOrReplace, table, key, properties...)
+}
+
+// get returns an entity, and whether it is there.
+func (w *world) get(table string, key entity.Key) (entity.Packed, bool) {
+	w.t.Helper()
+	o := w.change(entity.Get, table, key)
+	return o.Entity, o.Status == 200
 }
 
 // do carries a request out, a second after the one before.
@@ -51,11 +106,7 @@ func (w *world) do(op *target.Operation) target.Outcome {
 	w.now = w.now.Add(time.Second)
 	w.number++
 	op.Number = w.number
-	name := op.Verb.String()
-	if op.Beside != nil {
-		name = op.Beside.Verb.String()
-	}
-	w.requests[name]++
+	w.requests[requestName(op)]++
 	if w.page > 0 && op.Beside != nil && op.Beside.Verb == target.ListBlobs {
 		return w.listed(*op.Beside)
 	}
@@ -74,14 +125,6 @@ func (w *world) listed(b target.Beside) target.Outcome {
 	return o
 }
 
-// setting returns that of the world: places by what they add to the table's name, and
-// the entities that were loaded.
-func (w *world) setting(places map[string]string, loaded ...workflow.Subject) *workflow.Setting {
-	return &workflow.Setting{Table: "Test", TableOf: func(place string) string { return "Test" + places[place] },
-		StoreOf: func(name string) string { return "test-" + name }, Loaded: uint64(len(loaded)),
-		Member: func(n uint64) workflow.Subject { return loaded[n] }}
-}
-
 // thing is the entity that an operation of a test is about.
 type thing struct {
 	number     uint64
@@ -97,27 +140,62 @@ func (s thing) Properties() []entity.Property { return append([]entity.Property(
 func (s thing) Value(attribute string) string { return s.values[attribute] }
 func (s thing) Number() uint64                { return s.number }
 
-// perform returns the operation of a kind about a thing; a kind that works on what is
-// there may be given a fresh one, too.
-func perform(t *testing.T, s *workflow.Setting, kind string, k uint64, given map[string]string, about thing, fresh ...thing) workflow.Workflow {
-	t.Helper()
+// op returns operation k of a kind about a thing, with those of the parameters that the kind
+// has; a kind that works on what is there may be given a fresh one, too.
+func (w *world) op(kind string, k int, given args, about thing, fresh ...thing) workflow.Workflow {
+	w.t.Helper()
 	one := workflow.Find(kind)
 	if one == nil {
-		t.Fatalf("there is no workflow %q", kind)
+		w.t.Fatalf("there is no workflow %q", kind)
 	}
-	call := &workflow.Call{Setting: s, Arguments: one.Settle(maps.Clone(given)), K: k, Subject: about, Fresh: about,
-		ID: workflow.WriteID{Run: "r", Number: k}, Chance: clock.NewStream(1, "test").At(k)}
+	call := &workflow.Call{Setting: w.Setting, Arguments: settled(one, given), K: uint64(k), Subject: about, Fresh: about,
+		ID: workflow.WriteID{Run: "r", Number: uint64(k)}, Chance: clock.NewStream(1, "test").At(uint64(k))}
 	if len(fresh) > 0 {
 		call.Fresh = fresh[0]
 	}
 	return one.New(call)
 }
 
-// tallied returns what a workflow has counted.
+func settled(kind *workflow.Kind, given args) workflow.Arguments {
+	taken := args{}
+	for name, value := range given {
+		if kind.Parameter(name) != nil {
+			taken[name] = value
+		}
+	}
+	return kind.Settle(taken)
+}
+
+// counted returns what a workflow has counted.
 func counted(p workflow.Workflow) map[string]int64 {
 	counts := map[string]int64{}
 	if told, counting := p.(workflow.Counted); counting {
 		told.Counter(func(name string, count int64) { counts[name] += count })
+	}
+	return counts
+}
+
+// total is what workflows have counted under a name.
+func total(all []workflow.Workflow, name string) (sum int64) {
+	for _, p := range all {
+		sum += counted(p)[name]
+	}
+	return sum
+}
+
+// requestName returns the verb of a request, as reports have it.
+func requestName(op *target.Operation) string {
+	if op.Beside != nil {
+		return op.Beside.Verb.String()
+	}
+	return op.Verb.String()
+}
+
+// foreseen counts the requests that are foreseen of a workflow, by their verbs.
+func foreseen(p workflow.Workflow) map[string]int {
+	counts := map[string]int{}
+	for _, op := range workflow.Requests(p) {
+		counts[requestName(&op)]++
 	}
 	return counts
 }
@@ -127,25 +205,25 @@ type course struct {
 	workflow.Workflow
 	request target.Operation
 	silent  bool
-	lost    int
-	ended   bool
+	// lost counts the attempts without a reply, of which it gives up after the most.
+	lost, most int
+	ended      bool
 	// ok is how it ended.
 	ok bool
 }
 
-func begun(p workflow.Workflow) *course { return &course{Workflow: p, request: p.Begin()} }
+func begun(p workflow.Workflow) *course { return &course{Workflow: p, request: p.Begin(), most: 30} }
 
 // tell takes the course on by one outcome, as a session does that retries what nobody
 // answered.
 func (c *course) tell(w *world, o target.Outcome) {
-	const mostLost = 30
 	c.silent = c.silent || o.Unheard()
 	sent := c.request
 	move, next := c.Next(workflow.Attempt{Sent: &sent, Outcome: &o, Silent: c.silent})
 	switch {
 	case o.Status == 0 && move != workflow.Fail:
 		c.lost++
-		c.ended = c.lost == mostLost
+		c.ended = c.lost == c.most
 	case move == workflow.Proceed:
 		c.request, c.silent = next, false
 		if p, rests := c.Workflow.(workflow.Pausing); rests {
@@ -156,13 +234,76 @@ func (c *course) tell(w *world, o target.Outcome) {
 	}
 }
 
+// steps carries out so many requests of a course, finish all that are left.
+func (w *world) steps(c *course, count int) {
+	w.t.Helper()
+	for ; count > 0 && !c.ended; count-- {
+		request := c.request
+		c.tell(w, w.do(&request))
+	}
+}
+
+func (w *world) finish(c *course) bool {
+	w.t.Helper()
+	w.steps(c, math.MaxInt)
+	return c.ok
+}
+
 // run carries a workflow out alone and reports whether it ended well.
 func (w *world) run(p workflow.Workflow) bool {
 	w.t.Helper()
-	for c := begun(p); ; {
-		request := c.request
-		if c.tell(w, w.do(&request)); c.ended {
-			return c.ok
+	return w.finish(begun(p))
+}
+
+// watch is run, with each request seen before it is carried out.
+func (w *world) watch(p workflow.Workflow, see func(op *target.Operation)) bool {
+	w.t.Helper()
+	c := begun(p)
+	for !c.ended {
+		see(&c.request)
+		w.steps(c, 1)
+	}
+	return c.ok
+}
+
+// lose is run, with ten milliseconds to a request, and loses the first reply of which a
+// function says so, after the request was carried out. Numbers of requests go on from one; the
+// next one is returned.
+func (w *world) lose(p workflow.Workflow, which func(op *target.Operation, number int) bool) int {
+	w.t.Helper()
+	number, lost := 0, false
+	for _, one := range checks(p) {
+		c := begun(one)
+		for ; !c.ended; number++ {
+			request := c.request
+			w.now = w.now.Add(10*time.Millisecond - time.Second) // do adds a second
+			o := w.do(&request)
+			if !lost && which(&request, number) {
+				lost, o = true, target.Outcome{}
+			}
+			c.tell(w, o)
+		}
+		if !c.ok {
+			w.t.Error("the workflow failed; want that it ends well")
+		}
+	}
+	return number
+}
+
+// checks returns a workflow, after the check that it rests on, if it is a check.
+func checks(check workflow.Workflow) []workflow.Workflow {
+	if late, some := check.(workflow.Preceded); some {
+		return []workflow.Workflow{late.Before(), check}
+	}
+	return []workflow.Workflow{check}
+}
+
+// raceWell is race of workflows that are all to end well.
+func (w *world) raceWell(seed uint64, lanes, lost int, all []workflow.Workflow) {
+	w.t.Helper()
+	for k, ok := range w.race(seed, lanes, lost, all) {
+		if !ok {
+			w.t.Errorf("seed %d: operation %d of %d did not end well", seed, k, len(all))
 		}
 	}
 }
@@ -202,15 +343,42 @@ func (w *world) race(seed uint64, lanes, lost int, all []workflow.Workflow) []bo
 	return ended
 }
 
-// holds runs a check and complains unless what must hold does, of at least so many.
-func (w *world) holds(check workflow.Check, least int64) {
+// checkOf returns the check of what a kind leaves behind.
+func (w *world) checkOf(kind string, given args) workflow.Check {
+	one := workflow.Find(kind)
+	return one.Check(w.Setting, settled(one, given))
+}
+
+// check carries the check of a kind out and returns what it found.
+func (w *world) check(kind string, given args) workflow.Findings {
 	w.t.Helper()
+	check := w.checkOf(kind, given)
 	for _, one := range checks(check) {
 		if !w.run(one) {
 			w.t.Fatalf("the check that %s did not come to its end", check.Name())
 		}
 	}
-	if found := check.Findings(); found.Faults > 0 || found.Looked < least {
-		w.t.Errorf("%s: %d faults in %d looked at, %q; want none, in %d at least", check.Name(), found.Faults, found.Looked, found.Examples, least)
+	return check.Findings()
+}
+
+// holds complains unless the check of a kind finds no fault, in so many at least.
+func (w *world) holds(kind string, given args, least int64) {
+	w.t.Helper()
+	w.finds(kind, given, 0, least)
+}
+
+// finds complains unless the check of a kind finds so many faults, in so many at least.
+func (w *world) finds(kind string, given args, faults, least int64) {
+	w.t.Helper()
+	if found := w.check(kind, given); found.Faults != faults || found.Looked < least {
+		w.t.Errorf("%s: %d faults in %d, %q; want %d, in %d at least", kind, found.Faults, found.Looked, found.Examples, faults, least)
 	}
+}
+
+func text(name, value string) entity.Property {
+	return entity.Property{Name: name, Value: entity.String(value)}
+}
+
+func number(name string, value int) entity.Property {
+	return entity.Property{Name: name, Value: entity.Int32(int32(value))}
 }
