@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,34 +14,38 @@ import (
 	"loadgen/scenarios/arrival"
 )
 
-func ramp(t testing.TB, from, to float64, length time.Duration) *arrival.Ramp {
-	t.Helper()
-	r, err := arrival.NewRamp(from, to, length)
-	if err != nil {
-		t.Fatalf("NewRamp(%v, %v, %v) = %v; want no error", from, to, length, err)
+// made returns a schedule that is possible.
+func made[S arrival.Schedule](t testing.TB) func(s S, err error) S {
+	return func(s S, err error) S {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
-	return r
+}
+
+func ramp(t testing.TB, from, to float64, length time.Duration) *arrival.Ramp {
+	return made[*arrival.Ramp](t)(arrival.NewRamp(from, to, length))
 }
 
 func burst(t testing.TB, surge arrival.Surge, length time.Duration) *arrival.Burst {
-	t.Helper()
-	b, err := arrival.NewBurst(surge, length)
-	if err != nil {
-		t.Fatalf("NewBurst(%v, %v) = %v; want no error", surge, length, err)
-	}
-	return b
+	return made[*arrival.Burst](t)(arrival.NewBurst(surge, length))
 }
 
 func sine(t testing.TB, wave arrival.Wave, length time.Duration) *arrival.Sine {
-	t.Helper()
-	s, err := arrival.NewSine(wave, length)
-	if err != nil {
-		t.Fatalf("NewSine(%v, %v) = %v; want no error", wave, length, err)
-	}
-	return s
+	return made[*arrival.Sine](t)(arrival.NewSine(wave, length))
 }
 
-func TestCurvesAgainstHandComputedInstants(t *testing.T) {
+func steps(t testing.TB, list ...arrival.Step) *arrival.Steps {
+	return made[*arrival.Steps](t)(arrival.NewSteps(list...))
+}
+
+func random(t testing.TB, rate float64, length time.Duration, seed uint64) *arrival.Poisson {
+	return made[*arrival.Poisson](t)(arrival.NewPoisson(rate, length, clock.NewStream(seed, "arrivals")))
+}
+
+func TestSchedulesAgainstHandComputedInstants(t *testing.T) {
 	type instants map[uint64]time.Duration
 	tests := []struct {
 		name     string
@@ -75,6 +80,33 @@ func TestCurvesAgainstHandComputedInstants(t *testing.T) {
 			sine(t, arrival.Wave{Mean: 2, Period: time.Second}, 2*time.Second), 4, instants{0: 0, 1: 500 * time.Millisecond, 3: 1500 * time.Millisecond}},
 		{"a whole period of a wave has the mean",
 			sine(t, arrival.Wave{Mean: 100, Amplitude: 100, Period: time.Second}, time.Second), 100, instants{0: 0}},
+		{"one a second is due on the seconds, the first at once",
+			steps(t, arrival.Step{Rate: 1, Length: 3 * time.Second}), 3, instants{0: 0, 1: time.Second, 2: 2 * time.Second}},
+		{"an operation due exactly at the end belongs to what follows",
+			steps(t, arrival.Step{Rate: 1, Length: 3*time.Second + 1}), 4, instants{3: 3 * time.Second}},
+		{"a nanosecond less than a whole second keeps the last one out",
+			steps(t, arrival.Step{Rate: 1, Length: 3*time.Second - 1}), 3, instants{2: 2 * time.Second}},
+		{"the lowest rate is one in a thousand seconds",
+			steps(t, arrival.Step{Rate: 0.001, Length: 2500 * time.Second}), 3, instants{1: 1000 * time.Second, 2: 2000 * time.Second}},
+		{"a rate below one sends its first operation at once however short the step",
+			steps(t, arrival.Step{Rate: 0.25, Length: time.Nanosecond}), 1, instants{0: 0}},
+		{"a third decimal counts: 0.125/s is every eight seconds",
+			steps(t, arrival.Step{Rate: 0.125, Length: 17 * time.Second}), 3, instants{1: 8 * time.Second, 2: 16 * time.Second}},
+		{"a fractional rate does not drift: 333.333/s is 333,333 in a thousand seconds",
+			steps(t, arrival.Step{Rate: 333.333, Length: 1000 * time.Second}), 333_333, instants{1: 3_000_003, 333: 999_000_999, 333_332: 999_996_999_996}},
+		{"an instant between two nanoseconds is rounded down",
+			steps(t, arrival.Step{Rate: 3, Length: time.Second}), 3, instants{1: 333_333_333, 2: 666_666_666}},
+		{"a fourth decimal is rounded away",
+			steps(t, arrival.Step{Rate: 1.0004, Length: 2 * time.Second}), 2, instants{1: time.Second}},
+		{"each step begins anew with an operation",
+			steps(t, arrival.Step{Rate: 2, Length: 1250 * time.Millisecond}, arrival.Step{Rate: 4, Length: time.Second}, arrival.Step{Rate: 1, Length: time.Second}), 3 + 4 + 1, instants{2: time.Second, 3: 1250 * time.Millisecond, 4: 1500 * time.Millisecond,
+				6: 2 * time.Second, 7: 2250 * time.Millisecond}},
+		{"the highest rate leaves 100 ns between two operations",
+			steps(t, arrival.Step{Rate: 10_000_000, Length: time.Second}), 10_000_000, instants{1: 100, 9_999_999: time.Second - 100}},
+		{"the highest rate over the longest step overflows nothing",
+			steps(t, arrival.Step{Rate: 10_000_000, Length: 30 * day}), 25_920_000_000_000, instants{25_919_999_999_999: 30*day - 100}},
+		{"the longest step may have the lowest rate, and one may follow it",
+			steps(t, arrival.Step{Rate: 0.001, Length: 30 * day}, arrival.Step{Rate: 10_000_000, Length: 30 * day}), 2592 + 25_920_000_000_000, instants{2591: 30*day - 1000*time.Second, 2592: 30 * day, 2593: 30*day + 100}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -190,8 +222,7 @@ func TestInstantsAgainstNumericalIntegration(t *testing.T) {
 		// within is by how many operations the sum may be off.
 		within float64
 	}{
-		{"a ramp up", ramp(t, 100, 900, 20*time.Second), .01},
-		{"a ramp down to nothing", ramp(t, 900, 0, 20*time.Second), .01},
+		{"a ramp", ramp(t, 900, 0, 20*time.Second), .01},
 		{"bursts", burst(t, arrival.Surge{Base: 50, Peak: 700, Every: 4 * time.Second, Length: 500 * time.Millisecond}, 20*time.Second), .3},
 		{"a wave", sine(t, arrival.Wave{Mean: 400, Amplitude: 400, Period: 7 * time.Second}, 20*time.Second), .01},
 		{"a wave that begins at its crest", sine(t, arrival.Wave{Mean: 400, Amplitude: 100, Period: 90 * time.Second, Phase: .25}, 20*time.Second), .01},
@@ -210,7 +241,7 @@ func TestInstantsAgainstNumericalIntegration(t *testing.T) {
 	}
 }
 
-func TestImpossibleCurves(t *testing.T) {
+func TestImpossibleSchedules(t *testing.T) {
 	ramps := func(from, to float64, length time.Duration) func() error {
 		return func() error { _, err := arrival.NewRamp(from, to, length); return err }
 	}
@@ -226,12 +257,36 @@ func TestImpossibleCurves(t *testing.T) {
 			return err
 		}
 	}
+	stepped := func(list ...arrival.Step) func() error {
+		return func() error { _, err := arrival.NewSteps(list...); return err }
+	}
+	one := func(rate float64, length time.Duration) func() error {
+		return stepped(arrival.Step{Rate: rate, Length: length})
+	}
+	century := slices.Repeat([]arrival.Step{{Rate: 1, Length: 30 * day}}, 1217)
+	if err := stepped(century[1:]...)(); err != nil {
+		t.Errorf("1,216 steps of 30 days are %v; want no error: that is less than a century", err)
+	}
 	good := arrival.Surge{Base: 1, Peak: 2, Every: 2 * time.Second, Length: time.Second}
 	with := func(change func(*arrival.Surge)) arrival.Surge { s := good; change(&s); return s }
 	for _, test := range []struct {
 		name string
 		make func() error
 	}{
+		{"no step at all", stepped()},
+		{"a rate of zero", one(0, time.Second)},
+		{"a negative rate", one(-1, time.Second)},
+		{"a rate that rounds to zero", one(0.0004, time.Second)},
+		{"a rate beyond the highest", one(10_000_001, time.Second)},
+		{"a rate that is no number", one(math.NaN(), time.Second)},
+		{"an infinite rate", one(math.Inf(1), time.Second)},
+		{"a rate of minus infinity", one(math.Inf(-1), time.Second)},
+		{"the greatest number there is", one(math.MaxFloat64, time.Second)},
+		{"a step of no length", one(1, 0)},
+		{"a step of negative length", one(1, -time.Second)},
+		{"a step beyond the longest", one(1, 30*day+1)},
+		{"a fault in the second step", stepped(arrival.Step{Rate: 1, Length: 1}, arrival.Step{Rate: 0, Length: 1})},
+		{"more than a century of steps", stepped(century...)},
 		{"a ramp from nothing to nothing", ramps(0, 0, time.Second)},
 		{"a ramp that rounds to nothing", ramps(0.0001, 0.0004, time.Second)},
 		{"a ramp from below nothing", ramps(-1, 5, time.Second)},
@@ -259,38 +314,8 @@ func TestImpossibleCurves(t *testing.T) {
 		{"random arrivals without length", poissons(1, 0)},
 		{"more random arrivals than can be told apart", poissons(1e7, 30*day)},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			if err := test.make(); !errors.Is(err, arrival.ErrSchedule) {
-				t.Errorf("got %v; want %v", err, arrival.ErrSchedule)
-			}
-		})
-	}
-}
-
-func BenchmarkAt(b *testing.B) {
-	chance := clock.NewStream(1, "arrivals")
-	poisson, err := arrival.NewPoisson(20_000, 60*time.Second, chance)
-	if err != nil {
-		b.Fatal(err)
-	}
-	even := steps(b, arrival.Step{Rate: 20_000, Length: 60 * time.Second})
-	for _, one := range []struct {
-		name     string
-		schedule arrival.Schedule
-	}{
-		{"steps", even},
-		{"jittered", arrival.NewJittered(even, chance)},
-		{"ramp", arrival.NewJittered(ramp(b, 1000, 20_000, 60*time.Second), chance)},
-		{"burst", arrival.NewJittered(burst(b, arrival.Surge{Base: 1000, Peak: 20_000, Every: 5 * time.Second, Length: time.Second}, 60*time.Second), chance)},
-		{"sine", arrival.NewJittered(sine(b, arrival.Wave{Mean: 20_000, Amplitude: 10_000, Period: 10 * time.Second}, 60*time.Second), chance)},
-		{"poisson", poisson},
-	} {
-		b.Run(one.name, func(b *testing.B) {
-			b.ReportAllocs()
-			count := one.schedule.Len()
-			for n := uint64(0); b.Loop(); n++ {
-				one.schedule.At(n % count)
-			}
-		})
+		if err := test.make(); !errors.Is(err, arrival.ErrSchedule) {
+			t.Errorf("%s: %v; want %v", test.name, err, arrival.ErrSchedule)
+		}
 	}
 }

@@ -6,18 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/clock"
 	"loadgen/scenarios/arrival"
 )
-
-func random(t testing.TB, rate float64, length time.Duration, seed uint64) *arrival.Poisson {
-	t.Helper()
-	p, err := arrival.NewPoisson(rate, length, clock.NewStream(seed, "arrivals"))
-	if err != nil {
-		t.Fatalf("NewPoisson(%v, %v) = %v; want no error", rate, length, err)
-	}
-	return p
-}
 
 // The gaps between random arrivals are exponential: Kolmogorov and Smirnov's
 // distance, 1.95/√n at one in a thousand.
@@ -134,25 +124,6 @@ func TestPoissonStretchesAreIndependent(t *testing.T) {
 	}
 	if correlation := beside / square; math.Abs(correlation) > 3.3/math.Sqrt(n) {
 		t.Errorf("neighbouring counts correlate by %.4f; want 0 ± %.4f", correlation, 3.3/math.Sqrt(n))
-	}
-}
-
-func TestPoissonIsAFunctionOfSeedAndNumber(t *testing.T) {
-	p, again, other := random(t, 500, 10*time.Second, 1), random(t, 500, 10*time.Second, 1), random(t, 500, 10*time.Second, 2)
-	if p.Len() != again.Len() {
-		t.Fatalf("Len() = %d, then %d; want the same", p.Len(), again.Len())
-	}
-	same := 0
-	for n := int64(p.Len()) - 1; n >= 0; n-- {
-		if p.At(uint64(n)) != again.At(uint64(n)) {
-			t.Fatalf("At(%d) = %v, then %v; want the same", n, p.At(uint64(n)), again.At(uint64(n)))
-		}
-		if uint64(n) < other.Len() && p.At(uint64(n)) == other.At(uint64(n)) {
-			same++
-		}
-	}
-	if same > 5 {
-		t.Errorf("%d of %d instants are the same under another seed; want hardly any", same, p.Len())
 	}
 }
 

@@ -32,11 +32,7 @@ func drawSchedule(t *testing.T, rng *rand.Rand) (string, arrival.Schedule) {
 		list := []arrival.Step{{Rate: rate, Length: length}, {Rate: other + 1, Length: every}}
 		even, name = steps(t, list...), fmt.Sprintf("NewSteps(%v)", list)
 	case 4:
-		p, err := arrival.NewPoisson(rate, length, chance)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprintf("NewPoisson(%v, %v)", rate, length), p
+		return fmt.Sprintf("NewPoisson(%v, %v)", rate, length), random(t, rate, length, rng.Uint64())
 	default:
 		return drawTrace(t, rng)
 	}
@@ -86,30 +82,79 @@ func TestEverySchedule(t *testing.T) {
 	}
 }
 
+// An instant is a function of the seed and the number.
+func TestInstantsAreAFunctionOfSeedAndNumber(t *testing.T) {
+	even := steps(t, arrival.Step{Rate: 1000, Length: time.Second})
+	jittered := func(seed uint64) arrival.Schedule {
+		return arrival.NewJittered(even, clock.NewStream(seed, "arrivals"))
+	}
+	poisson := func(seed uint64) arrival.Schedule { return random(t, 500, 10*time.Second, seed) }
+	for name, of := range map[string]func(seed uint64) arrival.Schedule{"jittered": jittered, "poisson": poisson} {
+		first, again, other := of(1), of(1), of(2)
+		if first.Len() != again.Len() {
+			t.Fatalf("%s: Len() = %d, then %d; want the same", name, first.Len(), again.Len())
+		}
+		same := 0
+		for n := range first.Len() {
+			k := first.Len() - 1 - n
+			if a, b := first.At(k), again.At(k); a != b {
+				t.Fatalf("%s: At(%d) = %v, then %v; want the same", name, k, a, b)
+			}
+			if k < other.Len() && first.At(k) == other.At(k) {
+				same++
+			}
+		}
+		if same > 5 {
+			t.Errorf("%s: %d of %d instants are the same under another seed; want hardly any", name, same, first.Len())
+		}
+	}
+}
+
+// tenths counts the places of operations in their slots by tenths, of which each holds as many:
+// chi-square with nine degrees of freedom, 27.9 at one in a thousand.
+type tenths [10]float64
+
+func (c *tenths) add(at, from, to time.Duration) {
+	c[min(9, int(10*float64(at-from)/float64(to-from)))]++
+}
+
+func (c *tenths) check(t *testing.T, name string) {
+	t.Helper()
+	all, square := 0.0, 0.0
+	for _, count := range c {
+		all += count
+	}
+	for _, count := range c {
+		square += (count - all/10) * (count - all/10) / (all / 10)
+	}
+	if square > 27.9 {
+		t.Errorf("%s: places in the slots %v have a chi-square of %.1f; want at most 27.9", name, *c, square)
+	}
+}
+
 // Jitter leaves each operation in its slot, each place of which is as likely as
 // any other.
-func TestJitterOfCurves(t *testing.T) {
+func TestJitterStaysInItsSlot(t *testing.T) {
 	for name, even := range map[string]arrival.Even{
+		"steps": steps(t, arrival.Step{Rate: 333.333, Length: 2500 * time.Millisecond},
+			arrival.Step{Rate: 0.7, Length: 2 * time.Second}, arrival.Step{Rate: 40_000, Length: time.Second}),
 		"a ramp": ramp(t, 100, 4000, 4*time.Second),
 		"bursts": burst(t, arrival.Surge{Base: 300, Peak: 3000, Every: time.Second, Length: 250 * time.Millisecond}, 5*time.Second),
 		"a wave": sine(t, arrival.Wave{Mean: 2000, Amplitude: 1500, Period: 3 * time.Second}, 4*time.Second),
 	} {
 		jittered := arrival.NewJittered(even, clock.NewStream(5, "arrivals"))
-		var tenths [10]float64
+		if jittered.Len() != even.Len() || jittered.Length() != even.Length() {
+			t.Fatalf("%s: Len, Length = %d, %v; want %d, %v", name, jittered.Len(), jittered.Length(), even.Len(), even.Length())
+		}
+		var places tenths
 		for n := range even.Len() - 1 {
 			from, to, at := even.At(n), even.At(n+1), jittered.At(n)
 			if at < from || at > to {
 				t.Fatalf("%s: At(%d) = %v; want it from %v to %v", name, n, at, from, to)
 			}
-			tenths[min(9, int(10*float64(at-from)/float64(to-from)))]++
+			places.add(at, from, to)
 		}
-		expected, square := float64(even.Len()-1)/10, 0.0
-		for _, count := range tenths {
-			square += (count - expected) * (count - expected) / expected
-		}
-		if square > 27.9 {
-			t.Errorf("%s: places in the slots %v have a chi-square of %.1f; want at most 27.9", name, tenths, square)
-		}
+		places.check(t, name)
 	}
 }
 
@@ -122,20 +167,15 @@ func TestJitterOfTheLastOperation(t *testing.T) {
 		"a wave": sine(t, arrival.Wave{Mean: 1, Amplitude: .01, Period: 7 * time.Second}, 1300*time.Millisecond),
 	} {
 		last := even.Len() - 1
-		from, tenths := even.At(last), [10]float64{}
+		from := even.At(last)
+		var places tenths
 		for seed := range uint64(5000) {
 			at := arrival.NewJittered(even, clock.NewStream(seed, "arrivals")).At(last)
 			if at < from || at >= even.Length() {
 				t.Fatalf("%s: At(%d) = %v; want it from %v up to %v", name, last, at, from, even.Length())
 			}
-			tenths[int(10*(at-from)/(even.Length()-from))]++
+			places.add(at, from, even.Length())
 		}
-		square := 0.0
-		for _, count := range tenths {
-			square += (count - 500) * (count - 500) / 500
-		}
-		if square > 27.9 {
-			t.Errorf("%s: places in the last slot %v have a chi-square of %.1f; want at most 27.9", name, tenths, square)
-		}
+		places.check(t, name)
 	}
 }

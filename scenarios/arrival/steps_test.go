@@ -13,113 +13,6 @@ import (
 
 const day = 24 * time.Hour
 
-func steps(t testing.TB, list ...arrival.Step) *arrival.Steps {
-	t.Helper()
-	s, err := arrival.NewSteps(list...)
-	if err != nil {
-		t.Fatalf("NewSteps(%v) = %v; want no error", list, err)
-	}
-	return s
-}
-
-func TestStepsAgainstHandComputedInstants(t *testing.T) {
-	type instants map[uint64]time.Duration
-	tests := []struct {
-		name  string
-		steps []arrival.Step
-		count uint64
-		at    instants
-	}{
-		{"one a second is due on the seconds, the first at once",
-			[]arrival.Step{{Rate: 1, Length: 3 * time.Second}},
-			3, instants{0: 0, 1: time.Second, 2: 2 * time.Second}},
-		{"an operation due exactly at the end belongs to what follows",
-			[]arrival.Step{{Rate: 1, Length: 3*time.Second + 1}},
-			4, instants{3: 3 * time.Second}},
-		{"a nanosecond less than a whole second keeps the last one out",
-			[]arrival.Step{{Rate: 1, Length: 3*time.Second - 1}},
-			3, instants{2: 2 * time.Second}},
-		{"the lowest rate is one in a thousand seconds",
-			[]arrival.Step{{Rate: 0.001, Length: 2500 * time.Second}},
-			3, instants{1: 1000 * time.Second, 2: 2000 * time.Second}},
-		{"a rate below one sends its first operation at once however short the step",
-			[]arrival.Step{{Rate: 0.25, Length: time.Nanosecond}},
-			1, instants{0: 0}},
-		{"a third decimal counts: 0.125/s is every eight seconds",
-			[]arrival.Step{{Rate: 0.125, Length: 17 * time.Second}},
-			3, instants{1: 8 * time.Second, 2: 16 * time.Second}},
-		{"a fractional rate does not drift: 333.333/s is 333,333 in a thousand seconds",
-			[]arrival.Step{{Rate: 333.333, Length: 1000 * time.Second}},
-			333_333, instants{1: 3_000_003, 333: 999_000_999, 333_332: 999_996_999_996}},
-		{"an instant between two nanoseconds is rounded down",
-			[]arrival.Step{{Rate: 3, Length: time.Second}},
-			3, instants{1: 333_333_333, 2: 666_666_666}},
-		{"a fourth decimal is rounded away",
-			[]arrival.Step{{Rate: 1.0004, Length: 2 * time.Second}},
-			2, instants{1: time.Second}},
-		{"each step begins anew with an operation",
-			[]arrival.Step{{Rate: 2, Length: 1250 * time.Millisecond}, {Rate: 4, Length: time.Second}, {Rate: 1, Length: time.Second}},
-			3 + 4 + 1, instants{2: time.Second, 3: 1250 * time.Millisecond, 4: 1500 * time.Millisecond,
-				6: 2 * time.Second, 7: 2250 * time.Millisecond}},
-		{"the highest rate leaves 100 ns between two operations",
-			[]arrival.Step{{Rate: 10_000_000, Length: time.Second}},
-			10_000_000, instants{1: 100, 9_999_999: time.Second - 100}},
-		{"the highest rate over the longest step overflows nothing",
-			[]arrival.Step{{Rate: 10_000_000, Length: 30 * day}},
-			25_920_000_000_000, instants{25_919_999_999_999: 30*day - 100}},
-		{"the longest step may have the lowest rate, and one may follow it",
-			[]arrival.Step{{Rate: 0.001, Length: 30 * day}, {Rate: 10_000_000, Length: 30 * day}},
-			2592 + 25_920_000_000_000, instants{2591: 30*day - 1000*time.Second, 2592: 30 * day, 2593: 30*day + 100}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			s := steps(t, test.steps...)
-			if got := s.Len(); got != test.count {
-				t.Errorf("NewSteps(%v).Len() = %d; want %d", test.steps, got, test.count)
-			}
-			for n, want := range test.at {
-				if got := s.At(n); got != want {
-					t.Errorf("NewSteps(%v).At(%d) = %v; want %v", test.steps, n, got, want)
-				}
-			}
-		})
-	}
-}
-
-func TestImpossibleSteps(t *testing.T) {
-	century := make([]arrival.Step, 1217)
-	for i := range century {
-		century[i] = arrival.Step{Rate: 1, Length: 30 * day}
-	}
-	tests := []struct {
-		name  string
-		steps []arrival.Step
-	}{
-		{"no step at all", nil},
-		{"a rate of zero", []arrival.Step{{Rate: 0, Length: time.Second}}},
-		{"a negative rate", []arrival.Step{{Rate: -1, Length: time.Second}}},
-		{"a rate that rounds to zero", []arrival.Step{{Rate: 0.0004, Length: time.Second}}},
-		{"a rate beyond the highest", []arrival.Step{{Rate: 10_000_001, Length: time.Second}}},
-		{"a rate that is no number", []arrival.Step{{Rate: math.NaN(), Length: time.Second}}},
-		{"an infinite rate", []arrival.Step{{Rate: math.Inf(1), Length: time.Second}}},
-		{"a rate of minus infinity", []arrival.Step{{Rate: math.Inf(-1), Length: time.Second}}},
-		{"the greatest number there is", []arrival.Step{{Rate: math.MaxFloat64, Length: time.Second}}},
-		{"a step of no length", []arrival.Step{{Rate: 1, Length: 0}}},
-		{"a step of negative length", []arrival.Step{{Rate: 1, Length: -time.Second}}},
-		{"a step beyond the longest", []arrival.Step{{Rate: 1, Length: 30*day + 1}}},
-		{"a fault in the second step", []arrival.Step{{Rate: 1, Length: 1}, {Rate: 0, Length: 1}}},
-		{"more than a century of steps", century},
-	}
-	for _, test := range tests {
-		if s, err := arrival.NewSteps(test.steps...); !errors.Is(err, arrival.ErrSchedule) || s != nil {
-			t.Errorf("%s: NewSteps = %v, %v; want nil and %v", test.name, s, err, arrival.ErrSchedule)
-		}
-	}
-	if _, err := arrival.NewSteps(century[1:]...); err != nil {
-		t.Errorf("NewSteps of 1,216 steps of 30 days = %v; want no error: that is less than a century", err)
-	}
-}
-
 // rational is the definition in exact arithmetic: operation n of a step is due
 // at the step's begin + n/rate seconds, and is in the step if that lies before
 // its end.
@@ -194,6 +87,7 @@ func TestStepsAgainstRationalArithmetic(t *testing.T) {
 		if got := s.Len(); got != first {
 			t.Fatalf("seed %d: NewSteps(%v).Len() = %d; want %d", seed, list, got, first)
 		}
+		checkSteps(t, s, list, rng.Uint64())
 	}
 }
 
@@ -234,28 +128,6 @@ func checkSteps(t *testing.T, s *arrival.Steps, list []arrival.Step, n uint64) {
 	}
 	if first := n == 0 || s.StepOf(n-1) != step; first && at != opens {
 		t.Fatalf("NewSteps(%v).At(%d) = %v; want %v, since it is the first of step %d", list, n, at, opens, step)
-	}
-}
-
-// The integral of the rate up to an instant is how many operations are due
-// before it, within one for each step that has begun, since every step begins
-// with an operation of its own.
-func TestRateIntegratesToTheCount(t *testing.T) {
-	const seed = 42
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for range 500 {
-		list := drawSteps(rng)
-		s := steps(t, list...)
-		var due, begin float64
-		for _, step := range list {
-			middle := time.Duration(begin) + step.Length/2
-			due += s.Rate(middle) * step.Length.Seconds()
-			begin += float64(step.Length)
-		}
-		if got := float64(s.Len()); got < due*(1-1e-12) || got > due*(1+1e-12)+float64(len(list)) {
-			t.Fatalf("seed %d: NewSteps(%v).Len() = %.0f; its rates integrate to %.3f", seed, list, got, due)
-		}
-		checkSteps(t, s, list, rng.Uint64())
 	}
 }
 
