@@ -18,28 +18,47 @@ import (
 	"loadgen/engine/clock"
 )
 
-// opened is a leader's end with a server of its own, and its token.
-func opened(t *testing.T, listen string) (*busLeader, Token) {
+// newToken and newIdentity are such as members have.
+func newToken(t *testing.T) Token {
 	t.Helper()
 	token, err := NewToken()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := openBus(BusOptions{Listen: listen, Token: token}, clock.NewReal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.Close)
-	return l, token
+	return token
 }
 
-// dialed is a member's end.
-func dialed(t *testing.T, o BusOptions) (*busMember, string) {
+func newIdentity(t *testing.T) string {
 	t.Helper()
 	id, err := newID()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return id
+}
+
+// opened is a leader's end with a server of its own, and its token.
+func opened(t *testing.T, listen string) (*busLeader, Token) {
+	t.Helper()
+	o := BusOptions{Listen: listen, Token: newToken(t)}
+	return led(t, o), o.Token
+}
+
+// led is a leader's end.
+func led(t *testing.T, o BusOptions) *busLeader {
+	t.Helper()
+	l, err := openBus(o, clock.NewReal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Close)
+	return l
+}
+
+// dialed is a member's end.
+func dialed(t *testing.T, o BusOptions) (*busMember, string) {
+	t.Helper()
+	id := newIdentity(t)
 	m, err := dialBus(t.Context(), o, id, clock.NewReal())
 	if err != nil {
 		t.Fatal(err)
@@ -48,41 +67,36 @@ func dialed(t *testing.T, o BusOptions) (*busMember, string) {
 	return m, id
 }
 
+// exchange has a member say something, and the leader answer.
+func exchange(t *testing.T, l *busLeader, m *busMember, id string) {
+	t.Helper()
+	if err := m.Send([]byte("from " + id)); err != nil {
+		t.Fatal(err)
+	}
+	got := <-l.Messages()
+	if got.From != id || string(got.Text) != "from "+id {
+		t.Errorf("%q from %s; want it from %s", got.Text, got.From, id)
+	}
+	if err := l.Answer(got.From, []byte("to "+id)); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-m.Messages(); string(got) != "to "+id {
+		t.Errorf("the answer to %s is %q", id, got)
+	}
+}
+
 // What a member says reaches the leader under its identity, and the answer that member
 // alone: on loopback without TLS, and elsewhere with it.
 func TestThereAndBack(t *testing.T) {
-	for _, row := range []struct {
-		sentence, listen string
-		secure           bool
-	}{
-		{"on loopback", "", false},
-		{"on all addresses", ":0", true},
-	} {
-		l, token := opened(t, row.listen)
+	for listen, secure := range map[string]bool{"": false, ":0": true} {
+		l, token := opened(t, listen)
 		a, idA := dialed(t, BusOptions{URL: l.url, Token: token})
 		b, idB := dialed(t, BusOptions{URL: l.url, Token: token})
-		if _, err := a.conn.TLSConnectionState(); (err == nil) != row.secure {
-			t.Errorf("%s: TLS is %v; want %v", row.sentence, err == nil, row.secure)
+		if _, err := a.conn.TLSConnectionState(); (err == nil) != secure {
+			t.Errorf("listening on %q: TLS is %v; want %v", listen, err == nil, secure)
 		}
-		for _, one := range []struct {
-			m    *busMember
-			id   string
-			text string
-		}{{a, idA, "from a"}, {b, idB, "from b"}} {
-			if err := one.m.Send([]byte(one.text)); err != nil {
-				t.Fatal(err)
-			}
-			got := <-l.Messages()
-			if got.From != one.id || string(got.Text) != one.text {
-				t.Errorf("%s: %q from %s; want %q from %s", row.sentence, got.Text, got.From, one.text, one.id)
-			}
-			if err := l.Answer(got.From, []byte("to "+one.text)); err != nil {
-				t.Fatal(err)
-			}
-			if got := <-one.m.Messages(); string(got) != "to "+one.text {
-				t.Errorf("%s: the answer is %q", row.sentence, got)
-			}
-		}
+		exchange(t, l, a, idA)
+		exchange(t, l, b, idB)
 	}
 }
 
@@ -92,44 +106,28 @@ func TestAMemberIsLimitedToItsOwn(t *testing.T) {
 	l, token := opened(t, "")
 	m, id := dialed(t, BusOptions{URL: l.url, Token: token})
 	_, other := dialed(t, BusOptions{URL: l.url, Token: token})
-	for _, row := range []struct {
-		subject string
-		allowed bool
-	}{
-		{l.subjects.ask(id), true},
-		{l.subjects.ask(other), false},
-		{l.subjects.answer(id), false},
-		{l.subjects.answer(other), false},
-		{l.subjects.lead(), false},
-		{"loadgen.v1.another.member." + id + ".ask", false},
-		{"_INBOX.anything", false},
-		{"$SYS.REQ.SERVER.PING", false},
+	// The first alone is allowed; that is asked before any objection to it.
+	for i, subject := range []string{
+		l.subjects.ask(id), l.subjects.ask(other), l.subjects.answer(id), l.subjects.answer(other),
+		l.subjects.lead(), "loadgen.v1.another.member." + id + ".ask", "_INBOX.anything", "$SYS.REQ.SERVER.PING",
 	} {
-		if got := permitted(t, m.conn, row.subject, func() error { return m.conn.Publish(row.subject, []byte("x")) }); got != row.allowed {
-			t.Errorf("publishing to %s: allowed %v; want %v", row.subject, got, row.allowed)
+		if got := permitted(t, m.conn, subject, func() error { return m.conn.Publish(subject, []byte("x")) }); got != (i == 0) {
+			t.Errorf("publishing to %s: allowed %v; want %v", subject, got, i == 0)
 		}
 	}
-	for _, row := range []struct {
-		subject string
-		allowed bool
-	}{
-		{l.subjects.answer(id), true},
-		{l.subjects.answer(other), false},
-		{l.subjects.answer("*"), false},
-		{l.subjects.ask("*"), false},
-		{l.subjects.ask(id), false},
-		{">", false},
-		{"$SYS.>", false},
+	m, id = dialed(t, BusOptions{URL: l.url, Token: token})
+	for i, subject := range []string{
+		l.subjects.answer(id), l.subjects.answer(other), l.subjects.answer("*"), l.subjects.ask("*"), l.subjects.ask(id), ">", "$SYS.>",
 	} {
-		got := permitted(t, m.conn, row.subject, func() error {
-			sub, err := m.conn.SubscribeSync(row.subject)
+		got := permitted(t, m.conn, subject, func() error {
+			sub, err := m.conn.SubscribeSync(subject)
 			if err == nil {
 				t.Cleanup(func() { _ = sub.Unsubscribe() })
 			}
 			return err
 		})
-		if got != row.allowed {
-			t.Errorf("subscribing to %s: allowed %v; want %v", row.subject, got, row.allowed)
+		if got != (i == 0) {
+			t.Errorf("subscribing to %s: allowed %v; want %v", subject, got, i == 0)
 		}
 	}
 	if err := m.Send(make([]byte, maxMessageBytes)); err != nil {
@@ -159,19 +157,10 @@ func permitted(t *testing.T, c *nats.Conn, subject string, do func() error) bool
 func TestWhoGetsIn(t *testing.T) {
 	for _, listen := range []string{"", ":0"} {
 		l, token := opened(t, listen)
-		other, err := NewToken()
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, err := newID()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) {
-			t.Errorf("with another token: %v; want %v", err, errRefused)
-		}
-		if _, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal()); errors.Is(err, errOtherLeader) != (listen != "") {
-			t.Errorf("with another token, at %q: %v; want it from the certificate where there is one", l.url, err)
+		other, id := newToken(t), newIdentity(t)
+		_, err := dialBus(t.Context(), BusOptions{URL: l.url, Token: other}, id, clock.NewReal())
+		if !errors.Is(err, errRefused) || strings.Contains(err.Error(), other.secret) || errors.Is(err, errOtherLeader) != (listen != "") {
+			t.Errorf("with another token, at %q: %v; want %v, from the certificate where there is one", l.url, err, errRefused)
 		}
 		if _, err := nats.Connect(l.url, append(forged(t, token, other), nats.Name(id))...); err == nil {
 			t.Error("with the key of the fleet, and another's signature: it is let in")
@@ -228,31 +217,25 @@ func TestJoiningWhatIsNoFleet(t *testing.T) {
 	}
 	free := nobody.Addr().String()
 	nobody.Close()
-	token, err := NewToken()
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := newToken(t)
 	for _, row := range []struct {
 		sentence, url string
 		want          error
 		says          string
 	}{
-		{"an HTTP server", "nats://" + web.Listener.Addr().String(), errUnreachable, "nothing came"},
-		{"a silent listener", "nats://" + silent.Addr().String(), errUnreachable, "nothing came"},
-		{"another protocol", "nats://" + talks, errUnreachable, "does not speak NATS"},
-		{"nobody", "nats://" + free, errUnreachable, "nobody listens"},
-		{"no scheme", free, nil, "expected nats://HOST:PORT"},
-		{"another scheme", "http://" + free, nil, "expected nats://HOST:PORT"},
-		{"a password in it", "nats://me:hush@" + free, nil, "a file of credentials"},
+		{"an HTTP server", "nats://" + web.Listener.Addr().String(), errUnreachable, ""},
+		{"a silent listener", "nats://" + silent.Addr().String(), errUnreachable, ""},
+		{"another protocol", "nats://" + talks, errUnreachable, "NATS"},
+		{"nobody", "nats://" + free, errUnreachable, ""},
+		{"no scheme", free, nil, "nats://HOST:PORT"},
+		{"another scheme", "http://" + free, nil, "nats://HOST:PORT"},
+		{"a password in it", "nats://me:hush@" + free, nil, "credentials"},
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			t.Parallel()
-			id, err := newID()
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = dialBus(t.Context(), BusOptions{URL: row.url, Token: token}, id, clock.NewReal())
-			if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hush") {
+			_, err := dialBus(t.Context(), BusOptions{URL: row.url, Token: token}, newIdentity(t), clock.NewReal())
+			if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) ||
+				strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hush") {
 				t.Errorf("%v; want %v in one line that says %q", err, row.want, row.says)
 			}
 		})
@@ -289,37 +272,25 @@ func TestAPortThatIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	token, err := NewToken()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = openBus(BusOptions{Listen: l.Addr().String(), Token: token}, clock.NewReal())
-	if !errors.Is(err, errListen) || !strings.Contains(err.Error(), "in use") {
-		t.Errorf("%v; want %v, in use", err, errListen)
+	if _, err := openBus(BusOptions{Listen: l.Addr().String(), Token: newToken(t)}, clock.NewReal()); !errors.Is(err, errListen) {
+		t.Errorf("%v; want %v", err, errListen)
 	}
 }
 
 // A token is read from a file of its owner's, never printed, and long enough.
 func TestTokens(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "token")
-	written, err := NewToken()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(written.secret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	read, err := ReadToken(path)
-	if err != nil || read != written {
-		t.Errorf("what was written is read as %v, %v", read == written, err)
-	}
-	secret := filepath.Join(folder, "secret")
-	if err := errors.Join(os.WriteFile(secret, []byte(written.secret), 0o600), os.Chmod(secret, 0o440)); err != nil {
-		t.Fatal(err)
-	}
-	if read, err := ReadToken(secret); err != nil || read != written {
-		t.Errorf("the file of a container's secret is read as %v, %v", read == written, err)
+	path := filepath.Join(t.TempDir(), "token")
+	written := newToken(t)
+	for mode, text := range map[os.FileMode]string{0o600: written.secret + "\n", 0o440: written.secret} { // a container's secret
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := ReadToken(path); err != nil || read != written {
+			t.Errorf("a file of mode %o is read as what was written: %v, %v", mode, read == written, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, row := range []struct {
 		sentence, text string
@@ -336,7 +307,6 @@ func TestTokens(t *testing.T) {
 		if runtime.GOOS == "windows" && row.mode&0o077 != 0 {
 			continue
 		}
-		path := filepath.Join(folder, "wrong")
 		if err := errors.Join(os.WriteFile(path, []byte(row.text), 0o600), os.Chmod(path, row.mode)); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -130,31 +129,22 @@ func (s *share) carry(ctx context.Context, c protocol.Charge, l Leading) (*resul
 	return results.Read(&folder)
 }
 
-// party is a leader and its members, over wires.
+// party is a leader and its members, over wires, at the end.
 type party struct {
 	outcome Outcome
 	err     error
 	members []error
-	shares  []*share
 	seen    []protocol.Event
 }
 
 // meet plays a fleet to its end.
-func meet(ctx context.Context, o LeadOptions, shares ...*share) *party {
-	p := &party{shares: shares, members: make([]error, len(shares))}
-	w := newWires()
-	o.Version, o.Deadline = "v1", 10*time.Second
-	o.Charge.Scenario = []byte("name: x\n")
-	o.Seen = func(e protocol.Event) { p.seen = append(p.seen, e) }
-	var all sync.WaitGroup
-	for i, s := range shares {
-		all.Go(func() {
-			id := fmt.Sprintf("m%d", i)
-			p.members[i] = playMember(ctx, &JoinOptions{Name: fmt.Sprintf("member%d", i), Version: "v1", Deadline: 10 * time.Second, Carry: s.carry, Clock: clock.NewReal()}, id, w.join(id))
-		})
-	}
-	p.outcome, p.err = (&leadership{hub: w, clock: clock.NewReal()}).lead(context.WithoutCancel(ctx), &o)
-	all.Wait()
+func meet(ctx context.Context, shares ...*share) *party {
+	p := new(party)
+	c := newCrew(ctx, nil, shares...)
+	c.seen = func(e protocol.Event) { p.seen = append(p.seen, e) }
+	p.outcome, p.err = c.lead(context.WithoutCancel(ctx), "x", false, nil)
+	c.all.Wait()
+	p.members = c.ended
 	return p
 }
 
@@ -162,7 +152,7 @@ func meet(ctx context.Context, o LeadOptions, shares ...*share) *party {
 func TestAFleetFromEndToEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shares := []*share{{rate: 30, seconds: 3}, {rate: 20, seconds: 3}, {rate: 10, seconds: 3}}
-		p := meet(t.Context(), LeadOptions{Members: 3}, shares...)
+		p := meet(t.Context(), shares...)
 		if p.err != nil || len(p.outcome.Faults) > 0 || len(p.outcome.Notes) > 0 {
 			t.Fatalf("%v, faults %q, notes %q; want none", p.err, p.outcome.Faults, p.outcome.Notes)
 		}
@@ -202,7 +192,7 @@ func TestAFleetFromEndToEnd(t *testing.T) {
 func TestAShareThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("no such table service")
-		p := meet(t.Context(), LeadOptions{Members: 2}, &share{rate: 10, seconds: 3}, &share{fails: broken})
+		p := meet(t.Context(), &share{rate: 10, seconds: 3}, &share{fails: broken})
 		if !errors.Is(p.err, protocol.ErrUnready) || !strings.Contains(p.err.Error(), "member1") || !strings.Contains(p.err.Error(), broken.Error()) {
 			t.Errorf("the leader ends with %v; want %v of member1", p.err, protocol.ErrUnready)
 		}
@@ -217,7 +207,7 @@ func TestAShareThatFails(t *testing.T) {
 func TestAShareThatFailsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("the account is gone")
-		p := meet(t.Context(), LeadOptions{Members: 2}, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
+		p := meet(t.Context(), &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30, breaks: broken, after: 4})
 		if p.err != nil || len(p.outcome.Faults) != 1 || !strings.Contains(p.outcome.Faults[0], "member1 was lost: "+broken.Error()) {
 			t.Fatalf("the leader ends with %v, %q; want one fault, of member1", p.err, p.outcome.Faults)
 		}
@@ -240,7 +230,7 @@ func TestAnInterruptedMember(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			cancel(errors.New("interrupted"))
 		}()
-		p := meet(ctx, LeadOptions{Members: 2}, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
+		p := meet(ctx, &share{rate: 10, seconds: 30}, &share{rate: 10, seconds: 30})
 		if p.err != nil || len(p.outcome.Faults) == 0 || !strings.Contains(p.outcome.Faults[0], "interrupted") {
 			t.Errorf("the leader ends with %v, %q; want a fault that says interrupted", p.err, p.outcome.Faults)
 		}

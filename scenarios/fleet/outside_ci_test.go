@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,68 +18,29 @@ import (
 	"loadgen/engine/clock"
 )
 
-// asServer has the test binary be a nats-server, by the file of its settings.
-const asServer = "LOADGEN_TEST_NATS_SERVER"
-
-func TestMain(m *testing.M) {
-	if file := os.Getenv(asServer); file != "" {
-		beServer(file)
-	}
-	os.Exit(m.Run())
-}
-
-// beServer runs a nats-server as its own command does, until the input ends.
-func beServer(file string) {
-	opts, err := server.ProcessConfigFile(file)
-	if err == nil {
-		var s *server.Server
-		if s, err = server.NewServer(opts); err == nil {
-			s.Start()
-			if s.ReadyForConnections(20 * time.Second) {
-				fmt.Println(s.Addr())
-			}
-			var one [1]byte
-			_, _ = os.Stdin.Read(one[:])
-			s.Shutdown()
-			os.Exit(0)
-		}
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
-}
-
-// outside starts a nats-server in a process of its own, and returns its URL.
+// outside starts a nats-server by the file of its settings, as its own command does, and
+// returns its URL.
 func outside(t *testing.T, settings string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	if err := os.WriteFile(file, []byte("listen: \"127.0.0.1:-1\"\n"+settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), asServer+"="+file)
-	command.Stderr = os.Stderr
-	input, err := command.StdinPipe()
+	opts, err := server.ProcessConfigFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := command.StdoutPipe()
+	opts.NoSigs, opts.NoLog = true, true
+	s, err := server.NewServer(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
+	s.Start()
+	t.Cleanup(s.Shutdown)
+	if !s.ReadyForConnections(20 * time.Second) {
+		t.Fatal("the server does not listen")
 	}
-	t.Cleanup(func() {
-		input.Close()
-		if err := command.Wait(); err != nil {
-			t.Errorf("the server ends with %v", err)
-		}
-	})
-	var address string
-	if _, err := fmt.Fscanln(output, &address); err != nil {
-		t.Fatalf("the server says nothing: %v", err)
-	}
-	return "nats://" + address
+	return "nats://" + s.Addr().String()
 }
 
 // A server of somebody else's carries a fleet as the leader's own does: one that asks
@@ -93,62 +53,28 @@ func TestAServerOfSomebodyElse(t *testing.T) {
 		{"with credentials", settings, creds},
 	} {
 		url := outside(t, row.settings)
-		token, err := NewToken()
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := BusOptions{URL: url, Token: token, Creds: row.creds}
-		l, err := openBus(o, clock.NewReal())
-		if err != nil {
-			t.Fatalf("%s: %v", row.sentence, err)
-		}
+		o := BusOptions{URL: url, Token: newToken(t), Creds: row.creds}
+		l := led(t, o)
 		m, id := dialed(t, o)
-		if err := m.Send([]byte("hello")); err != nil {
-			t.Fatal(err)
-		}
-		if got := <-l.Messages(); got.From != id || string(got.Text) != "hello" {
-			t.Errorf("%s: %q from %s; want hello from %s", row.sentence, got.Text, got.From, id)
-		}
-		if err := l.Answer(id, []byte("welcome")); err != nil {
-			t.Fatal(err)
-		}
-		if got := <-m.Messages(); string(got) != "welcome" {
-			t.Errorf("%s: the answer is %q", row.sentence, got)
-		}
+		exchange(t, l, m, id)
 		if _, err := openBus(o, clock.NewReal()); !errors.Is(err, errLed) {
 			t.Errorf("%s: a second leader gets %v; want %v", row.sentence, err, errLed)
 		}
-		other := o
-		if other.Token, err = NewToken(); err != nil {
-			t.Fatal(err)
-		}
-		if second, err := openBus(other, clock.NewReal()); err != nil {
-			t.Errorf("%s: a leader of another token gets %v", row.sentence, err)
-		} else {
-			second.Close()
-		}
+		led(t, BusOptions{URL: url, Token: newToken(t), Creds: row.creds})
 		if row.creds != "" {
-			o.Creds = ""
-			if _, err := dialBus(t.Context(), o, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), "\n") {
+			without := BusOptions{URL: url, Token: o.Token}
+			if _, err := dialBus(t.Context(), without, id, clock.NewReal()); !errors.Is(err, errRefused) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: without them %v; want %v", row.sentence, err, errRefused)
 			}
 		}
 		l.Close()
-		if again, err := openBus(BusOptions{URL: url, Token: token, Creds: row.creds}, clock.NewReal()); err != nil {
-			t.Errorf("%s: after the leader has gone another gets %v", row.sentence, err)
-		} else {
-			again.Close()
-		}
+		led(t, BusOptions{URL: url, Token: o.Token, Creds: row.creds})
 	}
 }
 
 // Of two leaders that begin at once one leads.
 func TestTwoLeadersAtOnce(t *testing.T) {
-	url := outside(t, "")
-	token, err := NewToken()
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := BusOptions{URL: outside(t, ""), Token: newToken(t)}
 	type end struct {
 		l   *busLeader
 		err error
@@ -156,7 +82,7 @@ func TestTwoLeadersAtOnce(t *testing.T) {
 	ends := make(chan end, 2)
 	for range 2 {
 		go func() {
-			l, err := openBus(BusOptions{URL: url, Token: token}, clock.NewReal())
+			l, err := openBus(o, clock.NewReal())
 			ends <- end{l, err}
 		}()
 	}

@@ -23,6 +23,8 @@ type crew struct {
 	shares []*share
 	ended  []error
 	all    sync.WaitGroup
+	// seen is told of what happens; it may be nil.
+	seen func(protocol.Event)
 }
 
 // newCrew has so many members look for a leader.
@@ -44,7 +46,7 @@ func newCrew(ctx context.Context, carry Carry, shares ...*share) *crew {
 
 // lead leads a run whose scenario has a name.
 func (c *crew) lead(ctx context.Context, name string, follows bool, search protocol.Search) (Outcome, error) {
-	return c.s.lead(ctx, &LeadOptions{Members: len(c.shares), Version: "v1", Deadline: 10 * time.Second, Search: search,
+	return c.s.lead(ctx, &LeadOptions{Members: len(c.shares), Version: "v1", Deadline: 10 * time.Second, Search: search, Seen: c.seen,
 		Charge: protocol.Charge{Scenario: []byte("name: " + name + "\n"), Follows: follows}})
 }
 
