@@ -14,6 +14,14 @@ import (
 	"loadgen/scenarios/fleet/protocol"
 )
 
+// ask is a message of a member, with what it says.
+func ask(epoch string, number int, says string) []byte {
+	return fmt.Appendf(nil, `{"schema_version":1,"epoch":%q,"number":%d,%s}`, epoch, number, says)
+}
+
+// join is how a member begins.
+func join(epoch string) []byte { return ask(epoch, 1, `"join":{"name":"a","version":"v1"}`) }
+
 // What is said is read strictly: each wrong message is a fault that says where.
 func TestAsksAreReadStrictly(t *testing.T) {
 	for _, row := range []struct{ sentence, text, says string }{
@@ -55,7 +63,7 @@ func told(i results.Interval) string {
 
 // A member of another version of the protocol is told so, and not left to wait.
 func TestAnotherVersionIsTold(t *testing.T) {
-	l := leading1(t, 1)
+	l := leading1(t)
 	reply := l.On(0, "e", []byte(`{"schema_version":9,"epoch":"e","number":7,"something":"new"}`))
 	var answer protocol.Answer
 	err := protocol.Decode(reply, &answer)
@@ -69,10 +77,10 @@ func TestAnotherVersionIsTold(t *testing.T) {
 	}
 }
 
-// leading1 is a leader of so many.
-func leading1(t testing.TB, members int) *protocol.Leader {
+// leading1 is a leader of one.
+func leading1(t testing.TB) *protocol.Leader {
 	t.Helper()
-	l, err := protocol.NewLeader(protocol.Plan{Members: members, Deadline: time.Minute, Version: version, Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
+	l, err := protocol.NewLeader(protocol.Plan{Members: 1, Deadline: time.Minute, Version: version, Charge: protocol.Charge{Scenario: scenario, SHA256: sum(scenario)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +89,8 @@ func leading1(t testing.TB, members int) *protocol.Leader {
 
 // What comes in another's name is dropped, and counted.
 func TestInAnothersName(t *testing.T) {
-	l := leading1(t, 1)
-	text := []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`)
+	l := leading1(t)
+	text := join("a")
 	if reply := l.On(0, "b", text); reply != nil {
 		t.Errorf("it is answered %s", reply)
 	}
@@ -106,8 +114,8 @@ func TestRecordsThatAreNotWhole(t *testing.T) {
 		{"its parts are of two records", [][]byte{part(3, 0, 2, "x", "eA=="), part(4, 1, 2, "y", "eA==")}, "two records"},
 		{"it has more parts than it said", [][]byte{part(3, 0, 2, "x", "eA=="), part(4, 1, 3, "x", "eA==")}, "two records"},
 	} {
-		l := leading1(t, 1)
-		l.On(0, "a", []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`))
+		l := leading1(t)
+		l.On(0, "a", join("a"))
 		l.On(1, "a", []byte(`{"schema_version":1,"epoch":"a","number":2,"beat":{"ready":true}}`))
 		for _, text := range row.parts {
 			l.On(2, "a", text)
@@ -125,7 +133,7 @@ func TestRecordsThatAreNotWhole(t *testing.T) {
 // Seconds that a member has no room for, since nobody takes them, are counted and said,
 // and the rest is not taken for all.
 func TestSecondsThatDoNotArrive(t *testing.T) {
-	l := leading1(t, 1)
+	l := leading1(t)
 	m := protocol.NewMember(protocol.MemberPlan{Name: "a", Epoch: "a", Version: version, Deadline: time.Second})
 	now := clock.Instant(0)
 	var deliver func(s protocol.Step)
@@ -193,8 +201,8 @@ func FuzzAsk(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l := leading1(t, 1)
-		l.On(0, "a", []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"a","version":"v1"}}`))
+		l := leading1(t)
+		l.On(0, "a", join("a"))
 		reply := l.On(1, "a", text)
 		l.Tick(2)
 		if _, err := l.Outcome(); err != nil && reply == nil {
@@ -244,18 +252,4 @@ func FuzzAnswer(f *testing.F) {
 			t.Error("it never ends")
 		}
 	})
-}
-
-// The text of every kind of event says whom it concerns.
-func TestEventsSayWhom(t *testing.T) {
-	l := leading1(t, 1)
-	l.On(0, "a", []byte(`{"schema_version":1,"epoch":"a","number":1,"join":{"name":"north-1","version":"v1"}}`))
-	l.On(0, "b", []byte(`{"schema_version":1,"epoch":"b","number":1,"join":{"name":"north-2","version":"v1"}}`))
-	var said []string
-	for _, e := range l.Events() {
-		said = append(said, fmt.Sprint(e.Member, e.Name, ": ", e.Text))
-	}
-	if got := strings.Join(said, "\n"); got != "0north-1: north-1 has joined, 1 of 1\n-1north-2: the fleet has its 1 members" {
-		t.Error(got)
-	}
 }
