@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"loadgen/engine/accesslog"
 	"loadgen/scenarios/logs"
 )
 
@@ -29,18 +28,11 @@ func TestWhatQueriesAskFor(t *testing.T) {
 		e.URL = "https://races.table.core.windows.net/Runners()?" + row.query
 		path := write(t, t.TempDir()+"/table.log", e)
 		for i, hash := range []func(string) string{nil, hashed} {
-			files, err := logs.Open([]string{path}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = logs.Read(files, logs.Options{Hash: hash}, new(logs.Reading), func(got *accesslog.Entry) error {
-				if want := []string{row.filter, row.hashed}[i]; got.Filter != want || got.Further != row.further || got.ClientID != e.ClientID {
-					t.Errorf("%s, hashed %v: filter %q, further %v, client %q; want %q, %v, %q", row.sentence, i > 0, got.Filter, got.Further, got.ClientID, want, row.further, e.ClientID)
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
+			entries, _ := read(t, logs.Options{Hash: hash}, path)
+			got, want := &entries[0], []string{row.filter, row.hashed}[i]
+			if len(entries) != 1 || got.Filter != want || got.Further != row.further || got.ClientID != e.ClientID {
+				t.Errorf("%s, hashed %v: filter %q, further %v, client %q; want %q, %v, %q", row.sentence, i > 0, got.Filter, got.Further, got.ClientID,
+					want, row.further, e.ClientID)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/logs"
 	"loadgen/scenarios/logs/replay"
+	"loadgen/scenarios/run/runtest"
 )
 
 // The scenario that was made of a log has, run once more, the log's hottest share, its
@@ -29,10 +30,7 @@ func TestALikenessIsLikeTheLog(t *testing.T) {
 		s := wide(t, n)
 		log := logOf(t, s)
 		found := gathered(t, log)
-		like, err := scenarios.Parse("like.yaml", replay.Likeness(found))
-		if err != nil {
-			t.Fatal(err)
-		}
+		like := runtest.Parse(t, string(replay.Likeness(found)))
 		like.Seed, like.Model.Profile = uint64(n+11), "off"
 		again := logOf(t, like)
 		got, want := featuresOf(t, gathered(t, again), again, 0), featuresOf(t, found, log, 30)
@@ -60,7 +58,7 @@ func wide(t *testing.T, n int) *scenarios.Scenario {
 		fmt.Sprintf("ramp: {from: %d, to: %d}", 1000+chance.IntN(2000), 6000+chance.IntN(4000)),
 		fmt.Sprintf("burst: {base: %d, peak: %d, every: 3s, length: 1s}", 1000+chance.IntN(2000), 7000+chance.IntN(3000)),
 	}[n%3]
-	s, err := scenarios.Parse("wide.yaml", fmt.Appendf(nil, `name: wide
+	return runtest.Parse(t, fmt.Sprintf(`name: wide
 seed: %d
 model: {profile: off}
 attributes:
@@ -80,13 +78,6 @@ phases:
         - {verb: replace, weight: %d}
         - {verb: get, weight: %d}
 `, n+1, users, 90, 150+p50, 150+p50*3, 150+p50*10, arrivals, 1+chance.IntN(6), 1+chance.IntN(6), 1+chance.IntN(3), 1+chance.IntN(6)))
-	if err == nil {
-		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return nil, io.EOF })
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func gathered(t *testing.T, log []byte) *replay.Operations {

@@ -4,7 +4,6 @@ package replay_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -23,13 +22,12 @@ import (
 	"loadgen/engine/rest/serve"
 	"loadgen/engine/wire"
 	"loadgen/report/compare/statistics"
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 	"loadgen/scenarios/logs"
 	"loadgen/scenarios/logs/replay"
 	"loadgen/scenarios/run"
+	"loadgen/scenarios/run/runtest"
 	"loadgen/target"
 )
 
@@ -89,28 +87,20 @@ func logOf(t *testing.T, s *scenarios.Scenario) []byte {
 	}
 	e := engine.New(engine.Options{Model: m, Accounts: []string{"races"}, Calendar: clock.Epoch(begins), Seed: s.Seed, Dataless: !s.Reads()})
 	at := &logged{Immediate: target.NewInProcess(e, "races", nil), transactions: true}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Entering = func(p campaign.Progress) { at.begun = p.Stage != "load" }
-	if err := c.Run(context.Background(), &drive.Virtual{Target: at}, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
+	runtest.Campaign{Target: at, Options: campaign.Options{Scenario: s, Table: "Results", NewName: true, RunMark: "run", Blank: true,
+		Entering: func(p campaign.Progress) { at.begun = p.Stage != "load" }}}.MustRun(t)
 	return at.lines
 }
 
-// load is a scenario that overloads some partitions of a small model, under one of two
-// designs.
-func load(t *testing.T, n int, design string) *scenarios.Scenario {
-	t.Helper()
-	chance := rand.New(rand.NewPCG(7, uint64(n)))
+// keyed is the head of a scenario under one of two designs, of regions that are drawn, as are a
+// target from the least on and sizes from one on.
+func keyed(chance *rand.Rand, n int, name, design string, least, target, size, sizes int) string {
 	names, weights := regions(chance)
-	return parsed(t, fmt.Sprintf(`name: load
+	target = least + chance.IntN(target)
+	if sizes > 0 {
+		size += chance.IntN(sizes)
+	}
+	return fmt.Sprintf(`name: %s
 seed: %d
 retry: %s
 model: {partition_target: %d, partition_burst: 20ms}
@@ -124,9 +114,24 @@ designs:
   - {name: by-region, partition_key: "{region}", row_key: "{day}_{id:06d}"}
   - {name: by-day, partition_key: "{region}_{day}", row_key: "{id:06d}"}
 phases:
-  - name: rush
-    traffic: {arrivals: {constant: %d}, for: 3s, drain: 10s, operations: [{verb: insert, weight: %d}, {verb: insert-or-merge, properties: [{name: V, type: Int32, value: "1"}], weight: 2}]}
-`, n+1, []string{"none", "short"}[n%2], 60+chance.IntN(60), names, weights, 300+chance.IntN(700), design, 200+chance.IntN(150), 2+chance.IntN(8)))
+`, name, n+1, []string{"none", "short"}[n%2], target, names, weights, size, design)
+}
+
+// load is a scenario that overloads some partitions of a small model, under one of two
+// designs.
+func load(t *testing.T, n int, design string) *scenarios.Scenario {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(7, uint64(n)))
+	head := keyed(chance, n, "load", design, 60, 60, 300, 700)
+	return runtest.Parse(t, head+fmt.Sprintf(`  - name: rush
+    traffic:
+      arrivals: {constant: %d}
+      for: 3s
+      drain: 10s
+      operations:
+        - {verb: insert, weight: %d}
+        - {verb: insert-or-merge, properties: [{name: V, type: Int32, value: "1"}], weight: 2}
+`, 200+chance.IntN(150), 2+chance.IntN(8)))
 }
 
 // regions draws how many partitions there are, and how much each gets.
@@ -138,18 +143,6 @@ func regions(chance *rand.Rand) (names, weights string) {
 	return strings.Join(list, ", "), strings.Join(shares, ", ")
 }
 
-func parsed(t *testing.T, text string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Parse("load.yaml", []byte(text))
-	if err == nil {
-		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return nil, io.EOF })
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // A service under a known load writes its log: what that says is what the service did, by
 // a count of its own.
 func TestALogSaysWhatItsServiceDid(t *testing.T) {
@@ -157,10 +150,7 @@ func TestALogSaysWhatItsServiceDid(t *testing.T) {
 		format := serve.LogFormats()[n%2]
 		t.Run(fmt.Sprint(n, format), func(t *testing.T) {
 			w := new(witness)
-			_, err := run.Run(context.Background(), run.Plan{Scenario: load(t, n, "by-region"), On: run.Embedded, RetryChosen: true, NoProbe: true, Memory: new(results.Memory), Seen: w.saw(format)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			runtest.Run(t, run.Plan{Scenario: load(t, n, "by-region"), On: run.Embedded, RetryChosen: true, NoProbe: true, Seen: w.saw(format)})
 			if err := w.log.Flush(); err != nil {
 				t.Fatal(err)
 			}
@@ -248,22 +238,8 @@ func TestRoundTrip(t *testing.T) {
 func mixed(t *testing.T, n int, design string) *scenarios.Scenario {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(11, uint64(n)))
-	names, weights := regions(chance)
-	return parsed(t, fmt.Sprintf(`name: mixed
-seed: %d
-retry: %s
-model: {partition_target: %d, partition_burst: 20ms}
-attributes:
-  region: {list: [%s], weights: [%s]}
-  day: {list: ["01", "02", "03"]}
-  id: {sequence: 1}
-entity: {size: 600}
-use: %s
-designs:
-  - {name: by-region, partition_key: "{region}", row_key: "{day}_{id:06d}"}
-  - {name: by-day, partition_key: "{region}_{day}", row_key: "{id:06d}"}
-phases:
-  - {name: load, load: {entities: %d}}
+	head := keyed(chance, n, "mixed", design, 2000, 2000, 600, 0)
+	return runtest.Parse(t, head+fmt.Sprintf(`  - {name: load, load: {entities: %d}}
   - name: rush
     traffic:
       arrivals: {constant: %d}
@@ -276,8 +252,8 @@ phases:
         - {name: day, verb: query, by: [region, day], weight: %d}
         - {name: region, verb: query, by: [region], weight: %d}
         - {name: top, verb: query, by: [region, day], top: 5, pages: 1, weight: %d}
-`, n+1, []string{"none", "short"}[n%2], 2000+chance.IntN(2000), names, weights, design, 100+chance.IntN(200), 250+chance.IntN(150),
-		5+chance.IntN(20), 5+chance.IntN(20), 2+chance.IntN(8), 1+chance.IntN(10), 1+chance.IntN(4), 1+chance.IntN(3), 1+chance.IntN(5)))
+`, 100+chance.IntN(200), 250+chance.IntN(150), 5+chance.IntN(20), 5+chance.IntN(20), 2+chance.IntN(8), 1+chance.IntN(10), 1+chance.IntN(4),
+		1+chance.IntN(3), 1+chance.IntN(5)))
 }
 
 func (w *witness) source() []logs.Source {
@@ -337,19 +313,13 @@ func replayedAlike(t *testing.T, n int, make func(*testing.T, int, string) *scen
 	happened := float64(found.Throttled) / float64(found.Attempts)
 	var same, other []float64
 	for seed := range uint64(seeds) {
-		told, err := replay.Replay(context.Background(), replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5 + seed,
+		told := replayed(t, replay.Plan{Operations: found, Pattern: replay.Pattern{PartitionKey: "{region}", RowKey: "{day}_{id:06d}"}, Seed: 5 + seed,
 			Designs: []replay.Design{{Name: "by-day", PartitionKey: "{region}_{day}", RowKey: "{id:06d}"}}, Retry: s.Retry,
 			Set: []string{fmt.Sprintf("model.partition_target=%s", parameter(s, "partition_target")), "model.partition_burst=20ms"}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		same, other = append(same, told.Arms[0].Under[0].Throttled), append(other, told.Arms[1].Under[0].Throttled)
 	}
 	// The same operations under the other keys: with another seed they would be others.
-	ran, err := run.Run(context.Background(), run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true, Memory: new(results.Memory)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ran := runtest.Run(t, run.Plan{Scenario: make(t, n, "by-day"), RetryChosen: true})
 	want := *ran.Summary.ShareThrottled
 	alike, sameTold := within(same, happened)
 	if !alike {
