@@ -61,8 +61,8 @@ func (run *trial) send(t testing.TB, now clock.Instant) *Session {
 	return s
 }
 
-// books ends the run and returns what it came to.
-func (run *trial) books(t testing.TB, end clock.Instant) results.KindStats {
+// finish ends the run and returns its record.
+func (run *trial) finish(t testing.TB, end clock.Instant) *results.Record {
 	t.Helper()
 	if err := run.ledger.Recorder.Finish(end.Offset(), results.Valid, nil, nil); err != nil {
 		t.Fatal(err)
@@ -71,8 +71,21 @@ func (run *trial) books(t testing.TB, end clock.Instant) results.KindStats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record.Total(results.Everything)
+	return record
 }
+
+// books ends the run and checks what it came to.
+func (run *trial) books(t testing.TB, end clock.Instant, want counts) {
+	t.Helper()
+	sum := run.finish(t, end).Total(results.Everything)
+	got := counts{sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations, sum.Succeeded, sum.Cut, sum.Attempts}
+	if got != want {
+		t.Errorf("the books say %+v; want %+v", got, want)
+	}
+}
+
+// counts are the books of a run.
+type counts struct{ scheduled, sent, dropped, operations, succeeded, cut, attempts int64 }
 
 // getStage returns a stage of gets, each of which is throttled for ever if the
 // target wills.
@@ -202,11 +215,7 @@ func TestLanesOfAClosedLoop(t *testing.T) {
 	if _, _, any := run.due(again); any || !run.over(clock.Never) {
 		t.Error("not over after four operations; want the count and no more")
 	}
-	sum := run.books(t, again)
-	if sum.Scheduled != 4 || sum.Sent != 4 || sum.Succeeded != 4 || sum.Attempts != 5 || sum.Throttled != 1 {
-		t.Errorf("scheduled %d, sent %d, succeeded %d, attempts %d, throttled %d; want 4, 4, 4, 5 and 1",
-			sum.Scheduled, sum.Sent, sum.Succeeded, sum.Attempts, sum.Throttled)
-	}
+	run.books(t, again, counts{scheduled: 4, sent: 4, operations: 4, succeeded: 4, attempts: 5})
 }
 
 // A stage of ten operations is abandoned at the instant of operation 5: number 0
@@ -233,13 +242,7 @@ func TestAbandonedOpenLoop(t *testing.T) {
 	if effect := run.reply(at(7), isThrottled, 503); effect.Action != WaitUntil || !run.over(clock.Never) {
 		t.Errorf("the throttled session has the action %d, over: %v; want that it wishes to wait, and is cut", effect.Action, run.over(clock.Never))
 	}
-	sum := run.books(t, at(7))
-	if sum.Scheduled != 6 || sum.Sent != 4 || sum.Dropped != 2 {
-		t.Errorf("scheduled %d, sent %d, dropped %d; want 6 = 4 + 2", sum.Scheduled, sum.Sent, sum.Dropped)
-	}
-	if sum.Operations != 4 || sum.Succeeded != 2 || sum.Cut != 2 || sum.Attempts != 4 {
-		t.Errorf("operations %d, succeeded %d, cut %d, attempts %d; want 4, 2, 2, 4", sum.Operations, sum.Succeeded, sum.Cut, sum.Attempts)
-	}
+	run.books(t, at(7), counts{scheduled: 6, sent: 4, dropped: 2, operations: 4, succeeded: 2, cut: 2, attempts: 4})
 }
 
 func TestAbandonedClosedLoop(t *testing.T) {
@@ -255,11 +258,7 @@ func TestAbandonedClosedLoop(t *testing.T) {
 		t.Error("not over when the last reply has come")
 	}
 	// What a closed loop has not begun was never due.
-	sum := run.books(t, clock.Instant(2*tick))
-	if sum.Scheduled != 3 || sum.Sent != 3 || sum.Dropped != 0 || sum.Succeeded != 2 || sum.Cut != 1 {
-		t.Errorf("scheduled %d, sent %d, dropped %d, succeeded %d, cut %d; want 3, 3, 0, 2 and 1",
-			sum.Scheduled, sum.Sent, sum.Dropped, sum.Succeeded, sum.Cut)
-	}
+	run.books(t, clock.Instant(2*tick), counts{scheduled: 3, sent: 3, operations: 3, succeeded: 2, cut: 1, attempts: 3})
 }
 
 // What was taken and finds no worker is dropped if it never was sent, and cut if
@@ -276,11 +275,7 @@ func TestThrottledByTheRunner(t *testing.T) {
 	if !run.over(clock.Never) {
 		t.Error("not over with nothing left")
 	}
-	sum := run.books(t, clock.Instant(3*tick))
-	if sum.Scheduled != 3 || sum.Sent != 1 || sum.Dropped != 2 || sum.Operations != 1 || sum.Cut != 1 || sum.Attempts != 1 {
-		t.Errorf("scheduled %d, sent %d, dropped %d, operations %d, cut %d, attempts %d; want 3, 1, 2, 1, 1 and 1",
-			sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations, sum.Cut, sum.Attempts)
-	}
+	run.books(t, clock.Instant(3*tick), counts{scheduled: 3, sent: 1, dropped: 2, operations: 1, cut: 1, attempts: 1})
 }
 
 // Of a share, what is due before an instant is counted of its own operations alone, and a

@@ -21,19 +21,6 @@ func (l *listener) Completed(c *results.Completed) {
 	l.heard = append(l.heard, fmt.Sprintf("operation %v", c.Class))
 }
 
-// ended finishes a ledger's record and reads it.
-func ended(t *testing.T, ledger *Ledger, folder *results.Memory, end time.Duration) *results.Record {
-	t.Helper()
-	if err := ledger.Recorder.Finish(end, results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
-}
-
 func TestLedgerTellsEverybody(t *testing.T) {
 	stage := getStage(nil, 3*time.Second)
 	stage.Lanes, stage.Count, stage.Phases[0].Reported = 1, 1, true
@@ -48,7 +35,7 @@ func TestLedgerTellsEverybody(t *testing.T) {
 	if !slices.Equal(first.heard, want) || !slices.Equal(second.heard, want) {
 		t.Errorf("the observers heard %q and %q; want %q each", first.heard, second.heard, want)
 	}
-	record := ended(t, run.ledger, run.folder, 4*time.Second)
+	record := run.finish(t, clock.Instant(4*time.Second))
 	if waits := record.RetryWaits; waits.Count() != 1 || waits.Max()/1000 != 3000 {
 		t.Errorf("the record holds %d waits, the longest of %d µs; want one of 3 s", waits.Count(), waits.Max())
 	}
@@ -86,7 +73,7 @@ func TestMarksOfAStage(t *testing.T) {
 			opened := run.ledger.open(test.stage, clock.Instant(10*s))
 			opened.pass(clock.Instant(test.passed))
 			opened.close(clock.Instant(test.closed), test.interrupted)
-			record := ended(t, run.ledger, run.folder, 20*s)
+			record := run.finish(t, clock.Instant(20*s))
 			var got []string
 			for _, e := range record.Events[1:] { // the first is of the trial's own stage
 				got = append(got, fmt.Sprintf("%v %s %s", time.Duration(e.At), e.What, e.Phase+e.Text))

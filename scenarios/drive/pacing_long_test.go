@@ -26,31 +26,16 @@ const (
 )
 
 // lags are how long after their instants the operations of a run were sent.
-type lags struct {
-	mu   sync.Mutex
-	list []time.Duration
-}
-
-func (l *lags) add(lag time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = append(l.list, lag)
-}
-
-// Attempt implements [drive.Observer].
-func (l *lags) Attempt(a *results.Attempt) { l.add(a.Sent - a.Intended) }
-
-// Completed implements [drive.Observer].
-func (l *lags) Completed(*results.Completed) {}
+type lags []time.Duration
 
 // quantiles returns the 50th, 90th and 99th of a hundred, early and late alike.
-func (l *lags) quantiles() quantiles {
-	for i := range l.list {
-		l.list[i] = l.list[i].Abs()
+func (l lags) quantiles() quantiles {
+	for i := range l {
+		l[i] = l[i].Abs()
 	}
-	slices.Sort(l.list)
-	n := len(l.list)
-	return quantiles{l.list[n/2], l.list[n*90/100], l.list[n*99/100]}
+	slices.Sort(l)
+	n := len(l)
+	return quantiles{l[n/2], l[n*90/100], l[n*99/100]}
 }
 
 // quantiles are the 50th, 90th and 99th of a hundred.
@@ -78,14 +63,13 @@ func ours(t *testing.T, s *server, rate int) quantiles {
 		Chance: clock.NewStream(1, "retry"), Grace: time.Second,
 		Phases: []results.Phase{{Name: "pace", End: pacingLength, Reported: true}}, Build: benchGet,
 	}
-	sent := new(lags)
-	runner := &drive.Live{Clock: clock.NewReal(), Target: s, Workers: pacingWorkers, Fine: true}
-	record, _, err := outing(t, context.Background(), runner, []drive.Observer{sent}, stage)
-	if err != nil {
-		t.Fatal(err)
+	all := run(t, &drive.Live{Clock: clock.NewReal(), Target: s, Workers: pacingWorkers, Fine: true}, stage)
+	if all.sum.Succeeded != int64(stage.Schedule.Len()) {
+		t.Fatalf("%d of %d operations succeeded", all.sum.Succeeded, stage.Schedule.Len())
 	}
-	if sum := record.Total(results.Everything); sum.Succeeded != int64(stage.Schedule.Len()) {
-		t.Fatalf("%d of %d operations succeeded", sum.Succeeded, stage.Schedule.Len())
+	var sent lags
+	for _, a := range all.attempts.list {
+		sent = append(sent, a.Sent-a.Intended)
 	}
 	return sent.quantiles()
 }
@@ -98,7 +82,7 @@ func vegetas(t *testing.T, s *server, rate int) quantiles {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return (&lags{list: list}).quantiles()
+	return lags(list).quantiles()
 }
 
 // paced runs both drivers in turn, the machine being what it is in the minute, and

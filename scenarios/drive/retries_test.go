@@ -1,37 +1,18 @@
 package drive_test
 
 import (
-	"context"
 	"math/big"
-	"reflect"
-	"sync"
+	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/backoff"
-	"loadgen/engine/clock"
-	"loadgen/results"
+	"loadgen/engine/entity"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
+	"loadgen/target"
+	"loadgen/target/targettest"
 )
-
-// sentAgain keeps those of each operation, in their order.
-type sentAgain struct {
-	mu sync.Mutex
-	of map[uint64][]results.Attempt
-}
-
-func (a *sentAgain) Attempt(one *results.Attempt) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.of == nil {
-		a.of = make(map[uint64][]results.Attempt)
-	}
-	a.of[one.Number] = append(a.of[one.Number], *one)
-}
-
-func (a *sentAgain) Completed(*results.Completed) {}
 
 // patientInserts is a stage whose inserts try again by a formula of their own.
 func patientInserts(t testing.TB) *drive.Stage {
@@ -56,42 +37,74 @@ func formulaWait(z, least, most time.Duration, x int, chance float64) time.Durat
 }
 
 // Each kind of operation waits by its own policy: every wait is that of the formula, computed
-// anew, and a live run has the same ones.
+// anew.
 func TestOperationsRetryByTheirOwnPolicy(t *testing.T) {
-	seen := new(sentAgain)
 	stage := patientInserts(t)
-	virtual, folder, err := outing(t, context.Background(), &drive.Virtual{Target: &fake{refuse: 600, took: time.Millisecond}}, []drive.Observer{seen}, stage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	waits, most := 0, []int{0, 0}
-	for number, list := range seen.of {
-		most[list[0].Kind] = max(most[list[0].Kind], len(list))
-		for i := 1; i < len(list); i++ {
-			draw := stage.Chance.Try(number, i-1)
-			want := formulaWait(100*time.Millisecond, 50*time.Millisecond, 2*time.Second, i, draw.Float64())
-			if list[i].Kind == 1 {
-				draw = stage.Chance.Try(number, i-1)
-				want = formulaWait(200*time.Millisecond, 30*time.Millisecond, 4*time.Second, i-1, draw.Float64())
+	all, most := 0, []int{0, 0}
+	for number, list := range virtually(t, fake(nil, 600), stage).attempts.byOperation() {
+		kind := list[0].Kind
+		most[kind] = max(most[kind], len(list))
+		for i, got := range waits(list) {
+			draw := stage.Chance.Try(number, i)
+			want := formulaWait(100*time.Millisecond, 50*time.Millisecond, 2*time.Second, i+1, draw.Float64())
+			if kind == 1 {
+				draw = stage.Chance.Try(number, i)
+				want = formulaWait(200*time.Millisecond, 30*time.Millisecond, 4*time.Second, i, draw.Float64())
 			}
-			if got := list[i].Sent - list[i-1].Done; got > want || want-got > 3 {
-				t.Fatalf("operation %d of kind %d waits %v before retry %d; want %v", number, list[i].Kind, got, i, want)
+			if got > want || want-got > 3 {
+				t.Fatalf("operation %d of kind %d waits %v before retry %d; want %v", number, kind, got, i+1, want)
 			}
-			waits++
+			all++
 		}
 	}
-	if waits < 300 || most[0] != 4 || most[1] != 6 {
-		t.Errorf("%d waits, at most %d attempts by the stage's policy and %d by their own; want hundreds, 4 and 6", waits, most[0], most[1])
+	if all < 300 || most[0] != 4 || most[1] != 6 {
+		t.Errorf("%d waits, at most %d attempts by the stage's policy and %d by their own; want hundreds, 4 and 6", all, most[0], most[1])
 	}
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		f := &fake{clock: clk, refuse: 600, took: time.Millisecond}
-		live, liveFolder, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: f, Workers: 64}, nil, patientInserts(t))
-		if err != nil {
-			t.Fatal(err)
+}
+
+// An operation waits by the policy's formula and nothing else: to the nanosecond,
+// for every preset, chained or not.
+func TestOperationsWaitByTheFormulaOfEachPreset(t *testing.T) {
+	for _, preset := range backoff.Presets() {
+		stage := openStage(t, preset.Policy, 30*time.Minute, arrival.Step{Rate: 20, Length: time.Second})
+		seen := virtually(t, fake(nil, 1000), stage).attempts.byOperation()
+		for k := range stage.Schedule.Len() {
+			number := stage.First + k
+			var want []time.Duration
+			var previous time.Duration
+			for x := 1; x <= preset.Retries; x++ {
+				draw := stage.Chance.Try(number, x-1)
+				previous, _ = preset.Next(x, previous, draw.Float64())
+				want = append(want, previous)
+			}
+			if got := waits(seen[number]); !slices.Equal(got, want) {
+				t.Errorf("%s: operation %d waited %v; want %v", preset.Name, number, got, want)
+			}
 		}
-		if !reflect.DeepEqual(live, virtual) || !reflect.DeepEqual(liveFolder.Bytes(results.IntervalsFile), folder.Bytes(results.IntervalsFile)) {
-			t.Errorf("the live record differs from the virtual one: %+v; want %+v", live.Total(results.Everything), virtual.Total(results.Everything))
+	}
+}
+
+// Retry-After is a floor below a policy's waits, and does not count as one of them
+// where the next follows from the last.
+func TestRetryAfterIsAFloor(t *testing.T) {
+	const s = time.Second
+	for _, row := range []struct {
+		name  string
+		delay backoff.Delay
+		after time.Duration
+		want  []time.Duration
+	}{
+		{"no wish", backoff.Fixed{Every: 2 * s}, 0, []time.Duration{2 * s, 2 * s}},
+		{"a wish below the wait", backoff.Fixed{Every: 2 * s}, s, []time.Duration{2 * s, 2 * s}},
+		{"a wish above it", backoff.Fixed{Every: 2 * s}, 3 * s, []time.Duration{3 * s, 3 * s}},
+		{"between two waits of a ladder", backoff.Ladder{s, 5 * s}, 3 * s, []time.Duration{3 * s, 5 * s}},
+		{"no wait at all", backoff.Fixed{}, s, []time.Duration{s, s}},
+	} {
+		stage := openStage(t, backoff.Policy{Retries: 2, Delay: row.delay}, time.Minute, arrival.Step{Rate: 1, Length: s})
+		busy := target.Outcome{Status: 503, Code: entity.ServerBusy, RetryAfter: row.after}
+		all := virtually(t, targettest.After(0, targettest.Always(busy)), stage)
+		if got := waits(all.attempts.list); !slices.Equal(got, row.want) {
+			t.Errorf("%s: waited %v; want %v", row.name, got, row.want)
 		}
-	})
+	}
 }

@@ -1,14 +1,13 @@
 package drive_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/backoff"
@@ -20,11 +19,17 @@ import (
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
+
+// fake returns a target that throttles so many of a thousand attempts.
+func fake(clk clock.Clock, throttled int) *targettest.Fake {
+	return &targettest.Fake{Clock: clk, Throttled: throttled, Takes: time.Millisecond}
+}
 
 // stages returns the same stretch of load each time: a closed loop, then steps.
 func stages(t testing.TB) []*drive.Stage {
-	length := 2 * time.Second
+	length := time.Second
 	if testing.Short() {
 		length = time.Second / 2
 	}
@@ -35,91 +40,125 @@ func stages(t testing.TB) []*drive.Stage {
 	}
 }
 
-func virtually(t testing.TB, f *fake, list ...*drive.Stage) (*results.Record, *results.Memory) {
+// cutStages returns stages whose retries come too late for their ends.
+func cutStages(t testing.TB) []*drive.Stage {
+	policy := backoff.Policy{Name: "slow", Retries: 3, Delay: backoff.Exponential{
+		Base: 2 * time.Second, Min: time.Second, Max: 20 * time.Second}}
+	closed := closedStage(policy, 4, 50, 5*time.Second)
+	closed.First = 10_000
+	return []*drive.Stage{
+		openStage(t, policy, 3*time.Second, arrival.Step{Rate: 1, Length: 1500 * time.Millisecond}, arrival.Step{Rate: 300, Length: 2 * time.Second}),
+		closed,
+	}
+}
+
+// onceOnly returns stages of which vegeta retries nothing: a closed loop, steps, and a load at
+// random instants.
+func onceOnly(t testing.TB) []*drive.Stage {
+	second := arrival.Step{Rate: 300, Length: time.Second}
+	jittered := openStage(t, backoff.Policy{}, time.Second, second)
+	jittered.First, jittered.Schedule = 5000, arrival.NewJittered(steps(t, second), clock.NewStream(1, "arrivals"))
+	return []*drive.Stage{
+		closedStage(short, 8, 500, time.Minute),
+		openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 500, Length: time.Second}, arrival.Step{Rate: 1500, Length: time.Second}),
+		jittered,
+	}
+}
+
+func behind(t testing.TB, settings string) *target.Line {
 	t.Helper()
-	record, folder, err := outing(t, context.Background(), &drive.Virtual{Target: f}, nil, list...)
+	m, err := model.New(model.Documented)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record, folder
+	for one := range strings.FieldsSeq(settings) {
+		name, value, _ := strings.Cut(one, "=")
+		if err := m.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return target.NewLine(m, 5)
 }
 
-func TestBooksClose(t *testing.T) {
-	f := &fake{refuse: 300, took: time.Millisecond}
-	record, _ := virtually(t, f, stages(t)...)
-	sum := record.Total(results.Everything)
-	if want := int64(500 + stages(t)[1].Schedule.Len()); sum.Scheduled != want || sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent {
-		t.Errorf("scheduled %d, sent %d, dropped %d, operations %d; want all = sent + dropped, operations = sent",
-			sum.Scheduled, sum.Sent, sum.Dropped, sum.Operations)
-	}
-	if sum.Attempts != sum.Ok+sum.Throttled+sum.Failed || sum.Attempts != int64(len(f.ops)) {
-		t.Errorf("attempts %d = ok %d + throttled %d + failed %d; the target saw %d",
-			sum.Attempts, sum.Ok, sum.Throttled, sum.Failed, len(f.ops))
-	}
-	service := sum.Service[results.Ok].Count() + sum.Service[results.Throttled].Count() + sum.Service[results.Failed].Count()
-	if service != sum.Attempts || sum.Response.Count()+sum.Lost.Count() != sum.Operations {
-		t.Errorf("histograms hold %d attempts and %d + %d operations; want %d and %d",
-			service, sum.Response.Count(), sum.Lost.Count(), sum.Attempts, sum.Operations)
-	}
-	if sum.Throttled == 0 || sum.Lost.Count() == 0 {
-		t.Error("nothing was throttled or lost: the test shows nothing")
-	}
-}
-
-// live runs stages inside the bubble of the calling synctest.
-func live(t *testing.T, workers int, refuse int, list []*drive.Stage) (*results.Record, *results.Memory, *fake) {
-	t.Helper()
-	clk := clock.NewReal()
-	f := &fake{clock: clk, refuse: refuse, took: time.Millisecond}
-	record, folder, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: f, Workers: workers}, nil, list...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record, folder, f
-}
-
+// Of each load the runners keep the same record, to the byte, of the same attempts, and their
+// books close.
 func TestLiveEqualsVirtual(t *testing.T) {
-	f := &fake{refuse: 300, took: time.Millisecond}
-	virtual, virtualFolder := virtually(t, f, stages(t)...)
-	for _, workers := range []int{64, 1000} {
-		synctest.Test(t, func(t *testing.T) {
-			record, folder, g := live(t, workers, 300, stages(t))
-			if !reflect.DeepEqual(record, virtual) {
-				t.Errorf("the record of %d live workers differs from the virtual one: %+v; want %+v",
-					workers, record.Total(results.Everything), virtual.Total(results.Everything))
+	heldBack := func(t testing.TB) []*drive.Stage { return []*drive.Stage{limited(t, time.Minute)} }
+	patient := func(t testing.TB) []*drive.Stage { return []*drive.Stage{patientInserts(t)} }
+	for _, row := range []struct {
+		name    string
+		stages  func(testing.TB) []*drive.Stage
+		workers int
+		line    string
+		vegeta  bool
+	}{
+		{"a closed loop and steps, by 64 workers", stages, 64, "", false},
+		{"by 1000 workers", stages, 1000, "", false},
+		{"what the end of a stage cuts", cutStages, 64, "", false},
+		{"kinds that are held to their limit", heldBack, 64, "", false},
+		{"kinds with a policy of their own", patient, 64, "", false},
+		{"behind a line that loses packets", stages, 1000, "client_bandwidth=900000 packet_loss=20 retransmit_time=70ms", false},
+		{"behind the lines of three machines", stages, 1000, "client_bandwidth=400000 client_machines=3", false},
+		{"by vegeta", onceOnly, 64, "", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			seen, runner := fake(nil, 300), &drive.Virtual{}
+			if runner.Target = seen; row.line != "" {
+				runner.Line = behind(t, row.line)
 			}
-			for _, file := range []string{results.IntervalsFile, results.EventsFile} {
-				if got, want := folder.Bytes(file), virtualFolder.Bytes(file); !slices.Equal(got, want) {
-					t.Errorf("%s of %d live workers =\n%s\nwant that of virtual time\n%s", file, workers, got, want)
+			virtual := run(t, runner, row.stages(t)...)
+			checkBooks(t, "virtual", virtual.sum, seen.Attempts())
+			if sum := virtual.sum; sum.Throttled == 0 || sum.Lost.Count() == 0 || virtual.Misplaced != 0 ||
+				row.line != "" && (sum.LineHeld == 0 || sum.LineHeld == sum.Attempts) {
+				t.Errorf("throttled %d, lost %d, held by the line %d, misplaced %d; want some of each but the last",
+					sum.Throttled, sum.Lost.Count(), sum.LineHeld, virtual.Misplaced)
+			}
+			inBubble(t, func(t *testing.T, clk clock.Real) {
+				again := fake(clk, 300)
+				var to target.Target = again
+				if row.line != "" {
+					to = target.WrapLine(again, behind(t, row.line), clk)
 				}
-			}
-			if len(g.ops) != len(f.ops) {
-				t.Errorf("%d live attempts; want %d", len(g.ops), len(f.ops))
-			}
+				var runner drive.Runner = &drive.Live{Clock: clk, Target: to, Workers: row.workers}
+				if row.vegeta {
+					runner = byVegeta(clk, to, row.workers)
+				}
+				sameRun(t, run(t, runner, row.stages(t)...), virtual)
+				if !slices.Equal(again.Seen(), seen.Seen()) {
+					t.Error("the target saw other attempts")
+				}
+			})
 		})
+	}
+}
+
+func sameRun(t *testing.T, got, want ran) {
+	t.Helper()
+	if !reflect.DeepEqual(got.Record, want.Record) {
+		t.Errorf("the record is of %+v; want %+v", got.sum, want.sum)
+	}
+	for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
+		if !slices.Equal(got.folder.Bytes(file), want.folder.Bytes(file)) {
+			t.Errorf("%s differs", file)
+		}
+	}
+	if !reflect.DeepEqual(got.attempts.list, want.attempts.list) {
+		t.Errorf("the attempts differ, of which there are %d; want %d", len(got.attempts.list), len(want.attempts.list))
 	}
 }
 
 func TestSameOperationsAtAnyNumberOfWorkers(t *testing.T) {
-	sorted := func(ops []seen) []seen {
-		ops = slices.Clone(ops)
-		slices.SortFunc(ops, func(a, b seen) int {
-			return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.attempt, b.attempt))
-		})
-		return ops
-	}
-	f := &fake{refuse: 300, took: time.Millisecond}
+	f := fake(nil, 300)
 	virtually(t, f, stages(t)...)
-	want := sorted(f.ops)
 	for _, workers := range []int{1, 3, 64} {
 		for _, processors := range []int{1, 4} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			synctest.Test(t, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, clk clock.Real) {
 				// A single worker needs time: the grace holds for all of it.
-				list := stages(t)
+				list, g := stages(t), fake(clk, 300)
 				list[1].Grace = time.Hour
-				_, _, g := live(t, workers, 300, list)
-				if got := sorted(g.ops); !slices.Equal(got, want) {
+				run(t, &drive.Live{Clock: clk, Target: g, Workers: workers}, list...)
+				if !slices.Equal(g.Seen(), f.Seen()) {
 					t.Errorf("%d workers on %d processors sent other operations than virtual time", workers, processors)
 				}
 			})
@@ -127,32 +166,20 @@ func TestSameOperationsAtAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-func TestVirtualBytesAreTheSame(t *testing.T) {
-	_, first := virtually(t, &fake{refuse: 300, took: time.Millisecond}, stages(t)...)
-	for _, processors := range []int{1, 4} {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		_, again := virtually(t, &fake{refuse: 300, took: time.Millisecond}, stages(t)...)
-		for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-			if !slices.Equal(first.Bytes(file), again.Bytes(file)) {
-				t.Errorf("%s differs between two runs of one seed", file)
-			}
-		}
+// throttlingFirst throttles each first attempt, and answers in 1 ms.
+var throttlingFirst = targettest.After(time.Millisecond, func(op *target.Operation) target.Outcome {
+	if op.Attempt == 0 {
+		return targettest.Busy(op)
 	}
-}
+	return targettest.Served(op)
+})
 
 // An operation that waits to retry holds no worker: with one worker and waits of
 // a second, a hundred operations that are all throttled once end within two.
 func TestWaitingHoldsNoWorker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		once := refuseFirst{clk}
-		policy := backoff.Policy{Name: "fixed", Retries: 1, Delay: backoff.Fixed{Every: time.Second}}
-		stage := openStage(t, policy, 10*time.Second, arrival.Step{Rate: 100, Length: time.Second})
-		record, _, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: once, Workers: 1}, nil, stage)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := record.Total(results.Everything)
+	inBubble(t, func(t *testing.T, clk clock.Real) {
+		stage := openStage(t, retrying(1, time.Second), 10*time.Second, arrival.Step{Rate: 100, Length: time.Second})
+		sum := run(t, &drive.Live{Clock: clk, Target: throttlingFirst.On(clk), Workers: 1}, stage).sum
 		if sum.Succeeded != 100 || sum.Attempts != 200 || sum.Late != 0 {
 			t.Errorf("succeeded %d, attempts %d, late %d; want 100, 200 and none", sum.Succeeded, sum.Attempts, sum.Late)
 		}
@@ -162,116 +189,48 @@ func TestWaitingHoldsNoWorker(t *testing.T) {
 	})
 }
 
-// refuseFirst refuses each first attempt, and answers in 1 ms.
-type refuseFirst struct{ clock clock.Clock }
-
-func (r refuseFirst) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	r.clock.Sleep(ctx, r.clock.Now().Add(time.Millisecond))
-	if op.Attempt == 0 {
-		return target.Outcome{Status: 503, Code: entity.ServerBusy}
-	}
-	return target.Outcome{Status: 204, Counted: 1}
-}
-
-// Without a worker to send it, what is due is dropped when the grace is over.
-func TestUnsentIsDropped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		f := &fake{clock: clk, took: 200 * time.Millisecond}
+// Without a worker to send it, what is due is dropped when the grace is over, and what waits
+// to retry is cut.
+func TestEndOfTheGrace(t *testing.T) {
+	inBubble(t, func(t *testing.T, clk clock.Real) {
+		f := &targettest.Fake{Clock: clk, Takes: 200 * time.Millisecond}
 		stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 100, Length: time.Second})
-		record, _, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: f, Workers: 1}, nil, stage)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := record.Total(results.Everything)
-		if sum.Scheduled != 100 || sum.Sent+sum.Dropped != 100 || sum.Sent != 10 {
-			t.Errorf("scheduled %d = sent %d + dropped %d; want 100 = 10 + 90: two seconds for one worker at 200 ms",
-				sum.Scheduled, sum.Sent, sum.Dropped)
-		}
-		if int64(len(f.ops)) != sum.Attempts {
-			t.Errorf("the target saw %d attempts; want %d", len(f.ops), sum.Attempts)
+		sum := run(t, &drive.Live{Clock: clk, Target: f, Workers: 1}, stage).sum
+		checkBooks(t, "one worker", sum, f.Attempts())
+		if sum.Scheduled != 100 || sum.Sent != 10 {
+			t.Errorf("scheduled %d, sent %d; want 100 and 10: two seconds for one worker at 200 ms", sum.Scheduled, sum.Sent)
 		}
 	})
-}
-
-func TestRetriesAreCutAtTheEnd(t *testing.T) {
-	f := &fake{refuse: 1000, took: time.Millisecond}
-	policy := backoff.Policy{Name: "long", Retries: 3, Delay: backoff.Fixed{Every: time.Minute}}
-	record, _ := virtually(t, f, openStage(t, policy, time.Second, arrival.Step{Rate: 100, Length: time.Second}))
-	sum := record.Total(results.Everything)
-	if sum.Cut != 100 || sum.Attempts != 100 || sum.Operations != 100 || sum.Lost.Count() != 100 {
-		t.Errorf("cut %d, attempts %d, operations %d, lost %d; want 100 each", sum.Cut, sum.Attempts, sum.Operations, sum.Lost.Count())
+	all := virtually(t, fake(nil, 1000), openStage(t, retrying(3, time.Minute), time.Second, arrival.Step{Rate: 100, Length: time.Second}))
+	if all.sum.Cut != 100 || all.sum.Attempts != 100 || all.sum.Lost.Count() != 100 || all.Duration > 3*time.Second {
+		t.Errorf("cut %d, attempts %d, lost %d after %v; want 100 each, after the schedule and its grace",
+			all.sum.Cut, all.sum.Attempts, all.sum.Lost.Count(), all.Duration)
 	}
-	if got := record.Duration; got > 3*time.Second {
-		t.Errorf("the run took %v; want the schedule, its grace and no minute more", got)
-	}
-}
-
-// What the end of a stage cuts and drops, and when, is the same on both clocks.
-func TestCutLiveEqualsVirtual(t *testing.T) {
-	list := func(t *testing.T) []*drive.Stage {
-		policy := backoff.Policy{Name: "slow", Retries: 3, Delay: backoff.Exponential{
-			Base: 2 * time.Second, Min: time.Second, Max: 20 * time.Second}}
-		return []*drive.Stage{
-			openStage(t, policy, 3*time.Second, arrival.Step{Rate: 1, Length: 1500 * time.Millisecond}, arrival.Step{Rate: 300, Length: 2 * time.Second}),
-			closedStage(policy, 4, 50, 5*time.Second),
-		}
-	}
-	f := &fake{refuse: 500, took: time.Millisecond}
-	stages := list(t)
-	stages[1].First = 10_000
-	virtual, folder := virtually(t, f, stages...)
-	if sum := virtual.Total(results.Everything); sum.Cut == 0 || virtual.Misplaced != 0 {
-		t.Errorf("cut %d, misplaced %d; want some cut and none misplaced", sum.Cut, virtual.Misplaced)
-	}
-	if open := virtual.Phases[1]; open.End > virtual.Duration {
-		t.Errorf("the run ended at %v, within a phase that lasts until %v", virtual.Duration, open.End)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		stages := list(t)
-		stages[1].First = 10_000
-		_, live, _ := live(t, 64, 500, stages)
-		for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-			if got, want := live.Bytes(file), folder.Bytes(file); !slices.Equal(got, want) {
-				t.Errorf("%s of a live run differs from that of virtual time", file)
-			}
-		}
-	})
 }
 
 // A schedule that is sparse lasts as long as it says, though its last operation
 // is over long before.
 func TestStageLastsAsLongAsItsSchedule(t *testing.T) {
 	stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: 0.5, Length: 3 * time.Second})
-	record, _ := virtually(t, &fake{took: time.Millisecond}, stage)
-	if record.Duration != 3*time.Second {
-		t.Errorf("a stage of 3 s with its last operation at 2 s ended at %v; want 3 s", record.Duration)
-	}
-	last := record.Events[len(record.Events)-1]
-	if last.What != results.StageEnds || last.At != int64(3*time.Second) {
-		t.Errorf("the last event is %+v; want the end of the stage at 3 s", last)
+	all := virtually(t, fake(nil, 0), stage)
+	last := all.Events[len(all.Events)-1]
+	if all.Duration != 3*time.Second || last.What != results.StageEnds || last.At != int64(3*time.Second) {
+		t.Errorf("a stage of 3 s with its last operation at 2 s ended at %v, by %+v; want its end at 3 s", all.Duration, last)
 	}
 }
 
 func TestInterruption(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		f := &fake{clock: clk, refuse: 500, took: time.Millisecond}
+	inBubble(t, func(t *testing.T, clk clock.Real) {
+		f := fake(clk, 500)
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(2500*time.Millisecond, cancel)
 		stage := openStage(t, short, time.Minute, arrival.Step{Rate: 1000, Length: time.Minute})
-		record, _, err := outing(t, ctx, &drive.Live{Clock: clk, Target: f, Workers: 64}, nil, stage)
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("Run of a cancelled context = %v; want its error", err)
+		all, err := runWith(t, ctx, &drive.Live{Clock: clk, Target: f, Workers: 64}, stage)
+		if !errors.Is(err, context.Canceled) || all.Duration > 2510*time.Millisecond || all.sum.Cut == 0 {
+			t.Errorf("Run = %v after %v, %d cut; want 2.5 s and what was in flight, and some cut", err, all.Duration, all.sum.Cut)
 		}
-		if got := record.Duration; got > 2510*time.Millisecond {
-			t.Errorf("the run ended after %v; want 2.5 s and what was in flight", got)
-		}
-		sum := record.Total(results.Everything)
-		if sum.Scheduled != sum.Sent+sum.Dropped || sum.Operations != sum.Sent || sum.Attempts != int64(len(f.ops)) || sum.Cut == 0 {
-			t.Errorf("books of an interrupted run: %+v", sum)
-		}
-		if last := record.Events[len(record.Events)-2]; last.What != results.Interrupted {
+		checkBooks(t, "interrupted", all.sum, f.Attempts())
+		if last := all.Events[len(all.Events)-2]; last.What != results.Interrupted {
 			t.Errorf("the last event but one = %+v; want the interruption", last)
 		}
 	})
@@ -283,24 +242,15 @@ func TestInterruption(t *testing.T) {
 // of all is 900 ms.
 func TestCoordinatedOmissionIsSeen(t *testing.T) {
 	for _, workers := range []int{32, 64, 2000} {
-		synctest.Test(t, func(t *testing.T) {
-			clk := clock.NewReal()
-			record, _, err := outing(t, context.Background(),
-				&drive.Live{Clock: clk, Target: frozen(t, clk), Workers: workers}, nil,
-				openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 1000, Length: 10 * time.Second}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := record.Total(results.Everything)
+		inBubble(t, func(t *testing.T, clk clock.Real) {
+			sum := run(t, &drive.Live{Clock: clk, Target: frozen(t, clk), Workers: workers},
+				openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: 1000, Length: 10 * time.Second})).sum
 			if sum.Operations != 10_000 || sum.Succeeded != 10_000 {
 				t.Errorf("%d workers: %d of %d operations succeeded; want all of 10,000", workers, sum.Succeeded, sum.Operations)
 			}
 			p99, _ := sum.Response.Quantile(.99)
-			if p99 < 855_000 || p99 > 945_000 {
-				t.Errorf("%d workers: response p99 = %d µs; want 900 ms ± 5 %%", workers, p99)
-			}
-			if longest := sum.Response.Max(); longest > 1_100_000 {
-				t.Errorf("%d workers: longest response = %d µs; want at most 1.1 s", workers, longest)
+			if longest := sum.Response.Max(); p99 < 855_000 || p99 > 945_000 || longest > 1_100_000 {
+				t.Errorf("%d workers: response p99 = %d µs, longest %d µs; want 900 ms ± 5 %%, and at most 1.1 s", workers, p99, longest)
 			}
 			var over int64
 			for _, bar := range sum.Response.Bars() {
@@ -319,7 +269,7 @@ func TestCoordinatedOmissionIsSeen(t *testing.T) {
 }
 
 // frozen is the embedded engine without limits, each reply 1 ms late, and none
-// leaving in the fourth second.
+// leaving in the fourth second. It reads where the stage would insert what is there already.
 func frozen(t *testing.T, clk clock.Clock) target.Target {
 	t.Helper()
 	m, err := model.New(model.Off)
@@ -333,17 +283,13 @@ func frozen(t *testing.T, clk clock.Clock) target.Target {
 		e.Submit(0, &engine.Request{Account: "a", Table: "Races", Verb: entity.Insert,
 			Change: &entity.Change{Verb: entity.Insert, Key: entity.Key{Partition: "hot", Row: string(letter)}}})
 	}
-	return target.WrapFaults(alwaysGet{inner}, engine.FaultPlan{Rules: []engine.FaultRule{
+	reading := targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
+		get := *op
+		get.Verb, get.Change.Verb = entity.Get, entity.Get
+		return inner.Do(ctx, &get)
+	})
+	return target.WrapFaults(reading, engine.FaultPlan{Rules: []engine.FaultRule{
 		{Kind: engine.FaultDelay, Share: engine.WholeShare, To: time.Hour, By: time.Millisecond},
 		{Kind: engine.FaultFreeze, Share: engine.WholeShare, From: 3 * time.Second, To: 4 * time.Second},
 	}}, 1, clk)
-}
-
-// alwaysGet reads where the stage would insert what is there already.
-type alwaysGet struct{ target.Target }
-
-func (g alwaysGet) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	get := *op
-	get.Verb, get.Change.Verb = entity.Get, entity.Get
-	return g.Target.Do(ctx, &get)
 }

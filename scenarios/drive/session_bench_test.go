@@ -45,8 +45,8 @@ func BenchmarkSessionStep(b *testing.B) {
 // attempt, through the ledger, at 10,000 a second.
 func BenchmarkRecorderPath(b *testing.B) {
 	stage := &Stage{Build: getWork, Phases: []results.Phase{{Name: "step", End: time.Hour, Reported: true}}}
-	ledger := newLedger(b)
-	phases := ledger.open(stage, 0).phases
+	run := newTrial(b, stage, 0)
+	ledger, phases := run.ledger, run.phases
 	ok := target.Outcome{Status: 200, Counted: 1, Returned: 1}
 	var s Session
 	due := clock.Instant(0)
@@ -61,13 +61,4 @@ func BenchmarkRecorderPath(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-func newLedger(t testing.TB) *Ledger {
-	t.Helper()
-	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: []results.Kind{{Name: "get", Group: "GET"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Ledger{Recorder: recorder}
 }

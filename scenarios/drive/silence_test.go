@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +15,11 @@ func TestSilence(t *testing.T) {
 		what   string // sent, reply or lost
 		others int
 	}
+	sent := func(at clock.Instant) event { return event{at, "sent", 0} }
+	lost := event{second, "lost", 0}
+	many := func(n int, more ...event) []event {
+		return append(slices.Repeat([]event{sent(0), {0, "lost", 0}}, n), more...)
+	}
 	for _, row := range []struct {
 		name    string
 		events  []event
@@ -22,12 +28,16 @@ func TestSilence(t *testing.T) {
 		dead    bool
 	}{
 		{"nothing was asked", nil, 100 * second, 0, false},
-		{"an attempt that is under way owes a reply since it was sent", []event{{2 * second, "sent", 0}}, 5 * second, 3 * time.Second, false},
-		{"one that is answered owes none", []event{{0, "sent", 0}, {second, "reply", 0}}, 90 * second, 0, false},
-		{"others under way owe theirs since the reply", []event{{0, "sent", 0}, {0, "sent", 0}, {second, "reply", 1}}, 4 * second, 3 * time.Second, false},
-		{"a lost attempt is no reply", []event{{0, "sent", 0}, {second, "lost", 0}}, 7 * second, 7 * time.Second, false},
-		{"a later one does not begin the silence anew", []event{{0, "sent", 0}, {second, "lost", 0}, {6 * second, "sent", 0}}, 7 * second, 7 * time.Second, false},
-		{"a silence begins with what is sent, not with the last reply", []event{{0, "sent", 0}, {second, "reply", 0}, {50 * second, "sent", 0}}, 51 * second, time.Second, false},
+		{"an attempt that is under way owes a reply since it was sent", []event{sent(2 * second)}, 5 * second, 3 * time.Second, false},
+		{"one that is answered owes none", []event{sent(0), {second, "reply", 0}}, 90 * second, 0, false},
+		{"others under way owe theirs since the reply", []event{sent(0), sent(0), {second, "reply", 1}}, 4 * second, 3 * time.Second, false},
+		{"a lost attempt is no reply", []event{sent(0), lost}, 7 * second, 7 * time.Second, false},
+		{"a later one does not begin the silence anew", []event{sent(0), lost, sent(6 * second)}, 7 * second, 7 * time.Second, false},
+		{"a silence begins with what is sent, not with the last reply", []event{sent(0), {second, "reply", 0}, sent(50 * second)}, 51 * second, time.Second, false},
+		{"twenty lost in two seconds", many(20), 2 * second, 2 * time.Second, true},
+		{"nineteen may be chance", many(19), 60 * second, time.Minute, false},
+		{"less than two seconds may be a hiccup", many(1000), 2*second - 1, 2*time.Second - 1, false},
+		{"a reply after them ends it", many(1000, sent(0), event{0, "reply", 0}, sent(0)), 2 * second, 2 * time.Second, false},
 	} {
 		var s silence
 		for _, e := range row.events {
@@ -39,34 +49,6 @@ func TestSilence(t *testing.T) {
 		}
 		if got := s.lasting(row.at); got != row.lasting || s.dead(got) != row.dead {
 			t.Errorf("%s: lasting(%v) = %v, dead %v; want %v, %v", row.name, row.at.Offset(), got, s.dead(got), row.lasting, row.dead)
-		}
-	}
-}
-
-func TestSilenceOfADeadTarget(t *testing.T) {
-	for _, row := range []struct {
-		name   string
-		lost   int
-		reply  bool
-		lasted time.Duration
-		want   bool
-	}{
-		{"twenty lost in two seconds", 20, false, 2 * time.Second, true},
-		{"nineteen may be chance", 19, false, time.Minute, false},
-		{"less than two seconds may be a hiccup", 1000, false, 2*time.Second - 1, false},
-		{"a reply after them ends it", 1000, true, 2 * time.Second, false},
-	} {
-		var s silence
-		for range row.lost {
-			s.begin(0)
-			s.end(0, false, 0)
-		}
-		if row.reply {
-			s.begin(0)
-			s.end(0, true, 0)
-		}
-		if got := s.dead(row.lasted); got != row.want {
-			t.Errorf("%s: dead(%v) = %v; want %v", row.name, row.lasted, got, row.want)
 		}
 	}
 }

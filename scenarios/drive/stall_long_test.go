@@ -78,9 +78,7 @@ func capacity(t *testing.T, s *server, workers int) float64 {
 	// The first time opens the connections.
 	for range 2 {
 		runner := &drive.Live{Clock: clock.NewReal(), Target: s, Workers: workers}
-		if _, _, err := outing(t, context.Background(), runner, nil, closedStage(backoff.Policy{}, workers, count, time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		run(t, runner, closedStage(backoff.Policy{}, workers, count, time.Minute))
 		took = runner.Now().Offset()
 	}
 	return count / took.Seconds()
@@ -123,13 +121,9 @@ func stalledLive(t *testing.T, f stall, rate float64, workers int) bool {
 		t.Fatal(err)
 	}
 	stage := openStage(t, backoff.Policy{}, 5*time.Second, arrival.Step{Rate: rate, Length: f.every})
-	record, _, err := outing(t, context.Background(), &drive.Live{Clock: clk, Target: s, Workers: workers, Fine: true}, nil, stage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := run(t, &drive.Live{Clock: clk, Target: s, Workers: workers, Fine: true}, stage).sum
 	// The machine is not the same from one second to the next.
 	c = (c + capacity(t, s, workers)) / 2
-	sum := record.Total(results.Everything)
 	if sum.Succeeded != int64(stage.Schedule.Len()) {
 		t.Errorf("%d workers: %d operations succeeded; want all %d", workers, sum.Succeeded, stage.Schedule.Len())
 	}

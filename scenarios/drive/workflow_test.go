@@ -1,22 +1,21 @@
 package drive_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	"loadgen/backoff"
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/scenarios/workflow"
 	"loadgen/target"
 )
 
 // readThenWrite reads an entity and writes it; a conflict begins anew, unless it
-// met its own silent write.
+// met its own silent write. It notes what it is told.
 type readThenWrite struct{ told *[]string }
 
 func (p readThenWrite) Begin() target.Operation { return target.Operation{Verb: entity.Get} }
@@ -46,16 +45,39 @@ func (p readThenWrite) Next(a workflow.Attempt) (workflow.Move, target.Operation
 // lying has a script answer 200 with what was not asked for.
 const lying = -200
 
-// scripted answers one attempt after another as it is told to.
-type scripted struct{ statuses []int }
+// scripted answers one attempt after another by a list of statuses, and notes what was asked
+// beside the table: there 404 says that the queue is missing.
+type scripted struct {
+	statuses []int
+	asked    []string
+}
 
 func (s *scripted) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	status := s.statuses[0]
+	o := target.Outcome{Status: s.statuses[0], Counted: op.Entities()}
 	s.statuses = s.statuses[1:]
-	if status == lying {
-		return target.Outcome{Status: 200, Fault: target.WrongEntity}, now.Add(time.Millisecond)
+	if o.Status == lying {
+		o = target.Outcome{Status: 200, Fault: target.WrongEntity}
 	}
-	return target.Outcome{Status: status, Counted: 1}, now.Add(time.Millisecond)
+	if op.Beside != nil {
+		s.asked = append(s.asked, fmt.Sprint(op.Beside.Verb, " ", op.Attempt))
+		if o.Status == 404 {
+			o.Code, o.StoreMissing = entity.Code("QueueNotFound"), op.Beside.Verb == target.PutMessage
+		}
+	}
+	return o, now.Add(time.Millisecond)
+}
+
+// play has one operation played, by all of the statuses.
+func (s *scripted) play(t *testing.T, stage *drive.Stage, class results.Class) results.KindStats {
+	t.Helper()
+	sum := virtually(t, s, stage).sum
+	if len(s.statuses) > 0 {
+		t.Errorf("the answers %v were not asked for", s.statuses)
+	}
+	if succeeded := map[bool]int64{true: 1}[class == results.Ok]; sum.Operations != 1 || sum.Succeeded != succeeded {
+		t.Errorf("%d of %d operations succeeded; want %d of 1", sum.Succeeded, sum.Operations, succeeded)
+	}
+	return sum
 }
 
 func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
@@ -64,42 +86,128 @@ func TestWorkflowTakesAnOperationThroughItsRequests(t *testing.T) {
 		statuses []int
 		told     []string
 		class    results.Class
-		attempts int
 		served   int64
 	}{
-		{"each request once", []int{200, 204}, []string{"get 2", "merge 2"}, results.Ok, 2, 2},
-		{"a throttled write is retried by itself", []int{200, 503, 204}, []string{"get 2", "merge 5", "merge 2"}, results.Ok, 3, 2},
-		{"a conflict restarts at the read", []int{200, 412, 200, 204}, []string{"get 2", "merge 4", "get 2", "merge 2"}, results.Ok, 4, 4},
-		{"a silent write meets its own success", []int{200, 500, 412}, []string{"get 2", "merge 5 silent", "merge 4 silent"}, results.Ok, 3, 2},
+		{"each request once", []int{200, 204}, []string{"get 2", "merge 2"}, results.Ok, 2},
+		{"a throttled write is retried by itself", []int{200, 503, 204}, []string{"get 2", "merge 5", "merge 2"}, results.Ok, 2},
+		{"a conflict restarts at the read", []int{200, 412, 200, 204}, []string{"get 2", "merge 4", "get 2", "merge 2"}, results.Ok, 4},
+		{"a silent write meets its own success", []int{200, 500, 412}, []string{"get 2", "merge 5 silent", "merge 4 silent"}, results.Ok, 2},
 		{"a read that was silent makes no write silent", []int{500, 200, 412, 200, 204},
-			[]string{"get 5 silent", "get 2 silent", "merge 4", "get 2", "merge 2"}, results.Ok, 5, 4},
-		{"a reply that is not what was asked for is none, and not asked for again", []int{lying}, []string{"get 0 silent"}, results.Failed, 1, 0},
-		{"the workflow gives up", []int{200, 400}, []string{"get 2", "merge 4"}, results.Failed, 2, 1},
+			[]string{"get 5 silent", "get 2 silent", "merge 4", "get 2", "merge 2"}, results.Ok, 4},
+		{"a reply that is not what was asked for is none, and not asked for again", []int{lying}, []string{"get 0 silent"}, results.Failed, 0},
+		{"the workflow gives up", []int{200, 400}, []string{"get 2", "merge 4"}, results.Failed, 1},
 		{"retries are counted by request", []int{503, 503, 200, 503, 503, 204},
-			[]string{"get 5", "get 5", "get 2", "merge 5", "merge 5", "merge 2"}, results.Ok, 6, 2},
-		{"and spent, they end the operation", []int{200, 503, 503, 503}, []string{"get 2", "merge 5", "merge 5", "merge 5"}, results.Throttled, 4, 1},
+			[]string{"get 5", "get 5", "get 2", "merge 5", "merge 5", "merge 2"}, results.Ok, 2},
+		{"and spent, they end the operation", []int{200, 503, 503, 503}, []string{"get 2", "merge 5", "merge 5", "merge 5"}, results.Throttled, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var told []string
-			stage := &drive.Stage{
-				Name: "once", Schedule: steps(t, arrival.Step{Rate: 1, Length: time.Second}), Grace: time.Minute,
-				Retry:  backoff.Policy{Retries: 2, Delay: backoff.Fixed{Every: time.Millisecond}},
-				Phases: []results.Phase{{Name: "once", End: time.Second, Reported: true}},
-				Build:  func(_ uint64, w *drive.Work) { w.Workflow, w.Offers = readThenWrite{&told}, 2 },
+			stage := onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: readThenWrite{&told}, Offers: 2} })
+			sum := (&scripted{statuses: row.statuses}).play(t, stage, row.class)
+			if !slices.Equal(told, row.told) {
+				t.Errorf("the workflow was told %q; want %q", told, row.told)
 			}
-			played := &scripted{row.statuses}
-			record, _, err := outing(t, t.Context(), &drive.Virtual{Target: played}, nil, stage)
-			if err != nil {
-				t.Fatal(err)
+			if sum.Attempts != int64(len(row.statuses)) || sum.Served != row.served {
+				t.Errorf("%d attempts, %d served; want %d, %d", sum.Attempts, sum.Served, len(row.statuses), row.served)
 			}
-			sum := record.Total(results.Everything)
-			if len(played.statuses) > 0 || !slices.Equal(told, row.told) {
-				t.Errorf("the workflow was told %q, %d answers unasked for; want %q", told, len(played.statuses), row.told)
+		})
+	}
+}
+
+// storing puts a message. It notes what it is told.
+type storing struct{ told *[]string }
+
+func (p storing) Begin() target.Operation {
+	return target.Operation{Beside: &target.Beside{Verb: target.PutMessage, Store: "work"}}
+}
+
+func (p storing) Next(a workflow.Attempt) (workflow.Move, target.Operation) {
+	*p.told = append(*p.told, fmt.Sprint(a.Sent.Beside.Verb, " ", a.Outcome.Status, " ", a.Silent))
+	return workflow.Settle, target.Operation{}
+}
+
+// A queue that is missing is made in between, each request is an attempt, and the workflow
+// is told of none but its own.
+func TestWhatIsMissingIsMadeByAttemptsOfItsOwn(t *testing.T) {
+	stored := []string{"put-message 201 false"}
+	made := []string{"put-message 0", "make-queue 1", "put-message 2"}
+	for _, row := range []struct {
+		name     string
+		statuses []int
+		asked    []string
+		told     []string
+		class    results.Class
+		ok       int64
+	}{
+		{"it is there", []int{201}, made[:1], stored, results.Ok, 1},
+		{"it is made", []int{404, 201, 201}, made, stored, results.Ok, 3},
+		{"another made it", []int{404, 409, 201}, made, stored, results.Ok, 3},
+		{"it is made at the second try", []int{404, 503, 201, 201}, []string{"put-message 0", "make-queue 1", "make-queue 2", "put-message 3"}, stored, results.Ok, 3},
+		{"it cannot be made", []int{404, 403}, made[:2], nil, results.Failed, 1},
+		{"it is gone again", []int{404, 201, 404}, made, []string{"put-message 404 false"}, results.Failed, 2},
+		{"what was put in silence was not put", []int{500, 404, 201, 201}, []string{"put-message 0", "put-message 1", "make-queue 2", "put-message 3"},
+			[]string{"put-message 500 true", "put-message 201 false"}, results.Ok, 3},
+		{"what was made in silence is no put in silence", []int{404, 500, 409, 201},
+			[]string{"put-message 0", "make-queue 1", "make-queue 2", "put-message 3"}, stored, results.Ok, 3},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var told []string
+			played := &scripted{statuses: row.statuses}
+			sum := played.play(t, onceStage(t, func(w *drive.Work) { *w = drive.Work{Workflow: storing{&told}} }), row.class)
+			if !slices.Equal(played.asked, row.asked) || !slices.Equal(told, row.told) {
+				t.Errorf("asked %q and told %q; want %q and %q", played.asked, told, row.asked, row.told)
 			}
-			succeeded := map[bool]int64{true: 1}[row.class == results.Ok]
-			if sum.Operations != 1 || sum.Succeeded != succeeded || sum.Attempts != int64(row.attempts) || sum.Served != row.served {
-				t.Errorf("%d operations, %d succeeded, %d attempts, %d served; want 1, %d, %d, %d",
-					sum.Operations, sum.Succeeded, sum.Attempts, sum.Served, succeeded, row.attempts, row.served)
+			if sum.Attempts != int64(len(row.asked)) || sum.Ok != row.ok {
+				t.Errorf("%d attempts, %d ok; want %d and %d", sum.Attempts, sum.Ok, len(row.asked), row.ok)
+			}
+		})
+	}
+}
+
+// insertOnce is an insert that judges its conflicts by itself: each is somebody
+// else's.
+type insertOnce struct{}
+
+func (insertOnce) Begin() target.Operation { return target.Operation{Verb: entity.Insert} }
+
+func (insertOnce) Next(workflow.Attempt) (workflow.Move, target.Operation) {
+	return workflow.Settle, target.Operation{}
+}
+
+// What is told of an attempt is what is recorded of it, where a write meets its own
+// success and where a workflow decides, whose further requests are no retries.
+func TestAnObserverIsToldTheClassThatIsRecorded(t *testing.T) {
+	const ok, throttled, failed = results.Ok, results.Throttled, results.Failed
+	of := func(verb entity.Verb) drive.Work { return drive.Work{Operation: target.Operation{Verb: verb}} }
+	for _, row := range []struct {
+		name     string
+		work     drive.Work
+		statuses []int
+		want     []results.Class
+		retries  int64
+	}{
+		{"an insert that meets its own success", of(entity.Insert), []int{0, 409}, []results.Class{failed, ok}, 1},
+		{"an insert behind a gateway that waited too long", of(entity.Insert), []int{504, 409}, []results.Class{throttled, ok}, 1},
+		{"an insert that meets somebody else's", of(entity.Insert), []int{503, 409}, []results.Class{throttled, failed}, 1},
+		{"a delete that meets its own success", of(entity.Delete), []int{0, 503, 404}, []results.Class{failed, throttled, ok}, 2},
+		{"an upsert meets nothing", of(entity.InsertOrMerge), []int{0, 409}, []results.Class{failed, failed}, 1},
+		{"a transaction of nothing", of(entity.Batch), []int{0, 409}, []results.Class{failed, failed}, 1},
+		{"a workflow decides on its own conflicts", drive.Work{Workflow: insertOnce{}}, []int{0, 409}, []results.Class{failed, failed}, 1},
+		{"a conflict after which a workflow goes on was as expected", drive.Work{Workflow: readThenWrite{new([]string)}},
+			[]int{200, 412, 200, 204}, []results.Class{ok, ok, ok, ok}, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var told, recorded []results.Class
+			row.work.Offers = 1
+			stage := onceStage(t, func(w *drive.Work) { *w = row.work })
+			stage.Observe = func(_ uint64, _ *target.Outcome, class results.Class) { told = append(told, class) }
+			all := virtually(t, &scripted{statuses: row.statuses}, stage)
+			for _, one := range all.attempts.list {
+				recorded = append(recorded, one.Class)
+			}
+			if !slices.Equal(told, row.want) || !slices.Equal(recorded, row.want) || all.sum.Retries != row.retries {
+				t.Errorf("the observer was told %v of %v, recorded are %v and %d retries; want %v and %d",
+					told, row.statuses, recorded, all.sum.Retries, row.want, row.retries)
 			}
 		})
 	}
