@@ -277,29 +277,3 @@ func TestThrottledByTheRunner(t *testing.T) {
 	}
 	run.books(t, clock.Instant(3*tick), counts{scheduled: 3, sent: 1, dropped: 2, operations: 1, cut: 1, attempts: 1})
 }
-
-// Of a share, what is due before an instant is counted of its own operations alone, and a
-// load that comes to rest late still sends those.
-func TestAgendaOfAShare(t *testing.T) {
-	for index, want := range []uint64{34, 33, 33} {
-		stage := getStage(everyTick(t, 2*time.Second), time.Second)
-		stage.Share = Share{Index: index, Of: 3}
-		stage.Enough = func(clock.Instant, clock.Instant, func() uint64) error { return ErrSettled }
-		run := newTrial(t, stage, 0)
-		second := clock.Instant(time.Second)
-		if got := run.dueBefore(second); got != want {
-			t.Errorf("share %d: %d are due within a second; want %d", index, got, want)
-		}
-		if err := run.enough(second); err != nil {
-			t.Fatal(err)
-		}
-		for n := range want {
-			if s := run.take(second); s == nil || s.k != uint64(index)+3*n {
-				t.Fatalf("share %d: operation %d is %+v; want number %d", index, n, s, uint64(index)+3*n)
-			}
-		}
-		if s := run.take(second); s != nil {
-			t.Errorf("share %d: %d comes after it has come to rest; want none", index, s.k)
-		}
-	}
-}

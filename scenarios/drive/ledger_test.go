@@ -10,40 +10,6 @@ import (
 	"loadgen/results"
 )
 
-// listener notes what it is told.
-type listener struct{ heard []string }
-
-func (l *listener) Attempt(a *results.Attempt) {
-	l.heard = append(l.heard, fmt.Sprintf("attempt %d %v", a.Try, a.Class))
-}
-
-func (l *listener) Completed(c *results.Completed) {
-	l.heard = append(l.heard, fmt.Sprintf("operation %v", c.Class))
-}
-
-func TestLedgerTellsEverybody(t *testing.T) {
-	stage := getStage(nil, 3*time.Second)
-	stage.Lanes, stage.Count, stage.Phases[0].Reported = 1, 1, true
-	run := newTrial(t, stage, 0)
-	first, second := new(listener), new(listener)
-	run.ledger.Observers = []Observer{first, second}
-	s := run.send(t, 0)
-	run.reply(clock.Instant(tick), s, 503)
-	again := clock.Instant(tick + 3*time.Second)
-	run.reply(again.Add(tick), run.send(t, again), 200)
-	want := []string{"attempt 0 throttled", "attempt 1 ok", "operation ok"}
-	if !slices.Equal(first.heard, want) || !slices.Equal(second.heard, want) {
-		t.Errorf("the observers heard %q and %q; want %q each", first.heard, second.heard, want)
-	}
-	record := run.finish(t, clock.Instant(4*time.Second))
-	if waits := record.RetryWaits; waits.Count() != 1 || waits.Max()/1000 != 3000 {
-		t.Errorf("the record holds %d waits, the longest of %d µs; want one of 3 s", waits.Count(), waits.Max())
-	}
-	if sum := record.Total(results.Everything); sum.Attempts != 2 || sum.Operations != 1 {
-		t.Errorf("the record holds %d attempts and %d operations; want 2 and 1", sum.Attempts, sum.Operations)
-	}
-}
-
 // The record tells when a stage and its steps begin and end: each mark once its
 // instant is past, in the order of the instants, and none that never came.
 func TestMarksOfAStage(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"loadgen/backoff"
 	"loadgen/engine/clock"
-	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -46,18 +45,11 @@ func BenchmarkLiveAttempts(b *testing.B) {
 		{"open/workers=2000", 2000, 1e6},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			stage := &drive.Stage{
-				Name: "peak", Lanes: bench.workers, Count: uint64(b.N), Limit: time.Hour, Grace: time.Hour,
-				Retry: backoff.Policy{}, Chance: clock.NewStream(1, "retry"),
-				Phases: []results.Phase{{Name: "peak", End: time.Hour, Reported: true}}, Build: benchGet,
-			}
+			stage := closedStage(backoff.Policy{}, bench.workers, uint64(b.N), time.Hour)
 			if bench.rate > 0 {
-				var err error
-				stage.Schedule, err = arrival.NewSteps(arrival.Step{Rate: bench.rate, Length: time.Duration(float64(b.N)/bench.rate*1e9) + 1})
-				if err != nil {
-					b.Fatal(err)
-				}
+				stage = openStage(b, backoff.Policy{}, time.Hour, arrival.Step{Rate: bench.rate, Length: time.Duration(float64(b.N)/bench.rate*1e9) + 1})
 			}
+			stage.Build = benchGet
 			b.ReportAllocs()
 			used := processTime(b)
 			b.ResetTimer()

@@ -1,12 +1,8 @@
 package drive_test
 
 import (
-	"io"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -73,33 +69,4 @@ func TestVegetaSendsAtOurInstants(t *testing.T) {
 			}
 		})
 	}
-}
-
-// answer is a transport that answers by itself.
-type answer struct{}
-
-func (answer) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 204, Body: io.NopCloser(strings.NewReader("")), Request: r}, nil
-}
-
-// Vegeta's own attacker, on a clock that is perfect, sends all of a schedule and
-// each at its instant.
-func TestVegetasAttackerRunsOurSchedule(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := steps(t, arrival.Step{Rate: 12.5, Length: 2 * time.Second}, arrival.Step{Rate: 100, Length: time.Second})
-		attacker := vegeta.NewAttacker(vegeta.Client(&http.Client{Transport: answer{}}))
-		targets := vegeta.NewStaticTargeter(vegeta.Target{Method: "GET", URL: "http://table.invalid/T"})
-		began := time.Now()
-		var sent []time.Duration
-		for r := range attacker.Attack(targets, drive.Pacer(s), 0, "ours") {
-			if r.Code != 204 || r.Error != "" {
-				t.Errorf("hit %d = %d %s; want 204", r.Seq, r.Code, r.Error)
-			}
-			sent = append(sent, r.Timestamp.Sub(began))
-		}
-		slices.Sort(sent)
-		if want := instants(s); !slices.Equal(sent, want) {
-			t.Errorf("vegeta's attacker sent %d hits at %v; want %d at %v", len(sent), sent, len(want), want)
-		}
-	})
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"loadgen/backoff"
 	"loadgen/engine/clock"
-	"loadgen/results"
 	"loadgen/scenarios/arrival"
 	"loadgen/scenarios/drive"
 )
@@ -58,11 +58,8 @@ func median(runs []quantiles) (middle, least, most quantiles) {
 // ours paces a constant rate by the live runner.
 func ours(t *testing.T, s *server, rate int) quantiles {
 	t.Helper()
-	stage := &drive.Stage{
-		Name: "pace", Schedule: steps(t, arrival.Step{Rate: float64(rate), Length: pacingLength}),
-		Chance: clock.NewStream(1, "retry"), Grace: time.Second,
-		Phases: []results.Phase{{Name: "pace", End: pacingLength, Reported: true}}, Build: benchGet,
-	}
+	stage := openStage(t, backoff.Policy{}, time.Second, arrival.Step{Rate: float64(rate), Length: pacingLength})
+	stage.Build = benchGet
 	all := run(t, &drive.Live{Clock: clock.NewReal(), Target: s, Workers: pacingWorkers, Fine: true}, stage)
 	if all.sum.Succeeded != int64(stage.Schedule.Len()) {
 		t.Fatalf("%d of %d operations succeeded", all.sum.Succeeded, stage.Schedule.Len())

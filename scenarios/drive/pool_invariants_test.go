@@ -12,6 +12,12 @@ import (
 	"loadgen/target"
 )
 
+// getWork is a get of a hot partition.
+func getWork(_ uint64, w *Work) {
+	w.Operation.Verb, w.Operation.Table = entity.Get, "T"
+	w.Operation.Change = entity.Change{Verb: entity.Get, Key: entity.Key{Partition: "hot", Row: "1234"}}
+}
+
 // A session that is used again begins as a new one does, whatever it was: a field that
 // is left out of the reset would still hold what Poison put there.
 func TestPoisonedSessionBeginsAsANewOne(t *testing.T) {

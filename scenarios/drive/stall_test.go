@@ -1,7 +1,6 @@
 package drive_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"testing/synctest"
@@ -114,24 +113,4 @@ func stalled(t *testing.T, s stall, rate float64, periods int, takes time.Durati
 		t.Errorf("%v of every %v: %d operations succeeded; want all %d", s.lasts, s.every, sum.Succeeded, stage.Schedule.Len())
 	}
 	return sum
-}
-
-func TestWaitedByHand(t *testing.T) {
-	five := stall{time.Second, 5 * time.Second}
-	for _, row := range []struct {
-		name        string
-		q, capacity float64
-		want        time.Duration
-	}{
-		{"four fifths of all operations do not wait", .8, math.Inf(1), 0},
-		{"nor the median", .5, 1, 0},
-		{"the 90th waits half of the stall", .9, math.Inf(1), 500 * time.Millisecond},
-		{"the 99th all but a twentieth", .99, math.Inf(1), 950 * time.Millisecond},
-		{"the 99.9th all but a two-hundredth", .999, math.Inf(1), 995 * time.Millisecond},
-		{"at a capacity of four times the rate, a quarter of the rest is added", .9, 8000, 625 * time.Millisecond},
-	} {
-		if got := five.waited(row.q, 2000, row.capacity); (got - row.want).Abs() > time.Microsecond {
-			t.Errorf("%s: %s = %v; want %v", row.name, fmt.Sprintf("waited(%g, 2000, %g)", row.q, row.capacity), got, row.want)
-		}
-	}
 }
