@@ -3,8 +3,6 @@ package campaign_test
 import (
 	"slices"
 	"testing"
-
-	"loadgen/scenarios"
 )
 
 // queues is a scenario whose employees leave by one of two queues.
@@ -38,16 +36,10 @@ phases:
 // What must hold is looked at once for each queue that things go by, and not for each
 // operation that goes by it.
 func TestChecksAreOfPlaces(t *testing.T) {
-	s, err := scenarios.Parse("queues.yaml", []byte(queues))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := performed(t, s, false)
-	if r.ended != nil {
-		t.Fatal(r.ended)
-	}
+	s := parsed(t, queues)
+	record := recorded(t, newWorld(t, s, nil).run(t, ofPattern(s)))
 	var names []string
-	for _, one := range r.record.Invariants {
+	for _, one := range record.Invariants {
 		names = append(names, one.Name)
 		if one.Looked == 0 {
 			t.Errorf("%s: nothing was looked at", one.Name)
@@ -57,7 +49,7 @@ func TestChecksAreOfPlaces(t *testing.T) {
 	if want := []string{messages, messages, entities, entities}; !slices.Equal(names, want) {
 		t.Errorf("looked at %q; want %q", names, want)
 	}
-	for _, one := range r.record.Invariants {
+	for _, one := range record.Invariants {
 		if one.Faults != 0 {
 			t.Errorf("%s: %d faults in %d, %q; want none, once both queues are empty", one.Name, one.Faults, one.Looked, one.Examples)
 		}

@@ -1,12 +1,10 @@
 package campaign_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/engine"
@@ -17,13 +15,12 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
-// laps is a scenario of every kind of write: a counter on few keys that many want
-// to raise at once, and afterwards, where asked for, deletes.
-func laps(t testing.TB, deletes bool, settings ...[2]string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Parse("laps.yaml", []byte(`name: laps
+// lapsText is a scenario of every kind of write: a counter on few keys that many want
+// to raise at once, and afterwards deletes.
+const lapsText = `name: laps
 seed: 7
 workers: 64
 retry: short
@@ -53,15 +50,12 @@ phases:
       rates: [100]
       each: 1s
       operations: [{verb: delete}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range settings {
-		if err := s.Set(one[0], one[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+`
+
+// laps returns that scenario with the deletes or without, and with values set.
+func laps(t testing.TB, deletes bool, settings ...string) *scenarios.Scenario {
+	t.Helper()
+	s := parsed(t, lapsText, settings...)
 	if !deletes {
 		s.Phases = s.Phases[:2]
 	}
@@ -70,10 +64,7 @@ phases:
 
 // lossy is a target that keeps a log of its own, and lies where it is told to.
 type lossy struct {
-	inner interface {
-		target.Target
-		target.Immediate
-	}
+	*world
 	// alter, where set, may change what is carried out of a write, or answer it
 	// itself; it is called under the lock.
 	alter func(op *target.Operation) (target.Outcome, bool)
@@ -91,19 +82,21 @@ type attemptLog struct {
 }
 
 // enter notes what became of an attempt inside the target.
-func (l *lossy) enter(op *target.Operation, status int) {
+func (l *lossy) enter(op *target.Operation, o target.Outcome) target.Outcome {
 	_, exactly := op.Change.Match.Exactly()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.log[op.Number] = append(l.log[op.Number], &attemptLog{verb: op.Verb, conditional: exactly, inside: status})
+	l.log[op.Number] = append(l.log[op.Number], &attemptLog{verb: op.Verb, conditional: exactly, inside: o.Status})
+	return o
 }
 
 // tell notes what the sender of the last attempt was told.
-func (l *lossy) tell(op *target.Operation, status int) {
+func (l *lossy) tell(op *target.Operation, o target.Outcome) target.Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	attempts := l.log[op.Number]
-	attempts[len(attempts)-1].told = status
+	attempts[len(attempts)-1].told = o.Status
+	return o
 }
 
 func (l *lossy) lie(op *target.Operation) (target.Outcome, bool) {
@@ -119,39 +112,33 @@ func (l *lossy) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	changed := *op
 	o, lied := l.lie(&changed)
 	if !lied {
-		o = l.inner.Do(ctx, &changed)
+		o = l.world.Do(ctx, &changed)
 	}
-	l.enter(op, o.Status)
-	return o
+	return l.enter(op, o)
 }
 
 func (l *lossy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	changed := *op
 	o, lied := l.lie(&changed)
 	if !lied {
-		o, now = l.inner.Submit(now, &changed)
+		o, now = l.world.Submit(now, &changed)
 	}
-	l.enter(op, o.Status)
-	return o, now
+	return l.enter(op, o), now
 }
 
-// outside notes what comes back through the faults.
-type outside struct {
-	live      target.Target
-	immediate target.Immediate
-	log       *lossy
-}
-
-func (s *outside) Do(ctx context.Context, op *target.Operation) target.Outcome {
-	o := s.live.Do(ctx, op)
-	s.log.tell(op, o.Status)
-	return o
-}
-
-func (s *outside) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	o, done := s.immediate.Submit(now, op)
-	s.log.tell(op, o.Status)
-	return o, done
+// behind returns a runner on the target behind faults, of which it learns what came back.
+func (l *lossy) behind(plan engine.FaultPlan) drive.Runner {
+	if l.clk == nil {
+		through := target.WrapImmediateFaults(l, plan, 3)
+		return &drive.Virtual{Target: targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+			o, done := through.Submit(now, op)
+			return l.tell(op, o), done
+		})}
+	}
+	through := target.WrapFaults(l, plan, 3, l.clk)
+	return l.through(targettest.Func(func(ctx context.Context, op *target.Operation) target.Outcome {
+		return l.tell(op, through.Do(ctx, op))
+	}))
 }
 
 // dropping is a plan that loses so many replies of a million, from the first
@@ -166,32 +153,12 @@ func dropping(share int) engine.FaultPlan {
 
 // audited runs a scenario, live or in virtual time, and returns its record and the
 // target's own log.
-func audited(t *testing.T, s *scenarios.Scenario, live bool, share int, o campaign.Options,
+func audited(t *testing.T, s *scenarios.Scenario, clk clock.Clock, share int, o campaign.Options,
 	alter func(*target.Operation) (target.Outcome, bool)) (*results.Record, *lossy) {
 	t.Helper()
-	clk := clock.NewReal()
-	w := newWorld(t, s, clk)
-	inside := &lossy{inner: w.target, alter: alter, log: make(map[uint64][]*attemptLog)}
-	plan := dropping(share)
-	spy := &outside{log: inside, live: target.WrapFaults(inside, plan, 3, clk), immediate: target.WrapImmediateFaults(inside, plan, 3)}
+	l := &lossy{world: newWorld(t, s, clk), alter: alter, log: make(map[uint64][]*attemptLog)}
 	o.Scenario, o.Table, o.NewName = s, "Laps", true
-	runner := drive.Runner(&drive.Virtual{Target: spy})
-	if live {
-		runner = &drive.Live{Clock: clk, Target: spy, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
-	}
-	record, err := w.run(t, t.Context(), runner, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record, inside
-}
-
-// eachWay calls a test live, in a bubble, and in virtual time.
-func eachWay(t *testing.T, name string, test func(t *testing.T, live bool)) {
-	t.Run(name+", virtual", func(t *testing.T) { test(t, false) })
-	t.Run(name+", live", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { test(t, true) })
-	})
+	return recorded(t, carry(t, t.Context(), l.behind(dropping(share)), o, nil)), l
 }
 
 // The measured operations are numbered on after those that create and mark the
@@ -279,7 +246,7 @@ func same(t *testing.T, got *results.Audit, want results.Audit) {
 // The audit knows of replies that were lost after the fact what the target that
 // lost them knows.
 func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
-	for _, row := range []struct {
+	rows := []struct {
 		name    string
 		share   int
 		retry   string
@@ -295,17 +262,15 @@ func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
 		{"one in five, and nothing is deleted", 200_000, "short", false, true},
 		{"one in a hundred, and nothing is tried again", 10_000, "none", true, false},
 		{"one in twenty, nothing is tried again and nothing deleted", 50_000, "none", false, false},
-	} {
-		if testing.Short() && row.share != 10_000 {
-			continue
-		}
-		eachWay(t, row.name, func(t *testing.T, live bool) {
+	}
+	for _, row := range spread(rows, tier(3, len(rows))) {
+		eachWay(t, row.name, func(t *testing.T, clk clock.Clock) {
 			entities := "3"
 			if row.forgets {
 				entities = "12"
 			}
-			s := laps(t, row.deletes, [2]string{"retry", row.retry}, [2]string{"phases.load.entities", entities})
-			record, log := audited(t, s, live, row.share, campaign.Options{Verify: true}, nil)
+			s := laps(t, row.deletes, "retry="+row.retry, "phases.load.entities="+entities)
+			record, log := audited(t, s, clk, row.share, campaign.Options{Verify: true}, nil)
 			got, want := record.Audit, tallied(t, s, log)
 			if forgotten := want.Own412 - got.Own412; row.forgets && forgotten > 0 && forgotten <= want.Own412/3 {
 				want.Own412, want.Acknowledged = want.Own412-forgotten, want.Acknowledged-forgotten
@@ -327,10 +292,10 @@ func TestAuditEqualsTheLogOfLostReplies(t *testing.T) {
 // Where nobody gets in another's way and no reply is lost, nothing but
 // acknowledged writes is counted.
 func TestAuditOfAQuietRunCountsNothing(t *testing.T) {
-	eachWay(t, "inserts and merges", func(t *testing.T, live bool) {
-		s := laps(t, false, [2]string{"phases.run.operations", `[{verb: insert}, {verb: merge, properties: [{name: Paid, value: "yes"}]},
-			{name: put, verb: insert-or-replace}, {name: touch, verb: insert-or-merge, properties: [{name: Desk, value: A}]}]`})
-		record, log := audited(t, s, live, 0, campaign.Options{Verify: true}, nil)
+	eachWay(t, "inserts and merges", func(t *testing.T, clk clock.Clock) {
+		s := laps(t, false, `phases.run.operations=[{verb: insert}, {verb: merge, properties: [{name: Paid, value: "yes"}]},
+			{name: put, verb: insert-or-replace}, {name: touch, verb: insert-or-merge, properties: [{name: Desk, value: A}]}]`)
+		record, log := audited(t, s, clk, 0, campaign.Options{Verify: true}, nil)
 		same(t, record.Audit, tallied(t, s, log))
 		same(t, record.Audit, results.Audit{Writes: 1200, Acknowledged: 1200})
 	})
@@ -372,9 +337,9 @@ func TestAuditFindsOutATargetThatLies(t *testing.T) {
 		{"increments that were not done", nothing(entity.Merge), "[{verb: merge, counter: Laps}]", true, false},
 		{"increments that were done twice", twice, "[{verb: merge, counter: Laps}]", false, true},
 	} {
-		eachWay(t, row.name, func(t *testing.T, live bool) {
-			s := laps(t, false, [2]string{"phases.load.entities", "12"}, [2]string{"phases.run.operations", row.operations})
-			record, log := audited(t, s, live, 0, campaign.Options{Verify: true}, row.alter)
+		eachWay(t, row.name, func(t *testing.T, clk clock.Clock) {
+			s := laps(t, false, "phases.load.entities=12", "phases.run.operations="+row.operations)
+			record, log := audited(t, s, clk, 0, campaign.Options{Verify: true}, row.alter)
 			told := int64(0)
 			for number, attempts := range log.log {
 				if last := attempts[len(attempts)-1]; lies(&target.Operation{Number: number}) && number < firstMeasured+1200 && last.told < 300 {
@@ -399,8 +364,8 @@ func TestAuditFindsOutATargetThatLies(t *testing.T) {
 
 // What is beyond the bound is counted, and what is watched is found.
 func TestAuditWatchesNoMoreThanItMay(t *testing.T) {
-	s := laps(t, false, [2]string{"phases.run.operations", "[{verb: insert}]"})
-	record, _ := audited(t, s, false, 0, campaign.Options{Verify: true, Watched: 7}, nil)
+	s := laps(t, false, "phases.run.operations=[{verb: insert}]")
+	record, _ := audited(t, s, nil, 0, campaign.Options{Verify: true, Watched: 7}, nil)
 	got := record.Audit
 	if got.Keys != 7 || got.ReadBack != 7 || got.Unwatched != 1200-7 || !got.Sound() {
 		t.Errorf("%+v; want 7 entities watched and read back, %d writes unwatched, none lost", *got, 1200-7)
@@ -410,50 +375,28 @@ func TestAuditWatchesNoMoreThanItMay(t *testing.T) {
 // A run that is stopped tells what it knows and reads nothing back.
 func TestAuditOfAStoppedRun(t *testing.T) {
 	s := laps(t, false)
-	w := newWorld(t, s, nil)
 	ctx, stop := context.WithCancel(t.Context())
-	stopping := &outside{immediate: w.target, log: &lossy{log: make(map[uint64][]*attemptLog)}}
-	counted := 0
-	stopping.log.alter = func(*target.Operation) (target.Outcome, bool) {
+	l, counted := &lossy{world: newWorld(t, s, nil), log: make(map[uint64][]*attemptLog)}, 0
+	l.alter = func(*target.Operation) (target.Outcome, bool) {
 		if counted++; counted == 600 {
 			stop()
 		}
 		return target.Outcome{}, false
 	}
-	stopping.log.inner = w.target
-	stopping.immediate = stopping.log
-	record, err := w.run(t, ctx, &drive.Virtual{Target: stopping}, campaign.Options{Scenario: s, Table: "Laps", NewName: true, Verify: true})
-	if err == nil || record.Audit == nil || record.Audit.ReadBack != 0 || record.Audit.Keys == 0 || record.Audit.Writes == 0 {
-		t.Errorf("a stopped run ended with %v and the audit %+v; want an error, and writes that were not read back", err, record.Audit)
+	r := carry(t, ctx, &drive.Virtual{Target: l}, campaign.Options{Scenario: s, Table: "Laps", NewName: true, Verify: true}, nil)
+	if a := r.record.Audit; r.ended == nil || a == nil || a.ReadBack != 0 || a.Keys == 0 || a.Writes == 0 {
+		t.Errorf("a stopped run ended with %v and the audit %+v; want an error, and writes that were not read back", r.ended, a)
 	}
 }
 
-// Without being asked to, a run writes no ids and audits nothing, but for what
-// reads first.
-func TestNoAuditUnlessAskedFor(t *testing.T) {
-	s := laps(t, false)
-	w := newWorld(t, s, nil)
-	record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "Laps", NewName: true})
-	if err != nil || record.Audit != nil {
-		t.Errorf("the run ended with %v and the audit %+v; want neither", err, record.Audit)
-	}
-	for _, kind := range record.Manifest.Operations {
-		if kind.Name == "audit" {
-			t.Errorf("the operations hold %q; want none", kind.Name)
-		}
-	}
-}
-
-// Both forecasts know of what is read back and followed.
+// A run audits where it is asked to, and both forecasts know of what is read back and followed.
 func TestForecastKnowsOfTheAudit(t *testing.T) {
-	s := laps(t, false, [2]string{"phases.run.operations", "[{verb: insert}, {verb: get}]"})
-	plain, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Laps"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	verified, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "Laps", Verify: true})
-	if err != nil {
-		t.Fatal(err)
+	o := campaign.Options{Scenario: laps(t, false, "phases.run.operations=[{verb: insert}, {verb: get}]"), Table: "Laps"}
+	plain := planned(t, o)
+	o.Verify = true
+	verified := planned(t, o)
+	if more := len(verified.Kinds()) - len(plain.Kinds()); more != 1 {
+		t.Errorf("verifying has %d kinds of operations more; want that of the audit", more)
 	}
 	// Half of the 1,200 operations are inserts, each read back once.
 	if more := verified.Forecast().Requests - plain.Forecast().Requests; more != 600 {

@@ -8,18 +8,17 @@ import (
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/entity"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // besideOf returns how many entities of the design beside there are in a table, and how
 // many copies of either kind.
-func besideOf(t testing.TB, w *world) (own, numbers, states int) {
-	t.Helper()
-	for key := range kept(t, w, "orders") {
+func besideOf(w *world) (own, numbers, states int) {
+	for key := range w.kept("orders") {
 		switch {
 		case strings.HasPrefix(key.Row, "id_"):
 			numbers++
@@ -32,10 +31,15 @@ func besideOf(t testing.TB, w *world) (own, numbers, states int) {
 	return own - 1, numbers, states // without the marker
 }
 
+// keeping returns the options of a campaign that keeps its table of orders.
+func keeping(s *scenarios.Scenario, verify bool) campaign.Options {
+	return campaign.Options{Scenario: s, Table: "orders", NewName: true, Keep: true, Verify: verify}
+}
+
 // What lies in one partition is written by one request, and each of it counts.
 func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 	leftOutWhenShort(t)
-	const operations = 90
+	const operations = 30
 	for _, row := range []struct {
 		name, operation string
 		// requests and entities are those of an operation, own how many entities there
@@ -53,19 +57,16 @@ func TestCopiesBesideTheirEntityAreOneRequest(t *testing.T) {
 		{"a batch too large for any", "{name: it, verb: batch, entities: 60, together: [customer]}", 7, 180, 400 + operations*60},
 	} {
 		for _, verify := range []bool{false, true} {
-			s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 60}, for: 1500ms, operations: ["+row.operation+"]"))
+			s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 30}, for: 1s, operations: ["+row.operation+"]"))
 			w := newWorld(t, s, nil)
-			record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify})
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := recorded(t, w.run(t, keeping(s, verify)))
 			k := kindOf(t, record, "it")
 			// The states of a batch differ, the customers do not.
 			if k.Attempts > operations*row.requests || row.requests < 4 && k.Attempts != operations*row.requests || k.Served != operations*row.entities || k.Offered != k.Served || k.Failed > 0 {
 				t.Errorf("%s, verified %v: %d took %d requests, were due to count %d and counted %d, %d failed; want %d requests of %d entities",
 					row.name, verify, operations, k.Attempts, k.Offered, k.Served, k.Failed, operations*row.requests, operations*row.entities)
 			}
-			if own, numbers, states := besideOf(t, w); own != row.own || numbers != own || states != own {
+			if own, numbers, states := besideOf(w); own != row.own || numbers != own || states != own {
 				t.Errorf("%s, verified %v: %d entities are there with %d and %d copies; want %d of each", row.name, verify, own, numbers, states, row.own)
 			}
 			if verify && (record.Audit.Acknowledged != operations || record.Audit.Lost+record.Audit.Overwritten+record.Audit.Unknown > 0) {
@@ -84,15 +85,12 @@ func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
 	for _, verify := range []bool{false, true} {
 		s := unlimited(t, ordered(t, "beside", "arrivals: {constant: 100}, for: 10s, drain: 20s, operations: ["+operations+"]"))
 		w := newWorld(t, s, nil)
-		losing := target.WrapImmediateFaults(w.target, engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, Share: 100_000}}}, 3)
-		record, err := w.run(t, t.Context(), &drive.Virtual{Target: losing}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify, NewName: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		losing := target.WrapImmediateFaults(w, engine.FaultPlan{Rules: []engine.FaultRule{{Kind: engine.FaultDrop, Moment: engine.FaultAfter, From: 0, To: time.Hour, Share: 100_000}}}, 3)
+		record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: losing}, keeping(s, verify), nil))
 		if losing.Log().DroppedAfter < 50 {
 			t.Fatalf("%d replies were lost; want many", losing.Log().DroppedAfter)
 		}
-		if own, numbers, states := besideOf(t, w); own < 300 || numbers != own || states != own {
+		if own, numbers, states := besideOf(w); own < 300 || numbers != own || states != own {
 			t.Errorf("verified %v: %d entities are left, and %d and %d of their copies; want as many", verify, own, numbers, states)
 		}
 		if verify && record.Audit.Lost > 0 {
@@ -105,20 +103,12 @@ func TestNobodyMeetsAnEntityWithoutItsCopies(t *testing.T) {
 // same.
 func TestDeletionsOfWhatLacksACopy(t *testing.T) {
 	leftOutWhenShort(t)
-	s, err := scenarios.Parse("orders.yaml", []byte(fmt.Sprintf(orders, "beside", "arrivals: {constant: 40}, for: 5s, "+
+	s := unlimited(t, parsed(t, fmt.Sprintf(orders, "beside", "arrivals: {constant: 40}, for: 5s, "+
 		"operations: [{verb: delete}, {verb: insert-or-merge, properties: [{name: Note, value: again}]}]")+
-		"  - {name: after, traffic: {arrivals: {constant: 100}, for: 3s, operations: [{verb: delete}]}}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Set("phases.load.entities", "20"); err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, unlimited(t, s), nil)
-	if _, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true}); err != nil {
-		t.Fatal(err)
-	}
-	if own, numbers, states := besideOf(t, w); own+numbers+states != 0 {
+		"  - {name: after, traffic: {arrivals: {constant: 100}, for: 3s, operations: [{verb: delete}]}}\n", "phases.load.entities=20"))
+	w := newWorld(t, s, nil)
+	recorded(t, w.run(t, keeping(s, false)))
+	if own, numbers, states := besideOf(w); own+numbers+states != 0 {
 		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
 	}
 }
@@ -129,39 +119,24 @@ func TestDeletionsOfWhatLostItsCopies(t *testing.T) {
 	leftOutWhenShort(t)
 	text := fmt.Sprintf(orders, "beside", "clients: 1, count: 6, operations: [{verb: batch, entities: 60, together: [customer]}]") +
 		"  - {name: after, traffic: {clients: 1, count: 2500, operations: [{verb: delete}]}}\n"
-	s, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, "retry: short", "retry: none", 1)))
-	if err != nil {
-		t.Fatal(err)
+	s := unlimited(t, parsed(t, text, "retry=none", "phases.load.entities=60"))
+	w := newWorld(t, s, nil)
+	on, requests := false, 0
+	refusing := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+		if on {
+			if requests++; requests%2 == 0 {
+				return targettest.Busy(op), now.Add(time.Millisecond)
+			}
+		}
+		return w.Submit(now, op)
+	})
+	o := keeping(s, false)
+	o.Entering = func(p campaign.Progress) { on = p.Stage == "measure" }
+	recorded(t, carry(t, t.Context(), &drive.Virtual{Target: refusing}, o, nil))
+	if requests < 12 {
+		t.Fatalf("the batches took %d requests; want two each at least", requests)
 	}
-	if err := s.Set("phases.load.entities", "60"); err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, unlimited(t, s), nil)
-	refusing := &alternating{Immediate: w.target}
-	o := campaign.Options{Scenario: s, Table: "orders", Keep: true, Entering: func(p campaign.Progress) { refusing.on = p.Stage == "measure" }}
-	if _, err := w.run(t, t.Context(), &drive.Virtual{Target: refusing}, o); err != nil {
-		t.Fatal(err)
-	}
-	if refusing.requests < 12 {
-		t.Fatalf("the batches took %d requests; want two each at least", refusing.requests)
-	}
-	if own, numbers, states := besideOf(t, w); own+numbers+states != 0 {
+	if own, numbers, states := besideOf(w); own+numbers+states != 0 {
 		t.Errorf("%d entities are left, and %d and %d of their copies; want none", own, numbers, states)
 	}
-}
-
-// alternating refuses each second request while it is on.
-type alternating struct {
-	target.Immediate
-	on       bool
-	requests int
-}
-
-func (a *alternating) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	if a.on {
-		if a.requests++; a.requests%2 == 0 {
-			return target.Outcome{Status: 503, Code: entity.ServerBusy}, now.Add(time.Millisecond)
-		}
-	}
-	return a.Immediate.Submit(now, op)
 }

@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -19,7 +17,7 @@ import (
 // dying has clients that die between an entity and its copy, which has the same RowKey in
 // another table and another partition.
 const dying = `name: dying
-seed: SEED
+seed: 1
 table: staff
 retry: documented
 model: {profile: off}
@@ -38,13 +36,13 @@ phases:
     load: {entities: 200}
   - name: day
     traffic:
-      clients: CLIENTS
+      clients: 1
       count: 600
       operations:
         - {name: hire, verb: insert, weight: 3, killed: 20%}
         - {name: raise, verb: merge, properties: [{name: Pay, type: Int64, value: "{pay}"}], killed: 20%}
         - {name: leave, verb: delete, weight: 2, killed: 20%}
-REPAIR`
+`
 
 const repaired = `  - name: mend
     traffic: {clients: 1, count: 1, operations: [{name: mend, workflow: repair-copies}]}
@@ -118,32 +116,13 @@ func TestCopiesOfDeadClients(t *testing.T) {
 	for _, clients := range []int{1, 8} {
 		for seed := range tier(3, 20) {
 			for _, repairs := range []bool{false, true} {
-				text := strings.NewReplacer("SEED", fmt.Sprint(seed), "CLIENTS", fmt.Sprint(clients), "REPAIR", map[bool]string{true: repaired}[repairs]).Replace(dying)
-				s, err := scenarios.Parse("dying.yaml", []byte(text))
-				if err != nil {
-					t.Fatal(err)
+				text := dying
+				if repairs {
+					text += repaired
 				}
-				c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "run", NewName: true})
-				if err != nil {
-					t.Fatal(err)
-				}
-				folder := new(results.Memory)
-				recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-				if err != nil {
-					t.Fatal(err)
-				}
-				b := &books{target.NewInProcess(engineOf(t, s, false), "one", nil), make(map[string]map[entity.Key]map[string]entity.Value)}
-				runner := &drive.Virtual{Target: b}
-				if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
-					t.Fatal(err)
-				}
-				if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-					t.Fatal(err)
-				}
-				record, err := results.Read(folder)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := parsed(t, text, fmt.Sprint("seed=", seed), fmt.Sprint("phases.day.clients=", clients))
+				b := &books{newWorld(t, s, nil), make(map[string]map[entity.Key]map[string]entity.Value)}
+				record := recorded(t, carry(t, t.Context(), &drive.Virtual{Target: b}, campaign.Options{Scenario: s, Table: "run", NewName: true}, nil))
 				missing, orphaned, stale := b.wrong()
 				one := record.Invariants[0]
 				if len(record.Invariants) != 1 || one.Faults != missing+orphaned+stale || repairs && one.Faults != 0 || one.Looked < 300 {

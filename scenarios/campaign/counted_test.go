@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"loadgen/engine/filter"
-	"loadgen/results"
 	"loadgen/scenarios/campaign"
 )
 
@@ -16,14 +15,11 @@ func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
 	leftOutWhenShort(t)
 	lengths := map[string]time.Duration{}
 	for _, clients := range []string{"1", "8"} {
-		r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")), false, nil)
-		if r.ended != nil {
-			t.Fatal(r.ended)
-		}
-		if k := kindOf(t, r.record, "get"); k.Scheduled != 400 || k.Operations != 400 || k.Attempts != 400 || k.Dropped != 0 {
+		record := simulated(t, unlimited(t, ordered(t, "customer", "clients: "+clients+", count: 400, operations: [{verb: get}]")))
+		if k := kindOf(t, record, "get"); k.Scheduled != 400 || k.Operations != 400 || k.Attempts != 400 || k.Dropped != 0 {
 			t.Errorf("%s clients: %d due, %d ended, %d dropped; want 400, none dropped", clients, k.Scheduled, k.Operations, k.Dropped)
 		}
-		phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+		phase := reported(t, record)
 		lengths[clients] = phase.End - phase.Begin
 	}
 	// A read takes 4 ms on the average.
@@ -38,8 +34,7 @@ func TestACountedLoopLastsAsLongAsItsOperations(t *testing.T) {
 // What its partitions serve is theirs however long a loop of so many operations lasts: also
 // what comes later than was reckoned with.
 func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
-	r := carriedOut(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{workflow: read-set, with: {sets: 2}}]")), false, nil)
-	phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+	phase := reported(t, simulated(t, unlimited(t, ordered(t, "customer", "clients: 2, count: 2, operations: [{workflow: read-set, with: {sets: 2}}]"))))
 	if len(phase.Offered) == 0 || !slices.Equal(phase.Partitions, phase.Offered) {
 		t.Errorf("partitions served %v; want what was asked of them, %v", phase.Partitions, phase.Offered)
 	}
@@ -48,8 +43,7 @@ func TestACountedLoopTellsOfItsPartitions(t *testing.T) {
 // What a workflow reads is due to be counted as it is counted.
 func TestWorkflowsAreDueWhatTheyRead(t *testing.T) {
 	leftOutWhenShort(t)
-	r := carriedOut(t, unlimited(t, ordered(t, "customer", "arrivals: {constant: 20}, for: 5s, operations: [{workflow: read-set, with: {sets: 10}}, {verb: insert}]")), false, nil)
-	k := kindOf(t, r.record, "read-set")
+	k := kindOf(t, simulated(t, unlimited(t, ordered(t, "customer", "arrivals: {constant: 20}, for: 5s, operations: [{workflow: read-set, with: {sets: 10}}, {verb: insert}]"))), "read-set")
 	if off := float64(k.Offered-k.Served) / float64(k.Served); k.Served < 40*30 || off < -0.03 || off > 0.03 {
 		t.Errorf("sets of partitions were due to count %d entities and counted %d; want the same within 3 %%", k.Offered, k.Served)
 	}
@@ -59,11 +53,7 @@ func TestWorkflowsAreDueWhatTheyRead(t *testing.T) {
 // workflow does by what it reads.
 func TestPreviewOfACountedLoop(t *testing.T) {
 	s := ordered(t, "customer", "clients: 4, count: 40, operations: [{workflow: read-set, with: {sets: 1000}}]")
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Preview(1)
+	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders"}).Preview(1)
 	if err != nil {
 		t.Fatal(err)
 	}

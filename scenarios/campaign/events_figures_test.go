@@ -2,18 +2,14 @@ package campaign_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"loadgen/engine/filter"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 )
 
 // What is forecast of event traffic is what a run then does, copies and searches among
@@ -31,19 +27,10 @@ func TestForecastOfEventTraffic(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := unlimited(t, ordered(t, row.design, row.traffic))
-			for _, verify := range []bool{false, true} {
+			for _, verify := range []bool{true, false}[:tier(1, 2)] {
 				o := campaign.Options{Scenario: s, Table: "orders", Verify: verify}
-				c, err := campaign.NewCampaign(o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				forecast := c.Forecast()
-				w := newWorld(t, s, nil)
-				record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sum := record.Total(results.Everything)
+				forecast := planned(t, o).Forecast()
+				sum := recorded(t, newWorld(t, s, nil).run(t, o)).Total(results.Everything)
 				for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
 					if off := math.Abs(float64(pair[0]-pair[1])) / float64(pair[1]); off > 0.08 {
 						t.Errorf("verified %v: Forecast: %d %s; the run made %d, %.1f %% off", verify, pair[0], what, pair[1], 100*off)
@@ -68,7 +55,7 @@ func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
 		"{verb: query, class: table-scan, where: \"State eq 'nothing'\", top: 10, pages: 2}",
 	} {
 		s := unlimited(t, ordered(t, "hour", "arrivals: {constant: 20}, for: 20s, operations: ["+operation+"]"))
-		k := kindOf(t, carriedOut(t, s, false, nil).record, "query")
+		k := kindOf(t, simulated(t, s), "query")
 		if off := math.Abs(float64(k.Offered-k.Served)) / float64(k.Served); off > 0.1 {
 			t.Errorf("%s: was due to count %d and counted %d; want the same within 10 %%", operation, k.Offered, k.Served)
 		}
@@ -82,35 +69,27 @@ func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {
 func TestNoSearchOfEventTraffic(t *testing.T) {
 	leftOutWhenShort(t)
 	s := ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: insert}]")
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders", Find: &campaign.Find{Of: results.LimitPartition}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) || !strings.Contains(err.Error(), "expected partitions, such as phases.measure.partitions=all") {
+	c := planned(t, campaign.Options{Scenario: s, Table: "orders", Find: &campaign.Find{Of: results.LimitPartition}})
+	if _, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) || !strings.Contains(err.Error(), "phases.measure.partitions") {
 		t.Errorf("FindOver() = %v; want an error that asks for partitions", err)
 	}
 }
 
 // Over several accounts every request of event traffic has one partition and goes where
-// that lies, with its copies; what would cross accounts is throttled ahead of time.
+// that lies, with its copies.
 func TestEventTrafficOverAccounts(t *testing.T) {
 	leftOutWhenShort(t)
-	text := fmt.Sprintf(strings.Replace(orders, "attributes:", "accounts: {number: 3}\nattributes:", 1), "copied",
-		`arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}, {verb: batch, entities: 4, together: [customer]}, {verb: query, by: [customer], top: 10}, `+
-			`{name: pay, verb: merge, by: [state, id], properties: [{name: State, value: paid}]}, {verb: delete, by: [id]}, {verb: get, of: latest}, {verb: replace}]`)
-	record, _, _ := sharding(t, unlimited(t, scenarioOf(t, text)), nil, campaign.Options{Verify: true, NewName: true})
+	s := unlimited(t, ordered(t, "copied", `arrivals: {constant: 100}, for: 5s, operations: [{verb: insert}, {verb: batch, entities: 4, together: [customer]}, `+
+		`{verb: query, by: [customer], top: 10}, {name: pay, verb: merge, by: [state, id], properties: [{name: State, value: paid}]}, `+
+		`{verb: delete, by: [id]}, {verb: get, of: latest}, {verb: replace}]`))
+	set(t, s, "accounts={number: 3}")
+	record := recorded(t, newWorld(t, s, nil).run(t, campaign.Options{Scenario: s, Table: "races", Verify: true, NewName: true}))
 	if open := verdict.Books(record); len(open) > 0 {
 		t.Errorf("the books are open: %v", open)
 	}
 	sum := record.Total(results.Reported)
 	if sum.Failed+sum.Throttled > 0 || sum.Operations != 500 || record.Audit.Lost > 0 {
 		t.Errorf("%d operations, %d attempts failed and %d were throttled, the audit is %+v; want 500 and nothing lost", sum.Operations, sum.Failed, sum.Throttled, record.Audit)
-	}
-	for _, operation := range []string{"{verb: query, by: [at]}", "{verb: delete, by: [at]}", "{verb: query, class: table-scan}", "{verb: query, by: [state], select: [Placed]}"} {
-		_, err := scenarios.Parse("orders.yaml", []byte(strings.Replace(text, "{verb: replace}", "{name: across, "+operation[1:], 1)))
-		if err == nil || !strings.Contains(err.Error(), "reads across the 3 accounts") {
-			t.Errorf("Parse() of %s over accounts = %v; want a fault", operation, err)
-		}
 	}
 }
 
@@ -126,13 +105,8 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 		}
 		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 10s, operations: ["+operations+"]"))
 		// Few partitions, so that all of them are named.
-		for path, value := range map[string]string{"attributes.customer": "{list: [\"1\", \"2\"]}", "designs.copied.copies.state.partition_key": "{state}", "designs.copied.copies.number.partition_key": "id_{hash(id,2)}"} {
-			if err := s.Set(path, value); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := carriedOut(t, s, false, nil)
-		phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+		set(t, s, `attributes.customer={list: ["1", "2"]}`, "designs.copied.copies.state.partition_key={state}", "designs.copied.copies.number.partition_key=id_{hash(id,2)}")
+		phase := reported(t, simulated(t, s))
 		served, sum := map[string]int64{}, phase.OfferedOver
 		for _, one := range phase.Partitions {
 			served[results.PartitionName(one.Table, one.Key)] = one.Entities
@@ -158,11 +132,8 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 func TestFootprintOfEventTraffic(t *testing.T) {
 	leftOutWhenShort(t)
 	of := func(design, operations string) campaign.Footprint {
-		c, err := campaign.NewCampaign(campaign.Options{Scenario: ordered(t, design, "arrivals: {constant: 100}, for: 10s, operations: ["+operations+"]"), Table: "orders"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Footprint(true)
+		s := ordered(t, design, "arrivals: {constant: 100}, for: 10s, operations: ["+operations+"]")
+		return planned(t, campaign.Options{Scenario: s, Table: "orders"}).Footprint(true)
 	}
 	single, copied := of("customer", "{verb: insert}"), of("copied", "{verb: insert}")
 	if copied.Entities != 3*single.Entities || copied.Waiting <= single.Waiting || copied.Holdings != 3*single.Holdings {
@@ -171,16 +142,7 @@ func TestFootprintOfEventTraffic(t *testing.T) {
 	if least := int64(1400 * 400 / 2); single.Entities < least || single.Holdings < 1400*100 {
 		t.Errorf("Footprint = %+v; want 1,400 entities and their keys", single)
 	}
-	text := strings.Replace(fmt.Sprintf(orders, "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert-or-replace}]"),
-		"  - name: load\n    load: {entities: 400, transaction: 100, lanes: 1}\n", "", 1)
-	s, err := scenarios.Parse("orders.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := planned(t, campaign.Options{Scenario: unloaded(t, "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert-or-replace}]"), Table: "orders"})
 	if got, want := c.Footprint(true).Entities, copied.Entities*1000/1400; got < want*9/10 || got > want*11/10 {
 		t.Errorf("Footprint of 1,000 upserts where nothing is = %d bytes of entities; want about %d", got, want)
 	}
@@ -194,16 +156,12 @@ func TestFootprintOfEventTraffic(t *testing.T) {
 func TestEachBucketIsAskedByItself(t *testing.T) {
 	leftOutWhenShort(t)
 	s := unlimited(t, ordered(t, "buckets", "arrivals: {constant: 20}, for: 10s, operations: [{name: state, verb: query, by: [hour, state]}]"))
-	record := carriedOut(t, s, false, nil).record
+	record := simulated(t, s)
 	k := kindOf(t, record, "state")
 	if k.Attempts != 8*k.Operations || k.Counted > k.Returned+8*k.Operations {
 		t.Errorf("%d operations made %d requests, counted %d and returned %d; want 8 requests each, and no more counted than returned and one of each bucket", k.Operations, k.Attempts, k.Counted, k.Returned)
 	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "orders", NewName: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Preview(1)
+	p, err := planned(t, campaign.Options{Scenario: s, Table: "orders", NewName: true}).Preview(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,14 +3,14 @@ package campaign_test
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
+	"loadgen/engine/clock"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
+	"loadgen/scenarios/campaign"
 )
 
 // orders is a small table of orders whose designs and operations the tests fill in.
@@ -71,17 +71,27 @@ const bucketed = `operations: [{verb: insert, weight: 4}, {name: hour, verb: que
 
 func ordered(t testing.TB, design, traffic string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Parse("orders.yaml", fmt.Appendf(nil, orders, design, traffic))
-	if err != nil {
-		t.Fatal(err)
-	}
+	return parsed(t, fmt.Sprintf(orders, design, traffic))
+}
+
+// unloaded is that table with nothing in it.
+func unloaded(t testing.TB, design, traffic string) *scenarios.Scenario {
+	t.Helper()
+	s := ordered(t, design, traffic)
+	s.Phases = s.Phases[1:]
 	return s
+}
+
+// unlimited has nothing be throttled.
+func unlimited(t testing.TB, s *scenarios.Scenario) *scenarios.Scenario {
+	t.Helper()
+	return set(t, s, "model.partition_target=0", "model.account_target=0")
 }
 
 // Event traffic keeps its books under every design and in both loops, and both
 // runners keep the same record.
 func TestBooksOfEventTraffic(t *testing.T) {
-	for _, test := range []struct{ name, design, traffic string }{
+	rows := []struct{ name, design, traffic string }{
 		{"one partition at a time", "hour", "arrivals: {poisson: 150}, for: 2s, " + everything},
 		{"a partition for each customer", "customer", "arrivals: {poisson: 150}, for: 2s, " + everything},
 		{"each of several buckets", "buckets", "arrivals: {poisson: 150}, for: 2s, " + bucketed},
@@ -89,17 +99,16 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		{"copies in the entity's own partition", "beside", "arrivals: {poisson: 120}, for: 2s, " + everything},
 		{"a closed loop of so many operations", "customer", "clients: 6, count: 200, " + everything},
 		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 2s, " + everything},
-	} {
+	}
+	for _, test := range spread(rows, tier(4, len(rows))) {
 		if testing.Short() && test.design != "copied" {
 			continue // the race detector finds in one what it finds in all
 		}
 		t.Run(test.name, func(t *testing.T) {
 			s := ordered(t, test.design, test.traffic)
-			virtual := carriedOut(t, s, false, nil)
-			if virtual.ended != nil {
-				t.Fatal(virtual.ended)
-			}
-			if open := verdict.Books(virtual.record); len(open) > 0 {
+			o := campaign.Options{Scenario: s, Table: "races"}
+			virtual := newWorld(t, s, nil).run(t, o)
+			if open := verdict.Books(recorded(t, virtual)); len(open) > 0 {
 				t.Errorf("the books of the virtual run are open: %v", open)
 			}
 			// Of two lanes that are free at the same instant, the one goes first that the
@@ -110,8 +119,8 @@ func TestBooksOfEventTraffic(t *testing.T) {
 			}
 			differs := ""
 			for range tries {
-				synctest.Test(t, func(t *testing.T) {
-					live := carriedOut(t, s, true, nil)
+				inBubble(t, func(t *testing.T, clk clock.Real) {
+					live := newWorld(t, s, clk).run(t, o)
 					if open := verdict.Books(live.record); live.ended != nil || len(open) > 0 {
 						t.Errorf("the live run ended with %v, its books open: %v", live.ended, open)
 					}
@@ -160,7 +169,8 @@ func figures(k *results.KindStats) []int64 {
 // throttled: the entities that a query has to read are known without a store.
 func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 	leftOutWhenShort(t)
-	for _, design := range []string{"hour", "customer", "copied", "beside", "buckets"} {
+	designs := []string{"hour", "customer", "copied", "beside", "buckets"}
+	for _, design := range spread(designs, tier(3, len(designs))) {
 		t.Run(design, func(t *testing.T) {
 			operations := `operations: [{verb: insert, weight: 3}, {verb: get}, ` +
 				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, ` +
@@ -170,17 +180,10 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 			if design == "buckets" {
 				operations, kinds = bucketed, 7
 			}
-			s := ordered(t, design, `arrivals: {constant: 40}, for: 20s, `+operations)
-			if err := s.Set("model.partition_target", "0"); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Set("model.account_target", "0"); err != nil {
-				t.Fatal(err)
-			}
-			r := carriedOut(t, s, false, nil)
-			phase := r.record.Phases[slices.IndexFunc(r.record.Phases, func(p results.Phase) bool { return p.Reported })]
+			record := simulated(t, unlimited(t, ordered(t, design, `arrivals: {constant: 40}, for: 20s, `+operations)))
+			phase := reported(t, record)
 			looked := 0
-			for i, kind := range r.record.Manifest.Operations {
+			for i, kind := range record.Manifest.Operations {
 				k := &phase.Kinds[i]
 				if k.Operations == 0 {
 					continue
@@ -198,26 +201,5 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 				t.Errorf("%d kinds of operation were looked at; want %d", looked, kinds)
 			}
 		})
-	}
-}
-
-// An hour key sends every insert to one partition at a time, whichever one that is;
-// a customer's key spreads the same events.
-func TestDesignsMeetTheSameEvents(t *testing.T) {
-	leftOutWhenShort(t)
-	const traffic = `arrivals: {constant: 400}, for: 10s, operations: [{verb: insert}]`
-	throttled := map[string]float64{}
-	for _, design := range []string{"hour", "customer"} {
-		s := ordered(t, design, traffic)
-		if err := s.Set("retry", "none"); err != nil {
-			t.Fatal(err)
-		}
-		r := carriedOut(t, s, false, nil)
-		all := r.record.Total(results.Reported)
-		throttled[design] = float64(all.Throttled) / float64(all.Attempts)
-	}
-	// 150 of 400 a second are served in the one partition of the hour.
-	if throttled["hour"] < 0.55 || throttled["customer"] > 0.05 {
-		t.Errorf("throttled with hour keys %.3f, with customer keys %.3f; want about 0.62, and hardly any", throttled["hour"], throttled["customer"])
 	}
 }

@@ -6,53 +6,39 @@ import (
 	"strings"
 	"testing"
 
-	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
-	"loadgen/target"
 )
 
-// unlimited has nothing be throttled.
-func unlimited(t testing.TB, s *scenarios.Scenario) *scenarios.Scenario {
-	t.Helper()
-	for _, path := range []string{"model.partition_target", "model.account_target"} {
-		if err := s.Set(path, "0"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
-// rows returns every entity of a table.
-func rows(t testing.TB, w *world, table string) []target.Row {
-	t.Helper()
-	var all []target.Row
-	op := target.Operation{Verb: entity.Query, Table: table}
-	for {
-		outcome, _ := w.target.Submit(clock.Instant(1<<50), &op)
-		if outcome.Status != 200 {
-			t.Fatalf("the table %s was answered %d %s; want 200", table, outcome.Status, outcome.Code)
-		}
-		all = append(all, outcome.Rows...)
-		if op.Query.Token = outcome.Next; !outcome.Next.Present {
-			return all
-		}
-	}
-}
-
 // kept returns the State of every entity of a table, by its key.
-func kept(t testing.TB, w *world, table string) map[entity.Key]string {
-	t.Helper()
+func (w *world) kept(table string) map[entity.Key]string {
 	states := map[entity.Key]string{}
-	for _, row := range rows(t, w, table) {
-		state, _ := row.Entity.Lookup("State")
-		states[row.Key] = state.Text()
+	for key, one := range w.engine.Entities(w.accounts[0], table) {
+		state, _ := one.Lookup("State")
+		states[key] = state.Text()
 	}
 	return states
+}
+
+// homesOf returns how many entities of the design copied are in a state, or in any where that
+// is empty, and how many of their copies by number and by state.
+func homesOf(w *world, state string) (own, numbers, states int) {
+	for key, is := range w.kept("orders") {
+		switch {
+		case state != "" && is != state || strings.HasPrefix(key.Partition, "~"):
+		case strings.HasPrefix(key.Partition, "id_"):
+			numbers++
+		default:
+			own++
+		}
+	}
+	for key, is := range w.kept("ordersByState") {
+		if (state == "" || is == state) && !strings.HasPrefix(key.Partition, "~") {
+			states++
+		}
+	}
+	return own, numbers, states
 }
 
 // Who finds an entity by what it knows of it writes that entity, wherever it found it,
@@ -68,32 +54,13 @@ func TestWritesReachTheCopies(t *testing.T) {
 		for _, verify := range []bool{false, true} {
 			s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: ["+row.operation+"]"))
 			w := newWorld(t, s, nil)
-			record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify})
-			if err != nil {
-				t.Fatal(err)
-			}
-			here, there := kept(t, w, "orders"), kept(t, w, "ordersByState")
-			// The number of those that were written, by home.
-			own, numbers, states := 0, 0, 0
-			for key, state := range here {
-				switch {
-				case state != "void":
-				case strings.HasPrefix(key.Partition, "id_"):
-					numbers++
-				default:
-					own++
-				}
-			}
-			for _, state := range there {
-				if state == "void" {
-					states++
-				}
-			}
+			record := recorded(t, w.run(t, keeping(s, verify)))
+			own, numbers, states := homesOf(w, "void")
 			if own < 150 || own != numbers || own != states {
 				t.Errorf("%s: %d entities were written, %d and %d of their copies; want as many of each", row.name, own, numbers, states)
 			}
-			if len(here) != 2*400+1 || len(there) != 400+1 {
-				t.Errorf("%s: the tables hold %d and %d entities; want those that were loaded, and the marker", row.name, len(here), len(there))
+			if all, numbered, stated := homesOf(w, ""); all != 400 || numbered != 400 || stated != 400 {
+				t.Errorf("%s: there are %d entities, %d and %d copies; want the 400 that were loaded", row.name, all, numbered, stated)
 			}
 			if verify && (record.Audit.Acknowledged != 300 || record.Audit.Lost+record.Audit.Overwritten > 0 || record.Audit.Keys != int64(own)) {
 				t.Errorf("%s: the audit is %+v; want 300 writes of %d entities, and nothing lost", row.name, record.Audit, own)
@@ -110,25 +77,11 @@ func TestUpsertsWithoutALoad(t *testing.T) {
 		if strings.Contains(operation, "read_first") {
 			design = "customer"
 		}
-		text := strings.Replace(fmt.Sprintf(orders, design, "arrivals: {constant: 60}, for: 5s, operations: ["+operation+"]"),
-			"  - name: load\n    load: {entities: 400, transaction: 100, lanes: 1}\n", "", 1)
-		s, err := scenarios.Parse("orders.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := newWorld(t, unlimited(t, s), nil)
-		record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := 0
-		for key := range kept(t, w, "orders") {
-			if !strings.HasPrefix(key.Partition, "id_") {
-				own++
-			}
-		}
-		if own != 300+1 || record.Total(results.Reported).Failed > 0 {
-			t.Errorf("%s: %d entities are there; want 300, and the marker", operation, own)
+		s := unlimited(t, unloaded(t, design, "arrivals: {constant: 60}, for: 5s, operations: ["+operation+"]"))
+		w := newWorld(t, s, nil)
+		failed := recorded(t, w.run(t, keeping(s, false))).Total(results.Reported).Failed
+		if own, _, _ := homesOf(w, ""); own != 300 || failed > 0 {
+			t.Errorf("%s: %d entities are there, %d attempts failed; want 300 and none", operation, own, failed)
 		}
 	}
 }
@@ -144,22 +97,13 @@ func TestWhatIsNotThereIsNoFailure(t *testing.T) {
 	} {
 		text := fmt.Sprintf(orders, "hour", "arrivals: {constant: 200}, for: 5s, operations: ["+row.first+"]") +
 			"  - {name: after, traffic: {arrivals: {constant: 50}, for: 3s, operations: [" + row.second + "]}}\n"
-		s, err := scenarios.Parse("orders.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Set("retry", "none"); err != nil {
-			t.Fatal(err)
-		}
 		handled := int64(0)
-		for i := range s.Phases[1:] {
-			for _, phase := range carriedOut(t, s, false, nil).record.Phases {
-				for j := range phase.Kinds {
-					if phase.Kinds[j].Failed > 0 && phase.Name == s.Phases[1+i].Name {
-						t.Errorf("%s: %d attempts of %s failed in the phase %s; want none", row.name, phase.Kinds[j].Failed, s.Phases[1].Operations()[0].Name, phase.Name)
-					}
-					handled += phase.Kinds[j].Handled
+		for _, phase := range simulated(t, parsed(t, text, "retry=none")).Phases {
+			for j := range phase.Kinds {
+				if phase.Kinds[j].Failed > 0 {
+					t.Errorf("%s: %d attempts failed in the phase %s; want none", row.name, phase.Kinds[j].Failed, phase.Name)
 				}
+				handled += phase.Kinds[j].Handled
 			}
 		}
 		if handled == 0 {
@@ -182,23 +126,20 @@ func TestCopiesKeepWhatTheyKeep(t *testing.T) {
 	} {
 		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 60}, for: 5s, operations: [{verb: merge, properties: "+row.properties+"}]"))
 		w := newWorld(t, s, nil)
-		record, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := recorded(t, w.run(t, keeping(s, false)))
 		if k, want := kindOf(t, record, "merge"), 300*row.each; k.Attempts != want || k.Offered != want || k.Served != want {
 			t.Errorf("%s: 300 merges took %d attempts and were due to count %d, and counted %d; want %d", row.name, k.Attempts, k.Offered, k.Served, want)
 		}
 		merged := 0
 		for _, table := range []string{"orders", "ordersByState"} {
-			for _, one := range rows(t, w, table) {
-				_, noted := one.Entity.Lookup("Note")
-				_, placed := one.Entity.Lookup("Placed")
-				customer, some := one.Entity.Lookup("Customer")
-				state, _ := one.Entity.Lookup("State")
+			for key, one := range w.engine.Entities(w.accounts[0], table) {
+				_, noted := one.Lookup("Note")
+				_, placed := one.Lookup("Placed")
+				customer, some := one.Lookup("Customer")
+				state, _ := one.Lookup("State")
 				own := table == "orders"
 				if some && (placed != own || noted && !own || row.each == 3 && (customer.Int() == 777) != (state.Text() == "void")) {
-					t.Fatalf("%s: %v of %s has a note: %v, when it was placed: %v, and the customer %d in the state %q", row.name, one.Key, table, noted, placed, customer.Int(), state.Text())
+					t.Fatalf("%s: %v of %s has a note: %v, when it was placed: %v, and the customer %d in the state %q", row.name, key, table, noted, placed, customer.Int(), state.Text())
 				}
 				if noted || state.Text() == "void" {
 					merged++
@@ -211,20 +152,6 @@ func TestCopiesKeepWhatTheyKeep(t *testing.T) {
 	}
 }
 
-// kindOf returns what became of a kind of operation in the last phase that is reported.
-func kindOf(t testing.TB, r *results.Record, name string) *results.KindStats {
-	t.Helper()
-	for i := range r.Manifest.Operations {
-		for j := len(r.Phases) - 1; j >= 0 && r.Manifest.Operations[i].Name == name; j-- {
-			if r.Phases[j].Reported {
-				return &r.Phases[j].Kinds[i]
-			}
-		}
-	}
-	t.Fatalf("no operation %s was reported", name)
-	return nil
-}
-
 // An update of what others have deleted does not bring its copies back.
 func TestCopiesOfWhatIsGone(t *testing.T) {
 	leftOutWhenShort(t)
@@ -232,19 +159,9 @@ func TestCopiesOfWhatIsGone(t *testing.T) {
 		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 100}, for: 20s, drain: 5s, "+
 			"operations: [{verb: delete, weight: 3}, {verb: replace}, {verb: merge, by: [customer], properties: [{name: State, value: void}]}]"))
 		w := newWorld(t, s, nil)
-		if _, err := w.run(t, t.Context(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "orders", Keep: true, Verify: verify}); err != nil {
-			t.Fatal(err)
-		}
-		own, copied := 0, 0
-		for key := range kept(t, w, "orders") {
-			if strings.HasPrefix(key.Partition, "id_") {
-				copied++
-			} else {
-				own++
-			}
-		}
-		if others := len(kept(t, w, "ordersByState")); own > 100 || own-1 != copied || own != others {
-			t.Errorf("verified %v: %d entities are left, and %d and %d of their copies; want as many", verify, own-1, copied, others-1)
+		recorded(t, w.run(t, keeping(s, verify)))
+		if own, numbers, states := homesOf(w, ""); own > 100 || own != numbers || own != states {
+			t.Errorf("verified %v: %d entities are left, and %d and %d of their copies; want as many", verify, own, numbers, states)
 		}
 	}
 }
@@ -260,7 +177,7 @@ func TestFiltersAskWhereTheyCanBeAnswered(t *testing.T) {
 		{"what it does not", "{verb: query, by: [state, id], where: \"Placed ge datetime'2020-01-01T00:00:00Z'\"}", 1, 1},
 	} {
 		s := unlimited(t, ordered(t, "copied", "arrivals: {constant: 20}, for: 3s, operations: ["+row.operation+"]"))
-		k := kindOf(t, carriedOut(t, s, false, nil).record, "query")
+		k := kindOf(t, simulated(t, s), "query")
 		if k.Returned != 60*row.found || k.Offered < 60*row.counted || k.Offered != k.Served {
 			t.Errorf("%s: 60 queries were due to count %d, counted %d and returned %d; want %d returned", row.name, k.Offered, k.Served, k.Returned, 60*row.found)
 		}
@@ -271,23 +188,19 @@ func TestFiltersAskWhereTheyCanBeAnswered(t *testing.T) {
 func TestPhasesOfEventTrafficFollowOneAnother(t *testing.T) {
 	leftOutWhenShort(t)
 	const first = "arrivals: {constant: 100}, for: 10s, drain: 1s, operations: [{verb: insert, weight: 3}, {verb: batch, entities: 5, together: [customer]}]"
-	s, err := scenarios.Parse("orders.yaml", []byte(fmt.Sprintf(orders, "customer", first)+`  - name: between
+	record := simulated(t, unlimited(t, parsed(t, fmt.Sprintf(orders, "customer", first)+`  - name: between
     load: {entities: 100}
   - name: after
     traffic: {arrivals: {constant: 20}, for: 5s, operations: [{verb: get}, {name: newest, verb: get, of: {latest: 50}}, {name: all, verb: query, class: table-scan}]}
-`))
-	if err != nil {
-		t.Fatal(err)
+`)))
+	if open := verdict.Books(record); len(open) > 0 {
+		t.Fatalf("the books are open: %v", open)
 	}
-	r := carriedOut(t, unlimited(t, s), false, nil)
-	if open := verdict.Books(r.record); r.ended != nil || len(open) > 0 {
-		t.Fatalf("the run ended with %v, its books open: %v", r.ended, open)
-	}
-	if k := kindOf(t, r.record, "all"); k.Operations == 0 || math.Abs(float64(k.Offered-k.Served)) > 0.01*float64(k.Served) {
+	if k := kindOf(t, record, "all"); k.Operations == 0 || math.Abs(float64(k.Offered-k.Served)) > 0.01*float64(k.Served) {
 		t.Errorf("scans of all phases' entities were due to count %d and counted %d; want the same within 1 %%", k.Offered, k.Served)
 	}
 	for _, name := range []string{"get", "newest"} {
-		if k := kindOf(t, r.record, name); k.Handled > 0 || k.Operations == 0 {
+		if k := kindOf(t, record, name); k.Handled > 0 || k.Operations == 0 {
 			t.Errorf("%s: %d of %d found nothing; want each to find its entity", name, k.Handled, k.Operations)
 		}
 	}

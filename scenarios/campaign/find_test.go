@@ -20,7 +20,7 @@ import (
 	"loadgen/target"
 )
 
-var seeds = flag.Int("seeds", 3, "how many hidden limits the rate finder is sent after")
+var seeds = flag.Int("seeds", tier(1, 3), "how many hidden limits the rate finder is sent after")
 
 // hiding returns a scenario of merges on so many partitions, whose limits are
 // hidden from whoever searches it: 0 is none.
@@ -29,7 +29,7 @@ func hiding(t testing.TB, seed uint64, partitions int, partition, account float6
 	settings = append([]string{"start=warm", "retry=none", fmt.Sprintf("seed=%d", seed),
 		fmt.Sprintf("phases.spread.partitions=%d", partitions), "phases.spread.entities=100",
 		fmt.Sprintf("model.partition_target=%.0f", partition), fmt.Sprintf("model.account_target=%.0f", account)}, settings...)
-	return spreading(t, settings...)
+	return builtin(t, "simulate", settings...)
 }
 
 // finding returns the search of the tests: of one partition, with the documented
@@ -46,39 +46,33 @@ type found struct {
 }
 
 // look carries a search out in virtual time on the real engine.
-func look(t testing.TB, s *scenarios.Scenario, find *campaign.Find) found {
+func look(t testing.TB, s *scenarios.Scenario, find *campaign.Find, observers ...drive.Observer) found {
 	t.Helper()
-	e := engineOf(t, s, !s.Reads())
-	return lookAt(t, s, find, target.NewInProcess(e, "one", nil))
+	return lookAt(t, s, find, worldOn(engineOf(t, s, !s.Reads()), s, nil), observers...)
 }
 
-// counted is a target that keeps books.
-type counted interface {
-	target.Immediate
-	target.Counter
-}
-
-// lookAt carries a search out on a target.
-func lookAt(t testing.TB, s *scenarios.Scenario, find *campaign.Find, over counted, observers ...drive.Observer) found {
+// searched carries a search out, whatever ends it, and holds the record to have it.
+func searched(t testing.TB, ctx context.Context, runner drive.Runner, s *scenarios.Scenario, find *campaign.Find, observers ...drive.Observer) ran {
 	t.Helper()
 	if faults := find.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: find})
-	if err != nil {
-		t.Fatal(err)
+	r := carry(t, ctx, runner, campaign.Options{Scenario: s, Table: "races", Find: find}, &drive.Ledger{Observers: observers})
+	if r.record.Limit == nil {
+		t.Fatal("the record holds no search")
 	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
+	return r
+}
+
+// lookAt carries a search out on a target in virtual time.
+func lookAt(t testing.TB, s *scenarios.Scenario, find *campaign.Find, over target.Immediate, observers ...drive.Observer) found {
+	t.Helper()
+	record := recorded(t, searched(t, t.Context(), &drive.Virtual{Target: over}, s, find, observers...))
+	f := found{record: record, limit: record.Limit}
+	if counter, keeps := over.(target.Counter); keeps {
+		f.counts = counter.Counts()
 	}
-	runner := &drive.Virtual{Target: over}
-	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder, Observers: observers}); err != nil {
-		t.Fatal(err)
-	}
-	record := closing(t, folder, recorder, runner.Now())
-	return found{record, record.Limit, over.Counts()}
+	return f
 }
 
 // hidden returns the limit that a seed hides: up to 20,000 entities/s where many
@@ -121,7 +115,7 @@ func TestFinderFindsHiddenLimits(t *testing.T) {
 		})
 		missed := slices.DeleteFunc(said, func(miss string) bool { return miss == "" })
 		if most := *seeds / 20; len(missed) > most {
-			t.Errorf("%s: %d of %d limits missed; want at most %d (go test ./scenarios/drive -run HiddenLimits -seeds %d)\n%s",
+			t.Errorf("%s: %d of %d limits missed; want at most %d (go test ./scenarios/campaign -run HiddenLimits -seeds %d)\n%s",
 				row.of, len(missed), *seeds, most, *seeds, strings.Join(missed, "\n"))
 		}
 	}
@@ -133,7 +127,7 @@ func TestFinderFindsHiddenLimits(t *testing.T) {
 func TestFinderIsNotCarriedByWhatIsSavedUp(t *testing.T) {
 	leftOutWhenShort(t)
 	draws := clock.NewStream(16, "saved up")
-	for n := range uint64(10) {
+	for n := range uint64(tier(2, 10)) {
 		draw := draws.At(n)
 		limit, burst := math.Round(logUniform(draw.Float64(), 200, 2000)), 50+draw.IntN(201)
 		if n == 0 {
@@ -167,15 +161,6 @@ func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limi
 		return ""
 	}
 	return fmt.Sprintf("%s, seed %d: L/(1−x) = %.1f; found %.1f from below, %.1f from above", of, s.Seed, want, low, high)
-}
-
-// leftOutWhenShort leaves a test to the full tests: the race detector is slow, and
-// finds nothing in what one goroutine plays alone or a shorter test goes through.
-func leftOutWhenShort(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a long run")
-	}
 }
 
 // within returns the highest rate that held, and whether it is a proper answer
@@ -254,32 +239,21 @@ func kindNamed(t testing.TB, record *results.Record, name string) int {
 // one under way has spent.
 func TestFinderThatIsStoppedKeepsItsSteps(t *testing.T) {
 	s := hiding(t, 9, 3, 700, 0)
-	e := engineOf(t, s, true)
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 400)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := worldOn(engineOf(t, s, true), s, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	observer := &stopper{after: 6000, stop: cancel}
-	runner := &drive.Virtual{Target: target.NewInProcess(e, "one", nil)}
-	ended := c.Run(ctx, runner, &drive.Ledger{Recorder: recorder, Observers: []drive.Observer{observer}})
-	if !errors.Is(ended, context.Canceled) {
-		t.Fatalf("Run = %v; want that it was stopped", ended)
+	r := searched(t, ctx, w.runner(), s, finding(results.LimitPartition, 400), &stopper{after: 6000, stop: cancel})
+	if !errors.Is(r.ended, context.Canceled) {
+		t.Fatalf("Run = %v; want that it was stopped", r.ended)
 	}
-	l := closing(t, folder, recorder, runner.Now()).Limit
+	l := r.record.Limit
 	// 300 operations drain before the 4,000 of the first step, which holds; a part of the second.
 	if len(l.Steps) != 1 || l.Finished || l.Held == nil || *l.Held != 400 || l.NotHeld != nil {
 		t.Fatalf("the search = %+v; want one step that held 400/s, unfinished", l)
 	}
-	if l.Steps[0].Entities != 4300 || l.Steps[0].Scheduled != 4000 || l.Entities <= 4300 || l.Entities+1 != e.Counts().Entities {
+	if l.Steps[0].Entities != 4300 || l.Steps[0].Scheduled != 4000 || l.Entities <= 4300 || l.Entities+1 != w.engine.Counts().Entities {
 		t.Errorf("the step spent %d, the search %d, the engine counted %d; want 4,300, more, and one more for the marker",
-			l.Steps[0].Entities, l.Entities, e.Counts().Entities)
+			l.Steps[0].Entities, l.Entities, w.engine.Counts().Entities)
 	}
 }
 
@@ -303,10 +277,7 @@ func TestForecastBoundsASearch(t *testing.T) {
 	find := finding(results.LimitPartition, 400)
 	find.UpTo = 3200
 	s := hiding(t, 9, 3, 700, 0)
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: find})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := planned(t, campaign.Options{Scenario: s, Table: "races", Find: find})
 	forecast := c.Forecast()
 	f := look(t, s, find)
 	if f.counts.Requests > forecast.AtMost || f.record.Duration > forecast.Lasts+10*time.Second || forecast.Requests > forecast.AtMost {
@@ -331,20 +302,14 @@ func TestFindOverKeepsToThePartitionsThatAreNamed(t *testing.T) {
 		"spread: {partitions: [a], rate: 10, for: 2s, operations: [{verb: get}]}",
 		"traffic: {partitions: [a], arrivals: {constant: 10}, for: 2s, operations: [{verb: get}]}",
 	} {
-		s, err := scenarios.Parse("named.yaml", []byte(`name: named
+		s := parsed(t, `name: named
 attributes: {p: {list: [a, b, c]}, id: {sequence: 1}}
 design: {partition_key: "{p}", row_key: "{id}"}
 phases:
   - {name: fill, load: {entities: 300}}
-  - {name: offered, `+load+"}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+  - {name: offered, `+load+"}\n")
 		find := &campaign.Find{Of: results.LimitAccount, From: 10, UpTo: 100, Step: 2 * time.Second, MaxThrottled: .01}
-		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "named", Find: find})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := planned(t, campaign.Options{Scenario: s, Table: "named", Find: find})
 		if over, err := c.FindOver(); err != nil || !slices.Equal(over, []string{"a"}) {
 			t.Errorf("%s: FindOver() = %v, %v; want a alone", load, over, err)
 		}
@@ -367,7 +332,7 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 	leftOutWhenShort(t)
 	s := hiding(t, 10, 3, 700, 0, "retry=short")
 	seen := firsts{throttled: make(map[int]int64)}
-	f := lookAt(t, s, finding(results.LimitPartition, 400), target.NewInProcess(engineOf(t, s, true), "one", nil), &seen)
+	f := look(t, s, finding(results.LimitPartition, 400), &seen)
 	retried := false
 	at := make(map[string]int)
 	for i, phase := range f.record.Phases {
@@ -400,42 +365,44 @@ func TestFinderOffersTraffic(t *testing.T) {
 		t.Errorf("the interval = %s on %d partitions; want about 251 on one", interval(f.limit), f.limit.Partitions)
 	}
 	s.Phases = nil
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 200)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := planned(t, campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 200)})
 	if over, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) {
 		t.Errorf("FindOver() without a phase = %v, %v; want that there is nothing to offer", over, err)
 	}
 }
 
 func TestFindSaysAllThatIsWrong(t *testing.T) {
-	valid := *finding(results.LimitPartition, 100)
 	for _, row := range []struct {
-		name   string
-		alter  func(*campaign.Find)
-		faults int
-		says   string
+		name  string
+		alter func(*campaign.Find)
+		// paths are those of the faults, in order.
+		paths string
 	}{
-		{"a search that is possible has no fault", func(*campaign.Find) {}, 0, ""},
-		{"no share may be throttled", func(f *campaign.Find) { f.MaxThrottled = 0 }, 0, ""},
-		{"a limit of something else", func(f *campaign.Find) { f.Of = "table" }, 1, "find-limit: expected partition or account"},
-		{"all throttled is nothing held", func(f *campaign.Find) { f.MaxThrottled = 1 }, 1, "max-throttled: expected 0 or more"},
-		{"a share that is no number", func(f *campaign.Find) { f.MaxThrottled = math.NaN() }, 1, "max-throttled"},
-		{"a negative p99", func(f *campaign.Find) { f.MaxP99 = -1 }, 1, "max-p99"},
-		{"a first rate of nothing", func(f *campaign.Find) { f.From = 0 }, 1, "from: expected operations/s"},
-		{"a highest rate below the first", func(f *campaign.Find) { f.UpTo = 99 }, 1, "max-rate: expected at least the first one, 100"},
-		{"a highest rate beyond all bounds", func(f *campaign.Find) { f.UpTo = 1e9 }, 1, "max-rate: "},
-		{"a step that is too short", func(f *campaign.Find) { f.Step = 1999 * time.Millisecond }, 1, "step: expected 2s to 1h0m0s"},
-		{"a step that is too long", func(f *campaign.Find) { f.Step = 61 * time.Minute }, 1, "step: "},
-		{"all at once", func(f *campaign.Find) { *f = campaign.Find{MaxThrottled: 2, MaxP99: -1} }, 5, "find-limit: "},
+		{"a search that is possible has no fault", func(*campaign.Find) {}, ""},
+		{"no share may be throttled", func(f *campaign.Find) { f.MaxThrottled = 0 }, ""},
+		{"a limit of something else", func(f *campaign.Find) { f.Of = "table" }, "find-limit"},
+		{"all throttled is nothing held", func(f *campaign.Find) { f.MaxThrottled = 1 }, "max-throttled"},
+		{"a share that is no number", func(f *campaign.Find) { f.MaxThrottled = math.NaN() }, "max-throttled"},
+		{"a negative p99", func(f *campaign.Find) { f.MaxP99 = -1 }, "max-p99"},
+		{"a first rate of nothing", func(f *campaign.Find) { f.From = 0 }, "from"},
+		{"a highest rate below the first", func(f *campaign.Find) { f.UpTo = 99 }, "max-rate"},
+		{"a highest rate beyond all bounds", func(f *campaign.Find) { f.UpTo = 1e9 }, "max-rate"},
+		{"a step that is too short", func(f *campaign.Find) { f.Step = 1999 * time.Millisecond }, "step"},
+		{"a step that is too long", func(f *campaign.Find) { f.Step = 61 * time.Minute }, "step"},
+		{"all at once", func(f *campaign.Find) { *f = campaign.Find{MaxThrottled: 2, MaxP99: -1} }, "find-limit max-throttled max-p99 from step"},
 	} {
-		f := valid
+		f := *finding(results.LimitPartition, 100)
 		row.alter(&f)
-		faults := f.Validate()
-		err := errors.Join(faults...)
-		if len(faults) != row.faults || err != nil && (!errors.Is(err, fields.ErrInvalid) || !strings.Contains(err.Error(), row.says)) {
-			t.Errorf("%s: Validate() = %v; want %d with %q", row.name, faults, row.faults, row.says)
+		var paths []string
+		for _, err := range f.Validate() {
+			var fault fields.Fault
+			if !errors.As(err, &fault) {
+				t.Errorf("%s: %v is no fault of a field", row.name, err)
+			}
+			paths = append(paths, fault.Path)
+		}
+		if got := strings.Join(paths, " "); got != row.paths {
+			t.Errorf("%s: faults of %q; want %q", row.name, got, row.paths)
 		}
 	}
 }

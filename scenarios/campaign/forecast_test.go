@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"context"
 	"math"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"loadgen/engine/entity"
 	"loadgen/results"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 )
 
 // What is forecast is what a run that is throttled nothing then does: requests and
@@ -25,17 +23,8 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 		{"a lone rate without a hold", []string{"phases.peak.rates=[200]", "phases.peak.hold=false"}},
 	} {
 		s := small(t, append([]string{"model.profile=off"}, row.settings...)...)
-		w := newWorld(t, s, nil)
-		o := campaign.Options{Scenario: s, Table: "stress"}
-		c, err := campaign.NewCampaign(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forecast := c.Forecast()
-		record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := stress(s)
+		forecast, record := planned(t, o).Forecast(), recorded(t, newWorld(t, s, nil).run(t, o))
 		sum := record.Total(results.Everything)
 		near := func(what string, forecast, done int64, share float64) {
 			if off := math.Abs(float64(forecast-done)) / float64(done); off > share {
@@ -67,11 +56,7 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 // them all the same is not told by the bytes.
 func TestForecastOfAProjection(t *testing.T) {
 	forecast := func(settings ...string) campaign.Forecast {
-		c, err := campaign.NewCampaign(campaign.Options{Scenario: small(t, settings...), Table: "stress"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Forecast()
+		return planned(t, stress(small(t, settings...))).Forecast()
 	}
 	whole, projected := forecast("phases.peak.operations=[{verb: query, rows: 10}]"), forecast("phases.peak.operations=[{verb: query, rows: 10}]", "phases.peak.operations.0.select=[Age]")
 	if projected.Requests != whole.Requests || projected.Entities != whole.Entities || projected.Sent != whole.Sent {
@@ -87,17 +72,8 @@ func TestForecastOfAProjection(t *testing.T) {
 // of them, to the byte, and as the mean foresees within four standard errors.
 func TestForecastOfSizesByACurve(t *testing.T) {
 	s := small(t, "model.profile=off", "entity.size={lognormal: {p50: 1800, sigma: 0.8, min: 600, max: 40000}}")
-	w := newWorld(t, s, nil)
-	o := campaign.Options{Scenario: s, Table: "stress"}
-	c, err := campaign.NewCampaign(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forecast := c.Forecasts()[0]
-	record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := stress(s)
+	forecast, record := planned(t, o).Forecasts()[0], recorded(t, newWorld(t, s, nil).run(t, o))
 	generator, err := s.Generator()
 	if err != nil {
 		t.Fatal(err)

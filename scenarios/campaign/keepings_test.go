@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/engine/clock"
@@ -20,12 +19,12 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
-	"loadgen/target/queueblob"
 )
 
 // inbox is users who read messages of their own.
 const inbox = `name: inbox
 seed: %d
+workers: 200
 retry: none
 model: {profile: documented}
 attributes:
@@ -43,9 +42,8 @@ phases:
 // door notes what goes through it to the target: of each operation, what it asked for and
 // which entity it read.
 type door struct {
-	target.Immediate
-	live target.Target
-	mu   sync.Mutex
+	*world
+	mu sync.Mutex
 	// asked are the services that were asked, in order, and read the key, by the
 	// operation's number.
 	asked map[uint64][]string
@@ -71,46 +69,23 @@ func (d *door) note(now clock.Instant, op *target.Operation) {
 
 func (d *door) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
 	d.note(now, op)
-	return d.Immediate.Submit(now, op)
+	return d.world.Submit(now, op)
 }
 
 func (d *door) Do(ctx context.Context, op *target.Operation) target.Outcome {
 	d.note(0, op)
-	return d.live.Do(ctx, op)
+	return d.world.Do(ctx, op)
 }
 
-// readInbox carries a scenario out with stand-ins beside the engine.
-func readInbox(t *testing.T, s *scenarios.Scenario, inReal bool) (ran, *door) {
+// readInbox carries a scenario out and returns what its users asked for.
+func readInbox(t *testing.T, s *scenarios.Scenario, clk clock.Clock) (*results.Record, *door) {
 	t.Helper()
-	e := engineOf(t, s, false)
-	d := &door{asked: make(map[uint64][]string), read: make(map[uint64]entity.Key), due: make(map[uint64]time.Duration)}
-	var runner drive.Runner
-	if inReal {
-		clk := clock.NewReal()
-		d.live = queueblob.New(target.NewInProcess(e, "one", clk), queueblob.NewWaiting(clk))
-		runner = &drive.Live{Clock: clk, Target: d, Workers: 200}
-	} else {
-		d.Immediate = queueblob.NewVirtual(target.NewInProcess(e, "one", nil), queueblob.NewMemory())
-		runner = &drive.Virtual{Target: d}
+	d := &door{world: newWorld(t, s, clk), asked: make(map[uint64][]string), read: make(map[uint64]entity.Key), due: make(map[uint64]time.Duration)}
+	var runner drive.Runner = &drive.Virtual{Target: d}
+	if clk != nil {
+		runner = d.through(d)
 	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := c.Run(t.Context(), runner, &drive.Ledger{Recorder: recorder})
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil || ended != nil {
-		t.Fatal(err, ended)
-	}
-	return ran{record, folder, ended}, d
+	return recorded(t, carry(t, t.Context(), runner, campaign.Options{Scenario: s, Table: "races"}, nil)), d
 }
 
 // permits are those of the users of an inbox, as the rule has it: when each was given.
@@ -145,7 +120,7 @@ func (p *permits) asks(due time.Duration, key entity.Key) (list []string) {
 // What users ask for follows from when their reads are due: read for read as the rule says
 // that is written here again, alike in virtual and in real time.
 func TestUsersAskForWhatIsOver(t *testing.T) {
-	for i, row := range []struct {
+	rows := []struct {
 		name string
 		with string
 		rule permits
@@ -157,25 +132,19 @@ func TestUsersAskForWhatIsOver(t *testing.T) {
 		{"two operations, whose users are the same", "lasts: 1s, preflight: 10m}}, {name: again, workflow: direct-read, with: {lasts: 1s, preflight: 10m", permits{lasts: time.Second, preflight: 10 * time.Minute}},
 		{"a signature for each entity", "lasts: 2s, covers: entity, preflight: 10m", permits{lasts: 2 * time.Second, entity: true, preflight: 10 * time.Minute}},
 		{"a broker with a queue", "lasts: 500ms, issue-time: 40ms, issuers: 1", permits{lasts: 500 * time.Millisecond}},
-	} {
-		if i >= tier(4, 7) {
-			break
-		}
+	}
+	for _, row := range spread(rows, tier(3, len(rows))) {
 		for _, seed := range []uint64{7, 8}[:tier(1, 2)] {
-			text := fmt.Sprintf(inbox, seed, "{name: read, workflow: direct-read, with: {"+row.with+"}}")
-			s, err := scenarios.Parse("inbox.yaml", []byte(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			virtual, seen := readInbox(t, s, false)
+			s := parsed(t, fmt.Sprintf(inbox, seed, "{name: read, workflow: direct-read, with: {"+row.with+"}}"))
+			virtual, seen := readInbox(t, s, nil)
 			holdToRule(t, row.name, row.rule, virtual, seen)
-			synctest.Test(t, func(t *testing.T) {
-				live, also := readInbox(t, s, true)
+			inBubble(t, func(t *testing.T, clk clock.Real) {
+				live, also := readInbox(t, s, clk)
 				if !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
 					t.Errorf("%s: live and virtual runs ask for different things", row.name)
 				}
-				if fmt.Sprint(live.record.Counters) != fmt.Sprint(virtual.record.Counters) {
-					t.Errorf("%s: live %v, virtual %v", row.name, live.record.Counters, virtual.record.Counters)
+				if fmt.Sprint(live.Counters) != fmt.Sprint(virtual.Counters) {
+					t.Errorf("%s: live %v, virtual %v", row.name, live.Counters, virtual.Counters)
 				}
 			})
 		}
@@ -198,12 +167,9 @@ func TestAThousandUsers(t *testing.T) {
 		{"1h", come(reads) - 45, come(reads) + 45},
 		{"2s", come(reads) + 45, 2*come(reads/2) + 45},
 	} {
-		s, err := scenarios.Parse("inbox.yaml", fmt.Appendf(nil, text, 9, "{name: read, workflow: direct-read, with: {lasts: "+row.lasts+"}}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := parsed(t, fmt.Sprintf(text, 9, "{name: read, workflow: direct-read, with: {lasts: "+row.lasts+"}}"))
 		lasts, _ := time.ParseDuration(row.lasts)
-		r, seen := readInbox(t, s, false)
+		r, seen := readInbox(t, s, nil)
 		holdToRule(t, row.lasts, permits{lasts: lasts}, r, seen)
 		came := map[string]bool{}
 		for _, key := range seen.read {
@@ -223,26 +189,23 @@ func TestAThousandUsers(t *testing.T) {
 // whichever is sent first: alike in virtual and in real time.
 func TestUsersOfAClosedLoop(t *testing.T) {
 	text := strings.Replace(inbox, "arrivals: {poisson: 100}, for: 4s", "clients: 7, count: 150", 1)
-	s, err := scenarios.Parse("inbox.yaml", fmt.Appendf(nil, text, 3, "{name: read, workflow: direct-read, with: {lasts: 1h, preflight: 10m}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, seen := readInbox(t, s, false)
+	s := parsed(t, fmt.Sprintf(text, 3, "{name: read, workflow: direct-read, with: {lasts: 1h, preflight: 10m}}"))
+	_, seen := readInbox(t, s, nil)
 	rule := permits{lasts: time.Hour, preflight: 10 * time.Minute, signed: make(map[entity.Key]time.Duration), allowed: make(map[entity.Key]time.Duration)}
 	for i, number := range slices.Sorted(maps.Keys(seen.read)) {
 		if want, got := rule.asks(time.Duration(i), seen.read[number]), seen.asked[number]; !slices.Equal(got, want) {
 			t.Errorf("read %d of %v asks %q first; want %q", i, seen.read[number], got, want)
 		}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		if _, also := readInbox(t, s, true); len(also.read) != 150 || !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
+	inBubble(t, func(t *testing.T, clk clock.Real) {
+		if _, also := readInbox(t, s, clk); len(also.read) != 150 || !maps.EqualFunc(also.asked, seen.asked, slices.Equal) || !maps.Equal(also.read, seen.read) {
 			t.Error("live and virtual runs ask for different things")
 		}
 	})
 }
 
 // holdToRule goes through the reads of a run in the order in which they were due.
-func holdToRule(t *testing.T, name string, rule permits, r ran, seen *door) {
+func holdToRule(t *testing.T, name string, rule permits, record *results.Record, seen *door) {
 	t.Helper()
 	rule.signed, rule.allowed = make(map[entity.Key]time.Duration), make(map[entity.Key]time.Duration)
 	numbers := slices.Sorted(maps.Keys(seen.read))
@@ -261,7 +224,7 @@ func holdToRule(t *testing.T, name string, rule permits, r ran, seen *door) {
 	}
 	for counter, service := range map[string]string{"issued": "broker", "preflights": "preflight"} {
 		got := int64(0)
-		for _, one := range r.record.Counters {
+		for _, one := range record.Counters {
 			if one.Name == counter {
 				got += one.Count
 			}

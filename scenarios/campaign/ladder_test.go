@@ -8,14 +8,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
 	"loadgen/report/verdict"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
@@ -97,17 +95,10 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 		{"nor does any where none is asked about", 0, [][2]time.Duration{second(5.5, 7)}, second(0, 0), "50 100 200", false},
 		{"the last step comes again, too", 200, [][2]time.Duration{second(9, 10)}, second(0, 0), "50 100 200 200", true},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			s, err := scenarios.Parse("peak.yaml", []byte(peakSteps))
-			if err != nil {
-				t.Fatal(err)
-			}
-			clk := clock.NewReal()
+		inBubble(t, func(t *testing.T, clk clock.Real) {
+			s := parsed(t, peakSteps)
 			at := &stalling{clock: clk, silent: row.silent, busy: row.busy, entered: make(map[string]int)}
-			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "peak", NewName: true, Peak: row.peak})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := planned(t, campaign.Options{Scenario: s, Table: "peak", NewName: true, Peak: row.peak})
 			folder, live := new(results.Memory), &drive.Live{Clock: clk, Target: at, Workers: 8}
 			recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds(), PeakAsked: row.peak, PartitionKey: "one", Time: "real"})
 			if err != nil {

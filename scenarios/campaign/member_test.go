@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +14,7 @@ import (
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
+	"loadgen/target/targettest"
 )
 
 // drawnTraffic is a phase of traffic by chance that any number of processes up to six can
@@ -35,9 +35,9 @@ func drawnTraffic(rng *rand.Rand, last bool) string {
 
 // offeredBy offers the traffic of a scenario by so many members, which a campaign has do so, and
 // returns the members' records, and what the target saw of them, in order.
-func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart, []seen) {
+func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart, []targettest.Seen) {
 	t.Helper()
-	at, own := &fake{refuse: 80}, &fake{}
+	at := &targettest.Fake{Throttled: 80}
 	var parts []results.MergePart
 	o := campaign.Options{Scenario: s, Table: "T", NewName: true}
 	lead := o
@@ -45,90 +45,54 @@ func offeredBy(t *testing.T, s *scenarios.Scenario, of int) ([]results.MergePart
 		for i := range of {
 			one := o
 			one.Member = &campaign.Member{Share: drive.Share{Index: i, Of: of}, From: from, Begins: clock.Instant(time.Second)}
-			c, err := campaign.NewCampaign(one)
-			if err != nil {
-				return err
-			}
-			planned, err := c.Prepare()
+			c := planned(t, one)
+			due, err := c.Prepare()
 			if err != nil {
 				return err
 			}
 			record := carried(t, c, at)
-			if got := record.Total(results.Everything).Scheduled; got != int64(planned) {
-				t.Errorf("share %d has %d operations; want the %d that it was to have", i, got, planned)
+			if got := record.Total(results.Everything).Scheduled; got != int64(due) {
+				t.Errorf("share %d has %d operations; want the %d that it was to have", i, got, due)
 			}
 			parts = append(parts, results.MergePart{Name: fmt.Sprint("share ", i), Record: record})
 		}
 		return nil
 	}
-	c, err := campaign.NewCampaign(lead)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record := carried(t, c, own)
+	record := carried(t, planned(t, lead), new(targettest.Fake))
 	for _, p := range record.Phases {
 		if p.Stage != p.Name || !slices.Contains([]string{"create T", "create", "mark", "mark T", "load", "drop", "drop T"}, p.Name) {
 			t.Errorf("who leads has the phase %q; want none of traffic", p.Name)
 		}
 	}
-	return parts, inOrder(at.ops)
+	return parts, at.Seen()
 }
 
-// inOrder returns what a target saw by the numbers of the operations.
-func inOrder(ops []seen) []seen {
-	return slices.SortedFunc(slices.Values(ops), func(a, b seen) int {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.attempt, b.attempt))
-	})
-}
-
-func carried(t *testing.T, c *campaign.Campaign, at *fake) *results.Record {
+func carried(t *testing.T, c *campaign.Campaign, at *targettest.Fake) *results.Record {
 	t.Helper()
-	w := world{folder: new(results.Memory)}
-	recorder, err := results.NewRecorder(w.folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	runner := &drive.Virtual{Target: at}
-	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(w.folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	return recorded(t, conduct(t, t.Context(), &drive.Virtual{Target: at}, c, nil))
 }
 
 // What several processes offer of a drawn scenario is, put together, what one offers: count
 // for count and bucket for bucket; and each sends what the plan says, phase by phase.
 func TestMembersAreTheWhole(t *testing.T) {
-	for seed := range uint64(tier(5, 60)) {
+	for seed := range uint64(tier(3, 60)) {
 		rng := rand.New(rand.NewPCG(seed, 28))
 		phases := 1 + rng.IntN(3)
 		text := fmt.Sprintf(races, drawnTraffic(rng, phases == 1))
 		for i := 1; i < phases; i++ {
 			text += fmt.Sprintf("  - name: more-%d\n    traffic: {%s}\n", i, drawnTraffic(rng, i == phases-1))
 		}
-		s, err := scenarios.Parse("races.yaml", []byte(text))
-		if err != nil {
-			t.Fatalf("seed %d: %v\n%s", seed, err, text)
-		}
+		s := parsed(t, text)
 		of := 1 + rng.IntN(6)
 		if faults := campaign.Undivided(s, of); len(faults) > 0 {
 			t.Fatalf("seed %d: %v", seed, faults)
 		}
-		c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "T", NewName: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := planned(t, campaign.Options{Scenario: s, Table: "T", NewName: true})
 		plan, err := c.Offered(of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := &fake{refuse: 80}
+		at := &targettest.Fake{Throttled: 80}
 		whole := carried(t, c, at)
 		parts, ops := offeredBy(t, s, of)
 		sum, err := results.Merge(parts)
@@ -145,8 +109,8 @@ func TestMembersAreTheWhole(t *testing.T) {
 		if len(offered) != len(sum.Phases) || len(plan) != len(offered) {
 			t.Fatalf("%s: %d phases, %d planned; want %d", name, len(sum.Phases), len(plan), len(offered))
 		}
-		all := inOrder(at.ops)
-		from := slices.IndexFunc(all, func(o seen) bool { return len(ops) > 0 && o.number == ops[0].number })
+		all := at.Seen()
+		from := slices.IndexFunc(all, func(o targettest.Seen) bool { return len(ops) > 0 && o.Number == ops[0].Number })
 		if all = all[max(0, from):]; len(ops) > 0 && !slices.Equal(ops, all[:min(len(all), len(ops))]) {
 			t.Errorf("%s: the target does not see the same attempts at the same keys", name)
 		}
@@ -210,20 +174,13 @@ func TestUndivided(t *testing.T) {
 		{plain + "stop_on: [failed > 5%], " + offers, "", "phases[1].traffic.stop_on"},
 		{plain + "operations: [{verb: get, limit: 20}]", "", "phases[1].traffic.operations[0].limit"},
 	} {
-		s, err := scenarios.Parse("races.yaml", []byte(fmt.Sprintf(races, row.traffic)+row.more))
-		if err != nil {
-			t.Fatalf("%s: %v", row.traffic+row.more, err)
-		}
+		s := parsed(t, fmt.Sprintf(races, row.traffic)+row.more)
 		text := fmt.Sprint(campaign.Undivided(s, 3))
 		if row.field == "" && text != "[]" || !strings.Contains(text, row.field) {
 			t.Errorf("%s%s: %s; want a fault of %q", row.traffic, row.more, text, row.field)
 		}
 	}
-	queued, err := scenarios.Builtin("eventual-transaction-workers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := fmt.Sprint(campaign.Undivided(queued, 2)); !strings.Contains(text, "workflow") {
+	if text := fmt.Sprint(campaign.Undivided(builtin(t, "eventual-transaction-workers"), 2)); !strings.Contains(text, "workflow") {
 		t.Errorf("of a scenario with queues: %s; want a fault of its workflows", text)
 	}
 }

@@ -1,58 +1,20 @@
 package campaign_test
 
 import (
-	"cmp"
-	"context"
 	"reflect"
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"loadgen/engine/clock"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
-	"loadgen/target"
-	"loadgen/target/queueblob"
 )
 
-// performed runs a scenario with stand-ins beside its tables, in virtual time or,
-// within a synctest bubble, in real time.
-func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
-	t.Helper()
-	e := engineOf(t, s, false)
-	memory := queueblob.NewMemory()
-	var beside target.Counter = memory
-	var runner drive.Runner = &drive.Virtual{Target: queueblob.NewVirtual(target.NewInProcess(e, "one", nil), memory)}
-	if inReal {
-		clk := clock.NewReal()
-		waiting := queueblob.NewWaiting(clk)
-		beside = waiting
-		runner = &drive.Live{Clock: clk, Target: queueblob.New(target.NewInProcess(e, "one", clk), waiting), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
-	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "pattern", NewName: true, Verify: s.Verify})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder})
-	tables, others := e.Counts(), beside.Counts()
-	counts := results.TargetCounts{Requests: tables.Requests + others.Requests, Ok: tables.Ok + others.Ok,
-		Throttled: tables.Throttled + others.Throttled, Failed: tables.Failed + others.Failed, Entities: tables.Entities + others.Entities}
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, &counts); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ran{record, folder, ended}
+// ofPattern returns the options of the campaign of a pattern.
+func ofPattern(s *scenarios.Scenario) campaign.Options {
+	return campaign.Options{Scenario: s, Table: "pattern", NewName: true, Verify: s.Verify}
 }
 
 // Workflows keep their books, and do the same in real time as in virtual time: in
@@ -60,18 +22,18 @@ func performed(t testing.TB, s *scenarios.Scenario, inReal bool) ran {
 // expected.
 func TestWorkflowsLiveEqualVirtual(t *testing.T) {
 	list := builtins(t, proceeds)
-	for _, s := range spread(list, tier(10, len(list))) {
+	for _, s := range spread(list, tier(4, len(list))) {
 		if testing.Short() && s.Name != "bank-transfer" {
 			continue
 		}
 		inStep := serial(t, s)
 		t.Run(s.Name, func(t *testing.T) {
-			virtual := performed(t, s, false)
-			if open := verdict.Books(virtual.record); virtual.ended != nil || len(open) > 0 {
-				t.Fatalf("the virtual run ended with %v, its books open: %v", virtual.ended, open)
+			virtual := newWorld(t, s, nil).run(t, ofPattern(s))
+			if open := verdict.Books(recorded(t, virtual)); len(open) > 0 {
+				t.Fatalf("the books of the virtual run are open: %v", open)
 			}
-			synctest.Test(t, func(t *testing.T) {
-				live := performed(t, s, true)
+			inBubble(t, func(t *testing.T, clk clock.Real) {
+				live := newWorld(t, s, clk).run(t, ofPattern(s))
 				if open := verdict.Books(live.record); live.ended != nil || len(open) > 0 {
 					t.Errorf("the live run ended with %v, its books open: %v", live.ended, open)
 				}
@@ -118,24 +80,11 @@ func sound(t *testing.T, s *scenarios.Scenario, name string, record *results.Rec
 func builtins(t *testing.T, holds func(*scenarios.Scenario) bool) (list []*scenarios.Scenario) {
 	t.Helper()
 	for _, name := range scenarios.Library() {
-		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if holds(s) {
+		if s := builtin(t, name); holds(s) {
 			list = append(list, s)
 		}
 	}
 	return list
-}
-
-// spread returns so many of a list, from all over it.
-func spread[T any](list []T, n int) []T {
-	some := make([]T, min(n, len(list)))
-	for i := range some {
-		some[i] = list[i*len(list)/len(some)]
-	}
-	return some
 }
 
 // serial has loads send one transaction after another, and reports whether operations
@@ -146,9 +95,7 @@ func serial(t *testing.T, s *scenarios.Scenario) (inStep bool) {
 	for i := range s.Phases {
 		phase := &s.Phases[i]
 		if phase.Load != nil {
-			if err := s.Set("phases."+phase.Name+".lanes", "1"); err != nil {
-				t.Fatal(err)
-			}
+			set(t, s, "phases."+phase.Name+".lanes=1")
 		}
 		inStep = inStep || phase.Offered().Clients > 0
 	}
@@ -160,7 +107,7 @@ func serial(t *testing.T, s *scenarios.Scenario) (inStep bool) {
 func sameCounts(t *testing.T, live, virtual ran) {
 	t.Helper()
 	if len(live.record.Phases) != len(virtual.record.Phases) {
-		t.Fatalf("live has the phases %v, virtual %v; want the same", names(live.record), names(virtual.record))
+		t.Fatalf("live has %d phases, virtual %d; want the same", len(live.record.Phases), len(virtual.record.Phases))
 	}
 	for i := range virtual.record.Phases {
 		for j := range virtual.record.Phases[i].Kinds {
@@ -171,14 +118,6 @@ func sameCounts(t *testing.T, live, virtual ran) {
 			}
 		}
 	}
-}
-
-// names returns what the phases of a record are called.
-func names(record *results.Record) (list []string) {
-	for i := range record.Phases {
-		list = append(list, record.Phases[i].Name)
-	}
-	return list
 }
 
 // proceeds reports whether an operation of a pattern's scenario is a workflow.

@@ -1,17 +1,13 @@
 package campaign_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
-	"testing/synctest"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
-	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 )
 
 // hot is the partition of the stress test's peak.
@@ -95,20 +91,22 @@ func situations(t testing.TB, s *scenarios.Scenario) []situation {
 }
 
 // Every class of queries and every change of a transaction asks for what it is due
-// to, the same in real and in virtual time, and the books close. It is what was forecast.
-func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
+// to, and the books close. It is what was forecast.
+func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 	leftOutWhenShort(t)
 	const operations = 31
 	scenario := func(one string) *scenarios.Scenario {
 		return small(t, "phases.load.entities=1200", "phases.peak.rates=[31]", "phases.peak.each=1s", "phases.peak.hold=false",
 			"model.profile=off", "phases.peak.operations=["+one+"]")
 	}
-	for _, row := range situations(t, scenario("{verb: get}")) {
+	rows := situations(t, scenario("{verb: get}"))
+	for _, row := range spread(rows, tier(11, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := scenario(row.operation)
-			virtual, w := bothWays(t, s)
-			closed(t, virtual, w.engine)
-			sum := virtual.Total(results.Reported)
+			w := newWorld(t, s, nil)
+			record := recorded(t, w.run(t, stress(s)))
+			closed(t, record, w.engine)
+			sum := record.Total(results.Reported)
 			if sum.Scheduled != operations || sum.Offered != operations*row.due {
 				t.Errorf("%d operations offered %d entities; want %d of %d each", sum.Scheduled, sum.Offered, operations, row.due)
 			}
@@ -118,11 +116,7 @@ func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
 				// empty, lies with the service.
 				return
 			}
-			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "stress"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			forecast, all := c.Forecast(), virtual.Total(results.Everything)
+			forecast, all := planned(t, stress(s)).Forecast(), record.Total(results.Everything)
 			if forecast.Requests != all.Attempts || forecast.Entities != all.Counted {
 				t.Errorf("Forecast = %d requests, %d entities; the run made %d and counted %d",
 					forecast.Requests, forecast.Entities, all.Attempts, all.Counted)
@@ -131,35 +125,7 @@ func TestQueriesAndTransactionsLiveEqualVirtual(t *testing.T) {
 	}
 }
 
-// bothWays runs a scenario in virtual and in real time, wants the same bytes, and
-// returns the record and the world of the former.
-func bothWays(t *testing.T, s *scenarios.Scenario) (*results.Record, *world) {
-	t.Helper()
-	o := campaign.Options{Scenario: s, Table: "stress"}
-	w := newWorld(t, s, nil)
-	virtual, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		clk := clock.NewReal()
-		l := newWorld(t, s, clk)
-		if _, err := l.run(t, context.Background(), &drive.Live{Clock: clk, Target: l.target, Workers: 512}, o); err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-			if string(l.folder.Bytes(file)) != string(w.folder.Bytes(file)) {
-				t.Errorf("%s of a live run differs from that of virtual time", file)
-			}
-		}
-		if l.engine.Counts() != w.engine.Counts() {
-			t.Errorf("the engine counted %+v live; want %+v", l.engine.Counts(), w.engine.Counts())
-		}
-	})
-	return virtual, w
-}
-
-// checkDone holds what was done where nothing is throttled against what was due.
+// checkDone compares what was done where nothing is throttled with what was due.
 func checkDone(t *testing.T, sum results.KindStats, row situation) {
 	t.Helper()
 	if sum.Succeeded != sum.Scheduled || sum.Failed+sum.Throttled > 0 {
@@ -191,10 +157,7 @@ func TestATransactionOfMoreThanAPartitionHolds(t *testing.T) {
 		t.Fatalf("the partition holds %d entities; want a few", members[hot])
 	}
 	w := newWorld(t, s, nil)
-	record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "stress"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := recorded(t, w.run(t, stress(s)))
 	closed(t, record, w.engine)
 	sum := record.Total(results.Reported)
 	if want := members[hot] * sum.Scheduled; sum.Failed > 0 || sum.Offered != want || sum.Counted != want {
@@ -206,15 +169,17 @@ func TestATransactionOfMoreThanAPartitionHolds(t *testing.T) {
 // the books close all the same.
 func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 	operations := ""
-	for i, row := range situations(t, small(t, "phases.load.entities=1200")) {
+	for i, row := range situations(t, small(t)) {
 		if i > 0 {
 			operations += ", "
 		}
 		operations += fmt.Sprintf("{name: one%d, %s", i, row.operation[len("{name: page, "):])
 	}
-	s := small(t, "phases.load.entities=1200", "phases.peak.rates=[211]", "phases.peak.each=1s", "phases.peak.operations=["+operations+"]")
-	record, w := bothWays(t, s)
-	sum, counts := record.Total(results.Everything), w.engine.Counts()
+	s := small(t, "phases.load.entities=1200", "phases.peak.rates=[211]", "phases.peak.each=1s", "workers=512", "phases.peak.operations=["+operations+"]")
+	w := newWorld(t, s, nil)
+	virtual := w.run(t, stress(s))
+	inBubble(t, func(t *testing.T, clk clock.Real) { sameFiles(t, newWorld(t, s, clk).run(t, stress(s)), virtual) })
+	sum, counts := recorded(t, virtual).Total(results.Everything), w.engine.Counts()
 	if sum.Attempts != counts.Requests || sum.Throttled != counts.Throttled || sum.Counted != counts.Entities ||
 		sum.Ok-sum.Handled != counts.Ok || sum.Failed+sum.Handled != counts.Failed {
 		t.Errorf("attempts %d, ok %d (%d of them handled), throttled %d, failed %d, entities %d; the engine's books say %+v",
@@ -234,12 +199,8 @@ func TestKindsTellFilteredQueries(t *testing.T) {
 	peak.Operations[1].Where = "Age ge 60"
 	second.Name, second.Traffic = "again", &peak
 	s.Phases = append(s.Phases, second)
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "stress"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var filtered []string
-	for _, kind := range c.Kinds() {
+	for _, kind := range planned(t, stress(s)).Kinds() {
 		if kind.Filtered {
 			filtered = append(filtered, kind.Name)
 		}

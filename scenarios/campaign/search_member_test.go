@@ -11,9 +11,9 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
+	"loadgen/target/targettest"
 )
 
 // lockstep leads a search of members: the next step is known once all have said what came of the
@@ -58,45 +58,34 @@ func (l *lockstep) Came(_ campaign.Try, m *campaign.Measured) {
 // A search that several members carry out tries the rates that one process tries, and finds of
 // each what that does, count for count and bucket for bucket; each member sends what the plan says.
 func TestASearchByMembersIsTheWhole(t *testing.T) {
-	for seed := range uint64(tier(2, 15)) {
+	for seed := range uint64(tier(1, 15)) {
 		rng := rand.New(rand.NewPCG(seed, 280))
-		s, err := scenarios.Parse("races.yaml", fmt.Appendf(nil, races, "arrivals: {constant: 40}, for: 2s, "+offers))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := parsed(t, fmt.Sprintf(races, "arrivals: {constant: 40}, for: 2s, "+offers))
 		s.Seed = seed
 		s.RetryAll("none")
 		of, from := 1+rng.IntN(4), float64(100+rng.IntN(400))
 		find := &campaign.Find{Of: results.LimitPartition, MaxThrottled: .05, From: from, UpTo: 4 * from, Step: campaign.ShortestStep}
 		o := campaign.Options{Scenario: s, Table: "T", NewName: true, Find: find}
-		c, err := campaign.NewCampaign(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole := carried(t, c, &fake{refuse: 50})
+		c := planned(t, o)
+		whole := carried(t, c, &targettest.Fake{Throttled: 50})
 		l := &lockstep{of: of, search: find.Search(1), sum: new(campaign.Measured), begins: clock.Instant(time.Second)}
 		l.all = sync.NewCond(&l.mu)
 		parts := make([]results.MergePart, of)
 		var begun campaign.From
 		lead := o
 		lead.Elsewhere = func(_ context.Context, from campaign.From) error { begun = from; return nil }
-		if c, err = campaign.NewCampaign(lead); err != nil {
-			t.Fatal(err)
-		}
-		carried(t, c, new(fake))
+		c = planned(t, lead)
+		carried(t, c, new(targettest.Fake))
 		var all sync.WaitGroup
 		for i := range of {
 			one := o
 			one.Member = &campaign.Member{Share: drive.Share{Index: i, Of: of}, From: begun, Begins: clock.Instant(time.Second), Search: l}
-			member, err := campaign.NewCampaign(one)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if planned, err := member.Prepare(); err != nil || planned != 0 {
-				t.Fatalf("%d operations are planned, %v; want a search whose length nobody knows", planned, err)
+			member := planned(t, one)
+			if due, err := member.Prepare(); err != nil || due != 0 {
+				t.Fatalf("%d operations are planned, %v; want a search whose length nobody knows", due, err)
 			}
 			all.Go(func() {
-				parts[i] = results.MergePart{Name: fmt.Sprint("share ", i), Record: carried(t, member, &fake{refuse: 50})}
+				parts[i] = results.MergePart{Name: fmt.Sprint("share ", i), Record: carried(t, member, &targettest.Fake{Throttled: 50})}
 			})
 		}
 		all.Wait()

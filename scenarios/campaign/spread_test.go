@@ -1,51 +1,20 @@
 package campaign_test
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/engine"
 	"loadgen/engine/clock"
-	"loadgen/engine/model"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
-	"loadgen/target"
 )
-
-// spreading returns the canonical simulation with values set: path=value.
-func spreading(t testing.TB, settings ...string) *scenarios.Scenario {
-	t.Helper()
-	s, err := scenarios.Builtin("simulate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	set(t, s, settings...)
-	return s
-}
-
-// set gives a scenario values: path=value.
-func set(t testing.TB, s *scenarios.Scenario, settings ...string) {
-	t.Helper()
-	for _, setting := range settings {
-		path, value, _ := strings.Cut(setting, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if faults := s.Validate(); len(faults) > 0 {
-		t.Fatal(faults)
-	}
-}
 
 // closedLoop makes a spread one of clients that think.
 func closedLoop(t testing.TB, s *scenarios.Scenario, clients int, think, length time.Duration) *scenarios.Scenario {
@@ -58,50 +27,19 @@ func closedLoop(t testing.TB, s *scenarios.Scenario, clients int, think, length 
 	return s
 }
 
-// engineOf builds the engine of a scenario; without data it stores nothing.
-func engineOf(t testing.TB, s *scenarios.Scenario, dataless bool) *engine.Engine {
-	t.Helper()
-	m, err := model.New(s.Model.Profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range s.Model.Overrides {
-		if err := m.Set(o.Name, o.Text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return engine.New(engine.Options{Model: m, Accounts: []string{"one"}, Seed: s.Seed,
-		Cold: s.Start == scenarios.StartCold, Dataless: dataless})
-}
-
-// played is a scenario that was run.
+// played is a scenario that was run, with the target's decisions among its events.
 type played struct {
-	record *results.Record
-	folder *results.Memory
+	ran
 	counts engine.Counts
 	tail   []results.KeyTail
 }
 
-// play runs a scenario in virtual time, or in real time within a synctest bubble.
-func play(t testing.TB, s *scenarios.Scenario, inReal, dataless bool) played {
+// play runs a scenario, in virtual time where there is no clock.
+func play(t testing.TB, s *scenarios.Scenario, clk clock.Clock, dataless bool) played {
 	t.Helper()
-	campaign, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: campaign.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := engineOf(t, s, dataless)
-	var runner drive.Runner = &drive.Virtual{Target: target.NewInProcess(e, "one", nil)}
-	if inReal {
-		clk := clock.NewReal()
-		runner = &drive.Live{Clock: clk, Target: target.NewInProcess(e, "one", clk), Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
-	}
 	tail := drive.NewTail(5 * time.Second)
-	ledger := &drive.Ledger{Recorder: recorder, Happenings: func(now clock.Instant) []results.Event {
+	ledger := &drive.Ledger{Happenings: func(now clock.Instant) []results.Event {
 		e.Advance(now)
 		var events []results.Event
 		for _, d := range e.DrainEvents() {
@@ -109,20 +47,12 @@ func play(t testing.TB, s *scenarios.Scenario, inReal, dataless bool) played {
 		}
 		return events
 	}}
-	if !inReal {
+	if clk == nil {
 		ledger.Observers = []drive.Observer{tail}
 	}
-	if err := campaign.Run(context.Background(), runner, ledger); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return played{record, folder, e.Counts(), tail.Keys()}
+	r := carry(t, t.Context(), worldOn(e, s, clk).runner(), campaign.Options{Scenario: s, Table: "races"}, ledger)
+	recorded(t, r)
+	return played{r, e.Counts(), tail.Keys()}
 }
 
 // ofSpread returns the sums of the spread's operations.
@@ -144,8 +74,8 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			const length = 30 * time.Second
-			s := spreading(t, append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
-			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), false, true).ofSpread()
+			s := builtin(t, "simulate", append([]string{"model.profile=off", "start=warm"}, tt.settings...)...)
+			sum := play(t, closedLoop(t, s, tt.clients, tt.think, length), nil, true).ofSpread()
 			got := float64(sum.Operations) / length.Seconds()
 			want := float64(tt.clients) / (tt.response + tt.think).Seconds()
 			if math.Abs(got-want) > .02*want {
@@ -162,8 +92,8 @@ func TestThinkingClientsKeepLittlesLaw(t *testing.T) {
 // the end.
 func TestThinkingClientsRetryAndEnd(t *testing.T) {
 	leftOutWhenShort(t)
-	s := spreading(t, "retry=short", "start=warm", "phases.spread.partitions=1")
-	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), false, true)
+	s := builtin(t, "simulate", "retry=short", "start=warm", "phases.spread.partitions=1")
+	p := play(t, closedLoop(t, s, 400, 100*time.Millisecond, 10*time.Second), nil, true)
 	sum := p.ofSpread()
 	if sum.Throttled == 0 || sum.Attempts != sum.Ok+sum.Throttled || sum.Scheduled != sum.Operations {
 		t.Errorf("attempts %d = ok %d + throttled %d, scheduled %d, operations %d; want refusals and closed books",
@@ -178,8 +108,8 @@ func TestThinkingClientsRetryAndEnd(t *testing.T) {
 
 // Each partition is due exactly its share, in an order that is not the same again.
 func TestSpreadReachesEachPartitionAlike(t *testing.T) {
-	s := spreading(t, "model.profile=off", "start=warm", "phases.spread.rate=50", "phases.spread.for=10s")
-	p := play(t, s, false, true)
+	s := builtin(t, "simulate", "model.profile=off", "start=warm", "phases.spread.rate=50", "phases.spread.for=10s")
+	p := play(t, s, nil, true)
 	for _, key := range p.record.Phases[len(p.record.Phases)-2].Partitions {
 		if key.Entities != 500 {
 			t.Errorf("partition %q was served %d; want 500", key.Key, key.Entities)
@@ -206,18 +136,22 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 	for _, thinking := range []bool{false, true} {
 		t.Run(fmt.Sprintf("thinking %t", thinking), func(t *testing.T) {
 			make := func() *scenarios.Scenario {
-				s := spreading(t, scaledDown()...)
+				s := builtin(t, "simulate", scaledDown()...)
 				if thinking {
 					closedLoop(t, s, 40, 100*time.Millisecond, 20*time.Second)
 				}
 				return s
 			}
-			virtual := play(t, make(), false, true)
+			virtual := play(t, make(), nil, true)
 			var real played
-			synctest.Test(t, func(t *testing.T) { real = play(t, make(), true, true) })
+			inBubble(t, func(t *testing.T, clk clock.Real) { real = play(t, make(), clk, true) })
 			var kinds []string
+			last := int64(0)
 			for _, e := range virtual.record.Events {
-				kinds = append(kinds, e.What)
+				if kinds = append(kinds, e.What); e.At < last {
+					t.Errorf("event %q at %v comes after one at %v", e.What, time.Duration(e.At), time.Duration(last))
+				}
+				last = e.At
 			}
 			if !slices.Contains(kinds, results.RangeSplit) || !slices.Contains(kinds, results.RangeMoved) {
 				t.Fatalf("the events are %v; want a split and a move among them", kinds)
@@ -236,22 +170,10 @@ func TestLiveEqualsVirtualThroughSplitAndMove(t *testing.T) {
 	}
 }
 
-// Events stand at their own instants, and in their order among the marks.
-func TestHappeningsStandInOrder(t *testing.T) {
-	p := play(t, spreading(t, scaledDown()...), false, true)
-	last := int64(0)
-	for _, e := range p.record.Events {
-		if e.At < last {
-			t.Errorf("event %q at %v comes after one at %v", e.What, time.Duration(e.At), time.Duration(last))
-		}
-		last = e.At
-	}
-}
-
 // Without a store the same is admitted at the same instants: only what depends on
 // the entities differs, and writes do not.
 func TestDatalessRunsAreTheSame(t *testing.T) {
-	with, without := play(t, spreading(t, scaledDown()...), false, false), play(t, spreading(t, scaledDown()...), false, true)
+	with, without := play(t, builtin(t, "simulate", scaledDown()...), nil, false), play(t, builtin(t, "simulate", scaledDown()...), nil, true)
 	if with.counts != without.counts {
 		t.Errorf("without a store the engine counted %+v; want %+v", without.counts, with.counts)
 	}
@@ -271,11 +193,7 @@ func TestDatalessRunsAreTheSame(t *testing.T) {
 
 func TestFootprint(t *testing.T) {
 	of := func(data bool, settings ...string) campaign.Footprint {
-		c, err := campaign.NewCampaign(campaign.Options{Scenario: spreading(t, settings...), Table: "races"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Footprint(data)
+		return planned(t, campaign.Options{Scenario: builtin(t, "simulate", settings...), Table: "races"}).Footprint(data)
 	}
 	plain, stored := of(false), of(true)
 	if plain.Entities != 0 || stored.Entities < 12_000*300 || stored.Entities > 12_000*3000 {

@@ -3,7 +3,6 @@ package campaign_test
 import (
 	"testing"
 
-	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
 
@@ -15,18 +14,8 @@ func TestWorkflowsAreDueWhatTheirQueriesRead(t *testing.T) {
 		use     string
 		touches int
 	}{{"together", 1}, {"apart", 2}} {
-		s, err := scenarios.Builtin("one-to-many-partition")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Set("use", row.use); err != nil {
-			t.Fatal(err)
-		}
-		given, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "company"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		preview, err := given.Preview(1)
+		s := builtin(t, "one-to-many-partition", "use="+row.use)
+		preview, err := planned(t, campaign.Options{Scenario: s, Table: "company"}).Preview(1)
 		if err != nil {
 			t.Fatal(err)
 		}

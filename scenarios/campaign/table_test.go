@@ -1,17 +1,15 @@
 package campaign_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"loadgen/engine"
 	"loadgen/engine/entity"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
+	"loadgen/target"
 )
 
 // A table that was deleted lately keeps its name for a while: a run on it waits until it
@@ -25,20 +23,19 @@ func TestRunWaitsForTheNameOfADeletedTable(t *testing.T) {
 		s := small(t, "model.name_delay="+row.delay)
 		w := newWorld(t, s, nil)
 		for _, verb := range []entity.Verb{entity.CreateTable, entity.DeleteTable} {
-			w.engine.Submit(0, &engine.Request{Account: "a", Table: "stress", Verb: verb})
+			w.Submit(0, &target.Operation{Table: "stress", Verb: verb})
 		}
-		record, err := w.run(t, context.Background(), &drive.Virtual{Target: w.target}, campaign.Options{Scenario: s, Table: "stress", Reuse: true})
+		o := stress(s)
+		o.Reuse = true
+		r := w.run(t, o)
 		if row.throttled {
-			if !errors.Is(err, campaign.ErrPreparation) || !strings.Contains(fmt.Sprint(err), string(entity.TableBeingDeleted)) {
-				t.Errorf("a name that is kept for %s: Run = %v; want ErrPreparation with %s", row.delay, err, entity.TableBeingDeleted)
+			if !errors.Is(r.ended, campaign.ErrPreparation) || !strings.Contains(fmt.Sprint(r.ended), string(entity.TableBeingDeleted)) {
+				t.Errorf("a name that is kept for %s: Run = %v; want ErrPreparation with %s", row.delay, r.ended, entity.TableBeingDeleted)
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
 		var begins time.Duration
-		for _, p := range record.Phases {
+		for _, p := range recorded(t, r).Phases {
 			if p.Name == "load" {
 				begins = p.Begin
 			}

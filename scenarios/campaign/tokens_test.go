@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
-	"testing/synctest"
 
 	"loadgen/engine/clock"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
-	"loadgen/scenarios/drive"
 	"loadgen/target"
 )
 
@@ -29,6 +27,7 @@ func (r *readingOn) scenario(t *testing.T) *scenarios.Scenario {
 	t.Helper()
 	text := fmt.Sprintf(`name: reading
 seed: 9
+workers: 20
 retry: none
 model: {profile: "off"}
 attributes: {id: {sequence: 1000000}}
@@ -47,11 +46,7 @@ phases:
 		text += fmt.Sprintf("  - {name: p%d, traffic: {partitions: [journal], arrivals: {constant: 2}, for: 2s, operations: [{name: read%d, verb: query, class: %s, top: %d%s%s}]}}\n",
 			i, i, r.class, r.top, save, from)
 	}
-	s, err := scenarios.Parse("reading.yaml", []byte(text))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	return s
+	return parsed(t, text)
 }
 
 // parts returns how many entities each part reads, and by how many pages. The rule: a page
@@ -77,34 +72,10 @@ func (r *readingOn) parts() (entities, pages []int64) {
 }
 
 // play carries a scenario out and returns its record.
-func (r *readingOn) play(t *testing.T, inReal bool) *results.Record {
+func (r *readingOn) play(t *testing.T, clk clock.Clock) *results.Record {
 	t.Helper()
 	s := r.scenario(t)
-	var runner drive.Runner = &drive.Virtual{Target: target.NewInProcess(engineOf(t, s, false), "one", nil)}
-	if inReal {
-		clk := clock.NewReal()
-		runner = &drive.Live{Clock: clk, Target: target.NewInProcess(engineOf(t, s, false), "one", clk), Workers: 20}
-	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "run"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Run(t.Context(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Finish(runner.Now().Offset(), results.Valid, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	return recorded(t, newWorld(t, s, clk).run(t, campaign.Options{Scenario: s, Table: "run"}))
 }
 
 // Who goes on at a token that was saved reads what those before have left, and is due to,
@@ -146,8 +117,8 @@ func TestTokensAreGoneOnWith(t *testing.T) {
 					}
 				}
 			}
-			held(t, "virtual", row.play(t, false))
-			synctest.Test(t, func(t *testing.T) { held(t, "real", row.play(t, true)) })
+			held(t, "virtual", row.play(t, nil))
+			inBubble(t, func(t *testing.T, clk clock.Real) { held(t, "real", row.play(t, clk)) })
 		})
 	}
 }

@@ -5,31 +5,18 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"loadgen/engine/clock"
 	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/drive"
 )
 
-// measured returns the phase that is reported.
-func (r ran) measured(t *testing.T) *results.Phase {
-	t.Helper()
-	for i := range r.record.Phases {
-		if r.record.Phases[i].Reported {
-			return &r.record.Phases[i]
-		}
-	}
-	t.Fatal("no phase is reported")
-	return nil
-}
-
 // A load that is the same all the time has come to rest after the ten seconds that
 // are measured at least, whichever runner asks.
 func TestStopsWhenStable(t *testing.T) {
-	const calm = "model.time_spread=0"
 	for _, test := range []struct {
 		name, traffic string
 		// seconds is how long the phase that is reported lasts, count how many
@@ -44,15 +31,10 @@ func TestStopsWhenStable(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			make := func() *scenarios.Scenario {
-				s := trafficked(t, test.traffic, "")
-				path, value, _ := strings.Cut(calm, "=")
-				if err := s.Set(path, value); err != nil {
-					t.Fatal(err)
-				}
-				return s
+				return set(t, trafficked(t, test.traffic, ""), "model.time_spread=0")
 			}
-			virtual := carriedOut(t, make(), false, nil)
-			p := virtual.measured(t)
+			virtual := inRaces(t, make(), nil)
+			p := reported(t, virtual.record)
 			if got := p.End - p.Begin; got != test.seconds*time.Second || virtual.ended != nil {
 				t.Errorf("the phase lasted %v, %v; want %d s", got, virtual.ended, test.seconds)
 			}
@@ -71,13 +53,11 @@ func TestStopsWhenStable(t *testing.T) {
 				t.Errorf("the books say %q; want them closed", faults)
 			}
 			var real ran
-			synctest.Test(t, func(t *testing.T) { real = carriedOut(t, make(), true, nil) })
+			inBubble(t, func(t *testing.T, clk clock.Real) { real = inRaces(t, make(), clk) })
 			if faults := verdict.Books(real.record); len(faults) > 0 {
 				t.Errorf("the books of a live run say %q; want them closed", faults)
 			}
-			if a, b := virtual.folder.Bytes(results.RunFile), real.folder.Bytes(results.RunFile); string(a) != string(b) {
-				t.Error("the record of a live run differs from that of virtual time")
-			}
+			sameFiles(t, real, virtual)
 		})
 	}
 }
@@ -86,72 +66,63 @@ func TestStopsWhenStable(t *testing.T) {
 // retries wait.
 func TestSettledLoadDrainsNoLonger(t *testing.T) {
 	make := func() *scenarios.Scenario {
-		s := trafficked(t, "arrivals: {constant: 400}, partitions: [NYC], for: 10m, drain: 2s, stop_when_stable: 90%, operations: [{verb: get}]", "")
-		if err := s.Set("retry", "documented"); err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return set(t, trafficked(t, "arrivals: {constant: 400}, partitions: [NYC], for: 10m, drain: 2s, stop_when_stable: 90%, operations: [{verb: get}]", ""), "retry=documented")
 	}
 	check := func(t *testing.T, r ran) {
-		p := r.measured(t)
+		p := reported(t, r.record)
 		if cut := r.record.Total(results.Reported).Cut; cut == 0 || r.record.Duration > p.End+3*time.Second || p.End-p.Begin > 20*time.Second {
 			t.Errorf("the phase ended at %v and the run at %v, with %d operations cut; want 2 s between, and some cut", p.End, r.record.Duration, cut)
 		}
 	}
-	check(t, carriedOut(t, make(), false, nil))
-	synctest.Test(t, func(t *testing.T) { check(t, carriedOut(t, make(), true, nil)) })
+	check(t, inRaces(t, make(), nil))
+	inBubble(t, func(t *testing.T, clk clock.Real) { check(t, inRaces(t, make(), clk)) })
 }
 
 // A budget that is exceeded ends the run, partial, and its table is dropped.
 func TestStopsOnABudget(t *testing.T) {
 	for _, test := range []struct {
 		name, traffic string
-		// says is part of the error; empty where the run goes on to its end.
-		says string
+		// of is the budget that ends the run; empty where it goes on to its end.
+		of string
 		// live is a run whose workers are too few.
 		live bool
 	}{
-		{"too much is throttled", "arrivals: {constant: 1200}, for: 60s, stop_on: [failed > 1%, throttled > 20%], operations: [{verb: get}]", "were throttled, and stop_on is throttled > 20%", false},
+		{"too much is throttled", "arrivals: {constant: 1200}, for: 60s, stop_on: [failed > 1%, throttled > 20%], operations: [{verb: get}]", "throttled > 20%", false},
 		{"a share that is allowed", "arrivals: {constant: 1200}, for: 6s, stop_on: [throttled > 99%], operations: [{verb: get}]", "", false},
 		{"too few attempts to judge", "arrivals: {constant: 10}, for: 8s, stop_on: [late > 0%, dropped > 0%, failed > 0%, throttled > 0%], operations: [{verb: get}]", "", false},
-		{"what is got is not there", "arrivals: {trace: t.csv}, stop_on: [failed > 10%]", "were failed, and stop_on is failed > 10%", false},
-		{"too much is late", "arrivals: {constant: 400}, for: 60s, stop_on: [late > 5%], operations: [{verb: get}]", "were late, and stop_on is late > 5%", true},
-		{"too much is not sent", "arrivals: {constant: 400}, for: 60s, stop_on: [dropped > 5%], operations: [{verb: get}]", "were dropped, and stop_on is dropped > 5%", true},
+		{"what is got is not there", "arrivals: {trace: t.csv}, stop_on: [failed > 10%]", "failed > 10%", false},
+		{"too much is late", "arrivals: {constant: 400}, for: 60s, stop_on: [late > 5%], operations: [{verb: get}]", "late > 5%", true},
+		{"too much is not sent", "arrivals: {constant: 400}, for: 60s, stop_on: [dropped > 5%], operations: [{verb: get}]", "dropped > 5%", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var missing strings.Builder
 			for n := range 1000 {
 				fmt.Fprintf(&missing, "%d.%02d,get,NYC,none\n", n/100, n%100)
 			}
-			check := func(t *testing.T, r ran) {
-				if test.says == "" {
-					if r.ended != nil {
-						t.Errorf("Run = %v; want no error", r.ended)
-					}
-					return
-				}
-				if !errors.Is(r.ended, drive.ErrStopped) || !strings.Contains(r.ended.Error(), test.says) {
-					t.Errorf("Run = %v; want ErrStopped, and %q", r.ended, test.says)
-				}
-				if faults := verdict.Books(r.record); len(faults) > 0 || r.record.Duration > 12*time.Second {
-					t.Errorf("the run ended after %v, and its books say %q; want them closed, and an early end", r.record.Duration, faults)
-				}
-				last := r.record.Phases[len(r.record.Phases)-1]
-				if last.Name != "drop" {
-					t.Errorf("the last phase is %q; want the table to be dropped", last.Name)
-				}
-			}
-			s := trafficked(t, test.traffic, missing.String())
-			if !test.live {
-				check(t, carriedOut(t, s, false, nil))
-			}
-			synctest.Test(t, func(t *testing.T) {
+			check := func(t *testing.T, clk clock.Clock) {
 				s := trafficked(t, test.traffic, missing.String())
 				if test.live {
 					s.Workers = 1
 				}
-				check(t, carriedOut(t, s, true, nil))
-			})
+				r := inRaces(t, s, clk)
+				if test.of == "" {
+					recorded(t, r)
+					return
+				}
+				if !errors.Is(r.ended, drive.ErrStopped) || !strings.Contains(r.ended.Error(), test.of) {
+					t.Errorf("Run = %v; want ErrStopped, by %q", r.ended, test.of)
+				}
+				if faults := verdict.Books(r.record); len(faults) > 0 || r.record.Duration > 12*time.Second {
+					t.Errorf("the run ended after %v, and its books say %q; want them closed, and an early end", r.record.Duration, faults)
+				}
+				if last := r.record.Phases[len(r.record.Phases)-1]; last.Name != "drop" {
+					t.Errorf("the last phase is %q; want the table to be dropped", last.Name)
+				}
+			}
+			if !test.live {
+				check(t, nil)
+			}
+			inBubble(t, func(t *testing.T, clk clock.Real) { check(t, clk) })
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package campaign_test
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -10,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"loadgen/engine/clock"
@@ -21,6 +18,7 @@ import (
 	"loadgen/scenarios/campaign"
 	"loadgen/scenarios/drive"
 	"loadgen/target"
+	"loadgen/target/targettest"
 )
 
 // races is a small table whose traffic the tests fill in. It is loaded by one lane:
@@ -76,66 +74,23 @@ func instantRows() string {
 // trafficked returns a scenario with traffic, whose trace has been read.
 func trafficked(t testing.TB, traffic string, trace string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.Parse("races.yaml", fmt.Appendf(nil, races, traffic))
-	if err == nil {
-		err = s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil })
-	}
-	if err != nil {
+	s := parsed(t, fmt.Sprintf(races, traffic))
+	if err := s.ReadFiles(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(trace)), nil }); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// ran is what became of a scenario.
-type ran struct {
-	record *results.Record
-	folder *results.Memory
-	ended  error
-}
-
-// carriedOut runs a scenario with the target's own counts in its record, in virtual
-// time or, within a synctest bubble, in real time.
-func carriedOut(t testing.TB, s *scenarios.Scenario, inReal bool, wrap func(*target.InProcess) target.Target) ran {
+// inRaces carries a scenario out, in virtual time where there is no clock.
+func inRaces(t testing.TB, s *scenarios.Scenario, clk clock.Clock) ran {
 	t.Helper()
-	e := engineOf(t, s, false)
-	var runner drive.Runner = &drive.Virtual{Target: target.NewInProcess(e, "one", nil)}
-	if inReal {
-		clk := clock.NewReal()
-		var to target.Target = target.NewInProcess(e, "one", clk)
-		if wrap != nil {
-			to = wrap(to.(*target.InProcess))
-		}
-		runner = &drive.Live{Clock: clk, Target: to, Workers: cmp.Or(s.Workers, scenarios.FewestWorkers)}
-	}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := new(results.Memory)
-	recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder})
-	validity := results.Valid
-	if ended != nil {
-		validity = results.Partial
-	}
-	counts := results.TargetCounts(e.Counts())
-	if err := recorder.Finish(runner.Now().Offset(), validity, nil, &counts); err != nil {
-		t.Fatal(err)
-	}
-	record, err := results.Read(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ran{record, folder, ended}
+	return newWorld(t, s, clk).run(t, campaign.Options{Scenario: s, Table: "races"})
 }
 
 // The books close for every kind of arrivals and both loops, live and virtual, at
 // a load of which some is throttled, and both runners keep the same record.
 func TestBooksOfEveryArrivalKind(t *testing.T) {
-	for _, test := range []struct{ name, traffic, trace string }{
+	rows := []struct{ name, traffic, trace string }{
 		{"constant", "arrivals: {constant: 400}, for: 2s, " + offers, ""},
 		{"poisson", "arrivals: {poisson: 400}, for: 2s, " + offers, ""},
 		{"ramp", "arrivals: {ramp: {from: 0, to: 900}}, for: 2s, " + offers, ""},
@@ -149,14 +104,15 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 		{"without a drain", "arrivals: {constant: 400}, for: 2s, drain: 0s, " + offers, ""},
 		{"a closed loop", "clients: 40, think: 50ms, for: 2s, " + offers, ""},
 		{"a closed loop with a warm-up", "clients: 40, think: 50ms, for: 2s, warm_up: 1s, " + offers, ""},
-	} {
+	}
+	for _, test := range spread(rows, tier(7, len(rows))) {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
 				t.Skip("the other kinds take long under the race detector, and the same paths")
 			}
-			virtual := carriedOut(t, trafficked(t, test.traffic, test.trace), false, nil)
+			virtual := inRaces(t, trafficked(t, test.traffic, test.trace), nil)
 			var real ran
-			synctest.Test(t, func(t *testing.T) { real = carriedOut(t, trafficked(t, test.traffic, test.trace), true, nil) })
+			inBubble(t, func(t *testing.T, clk clock.Real) { real = inRaces(t, trafficked(t, test.traffic, test.trace), clk) })
 			for runner, r := range map[string]ran{"virtual": virtual, "live": real} {
 				if faults := verdict.Books(r.record); len(faults) > 0 || r.ended != nil {
 					t.Errorf("%s: %v, the books say %q; want them closed", runner, r.ended, faults)
@@ -171,19 +127,15 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 					}
 				}
 			}
-			for _, file := range []string{results.RunFile, results.IntervalsFile, results.EventsFile} {
-				if a, b := virtual.folder.Bytes(file), real.folder.Bytes(file); string(a) != string(b) {
-					t.Errorf("%s of a live run differs from that of virtual time", file)
-				}
-			}
+			sameFiles(t, real, virtual)
 		})
 	}
 }
 
 // Some of that load is throttled, so that retries are in the books as well.
 func TestBooksWereOpen(t *testing.T) {
-	r := carriedOut(t, trafficked(t, "arrivals: {constant: 900}, for: 4s, drain: 0s, "+offers, ""), false, nil)
-	if sum := r.record.Total(results.Reported); sum.Throttled == 0 || sum.Handled == 0 || sum.Cut == 0 {
+	record := simulated(t, trafficked(t, "arrivals: {constant: 900}, for: 4s, drain: 0s, "+offers, ""))
+	if sum := record.Total(results.Reported); sum.Throttled == 0 || sum.Handled == 0 || sum.Cut == 0 {
 		t.Errorf("throttled %d, handled %d, cut %d; want some of each", sum.Throttled, sum.Handled, sum.Cut)
 	}
 }
@@ -212,11 +164,11 @@ func TestPhasesOfTraffic(t *testing.T) {
 			[]phase{{"measure (warm-up)", 0, time.Second, 0, false, false}, {"measure", time.Second, 4 * time.Second, 0, true, false}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := carriedOut(t, trafficked(t, test.traffic, ""), false, nil)
+			record := simulated(t, trafficked(t, test.traffic, ""))
 			var got []phase
 			var start time.Duration
-			for i := range r.record.Phases {
-				if p := &r.record.Phases[i]; p.Stage == "measure" {
+			for i := range record.Phases {
+				if p := &record.Phases[i]; p.Stage == "measure" {
 					if len(got) == 0 {
 						start = p.Begin
 					}
@@ -245,34 +197,17 @@ func TestPhasesOfTraffic(t *testing.T) {
 	}
 }
 
-// seenBy is a target that keeps what it was asked.
-type seenBy struct {
-	*target.InProcess
-	asked *[]target.Operation
-}
-
-func (s seenBy) Submit(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
-	*s.asked = append(*s.asked, *op)
-	return s.InProcess.Submit(now, op)
-}
-
 // The rows of a trace decide what is done to which entity, and when.
 func TestTraceDecidesOperationAndKey(t *testing.T) {
 	const rows = "0,get,NYC,1\n0.25,pay,Rome,r\n0.25,insert,Rome,s\n1,delete,NYC,1\n"
 	s := trafficked(t, `arrivals: {trace: t.csv}, operations: [{verb: get}, {name: pay, verb: insert-or-merge, properties: [{name: Age, type: Int32, value: "{age}"}]}, {verb: insert}, {verb: delete}]`, rows)
+	w := newWorld(t, s, nil)
 	var asked []target.Operation
-	runner := &drive.Virtual{Target: seenBy{target.NewInProcess(engineOf(t, s, false), "one", nil), &asked}}
-	c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder, err := results.NewRecorder(new(results.Memory), results.Manifest{Operations: c.Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Run(context.Background(), runner, &drive.Ledger{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
+	noting := targettest.Immediate(func(now clock.Instant, op *target.Operation) (target.Outcome, clock.Instant) {
+		asked = append(asked, *op)
+		return w.Submit(now, op)
+	})
+	recorded(t, carry(t, t.Context(), &drive.Virtual{Target: noting}, campaign.Options{Scenario: s, Table: "races"}, nil))
 	var got []string
 	for _, op := range asked {
 		if op.Verb.IsChange() && op.Change.Key.Partition != "~loadgen" || op.Verb == entity.Get {
@@ -292,11 +227,8 @@ func TestForecastOfTraffic(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := trafficked(t, test.traffic, test.trace)
-			c, err := campaign.NewCampaign(campaign.Options{Scenario: s, Table: "races"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			forecast, sum := c.Forecast(), carriedOut(t, s, false, nil).record.Total(results.Everything)
+			c := planned(t, campaign.Options{Scenario: s, Table: "races"})
+			forecast, sum := c.Forecast(), simulated(t, s).Total(results.Everything)
 			if off := math.Abs(float64(forecast.Requests)/float64(sum.Sent) - 1); off > .12 {
 				t.Errorf("Forecast: %d requests; the run sent %d operations", forecast.Requests, sum.Sent)
 			}
@@ -314,11 +246,7 @@ func TestForecastOfTraffic(t *testing.T) {
 func TestForecastOfATraceGoesByItsRows(t *testing.T) {
 	of := func(verb string) campaign.Forecast {
 		rows := strings.Repeat("0,"+verb+",NYC,1\n", 500)
-		c, err := campaign.NewCampaign(campaign.Options{Scenario: trafficked(t, "arrivals: {trace: t.csv}", rows), Table: "races"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Forecast()
+		return planned(t, campaign.Options{Scenario: trafficked(t, "arrivals: {trace: t.csv}", rows), Table: "races"}).Forecast()
 	}
 	reads, writes := of("get"), of("replace")
 	if more := writes.Sent - reads.Sent; more < 500*300 {
