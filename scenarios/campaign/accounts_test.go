@@ -3,7 +3,6 @@ package campaign_test
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
@@ -134,21 +133,6 @@ func TestEntitiesLieInTheirAccounts(t *testing.T) {
 	recorded(t, dropped.run(t, campaign.Options{Scenario: s, Table: "races"}))
 	if left := dropped.tables(); len(left) > 0 {
 		t.Errorf("the accounts have the tables %v after the run; want none", left)
-	}
-}
-
-// The highest rate of a partition is looked for in the account that it lies in.
-func TestFindInAnAccount(t *testing.T) {
-	leftOutWhenShort(t)
-	s := parsed(t, ceiling, "phases.peak.partitions=[1-3]")
-	find := &campaign.Find{Of: results.LimitPartition, MaxThrottled: .005, From: 5, UpTo: 80, Step: 100 * time.Second}
-	w := newWorld(t, s, nil)
-	record := recorded(t, w.run(t, campaign.Options{Scenario: s, Table: "races", Find: find}))
-	if l := record.Limit; l == nil || l.Held == nil || l.NotHeld == nil || *l.Held > 20.4 || *l.NotHeld < 19.6 {
-		t.Errorf("the search came to %+v; want an interval around 20/s", record.Limit)
-	}
-	if one, other := w.engine.CountsIn("account0"), w.engine.CountsIn("account1"); one.Requests != 3 || other.Requests < 1000 {
-		t.Errorf("the accounts saw %d and %d requests; want the first made, marked and dropped, and the load in the second", one.Requests, other.Requests)
 	}
 }
 

@@ -114,7 +114,7 @@ func (b *books) wrong() (missing, orphaned, stale int64) {
 // for many that race; a repair leaves nothing wrong. As many die as are to.
 func TestCopiesOfDeadClients(t *testing.T) {
 	for _, clients := range []int{1, 8} {
-		for seed := range tier(3, 20) {
+		for seed := range tier(2, 20) {
 			for _, repairs := range []bool{false, true} {
 				text := dying
 				if repairs {

@@ -100,7 +100,7 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		{"a closed loop of so many operations", "customer", "clients: 6, count: 200, " + everything},
 		{"a closed loop", "copied", "clients: 6, think: 90ms, for: 2s, " + everything},
 	}
-	for _, test := range spread(rows, tier(4, len(rows))) {
+	for _, test := range spread(rows, tier(3, len(rows))) {
 		if testing.Short() && test.design != "copied" {
 			continue // the race detector finds in one what it finds in all
 		}
@@ -170,7 +170,7 @@ func figures(k *results.KindStats) []int64 {
 func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 	leftOutWhenShort(t)
 	designs := []string{"hour", "customer", "copied", "beside", "buckets"}
-	for _, design := range spread(designs, tier(3, len(designs))) {
+	for _, design := range spread(designs, tier(2, len(designs))) {
 		t.Run(design, func(t *testing.T) {
 			operations := `operations: [{verb: insert, weight: 3}, {verb: get}, ` +
 				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, ` +

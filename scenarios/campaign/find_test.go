@@ -121,31 +121,6 @@ func TestFinderFindsHiddenLimits(t *testing.T) {
 	}
 }
 
-// What an idle partition has saved up carries no rate beyond its limit: a twentieth to a
-// quarter of a second's allowance would be up to 2.5 % of a step of 10 s. Ten limits, the
-// first of them the documented one, and the burst of each are known beforehand.
-func TestFinderIsNotCarriedByWhatIsSavedUp(t *testing.T) {
-	leftOutWhenShort(t)
-	draws := clock.NewStream(16, "saved up")
-	for n := range uint64(tier(2, 10)) {
-		draw := draws.At(n)
-		limit, burst := math.Round(logUniform(draw.Float64(), 200, 2000)), 50+draw.IntN(201)
-		if n == 0 {
-			limit, burst = 2000, 250
-		}
-		t.Run(fmt.Sprintf("%v/s and %d ms", limit, burst), func(t *testing.T) {
-			t.Parallel()
-			find := finding(results.LimitPartition, limit/3)
-			find.UpTo, find.Burst = 4*limit, time.Duration(burst)*time.Millisecond
-			l := look(t, hiding(t, n, 3, limit, 0, fmt.Sprintf("model.partition_burst=%dms", burst)), find).limit
-			// Of L/(1−x) the share x is throttled, and that much may be: 2,010 of 2,000.
-			if l.Held == nil || !l.Finished || *l.Held < limit*.99 || *l.Held > limit/(1-.005)*1.0001 {
-				t.Errorf("the interval = %s by %q; want one below %.1f by 1 %% of the limit at most", interval(l), l.By, limit/(1-.005))
-			}
-		})
-	}
-}
-
 // misses sends the search after a limit, from below and from above, and returns
 // what it found where it is not that.
 func misses(t *testing.T, s *scenarios.Scenario, of string, partitions int, limit float64) string {
@@ -271,30 +246,6 @@ func (s *stopper) Completed(*results.Completed) {
 	}
 }
 
-// What is shown before a run bounds what the run does.
-func TestForecastBoundsASearch(t *testing.T) {
-	leftOutWhenShort(t)
-	find := finding(results.LimitPartition, 400)
-	find.UpTo = 3200
-	s := hiding(t, 9, 3, 700, 0)
-	c := planned(t, campaign.Options{Scenario: s, Table: "races", Find: find})
-	forecast := c.Forecast()
-	f := look(t, s, find)
-	if f.counts.Requests > forecast.AtMost || f.record.Duration > forecast.Lasts+10*time.Second || forecast.Requests > forecast.AtMost {
-		t.Errorf("Forecast() = %+v; the run made %d requests in %v", forecast, f.counts.Requests, f.record.Duration)
-	}
-	if over, err := c.FindOver(); err != nil || len(over) != 1 {
-		t.Errorf("FindOver() = %v, %v; want one partition", over, err)
-	}
-	find.Of = results.LimitAccount
-	if over, err := c.FindOver(); err != nil || len(over) != 3 {
-		t.Errorf("FindOver() = %v, %v; want three partitions", over, err)
-	}
-	if need := c.Footprint(false); need.Entities != 0 || need.Waiting <= 0 || need.Histograms <= 0 {
-		t.Errorf("Footprint(without data) = %+v; want no entities", need)
-	}
-}
-
 // A peak's single partition gives way to all that were loaded where an account is searched
 // for its limit; partitions that a spread or traffic names are those that it is about.
 func TestFindOverKeepsToThePartitionsThatAreNamed(t *testing.T) {
@@ -349,25 +300,6 @@ func TestFinderJudgesFirstAttempts(t *testing.T) {
 	// Retries take their share of the limit, so that no more than it holds.
 	if !retried || f.limit.Held == nil || *f.limit.Held > 700*1.01/.995 || *f.limit.Held < 690 {
 		t.Errorf("with retries (%v) the interval = %s; want about 700/s", retried, interval(f.limit))
-	}
-}
-
-// The operations of traffic are searched like those of a spread, whatever their
-// own arrivals are.
-func TestFinderOffersTraffic(t *testing.T) {
-	leftOutWhenShort(t)
-	s := hiding(t, 11, 3, 250, 0)
-	spread := s.Phases[0].Traffic
-	s.Phases[0].Form, s.Phases[0].Traffic = "", &scenarios.Traffic{Partitions: 3, Entities: 100, Clients: 5,
-		Think: time.Second, For: time.Minute, Operations: spread.Operations}
-	f := look(t, s, finding(results.LimitPartition, 200))
-	if _, holds := within(f.limit, 250/.995); !holds || f.limit.Partitions != 1 {
-		t.Errorf("the interval = %s on %d partitions; want about 251 on one", interval(f.limit), f.limit.Partitions)
-	}
-	s.Phases = nil
-	c := planned(t, campaign.Options{Scenario: s, Table: "races", Find: finding(results.LimitPartition, 200)})
-	if over, err := c.FindOver(); !errors.Is(err, campaign.ErrFind) {
-		t.Errorf("FindOver() without a phase = %v, %v; want that there is nothing to offer", over, err)
 	}
 }
 

@@ -68,14 +68,15 @@ func warmthOf(c *results.HeatCells) *warmth {
 // The heat map of a run is what the target saw: by table and PartitionKey, throttled writes
 // of copies and retries included.
 func TestHeatIsWhatTheTargetSaw(t *testing.T) {
-	for _, row := range []struct{ name, design, operations string }{
+	rows := []struct{ name, design, operations string }{
 		{"one partition at a time", "hour", "{verb: insert, weight: 3}, {verb: replace}"},
 		{"a transaction", "customer", "{verb: batch, entities: 7, together: [customer]}, {verb: get}"},
 		{"copies in the same table and in another", "copied", "{verb: insert}, {verb: merge, properties: [{name: State, value: void}]}, {verb: batch, entities: 4, together: [customer]}"},
 		{"copies in the entity's own partition", "beside", "{verb: insert}, {verb: delete}"},
 		{"a search before the write", "customer", "{verb: merge, by: [customer], properties: [{name: State, value: void}]}"},
 		{"a read before the write", "customer", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}"},
-	} {
+	}
+	for _, row := range spread(rows, tier(3, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := ordered(t, row.design, "arrivals: {constant: 300}, for: 6s, drain: 5s, operations: ["+row.operations+"]")
 			set(t, s, "model.partition_target=40", "attributes.customer={zipf: {of: 40, exponent: 1.5}}")

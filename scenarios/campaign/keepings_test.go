@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,40 +146,6 @@ func TestUsersAskForWhatIsOver(t *testing.T) {
 					t.Errorf("%s: live %v, virtual %v", row.name, live.Counters, virtual.Counters)
 				}
 			})
-		}
-	}
-}
-
-// A thousand users who read two thousand times, each as likely as any other, need a
-// signature for each of them who comes, about 865; and where a signature is good for half of
-// the time, one for each who comes in each half, about 632 twice, or fewer: one that is
-// fetched in the middle of a half reaches into the next.
-func TestAThousandUsers(t *testing.T) {
-	const users, reads = 1000, 2000
-	come := func(reads float64) float64 { return users * (1 - math.Pow(1-1.0/users, reads)) }
-	text := strings.NewReplacer("user: {uniform: [1, 40]}", "user: {sequence: 1}", "entities: 120", "entities: 1000",
-		"{poisson: 100}, for: 4s", "{constant: 500}, for: 4s").Replace(inbox)
-	for _, row := range []struct {
-		lasts       string
-		least, most float64
-	}{
-		{"1h", come(reads) - 45, come(reads) + 45},
-		{"2s", come(reads) + 45, 2*come(reads/2) + 45},
-	} {
-		s := parsed(t, fmt.Sprintf(text, 9, "{name: read, workflow: direct-read, with: {lasts: "+row.lasts+"}}"))
-		lasts, _ := time.ParseDuration(row.lasts)
-		r, seen := readInbox(t, s, nil)
-		holdToRule(t, row.lasts, permits{lasts: lasts}, r, seen)
-		came := map[string]bool{}
-		for _, key := range seen.read {
-			came[key.Partition] = true
-		}
-		asked := 0
-		for _, list := range seen.asked {
-			asked += len(list)
-		}
-		if len(seen.read) != reads || lasts == time.Hour && asked != len(came) || float64(asked) < row.least || float64(asked) > row.most {
-			t.Errorf("signatures for %s: %d for %d reads of %d users; want %.0f to %.0f", row.lasts, asked, len(seen.read), len(came), row.least, row.most)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 	second := func(from, to float64) [2]time.Duration {
 		return [2]time.Duration{time.Duration(from * 1e9), time.Duration(to * 1e9)}
 	}
-	for _, row := range []struct {
+	rows := []struct {
 		sentence string
 		peak     float64
 		silent   [][2]time.Duration
@@ -94,26 +94,13 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 		{"what was turned away in its first half alone says nothing", 100, [][2]time.Duration{second(5.5, 6.5)}, second(5, 5.4), "50 100 200 100", true},
 		{"nor does any where none is asked about", 0, [][2]time.Duration{second(5.5, 7)}, second(0, 0), "50 100 200", false},
 		{"the last step comes again, too", 200, [][2]time.Duration{second(9, 10)}, second(0, 0), "50 100 200 200", true},
-	} {
+	}
+	for _, row := range spread(rows, tier(4, len(rows))) {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
 			s := parsed(t, peakSteps)
 			at := &stalling{clock: clk, silent: row.silent, busy: row.busy, entered: make(map[string]int)}
-			c := planned(t, campaign.Options{Scenario: s, Table: "peak", NewName: true, Peak: row.peak})
-			folder, live := new(results.Memory), &drive.Live{Clock: clk, Target: at, Workers: 8}
-			recorder, err := results.NewRecorder(folder, results.Manifest{Operations: c.Kinds(), PeakAsked: row.peak, PartitionKey: "one", Time: "real"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Run(t.Context(), live, &drive.Ledger{Recorder: recorder}); err != nil {
-				t.Fatal(err)
-			}
-			if err := recorder.Finish(clk.Now().Offset(), results.Valid, nil, nil); err != nil {
-				t.Fatal(err)
-			}
-			record, err := results.Read(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			live := &drive.Live{Clock: clk, Target: at, Workers: 8}
+			record := recorded(t, carry(t, t.Context(), live, campaign.Options{Scenario: s, Table: "peak", NewName: true, Peak: row.peak}, nil))
 			var phases []string
 			for _, phase := range record.Phases {
 				if phase.Reported {
@@ -126,6 +113,7 @@ func TestAPeakThatWasNotSentIsOfferedOnceMore(t *testing.T) {
 			if twice := slices.Max(slices.Collect(maps.Values(at.entered))); twice != 1 {
 				t.Errorf("%s: an entity was inserted %d times; want each once", row.sentence, twice)
 			}
+			record.Manifest.PeakAsked, record.Manifest.PartitionKey, record.Manifest.Time = row.peak, "one", "real"
 			checks := verdict.Judge(record).Checks
 			fails := slices.ContainsFunc(checks, func(c results.Check) bool { return c.Fails() })
 			untold := slices.ContainsFunc(checks, func(c results.Check) bool { return !c.Told() })

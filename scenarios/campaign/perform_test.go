@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"loadgen/engine/clock"
@@ -21,8 +22,8 @@ func ofPattern(s *scenarios.Scenario) campaign.Options {
 // the scenarios of the library that have some. They come to no faults, where none are
 // expected.
 func TestWorkflowsLiveEqualVirtual(t *testing.T) {
-	list := builtins(t, proceeds)
-	for _, s := range spread(list, tier(4, len(list))) {
+	list := builtins(proceeds)
+	for _, s := range spread(list, tier(3, len(list))) {
 		if testing.Short() && s.Name != "bank-transfer" {
 			continue
 		}
@@ -76,12 +77,23 @@ func sound(t *testing.T, s *scenarios.Scenario, name string, record *results.Rec
 	}
 }
 
-// builtins returns the scenarios of the library that something holds of.
-func builtins(t *testing.T, holds func(*scenarios.Scenario) bool) (list []*scenarios.Scenario) {
-	t.Helper()
+// library returns all scenarios of the library, which are not to be altered.
+var library = sync.OnceValue(func() (list []scenarios.Scenario) {
 	for _, name := range scenarios.Library() {
-		if s := builtin(t, name); holds(s) {
-			list = append(list, s)
+		s, err := scenarios.Builtin(name)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, *s)
+	}
+	return list
+})
+
+// builtins returns the scenarios of the library that something holds of.
+func builtins(holds func(*scenarios.Scenario) bool) (list []*scenarios.Scenario) {
+	for _, s := range library() {
+		if holds(&s) {
+			list = append(list, &s)
 		}
 	}
 	return list

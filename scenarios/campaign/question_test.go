@@ -1,8 +1,6 @@
 package campaign
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -120,61 +118,5 @@ phases:
 	}
 	if len(seen) != 3 {
 		t.Errorf("%d kinds were seen; want 3", len(seen))
-	}
-}
-
-// Each class of query reads its own stretch of the index, and wants of that what the
-// attributes and the filter say together.
-func TestWhatAQuestionReads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a single goroutine plays it")
-	}
-	text := fmt.Sprintf(notes, 50, "arrivals: {constant: 1}, for: 1s, operations: [{verb: query, class: point}, {name: rows, verb: query, rows: 7}, "+
-		"{name: partition, verb: query, class: partition-scan}, {name: table, verb: query, class: table-scan, where: \"Author ne 'x' or Author eq '{author}'\"}, "+
-		"{name: own, verb: query, by: [author], top: 5}, {name: late, verb: query, by: [author], span: 10s}, {name: titled, verb: query, by: [title, word], where: \"Author eq 'ann' or Author eq 'ben'\"}]")
-	text = strings.Replace(text, "  id: {sequence: 1}", "  id: {sequence: 1}\n  title: {list: [it's]}\n  word: {uniform: [3, 3]}", 1)
-	text = strings.Replace(text, `value: "{author}"}`, `value: "{author}"}, {name: Title, value: "{title}"}, {name: Word, type: Int64, value: "{word}"}`, 1)
-	s, err := scenarios.Parse("notes.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := c.dry(2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := c.newEvents(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	event := e.event(member{loaded: true, number: 20})
-	key := e.homes[0].generator.KeyOf(event)
-	for kind, want := range []target.Query{
-		target.OnePoint(key), target.RowsFrom(key.Partition, key.Row), target.OnePartition(key.Partition), {}, target.OnePartition(key.Partition),
-		{}, {},
-	} {
-		name := e.specs[kind].Name
-		got := e.kinds[kind].asked.operation(event)
-		if name == "late" {
-			// From ten seconds before up to itself, whatever the ticks are.
-			r := got.Query.Range
-			if from, to := r.From.Row, key.Row; r.From.Partition != key.Partition || !r.Bounded || from >= to || from[:10] != to[:10] || r.To.Compare(key) <= 0 {
-				t.Errorf("%s: reads %+v; want ten seconds up to %v", name, r, key)
-			}
-			continue
-		}
-		if got.Table != "notes" || got.Query.Range != want.Range || got.Query.Top != e.specs[kind].Top {
-			t.Errorf("%s: reads %+v of %s; want %+v", name, got.Query.Range, got.Table, want.Range)
-		}
-	}
-	for kind, want := range map[int]string{
-		3: "(Author ne 'x' or Author eq '" + key.Partition + "')", 6: "Title eq 'it''s' and Word eq 3L and (Author eq 'ann' or Author eq 'ben')",
-	} {
-		if got := e.kinds[kind].asked.wanted(event); got != want {
-			t.Errorf("%s: wants %s; want %s", e.specs[kind].Name, got, want)
-		}
 	}
 }

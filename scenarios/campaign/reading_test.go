@@ -100,7 +100,7 @@ func TestQueriesAndTransactionsDoWhatIsDue(t *testing.T) {
 			"model.profile=off", "phases.peak.operations=["+one+"]")
 	}
 	rows := situations(t, scenario("{verb: get}"))
-	for _, row := range spread(rows, tier(11, len(rows))) {
+	for _, row := range spread(rows, tier(7, len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			s := scenario(row.operation)
 			w := newWorld(t, s, nil)
@@ -187,25 +187,5 @@ func TestBooksOfQueriesAndTransactionsUnderRefusals(t *testing.T) {
 	}
 	if sum.Throttled == 0 || sum.Failed > 0 {
 		t.Errorf("throttled %d, failed %d; want some and none", sum.Throttled, sum.Failed)
-	}
-}
-
-// A kind is one of filtered queries where some phase has it filter.
-func TestKindsTellFilteredQueries(t *testing.T) {
-	s := small(t, "phases.peak.operations=[{verb: get}, {name: page, verb: query, class: partition-scan}]")
-	second := s.Phases[len(s.Phases)-1]
-	peak := *second.Traffic
-	peak.Operations = slices.Clone(peak.Operations)
-	peak.Operations[1].Where = "Age ge 60"
-	second.Name, second.Traffic = "again", &peak
-	s.Phases = append(s.Phases, second)
-	var filtered []string
-	for _, kind := range planned(t, stress(s)).Kinds() {
-		if kind.Filtered {
-			filtered = append(filtered, kind.Name)
-		}
-	}
-	if want := []string{"page"}; !slices.Equal(filtered, want) {
-		t.Errorf("Kinds() of queries with a filter = %q; want %q", filtered, want)
 	}
 }

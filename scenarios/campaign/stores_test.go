@@ -54,14 +54,14 @@ func (w *world) checkNothingLeft(t *testing.T, name string, stores ...string) {
 // Whenever a run ends, nothing is left of what it made: no queue, no container, no
 // table. Its books are those of the engine and the stand-ins together.
 func TestWhatIsMadeBesideTablesIsDropped(t *testing.T) {
-	list := builtins(t, func(s *scenarios.Scenario) bool {
+	list := builtins(func(s *scenarios.Scenario) bool {
 		queues, blobs, _ := campaign.Stores(s)
 		return queues || blobs
 	})
 	if len(list) < 3 {
 		t.Fatalf("%d scenarios of the library use a queue or blobs; want some", len(list))
 	}
-	for _, s := range spread(list, tier(3, len(list))) {
+	for _, s := range spread(list, tier(2, len(list))) {
 		for _, after := range []time.Duration{2 * time.Second, 7 * time.Second, time.Hour}[:tier(2, 3)] {
 			inBubble(t, func(t *testing.T, clk clock.Real) {
 				to := &noting{world: newWorld(t, s, clk), stores: map[string]bool{}}
