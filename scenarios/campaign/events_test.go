@@ -174,9 +174,9 @@ func TestEventTrafficOffersWhatItCounts(t *testing.T) {
 		t.Run(design, func(t *testing.T) {
 			operations := `operations: [{verb: insert, weight: 3}, {verb: get}, ` +
 				`{name: mine, verb: query, by: [customer]}, {name: recent, verb: query, by: [customer], span: 6h, of: {latest: 10}}, ` +
-				`{name: open, verb: query, by: [state]}, {verb: batch, entities: 5, together: [customer]}, {name: all, verb: query, class: table-scan}, ` +
+				`{name: open, verb: query, by: [state]}, {verb: batch, entities: 5, together: [customer]}, {name: all, verb: query, class: table-scan}, {name: one, verb: query, class: point}, {name: some, verb: query, rows: 7}, ` +
 				`{name: pay, verb: replace, by: [state, id]}, {name: void, verb: merge, by: [customer], properties: [{name: State, value: "{state}"}]}]`
-			kinds := 9
+			kinds := 11
 			if design == "buckets" {
 				operations, kinds = bucketed, 7
 			}

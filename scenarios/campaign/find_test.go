@@ -249,20 +249,33 @@ func (s *stopper) Completed(*results.Completed) {
 // A peak's single partition gives way to all that were loaded where an account is searched
 // for its limit; partitions that a spread or traffic names are those that it is about.
 func TestFindOverKeepsToThePartitionsThatAreNamed(t *testing.T) {
-	for _, load := range []string{
-		"spread: {partitions: [a], rate: 10, for: 2s, operations: [{verb: get}]}",
-		"traffic: {partitions: [a], arrivals: {constant: 10}, for: 2s, operations: [{verb: get}]}",
-	} {
-		s := parsed(t, `name: named
+	const named = `name: named
 attributes: {p: {list: [a, b, c]}, id: {sequence: 1}}
 design: {partition_key: "{p}", row_key: "{id}"}
 phases:
   - {name: fill, load: {entities: 300}}
-  - {name: offered, `+load+"}\n")
-		find := &campaign.Find{Of: results.LimitAccount, From: 10, UpTo: 100, Step: 2 * time.Second, MaxThrottled: .01}
-		c := planned(t, campaign.Options{Scenario: s, Table: "named", Find: find})
-		if over, err := c.FindOver(); err != nil || !slices.Equal(over, []string{"a"}) {
-			t.Errorf("%s: FindOver() = %v, %v; want a alone", load, over, err)
+  - {name: offered, %s: {partitions: [a], for: 2s, operations: [{verb: get}], %s}}
+`
+	for _, row := range []struct {
+		name string
+		s    *scenarios.Scenario
+		of   string
+		many int
+	}{
+		{"a partition", hiding(t, 9, 3, 700, 0), results.LimitPartition, 1},
+		{"an account", hiding(t, 9, 3, 700, 0), results.LimitAccount, 3},
+		{"an account, by a spread over one", parsed(t, fmt.Sprintf(named, "spread", "rate: 10")), results.LimitAccount, 1},
+		{"an account, by traffic of one", parsed(t, fmt.Sprintf(named, "traffic", "arrivals: {constant: 10}")), results.LimitAccount, 1},
+	} {
+		c := planned(t, campaign.Options{Scenario: row.s, Table: "named", Find: finding(row.of, 10)})
+		if over, err := c.FindOver(); err != nil || len(over) != row.many {
+			t.Errorf("%s: FindOver() = %q, %v; want %d", row.name, over, err, row.many)
+		}
+		if f := c.Forecast(); f.Requests <= 0 || f.Requests > f.AtMost {
+			t.Errorf("%s: Forecast() = %+v; want no more than at most", row.name, f)
+		}
+		if need := c.Footprint(false); need.Entities != 0 || need.Waiting <= 0 || need.Histograms <= 0 {
+			t.Errorf("%s: Footprint(without data) = %+v; want no entities", row.name, need)
 		}
 	}
 }
