@@ -15,33 +15,15 @@ import (
 	look "loadgen/report/text"
 	"loadgen/results"
 	"loadgen/results/baseline"
-	"loadgen/scenarios"
-	"loadgen/scenarios/run"
 )
 
-// ofLibrary returns the record of a built-in scenario in virtual time.
-func ofLibrary(t *testing.T, name string) *results.Record {
-	t.Helper()
-	s, err := scenarios.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
-}
-
-// asCommitted holds a run to its baseline that is checked in, byte for byte.
+// asCommitted compares a run with its baseline that is checked in, byte for byte.
 func asCommitted(t *testing.T, record *results.Record) {
 	t.Helper()
 	g := &Gate{Baselines: committed}
 	name := record.Manifest.Scenario.Name
 	if one, err := g.Rule(record, ""); err != nil || one.Outcome != compare.Same {
-		var text strings.Builder
-		_ = report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true})
-		t.Errorf("%s, %v", &text, err)
+		t.Errorf("%s, %v\n%s", one.Outcome, err, shown(t, one))
 	}
 	was, err := os.ReadFile(g.file(name))
 	if err != nil {
@@ -58,6 +40,16 @@ func asCommitted(t *testing.T, record *results.Record) {
 	if is := made.File(); !bytes.Equal(was, is) {
 		t.Errorf("%s: %d bytes that differ from those checked in, of which there are %d", name, len(is), len(was))
 	}
+}
+
+// shown returns all that is said of what a gate has come to.
+func shown(t *testing.T, one gate.Result) string {
+	t.Helper()
+	var text strings.Builder
+	if err := report.Print(&text, gate.Document([]gate.Result{one}), report.FormText, look.Look{Verbose: true}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // Every baseline that is checked in is that of a scenario of the library. That it holds is
@@ -95,7 +87,5 @@ func TestBaselinesAreTheSameOnOtherMachines(t *testing.T) {
 		t.Skip("a long run")
 	}
 	elsewhere(t)
-	for _, name := range []string{"density", "index-entity-same-partition", "hot-partition-starves-neighbours"} {
-		asCommitted(t, ofLibrary(t, name))
-	}
+	asCommitted(t, simulated(t, builtin(t, "density")))
 }

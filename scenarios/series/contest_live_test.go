@@ -19,7 +19,7 @@ import (
 
 // tradeOf is the order book, of a second of few events.
 func tradeOf(t *testing.T, rate string) ContestPlan {
-	s := parsed(t, orderBook, "phases.trade.for", "1s", "phases.trade.arrivals.constant", rate, "workers", "8")
+	s := parsed(t, orderBook, "phases.trade.for=1s", "phases.trade.arrivals.constant="+rate, "workers=8")
 	p := contestOf(t, s, 2, "day", "shop")
 	p.Run.On, p.Run.NoProbe, p.Run.Rival = run.InProcess, true, true
 	return p

@@ -10,29 +10,14 @@ import (
 	"loadgen/report/compare"
 	"loadgen/report/compare/gate"
 	"loadgen/results"
-	"loadgen/scenarios"
 	"loadgen/scenarios/fields"
 	"loadgen/scenarios/run"
 )
 
-// recorded runs a scenario text with other values in virtual time.
-func recorded(t *testing.T, text string, set ...string) *results.Record {
+// chosen returns the record of a run of the choice, with values set.
+func chosen(t *testing.T, set ...string) *results.Record {
 	t.Helper()
-	s, err := scenarios.Parse("own.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range set {
-		path, value, _ := strings.Cut(one, "=")
-		if err := s.Set(path, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return record
+	return simulated(t, parsed(t, swept, set...))
 }
 
 // A baseline is accepted with a reason, holds the same run, and is worth nothing once
@@ -40,7 +25,7 @@ func recorded(t *testing.T, text string, set ...string) *results.Record {
 func TestGateKeepsABaseline(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "baselines")
 	file, reasons := filepath.Join(folder, "choice.json"), filepath.Join(folder, "choice.reasons.txt")
-	record := recorded(t, swept)
+	record := chosen(t)
 	gate := func(reason string, want compare.Outcome, says string) gate.Result {
 		t.Helper()
 		one, err := (&Gate{Baselines: folder, Reason: reason}).Rule(record, "own.yaml")
@@ -83,11 +68,11 @@ func TestGateKeepsABaseline(t *testing.T) {
 // A scenario that has changed since its baseline was accepted has none.
 func TestGateOfAnotherScenario(t *testing.T) {
 	g := &Gate{Baselines: t.TempDir(), Reason: "the first"}
-	if _, err := g.Rule(recorded(t, swept), ""); err != nil {
+	if _, err := g.Rule(chosen(t), ""); err != nil {
 		t.Fatal(err)
 	}
 	g.Reason = ""
-	one, err := g.Rule(recorded(t, swept, "phases.measure.for=3s"), "")
+	one, err := g.Rule(chosen(t, "phases.measure.for=3s"), "")
 	if err != nil || one.Outcome != compare.NoBaseline || one.Difference != nil || !strings.Contains(one.Reason, `is "for: 3s"`) {
 		t.Errorf("Rule() = %+v, %v; want no baseline, and the line that is another", one, err)
 	}
@@ -97,11 +82,11 @@ func TestGateOfAnotherScenario(t *testing.T) {
 // baseline.
 func TestGateOfBadRuns(t *testing.T) {
 	g := &Gate{Baselines: t.TempDir(), Reason: "the first"}
-	failing := recorded(t, swept, "use=by-event")
+	failing := chosen(t, "use=by-event")
 	if one, err := g.Rule(failing, ""); err != nil || one.Outcome != compare.Same {
 		t.Fatalf("Rule() = %+v, %v; want it accepted", one, err)
 	}
-	partial := recorded(t, swept, "use=by-event", "name=other")
+	partial := chosen(t, "use=by-event", "name=other")
 	partial.Summary.Validity, partial.Summary.Reasons = results.Partial, []string{"cut off"}
 	if one, err := g.Rule(partial, ""); err != nil || one.Outcome != compare.Invalid || one.Reason != "the run is partial" || one.Notes[0] != "cut off" {
 		t.Errorf("Rule() of a run that is not valid = %+v, %v; want it to be no baseline, and why", one, err)
@@ -119,7 +104,7 @@ func TestGateThatCannotKeep(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	record := recorded(t, swept)
+	record := chosen(t)
 	if _, err := (&Gate{Baselines: filepath.Join(folder, "file"), Reason: "x"}).Rule(record, ""); !errors.Is(err, run.ErrFolder) {
 		t.Errorf("Rule() below a file = %v; want that it cannot be written", err)
 	}

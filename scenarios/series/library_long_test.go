@@ -3,37 +3,26 @@
 package series
 
 import (
-	"slices"
 	"testing"
 
 	"loadgen/report/verdict"
-	"loadgen/scenarios"
 	"loadgen/scenarios/run"
 )
 
 // What an example shows is no luck of its seed: by twenty others each of its checks holds, and
 // each that its anti-pattern promises to fail fails.
 func TestLibraryBySeeds(t *testing.T) {
-	for _, name := range scenarios.Library() {
-		if slices.Contains(grand(), name) {
-			continue
-		}
+	for _, name := range examples() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := scenarios.Builtin(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := builtin(t, name)
 			opposed, err := s.Opposed()
 			if err != nil {
 				t.Fatal(err)
 			}
 			for seed := uint64(1); seed <= 20; seed++ {
 				s.Seed, opposed.Seed = seed, seed
-				record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-				if err != nil {
-					t.Fatal(err)
-				}
+				record := simulated(t, s)
 				for _, e := range record.Summary.Checks {
 					if !e.Holds() {
 						t.Errorf("seed %d: %s: observed %s; want it to hold", seed, e.Expr, e.Said())

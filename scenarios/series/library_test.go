@@ -22,31 +22,51 @@ func TestMain(m *testing.M) {
 // own run, to be changed by flags: they have tests of their own.
 func grand() []string { return []string{"simulate", "stress"} }
 
+// examples returns the names of the examples of the library.
+func examples() []string {
+	return slices.DeleteFunc(scenarios.Library(), func(name string) bool { return slices.Contains(grand(), name) })
+}
+
+// builtin returns a scenario of the library.
+func builtin(t testing.TB, name string) *scenarios.Scenario {
+	t.Helper()
+	s, err := scenarios.Builtin(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// simulated returns the record of a scenario in virtual time.
+func simulated(t testing.TB, s *scenarios.Scenario) *results.Record {
+	t.Helper()
+	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
 // Every example of the library shows what it claims, and its anti-pattern does not; where a
 // baseline of it is checked in, it is the same run to the byte. Patterns show what they
-// claim by other seeds, too: see [TestPatterns].
+// claim by other seeds, too: see [TestPatterns]. All of them are run with the tag ci, of
+// which each run of the tests without it has some.
 func TestLibrary(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a hundred and fifty runs")
+		t.Skip("many runs")
 	}
-	kept := (&Gate{Baselines: committed}).Kept()
-	for _, name := range scenarios.Library() {
-		if slices.Contains(grand(), name) {
+	kept, names := (&Gate{Baselines: committed}).Kept(), examples()
+	for i, name := range names {
+		if i%(len(names)/tier(4, len(names), len(names))) != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := scenarios.Builtin(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := builtin(t, name)
 			if s.AntiPattern == nil || len(s.AntiPattern.Fails) == 0 || s.AntiPattern.Why == "" {
 				t.Fatal("the scenario has no anti_pattern, or none that says which checks fail, and why; want all of it")
 			}
-			record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-			if err != nil {
-				t.Fatal(err)
-			}
+			record := simulated(t, s)
 			for _, e := range record.Summary.Checks {
 				if !e.Holds() {
 					t.Errorf("%s: observed %s; want it to hold", e.Expr, e.Observed)

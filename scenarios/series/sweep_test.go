@@ -52,10 +52,7 @@ func sweepOf(t *testing.T, alike []scenarios.Setting, axes ...string) *Sweep {
 	t.Helper()
 	return &Sweep{Axes: axes, Told: io.Discard,
 		Plan: func(set []scenarios.Setting) (run.Plan, error) {
-			s, err := scenarios.Parse("choice.yaml", []byte(swept))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := parsed(t, swept)
 			for _, one := range slices.Concat(alike, set) {
 				if err := s.Set(one.Path, one.Value); err != nil {
 					return run.Plan{}, err
@@ -245,27 +242,6 @@ func TestLiveSweepIsThatOfTheVirtualClock(t *testing.T) {
 		}
 		if record := live.Made[i].Record; record.Manifest.Time != "real" {
 			t.Errorf("run %d was in %s time; want a live one", i+1, record.Manifest.Time)
-		}
-	}
-}
-
-func TestWorstExitCodeOfASweep(t *testing.T) {
-	for _, row := range []struct {
-		sentence string
-		codes    []int
-		want     int
-	}{
-		{"no run", nil, 0},
-		{"all well", []int{0, 0}, 0},
-		{"one that failed", []int{0, 10, 0}, 10},
-		{"one that is invalid, too", []int{10, 13, 0}, 13},
-	} {
-		var made Swept
-		for _, code := range row.codes {
-			made.Made = append(made.Made, Tried{Exit: code})
-		}
-		if got := made.Exit(); got != row.want {
-			t.Errorf("%s: Exit() of %v = %d; want %d", row.sentence, row.codes, got, row.want)
 		}
 	}
 }

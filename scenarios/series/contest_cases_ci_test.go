@@ -1,3 +1,5 @@
+//go:build ci
+
 package series
 
 import (
@@ -6,8 +8,6 @@ import (
 
 	"loadgen/report/compare/contest"
 	"loadgen/results"
-	"loadgen/scenarios"
-	"loadgen/scenarios/run"
 )
 
 // race is a table of results that come in and are read, whose every design fails a check.
@@ -77,21 +77,15 @@ func TestJunkWinsNothing(t *testing.T) {
 		t.Errorf("the order is %v; want a key that has the document first, and the user's own as it is", order)
 	}
 	text := strings.NewReplacer("{constant: 200}", "{constant: 2}", "weight: 60", "weight: 0", "throttled < 1%", "returned(q1) == operations(q1)").Replace(junk)
-	s := parsed(t, text)
-	record, err := run.Run(t.Context(), run.Plan{Scenario: s})
-	if err != nil || record.Summary.Ok == nil || !*record.Summary.Ok {
-		t.Errorf("%v, %+v; want one document for each query", err, record.Summary.Checks)
+	if sum := simulated(t, parsed(t, text)).Summary; sum.Ok == nil || !*sum.Ok {
+		t.Errorf("%+v; want one document for each query", sum.Checks)
 	}
 }
 
 // The documents' granularities, of one application: several values win, one value and uneven
 // ones are throttled where much is asked, and unique values cannot change two orders together.
 func TestGranularitiesOfOneApplication(t *testing.T) {
-	s, err := scenarios.Builtin("granularity")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := contested(t, contestOf(t, s, 2))
+	c := contested(t, contestOf(t, builtin(t, "granularity"), 2))
 	ranked, order := rankOf(c.Contest)
 	if c.Winner == nil || order[0] != "several-values" || len(ranked) != 4 {
 		t.Fatalf("the order is %v, of %d; want several values first of four", order, len(ranked))

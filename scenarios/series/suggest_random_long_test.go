@@ -1,6 +1,0 @@
-//go:build long
-
-package series
-
-// drawnTables is how many tables are drawn for suggestions.
-const drawnTables = 30
