@@ -116,7 +116,7 @@ func TestTurnsInRealTime(t *testing.T) {
 
 // What is suggested runs.
 func TestSuggestedScenarioRuns(t *testing.T) {
-	p := contestOf(t, parsed(t, orderBook), 2, "day")
+	p := contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 2, "day")
 	p.Suggest = true
 	c := contested(t, p)
 	if c.Proposal == nil || len(c.Proposal.Candidates) == 0 || c.Written != filepath.Join(string(c.Folder), "suggested.yaml") {

@@ -74,7 +74,7 @@ func rankOf(c *contest.Contest) (rank map[string]*contest.Ranked, order []string
 // A hot key loses, what spreads does not differ, and what cannot serve comes last with its
 // operation.
 func TestContest(t *testing.T) {
-	p := contestOf(t, parsed(t, orderBook), 3, "day", "shop", "shop-first", "id", "hour")
+	p := contestOf(t, parsed(t, orderBook, "phases.trade.for=1s"), 3, "day", "shop", "shop-first", "id", "hour")
 	p.Run.Rival = true
 	p.Alone = func(design string, seed uint64) []string { return []string{"run", design, fmt.Sprint(seed)} }
 	p.Repeat = func(designs []string) string { return "contest of " + strings.Join(designs, ",") }
@@ -158,7 +158,7 @@ func recordsOfContest(t *testing.T, c *Contested, s *scenarios.Scenario) {
 func TestOrderOfDesignsChangesNothing(t *testing.T) {
 	s := parsed(t, orderBook, "phases.trade.for=1s")
 	var first []byte
-	for _, designs := range []string{"day,shop,id", "id,shop,day"} {
+	for _, designs := range []string{"day,shop", "shop,day"} {
 		p := contestOf(t, s, 2, strings.Split(designs, ",")...)
 		p.Repeat = func(designs []string) string { return strings.Join(designs, ",") }
 		var file bytes.Buffer

@@ -56,7 +56,7 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long run")
 	}
-	for _, row := range []struct {
+	rows := []struct {
 		name, scenario string
 		regression     regression
 		// says is what the result has to name.
@@ -74,7 +74,8 @@ func TestCommittedBaselinesCatchRegressions(t *testing.T) {
 		{"another back-off", "projection-and-filter", withValue("retry", "documented"), []string{"retry_waits.us."}, compare.Regression},
 		{"a lost second", "row-range-scan", withoutASecond, []string{"seconds.count", "second"}, compare.Invalid},
 		{"nothing", "stress-one-partition", withValue("retry", "none"), []string{"it repeats to the last count"}, compare.Same},
-	} {
+	}
+	for _, row := range spread(rows, tier(3, len(rows), len(rows))) {
 		t.Run(row.name, func(t *testing.T) {
 			one, err := (&Gate{Baselines: committed}).Rule(row.regression(t, builtin(t, row.scenario)), "")
 			if err != nil {

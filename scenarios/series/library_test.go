@@ -37,6 +37,15 @@ func builtin(t testing.TB, name string) *scenarios.Scenario {
 	return s
 }
 
+// spread returns so many of a list, from all over it.
+func spread[T any](list []T, n int) []T {
+	some := make([]T, min(n, len(list)))
+	for i := range some {
+		some[i] = list[i*len(list)/len(some)]
+	}
+	return some
+}
+
 // simulated returns the record of a scenario in virtual time.
 func simulated(t testing.TB, s *scenarios.Scenario) *results.Record {
 	t.Helper()
@@ -56,10 +65,7 @@ func TestLibrary(t *testing.T) {
 		t.Skip("many runs")
 	}
 	kept, names := (&Gate{Baselines: committed}).Kept(), examples()
-	for i, name := range names {
-		if i%(len(names)/tier(4, len(names), len(names))) != 0 {
-			continue
-		}
+	for _, name := range spread(names, tier(3, len(names), len(names))) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := builtin(t, name)

@@ -211,7 +211,7 @@ func TestGateOfPairs(t *testing.T) {
 	const mute = "expect=[p99(get) < 1s]"
 	untold, untoldSlow := keptRuns(t, 10, mute), keptRuns(t, 11.5, mute)
 	claiming, failing := keptRuns(t, 10, claim), keptRuns(t, 11.5, claim)
-	for _, row := range []struct {
+	rows := []struct {
 		name  string
 		a, b  []*results.Memory
 		pairs int
@@ -232,7 +232,8 @@ func TestGateOfPairs(t *testing.T) {
 		{"a claim that few runs of B cannot tell", usual[:1], append(slices.Clone(untold[:1]), usual...), 8, compare.Same,
 			"p99(get) < 1s cannot be told in 0 of 8 runs of A and in 2 of B"},
 		{"slower, and a claim that no run can tell", untold, untoldSlow, 8, compare.Regression, "p99(get) < 1s cannot be told in 8 of 8"},
-	} {
+	}
+	for _, row := range spread(rows, tier(4, len(rows), len(rows))) {
 		p := &played{t: t, runs: [2][]*results.Memory{row.a, row.b}}
 		one, err := p.play(t.Context(), row.pairs, io.Discard)
 		notes := strings.Join(one.Notes, "\n")

@@ -38,7 +38,10 @@ func comparisonOf(t *testing.T, name string) *comparison {
 // Every pattern shows what it claims by each of its seeds, and its anti-pattern by none; and
 // docs/patterns.md shows what `loadgen scenarios patterns` prints of them.
 func TestPatterns(t *testing.T) {
-	names := patternsOfLibrary(t)
+	names, _, err := PatternsOf(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Run("hold", func(t *testing.T) {
 		for _, name := range names {
 			t.Run(name, func(t *testing.T) {

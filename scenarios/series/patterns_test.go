@@ -12,24 +12,15 @@ import (
 	"loadgen/scenarios"
 )
 
-// patternsOfLibrary returns the names of the patterns.
-func patternsOfLibrary(t *testing.T) []string {
-	t.Helper()
+// Every row of the documents has a scenario that shows it, with a claim that can fail.
+func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
+	shown := make(map[string]bool)
 	names, _, err := PatternsOf(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return names
-}
-
-// Every row of the documents has a scenario that shows it, with a claim that can fail.
-func TestEveryPatternOfTheDocumentsHasAScenario(t *testing.T) {
-	shown := make(map[string]bool)
-	for _, name := range patternsOfLibrary(t) {
-		s, err := scenarios.Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range names {
+		s := builtin(t, name)
 		if len(s.Expect) == 0 || s.AntiPattern == nil || s.Pattern.Buys == "" || s.Pattern.Costs == "" {
 			t.Errorf("%s expects %d things, has an anti_pattern: %v, and says %+v; want claims, what it warns of, what it buys and costs",
 				name, len(s.Expect), s.AntiPattern != nil, *s.Pattern)

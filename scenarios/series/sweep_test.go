@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"loadgen/report/document"
 	"loadgen/results"
@@ -210,38 +209,4 @@ func (s *stopper) Write(text []byte) (int, error) {
 		s.stop()
 	}
 	return s.Buffer.Write(text)
-}
-
-// A live sweep comes to the same as a simulated one.
-func TestLiveSweepIsThatOfTheVirtualClock(t *testing.T) {
-	virtual, err := sweepOf(t, nil, "use=by-event,by-bib").Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var live Swept
-	synctest.Test(t, func(t *testing.T) {
-		s := sweepOf(t, nil, "use=by-event,by-bib")
-		plan := s.Plan
-		s.Plan = func(set []scenarios.Setting) (run.Plan, error) {
-			p, err := plan(set)
-			p.On, p.NoProbe = run.InProcess, true
-			return p, err
-		}
-		if live, err = s.Run(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
-	if len(live.Made) != 2 || len(virtual.Made) != 2 || live.Exit() != 10 {
-		t.Fatalf("%d and %d runs, exit code %d; want 2, 2 and 10", len(live.Made), len(virtual.Made), live.Exit())
-	}
-	for i := range live.Made {
-		a, b := live.Made[i].Record.Summary, virtual.Made[i].Record.Summary
-		if live.Made[i].Exit != virtual.Made[i].Exit || a.OkAttempts != b.OkAttempts || a.Throttled != b.Throttled || a.EntitiesCounted != b.EntitiesCounted {
-			t.Errorf("run %d: live exit code %d, ok %d, throttled %d, counted %d; virtual %d, %d, %d, %d; want the same", i+1,
-				live.Made[i].Exit, a.OkAttempts, a.Throttled, a.EntitiesCounted, virtual.Made[i].Exit, b.OkAttempts, b.Throttled, b.EntitiesCounted)
-		}
-		if record := live.Made[i].Record; record.Manifest.Time != "real" {
-			t.Errorf("run %d was in %s time; want a live one", i+1, record.Manifest.Time)
-		}
-	}
 }
