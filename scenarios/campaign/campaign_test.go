@@ -95,7 +95,7 @@ func closed(t *testing.T, record *results.Record, e *engine.Engine) {
 }
 
 func TestBooksOfEveryOperation(t *testing.T) {
-	s := small(t, everyKind, "phases.peak.rates=[1000, 3000]", "workers=512")
+	s := small(t, everyKind, "workers=512")
 	w := newWorld(t, s, nil)
 	virtual := recorded(t, w.run(t, stress(s)))
 	closed(t, virtual, w.engine)

@@ -99,13 +99,14 @@ func TestEventTrafficOverAccounts(t *testing.T) {
 // that lies, whatever it began with: what is offered to each is what each serves.
 func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 	leftOutWhenShort(t)
-	for _, operations := range []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
-		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"} {
+	lists := []string{"{verb: insert}", "{verb: batch, entities: 3, together: [customer]}, {verb: replace}", "{verb: merge, by: [id], properties: [{name: State, value: void}]}",
+		"{verb: replace, by: [at]}", "{verb: merge, read_first: true, properties: [{name: State, value: void}]}", "{verb: query, by: [customer], top: 3}"}
+	for _, operations := range spread(lists, tier(3, len(lists))) {
 		design := "copied"
 		if strings.Contains(operations, "read_first") {
 			design = "customer"
 		}
-		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 10s, operations: ["+operations+"]"))
+		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 5s, operations: ["+operations+"]"))
 		// Few partitions, so that all of them are named.
 		set(t, s, `attributes.customer={list: ["1", "2"]}`, "designs.copied.copies.state.partition_key={state}", "designs.copied.copies.number.partition_key=id_{hash(id,2)}")
 		phase := reported(t, simulated(t, s))

@@ -34,7 +34,7 @@ func queue(each time.Duration) targettest.Immediate {
 // at 200.9/s; what chance adds to the queue takes a little from that.
 func TestFinderKeepsToAResponseTime(t *testing.T) {
 	leftOutWhenShort(t)
-	for _, from := range []float64{60, 700} {
+	for _, from := range []float64{60, 700}[:tier(1, 2)] {
 		find := finding(results.LimitPartition, from)
 		find.MaxP99 = 50 * time.Millisecond
 		f := lookAt(t, hiding(t, 6, 3, 0, 0), find, queue(5*time.Millisecond))

@@ -63,7 +63,7 @@ func TestASearchByMembersIsTheWhole(t *testing.T) {
 		s := parsed(t, fmt.Sprintf(races, "arrivals: {constant: 40}, for: 2s, "+offers))
 		s.Seed = seed
 		s.RetryAll("none")
-		of, from := 1+rng.IntN(4), float64(100+rng.IntN(400))
+		of, from := 1+rng.IntN(4), float64(60+rng.IntN(100))
 		find := &campaign.Find{Of: results.LimitPartition, MaxThrottled: .05, From: from, UpTo: 4 * from, Step: campaign.ShortestStep}
 		o := campaign.Options{Scenario: s, Table: "T", NewName: true, Find: find}
 		c := planned(t, o)

@@ -57,7 +57,7 @@ func TestStoppedRunCutsShortWhatIsUnderWay(t *testing.T) {
 // the run ends soon although the table cannot be dropped.
 func TestRunWhoseTargetDies(t *testing.T) {
 	inBubble(t, func(t *testing.T, clk clock.Real) {
-		s := small(t, "phases.peak.each=20s", "workers=16")
+		s := small(t, "phases.peak.rates=[100]", "phases.peak.each=20s", "workers=16")
 		w := newWorld(t, s, clk)
 		dying := w.unanswered(func(op *target.Operation) bool {
 			return op.Verb == entity.Get && clk.Now().Offset() > 5*time.Second || deletes(op)
@@ -90,7 +90,7 @@ func TestStoppedRunWhoseTargetDropsNothing(t *testing.T) {
 		{"the first request is not answered", of(entity.CreateTable, entity.DeleteTable), time.Second, campaign.EndingLimit, true},
 	} {
 		inBubble(t, func(t *testing.T, clk clock.Real) {
-			s := small(t, "phases.peak.each=20s", "workers=16")
+			s := small(t, "phases.peak.rates=[100]", "phases.peak.each=20s", "workers=16")
 			w := newWorld(t, s, clk)
 			o, held := holding(stress(s), clk)
 			r := carry(t, stopAfter(t, row.after), w.through(w.unanswered(row.silent)), o, nil)
