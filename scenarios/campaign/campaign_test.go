@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,8 +26,21 @@ import (
 // small is the stress test made small, with every kind of operation.
 func small(t testing.TB, settings ...string) *scenarios.Scenario {
 	t.Helper()
-	return builtin(t, "stress", append([]string{"phases.load.entities=1200", "phases.peak.each=1s", "phases.peak.rates=[500, 1500]"}, settings...)...)
+	s := smallStress()
+	return set(t, &s, settings...)
 }
+
+// smallStress is what [small] alters copies of: a setting makes a scenario anew.
+var smallStress = sync.OnceValue(func() scenarios.Scenario {
+	s, err := scenarios.Builtin("stress")
+	for path, value := range map[string]string{"phases.load.entities": "1200", "phases.peak.each": "1s", "phases.peak.rates": "[500, 1500]"} {
+		err = errors.Join(err, s.Set(path, value))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return *s
+})
 
 // stress returns the options of a campaign in the table stress.
 func stress(s *scenarios.Scenario) campaign.Options {

@@ -12,39 +12,6 @@ import (
 	"loadgen/scenarios/campaign"
 )
 
-// What is forecast of event traffic is what a run then does, copies and searches among
-// it; of what is read is told what each kind comes to all along, not in the beginning.
-func TestForecastOfEventTraffic(t *testing.T) {
-	leftOutWhenShort(t)
-	rows := []struct{ name, design, traffic string }{
-		{"copies", "copied", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}]"},
-		{"copies in the same transactions", "beside", "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}, {verb: batch, name: many, entities: 40, together: [customer]}]"},
-		{"each of several buckets", "buckets", "arrivals: {constant: 40}, for: 20s, " + bucketed},
-		{"searches", "copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"},
-		{"a table that grows while it is read", "hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"},
-		{"so many operations, and what workflows read", "customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {workflow: read-set, with: {sets: 20}}]"},
-		{"a closed loop", "customer", "clients: 6, think: 200ms, for: 20s, operations: [{verb: insert}, {verb: query, by: [customer], top: 5}, {verb: merge, read_first: true, properties: [{name: State, value: void}]}]"},
-	}
-	for _, row := range spread(rows, tier(3, len(rows))) {
-		t.Run(row.name, func(t *testing.T) {
-			s := unlimited(t, ordered(t, row.design, row.traffic))
-			for _, verify := range []bool{true, false}[:tier(1, 2)] {
-				o := campaign.Options{Scenario: s, Table: "orders", Verify: verify}
-				forecast := planned(t, o).Forecast()
-				sum := recorded(t, newWorld(t, s, nil).run(t, o)).Total(results.Everything)
-				for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
-					if off := math.Abs(float64(pair[0]-pair[1])) / float64(pair[1]); off > 0.08 {
-						t.Errorf("verified %v: Forecast: %d %s; the run made %d, %.1f %% off", verify, pair[0], what, pair[1], 100*off)
-					}
-				}
-				if forecast.Sent < forecast.Requests*600 || forecast.Received < forecast.Requests*500 || forecast.AtMost <= forecast.Requests {
-					t.Errorf("Forecast = %+v; want the headers at least, and retries", forecast)
-				}
-			}
-		})
-	}
-}
-
 // A filter has a page go on until it has as many as are wanted, and no further: what a
 // bounded query is due to read is what it reads.
 func TestFilteredQueriesAreDueWhatTheyRead(t *testing.T) {

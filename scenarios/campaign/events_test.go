@@ -2,13 +2,9 @@ package campaign_test
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
-	"loadgen/engine/clock"
-	"loadgen/report/verdict"
-	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
@@ -106,63 +102,16 @@ func TestBooksOfEventTraffic(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			s := ordered(t, test.design, test.traffic)
-			o := campaign.Options{Scenario: s, Table: "races"}
-			virtual := newWorld(t, s, nil).run(t, o)
-			if open := verdict.Books(recorded(t, virtual)); len(open) > 0 {
-				t.Errorf("the books of the virtual run are open: %v", open)
-			}
+			live, virtual := bothWays(t, campaign.Options{Scenario: s, Table: "races"})
 			// Of two lanes that are free at the same instant, the one goes first that the
 			// scheduler picks, which now and then is not the one of the lower number.
-			tries := 1
 			if strings.HasPrefix(test.traffic, "clients") {
-				tries = 3
-			}
-			differs := ""
-			for range tries {
-				inBubble(t, func(t *testing.T, clk clock.Real) {
-					live := newWorld(t, s, clk).run(t, o)
-					if open := verdict.Books(live.record); live.ended != nil || len(open) > 0 {
-						t.Errorf("the live run ended with %v, its books open: %v", live.ended, open)
-					}
-					differs = unlike(live, virtual)
-				})
-				if differs == "" {
-					break
-				}
-			}
-			if differs != "" {
-				t.Errorf("each of %d live runs differs from the virtual one: %s", tries, differs)
+				sameCounts(t, live, virtual)
+			} else {
+				sameFiles(t, live, virtual)
 			}
 		})
 	}
-}
-
-// unlike returns how two runs differ in their operations and attempts, and in how these
-// lay over partitions and time; empty where they do not.
-func unlike(live, virtual ran) string {
-	if len(live.record.Phases) != len(virtual.record.Phases) {
-		return fmt.Sprintf("the live run has %d phases, the virtual one %d", len(live.record.Phases), len(virtual.record.Phases))
-	}
-	for i := range virtual.record.Phases {
-		a, b := &live.record.Phases[i], &virtual.record.Phases[i]
-		for j := range b.Kinds {
-			got, want := a.Kinds[j], b.Kinds[j]
-			if !reflect.DeepEqual(got, want) {
-				return fmt.Sprintf("%s of %s: live %+v, virtual %+v", live.record.Manifest.Operations[j].Name, b.Name, figures(&got), figures(&want))
-			}
-		}
-		if !reflect.DeepEqual(a.Shares, b.Shares) || !reflect.DeepEqual(a.Partitions, b.Partitions) || !reflect.DeepEqual(a.Offered, b.Offered) {
-			return fmt.Sprintf("%s: live the partitions are %+v %+v %+v, virtually %+v %+v %+v", b.Name, a.Offered, a.Partitions, a.Shares, b.Offered, b.Partitions, b.Shares)
-		}
-	}
-	if !reflect.DeepEqual(live.record.Heat, virtual.record.Heat) {
-		return fmt.Sprintf("live the heat is %+v, virtually %+v", live.record.Heat, virtual.record.Heat)
-	}
-	return ""
-}
-
-func figures(k *results.KindStats) []int64 {
-	return []int64{k.Scheduled, k.Attempts, k.Ok, k.Handled, k.Throttled, k.Failed, k.Offered, k.Served, k.Counted, k.Returned}
 }
 
 // What an operation is said to be due to count is what it counts where nothing is

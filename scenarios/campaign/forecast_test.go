@@ -7,47 +7,74 @@ import (
 
 	"loadgen/engine/entity"
 	"loadgen/results"
+	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
 )
 
 // What is forecast is what a run that is throttled nothing then does: requests and
-// entities but for what chance decides.
+// entities but for what chance decides. Of what is read is told what each kind comes to all
+// along, not in the beginning.
 func TestForecastIsWhatARunDoes(t *testing.T) {
 	leftOutWhenShort(t)
-	for _, row := range []struct {
-		sentence string
-		settings []string
+	peak := func(settings ...string) *scenarios.Scenario {
+		return small(t, append([]string{"model.profile=off"}, settings...)...)
+	}
+	events := func(design, traffic string) *scenarios.Scenario { return unlimited(t, ordered(t, design, traffic)) }
+	of := func(traffic, trace string) *scenarios.Scenario {
+		s := trafficked(t, traffic, trace)
+		s.Model.Profile, s.Model.Overrides = "off", nil
+		return s
+	}
+	const insertsAndDeletes = "arrivals: {constant: 100}, for: 10s, operations: [{verb: insert}, {verb: delete, of: {hot: 10%, share: 90%}}, {verb: batch, entities: 5, together: [customer]}"
+	rows := []struct {
+		name string
+		s    *scenarios.Scenario
+		off  float64
 	}{
-		{"the peak of gets, inserts and merges", nil},
-		{"every kind of operation, queries of several pages among them", []string{everyKind}},
-		{"a lone rate without a hold", []string{"phases.peak.rates=[200]", "phases.peak.hold=false"}},
-	} {
-		s := small(t, append([]string{"model.profile=off"}, row.settings...)...)
-		o := stress(s)
-		forecast, record := planned(t, o).Forecast(), recorded(t, newWorld(t, s, nil).run(t, o))
-		sum := record.Total(results.Everything)
-		near := func(what string, forecast, done int64, share float64) {
-			if off := math.Abs(float64(forecast-done)) / float64(done); off > share {
-				t.Errorf("%s: Forecast: %d %s; the run made %d, %.1f %% off, want %.0f %%", row.sentence, forecast, what, done, 100*off, 100*share)
+		{"the peak of gets, inserts and merges", peak(), .06},
+		{"every kind of operation, queries of several pages among them", peak(everyKind), .06},
+		{"a lone rate without a hold", peak("phases.peak.rates=[200]", "phases.peak.hold=false"), .06},
+		{"an open loop", of("arrivals: {sine: {mean: 100, amplitude: 50, period: 2s}}, for: 6s, "+offers, ""), .12},
+		{"a closed loop of clients", of("clients: 20, think: 200ms, for: 6s, "+offers, ""), .12},
+		{"a trace", of("arrivals: {trace: t.csv}", keyedRows()), .12},
+		{"copies", events("copied", insertsAndDeletes+"]"), .08},
+		{"copies in the same transactions", events("beside", insertsAndDeletes+", {verb: batch, name: many, entities: 40, together: [customer]}]"), .08},
+		{"each of several buckets", events("buckets", "arrivals: {constant: 40}, for: 20s, "+bucketed), .08},
+		{"searches", events("copied", "arrivals: {constant: 50}, for: 10s, operations: [{verb: merge, by: [state], properties: [{name: State, value: void}]}, {verb: replace, by: [id]}, {verb: get}]"), .08},
+		{"a table that grows while it is read", events("hour", "arrivals: {constant: 60}, for: 20s, operations: [{verb: insert, weight: 3}, {verb: query, by: [state], top: 100}, {name: all, verb: query, class: table-scan}]"), .08},
+		{"so many operations, and what workflows read", events("customer", "clients: 6, count: 300, operations: [{verb: insert}, {verb: get}, {workflow: read-set, with: {sets: 20}}]"), .08},
+		{"a closed loop", events("customer", "clients: 6, think: 200ms, for: 20s, operations: [{verb: insert}, {verb: query, by: [customer], top: 5}, {verb: merge, read_first: true, properties: [{name: State, value: void}]}]"), .08},
+	}
+	for _, row := range spread(rows, tier(7, len(rows))) {
+		verified := []bool{true, false}[:tier(1, 2)]
+		if row.off != .08 {
+			verified = []bool{false}
+		}
+		for _, verify := range verified {
+			o := campaign.Options{Scenario: row.s, Table: "races", Verify: verify}
+			forecast, record := planned(t, o).Forecast(), recorded(t, newWorld(t, row.s, nil).run(t, o))
+			sum := record.Total(results.Everything)
+			for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
+				if off := math.Abs(float64(pair[0]-pair[1])) / float64(pair[1]); off > row.off {
+					t.Errorf("%s, verified %v: Forecast: %d %s; the run made %d, %.1f %% off", row.name, verify, pair[0], what, pair[1], 100*off)
+				}
 			}
-		}
-		near("requests", forecast.Requests, sum.Attempts, 0.06)
-		near("entities", forecast.Entities, sum.Counted, 0.06)
-		if most := forecast.AtMost; most < forecast.Requests || most > 6*forecast.Requests {
-			t.Errorf("%s: AtMost = %d of %d requests; want more, by the retries of a peak", row.sentence, most, forecast.Requests)
-		}
-		if forecast.Sent < forecast.Requests*500 || forecast.Received < forecast.Requests*400 {
-			t.Errorf("%s: %d bytes sent and %d received in %d requests; want the headers at least",
-				row.sentence, forecast.Sent, forecast.Received, forecast.Requests)
-		}
-		var peak time.Duration
-		for _, phase := range record.Phases {
-			if phase.Rate > 0 {
-				peak += phase.End - phase.Begin
+			if most := forecast.AtMost; most < forecast.Requests || most > 6*forecast.Requests {
+				t.Errorf("%s: AtMost = %d of %d requests; want more, by retries", row.name, most, forecast.Requests)
 			}
-		}
-		if forecast.Lasts != peak {
-			t.Errorf("%s: Lasts = %v; the peak lasted %v", row.sentence, forecast.Lasts, peak)
+			if forecast.Sent < forecast.Requests*500 || forecast.Received < forecast.Requests*400 {
+				t.Errorf("%s: %d bytes sent and %d received in %d requests; want the headers at least",
+					row.name, forecast.Sent, forecast.Received, forecast.Requests)
+			}
+			var lasts time.Duration
+			for _, phase := range record.Phases {
+				if phase.Rate > 0 {
+					lasts += phase.End - phase.Begin
+				}
+			}
+			if lasts > 0 && (forecast.Lasts-lasts).Abs() > time.Second {
+				t.Errorf("%s: Lasts = %v; what is offered lasted %v", row.name, forecast.Lasts, lasts)
+			}
 		}
 	}
 }

@@ -1,13 +1,10 @@
 package campaign_test
 
 import (
-	"reflect"
 	"slices"
 	"sync"
 	"testing"
 
-	"loadgen/engine/clock"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -29,31 +26,14 @@ func TestWorkflowsLiveEqualVirtual(t *testing.T) {
 		}
 		inStep := serial(t, s)
 		t.Run(s.Name, func(t *testing.T) {
-			virtual := newWorld(t, s, nil).run(t, ofPattern(s))
-			if open := verdict.Books(recorded(t, virtual)); len(open) > 0 {
-				t.Fatalf("the books of the virtual run are open: %v", open)
+			live, virtual := bothWays(t, ofPattern(s))
+			sound(t, s, "live", live.record)
+			sound(t, s, "virtual", virtual.record)
+			if inStep {
+				sameCounts(t, live, virtual)
+			} else {
+				sameFiles(t, live, virtual)
 			}
-			inBubble(t, func(t *testing.T, clk clock.Real) {
-				live := newWorld(t, s, clk).run(t, ofPattern(s))
-				if open := verdict.Books(live.record); live.ended != nil || len(open) > 0 {
-					t.Errorf("the live run ended with %v, its books open: %v", live.ended, open)
-				}
-				sound(t, s, "live", live.record)
-				sound(t, s, "virtual", virtual.record)
-				if inStep {
-					sameCounts(t, live, virtual)
-					return
-				}
-				if differs := unlike(live, virtual); differs != "" {
-					t.Error(differs)
-				}
-				if !reflect.DeepEqual(live.record.Counters, virtual.record.Counters) {
-					t.Errorf("live counted %v, virtual %v; want the same", live.record.Counters, virtual.record.Counters)
-				}
-				if !reflect.DeepEqual(live.record.Invariants, virtual.record.Invariants) {
-					t.Errorf("live found %+v, virtual %+v; want the same", live.record.Invariants, virtual.record.Invariants)
-				}
-			})
 		})
 	}
 }

@@ -2,10 +2,8 @@ package campaign
 
 import (
 	"testing"
-	"time"
 
 	"loadgen/engine/entity"
-	"loadgen/scenarios"
 	"loadgen/target"
 )
 
@@ -69,54 +67,5 @@ func TestDueOfASearch(t *testing.T) {
 		if all[author] < 1100 {
 			t.Errorf("%s has %d entities; want more than a page", author, all[author])
 		}
-	}
-}
-
-// Before a run, each request of an operation is told of by the partition that it goes
-// to: a query in one partition, the write that it was for, and its copies.
-func TestPreviewOfCopies(t *testing.T) {
-	s, err := scenarios.Parse("notes.yaml", []byte(`name: notes
-attributes: {author: {list: [ann]}, id: {sequence: 1}}
-design:
-  partition_key: "{author}"
-  row_key: "{id}"
-  copies: [{name: here, partition_key: "n{id}", row_key: "x"}, {name: there, table: Other, partition_key: "o{id}", row_key: "x"}]
-phases:
-  - {name: load, load: {entities: 30}}
-  - {name: measure, traffic: {arrivals: {constant: 10}, for: 5s, operations: [{verb: delete, by: [author]}, {verb: insert}, {verb: get}]}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := NewCampaign(Options{Scenario: s, Table: "notes"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Preview(1)
-	if err != nil || p.Count() != 50 || p.Length != 5*time.Second {
-		t.Fatalf("Preview() = %d operations in %v, %v; want 50 in 5 s", p.Count(), p.Length, err)
-	}
-	seen := map[int]bool{}
-	for k := range p.Count() {
-		var touched []string
-		sum, inserts := int64(0), false
-		kind, entities := p.Operation(k, "notes", func(t Touch) {
-			touched = append(touched, t.Table+"/"+t.Key.Partition[:1])
-			sum += t.Entities
-			inserts = inserts || t.Inserts
-		})
-		want := [][]string{{"/a", "/a", "/n", "Other/o"}, {"/a", "/n", "Other/o"}, {"/a"}}[kind]
-		seen[kind] = true
-		if sum != entities || inserts != (kind == 1) || len(touched) != len(want) {
-			t.Fatalf("operation %d of kind %d touches %v and counts %d of %d; want %v", k, kind, touched, sum, entities, want)
-		}
-		for i := range want {
-			if touched[i] != want[i] {
-				t.Fatalf("operation %d of kind %d touches %v; want %v", k, kind, touched, want)
-			}
-		}
-	}
-	if len(seen) != 3 {
-		t.Errorf("%d kinds were seen; want 3", len(seen))
 	}
 }

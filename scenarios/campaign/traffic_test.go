@@ -12,7 +12,6 @@ import (
 
 	"loadgen/engine/clock"
 	"loadgen/engine/entity"
-	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -110,24 +109,17 @@ func TestBooksOfEveryArrivalKind(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(test.name, "a ") && test.name != "poisson" {
 				t.Skip("the other kinds take long under the race detector, and the same paths")
 			}
-			virtual := inRaces(t, trafficked(t, test.traffic, test.trace), nil)
-			var real ran
-			inBubble(t, func(t *testing.T, clk clock.Real) { real = inRaces(t, trafficked(t, test.traffic, test.trace), clk) })
-			for runner, r := range map[string]ran{"virtual": virtual, "live": real} {
-				if faults := verdict.Books(r.record); len(faults) > 0 || r.ended != nil {
-					t.Errorf("%s: %v, the books say %q; want them closed", runner, r.ended, faults)
-				}
-				if sum := r.record.Total(results.Reported); sum.Scheduled < 300 || sum.Attempts < sum.Sent {
-					t.Errorf("%s: %d operations and %d attempts are reported; want hundreds", runner, sum.Scheduled, sum.Attempts)
-				}
-				for _, kind := range r.record.Manifest.Operations {
-					of := r.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
-					if of.Sent == 0 && kind.Name != "count" {
-						t.Errorf("%s: no %s was sent; want some of each", runner, kind.Name)
-					}
+			live, virtual := bothWays(t, campaign.Options{Scenario: trafficked(t, test.traffic, test.trace), Table: "races"})
+			if sum := virtual.record.Total(results.Reported); sum.Scheduled < 300 || sum.Attempts < sum.Sent {
+				t.Errorf("%d operations and %d attempts are reported; want hundreds", sum.Scheduled, sum.Attempts)
+			}
+			for _, kind := range virtual.record.Manifest.Operations {
+				of := virtual.record.Total(func(_ *results.Phase, k results.Kind) bool { return k.Name == kind.Name })
+				if of.Sent == 0 && kind.Name != "count" {
+					t.Errorf("no %s was sent; want some of each", kind.Name)
 				}
 			}
-			sameFiles(t, real, virtual)
+			sameFiles(t, live, virtual)
 		})
 	}
 }
@@ -216,29 +208,6 @@ func TestTraceDecidesOperationAndKey(t *testing.T) {
 	}
 	if want := []string{"get {NYC 1} 0", "insert-or-merge {Rome r} 1", "insert {Rome s} 2", "delete {NYC 1} 0"}; !slices.Equal(got, want) {
 		t.Errorf("the target was asked %q; want %q", got, want)
-	}
-}
-
-func TestForecastOfTraffic(t *testing.T) {
-	for _, test := range []struct{ name, traffic, trace string }{
-		{"an open loop", "arrivals: {sine: {mean: 100, amplitude: 50, period: 2s}}, for: 6s, " + offers, ""},
-		{"a closed loop", "clients: 20, think: 200ms, for: 6s, " + offers, ""},
-		{"a trace", "arrivals: {trace: t.csv}", keyedRows()},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := trafficked(t, test.traffic, test.trace)
-			c := planned(t, campaign.Options{Scenario: s, Table: "races"})
-			forecast, sum := c.Forecast(), simulated(t, s).Total(results.Everything)
-			if off := math.Abs(float64(forecast.Requests)/float64(sum.Sent) - 1); off > .12 {
-				t.Errorf("Forecast: %d requests; the run sent %d operations", forecast.Requests, sum.Sent)
-			}
-			if forecast.Lasts < 5*time.Second || forecast.Lasts > 6*time.Second {
-				t.Errorf("Forecast: lasts %v; want 5 to 6 s", forecast.Lasts)
-			}
-			if f := c.Footprint(true); f.Waiting <= 0 || f.Entities <= 0 || f.Histograms <= 0 {
-				t.Errorf("Footprint = %+v; want some of each", f)
-			}
-		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"loadgen/engine"
 	"loadgen/engine/clock"
 	"loadgen/engine/model"
+	"loadgen/report/verdict"
 	"loadgen/results"
 	"loadgen/scenarios"
 	"loadgen/scenarios/campaign"
@@ -51,6 +52,9 @@ func set(t testing.TB, s *scenarios.Scenario, settings ...string) *scenarios.Sce
 		if err := s.Set(path, value); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if len(settings) == 0 {
+		return s
 	}
 	if faults := s.Validate(); len(faults) > 0 {
 		t.Fatal(faults)
@@ -258,6 +262,20 @@ func eachWay(t *testing.T, name string, test func(t *testing.T, clk clock.Clock)
 	t.Run(name+", live", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, clk clock.Real) { test(t, clk) })
 	})
+}
+
+// bothWays carries a campaign out in virtual and in real time, and checks that both end and
+// close their books.
+func bothWays(t *testing.T, o campaign.Options) (live, virtual ran) {
+	t.Helper()
+	virtual = newWorld(t, o.Scenario, nil).run(t, o)
+	inBubble(t, func(t *testing.T, clk clock.Real) { live = newWorld(t, o.Scenario, clk).run(t, o) })
+	for name, r := range map[string]ran{"virtual": virtual, "live": live} {
+		if open := verdict.Books(r.record); r.ended != nil || len(open) > 0 {
+			t.Errorf("the %s run ended with %v, its books open: %v", name, r.ended, open)
+		}
+	}
+	return live, virtual
 }
 
 // sameFiles checks that a live run left the very files that the virtual one left.
