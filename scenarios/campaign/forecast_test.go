@@ -52,7 +52,11 @@ func TestForecastIsWhatARunDoes(t *testing.T) {
 		}
 		for _, verify := range verified {
 			o := campaign.Options{Scenario: row.s, Table: "races", Verify: verify}
-			forecast, record := planned(t, o).Forecast(), recorded(t, newWorld(t, row.s, nil).run(t, o))
+			c := planned(t, o)
+			if f := c.Footprint(true); f.Waiting <= 0 || f.Entities <= 0 || f.Histograms <= 0 {
+				t.Errorf("%s: Footprint = %+v; want some of each", row.name, f)
+			}
+			forecast, record := c.Forecast(), recorded(t, newWorld(t, row.s, nil).run(t, o))
 			sum := record.Total(results.Everything)
 			for what, pair := range map[string][2]int64{"requests": {forecast.Requests, sum.Attempts}, "entities": {forecast.Entities, sum.Counted}} {
 				if off := math.Abs(float64(pair[0]-pair[1])) / float64(pair[1]); off > row.off {
