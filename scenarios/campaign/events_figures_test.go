@@ -73,7 +73,7 @@ func TestCopiesAreOfferedWhereTheyLie(t *testing.T) {
 		if strings.Contains(operations, "read_first") {
 			design = "customer"
 		}
-		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 5s, operations: ["+operations+"]"))
+		s := unlimited(t, ordered(t, design, "arrivals: {constant: 50}, for: 10s, operations: ["+operations+"]"))
 		// Few partitions, so that all of them are named.
 		set(t, s, `attributes.customer={list: ["1", "2"]}`, "designs.copied.copies.state.partition_key={state}", "designs.copied.copies.number.partition_key=id_{hash(id,2)}")
 		phase := reported(t, simulated(t, s))
